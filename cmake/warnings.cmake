@@ -1,0 +1,9 @@
+# Warnings as errors, for every target of ours.
+add_library(ooc_warnings INTERFACE)
+target_compile_options(ooc_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast
+  -Wnon-virtual-dtor -Woverloaded-virtual -Wnull-dereference -Wdouble-promotion -Werror)
+# GCC 12 reports false positives of this one inside the standard library under sanitizers.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_FLAGS MATCHES "fsanitize")
+  target_compile_options(ooc_warnings INTERFACE -Wno-null-dereference -Wno-maybe-uninitialized)
+endif()

@@ -1,0 +1,36 @@
+// Element types of tensors, as networks and profiles name them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace ooc {
+
+enum class Dtype { kFloat64, kFloat32, kTf32, kFloat16, kBfloat16 };
+
+struct DtypeInfo {
+  Dtype dtype;
+  std::string_view name;
+  std::int64_t bytes;  ///< per element in memory (TF32 is a way to multiply float32)
+};
+
+inline constexpr std::array<DtypeInfo, 5> kDtypes{{{Dtype::kFloat64, "float64", 8},
+                                                   {Dtype::kFloat32, "float32", 4},
+                                                   {Dtype::kTf32, "tf32", 4},
+                                                   {Dtype::kFloat16, "float16", 2},
+                                                   {Dtype::kBfloat16, "bfloat16", 2}}};
+
+[[nodiscard]] constexpr const DtypeInfo& dtype_info(Dtype dtype) {
+  return kDtypes[static_cast<std::size_t>(dtype)];
+}
+
+[[nodiscard]] constexpr std::optional<Dtype> find_dtype(std::string_view name) {
+  for (const DtypeInfo& info : kDtypes) {
+    if (info.name == name) return info.dtype;
+  }
+  return std::nullopt;
+}
+
+}  // namespace ooc

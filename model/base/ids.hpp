@@ -1,0 +1,31 @@
+// Typed indices. "None" is std::optional, never -1.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace ooc {
+
+template <class Tag>
+struct Id {
+  std::int32_t index = 0;
+  friend constexpr auto operator<=>(Id, Id) = default;
+  /// For subscripts.
+  [[nodiscard]] constexpr std::size_t at() const { return static_cast<std::size_t>(index); }
+};
+
+using InputId = Id<struct InputTag>;    ///< Network::inputs
+using LayerId = Id<struct LayerTag>;    ///< Network::layers
+using TaskId = Id<struct TaskTag>;      ///< TrainingGraph::tasks, in execution order
+using TensorId = Id<struct TensorTag>;  ///< TrainingGraph::tensors
+using StepId = Id<struct StepTag>;      ///< Plan::steps, in sequence order
+using BlockId = Id<struct BlockTag>;    ///< Plan::blocks
+
+template <class SomeId>
+[[nodiscard]] constexpr SomeId make_id(std::size_t index) {
+  return SomeId{static_cast<std::int32_t>(index)};
+}
+
+}  // namespace ooc

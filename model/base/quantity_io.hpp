@@ -1,0 +1,46 @@
+// The one unit parser, shared by files and flags: "16 GiB", "12.4 GB/s", "128 Gbit/s", "8 us",
+// "15.7 TFLOP/s", "90 %". Grammar: number (exponent allowed), optional space, unit. k/M/G/T are
+// decimal, Ki/Mi/Gi/Ti binary. Times round to the nearest ns. A bare number is an error that says
+// what to write. Results are limited to the ranges of units.hpp.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "model/base/units.hpp"
+
+namespace ooc {
+
+/// Why a text is not a quantity: what was found and what would be right.
+struct QuantityError {
+  std::string found;
+  std::string expected;  ///< e.g. `a size with a unit, such as "16 GiB" or "16 GB"`
+};
+
+template <class Value>
+using Parsed = std::variant<Value, QuantityError>;
+
+[[nodiscard]] Parsed<Bytes> parse_bytes(std::string_view text);
+[[nodiscard]] Parsed<Duration> parse_duration(std::string_view text);
+/// Also accepts "inf" (kInfiniteRate).
+[[nodiscard]] Parsed<BytesPerSecond> parse_rate(std::string_view text);
+[[nodiscard]] Parsed<FlopsPerSecond> parse_flop_rate(std::string_view text);
+/// "90 %" or a bare ratio "0.9".
+[[nodiscard]] Parsed<double> parse_ratio(std::string_view text);
+
+// For people: three or four significant digits, always with a unit. Sizes decimal ("15.57 GB").
+[[nodiscard]] std::string format_bytes(Bytes bytes);
+[[nodiscard]] std::string format_duration(Duration duration);  ///< "612.4 ms"
+[[nodiscard]] std::string format_rate(BytesPerSecond rate);    ///< "12.0 GB/s", "infinite"
+[[nodiscard]] std::string format_flop_rate(FlopsPerSecond rate);
+/// "12.3 %"
+[[nodiscard]] std::string format_percent(double ratio);
+
+// Exact: parsing gives the same value back ("16 GiB", "700 MiB", "12345 B").
+[[nodiscard]] std::string exact_bytes(Bytes bytes);
+[[nodiscard]] std::string exact_duration(Duration duration);
+[[nodiscard]] std::string exact_rate(BytesPerSecond rate);
+
+}  // namespace ooc

@@ -1,0 +1,85 @@
+// Strong units. A quantity has a type; a raw number appears only here, in quantity_io and in the
+// writers. All of them are 64-bit integers with exact arithmetic: simulated time is integer
+// nanoseconds, rates are integer bytes per second, so that two runs give the same bytes on any
+// machine. Double seconds exist only inside model/cost and calibrate/fit.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <limits>
+
+namespace ooc {
+
+__extension__ using Int128 = __int128;
+
+/// A counted quantity. Tag makes Bytes, Duration and the rates different types.
+template <class Tag>
+class Quantity {
+ public:
+  constexpr Quantity() = default;
+  constexpr explicit Quantity(std::int64_t count) : count_(count) {}
+
+  [[nodiscard]] constexpr std::int64_t count() const { return count_; }
+
+  friend constexpr auto operator<=>(Quantity, Quantity) = default;
+  constexpr Quantity& operator+=(Quantity other) {
+    count_ += other.count_;
+    return *this;
+  }
+  constexpr Quantity& operator-=(Quantity other) {
+    count_ -= other.count_;
+    return *this;
+  }
+  friend constexpr Quantity operator+(Quantity a, Quantity b) { return a += b; }
+  friend constexpr Quantity operator-(Quantity a, Quantity b) { return a -= b; }
+  friend constexpr Quantity operator*(Quantity a, std::int64_t factor) {
+    return Quantity(a.count_ * factor);
+  }
+  friend constexpr Quantity operator*(std::int64_t factor, Quantity a) { return a * factor; }
+
+ private:
+  std::int64_t count_ = 0;
+};
+
+using Bytes = Quantity<struct BytesTag>;
+/// Nanoseconds. Also used for instants, counted from the start of the iteration.
+using Duration = Quantity<struct DurationTag>;
+/// Bytes per second. kInfiniteRate moves any size in 0 ns.
+using BytesPerSecond = Quantity<struct BytesPerSecondTag>;
+/// Floating point operations (1 multiply-accumulate = 2).
+using Flops = Quantity<struct FlopsTag>;
+/// A ratio in parts per billion: exact where a double would not be.
+using Ratio = Quantity<struct RatioTag>;
+
+inline constexpr BytesPerSecond kInfiniteRate{std::numeric_limits<std::int64_t>::max()};
+inline constexpr Ratio kOne{1'000'000'000};
+
+/// Floating point operations per second; only model/cost calculates with it.
+struct FlopsPerSecond {
+  double per_second = 0;
+};
+
+// Limits that readers check (in 128 bit), so that sums stay exact everywhere behind them.
+inline constexpr std::int64_t kMaxTensorBytes = std::int64_t{1} << 48;
+inline constexpr std::int64_t kMaxTotalBytes = std::int64_t{1} << 56;
+inline constexpr std::int64_t kMaxTimeNs = std::int64_t{1} << 53;
+inline constexpr std::int64_t kMaxBatch = std::int64_t{1} << 31;
+
+/// Time that `bytes` take at `rate`, rounded up to the next nanosecond; 0 at an infinite rate.
+/// Saturates at kMaxTimeNs. Precondition: bytes >= 0, rate > 0.
+[[nodiscard]] constexpr Duration transfer_time(Bytes bytes, BytesPerSecond rate) {
+  if (rate == kInfiniteRate || bytes.count() == 0) return Duration(0);
+  const Int128 ns = (Int128{bytes.count()} * 1'000'000'000 + rate.count() - 1) / rate.count();
+  return Duration(ns > kMaxTimeNs ? kMaxTimeNs : static_cast<std::int64_t>(ns));
+}
+
+/// floor(rate x ratio); an infinite rate stays infinite, a finite one stays at least 1 B/s.
+[[nodiscard]] constexpr BytesPerSecond scale(BytesPerSecond rate, Ratio ratio) {
+  if (rate == kInfiniteRate) return rate;
+  const Int128 scaled = Int128{rate.count()} * ratio.count() / kOne.count();
+  if (scaled < 1) return BytesPerSecond(1);
+  if (scaled >= kInfiniteRate.count()) return BytesPerSecond(kInfiniteRate.count() - 1);
+  return BytesPerSecond(static_cast<std::int64_t>(scaled));
+}
+
+}  // namespace ooc

@@ -1,0 +1,42 @@
+// Task times: the native roofline and PALEO's model (docs/model.md, 1; docs/paleo.md).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/cost/cost_table.hpp"
+#include "model/graph/training_graph.hpp"
+#include "model/hardware/hardware_profile.hpp"
+
+namespace ooc {
+
+enum class ComputeModel {
+  kNative,  ///< launch + max(flops / (peak x efficiency), bytes / (near throughput x efficiency))
+  kPaleo,   ///< flops / peak + bytes / bandwidth, PALEO's counts, GB/s taken as GiB/s
+};
+
+/// Measured times that replace computed ones, layer by layer (`--layer-times`).
+struct LayerTime {
+  LayerId layer;
+  Duration forward;
+  Duration backward;  ///< shared out over the layer's backward tasks as the model's times stand
+};
+
+struct ComputeOptions {
+  ComputeModel model = ComputeModel::kNative;
+  std::int64_t batch = 1;
+  Ratio compute_scale = kOne;  ///< what-if: 2x faster compute = 2 (peak and near throughput alike)
+  std::vector<LayerTime> layer_times;
+};
+
+/// Everything of the CostTable but `transfers`. Throws SpecError when a size or a time leaves the
+/// limits of units.hpp, or the profile lacks the network's dtype.
+[[nodiscard]] CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& profile,
+                                         const ComputeOptions& options);
+
+/// FLOPs of one task at a batch under a compute model (exact integers; throws on overflow).
+[[nodiscard]] std::int64_t task_flops(const TrainingGraph& graph, TaskId task, ComputeModel model,
+                                      std::int64_t batch);
+
+}  // namespace ooc

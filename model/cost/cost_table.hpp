@@ -1,0 +1,69 @@
+// What every task and every copy costs on one machine at one batch. Built once per (graph, profile,
+// batch); only `transfers` is rebuilt when nothing but the link changes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/base/ids.hpp"
+#include "model/base/units.hpp"
+
+namespace ooc {
+
+/// Index into CostTable::alternatives.
+using AlternativeId = Id<struct AlternativeTag>;
+
+enum class Algorithm { kDefault };
+
+/// One way to run a task.
+struct TaskAlternative {
+  Algorithm algorithm = Algorithm::kDefault;
+  Duration time;
+  Bytes workspace;
+  double seconds = 0;  ///< unrounded
+};
+
+/// One tensor in one direction. A copy first spends `latency` (no share of the link), then moves its
+/// bytes at up to `rate`; alone on the link it takes `alone` in all.
+struct TransferCost {
+  Duration latency;
+  BytesPerSecond rate;
+  Duration alone;
+};
+
+struct TransferCosts {
+  std::vector<TransferCost> to_far;   ///< by tensor
+  std::vector<TransferCost> to_near;  ///< by tensor
+  BytesPerSecond to_far_peak;         ///< of the link as a whole, shared by the devices
+  BytesPerSecond to_near_peak;
+  /// While both directions are active, each runs at floor(own rate x duplex).
+  Ratio duplex = kOne;
+  /// What binds the rate, for reports: "connection", "far memory" or "near memory".
+  std::string limited_by = "connection";
+};
+
+struct CostTable {
+  std::int64_t batch = 1;
+  std::vector<TaskAlternative> alternatives;  ///< of task 0, then of task 1, ...
+  std::vector<std::int32_t> first_alternative;  ///< by task, plus one at the end
+  std::vector<Bytes> tensor_bytes;            ///< by tensor
+  Bytes static_bytes;                         ///< weights, their gradients, optimiser state
+  TransferCosts transfers;
+
+  [[nodiscard]] std::span<const TaskAlternative> alternatives_of(TaskId task) const {
+    const auto begin = static_cast<std::size_t>(first_alternative[task.at()]);
+    const auto end = static_cast<std::size_t>(first_alternative[task.at() + 1]);
+    return {alternatives.data() + begin, end - begin};
+  }
+  /// The default (first) alternative of a task.
+  [[nodiscard]] AlternativeId default_alternative(TaskId task) const {
+    return AlternativeId{first_alternative[task.at()]};
+  }
+  [[nodiscard]] const TaskAlternative& operator[](AlternativeId id) const {
+    return alternatives[id.at()];
+  }
+};
+
+}  // namespace ooc

@@ -1,0 +1,19 @@
+// Network -> TrainingGraph. The rules stand in docs/model.md, section 3.
+#pragma once
+
+#include "model/graph/training_graph.hpp"
+
+namespace ooc {
+
+struct GraphOptions {
+  /// Only kDefineByRun changes the graph (it pins what eager frameworks keep); the others are
+  /// footprints over the liveness graph (liveness.hpp).
+  Accounting accounting = Accounting::kLiveness;
+  Optimizer optimizer = Optimizer::kSgd;
+};
+
+/// `network` must outlive the result. Throws SpecError where in_place was asked for and is impossible.
+[[nodiscard]] TrainingGraph build_training_graph(const Network& network,
+                                                 const GraphOptions& options = {});
+
+}  // namespace ooc

@@ -1,0 +1,91 @@
+// The task and data-flow graph of one training iteration (moDNN, Fig. 1): forward, backward and
+// update tasks in the order they run, and the tensors they hand to each other. Independent of the
+// batch: sizes are per sample. Aliases are resolved here once: a tensor is a buffer, so views, in-place
+// activations, gradients handed on by `add` and slices of a concat's gradient are the same tensor.
+//
+// Order of tasks: forward in topological order (ties by place in the file); backward exactly
+// reversed, per layer backward-data, then backward-weights; updates last, in layer order.
+// Weights, their gradients and optimiser state are static: they are no tensors here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/base/csr.hpp"
+#include "model/base/ids.hpp"
+#include "model/network/network.hpp"
+
+namespace ooc {
+
+enum class TaskKind {
+  kForward,
+  kBackward,         ///< fused: data and parameter gradients
+  kBackwardData,
+  kBackwardWeights,
+  kUpdate,
+};
+
+struct Task {
+  TaskKind kind = TaskKind::kForward;
+  LayerId layer;
+  std::int32_t copies = 0;  ///< kBackward of `add`: how many gradients it really copies
+};
+
+enum class TensorRole {
+  kInput,       ///< of the network: resident at the start, clean in far memory
+  kActivation,  ///< output of a layer (shared with its views and in-place followers)
+  kMask,        ///< dropout's
+  kGradient,
+};
+
+struct Tensor {
+  TensorRole role = TensorRole::kActivation;
+  std::optional<InputId> input;  ///< kInput
+  std::optional<LayerId> layer;  ///< kActivation, kMask, kGradient: whose (first) output it belongs to
+  std::int64_t bytes_per_sample = 0;
+};
+
+/// When a tensor is touched. All positions are task indices in execution order.
+struct Lifetime {
+  std::optional<TaskId> first_writer;  ///< none for network inputs
+  std::optional<TaskId> last_writer;   ///< forward value: an in-place layer is the last writer
+  std::optional<TaskId> last_forward_use;    ///< last forward task that reads or writes it
+  std::optional<TaskId> first_backward_use;  ///< first backward task that reads or writes it
+  std::optional<TaskId> last_use;            ///< of all; none: never touched
+};
+
+enum class Accounting { kLiveness, kSharedGradients, kAllGradients, kDefineByRun };
+enum class Optimizer { kSgd, kMomentum, kAdam };
+
+struct TrainingGraph {
+  const Network* network = nullptr;  ///< must outlive the graph
+  Optimizer optimizer = Optimizer::kSgd;
+  std::vector<Task> tasks;
+  std::size_t forward_tasks = 0;   ///< tasks [0, forward_tasks) are forward
+  std::size_t backward_end = 0;    ///< tasks [forward_tasks, backward_end) are backward, then updates
+  std::vector<Tensor> tensors;
+  Csr<TaskId, TensorId> reads;     ///< without duplicates; an in-place task reads and writes its tensor
+  Csr<TaskId, TensorId> writes;
+  std::vector<Lifetime> lifetimes;              ///< by tensor
+  std::vector<std::optional<TensorId>> output_of_layer;  ///< activation tensor, through aliases
+  std::int64_t weight_bytes = 0;      ///< parameters x element size
+  std::int64_t gradient_bytes = 0;    ///< as many
+  std::int64_t optimizer_bytes = 0;   ///< momentum 1x, adam 2x of fp32 state
+};
+
+/// "conv1_1.forward", "conv1_1.backward_data", ...
+[[nodiscard]] std::string task_name(const TrainingGraph& graph, TaskId task);
+/// "conv1_1", "conv1_1.mask", "conv1_1.grad", "data".
+[[nodiscard]] std::string tensor_name(const TrainingGraph& graph, TensorId tensor);
+
+/// True where backward reads what forward wrote (or a network input): the saved set.
+[[nodiscard]] bool is_saved(const TrainingGraph& graph, TensorId tensor);
+/// Sum of the saved set's bytes per sample.
+[[nodiscard]] std::int64_t saved_bytes_per_sample(const TrainingGraph& graph);
+
+[[nodiscard]] std::string_view accounting_name(Accounting accounting);
+[[nodiscard]] std::string_view optimizer_name(Optimizer optimizer);
+
+}  // namespace ooc

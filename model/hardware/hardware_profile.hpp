@@ -1,0 +1,91 @@
+// A machine: accelerator, its near memory, far memory and the connection between them, with the
+// provenance of every number. Read from hwprofiles/*.json.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "model/base/dtype.hpp"
+#include "model/base/units.hpp"
+
+namespace ooc {
+
+/// Efficiency (0..1] of a compute kind: one number, or points over a task's FLOPs (log-linear
+/// interpolation in FLOPs between the points, constant outside them).
+struct Efficiency {
+  std::vector<std::pair<double, double>> points;  ///< (FLOPs, ratio), ascending; one point = constant
+  [[nodiscard]] double at(double flops) const;
+};
+
+/// {throughput, latency}: the rate is min(far, connection, near), the three latencies add.
+struct StraightLine {
+  BytesPerSecond throughput;
+  Duration latency;
+};
+
+/// Measured end to end: size -> time, log-log interpolated, extended by the last slope; used alone.
+struct SizeCurve {
+  std::vector<std::pair<Bytes, Duration>> points;  ///< ascending in size, at least two
+  /// Interpolated time in ns for n > 0 bytes.
+  [[nodiscard]] double time_ns(Bytes bytes) const;
+};
+
+using TransferLine = std::variant<StraightLine, SizeCurve>;
+
+struct TransferMode {
+  TransferLine to_near;
+  TransferLine to_far;
+  std::optional<Bytes> page;      ///< unified memory on demand: bytes per fault group
+  std::optional<Duration> fault;  ///< unified memory on demand: cost of one fault group
+};
+
+struct MemoryTier {
+  Bytes capacity;
+  Bytes reserved;  ///< near only: context and libraries
+  BytesPerSecond throughput;
+  Duration latency;
+};
+
+struct Connection {
+  std::string name;
+  std::optional<BytesPerSecond> theoretical;
+  Ratio duplex = kOne;  ///< in [max(po,pi)/(po+pi), 1]; the lower end is half duplex
+  std::map<std::string, TransferMode> modes;  ///< "pinned", "pageable", "unified_fault", ...
+};
+
+enum class ProvenanceKind { kMeasured, kDatasheet, kPublished, kAssumed };
+
+struct Provenance {
+  std::string fields;  ///< dotted path, `*` at its end covers everything below
+  ProvenanceKind kind = ProvenanceKind::kAssumed;
+  std::string source;
+  std::string date;
+};
+
+struct HardwareProfile {
+  std::string name;
+  std::string description;
+  std::map<Dtype, FlopsPerSecond> peak;
+  std::map<std::string, Efficiency> efficiency;  ///< "default", "memory", layer kinds
+  Duration kernel_launch;
+  MemoryTier near_memory;
+  MemoryTier far_memory;
+  Connection connection;
+  int devices = 1;
+  std::vector<Provenance> provenance;
+  /// Dotted paths of the numbers whose governing provenance is "assumed", merged to the `fields`
+  /// of the entries that cover them: what reports must warn of.
+  std::vector<std::string> assumed;
+  /// What calibration keeps verbatim and prediction does not read ("machine", "samples"), as JSON.
+  std::string measurement_json;
+};
+
+/// The efficiency for a compute kind: its own entry, else "default".
+[[nodiscard]] const Efficiency& efficiency_of(const HardwareProfile& profile,
+                                              const std::string& kind);
+
+}  // namespace ooc

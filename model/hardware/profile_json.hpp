@@ -1,0 +1,21 @@
+// Reader and writer of the hardware profile format, version 1 (docs/formats.md, 3). What the writer
+// writes, the reader reads back to an equal profile.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "model/base/spec_tree.hpp"
+#include "model/hardware/hardware_profile.hpp"
+
+namespace ooc {
+
+[[nodiscard]] HardwareProfile read_profile(const SpecDocument& document);
+[[nodiscard]] HardwareProfile read_profile_file(const std::string& path,
+                                                const ReadLimits& limits = {});
+[[nodiscard]] HardwareProfile read_profile_text(std::string_view text, const std::string& file);
+
+/// Pretty-printed JSON with a final newline.
+[[nodiscard]] std::string write_profile(const HardwareProfile& profile);
+
+}  // namespace ooc

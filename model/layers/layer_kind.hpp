@@ -1,0 +1,110 @@
+// What a layer kind must answer. A kind is a const struct with one function in it: it reads its own
+// attributes, infers the output shape and states, as plain data, everything the stages behind it
+// need (LayerModel). No later stage asks which kind a layer is. One file per kind; the table of all
+// kinds is generated from the list of names in this folder's CMakeLists.txt.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/base/dtype.hpp"
+#include "model/base/spec_tree.hpp"
+#include "model/base/tensor_shape.hpp"
+#include "model/base/units.hpp"
+
+namespace ooc {
+
+/// Work of one task, affine in the batch: FLOPs = batch x flops_per_sample,
+/// bytes = batch x bytes_per_sample + bytes_fixed (near-memory traffic, each operand once).
+struct TaskWork {
+  std::int64_t flops_per_sample = 0;
+  std::int64_t bytes_per_sample = 0;
+  std::int64_t bytes_fixed = 0;  ///< weights and other operands that do not grow with the batch
+};
+
+/// Forward and the (up to) two backward tasks. In the fused form backward_data holds all of it.
+struct LayerWork {
+  TaskWork forward;
+  TaskWork backward_data;
+  TaskWork backward_weights;
+};
+
+enum class BackwardForm {
+  kFused,  ///< one backward task: data and parameter gradients together (norms, activations, ...)
+  kSplit,  ///< backward-data, then backward-weights (conv, linear): only the latter reads the input
+};
+
+/// How the gradient of the output becomes the gradients of the inputs.
+enum class GradientForm {
+  kComputed,     ///< the backward task computes it
+  kAliasOrCopy,  ///< add: handed on as it is; a copy where several inputs want it
+  kSlices,       ///< concat: each input's gradient is a slice of the output's, no time
+};
+
+/// May the output share the buffer of the (only) input?
+enum class InPlace {
+  kNever,
+  kWhenPossible,  ///< the default of relu and dropout
+  kRequired,      ///< "in_place": true in the file; where impossible, an error
+};
+
+/// What the backward tasks read of the forward pass.
+struct Saves {
+  bool inputs = false;             ///< all inputs
+  bool output = false;
+  std::int64_t mask_bytes = 0;     ///< per sample: an extra tensor that forward writes (dropout)
+};
+
+/// `custom` states its own times: for the whole batch that is run, the whole task, no launch added.
+struct CustomCost {
+  Duration forward;
+  Duration backward;
+  Bytes workspace;
+};
+
+/// Everything the later stages know of a layer. All counts are per sample unless said otherwise.
+struct LayerModel {
+  TensorShape output;
+  std::int64_t parameters = 0;
+  std::int64_t forward_macs = 0;  ///< conv, conv_transpose and linear only, bias not counted
+  LayerWork work;                 ///< the native model's FLOPs and bytes
+  LayerWork paleo_work;           ///< PALEO's (docs/paleo.md); all zero where it counts nothing
+  bool paleo_backward_data_always = false;  ///< PALEO: no "parent is data" shortcut (InnerProduct)
+  std::string efficiency = "default";       ///< key of the profile's compute.efficiency
+  BackwardForm backward_form = BackwardForm::kFused;
+  GradientForm gradient_form = GradientForm::kComputed;
+  Saves saves;
+  InPlace in_place = InPlace::kNever;
+  bool is_view = false;     ///< flatten, reshape, 1x1 average pool: aliases its input; no task at all
+  bool is_loss = false;     ///< its backward task reads no gradient, whatever follows it
+  bool is_activation = false;  ///< relu, gelu, sigmoid, tanh, silu: schedules flag by kind class
+  bool is_convolution = false;    ///< conv, conv_transpose, custom: vdnn-conv's consumers
+  bool is_feature_extractor = false;  ///< those and pools and norms: vdnn-all's consumers
+  std::optional<CustomCost> custom;
+};
+
+/// What a kind sees of the network when it reads its layer.
+struct LayerInputs {
+  std::span<const TensorShape> shapes;  ///< at least one
+  Dtype dtype = Dtype::kFloat32;
+  [[nodiscard]] std::int64_t element_bytes() const { return dtype_info(dtype).bytes; }
+};
+
+struct LayerKind {
+  std::string_view name;     ///< as in the file: "conv"
+  std::string_view summary;  ///< one line for `list` and docs
+  /// Reads the layer's own keys from `spec` (the reader has taken "name", "type" and "inputs" and
+  /// rejects what is left). Throws SpecError for anything impossible, overflow included.
+  LayerModel (*read)(const SpecView& spec, const LayerInputs& inputs);
+};
+
+/// All kinds, in the order of CMakeLists.txt.
+[[nodiscard]] std::span<const LayerKind* const> layer_kinds();
+/// The kind of that name, or none.
+[[nodiscard]] const LayerKind* find_layer_kind(std::string_view name);
+
+}  // namespace ooc

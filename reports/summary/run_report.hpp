@@ -1,0 +1,109 @@
+// One prediction as plain data: everything the writers print (docs/formats.md, 5). Built from the
+// stages' values by summarize(); the writers only format.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "model/cost/cost_table.hpp"
+#include "model/graph/training_graph.hpp"
+#include "simulator/plan/bounds.hpp"
+#include "simulator/plan/plan.hpp"
+#include "simulator/timeline/timeline.hpp"
+
+namespace ooc {
+
+/// What the user asked for, echoed in every result. Texts are the names of the command line.
+struct RunInputs {
+  std::string network;
+  std::string hardware;
+  std::string schedule;
+  std::int64_t batch = 1;
+  Bytes memory;            ///< near-memory budget, static bytes included
+  bool memory_given = false;
+  std::string accounting = "liveness";
+  std::string optimizer = "sgd";
+  std::string allocator = "ideal";
+  std::string mode = "pinned";
+  std::string compute = "native";
+  std::optional<BytesPerSecond> link;
+  std::optional<BytesPerSecond> far_throughput;
+  std::optional<Duration> latency;
+  std::optional<int> layer_times;  ///< layers whose time came from --layer-times
+};
+
+enum class TensorAction { kKeep, kSwap, kRecompute, kCompress };
+[[nodiscard]] std::string_view action_name(TensorAction action);
+
+struct LayerReport {
+  std::string name;
+  std::string type;
+  std::vector<std::int64_t> output_shape;
+  std::int64_t parameters = 0;
+  std::int64_t forward_macs = 0;     ///< at the batch
+  std::int64_t forward_flops = 0;    ///< at the batch
+  std::int64_t backward_flops = 0;   ///< at the batch
+  Duration forward;
+  Duration backward;                 ///< all backward tasks of the layer
+  Duration update;
+  double forward_s = 0;              ///< unrounded
+  double backward_data_s = 0;        ///< a fused backward task counts here
+  double backward_weights_s = 0;
+  Bytes saved;                       ///< of the tensors this layer writes that backward reads
+  TensorAction action = TensorAction::kKeep;  ///< what the plan did with them
+  Duration stall;                    ///< waits of this layer's tasks
+};
+
+struct StepReport {
+  std::string queue;  ///< "compute", "to_far", "to_near" (".1" for further devices)
+  std::string kind;   ///< "compute", "recompute", "to_far", "to_near"
+  std::string name;
+  Duration start;
+  Duration end;
+  Bytes bytes;        ///< copies
+};
+
+/// "link x 2": the run repeated with one thing better.
+struct WhatIf {
+  std::string change;
+  std::optional<Duration> iteration_time;  ///< none: does not fit
+  double gain = 0;                         ///< 1 - new/old
+};
+
+struct RunReport {
+  RunInputs inputs;
+  bool feasible = false;
+  std::optional<OutOfMemory> out_of_memory;
+  Duration iteration_time;
+  double samples_per_s = 0;
+  Duration compute_time;      ///< sum of this plan's first-run tasks
+  Duration reference_time;    ///< the same at full batch with the fastest algorithms
+  double slowdown = 0;        ///< iteration_time / reference_time
+  std::optional<Duration> lower_bound;
+  std::string bound_class;    ///< "schedules that only move tensors"
+  Bytes peak_near;
+  Bytes budget_near;
+  Bytes peak_far;
+  Bytes in_core_peak;
+  Bytes to_far;
+  Bytes to_near;
+  double compute_utilization = 0;
+  std::array<Duration, kStallCauses> stalls{};
+  std::int64_t parameters = 0;
+  std::int64_t forward_macs = 0;  ///< per sample
+  Bytes saved;                    ///< at the batch
+  Bytes static_bytes;
+  std::string limited_by;         ///< "compute", "link to near memory", "memory", ...
+  std::string link_limited_by;    ///< "connection", "far memory", "near memory"
+  std::optional<Bytes> largest_hole;  ///< with an addressed allocator: reserved for its reports
+  std::vector<WhatIf> what_if;
+  std::vector<LayerReport> layers;
+  std::vector<StepReport> steps;  ///< only when asked for
+  std::vector<std::string> assumed;
+};
+
+}  // namespace ooc

@@ -1,0 +1,75 @@
+// The instruction list that any schedule can emit and one engine runs (docs/architecture.md, 1, 2).
+// Steps sit on in-order queues; a step waits for other steps and takes near-memory blocks when it
+// starts; a block is freed when the last of its releasers ends. Immutable once built (PlanBuilder).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "model/base/csr.hpp"
+#include "model/base/ids.hpp"
+#include "model/base/units.hpp"
+#include "model/cost/cost_table.hpp"
+
+namespace ooc {
+
+enum class StepKind : std::uint8_t { kCompute, kToFar, kToNear };
+
+/// Queue of a step: three per device, in this order.
+[[nodiscard]] constexpr std::int32_t queue_index(int device, StepKind kind) {
+  return device * 3 + static_cast<std::int32_t>(kind);
+}
+
+struct Step {
+  StepKind kind = StepKind::kCompute;
+  bool recompute = false;      ///< a Compute that repeats a task
+  std::int16_t device = 0;
+  std::int32_t object = 0;       ///< TaskId (kCompute) or TensorId index
+  AlternativeId alternative;     ///< kCompute: how the task is run
+};
+
+enum class BlockKind : std::uint8_t { kTensor, kWorkspace };
+
+struct Block {
+  Bytes bytes;
+  BlockKind kind = BlockKind::kTensor;
+  std::int32_t object = 0;  ///< TensorId (kTensor) or the TaskId it works for
+  std::int16_t device = 0;
+};
+
+struct Plan {
+  std::vector<Step> steps;                 ///< in sequence order: the tie-breaker of the engine
+  std::vector<Block> blocks;
+  Csr<StepId, StepId> waits;               ///< steps that must have ended before the row's starts
+  Csr<StepId, BlockId> acquires;           ///< blocks taken when the row's step starts
+  Csr<BlockId, StepId> releasers;          ///< the block is freed when the last of these has ended
+  Csr<StepId, BlockId> releases;           ///< the same, by step
+  std::vector<BlockId> initial_blocks;     ///< resident before anything starts (network inputs)
+  std::vector<std::vector<StepId>> queues; ///< by queue_index: the steps in their order
+  Bytes static_bytes;                      ///< always resident on each device
+  int devices = 1;
+};
+
+/// The job does not fit: a value, reported like a result.
+struct OutOfMemory {
+  std::string step;        ///< name of the task or copy that cannot get its memory
+  Bytes wanted;            ///< bytes it needs at once
+  Bytes free;              ///< bytes that are free
+  Bytes largest_hole;      ///< largest contiguous free range (= free for the ideal allocator)
+  struct Holder {
+    std::string name;
+    Bytes bytes;
+  };
+  std::vector<Holder> holders;  ///< who holds the rest, largest first
+  /// That budget suffices, one byte less does not; none when unknown (fragmentation).
+  std::optional<Bytes> smallest_budget;
+  enum class Tier { kNear, kFar } tier = Tier::kNear;
+};
+
+/// What make_plan returns.
+using PlanResult = std::variant<Plan, OutOfMemory>;
+
+}  // namespace ooc

@@ -1,0 +1,42 @@
+// Builds a Plan. Steps get their sequence numbers and their places on the queues in the order of the
+// calls; waits, acquires and releasers may be added at any time before finish().
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "simulator/plan/plan.hpp"
+
+namespace ooc {
+
+class PlanBuilder {
+ public:
+  explicit PlanBuilder(Bytes static_bytes, int devices = 1);
+  void reserve(std::size_t steps, std::size_t blocks);
+
+  StepId compute(TaskId task, AlternativeId alternative, int device = 0);
+  StepId recompute(TaskId task, AlternativeId alternative, int device = 0);
+  StepId to_far(TensorId tensor, int device = 0);
+  StepId to_near(TensorId tensor, int device = 0);
+
+  BlockId tensor_block(TensorId tensor, Bytes bytes, int device = 0);
+  BlockId workspace_block(TaskId task, Bytes bytes, int device = 0);
+
+  void wait(StepId step, StepId until_ended);
+  void acquire(StepId step, BlockId block);
+  void initially_resident(BlockId block);
+  void release(BlockId block, StepId when_ended);
+
+  /// Sorts everything into rows. Duplicate waits and releasers are dropped.
+  [[nodiscard]] Plan finish() &&;
+
+ private:
+  StepId add(Step step);
+
+  Plan plan_;
+  std::vector<std::pair<StepId, StepId>> waits_;
+  std::vector<std::pair<StepId, BlockId>> acquires_;
+  std::vector<std::pair<BlockId, StepId>> releasers_;
+};
+
+}  // namespace ooc

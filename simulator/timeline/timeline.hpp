@@ -1,0 +1,54 @@
+// What happened: one span per step, and one cause for every nanosecond in which the compute queue did
+// no first-run task (docs/architecture.md, 2). Busy + stalls = iteration time, to the nanosecond.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "model/base/ids.hpp"
+#include "model/base/units.hpp"
+
+namespace ooc {
+
+enum class StallCause : std::uint8_t {
+  kDependency,
+  kSwapIn,
+  kSwapOut,
+  kMemory,
+  kFault,
+  kRecompute,
+  kLaunch,
+};
+inline constexpr std::size_t kStallCauses = 7;
+
+/// "dependency", "swap_in", ...: the names of the result format.
+[[nodiscard]] std::string_view stall_name(StallCause cause);
+
+struct Span {
+  Duration start;
+  Duration end;
+};
+
+/// A gap of a compute queue (or a recompute step): `before` is the compute step that starts after it.
+struct Stall {
+  StallCause cause = StallCause::kDependency;
+  std::int16_t device = 0;
+  std::optional<StepId> before;   ///< none: after the last compute step
+  std::optional<StepId> culprit;  ///< the step whose end was waited for, where there is one
+  Duration start;
+  Duration end;
+};
+
+struct Timeline {
+  std::vector<Span> spans;    ///< by step
+  std::vector<Stall> stalls;  ///< in time order per device; zero-length ones left out
+  Duration iteration_time;    ///< from the start of the first to the end of the last step
+  Duration busy;              ///< first-run task time (device 0)
+  std::array<Duration, kStallCauses> stall_totals{};  ///< device 0, by cause
+  Bytes peak_near;            ///< largest near-memory use of a device, static bytes included
+};
+
+}  // namespace ooc
