@@ -1,0 +1,3 @@
+#include <nlohmann/json.hpp>
+#include "model/graph/graph.hpp"
+#include "simulator/engine/simulate.hpp"
