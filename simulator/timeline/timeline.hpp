@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "model/base/ids.hpp"
@@ -50,5 +51,17 @@ struct Timeline {
   std::array<Duration, kStallCauses> stall_totals{};  ///< device 0, by cause
   Bytes peak_near;            ///< largest near-memory use of a device, static bytes included
 };
+
+/// The run stopped: no step is running and no head of a queue can start.
+struct Blocked {
+  StepId step;         ///< the head that was ready first
+  Bytes wanted;
+  Bytes free;
+  Bytes largest_hole;
+  std::vector<BlockId> holders;  ///< blocks still held on its device, largest first
+};
+
+/// How a run ends: what the engine returns and what reports read (they never see the engine).
+using Outcome = std::variant<Timeline, Blocked>;
 
 }  // namespace ooc
