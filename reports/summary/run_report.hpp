@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <variant>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/cost/cost_table.hpp"
@@ -23,7 +24,7 @@ struct RunInputs {
   std::string hardware;
   std::string schedule;
   std::int64_t batch = 1;
-  Bytes memory;            ///< near-memory budget, static bytes included
+  Bytes memory;  ///< near-memory budget, static bytes included
   bool memory_given = false;
   std::string accounting = "liveness";
   std::string optimizer = "sgd";
@@ -44,18 +45,18 @@ struct LayerReport {
   std::string type;
   std::vector<std::int64_t> output_shape;
   std::int64_t parameters = 0;
-  std::int64_t forward_macs = 0;     ///< at the batch
-  std::int64_t forward_flops = 0;    ///< at the batch
-  std::int64_t backward_flops = 0;   ///< at the batch
+  std::int64_t forward_macs = 0;    ///< at the batch
+  std::int64_t forward_flops = 0;   ///< at the batch
+  std::int64_t backward_flops = 0;  ///< at the batch
   Duration forward;
-  Duration backward;                 ///< all backward tasks of the layer
+  Duration backward;  ///< all backward tasks of the layer
   Duration update;
-  double forward_s = 0;              ///< unrounded
-  double backward_data_s = 0;        ///< a fused backward task counts here
+  double forward_s = 0;        ///< unrounded
+  double backward_data_s = 0;  ///< a fused backward task counts here
   double backward_weights_s = 0;
-  Bytes saved;                       ///< of the tensors this layer writes that backward reads
+  Bytes saved;  ///< of the tensors this layer writes that backward reads
   TensorAction action = TensorAction::kKeep;  ///< what the plan did with them
-  Duration stall;                    ///< waits of this layer's tasks
+  Duration stall;                             ///< waits of this layer's tasks
 };
 
 struct StepReport {
@@ -64,7 +65,7 @@ struct StepReport {
   std::string name;
   Duration start;
   Duration end;
-  Bytes bytes;        ///< copies
+  Bytes bytes;  ///< copies
 };
 
 /// "link x 2": the run repeated with one thing better.
@@ -80,11 +81,11 @@ struct RunReport {
   std::optional<OutOfMemory> out_of_memory;
   Duration iteration_time;
   double samples_per_s = 0;
-  Duration compute_time;      ///< sum of this plan's first-run tasks
-  Duration reference_time;    ///< the same at full batch with the fastest algorithms
-  double slowdown = 0;        ///< iteration_time / reference_time
+  Duration compute_time;    ///< sum of this plan's first-run tasks
+  Duration reference_time;  ///< the same at full batch with the fastest algorithms
+  double slowdown = 0;      ///< iteration_time / reference_time
   std::optional<Duration> lower_bound;
-  std::string bound_class;    ///< "schedules that only move tensors"
+  std::string bound_class;  ///< "schedules that only move tensors"
   Bytes peak_near;
   Bytes budget_near;
   Bytes peak_far;
@@ -97,12 +98,36 @@ struct RunReport {
   std::int64_t forward_macs = 0;  ///< per sample
   Bytes saved;                    ///< at the batch
   Bytes static_bytes;
-  std::string limited_by;         ///< "compute", "link to near memory", "memory", ...
-  std::string link_limited_by;    ///< "connection", "far memory", "near memory"
+  std::string limited_by;             ///< "compute", "link to near memory", "memory capacity", ...
+  double limited_share = 0;           ///< share of the iteration it costs
+  std::string link_limited_by;        ///< "connection", "far memory", "near memory"
   std::optional<Bytes> largest_hole;  ///< with an addressed allocator: reserved for its reports
   std::vector<WhatIf> what_if;
   std::vector<LayerReport> layers;
   std::vector<StepReport> steps;  ///< only when asked for
+  std::vector<std::string> assumed;
+};
+
+/// What `inspect` says of a network at one batch; times only where a hardware profile is given.
+struct NetworkReport {
+  std::string network;
+  std::string source;
+  std::string dtype;
+  std::optional<std::string> hardware;
+  std::int64_t batch = 1;
+  std::string accounting;
+  std::string optimizer;
+  std::string compute;  ///< compute model, with hardware
+  std::vector<std::pair<std::string, std::vector<std::int64_t>>> inputs;  ///< name, shape
+  std::int64_t parameters = 0;
+  std::int64_t forward_macs = 0;    ///< per sample
+  std::int64_t forward_flops = 0;   ///< at the batch
+  std::int64_t backward_flops = 0;  ///< at the batch
+  Bytes saved;                      ///< at the batch
+  Bytes static_bytes;
+  Bytes in_core_peak;
+  std::optional<Duration> compute_time;  ///< all tasks, with hardware
+  std::vector<LayerReport> layers;       ///< times are 0 without hardware
   std::vector<std::string> assumed;
 };
 

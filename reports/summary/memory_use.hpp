@@ -1,0 +1,36 @@
+// Memory over time, worked out from a plan and the times its steps got: near memory for the trace's
+// counter track, far memory for the peak that a host must provide.
+#pragma once
+
+#include <vector>
+
+#include "model/cost/cost_table.hpp"
+#include "model/graph/training_graph.hpp"
+#include "simulator/plan/plan.hpp"
+#include "simulator/timeline/timeline.hpp"
+
+namespace ooc {
+
+struct MemorySample {
+  Duration at;
+  Bytes bytes;  ///< from `at` on, static bytes included
+};
+
+struct MemoryQuery {
+  const Plan& plan;
+  const Timeline& timeline;
+  Bytes budget;  ///< orders zero-length steps of one instant as the engine did
+  int device = 0;
+};
+
+/// Every change of near-memory use, in time order. Several samples may share an instant (steps of
+/// zero length); the largest one is Timeline::peak_near under the ideal allocator.
+[[nodiscard]] std::vector<MemorySample> near_memory_over_time(const MemoryQuery& query);
+
+/// The largest number of bytes with a far copy alive. A far copy lives from the start of its first
+/// ToFar to the end of its last ToNear, without one to the end of the iteration; network inputs do
+/// not count: the host has them anyway.
+[[nodiscard]] Bytes peak_far_bytes(const Plan& plan, const TrainingGraph& graph,
+                                   const CostTable& costs, const Timeline& timeline);
+
+}  // namespace ooc

@@ -1,0 +1,53 @@
+// Plan and Timeline -> RunReport, and Network -> NetworkReport: everything that any writer prints
+// is worked out here once, so that table, JSON, CSV and trace cannot disagree.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/cost/compute_cost.hpp"
+#include "reports/summary/run_report.hpp"
+
+namespace ooc {
+
+/// How much of the report to fill: a sweep needs totals only.
+enum class Detail { kTotals, kLayers, kSteps };
+
+struct SummaryInput {
+  const RunInputs& inputs;
+  const TrainingGraph& graph;
+  const CostTable& costs;
+  const PlanResult& plan;                 ///< as make_plan returned it
+  const std::optional<Outcome>& outcome;  ///< none exactly where `plan` is an OutOfMemory
+  Bytes in_core_peak;                     ///< in_core_peak() of in_core_peak.hpp
+  std::optional<LowerBounds> bounds;
+  std::string bound_class = "schedules that only move tensors";
+  ComputeModel compute_model = ComputeModel::kNative;  ///< whose FLOPs are reported
+  std::vector<std::string> assumed;                    ///< HardwareProfile::assumed
+  Detail detail = Detail::kLayers;
+};
+
+[[nodiscard]] RunReport summarize(const SummaryInput& input);
+
+/// A run that stopped, said like any other job that does not fit. The smallest budget is unknown.
+[[nodiscard]] OutOfMemory out_of_memory_of(const Blocked& blocked, const Plan& plan,
+                                           const TrainingGraph& graph);
+
+struct InspectionInput {
+  const TrainingGraph& graph;
+  std::int64_t batch = 1;
+  const CostTable* costs = nullptr;  ///< null without --hardware: no times
+  std::optional<std::string> hardware;
+  Accounting accounting = Accounting::kLiveness;
+  ComputeModel compute_model = ComputeModel::kNative;
+  std::vector<std::string> assumed;
+};
+
+[[nodiscard]] NetworkReport summarize_network(const InspectionInput& input);
+
+/// Indices of `reports`, best first: by iteration time, then what does not fit by the smallest
+/// budget it would need (unknown ones last). Equals keep their order.
+[[nodiscard]] std::vector<std::size_t> best_first(const std::vector<RunReport>& reports);
+
+}  // namespace ooc

@@ -1,0 +1,20 @@
+// The rows of CSV results, for `predict`, `compare` and, row by row, for sweeps (RFC 4180: fields
+// with a comma, a quote or a line break are quoted). Lines end with "\n", which RFC 4180's readers
+// take.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "reports/summary/run_report.hpp"
+
+namespace ooc {
+
+/// Column names with a line end: input_columns(), metrics(), out_of_memory_columns().
+[[nodiscard]] std::string csv_header();
+/// One result as a line with its end.
+[[nodiscard]] std::string csv_row(const RunReport& report);
+/// One field, quoted where RFC 4180 asks for it.
+[[nodiscard]] std::string csv_field(std::string_view text);
+
+}  // namespace ooc

@@ -1,0 +1,43 @@
+// A writer: a const struct with functions in it that turn reports into text. One file per format;
+// the table of all of them is generated from the list of names in this folder's CMakeLists.txt.
+// Writers only format; they never print, so the caller decides where the text goes.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/summary/run_report.hpp"
+
+namespace ooc {
+
+/// What made the output; echoed in JSON and in traces.
+struct ToolInfo {
+  std::string version;
+  std::vector<std::string> command;  ///< argv, program name first
+};
+
+enum class Colour { kNone, kAnsi };
+
+struct WriteOptions {
+  ToolInfo tool;
+  Colour colour = Colour::kNone;  ///< the caller knows of --no-color, NO_COLOR and terminals
+};
+
+struct Writer {
+  std::string_view name;     ///< as in --format: "table"
+  std::string_view summary;  ///< one line
+  /// All three end with a newline.
+  std::string (*prediction)(const RunReport& report, const WriteOptions& options);
+  /// In the order best_first() gives.
+  std::string (*comparison)(const std::vector<RunReport>& reports, const WriteOptions& options);
+  std::string (*inspection)(const NetworkReport& report, const WriteOptions& options);
+};
+
+/// All writers, in the order of CMakeLists.txt.
+[[nodiscard]] std::span<const Writer* const> writers();
+/// The writer of that name, or none.
+[[nodiscard]] const Writer* find_writer(std::string_view name);
+
+}  // namespace ooc
