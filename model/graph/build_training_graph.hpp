@@ -12,7 +12,8 @@ struct GraphOptions {
   Optimizer optimizer = Optimizer::kSgd;
 };
 
-/// `network` must outlive the result. Throws SpecError where in_place was asked for and is impossible.
+/// `network` must outlive the result. Throws SpecError where in_place was asked for and is
+/// impossible.
 [[nodiscard]] TrainingGraph build_training_graph(const Network& network,
                                                  const GraphOptions& options = {});
 

@@ -1,7 +1,8 @@
 // The task and data-flow graph of one training iteration (moDNN, Fig. 1): forward, backward and
 // update tasks in the order they run, and the tensors they hand to each other. Independent of the
-// batch: sizes are per sample. Aliases are resolved here once: a tensor is a buffer, so views, in-place
-// activations, gradients handed on by `add` and slices of a concat's gradient are the same tensor.
+// batch: sizes are per sample. Aliases are resolved here once: a tensor is a buffer, so views,
+// in-place activations, gradients handed on by `add` and slices of a concat's gradient are the same
+// tensor.
 //
 // Order of tasks: forward in topological order (ties by place in the file); backward exactly
 // reversed, per layer backward-data, then backward-weights; updates last, in layer order.
@@ -21,7 +22,7 @@ namespace ooc {
 
 enum class TaskKind {
   kForward,
-  kBackward,         ///< fused: data and parameter gradients
+  kBackward,  ///< fused: data and parameter gradients
   kBackwardData,
   kBackwardWeights,
   kUpdate,
@@ -43,15 +44,16 @@ enum class TensorRole {
 struct Tensor {
   TensorRole role = TensorRole::kActivation;
   std::optional<InputId> input;  ///< kInput
-  std::optional<LayerId> layer;  ///< kActivation, kMask, kGradient: whose (first) output it belongs to
+  std::optional<LayerId>
+      layer;  ///< kActivation, kMask, kGradient: whose (first) output it belongs to
   std::int64_t bytes_per_sample = 0;
 };
 
 /// When a tensor is touched. All positions are task indices in execution order.
 struct Lifetime {
-  std::optional<TaskId> first_writer;  ///< none for network inputs
-  std::optional<TaskId> last_writer;   ///< forward value: an in-place layer is the last writer
-  std::optional<TaskId> last_forward_use;    ///< last forward task that reads or writes it
+  std::optional<TaskId> first_writer;      ///< none for network inputs
+  std::optional<TaskId> last_writer;       ///< forward value: an in-place layer is the last writer
+  std::optional<TaskId> last_forward_use;  ///< last forward task that reads or writes it
   std::optional<TaskId> first_backward_use;  ///< first backward task that reads or writes it
   std::optional<TaskId> last_use;            ///< of all; none: never touched
 };
@@ -63,16 +65,17 @@ struct TrainingGraph {
   const Network* network = nullptr;  ///< must outlive the graph
   Optimizer optimizer = Optimizer::kSgd;
   std::vector<Task> tasks;
-  std::size_t forward_tasks = 0;   ///< tasks [0, forward_tasks) are forward
-  std::size_t backward_end = 0;    ///< tasks [forward_tasks, backward_end) are backward, then updates
+  std::size_t forward_tasks = 0;  ///< tasks [0, forward_tasks) are forward
+  std::size_t backward_end = 0;  ///< tasks [forward_tasks, backward_end) are backward, then updates
   std::vector<Tensor> tensors;
-  Csr<TaskId, TensorId> reads;     ///< without duplicates; an in-place task reads and writes its tensor
+  Csr<TaskId, TensorId>
+      reads;  ///< without duplicates; an in-place task reads and writes its tensor
   Csr<TaskId, TensorId> writes;
-  std::vector<Lifetime> lifetimes;              ///< by tensor
+  std::vector<Lifetime> lifetimes;                       ///< by tensor
   std::vector<std::optional<TensorId>> output_of_layer;  ///< activation tensor, through aliases
-  std::int64_t weight_bytes = 0;      ///< parameters x element size
-  std::int64_t gradient_bytes = 0;    ///< as many
-  std::int64_t optimizer_bytes = 0;   ///< momentum 1x, adam 2x of fp32 state
+  std::int64_t weight_bytes = 0;                         ///< parameters x element size
+  std::int64_t gradient_bytes = 0;                       ///< as many
+  std::int64_t optimizer_bytes = 0;                      ///< momentum 1x, adam 2x of fp32 state
 };
 
 /// "conv1_1.forward", "conv1_1.backward_data", ...

@@ -1,0 +1,171 @@
+// In place (docs/model.md, 3): the default for relu and dropout where the value that would be
+// overwritten is read by nobody else and no layer that wrote it saves its output. Network inputs
+// are never overwritten: they are clean in far memory and stay so. Eager frameworks (define-by-run)
+// run out of place unless the file asks for it.
+#include "model/graph/buffers.hpp"
+
+#include "model/base/errors.hpp"
+
+namespace ooc {
+namespace {
+
+const Layer* producing_layer(const Network& network, const Producer& producer) {
+  const LayerId* id = std::get_if<LayerId>(&producer);
+  return id == nullptr ? nullptr : &network.layers[id->at()];
+}
+
+/// Readers of each layer's value, views replaced by their own readers.
+std::vector<int> count_readers(const Network& network) {
+  std::vector<int> readers(network.layers.size(), 0);
+  for (auto it = network.execution_order.rbegin(); it != network.execution_order.rend(); ++it) {
+    const Layer& layer = network.layers[it->at()];
+    const int through_here = layer.model.is_view ? readers[it->at()] : 1;
+    for (const Producer& producer : layer.inputs) {
+      if (const LayerId* id = std::get_if<LayerId>(&producer)) readers[id->at()] += through_here;
+    }
+  }
+  return readers;
+}
+
+std::vector<bool> mark_outputs(const Network& network) {
+  std::vector<bool> is_output(network.layers.size(), false);
+  for (const LayerId output : network.outputs) is_output[output.at()] = true;
+  return is_output;
+}
+
+class BufferAssigner {
+ public:
+  BufferAssigner(const Network& network, Accounting accounting)
+      : network_(network),
+        accounting_(accounting),
+        readers_(count_readers(network)),
+        is_output_(mark_outputs(network)),
+        value_of_(network.layers.size()) {
+    const std::size_t layers = network.layers.size();
+    buffers_.of_layer.resize(layers);
+    buffers_.mask.resize(layers);
+    buffers_.in_place.resize(layers, false);
+    buffers_.needs_gradient.resize(layers, false);
+  }
+
+  Buffers run() && {
+    for (std::size_t i = 0; i < network_.inputs.size(); ++i) {
+      const std::int64_t elements = network_.inputs[i].shape.elements().value();
+      buffers_.of_input.push_back(add({.role = TensorRole::kInput,
+                                       .input = make_id<InputId>(i),
+                                       .layer = {},
+                                       .bytes_per_sample = elements * element_bytes()}));
+    }
+    for (const LayerId id : network_.execution_order) visit(id);
+    return std::move(buffers_);
+  }
+
+ private:
+  [[nodiscard]] std::int64_t element_bytes() const { return dtype_info(network_.dtype).bytes; }
+
+  TensorId add(const Tensor& tensor) {
+    buffers_.tensors.push_back(tensor);
+    return make_id<TensorId>(buffers_.tensors.size() - 1);
+  }
+
+  void visit(LayerId id) {
+    const Layer& layer = network_.layers[id.at()];
+    value_of_[id.at()] = id;
+    buffers_.needs_gradient[id.at()] = layer.model.parameters > 0 || layer.model.custom.has_value();
+    for (const Producer& producer : layer.inputs) {
+      if (needs_gradient(buffers_, producer)) buffers_.needs_gradient[id.at()] = true;
+    }
+    if (layer.model.is_view) {
+      buffers_.of_layer[id.at()] = tensor_of(buffers_, layer.inputs[0]);
+      if (const LayerId* from = std::get_if<LayerId>(&layer.inputs[0])) {
+        value_of_[id.at()] = value_of_[from->at()];
+      }
+      return;
+    }
+    if (runs_in_place(layer)) {
+      buffers_.in_place[id.at()] = true;
+      buffers_.of_layer[id.at()] = tensor_of(buffers_, layer.inputs[0]);
+    } else {
+      const std::int64_t elements = layer.model.output.elements().value();
+      buffers_.of_layer[id.at()] = add({.role = TensorRole::kActivation,
+                                        .input = {},
+                                        .layer = id,
+                                        .bytes_per_sample = elements * element_bytes()});
+    }
+    if (layer.model.saves.mask_bytes > 0) {
+      buffers_.mask[id.at()] = add({.role = TensorRole::kMask,
+                                    .input = {},
+                                    .layer = id,
+                                    .bytes_per_sample = layer.model.saves.mask_bytes});
+    }
+  }
+
+  /// Why this layer cannot overwrite its input; empty when it can.
+  [[nodiscard]] std::string obstacle(const Layer& layer) const {
+    if (layer.inputs.size() != 1) return "a layer with one input";
+    const Layer* producer = producing_layer(network_, layer.inputs[0]);
+    if (producer == nullptr) return "an input that is a layer, not the network's input";
+    const LayerId from = std::get<LayerId>(layer.inputs[0]);
+    const LayerId* value = value_of_[from.at()] ? &*value_of_[from.at()] : nullptr;
+    if (value == nullptr) return "an input that is a layer, not the network's input";
+    const Layer& writer = network_.layers[value->at()];
+    if (buffers_.tensors[buffers_.of_layer[from.at()]->at()].role == TensorRole::kInput) {
+      return "an input that is a layer, not the network's input";
+    }
+    if (writer.model.saves.output) {
+      return "a producer that does not need its output again (\"" + writer.name + "\" saves it)";
+    }
+    if (readers_[value->at()] != 1) {
+      return "to be the only reader of \"" + writer.name + "\"";
+    }
+    if (is_output_[value->at()] || is_output_[from.at()]) {
+      return "an input that is no output of the network (\"" + producer->name + "\" is)";
+    }
+    return {};
+  }
+
+  [[nodiscard]] bool runs_in_place(const Layer& layer) const {
+    switch (layer.model.in_place) {
+      case InPlace::kNever:
+        return false;
+      case InPlace::kWhenPossible:
+        return accounting_ != Accounting::kDefineByRun && obstacle(layer).empty();
+      case InPlace::kRequired: {
+        const std::string why_not = obstacle(layer);
+        if (why_not.empty()) return true;
+        throw SpecError({.file = network_.name,
+                         .place = "layer \"" + layer.name + "\"",
+                         .found = "\"in_place\": true",
+                         .expected = why_not,
+                         .hint = "leave in_place out: it is used where it is possible"});
+      }
+    }
+    return false;
+  }
+
+  const Network& network_;
+  Accounting accounting_;
+  std::vector<int> readers_;
+  std::vector<bool> is_output_;
+  /// The layer that wrote the value last, through views; none for a view of a network input.
+  std::vector<std::optional<LayerId>> value_of_;
+  Buffers buffers_;
+};
+
+}  // namespace
+
+Buffers assign_buffers(const Network& network, Accounting accounting) {
+  return BufferAssigner(network, accounting).run();
+}
+
+TensorId tensor_of(const Buffers& buffers, const Producer& producer) {
+  if (const InputId* input = std::get_if<InputId>(&producer)) return buffers.of_input[input->at()];
+  return buffers.of_layer[std::get<LayerId>(producer).at()].value();
+}
+
+bool needs_gradient(const Buffers& buffers, const Producer& producer) {
+  const LayerId* layer = std::get_if<LayerId>(&producer);
+  return layer != nullptr && buffers.needs_gradient[layer->at()];
+}
+
+}  // namespace ooc

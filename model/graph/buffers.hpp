@@ -1,0 +1,29 @@
+// Which layers share a buffer: views alias their input, in-place layers overwrite it. The first of
+// the two halves of building a training graph (build_training_graph.cpp).
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "model/graph/build_training_graph.hpp"
+
+namespace ooc {
+
+/// The forward tensors of a network: inputs, one per buffer that layers write, and masks.
+struct Buffers {
+  std::vector<Tensor> tensors;
+  std::vector<TensorId> of_input;                 ///< by InputId
+  std::vector<std::optional<TensorId>> of_layer;  ///< by LayerId
+  std::vector<std::optional<TensorId>> mask;      ///< by LayerId
+  std::vector<bool> in_place;                     ///< by LayerId: overwrites its input
+  std::vector<bool> needs_gradient;               ///< by LayerId: has a backward pass
+};
+
+[[nodiscard]] Buffers assign_buffers(const Network& network, Accounting accounting);
+
+/// The tensor that a producer's value lives in.
+[[nodiscard]] TensorId tensor_of(const Buffers& buffers, const Producer& producer);
+/// False for network inputs and for layers with nothing to learn before them.
+[[nodiscard]] bool needs_gradient(const Buffers& buffers, const Producer& producer);
+
+}  // namespace ooc
