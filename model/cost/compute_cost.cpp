@@ -1,1 +1,248 @@
-// not yet
+// Native model, per task: launch + max(flops / (peak x efficiency), bytes / (throughput x
+// efficiency)). A task with neither FLOPs nor bytes (an `add` whose gradients need no copy) takes
+// no time. PALEO's model adds the two terms, uses its own counts and takes the data sheet's GB/s as
+// GiB/s; its PPP is 1. It fits large convolutions well; small kernels, whose cost is launch and
+// tail effects, are the native model's weak side unless the profile holds efficiency curves
+// (docs/model.md, 1).
+#include "model/cost/compute_cost.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "model/base/errors.hpp"
+#include "model/graph/liveness.hpp"
+
+namespace ooc {
+namespace {
+
+constexpr double kNsPerSecond = 1e9;
+constexpr double kGibPerGb = 1.073741824;  // PALEO reads GB/s as GiB/s
+
+[[noreturn]] void too_large(const TrainingGraph& graph, const std::string& what,
+                            const std::string& expected) {
+  throw SpecError({.file = graph.network->name,
+                   .place = "--batch",
+                   .found = what,
+                   .expected = expected,
+                   .hint = "the batch or the network is too large to count exactly"});
+}
+
+std::int64_t checked(Int128 value, std::int64_t limit, const TrainingGraph& graph, const char* what,
+                     const char* expected) {
+  if (value < 0 || value > limit) too_large(graph, what, expected);
+  return static_cast<std::int64_t>(value);
+}
+
+/// What a task works on: the layer's work of its kind.
+TaskWork work_of(const TrainingGraph& graph, const Task& task, ComputeModel model) {
+  const LayerModel& layer = graph.network->layers[task.layer.at()].model;
+  const LayerWork& work = model == ComputeModel::kPaleo ? layer.paleo_work : layer.work;
+  switch (task.kind) {
+    case TaskKind::kForward:
+      return work.forward;
+    case TaskKind::kBackward: {
+      TaskWork copies = work.backward_data;
+      if (layer.gradient_form != GradientForm::kComputed) {
+        copies.flops_per_sample *= task.copies;
+        copies.bytes_per_sample *= task.copies;
+        copies.bytes_fixed *= task.copies > 0 ? 1 : 0;
+      }
+      return copies;
+    }
+    case TaskKind::kBackwardData:
+      return work.backward_data;
+    case TaskKind::kBackwardWeights:
+      return work.backward_weights;
+    case TaskKind::kUpdate:
+      return {};
+  }
+  return {};
+}
+
+/// Update: weights, gradient and state are read, weights and state written; 2 FLOP per parameter
+/// for sgd, 4 with momentum, 12 for adam. PALEO knows only sgd.
+struct UpdateWork {
+  std::int64_t flops_per_parameter;
+  std::int64_t elements_moved;  ///< of the weights' dtype
+  std::int64_t state_moved;     ///< fp32 state elements
+};
+
+UpdateWork update_work(Optimizer optimizer, ComputeModel model) {
+  if (model == ComputeModel::kPaleo) return {2, 3, 0};
+  switch (optimizer) {
+    case Optimizer::kSgd:
+      return {2, 3, 0};
+    case Optimizer::kMomentum:
+      return {4, 3, 2};
+    case Optimizer::kAdam:
+      return {12, 3, 4};
+  }
+  return {2, 3, 0};
+}
+
+struct Amount {
+  Int128 flops = 0;
+  Int128 bytes = 0;
+};
+
+Amount amount_of(const TrainingGraph& graph, const Task& task, ComputeModel model,
+                 std::int64_t batch) {
+  if (task.kind == TaskKind::kUpdate) {
+    const LayerModel& layer = graph.network->layers[task.layer.at()].model;
+    const UpdateWork update = update_work(graph.optimizer, model);
+    const std::int64_t element =
+        model == ComputeModel::kPaleo ? 4 : dtype_info(graph.network->dtype).bytes;
+    const Int128 parameters = layer.parameters;
+    return {parameters * update.flops_per_parameter,
+            parameters * (update.elements_moved * element + update.state_moved * 4)};
+  }
+  const TaskWork work = work_of(graph, task, model);
+  return {Int128{work.flops_per_sample} * batch,
+          Int128{work.bytes_per_sample} * batch + work.bytes_fixed};
+}
+
+class ComputeEstimator {
+ public:
+  ComputeEstimator(const TrainingGraph& graph, const HardwareProfile& profile,
+                   const ComputeOptions& options)
+      : graph_(graph), profile_(profile), options_(options) {
+    const auto peak = profile.peak.find(graph.network->dtype);
+    if (peak == profile.peak.end()) {
+      const std::string dtype(dtype_info(graph.network->dtype).name);
+      throw SpecError({.file = profile.name,
+                       .place = "/compute/peak/" + dtype,
+                       .found = "nothing",
+                       .expected = "the peak rate of " + dtype + ", the dtype of network \"" +
+                                   graph.network->name + "\"",
+                       .hint = "add e.g. \"" + dtype + "\": \"15.7 TFLOP/s\" with its provenance"});
+    }
+    peak_ = peak->second.per_second;
+    scale_ = static_cast<double>(options.compute_scale.count()) / static_cast<double>(kOne.count());
+  }
+
+  [[nodiscard]] double seconds(const Task& task) const {
+    const LayerModel& layer = graph_.network->layers[task.layer.at()].model;
+    if (layer.custom) {
+      const Duration time =
+          task.kind == TaskKind::kForward ? layer.custom->forward : layer.custom->backward;
+      return static_cast<double>(time.count()) / kNsPerSecond / scale_;
+    }
+    const Amount amount = amount_of(graph_, task, options_.model, options_.batch);
+    const double flops = static_cast<double>(amount.flops);
+    const double bytes = static_cast<double>(amount.bytes);
+    if (amount.flops == 0 && amount.bytes == 0) return 0;
+    const double throughput = static_cast<double>(profile_.near_memory.throughput.count());
+    if (options_.model == ComputeModel::kPaleo) {
+      return (flops / peak_ + bytes / (throughput * kGibPerGb)) / scale_;
+    }
+    const double rate = peak_ * efficiency_of(profile_, layer.efficiency).at(flops);
+    const double memory_rate = throughput * efficiency_of(profile_, "memory").at(bytes);
+    const double launch = static_cast<double>(profile_.kernel_launch.count()) / kNsPerSecond;
+    return launch + std::max(flops / rate, bytes / memory_rate) / scale_;
+  }
+
+ private:
+  const TrainingGraph& graph_;
+  const HardwareProfile& profile_;
+  const ComputeOptions& options_;
+  double peak_ = 0;
+  double scale_ = 1;
+};
+
+Duration rounded(double seconds, const TrainingGraph& graph) {
+  const double ns = seconds * kNsPerSecond;
+  if (!(ns < static_cast<double>(kMaxTimeNs))) {
+    too_large(graph, "a task that takes longer than 104 days", "every task below 2^53 ns");
+  }
+  const auto count = static_cast<std::int64_t>(std::llround(ns));
+  return Duration(ns > 0 && count == 0 ? 1 : count);
+}
+
+void add_sizes(CostTable& table, const TrainingGraph& graph) {
+  Int128 total = static_bytes(graph);
+  for (const Tensor& tensor : graph.tensors) {
+    const std::int64_t bytes =
+        checked(Int128{tensor.bytes_per_sample} * table.batch, kMaxTensorBytes - 1, graph,
+                "a tensor of 2^48 bytes or more", "every tensor below 2^48 bytes");
+    total += bytes;
+    table.tensor_bytes.emplace_back(bytes);
+  }
+  checked(total, kMaxTotalBytes - 1, graph, "tensors of 2^56 bytes or more together",
+          "all tensors together below 2^56 bytes");
+  table.static_bytes = Bytes(static_bytes(graph));
+}
+
+/// Measured times replace the model's; the backward time is shared out as the model's stand.
+void apply_layer_times(std::vector<double>& seconds, const TrainingGraph& graph,
+                       const std::vector<LayerTime>& times, double scale) {
+  if (times.empty()) return;
+  std::vector<const LayerTime*> by_layer(graph.network->layers.size(), nullptr);
+  for (const LayerTime& time : times) by_layer[time.layer.at()] = &time;
+  std::vector<double> backward(graph.network->layers.size(), 0);
+  std::vector<int> backward_tasks(graph.network->layers.size(), 0);
+  const auto is_backward = [&](std::size_t i) {
+    return i >= graph.forward_tasks && i < graph.backward_end;
+  };
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    if (!is_backward(i)) continue;
+    backward[graph.tasks[i].layer.at()] += seconds[i];
+    ++backward_tasks[graph.tasks[i].layer.at()];
+  }
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    const std::size_t layer = graph.tasks[i].layer.at();
+    if (by_layer[layer] == nullptr) continue;
+    const auto given = [&](Duration time) {
+      return static_cast<double>(time.count()) / kNsPerSecond / scale;
+    };
+    if (i < graph.forward_tasks) {
+      seconds[i] = given(by_layer[layer]->forward);
+    } else if (is_backward(i)) {
+      const double share =
+          backward[layer] > 0 ? seconds[i] / backward[layer] : 1.0 / backward_tasks[layer];
+      seconds[i] = given(by_layer[layer]->backward) * share;
+    }
+  }
+}
+
+}  // namespace
+
+CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& profile,
+                           const ComputeOptions& options) {
+  if (options.batch < 1 || options.batch > kMaxBatch) {
+    throw SpecError({.file = {},
+                     .place = "--batch",
+                     .found = std::to_string(options.batch),
+                     .expected = "a whole number from 1 to " + std::to_string(kMaxBatch),
+                     .hint = {}});
+  }
+  const ComputeEstimator estimator(graph, profile, options);
+  CostTable table;
+  table.batch = options.batch;
+  add_sizes(table, graph);
+  std::vector<double> seconds(graph.tasks.size());
+  for (std::size_t i = 0; i < seconds.size(); ++i) seconds[i] = estimator.seconds(graph.tasks[i]);
+  const double scale =
+      static_cast<double>(options.compute_scale.count()) / static_cast<double>(kOne.count());
+  apply_layer_times(seconds, graph, options.layer_times, scale);
+  table.alternatives.reserve(seconds.size());
+  table.first_alternative.reserve(seconds.size() + 1);
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    const LayerModel& layer = graph.network->layers[graph.tasks[i].layer.at()].model;
+    table.first_alternative.push_back(static_cast<std::int32_t>(table.alternatives.size()));
+    table.alternatives.push_back({.algorithm = Algorithm::kDefault,
+                                  .time = rounded(seconds[i], graph),
+                                  .workspace = layer.custom ? layer.custom->workspace : Bytes(0),
+                                  .seconds = seconds[i]});
+  }
+  table.first_alternative.push_back(static_cast<std::int32_t>(table.alternatives.size()));
+  return table;
+}
+
+std::int64_t task_flops(const TrainingGraph& graph, TaskId task, ComputeModel model,
+                        std::int64_t batch) {
+  const Amount amount = amount_of(graph, graph.tasks[task.at()], model, batch);
+  return checked(amount.flops, std::numeric_limits<std::int64_t>::max(), graph,
+                 "a task of 2^63 FLOP or more", "every task below 2^63 FLOP");
+}
+
+}  // namespace ooc

@@ -25,8 +25,8 @@ struct TaskAlternative {
   double seconds = 0;  ///< unrounded
 };
 
-/// One tensor in one direction. A copy first spends `latency` (no share of the link), then moves its
-/// bytes at up to `rate`; alone on the link it takes `alone` in all.
+/// One tensor in one direction. A copy first spends `latency` (no share of the link), then moves
+/// its bytes at up to `rate`; alone on the link it takes `alone` in all.
 struct TransferCost {
   Duration latency;
   BytesPerSecond rate;
@@ -46,10 +46,10 @@ struct TransferCosts {
 
 struct CostTable {
   std::int64_t batch = 1;
-  std::vector<TaskAlternative> alternatives;  ///< of task 0, then of task 1, ...
+  std::vector<TaskAlternative> alternatives;    ///< of task 0, then of task 1, ...
   std::vector<std::int32_t> first_alternative;  ///< by task, plus one at the end
-  std::vector<Bytes> tensor_bytes;            ///< by tensor
-  Bytes static_bytes;                         ///< weights, their gradients, optimiser state
+  std::vector<Bytes> tensor_bytes;              ///< by tensor
+  Bytes static_bytes;                           ///< weights, their gradients, optimiser state
   TransferCosts transfers;
 
   [[nodiscard]] std::span<const TaskAlternative> alternatives_of(TaskId task) const {

@@ -1,1 +1,152 @@
-// not yet
+// Copy times. A straight line is OOC-Paleo's eq. (5) with the latencies of its Table 1 in front:
+// rate = min(far, connection, near), latency = far + connection + near. A measured curve is end to
+// end: its latency is its smallest time and the rest of t(n) moves the n bytes, so that a copy that
+// shares the link slows down only in the part that uses it.
+#include "model/cost/transfer_cost.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/base/errors.hpp"
+
+namespace ooc {
+namespace {
+
+const TransferMode& find_mode(const HardwareProfile& profile, const std::string& mode) {
+  const auto it = profile.connection.modes.find(mode);
+  if (it != profile.connection.modes.end()) return it->second;
+  std::string known;
+  for (const auto& [name, unused] : profile.connection.modes) {
+    known += (known.empty() ? "\"" : ", \"") + name + "\"";
+  }
+  throw SpecError({.file = profile.name,
+                   .place = "/connection/modes/" + mode,
+                   .found = "nothing",
+                   .expected = "a transfer mode \"" + mode + "\"",
+                   .hint = "the profile has " + known});
+}
+
+/// A direction with the overrides applied.
+struct Direction {
+  const SizeCurve* curve = nullptr;  ///< none: a straight line
+  double curve_scale = 1;            ///< of the curve's rates
+  BytesPerSecond rate;               ///< cap (curve) or rate (line)
+  BytesPerSecond peak;               ///< of the link as a whole
+  Duration latency;                  ///< line only
+  std::optional<Duration> curve_latency;
+  const char* limited_by = "connection";
+};
+
+/// Largest rate on a curve beyond its latency, in bytes/s.
+double curve_peak(const SizeCurve& curve) {
+  const double latency = static_cast<double>(curve.points.front().second.count());
+  double peak = 0;
+  for (const auto& [bytes, time] : curve.points) {
+    const double moving = static_cast<double>(time.count()) - latency;
+    if (moving > 0) peak = std::max(peak, static_cast<double>(bytes.count()) * 1e9 / moving);
+  }
+  return peak > 0 ? peak : static_cast<double>(kInfiniteRate.count());
+}
+
+BytesPerSecond to_rate(double bytes_per_second) {
+  if (bytes_per_second >= static_cast<double>(kInfiniteRate.count())) return kInfiniteRate;
+  return BytesPerSecond(std::max<std::int64_t>(1, std::llround(bytes_per_second)));
+}
+
+/// Which of the three binds; ties go to the connection: it is what a buyer changes first.
+const char* binding_limit(BytesPerSecond connection, BytesPerSecond far, BytesPerSecond near) {
+  if (connection == kInfiniteRate && far == kInfiniteRate && near == kInfiniteRate)
+    return "nothing";
+  if (connection <= far && connection <= near) return "connection";
+  return far <= near ? "far memory" : "near memory";
+}
+
+Direction straight_direction(const StraightLine& line, const HardwareProfile& profile,
+                             BytesPerSecond far, const TransferOptions& options) {
+  const BytesPerSecond connection =
+      scale(options.link.value_or(line.throughput), options.link_scale);
+  Direction direction;
+  direction.rate = std::min({far, connection, profile.near_memory.throughput});
+  direction.limited_by = binding_limit(connection, far, profile.near_memory.throughput);
+  direction.peak = direction.rate;
+  direction.latency = profile.far_memory.latency + options.latency.value_or(line.latency) +
+                      profile.near_memory.latency;
+  return direction;
+}
+
+Direction curve_direction(const SizeCurve& curve, const HardwareProfile& profile,
+                          BytesPerSecond far, const TransferOptions& options) {
+  const double peak = curve_peak(curve);
+  const BytesPerSecond wanted = scale(options.link.value_or(to_rate(peak)), options.link_scale);
+  Direction direction;
+  direction.curve = &curve;
+  // The curve is end to end: without overrides no other limit applies to it.
+  const bool overridden = options.link || options.far_throughput || options.link_scale != kOne;
+  direction.rate = overridden ? std::min({far, wanted, profile.near_memory.throughput}) : wanted;
+  if (overridden) {
+    direction.limited_by = binding_limit(wanted, far, profile.near_memory.throughput);
+  }
+  direction.peak = direction.rate;
+  direction.curve_scale = static_cast<double>(wanted.count()) / peak;
+  direction.curve_latency = options.latency;
+  return direction;
+}
+
+TransferCost cost_of(Bytes bytes, const Direction& direction) {
+  TransferCost cost;
+  if (direction.curve == nullptr) {
+    cost.latency = direction.latency;
+    cost.rate = direction.rate;
+  } else if (bytes.count() > 0) {
+    const double whole = direction.curve->time_ns(bytes);
+    const double first = static_cast<double>(direction.curve->points.front().second.count());
+    const double latency = std::min(whole, first);
+    cost.latency = direction.curve_latency.value_or(
+        Duration(static_cast<std::int64_t>(std::llround(latency))));
+    const double moving = whole - latency;
+    const BytesPerSecond rate =
+        moving > 0
+            ? to_rate(static_cast<double>(bytes.count()) * 1e9 / moving * direction.curve_scale)
+            : kInfiniteRate;
+    cost.rate = std::min(rate, direction.rate);
+    // Below the smallest measured size the whole time is latency.
+    if (moving <= 0) cost.rate = kInfiniteRate;
+  }
+  cost.alone = cost.latency + transfer_time(bytes, cost.rate);
+  return cost;
+}
+
+}  // namespace
+
+void estimate_transfers_into(TransferCosts& out, const std::vector<Bytes>& tensor_bytes,
+                             const HardwareProfile& profile, const TransferOptions& options) {
+  const TransferMode& mode = find_mode(profile, options.mode);
+  const BytesPerSecond far = options.far_throughput.value_or(profile.far_memory.throughput);
+  const auto direction_of = [&](const TransferLine& line) {
+    if (const auto* straight = std::get_if<StraightLine>(&line)) {
+      return straight_direction(*straight, profile, far, options);
+    }
+    return curve_direction(std::get<SizeCurve>(line), profile, far, options);
+  };
+  const Direction to_far = direction_of(mode.to_far);
+  const Direction to_near = direction_of(mode.to_near);
+  out.to_far.resize(tensor_bytes.size());
+  out.to_near.resize(tensor_bytes.size());
+  for (std::size_t i = 0; i < tensor_bytes.size(); ++i) {
+    out.to_far[i] = cost_of(tensor_bytes[i], to_far);
+    out.to_near[i] = cost_of(tensor_bytes[i], to_near);
+  }
+  out.to_far_peak = to_far.peak;
+  out.to_near_peak = to_near.peak;
+  out.duplex = profile.connection.duplex;
+  out.limited_by = to_far.rate < to_near.rate ? to_far.limited_by : to_near.limited_by;
+}
+
+TransferCosts estimate_transfers(const std::vector<Bytes>& tensor_bytes,
+                                 const HardwareProfile& profile, const TransferOptions& options) {
+  TransferCosts costs;
+  estimate_transfers_into(costs, tensor_bytes, profile, options);
+  return costs;
+}
+
+}  // namespace ooc
