@@ -1,0 +1,3 @@
+ooc_test(published_memory validation SOURCES ${CMAKE_CURRENT_LIST_DIR}/published_memory_test.cpp
+  LINK ooc_schedules ooc_engine)
+ooc_test(paleo validation SOURCES ${CMAKE_CURRENT_LIST_DIR}/paleo_test.cpp LINK ooc_cost)
