@@ -1,1 +1,129 @@
-// not yet
+// See the header for the source and the reading of each equation. Times and bytes are exact
+// integers (128 bits in products); only ratios are floating point.
+#include "model/analytic/closed_forms.hpp"
+
+#include <algorithm>
+
+#include "model/base/errors.hpp"
+
+namespace ooc {
+namespace {
+
+constexpr Int128 kNsPerSecond = 1'000'000'000;
+
+/// rate x time in byte-nanoseconds per second: bytes x 10^9, exact.
+Int128 scaled_bytes(BytesPerSecond rate, Duration time) {
+  return Int128{rate.count()} * time.count();
+}
+
+/// Whole bytes that `rate` moves in `time`; at most kMaxTotalBytes.
+Bytes bytes_within(BytesPerSecond rate, Duration time) {
+  const Int128 bytes = scaled_bytes(rate, time) / kNsPerSecond;
+  return Bytes(static_cast<std::int64_t>(std::min<Int128>(bytes, kMaxTotalBytes)));
+}
+
+double ratio_of(Duration part, Duration whole) {
+  return static_cast<double>(part.count()) / static_cast<double>(whole.count());
+}
+
+/// The section of (7) that runs layer `index`: it copies in what the next one needs.
+Section section_of(const CapacityBackward& backward, std::size_t index) {
+  const bool last = index + 1 == backward.layers.size();
+  const Duration swap =
+      last ? Duration(0) : transfer_time(backward.layers[index + 1].bytes, backward.swap_in);
+  return {.processing = backward.layers[index].time, .swap = swap};
+}
+
+}  // namespace
+
+double processing_utilization(Bytes available, BytesPerSecond processing,
+                              Duration processing_latency) {
+  const Int128 full = scaled_bytes(processing, processing_latency);
+  const Int128 there = Int128{available.count()} * kNsPerSecond;
+  if (there >= full) return 1.0;
+  return static_cast<double>(there) / static_cast<double>(full);
+}
+
+Bytes next_available(const AvailabilityStep& step) {
+  const Bytes processed = bytes_within(step.processing, step.step);
+  const Bytes left = std::max(step.available - processed, Bytes(0));
+  Bytes arrived = bytes_within(step.swap_in, step.step);
+  if (step.capacity) {
+    const Bytes occupied = step.free_space == FreeSpace::kLagged ? step.available : left;
+    arrived = std::min(arrived, std::max(*step.capacity - occupied, Bytes(0)));
+  }
+  return left + arrived;
+}
+
+SwapStage swap_path(SwapStage far_memory, SwapStage connection, SwapStage near_memory) {
+  return {.throughput =
+              std::min({far_memory.throughput, connection.throughput, near_memory.throughput}),
+          .latency = far_memory.latency + connection.latency + near_memory.latency};
+}
+
+Duration swap_time(SwapStage path, Bytes bytes) {
+  return path.latency + transfer_time(bytes, path.throughput);
+}
+
+double Section::utilization() const {
+  return length() == Duration(0) ? 1.0 : ratio_of(processing, length());
+}
+
+double section_concurrency(Section section, BytesPerSecond processing,
+                           Duration processing_latency) {
+  const double full = static_cast<double>(scaled_bytes(processing, processing_latency)) /
+                      static_cast<double>(kNsPerSecond);
+  return full * section.utilization();
+}
+
+Duration vdnn_like_time(std::span<const ChainLayer> layers) {
+  if (layers.empty()) return Duration(0);
+  Duration total = layers.front().forward;
+  for (std::size_t l = 1; l < layers.size(); ++l) {
+    total += std::max(layers[l].forward, layers[l - 1].copy_out);
+  }
+  total += layers.back().copy_out + layers.back().copy_in;
+  for (std::size_t l = layers.size() - 1; l > 0; --l) {
+    total += std::max(layers[l].backward, layers[l - 1].copy_in);
+  }
+  return total + layers.front().backward;
+}
+
+std::optional<Catch> catch_up(const CapacityBackward& backward) {
+  Bytes needed;
+  Duration elapsed;
+  for (std::size_t i = 0; i < backward.layers.size(); ++i) {
+    needed += backward.layers[i].bytes;
+    const Int128 missing = Int128{(needed - backward.retained).count()} * kNsPerSecond -
+                           scaled_bytes(backward.swap_in, elapsed);
+    // At an infinite rate everything is there at the turn, which the product says for every layer
+    // but those that are reached at the turn itself.
+    if (missing > 0 && backward.swap_in != kInfiniteRate) {
+      const Int128 bytes = (missing + kNsPerSecond - 1) / kNsPerSecond;
+      return Catch{.layer = i, .time = elapsed, .missing = Bytes(static_cast<std::int64_t>(bytes))};
+    }
+    elapsed += backward.layers[i].time;
+  }
+  return std::nullopt;
+}
+
+double capacity_utilization(const CapacityBackward& backward, std::size_t layer) {
+  OOC_CHECK(layer < backward.layers.size(), "a layer of the chain");
+  const std::optional<Catch> caught = catch_up(backward);
+  if (!caught || layer < caught->layer) return 1.0;
+  return section_of(backward, layer).utilization();
+}
+
+Duration capacity_backward_time(const CapacityBackward& backward) {
+  const std::optional<Catch> caught = catch_up(backward);
+  const std::size_t first_late = caught ? caught->layer : backward.layers.size();
+  Duration total;
+  for (std::size_t i = 0; i < first_late; ++i) total += backward.layers[i].time;
+  if (caught) total += transfer_time(caught->missing, backward.swap_in);
+  for (std::size_t i = first_late; i < backward.layers.size(); ++i) {
+    total += section_of(backward, i).length();
+  }
+  return total;
+}
+
+}  // namespace ooc

@@ -1,0 +1,144 @@
+// OOC-Paleo's closed forms, equations (1)-(12) of
+//   H. Zhang, M. Wahib, L. Zhang, Y. Tsuji, S. Matsuoka, "Breaking the limitation of GPU Memory for
+//   Deep Learning Workloads", IPSJ SIG Technical Report 2019-HPC-170 No. 10, sections 3.3 to 3.5.
+// They answer on paper what the engine answers by replay, and the tests hold each against the
+// other.
+//
+// Four layers of 1 GB, backward 100 ms each, link 10 GB/s, so a copy takes 100 ms; two layers are
+// still near at the turn. Processing reaches the third layer after 200 ms, by which time 2 + 2 GB
+// have been near: nothing waits, and the backward pass takes 400 ms. At 5 GB/s only 3 GB have been
+// near after 200 ms: the third layer just starts, the fourth is caught at T_catch = 300 ms and
+// waits for the last 0.5 GB, 100 ms; the backward pass takes 500 ms.
+//
+// Deviations from the print, each with its reason:
+// * The paper counts buffers; here a layer's number of buffers is its bytes, so that rates are
+// bytes/s.
+// * (1), (2): the printed denominator lacks its brackets, and without the clamp at 1 more memory
+// than
+//   the processor can use would make it busier than busy.
+// * (3) may go negative and is superseded by (4); T names both a step and its length there: `step`.
+// * (5): the latencies of the paper's Table 1 are put in front of the copy.
+// * (6) is printed with the space that was free before this step's consumption (kLagged); the
+// sensible
+//   reading frees first (kReleased). Both have the same long-run rate as the step shrinks to
+//   nothing.
+// * (10), (11) as printed sum over the layers that fit, which gives T_catch of about 0. They are
+// read as:
+//   counting from the loss, the first layer whose data cannot all be there when processing reaches
+//   it.
+// * (12): the layer at which processing is caught also waits for the rest of its own copy.
+//
+// Where they are wrong: they know no stall of the forward pass, no copies out still under way at
+// the turn, and no room that copies in need. They bound from above only the backward part of a plan
+// run with unlimited memory, every copy out finished and every copy in free to go at the turn. From
+// section to section (9) forgets how far the copies had run ahead, which is why it is a bound and
+// no equality.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "model/base/units.hpp"
+
+namespace ooc {
+
+// --- One processor and one link, step by step: (1) to (6) ---
+
+/// (1), (2): the share of full concurrency, Proc_Th x Proc_L bytes in flight, that `available`
+/// bytes sustain; 0..1.
+[[nodiscard]] double processing_utilization(Bytes available, BytesPerSecond processing,
+                                            Duration processing_latency);
+
+/// In (6): which free space a step's copies in may use.
+enum class FreeSpace {
+  kLagged,    ///< what was free before the step (as printed)
+  kReleased,  ///< what the step has consumed counts as free
+};
+
+struct AvailabilityStep {
+  Bytes available;  ///< Num_avail at the end of the step before
+  BytesPerSecond processing;
+  BytesPerSecond swap_in;
+  Duration step;
+  std::optional<Bytes> capacity;  ///< none: (4), else (6)
+  FreeSpace free_space = FreeSpace::kReleased;
+};
+
+/// (4), (6): bytes available at the end of the step. Rates times the step round down to whole
+/// bytes.
+[[nodiscard]] Bytes next_available(const AvailabilityStep& step);
+
+/// One stage of the way from far to near memory.
+struct SwapStage {
+  BytesPerSecond throughput;
+  Duration latency;
+};
+
+/// (5): the slowest of far memory, connection and near memory; their latencies add.
+[[nodiscard]] SwapStage swap_path(SwapStage far_memory, SwapStage connection,
+                                  SwapStage near_memory);
+/// The latencies, then the bytes at the path's throughput, rounded up to a nanosecond.
+[[nodiscard]] Duration swap_time(SwapStage path, Bytes bytes);
+
+// --- vDNN-like: (7) to (9) ---
+
+/// (7): a section of the backward pass runs layer l and copies in what layer l-1 needs, both at
+/// once.
+struct Section {
+  Duration processing;
+  Duration swap;
+  [[nodiscard]] Duration length() const { return processing > swap ? processing : swap; }
+  /// (9); 1 for an empty section.
+  [[nodiscard]] double utilization() const;
+};
+
+/// (8): average bytes in flight over a section.
+[[nodiscard]] double section_concurrency(Section section, BytesPerSecond processing,
+                                         Duration processing_latency);
+
+/// Copies and tasks of one layer of a chain; copies are those of its own saved output.
+struct ChainLayer {
+  Duration forward;
+  Duration backward;
+  Duration copy_out;
+  Duration copy_in;
+};
+
+/// Iteration time of a chain under vDNN-like, layers from the input on:
+///   tF(1) + sum over l=2..n of max(tF(l), out(l-1)) + out(n)
+///   + in(n) + sum over l=n..1 of max(tB(l), in(l-1)),  in(0) = 0.
+[[nodiscard]] Duration vdnn_like_time(std::span<const ChainLayer> layers);
+
+// --- Capacity-based: (10) to (12) ---
+
+/// What the backward task of a layer needs near, and how long it runs.
+struct BackwardLayer {
+  Bytes bytes;
+  Duration time;
+};
+
+struct CapacityBackward {
+  std::span<const BackwardLayer> layers;  ///< in the order they run: nearest to the loss first
+  Bytes retained;                         ///< near at the turn, from the first layer on
+  BytesPerSecond swap_in;
+};
+
+struct Catch {
+  std::size_t layer;  ///< index of the first layer that has to wait for its data
+  Duration time;      ///< T_catch: when processing reaches it
+  Bytes missing;      ///< of its data, at that moment
+};
+
+/// (10), (11): with S(m) the bytes of the first m layers and T(m) their time, the first m with
+/// S(m) > retained + swap_in x T(m-1). None: processing never catches up with the copies.
+[[nodiscard]] std::optional<Catch> catch_up(const CapacityBackward& backward);
+
+/// (12): utilisation while layer `layer` (index) is being worked on: 1 before the catch, (9) after
+/// it.
+[[nodiscard]] double capacity_utilization(const CapacityBackward& backward, std::size_t layer);
+
+/// The length of the backward pass that (12) adds up to.
+[[nodiscard]] Duration capacity_backward_time(const CapacityBackward& backward);
+
+}  // namespace ooc
