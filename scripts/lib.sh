@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034
 # Common parts of the scripts in this folder: where the project is, what it needs from Debian, how it is
 # built. Sourced, never run. Everything is bash and works from any directory.
 #

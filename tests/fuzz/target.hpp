@@ -1,0 +1,23 @@
+// What a fuzz target is: a function that eats arbitrary text and may answer in two ways only.
+// Anything else, another exception, a sanitizer's report or a hang, is a bug. The same function is
+// driven by libFuzzer (libfuzzer_main.cpp, scripts/fuzz) and by a plain test (replay.cpp) that
+// needs no clang.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+namespace ooc::fuzz {
+
+enum class Verdict {
+  kAccepted,
+  kRejected,  ///< SpecError, or for quantities QuantityError
+};
+
+/// Each target defines these in its own file.
+[[nodiscard]] Verdict consume(std::string_view text);
+/// Folders of seeds below the project's root.
+[[nodiscard]] std::vector<std::filesystem::path> seed_folders();
+
+}  // namespace ooc::fuzz
