@@ -1,0 +1,132 @@
+// Task times: the roofline, PALEO's sum, updates, limits.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "model/base/errors.hpp"
+#include "model/cost/compute_cost.hpp"
+#include "model/graph/build_training_graph.hpp"
+#include "model/hardware/profile_json.hpp"
+#include "model/network/network_json.hpp"
+#include "tests/support/tiny_specs.hpp"
+
+using namespace ooc;
+
+namespace {
+
+struct Case {
+  Network net;
+  TrainingGraph graph;
+  HardwareProfile profile;
+
+  Case(const std::string& layers, const std::string& shape, const std::string& launch = "0 us")
+      : net(read_network_text(tiny::network(layers, shape), "tiny")),
+        graph(build_training_graph(net)),
+        profile(read_profile_text(tiny::machine(launch), "machine")) {}
+  Case(const Case&) = delete;
+  Case& operator=(const Case&) = delete;
+
+  [[nodiscard]] Duration time(const std::string& task, const ComputeOptions& options) const {
+    const CostTable costs = estimate_compute(graph, profile, options);
+    for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
+      const TaskId id = make_id<TaskId>(i);
+      if (task_name(graph, id) == task) return costs[costs.default_alternative(id)].time;
+    }
+    FAIL("no task " << task);
+    return {};
+  }
+};
+
+const std::string kLinear = R"({"name": "fc", "type": "linear", "units": 1000, "bias": false})";
+
+}  // namespace
+
+TEST_CASE("a compute-bound task takes its FLOPs over peak times efficiency") {
+  const Case it(kLinear, "[1000]");
+  // 2 x 1000 x 1000 x 1000 samples = 2 GFLOP at 0.5 x 1 TFLOP/s = 4 ms (memory: 12 MB / 100 GB/s =
+  // 0.12 ms).
+  CHECK(it.time("fc.forward", {.batch = 1000, .layer_times = {}}) == Duration(4'000'000));
+}
+
+TEST_CASE("a memory-bound task takes its bytes over the near throughput") {
+  const Case it(kLinear, "[1000]");
+  // Batch 1: 2 MFLOP at 0.5 TFLOP/s = 4 us; 4 MB of weights + 8 kB at 100 GB/s = 40.08 us.
+  CHECK(it.time("fc.forward", {.batch = 1, .layer_times = {}}) == Duration(40'080));
+}
+
+TEST_CASE("every task pays one kernel launch") {
+  const Case it(kLinear, "[1000]", "7 us");
+  CHECK(it.time("fc.forward", {.batch = 1, .layer_times = {}}) == Duration(47'080));
+}
+
+TEST_CASE("an update moves three elements per parameter and two more of fp32 state with momentum") {
+  const Case it(kLinear, "[1000]");
+  // 1e6 parameters x 12 B / 100 GB/s = 120 us.
+  CHECK(it.time("fc.update", {.batch = 1, .layer_times = {}}) == Duration(120'000));
+  const TrainingGraph momentum = build_training_graph(it.net, {.optimizer = Optimizer::kMomentum});
+  const CostTable costs = estimate_compute(momentum, it.profile, {.batch = 1, .layer_times = {}});
+  // 1e6 x 20 B = 200 us; the update is the last task.
+  CHECK(costs.alternatives.back().time == Duration(200'000));
+}
+
+TEST_CASE("PALEO adds compute and memory time and takes GB/s as GiB/s") {
+  const Case it(kLinear, "[1000]");
+  // 2 MFLOP / 1 TFLOP/s = 2 us; (1000 + 1e6 + 1000) x 4 B / (100 x 1.073741824e9 B/s)
+  // = 37.32703...e-6 s.
+  CHECK(it.time("fc.forward", {.model = ComputeModel::kPaleo, .batch = 1, .layer_times = {}}) ==
+        Duration(39'327));
+}
+
+TEST_CASE("custom layers take their stated times, halved when compute is twice as fast") {
+  const Case it(
+      R"({"name": "a", "type": "custom", "output_shape": [4], "forward_time": "3 ms", "backward_time": "5 ms"})",
+      "[2]", "7 us");
+  CHECK(it.time("a.forward", {.batch = 64, .layer_times = {}}) == Duration(3'000'000));
+  CHECK(it.time("a.backward", {.batch = 64, .layer_times = {}}) == Duration(5'000'000));
+  CHECK(it.time("a.backward",
+                {.batch = 64, .compute_scale = Ratio(2'000'000'000), .layer_times = {}}) ==
+        Duration(2'500'000));
+}
+
+TEST_CASE("measured layer times replace the model's; backward is shared out as the model's stand") {
+  const Case it(R"({"name": "one", "type": "linear", "units": 1000, "bias": false},
+                   {"name": "two", "type": "linear", "units": 1000, "bias": false})",
+                "[1000]");
+  const ComputeOptions options{
+      .batch = 1000, .layer_times = {{LayerId{1}, Duration(1'000'000), Duration(6'000'000)}}};
+  CHECK(it.time("two.forward", options) == Duration(1'000'000));
+  // Both backward tasks of "two" are 2 GFLOP: half of 6 ms each.
+  CHECK(it.time("two.backward_data", options) == Duration(3'000'000));
+  CHECK(it.time("two.backward_weights", options) == Duration(3'000'000));
+  CHECK(it.time("one.forward", options) == Duration(4'000'000));
+}
+
+TEST_CASE("sizes beyond the limits are refused, not wrapped") {
+  const Case it(kLinear, "[1000]");
+  CHECK_THROWS_AS(
+      static_cast<void>(estimate_compute(it.graph, it.profile, {.batch = 0, .layer_times = {}})),
+      SpecError);
+  CHECK_THROWS_AS(static_cast<void>(estimate_compute(
+                      it.graph, it.profile, {.batch = 1'000'000'000'000, .layer_times = {}})),
+                  SpecError);
+  // 2^31 samples x 4000 B stay below 2^48; 2^31 x 400 kB do not.
+  CHECK_NOTHROW(static_cast<void>(
+      estimate_compute(it.graph, it.profile, {.batch = kMaxBatch, .layer_times = {}})));
+  const Case wide(kLinear, "[100000]");
+  CHECK_THROWS_AS(static_cast<void>(estimate_compute(wide.graph, wide.profile,
+                                                     {.batch = kMaxBatch, .layer_times = {}})),
+                  SpecError);
+}
+
+TEST_CASE("a profile without the network's dtype says which field to add") {
+  const Case it(kLinear, "[1000]");
+  Network half = it.net;
+  half.dtype = Dtype::kFloat16;
+  const TrainingGraph graph = build_training_graph(half);
+  CHECK_THROWS_WITH_AS(
+      static_cast<void>(estimate_compute(graph, it.profile, {.batch = 1, .layer_times = {}})),
+      "tiny-machine: /compute/peak/float16: found nothing, expected the peak rate of float16, the "
+      "dtype of "
+      "network \"tiny\" (add e.g. \"float16\": \"15.7 TFLOP/s\" with its provenance)",
+      SpecError);
+}

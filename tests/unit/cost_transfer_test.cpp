@@ -1,0 +1,80 @@
+// Copy times: eq. (5), its overrides, and measured curves.
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "model/base/errors.hpp"
+#include "model/cost/transfer_cost.hpp"
+#include "model/hardware/profile_json.hpp"
+#include "tests/support/tiny_specs.hpp"
+
+using namespace ooc;
+
+namespace {
+
+TransferCosts costs(const TransferOptions& options,
+                    const std::vector<Bytes>& sizes = {Bytes(1'000'000)}) {
+  return estimate_transfers(sizes, read_profile_text(tiny::machine(), "machine"), options);
+}
+
+}  // namespace
+
+TEST_CASE("a straight line adds three latencies and takes the smallest of three rates") {
+  const TransferCosts it = costs({});
+  // 2 + 3 + 1 us; 1 MB at min(20, 10, 100) GB/s = 100 us, out at 5 GB/s = 200 us.
+  CHECK(it.to_near[0].latency == Duration(6'000));
+  CHECK(it.to_near[0].rate == BytesPerSecond(10'000'000'000));
+  CHECK(it.to_near[0].alone == Duration(106'000));
+  CHECK(it.to_far[0].alone == Duration(206'000));
+  CHECK(it.limited_by == "connection");
+}
+
+TEST_CASE("a faster link is limited by the far memory, and the result says so") {
+  const TransferCosts it = costs({.link = BytesPerSecond(50'000'000'000)});
+  CHECK(it.to_near[0].rate == BytesPerSecond(20'000'000'000));
+  CHECK(it.to_far[0].rate == BytesPerSecond(20'000'000'000));
+  CHECK(it.limited_by == "far memory");
+  const TransferCosts near =
+      costs({.link = kInfiniteRate, .far_throughput = BytesPerSecond(200'000'000'000)});
+  CHECK(near.to_near[0].rate == BytesPerSecond(100'000'000'000));
+  CHECK(near.limited_by == "near memory");
+}
+
+TEST_CASE("the latency override replaces the connection's share only") {
+  CHECK(costs({.latency = Duration(0)}).to_near[0].latency == Duration(3'000));
+}
+
+TEST_CASE("the what-if scale doubles the connection") {
+  CHECK(costs({.link_scale = Ratio(2'000'000'000)}).to_far[0].rate ==
+        BytesPerSecond(10'000'000'000));
+}
+
+TEST_CASE("a curve's latency is its smallest time, and copies alone take the curve's time") {
+  const TransferCosts it =
+      costs({.mode = "pageable"}, {Bytes(1'000), Bytes(1'000'000), Bytes(10'000'000), Bytes(500)});
+  CHECK(it.to_near[0].alone == Duration(10'000));
+  CHECK(it.to_near[1].alone == Duration(110'000));
+  CHECK(it.to_near[1].latency == Duration(10'000));
+  // (110 - 10) us for 1 MB = 10 GB/s.
+  CHECK(it.to_near[1].rate == BytesPerSecond(10'000'000'000));
+  CHECK(it.to_near[2].alone == Duration(1'010'000));
+  // Below the smallest size: the first slope in log-log, log(110/10)/log(1000) = 0.3471; 10 us x
+  // 0.5^0.3471 = 7.861 us.
+  CHECK(it.to_near[3].alone == Duration(7'861));
+}
+
+TEST_CASE("a link override scales a curve's rates and keeps its latency") {
+  const TransferCosts it =
+      costs({.mode = "pageable", .link = BytesPerSecond(5'000'000'000)}, {Bytes(1'000'000)});
+  // Peak of the curve 10 GB/s -> 5 GB/s: 10 us + 200 us.
+  CHECK(it.to_near[0].latency == Duration(10'000));
+  CHECK(it.to_near[0].alone == Duration(210'000));
+}
+
+TEST_CASE("a mode that the profile lacks is named, with those it has") {
+  CHECK_THROWS_WITH_AS(
+      costs({.mode = "unified_fault"}),
+      "tiny-machine: /connection/modes/unified_fault: found nothing, expected a transfer mode "
+      "\"unified_fault\" (the profile has \"pageable\", \"pinned\")",
+      SpecError);
+}
