@@ -1,1 +1,201 @@
-// not yet
+// One line per metric: its column, its place in JSON, what it is, and how to read it.
+#include "reports/summary/metrics.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+#include <type_traits>
+
+namespace ooc {
+namespace {
+
+using Report = RunReport;
+using Value = MetricValue;
+
+/// Numbers of a run that took place.
+template <class Number>
+Value if_ran(const Report& report, Number number) {
+  if (!report.feasible) return {};
+  return number;
+}
+
+Value ran_ns(const Report& report, Duration duration) { return if_ran(report, duration.count()); }
+Value ran_bytes(const Report& report, Bytes bytes) { return if_ran(report, bytes.count()); }
+Value stall_ns(const Report& report, StallCause cause) {
+  return ran_ns(report, report.stalls[static_cast<std::size_t>(cause)]);
+}
+
+Value optional_rate(const std::optional<BytesPerSecond>& rate) {
+  if (!rate.has_value()) return {};
+  if (*rate == kInfiniteRate) return std::string("inf");
+  return rate->count();
+}
+
+template <class Quantity>
+Value optional_count(const std::optional<Quantity>& quantity) {
+  if (!quantity.has_value()) return {};
+  return quantity->count();
+}
+
+/// A value of the OutOfMemory, where there is one.
+template <class Read>
+Value of_oom(const Report& report, Read read) {
+  if (!report.out_of_memory.has_value()) return {};
+  return read(*report.out_of_memory);
+}
+
+constexpr Metric kInputs[] = {
+    {"network", "inputs", "network", "name of the network",
+     [](const Report& r) -> Value { return r.inputs.network; }},
+    {"hardware", "inputs", "hardware", "name of the hardware profile",
+     [](const Report& r) -> Value { return r.inputs.hardware; }},
+    {"batch", "inputs", "batch", "samples per iteration",
+     [](const Report& r) -> Value { return r.inputs.batch; }},
+    {"schedule", "inputs", "schedule", "name of the schedule",
+     [](const Report& r) -> Value { return r.inputs.schedule; }},
+    {"memory_bytes", "inputs", "memory_bytes", "near-memory budget, static bytes included",
+     [](const Report& r) -> Value { return r.inputs.memory.count(); }},
+    {"memory_given", "inputs", "memory_given", "whether --memory set the budget",
+     [](const Report& r) -> Value { return r.inputs.memory_given; }},
+    {"accounting", "inputs", "accounting", "memory accounting rule",
+     [](const Report& r) -> Value { return r.inputs.accounting; }},
+    {"optimizer", "inputs", "optimizer", "optimiser, for its state in near memory",
+     [](const Report& r) -> Value { return r.inputs.optimizer; }},
+    {"allocator", "inputs", "allocator", "near-memory allocator",
+     [](const Report& r) -> Value { return r.inputs.allocator; }},
+    {"mode", "inputs", "mode", "transfer mode",
+     [](const Report& r) -> Value { return r.inputs.mode; }},
+    {"compute", "inputs", "compute", "compute model",
+     [](const Report& r) -> Value { return r.inputs.compute; }},
+    {"link_bytes_per_s", "inputs", "link_bytes_per_s", "--link, both directions",
+     [](const Report& r) -> Value { return optional_rate(r.inputs.link); }},
+    {"far_throughput_bytes_per_s", "inputs", "far_throughput_bytes_per_s", "--far-throughput",
+     [](const Report& r) -> Value { return optional_rate(r.inputs.far_throughput); }},
+    {"latency_ns", "inputs", "latency_ns", "--latency",
+     [](const Report& r) -> Value { return optional_count(r.inputs.latency); }},
+    {"layer_times", "inputs", "layer_times", "layers whose time came from --layer-times",
+     [](const Report& r) -> Value {
+       if (!r.inputs.layer_times) return {};
+       return std::int64_t{*r.inputs.layer_times};
+     }},
+};
+
+constexpr Metric kMetrics[] = {
+    {"feasible", "", "feasible", "whether the job fits",
+     [](const Report& r) -> Value { return r.feasible; }},
+    {"iteration_time_ns", "", "iteration_time_ns",
+     "from the start of the first step to the end of the last",
+     [](const Report& r) { return ran_ns(r, r.iteration_time); }},
+    {"samples_per_s", "", "samples_per_s", "batch / iteration time",
+     [](const Report& r) { return if_ran(r, r.samples_per_s); }},
+    {"compute_time_ns", "", "compute_time_ns", "sum of this plan's first-run tasks",
+     [](const Report& r) { return ran_ns(r, r.compute_time); }},
+    {"reference_time_ns", "", "reference_time_ns", "sum of all tasks with their fastest algorithms",
+     [](const Report& r) -> Value { return r.reference_time.count(); }},
+    {"slowdown", "", "slowdown", "iteration time / reference time",
+     [](const Report& r) { return if_ran(r, r.slowdown); }},
+    {"lower_bound_ns", "", "lower_bound_ns",
+     "no schedule of this task order and budget can beat it",
+     [](const Report& r) { return optional_count(r.lower_bound); }},
+    {"peak_near_bytes", "", "peak_near_bytes", "largest near-memory use, static bytes included",
+     [](const Report& r) { return ran_bytes(r, r.peak_near); }},
+    {"budget_near_bytes", "", "budget_near_bytes",
+     "near memory that may be used, static bytes included",
+     [](const Report& r) -> Value { return r.budget_near.count(); }},
+    {"peak_far_bytes", "", "peak_far_bytes", "largest number of bytes with a far copy alive",
+     [](const Report& r) { return ran_bytes(r, r.peak_far); }},
+    {"in_core_peak_bytes", "", "in_core_peak_bytes", "near-memory peak when nothing moves",
+     [](const Report& r) -> Value { return r.in_core_peak.count(); }},
+    {"to_far_bytes", "", "to_far_bytes", "bytes copied to far memory",
+     [](const Report& r) { return ran_bytes(r, r.to_far); }},
+    {"to_near_bytes", "", "to_near_bytes", "bytes copied to near memory",
+     [](const Report& r) { return ran_bytes(r, r.to_near); }},
+    {"compute_utilization", "", "compute_utilization", "compute time / iteration time",
+     [](const Report& r) { return if_ran(r, r.compute_utilization); }},
+    {"stall_dependency_ns", "stalls_ns", "dependency", "compute waits for another step",
+     [](const Report& r) { return stall_ns(r, StallCause::kDependency); }},
+    {"stall_swap_in_ns", "stalls_ns", "swap_in", "compute waits for a copy to near memory",
+     [](const Report& r) { return stall_ns(r, StallCause::kSwapIn); }},
+    {"stall_swap_out_ns", "stalls_ns", "swap_out", "compute waits for a copy to far memory",
+     [](const Report& r) { return stall_ns(r, StallCause::kSwapOut); }},
+    {"stall_memory_ns", "stalls_ns", "memory", "compute waits for near memory to be freed",
+     [](const Report& r) { return stall_ns(r, StallCause::kMemory); }},
+    {"stall_fault_ns", "stalls_ns", "fault", "compute waits for page faults",
+     [](const Report& r) { return stall_ns(r, StallCause::kFault); }},
+    {"stall_recompute_ns", "stalls_ns", "recompute", "tasks that are run again",
+     [](const Report& r) { return stall_ns(r, StallCause::kRecompute); }},
+    {"stall_launch_ns", "stalls_ns", "launch", "compute waits for the host to issue it",
+     [](const Report& r) { return stall_ns(r, StallCause::kLaunch); }},
+    {"parameters", "", "parameters", "trainable parameters",
+     [](const Report& r) -> Value { return r.parameters; }},
+    {"saved_bytes", "", "saved_bytes", "what backward reads of the forward pass",
+     [](const Report& r) -> Value { return r.saved.count(); }},
+    {"static_bytes", "", "static_bytes", "weights, their gradients, optimiser state",
+     [](const Report& r) -> Value { return r.static_bytes.count(); }},
+    {"forward_macs_per_sample", "", "forward_macs_per_sample",
+     "multiply-accumulates of one sample, forward",
+     [](const Report& r) -> Value { return r.forward_macs; }},
+    {"limited_by", "", "limited_by", "what costs the most time",
+     [](const Report& r) { return if_ran(r, r.limited_by); }},
+    {"limited_share", "", "limited_share", "its share of the iteration",
+     [](const Report& r) { return if_ran(r, r.limited_share); }},
+    {"link_limited_by", "", "link_limited_by", "what binds the rate of copies",
+     [](const Report& r) -> Value { return r.link_limited_by; }},
+};
+
+constexpr Metric kOutOfMemory[] = {
+    {"oom_step", "out_of_memory", "step", "the step that cannot get its memory",
+     [](const Report& r) {
+       return of_oom(r, [](const OutOfMemory& o) -> Value { return o.step; });
+     }},
+    {"oom_wanted_bytes", "out_of_memory", "wanted_bytes", "bytes it needs at once",
+     [](const Report& r) {
+       return of_oom(r, [](const OutOfMemory& o) -> Value { return o.wanted.count(); });
+     }},
+    {"oom_free_bytes", "out_of_memory", "free_bytes", "bytes that are free",
+     [](const Report& r) {
+       return of_oom(r, [](const OutOfMemory& o) -> Value { return o.free.count(); });
+     }},
+    {"oom_largest_hole_bytes", "out_of_memory", "largest_hole_bytes",
+     "largest contiguous free range",
+     [](const Report& r) {
+       return of_oom(r, [](const OutOfMemory& o) -> Value { return o.largest_hole.count(); });
+     }},
+    {"smallest_budget_bytes", "out_of_memory", "smallest_budget_bytes",
+     "that budget suffices, one byte less does not",
+     [](const Report& r) {
+       return of_oom(r, [](const OutOfMemory& o) { return optional_count(o.smallest_budget); });
+     }},
+    {"oom_tier", "out_of_memory", "tier", "the memory that is too small",
+     [](const Report& r) {
+       return of_oom(r, [](const OutOfMemory& o) -> Value {
+         return std::string(o.tier == OutOfMemory::Tier::kFar ? "far" : "near");
+       });
+     }},
+};
+
+}  // namespace
+
+std::span<const Metric> metrics() { return kMetrics; }
+std::span<const Metric> input_columns() { return kInputs; }
+std::span<const Metric> out_of_memory_columns() { return kOutOfMemory; }
+
+std::string metric_text(const MetricValue& value) {
+  return std::visit(
+      [](const auto& held) -> std::string {
+        using Held = std::decay_t<decltype(held)>;
+        if constexpr (std::is_same_v<Held, std::monostate>) {
+          return "";
+        } else if constexpr (std::is_same_v<Held, bool>) {
+          return held ? "true" : "false";
+        } else if constexpr (std::is_same_v<Held, double>) {
+          return std::isfinite(held) ? fmt::format("{}", held) : "";
+        } else {
+          return fmt::format("{}", held);
+        }
+      },
+      value);
+}
+
+}  // namespace ooc

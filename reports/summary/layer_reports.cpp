@@ -1,0 +1,135 @@
+// What each layer costs and what happened to the tensors it wrote. A buffer that several layers
+// share (in-place activations, views) counts its bytes once, at the layer that wrote it first; the
+// others show the same action.
+#include "reports/summary/layer_reports.hpp"
+
+namespace ooc {
+namespace {
+
+LayerReport describe(const Layer& layer, std::int64_t batch) {
+  LayerReport report;
+  report.name = layer.name;
+  report.type = layer.kind != nullptr ? layer.kind->name : "";
+  report.output_shape = layer.model.output.dims;
+  report.parameters = layer.model.parameters;
+  report.forward_macs = layer.model.forward_macs * batch;
+  return report;
+}
+
+void add_flops(LayerReport& report, TaskKind kind, std::int64_t flops) {
+  switch (kind) {
+    case TaskKind::kForward:
+      report.forward_flops += flops;
+      break;
+    case TaskKind::kBackward:
+    case TaskKind::kBackwardData:
+    case TaskKind::kBackwardWeights:
+      report.backward_flops += flops;
+      break;
+    case TaskKind::kUpdate:
+      break;
+  }
+}
+
+void add_time(LayerReport& report, TaskKind kind, const TaskAlternative& run) {
+  switch (kind) {
+    case TaskKind::kForward:
+      report.forward += run.time;
+      report.forward_s += run.seconds;
+      break;
+    case TaskKind::kBackward:
+    case TaskKind::kBackwardData:
+      report.backward += run.time;
+      report.backward_data_s += run.seconds;
+      break;
+    case TaskKind::kBackwardWeights:
+      report.backward += run.time;
+      report.backward_weights_s += run.seconds;
+      break;
+    case TaskKind::kUpdate:
+      report.update += run.time;
+      break;
+  }
+}
+
+// By task: how it is run, the plan's choice where there is one.
+std::vector<AlternativeId> alternatives_in_use(const LayerReportInput& input) {
+  std::vector<AlternativeId> use;
+  for (std::size_t task = 0; task < input.graph.tasks.size(); ++task) {
+    use.push_back(input.costs->default_alternative(make_id<TaskId>(task)));
+  }
+  if (input.plan == nullptr) return use;
+  for (const Step& step : input.plan->steps) {
+    if (step.kind != StepKind::kCompute || step.recompute) continue;
+    use[static_cast<std::size_t>(step.object)] = step.alternative;
+  }
+  return use;
+}
+
+void add_tasks(std::vector<LayerReport>& layers, const LayerReportInput& input) {
+  std::vector<AlternativeId> use;
+  if (input.costs != nullptr) use = alternatives_in_use(input);
+  for (std::size_t i = 0; i < input.graph.tasks.size(); ++i) {
+    const Task& task = input.graph.tasks[i];
+    LayerReport& layer = layers[task.layer.at()];
+    add_flops(layer, task.kind,
+              task_flops(input.graph, make_id<TaskId>(i), input.compute_model, input.batch));
+    if (input.costs != nullptr) add_time(layer, task.kind, (*input.costs)[use[i]]);
+  }
+}
+
+void add_saved(std::vector<LayerReport>& layers, const LayerReportInput& input) {
+  for (std::size_t i = 0; i < input.graph.tensors.size(); ++i) {
+    const Tensor& tensor = input.graph.tensors[i];
+    if (!tensor.layer.has_value() || !is_saved(input.graph, make_id<TensorId>(i))) continue;
+    layers[tensor.layer->at()].saved += Bytes(tensor.bytes_per_sample) * input.batch;
+  }
+}
+
+void add_actions(std::vector<LayerReport>& layers, const LayerReportInput& input) {
+  const TrainingGraph& graph = input.graph;
+  std::vector<bool> moved(graph.tensors.size(), false);
+  for (const Step& step : input.plan->steps) {
+    if (step.kind == StepKind::kToFar) moved[static_cast<std::size_t>(step.object)] = true;
+    if (step.kind == StepKind::kCompute && step.recompute) {
+      const Task& task = graph.tasks[static_cast<std::size_t>(step.object)];
+      layers[task.layer.at()].action = TensorAction::kRecompute;
+    }
+  }
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const auto& output = graph.output_of_layer[i];
+    if (output.has_value() && moved[output->at()]) layers[i].action = TensorAction::kSwap;
+  }
+  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
+    const Tensor& tensor = graph.tensors[i];
+    if (moved[i] && tensor.layer.has_value()) {
+      layers[tensor.layer->at()].action = TensorAction::kSwap;
+    }
+  }
+}
+
+void add_stalls(std::vector<LayerReport>& layers, const LayerReportInput& input) {
+  for (const Stall& stall : input.timeline->stalls) {
+    if (stall.device != 0 || !stall.before.has_value()) continue;
+    const Step& step = input.plan->steps[stall.before->at()];
+    const Task& task = input.graph.tasks[static_cast<std::size_t>(step.object)];
+    layers[task.layer.at()].stall += stall.end - stall.start;
+  }
+}
+
+}  // namespace
+
+std::vector<LayerReport> layer_reports(const LayerReportInput& input) {
+  std::vector<LayerReport> layers;
+  layers.reserve(input.graph.network->layers.size());
+  for (const Layer& layer : input.graph.network->layers) {
+    layers.push_back(describe(layer, input.batch));
+  }
+  add_tasks(layers, input);
+  add_saved(layers, input);
+  if (input.plan != nullptr) add_actions(layers, input);
+  if (input.plan != nullptr && input.timeline != nullptr) add_stalls(layers, input);
+  return layers;
+}
+
+}  // namespace ooc

@@ -1,0 +1,25 @@
+// The per-layer part of the reports, shared by predictions and inspections.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "model/cost/compute_cost.hpp"
+#include "reports/summary/run_report.hpp"
+
+namespace ooc {
+
+struct LayerReportInput {
+  const TrainingGraph& graph;
+  std::int64_t batch = 1;
+  const CostTable* costs = nullptr;    ///< null: no times
+  const Plan* plan = nullptr;          ///< null: nothing moves, default alternatives
+  const Timeline* timeline = nullptr;  ///< null: no stalls
+  ComputeModel compute_model = ComputeModel::kNative;
+};
+
+/// By layer, in the network's order.
+[[nodiscard]] std::vector<LayerReport> layer_reports(const LayerReportInput& input);
+
+}  // namespace ooc

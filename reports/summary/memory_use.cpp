@@ -1,0 +1,196 @@
+// Replays the taking and freeing of blocks at the times that the engine found. Between instants
+// there is nothing to decide; within one, ends come before releases before starts, and steps of
+// zero length (views under PALEO's counts, copies over a free link) end at the instant they start,
+// so the instant is walked in rounds as the engine walks it. Under an addressed allocator holes may
+// have held back a step that would fit here: then a transient within one instant may be shown
+// higher than it was.
+#include "reports/summary/memory_use.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <tuple>
+
+namespace ooc {
+namespace {
+
+std::vector<std::optional<StepId>> predecessors_on_queue(const Plan& plan) {
+  std::vector<std::optional<StepId>> before(plan.steps.size());
+  for (const std::vector<StepId>& queue : plan.queues) {
+    for (std::size_t i = 1; i < queue.size(); ++i) before[queue[i].at()] = queue[i - 1];
+  }
+  return before;
+}
+
+std::vector<StepId> steps_by(const std::vector<Span>& spans, Duration Span::*instant) {
+  std::vector<StepId> order;
+  order.reserve(spans.size());
+  for (std::size_t i = 0; i < spans.size(); ++i) order.push_back(make_id<StepId>(i));
+  std::stable_sort(order.begin(), order.end(), [&](StepId a, StepId b) {
+    return spans[a.at()].*instant < spans[b.at()].*instant;
+  });
+  return order;
+}
+
+class MemoryReplay {
+ public:
+  explicit MemoryReplay(const MemoryQuery& query)
+      : query_(query),
+        plan_(query.plan),
+        spans_(query.timeline.spans),
+        before_(predecessors_on_queue(plan_)),
+        used_(static_cast<std::size_t>(plan_.devices), plan_.static_bytes),
+        state_(plan_.steps.size(), State::kWaiting) {
+    for (std::size_t block = 0; block < plan_.blocks.size(); ++block) {
+      holds_.push_back(plan_.releasers[make_id<BlockId>(block)].size());
+    }
+    for (const BlockId block : plan_.initial_blocks) used(block) += plan_.blocks[block.at()].bytes;
+  }
+
+  std::vector<MemorySample> run() {
+    record(Duration(0));
+    const std::vector<StepId> starts = steps_by(spans_, &Span::start);
+    const std::vector<StepId> ends = steps_by(spans_, &Span::end);
+    auto next_start = starts.begin();
+    auto next_end = ends.begin();
+    while (next_end != ends.end()) {
+      Duration now = spans_[next_end->at()].end;
+      if (next_start != starts.end()) now = std::min(now, spans_[next_start->at()].start);
+      std::vector<StepId> starting;
+      for (; next_start != starts.end() && spans_[next_start->at()].start == now; ++next_start) {
+        starting.push_back(*next_start);
+      }
+      std::vector<StepId> ending;
+      for (; next_end != ends.end() && spans_[next_end->at()].end == now; ++next_end) {
+        ending.push_back(*next_end);
+      }
+      walk_instant(now, std::move(starting), std::move(ending));
+    }
+    return std::move(samples_);
+  }
+
+ private:
+  enum class State : std::uint8_t { kWaiting, kRunning, kEnded };
+
+  void walk_instant(Duration now, std::vector<StepId> starting, std::vector<StepId> ending) {
+    while (!starting.empty() || !ending.empty()) {
+      std::erase_if(ending, [&](StepId step) { return end_if_running(step); });
+      record(now);
+      const std::size_t waiting = starting.size();
+      std::erase_if(starting, [&](StepId step) { return start_if_possible(step); });
+      if (!starting.empty() && starting.size() == waiting) {
+        start(starting.front());  // an addressed allocator's order, see the head of this file
+        starting.erase(starting.begin());
+      }
+      record(now);
+    }
+  }
+
+  bool end_if_running(StepId step) {
+    if (state_[step.at()] != State::kRunning) return false;
+    state_[step.at()] = State::kEnded;
+    for (const BlockId block : plan_.releases[step]) {
+      if (--holds_[block.at()] == 0) used(block) -= plan_.blocks[block.at()].bytes;
+    }
+    return true;
+  }
+
+  bool start_if_possible(StepId step) {
+    const auto ended = [&](StepId other) { return state_[other.at()] == State::kEnded; };
+    const auto& before = before_[step.at()];
+    if (before.has_value() && !ended(*before)) return false;
+    const auto waits = plan_.waits[step];
+    if (!std::all_of(waits.begin(), waits.end(), ended)) return false;
+    Bytes wanted{0};
+    for (const BlockId block : plan_.acquires[step]) wanted += plan_.blocks[block.at()].bytes;
+    const auto device = static_cast<std::size_t>(plan_.steps[step.at()].device);
+    if (used_[device] + wanted > query_.budget) return false;
+    start(step);
+    return true;
+  }
+
+  void start(StepId step) {
+    state_[step.at()] = State::kRunning;
+    for (const BlockId block : plan_.acquires[step]) used(block) += plan_.blocks[block.at()].bytes;
+  }
+
+  Bytes& used(BlockId block) {
+    return used_[static_cast<std::size_t>(plan_.blocks[block.at()].device)];
+  }
+
+  // Within one instant only the last value and a peak on the way to it are kept.
+  void record(Duration now) {
+    const Bytes bytes = used_[static_cast<std::size_t>(query_.device)];
+    if (samples_.empty()) {
+      samples_.push_back({now, bytes});
+      return;
+    }
+    if (samples_.back().bytes == bytes) return;
+    if (samples_.back().at == now) {
+      const bool rising = samples_.back().bytes < bytes;
+      const bool falling_through =
+          samples_.size() > 1 && samples_[samples_.size() - 2].bytes > samples_.back().bytes;
+      if (rising || falling_through) samples_.pop_back();
+      if (!samples_.empty() && samples_.back().bytes == bytes) return;
+    }
+    samples_.push_back({now, bytes});
+  }
+
+  const MemoryQuery& query_;
+  const Plan& plan_;
+  const std::vector<Span>& spans_;
+  std::vector<std::optional<StepId>> before_;
+  std::vector<Bytes> used_;  // by device
+  std::vector<State> state_;
+  std::vector<std::size_t> holds_;  // by block: releasers that have not ended
+  std::vector<MemorySample> samples_;
+};
+
+}  // namespace
+
+std::vector<MemorySample> near_memory_over_time(const MemoryQuery& query) {
+  return MemoryReplay(query).run();
+}
+
+Bytes peak_far_bytes(const Plan& plan, const TrainingGraph& graph, const CostTable& costs,
+                     const Timeline& timeline) {
+  struct FarLife {
+    std::optional<Duration> from;
+    std::optional<Duration> until;
+  };
+  const std::size_t tensors = graph.tensors.size();
+  std::vector<FarLife> lives(tensors * static_cast<std::size_t>(plan.devices));
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const Step& step = plan.steps[i];
+    if (step.kind == StepKind::kCompute) continue;
+    const auto tensor = static_cast<std::size_t>(step.object);
+    if (graph.tensors[tensor].role == TensorRole::kInput) continue;
+    FarLife& life = lives[static_cast<std::size_t>(step.device) * tensors + tensor];
+    const Span& span = timeline.spans[i];
+    if (step.kind == StepKind::kToFar) {
+      life.from = std::min(life.from.value_or(span.start), span.start);
+    } else {
+      life.until = std::max(life.until.value_or(span.end), span.end);
+    }
+  }
+  // (instant, 0 = end before 1 = start, bytes)
+  std::vector<std::tuple<Duration, int, Bytes>> events;
+  for (std::size_t i = 0; i < lives.size(); ++i) {
+    if (!lives[i].from.has_value()) continue;
+    const Bytes bytes = costs.tensor_bytes[i % tensors];
+    const Duration until = lives[i].until.value_or(timeline.iteration_time);
+    if (until <= *lives[i].from) continue;
+    events.emplace_back(*lives[i].from, 1, bytes);
+    events.emplace_back(until, 0, bytes);
+  }
+  std::sort(events.begin(), events.end());
+  Bytes alive{0};
+  Bytes peak{0};
+  for (const auto& [at, starts, bytes] : events) {
+    alive += starts == 1 ? bytes : bytes * -1;
+    peak = std::max(peak, alive);
+  }
+  return peak;
+}
+
+}  // namespace ooc

@@ -1,0 +1,203 @@
+// Works out every number of a prediction from the values of the stages before. What limits a run is
+// read off its stalls, which have exactly one cause for every nanosecond: nothing is guessed.
+#include "reports/summary/summarize.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <string_view>
+
+#include "model/base/errors.hpp"
+#include "reports/summary/layer_reports.hpp"
+#include "reports/summary/memory_use.hpp"
+#include "simulator/plan/plan_text.hpp"
+
+namespace ooc {
+namespace {
+
+// Below this share of the iteration the waiting is called noise, and compute the limit.
+constexpr double kNoticeableShare = 0.05;
+
+double ratio(Duration part, Duration whole) {
+  if (whole.count() == 0) return 1;
+  return static_cast<double>(part.count()) / static_cast<double>(whole.count());
+}
+
+std::string_view limit_name(StallCause cause) {
+  switch (cause) {
+    case StallCause::kDependency:
+      return "barriers and dependencies";
+    case StallCause::kSwapIn:
+      return "link to near memory";
+    case StallCause::kSwapOut:
+      return "link to far memory";
+    case StallCause::kMemory:
+      return "memory capacity";
+    case StallCause::kFault:
+      return "page faults";
+    case StallCause::kRecompute:
+      return "recomputation";
+    case StallCause::kLaunch:
+      return "kernel launches";
+  }
+  return "";
+}
+
+void name_limit(RunReport& report) {
+  const auto largest = std::max_element(report.stalls.begin(), report.stalls.end());
+  const double share = largest->count() == 0 ? 0 : ratio(*largest, report.iteration_time);
+  if (share < kNoticeableShare) {
+    report.limited_by = "compute";
+    report.limited_share = report.compute_utilization;
+    return;
+  }
+  report.limited_by = limit_name(static_cast<StallCause>(largest - report.stalls.begin()));
+  report.limited_share = share;
+}
+
+// All tasks with their fastest alternatives, one after the other.
+Duration fastest_compute(const TrainingGraph& graph, const CostTable& costs) {
+  Duration sum{0};
+  for (std::size_t task = 0; task < graph.tasks.size(); ++task) {
+    const auto ways = costs.alternatives_of(make_id<TaskId>(task));
+    sum += std::min_element(ways.begin(), ways.end(), [](const auto& a, const auto& b) {
+             return a.time < b.time;
+           })->time;
+  }
+  return sum;
+}
+
+void add_run(RunReport& report, const SummaryInput& input, const Plan& plan,
+             const Timeline& timeline) {
+  report.feasible = true;
+  report.iteration_time = timeline.iteration_time;
+  report.samples_per_s = static_cast<double>(input.inputs.batch) * 1e9 /
+                         static_cast<double>(timeline.iteration_time.count());
+  report.compute_time = timeline.busy;
+  report.slowdown = ratio(timeline.iteration_time, report.reference_time);
+  report.peak_near = timeline.peak_near;
+  report.peak_far = peak_far_bytes(plan, input.graph, input.costs, timeline);
+  for (const Step& step : plan.steps) {
+    if (step.kind == StepKind::kCompute) continue;
+    const Bytes bytes = input.costs.tensor_bytes[static_cast<std::size_t>(step.object)];
+    (step.kind == StepKind::kToFar ? report.to_far : report.to_near) += bytes;
+  }
+  report.compute_utilization = ratio(timeline.busy, timeline.iteration_time);
+  report.stalls = timeline.stall_totals;
+  name_limit(report);
+}
+
+std::string queue_name(const Step& step) {
+  constexpr std::string_view kNames[] = {"compute", "to_far", "to_near"};
+  std::string name(kNames[static_cast<std::size_t>(step.kind)]);
+  if (step.device > 0) name += "." + std::to_string(step.device);
+  return name;
+}
+
+std::vector<StepReport> step_reports(const SummaryInput& input, const Plan& plan,
+                                     const Timeline& timeline) {
+  std::vector<StepReport> steps;
+  steps.reserve(plan.steps.size());
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const Step& step = plan.steps[i];
+    StepReport report;
+    report.queue = queue_name(step);
+    report.name = step_name(plan, input.graph, make_id<StepId>(i));
+    report.start = timeline.spans[i].start;
+    report.end = timeline.spans[i].end;
+    if (step.kind == StepKind::kCompute) {
+      report.kind = step.recompute ? "recompute" : "compute";
+    } else {
+      report.kind = step.kind == StepKind::kToFar ? "to_far" : "to_near";
+      report.bytes = input.costs.tensor_bytes[static_cast<std::size_t>(step.object)];
+    }
+    steps.push_back(std::move(report));
+  }
+  return steps;
+}
+
+RunReport known_before_running(const SummaryInput& input) {
+  RunReport report;
+  report.inputs = input.inputs;
+  report.reference_time = fastest_compute(input.graph, input.costs);
+  if (input.bounds.has_value()) {
+    report.lower_bound = input.bounds->best();
+    report.bound_class = input.bound_class;
+  }
+  report.budget_near = input.inputs.memory;
+  report.in_core_peak = input.in_core_peak;
+  report.parameters = total_parameters(*input.graph.network);
+  report.forward_macs = total_forward_macs(*input.graph.network);
+  report.saved = Bytes(saved_bytes_per_sample(input.graph)) * input.costs.batch;
+  report.static_bytes = input.costs.static_bytes;
+  report.link_limited_by = input.costs.transfers.limited_by;
+  report.assumed = input.assumed;
+  return report;
+}
+
+}  // namespace
+
+RunReport summarize(const SummaryInput& input) {
+  RunReport report = known_before_running(input);
+  const Plan* plan = std::get_if<Plan>(&input.plan);
+  OOC_CHECK((plan != nullptr) == input.outcome.has_value(), "a plan is run, and only a plan");
+  const Timeline* timeline = nullptr;
+  if (plan == nullptr) {
+    report.out_of_memory = std::get<OutOfMemory>(input.plan);
+  } else if (const auto* blocked = std::get_if<Blocked>(&*input.outcome)) {
+    report.out_of_memory = out_of_memory_of(*blocked, *plan, input.graph);
+  } else {
+    timeline = &std::get<Timeline>(*input.outcome);
+    add_run(report, input, *plan, *timeline);
+  }
+  if (input.detail == Detail::kTotals) return report;
+  report.layers = layer_reports({.graph = input.graph,
+                                 .batch = input.costs.batch,
+                                 .costs = &input.costs,
+                                 .plan = plan,
+                                 .timeline = timeline,
+                                 .compute_model = input.compute_model});
+  if (input.detail == Detail::kSteps && timeline != nullptr) {
+    report.steps = step_reports(input, *plan, *timeline);
+  }
+  return report;
+}
+
+OutOfMemory out_of_memory_of(const Blocked& blocked, const Plan& plan, const TrainingGraph& graph) {
+  OutOfMemory result;
+  result.step = step_name(plan, graph, blocked.step);
+  result.wanted = blocked.wanted;
+  result.free = blocked.free;
+  result.largest_hole = blocked.largest_hole;
+  if (plan.static_bytes.count() > 0) {
+    result.holders.push_back({"weights, gradients, optimiser state", plan.static_bytes});
+  }
+  for (const BlockId id : blocked.holders) {
+    const Block& block = plan.blocks[id.at()];
+    const std::string name = block.kind == BlockKind::kTensor
+                                 ? tensor_name(graph, TensorId{block.object})
+                                 : task_name(graph, TaskId{block.object}) + " workspace";
+    result.holders.push_back({name, block.bytes});
+  }
+  std::stable_sort(result.holders.begin(), result.holders.end(),
+                   [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+  return result;
+}
+
+std::vector<std::size_t> best_first(const std::vector<RunReport>& reports) {
+  std::vector<std::size_t> order(reports.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto rank = [&](std::size_t i) {
+    const RunReport& report = reports[i];
+    if (report.feasible) return std::pair(0, report.iteration_time.count());
+    const bool known =
+        report.out_of_memory.has_value() && report.out_of_memory->smallest_budget.has_value();
+    return known ? std::pair(1, report.out_of_memory->smallest_budget->count())
+                 : std::pair(2, std::int64_t{0});
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
+  return order;
+}
+
+}  // namespace ooc

@@ -1,0 +1,45 @@
+// `inspect`: what a network is and needs, before any schedule.
+#include "model/graph/liveness.hpp"
+#include "reports/summary/in_core_peak.hpp"
+#include "reports/summary/layer_reports.hpp"
+#include "reports/summary/summarize.hpp"
+
+namespace ooc {
+
+NetworkReport summarize_network(const InspectionInput& input) {
+  const TrainingGraph& graph = input.graph;
+  const Network& network = *graph.network;
+  NetworkReport report;
+  report.network = network.name;
+  report.source = network.source;
+  report.dtype = dtype_info(network.dtype).name;
+  report.hardware = input.hardware;
+  report.batch = input.batch;
+  report.accounting = accounting_name(input.accounting);
+  report.optimizer = optimizer_name(graph.optimizer);
+  report.compute = input.compute_model == ComputeModel::kPaleo ? "paleo" : "native";
+  for (const NetworkInput& entry : network.inputs) {
+    report.inputs.emplace_back(entry.name, entry.shape.dims);
+  }
+  report.parameters = total_parameters(network);
+  report.forward_macs = total_forward_macs(network);
+  report.saved = Bytes(saved_bytes_per_sample(graph)) * input.batch;
+  report.static_bytes = Bytes(static_bytes(graph));
+  report.in_core_peak = input.costs != nullptr ? in_core_peak(graph, *input.costs, input.accounting)
+                                               : in_core_peak(graph, input.batch, input.accounting);
+  report.layers = layer_reports({.graph = graph,
+                                 .batch = input.batch,
+                                 .costs = input.costs,
+                                 .compute_model = input.compute_model});
+  Duration compute{0};
+  for (const LayerReport& layer : report.layers) {
+    report.forward_flops += layer.forward_flops;
+    report.backward_flops += layer.backward_flops;
+    compute += layer.forward + layer.backward + layer.update;
+  }
+  if (input.costs != nullptr) report.compute_time = compute;
+  report.assumed = input.assumed;
+  return report;
+}
+
+}  // namespace ooc
