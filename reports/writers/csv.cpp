@@ -1,1 +1,82 @@
-// not yet
+// CSV: one line per result for predict and compare, one line per layer for inspect.
+#include "reports/writers/csv.hpp"
+
+#include <fmt/format.h>
+
+#include "model/base/tensor_shape.hpp"
+#include "reports/summary/metrics.hpp"
+#include "reports/summary/summarize.hpp"
+#include "reports/writers/writer.hpp"
+
+namespace ooc {
+namespace {
+
+template <class PerColumn>
+std::string line_of_columns(PerColumn field_of) {
+  std::string line;
+  for (const auto& columns : {input_columns(), metrics(), out_of_memory_columns()}) {
+    for (const Metric& column : columns) {
+      if (!line.empty()) line += ',';
+      line += csv_field(field_of(column));
+    }
+  }
+  return line + '\n';
+}
+
+std::string prediction(const RunReport& report, const WriteOptions&) {
+  return csv_header() + csv_row(report);
+}
+
+std::string comparison(const std::vector<RunReport>& reports, const WriteOptions&) {
+  std::string text = csv_header();
+  for (const std::size_t i : best_first(reports)) text += csv_row(reports[i]);
+  return text;
+}
+
+std::string inspection(const NetworkReport& report, const WriteOptions&) {
+  std::string text =
+      "layer,type,output_shape,parameters,forward_macs,forward_flops,backward_flops,saved_bytes,"
+      "forward_s,backward_data_s,backward_weights_s\n";
+  for (const LayerReport& layer : report.layers) {
+    text +=
+        fmt::format("{},{},{},{},{},{},{},{},", csv_field(layer.name), csv_field(layer.type),
+                    TensorShape{layer.output_shape}.text(), layer.parameters, layer.forward_macs,
+                    layer.forward_flops, layer.backward_flops, layer.saved.count());
+    if (report.compute_time.has_value()) {
+      text += fmt::format("{},{},{}\n", layer.forward_s, layer.backward_data_s,
+                          layer.backward_weights_s);
+    } else {
+      text += ",,\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+std::string csv_header() {
+  return line_of_columns([](const Metric& column) { return column.name; });
+}
+
+std::string csv_row(const RunReport& report) {
+  return line_of_columns([&](const Metric& column) { return metric_text(column.read(report)); });
+}
+
+extern const Writer csv_writer;
+const Writer csv_writer{.name = "csv",
+                        .summary = "one line per result or layer, for spreadsheets",
+                        .prediction = &prediction,
+                        .comparison = &comparison,
+                        .inspection = &inspection};
+
+}  // namespace ooc

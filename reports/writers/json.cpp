@@ -1,1 +1,198 @@
-// not yet
+// JSON: the result format of docs/formats.md, section 5. The order of the keys is that of the table
+// of metrics, so equal runs give equal bytes. A number that is not known for a run is null.
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <type_traits>
+
+#include "reports/summary/metrics.hpp"
+#include "reports/summary/summarize.hpp"
+#include "reports/writers/writer.hpp"
+
+namespace ooc {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json value_of(const MetricValue& value) {
+  return std::visit(
+      [](const auto& held) -> Json {
+        using Held = std::decay_t<decltype(held)>;
+        if constexpr (std::is_same_v<Held, std::monostate>) {
+          return nullptr;
+        } else {
+          return held;
+        }
+      },
+      value);
+}
+
+void put(Json& json, std::span<const Metric> columns, const RunReport& report) {
+  for (const Metric& column : columns) {
+    Json& place = column.group.empty() ? json : json[std::string(column.group)];
+    place[std::string(column.key)] = value_of(column.read(report));
+  }
+}
+
+Json tool_json(const ToolInfo& tool) {
+  return {{"version", tool.version}, {"command", tool.command}};
+}
+
+Json out_of_memory_json(const RunReport& report) {
+  Json outer;
+  put(outer, out_of_memory_columns(), report);
+  Json json = outer["out_of_memory"];
+  json["holders"] = Json::array();
+  for (const OutOfMemory::Holder& holder : report.out_of_memory->holders) {
+    json["holders"].push_back({{"name", holder.name}, {"bytes", holder.bytes.count()}});
+  }
+  return json;
+}
+
+Json layer_json(const LayerReport& layer, bool feasible) {
+  Json json;
+  json["name"] = layer.name;
+  json["type"] = layer.type;
+  json["output_shape"] = layer.output_shape;
+  json["parameters"] = layer.parameters;
+  json["forward_flops"] = layer.forward_flops;
+  json["backward_flops"] = layer.backward_flops;
+  json["forward_ns"] = layer.forward.count();
+  json["backward_ns"] = layer.backward.count();
+  json["saved_bytes"] = layer.saved.count();
+  json["action"] = feasible ? Json(action_name(layer.action)) : Json();
+  json["stall_ns"] = feasible ? Json(layer.stall.count()) : Json();
+  json["update_ns"] = layer.update.count();
+  return json;
+}
+
+Json step_json(const StepReport& step) {
+  Json json;
+  json["queue"] = step.queue;
+  json["kind"] = step.kind;
+  json["name"] = step.name;
+  json["start_ns"] = step.start.count();
+  json["end_ns"] = step.end.count();
+  json["bytes"] = step.bytes.count();
+  return json;
+}
+
+Json what_if_json(const WhatIf& what_if) {
+  Json json;
+  json["change"] = what_if.change;
+  json["iteration_time_ns"] =
+      what_if.iteration_time.has_value() ? Json(what_if.iteration_time->count()) : Json();
+  json["gain"] = what_if.iteration_time.has_value() ? Json(what_if.gain) : Json();
+  return json;
+}
+
+Json result_json(const RunReport& report, const WriteOptions& options) {
+  Json json;
+  json["format"] = "ooc-paleo/result";
+  json["version"] = 1;
+  json["tool"] = tool_json(options.tool);
+  put(json, input_columns(), report);
+  json["feasible"] = report.feasible;
+  if (report.out_of_memory.has_value()) json["out_of_memory"] = out_of_memory_json(report);
+  put(json, metrics(), report);
+  json["bound_class"] = report.lower_bound.has_value() ? Json(report.bound_class) : Json();
+  json["layers"] = Json::array();
+  for (const LayerReport& layer : report.layers) {
+    json["layers"].push_back(layer_json(layer, report.feasible));
+  }
+  if (!report.steps.empty()) {
+    json["steps"] = Json::array();
+    for (const StepReport& step : report.steps) json["steps"].push_back(step_json(step));
+  }
+  json["assumed"] = report.assumed;
+  json["what_if"] = Json::array();
+  for (const WhatIf& what_if : report.what_if) json["what_if"].push_back(what_if_json(what_if));
+  return json;
+}
+
+std::string text_of(const Json& json) {
+  // Names come from files and the command line: bytes that are no UTF-8 are shown, not fatal.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string prediction(const RunReport& report, const WriteOptions& options) {
+  return text_of(result_json(report, options));
+}
+
+std::string comparison(const std::vector<RunReport>& reports, const WriteOptions& options) {
+  Json json;
+  json["format"] = "ooc-paleo/comparison";
+  json["version"] = 1;
+  json["tool"] = tool_json(options.tool);
+  json["results"] = Json::array();
+  for (const std::size_t i : best_first(reports)) {
+    json["results"].push_back(result_json(reports[i], options));
+  }
+  return text_of(json);
+}
+
+Json inspected_layer(const LayerReport& layer, bool with_times) {
+  Json json;
+  json["name"] = layer.name;
+  json["type"] = layer.type;
+  json["output_shape"] = layer.output_shape;
+  json["parameters"] = layer.parameters;
+  json["forward_macs"] = layer.forward_macs;
+  json["forward_flops"] = layer.forward_flops;
+  json["backward_flops"] = layer.backward_flops;
+  json["saved_bytes"] = layer.saved.count();
+  if (with_times) {
+    json["forward_s"] = layer.forward_s;
+    json["backward_data_s"] = layer.backward_data_s;
+    json["backward_weights_s"] = layer.backward_weights_s;
+  }
+  return json;
+}
+
+Json inspected_inputs(const NetworkReport& report) {
+  Json json;
+  json["network"] = report.network;
+  json["hardware"] = report.hardware.has_value() ? Json(*report.hardware) : Json();
+  json["batch"] = report.batch;
+  json["accounting"] = report.accounting;
+  json["optimizer"] = report.optimizer;
+  json["compute"] = report.compute;
+  return json;
+}
+
+std::string inspection(const NetworkReport& report, const WriteOptions& options) {
+  Json json;
+  json["format"] = "ooc-paleo/inspection";
+  json["version"] = 1;
+  json["tool"] = tool_json(options.tool);
+  json["inputs"] = inspected_inputs(report);
+  json["source"] = report.source;
+  json["dtype"] = report.dtype;
+  json["network_inputs"] = Json::array();
+  for (const auto& [name, shape] : report.inputs) {
+    json["network_inputs"].push_back({{"name", name}, {"shape", shape}});
+  }
+  json["in_core_peak_bytes"] = report.in_core_peak.count();
+  json["parameters"] = report.parameters;
+  json["saved_bytes"] = report.saved.count();
+  json["static_bytes"] = report.static_bytes.count();
+  json["forward_macs_per_sample"] = report.forward_macs;
+  json["forward_flops"] = report.forward_flops;
+  json["backward_flops"] = report.backward_flops;
+  json["layers"] = Json::array();
+  for (const LayerReport& layer : report.layers) {
+    json["layers"].push_back(inspected_layer(layer, report.compute_time.has_value()));
+  }
+  json["assumed"] = report.assumed;
+  return text_of(json);
+}
+
+}  // namespace
+
+extern const Writer json_writer;
+const Writer json_writer{.name = "json",
+                         .summary = "everything, for other programs (docs/formats.md, 5)",
+                         .prediction = &prediction,
+                         .comparison = &comparison,
+                         .inspection = &inspection};
+
+}  // namespace ooc

@@ -1,1 +1,14 @@
-// not yet
+// The table format: what a person reads. Its parts are in table_*.cpp.
+#include "reports/writers/text_table.hpp"
+#include "reports/writers/writer.hpp"
+
+namespace ooc {
+
+extern const Writer table_writer;
+const Writer table_writer{.name = "table",
+                          .summary = "for people",
+                          .prediction = &table_prediction,
+                          .comparison = &table_comparison,
+                          .inspection = &table_inspection};
+
+}  // namespace ooc

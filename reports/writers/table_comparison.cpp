@@ -1,0 +1,115 @@
+// `compare` for people: the schedules that fit, best first, then those that do not, with what they
+// lack. At most 120 columns wide with the schedules' own names.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/base/quantity_io.hpp"
+#include "reports/summary/summarize.hpp"
+#include "reports/writers/text_table.hpp"
+
+namespace ooc {
+namespace {
+
+double above(Duration time, Duration bound) {
+  if (bound.count() == 0) return 0;
+  return static_cast<double>(time.count()) / static_cast<double>(bound.count()) - 1;
+}
+
+// The bound holds for problem and budget, so it is usually the same for all rows and said once.
+bool share_one_bound(const std::vector<RunReport>& reports) {
+  return std::all_of(reports.begin(), reports.end(), [&](const RunReport& report) {
+    return report.lower_bound == reports.front().lower_bound;
+  });
+}
+
+std::string head(const std::vector<RunReport>& reports, Colour colour) {
+  const RunReport& first = reports.front();
+  std::string text =
+      bold(printable(fmt::format("{} on {}, batch {}", first.inputs.network, first.inputs.hardware,
+                                 group_thousands(first.inputs.batch))),
+           colour) +
+      "\n";
+  text += fmt::format("near memory {}, {} when nothing moves; links {}\n",
+                      format_bytes(first.budget_near), format_bytes(first.in_core_peak),
+                      printable(first.inputs.mode));
+  text += fmt::format("compute alone takes {}", format_duration(first.reference_time));
+  if (first.lower_bound.has_value() && share_one_bound(reports)) {
+    text +=
+        fmt::format("; no {} can beat {}", first.bound_class, format_duration(*first.lower_bound));
+  }
+  return text + "\n";
+}
+
+std::string fitting(const std::vector<RunReport>& reports, const std::vector<std::size_t>& order,
+                    Colour colour) {
+  const bool one_bound = share_one_bound(reports);
+  std::vector<TextTable::Column> columns = {{"schedule", Align::kLeft},
+                                            {"time"},
+                                            {"slowdown"},
+                                            {"samples/s"},
+                                            {"peak"},
+                                            {"to far"},
+                                            {"to near"},
+                                            {"over bound"},
+                                            {"compute"},
+                                            {"limited by", Align::kLeft}};
+  if (!one_bound) columns.insert(columns.begin() + 7, {"bound"});
+  TextTable table(columns);
+  for (const std::size_t i : order) {
+    const RunReport& report = reports[i];
+    const bool bounded = report.lower_bound.has_value();
+    std::vector<std::string> row = {
+        report.inputs.schedule,
+        format_duration(report.iteration_time),
+        fmt::format("{:.3f}x", report.slowdown),
+        significant(report.samples_per_s),
+        format_bytes(report.peak_near),
+        format_bytes(report.to_far),
+        format_bytes(report.to_near),
+        bounded ? format_percent(above(report.iteration_time, *report.lower_bound)) : "-",
+        format_percent(report.compute_utilization),
+        report.limited_by == "compute"
+            ? report.limited_by
+            : fmt::format("{}, {}", report.limited_by, format_percent(report.limited_share))};
+    if (!one_bound) {
+      row.insert(row.begin() + 7, bounded ? format_duration(*report.lower_bound) : "-");
+    }
+    table.add_row(std::move(row));
+  }
+  return table.text(colour);
+}
+
+std::string not_fitting(const std::vector<RunReport>& reports,
+                        const std::vector<std::size_t>& order, Colour colour) {
+  TextTable table(
+      {{"schedule", Align::kLeft}, {"lacks"}, {"smallest budget"}, {"stops at", Align::kLeft}});
+  for (const std::size_t i : order) {
+    const OutOfMemory& oom = *reports[i].out_of_memory;
+    const bool near = oom.tier == OutOfMemory::Tier::kNear;
+    const Bytes lacks = near && oom.smallest_budget.has_value()
+                            ? *oom.smallest_budget - reports[i].budget_near
+                            : oom.wanted - std::min(oom.wanted, oom.largest_hole);
+    table.add_row({reports[i].inputs.schedule, format_bytes(lacks),
+                   oom.smallest_budget.has_value() ? exact_bytes(*oom.smallest_budget) : "unknown",
+                   near ? oom.step : oom.step + " (far memory)"});
+  }
+  return "\n" + bold_red("Does not fit", colour) + "\n" + table.text(colour);
+}
+
+}  // namespace
+
+std::string table_comparison(const std::vector<RunReport>& reports, const WriteOptions& options) {
+  if (reports.empty()) return "nothing to compare\n";
+  std::vector<std::size_t> fits;
+  std::vector<std::size_t> fails;
+  for (const std::size_t i : best_first(reports)) {
+    (reports[i].feasible ? fits : fails).push_back(i);
+  }
+  std::string text = head(reports, options.colour);
+  if (!fits.empty()) text += "\n" + fitting(reports, fits, options.colour);
+  if (!fails.empty()) text += not_fitting(reports, fails, options.colour);
+  return text + assumed_warning(reports.front().inputs.hardware, reports.front().assumed);
+}
+
+}  // namespace ooc

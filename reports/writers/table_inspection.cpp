@@ -1,0 +1,75 @@
+// `inspect` for people: one line per layer, totals, and what the network needs when nothing moves.
+#include <fmt/format.h>
+
+#include "model/base/quantity_io.hpp"
+#include "model/base/tensor_shape.hpp"
+#include "reports/writers/text_table.hpp"
+
+namespace ooc {
+namespace {
+
+std::string head(const NetworkReport& report, Colour colour) {
+  std::string title =
+      fmt::format("{}, {}, batch {}", report.network, report.dtype, group_thousands(report.batch));
+  if (report.hardware.has_value()) {
+    title += fmt::format(", times on {} ({} compute model)", *report.hardware, report.compute);
+  }
+  std::string text = bold(printable(title), colour) + "\n";
+  if (!report.source.empty()) text += printable(report.source) + "\n";
+  for (const auto& [name, shape] : report.inputs) {
+    text += fmt::format("input {} {}\n", printable(name), TensorShape{shape}.text());
+  }
+  return text + "\n";
+}
+
+std::string layer_table(const NetworkReport& report, Colour colour) {
+  const bool with_times = report.compute_time.has_value();
+  std::vector<TextTable::Column> columns = {
+      {"layer", Align::kLeft}, {"type", Align::kLeft}, {"output"},
+      {"parameters"},          {"forward MACs"},       {"saved"}};
+  if (with_times) {
+    columns.push_back({"forward"});
+    columns.push_back({"backward"});
+  }
+  TextTable table(columns);
+  for (const LayerReport& layer : report.layers) {
+    std::vector<std::string> row = {layer.name,
+                                    layer.type,
+                                    TensorShape{layer.output_shape}.text(),
+                                    layer.parameters == 0 ? "-" : group_thousands(layer.parameters),
+                                    layer.forward_macs == 0 ? "-" : si_count(layer.forward_macs),
+                                    layer.saved.count() == 0 ? "-" : format_bytes(layer.saved)};
+    if (with_times) {
+      row.push_back(format_duration(layer.forward));
+      row.push_back(format_duration(layer.backward));
+    }
+    table.add_row(std::move(row));
+  }
+  return table.text(colour);
+}
+
+}  // namespace
+
+std::string table_inspection(const NetworkReport& report, const WriteOptions& options) {
+  std::string text = head(report, options.colour) + layer_table(report, options.colour) + "\n";
+  TextTable totals({{"", Align::kLeft}, {""}, {"", Align::kLeft}});
+  totals.add_row({"layers", group_thousands(static_cast<std::int64_t>(report.layers.size())), ""});
+  totals.add_row({"parameters", group_thousands(report.parameters), ""});
+  totals.add_row({"forward MACs", si_count(report.forward_macs), "for one sample"});
+  totals.add_row({"FLOPs", si_count(report.forward_flops) + " + " + si_count(report.backward_flops),
+                  "forward + backward, whole batch"});
+  if (report.compute_time.has_value()) {
+    totals.add_row({"compute time", format_duration(*report.compute_time),
+                    "forward, backward and update, one after the other"});
+  }
+  totals.add_row({"saved for backward", format_bytes(report.saved), "network inputs included"});
+  totals.add_row({"static", format_bytes(report.static_bytes),
+                  fmt::format("weights, their gradients, state of {}", report.optimizer)});
+  totals.add_row({"in-core peak", format_bytes(report.in_core_peak),
+                  fmt::format("near memory when nothing moves ({})", report.accounting)});
+  text += totals.text(options.colour);
+  if (report.hardware.has_value()) text += assumed_warning(*report.hardware, report.assumed);
+  return text;
+}
+
+}  // namespace ooc

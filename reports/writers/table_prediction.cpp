@@ -1,0 +1,248 @@
+// `predict` for people: how long, where the time goes, what memory it takes, where it waits, and
+// what would help most. A job that does not fit says who holds what, and how to proceed.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/base/quantity_io.hpp"
+#include "reports/writers/text_table.hpp"
+
+namespace ooc {
+namespace {
+
+constexpr std::size_t kLayersShown = 8;
+constexpr std::size_t kHoldersShown = 8;
+
+double share(Duration part, Duration whole) {
+  if (whole.count() == 0) return 0;
+  return static_cast<double>(part.count()) / static_cast<double>(whole.count());
+}
+
+TextTable facts() { return TextTable({{"", Align::kLeft}, {""}, {"", Align::kLeft}}); }
+
+std::string head(const RunReport& report, Colour colour) {
+  const RunInputs& in = report.inputs;
+  std::string text =
+      bold(printable(fmt::format("{} on {}, batch {}, schedule {}", in.network, in.hardware,
+                                 group_thousands(in.batch), in.schedule)),
+           colour) +
+      "\n";
+  std::vector<std::string> changes;
+  if (in.link.has_value()) changes.push_back("link " + format_rate(*in.link));
+  if (in.far_throughput.has_value()) {
+    changes.push_back("far memory " + format_rate(*in.far_throughput));
+  }
+  if (in.latency.has_value()) changes.push_back("latency " + format_duration(*in.latency));
+  if (in.layer_times.has_value()) {
+    changes.push_back(
+        fmt::format("measured times for {} of {} layers", *in.layer_times, report.layers.size()));
+  }
+  if (in.compute != "native") changes.push_back(in.compute + " compute model");
+  if (in.allocator != "ideal") changes.push_back(in.allocator + " allocator");
+  if (!changes.empty()) text += wrapped_list("with", changes);
+  return text;
+}
+
+std::string outcome(const RunReport& report, Colour colour) {
+  TextTable table = facts();
+  table.add_row({"iteration time", format_duration(report.iteration_time),
+                 significant(report.samples_per_s) + " samples/s"});
+  table.add_row({"slowdown", fmt::format("{:.3f}x", report.slowdown),
+                 fmt::format("compute alone, with the fastest algorithms, takes {}",
+                             format_duration(report.reference_time))});
+  if (report.lower_bound.has_value()) {
+    const double over = 1 / std::max(1e-9, share(*report.lower_bound, report.iteration_time)) - 1;
+    table.add_row({"lower bound", format_duration(*report.lower_bound),
+                   fmt::format("this run takes {} more; the bound holds for {}",
+                               format_percent(report.lower_bound->count() == 0 ? 0 : over),
+                               report.bound_class)});
+  }
+  std::string text = "\n" + table.text(colour);
+  text += "\n" + bold("Limited by", colour) + " " + report.limited_by;
+  if (report.limited_by == "compute") {
+    text += fmt::format(": busy {} of the time\n", format_percent(report.limited_share));
+  } else {
+    text += fmt::format(": it costs {} of the iteration\n", format_percent(report.limited_share));
+  }
+  return text;
+}
+
+std::string_view stall_phrase(StallCause cause) {
+  switch (cause) {
+    case StallCause::kDependency:
+      return "waiting for another step";
+    case StallCause::kSwapIn:
+      return "waiting for copies to near memory";
+    case StallCause::kSwapOut:
+      return "waiting for copies to far memory";
+    case StallCause::kMemory:
+      return "waiting for memory to be freed";
+    case StallCause::kFault:
+      return "page faults";
+    case StallCause::kRecompute:
+      return "running tasks again";
+    case StallCause::kLaunch:
+      return "launching";
+  }
+  return "";
+}
+
+std::string where_time_goes(const RunReport& report, Colour colour) {
+  TextTable table({{"", Align::kLeft}, {""}, {""}});
+  const auto row = [&](std::string_view what, Duration time) {
+    table.add_row({std::string(what), format_duration(time),
+                   format_percent(share(time, report.iteration_time))});
+  };
+  row("compute", report.compute_time);
+  for (std::size_t i = 0; i < kStallCauses; ++i) {
+    if (report.stalls[i].count() > 0) {
+      row(stall_phrase(static_cast<StallCause>(i)), report.stalls[i]);
+    }
+  }
+  return "\n" + bold("Where the time goes", colour) + "\n" + table.text(colour);
+}
+
+std::string memory(const RunReport& report, Colour colour) {
+  TextTable table = facts();
+  table.add_row({"budget", format_bytes(report.budget_near),
+                 report.inputs.memory_given ? "near memory, as given by --memory"
+                                            : "near memory, capacity less what is reserved"});
+  table.add_row({"peak", format_bytes(report.peak_near),
+                 fmt::format("{} when nothing moves", format_bytes(report.in_core_peak))});
+  table.add_row(
+      {"static", format_bytes(report.static_bytes),
+       fmt::format("of it: weights, their gradients, state of {}", report.inputs.optimizer)});
+  table.add_row({"saved for backward", format_bytes(report.saved), "inputs included"});
+  table.add_row({"copied to far", format_bytes(report.to_far),
+                 fmt::format("far memory needs {}", format_bytes(report.peak_far))});
+  table.add_row({"copied to near", format_bytes(report.to_near),
+                 fmt::format("{}; {} sets the rate", report.inputs.mode, report.link_limited_by)});
+  return "\n" + bold("Memory", colour) + "\n" + table.text(colour);
+}
+
+std::string waiting_layers(const RunReport& report, Colour colour) {
+  std::vector<const LayerReport*> waiting;
+  for (const LayerReport& layer : report.layers) {
+    if (layer.stall.count() > 0) waiting.push_back(&layer);
+  }
+  if (waiting.empty()) return "";
+  std::stable_sort(waiting.begin(), waiting.end(),
+                   [](const LayerReport* a, const LayerReport* b) { return a->stall > b->stall; });
+  TextTable table({{"layer", Align::kLeft},
+                   {"type", Align::kLeft},
+                   {"waits"},
+                   {"forward"},
+                   {"backward"},
+                   {"saved"},
+                   {"action", Align::kLeft}});
+  for (std::size_t i = 0; i < std::min(kLayersShown, waiting.size()); ++i) {
+    const LayerReport& layer = *waiting[i];
+    table.add_row({layer.name, layer.type, format_duration(layer.stall),
+                   format_duration(layer.forward), format_duration(layer.backward),
+                   format_bytes(layer.saved), std::string(action_name(layer.action))});
+  }
+  std::string title =
+      fmt::format("Layers that wait ({} of {})", waiting.size(), report.layers.size());
+  if (waiting.size() > kLayersShown) title += fmt::format(", the longest {}", kLayersShown);
+  return "\n" + bold(title, colour) + "\n" + table.text(colour);
+}
+
+std::string steps(const RunReport& report, Colour colour) {
+  if (report.steps.empty()) return "";
+  TextTable table(
+      {{"queue", Align::kLeft}, {"step", Align::kLeft}, {"start"}, {"end"}, {"takes"}, {"bytes"}});
+  for (const StepReport& step : report.steps) {
+    table.add_row({step.queue, step.kind == "recompute" ? step.name + " (again)" : step.name,
+                   format_duration(step.start), format_duration(step.end),
+                   format_duration(step.end - step.start),
+                   step.bytes.count() == 0 ? "-" : format_bytes(step.bytes)});
+  }
+  return "\n" + bold("Steps", colour) + "\n" + table.text(colour);
+}
+
+std::string what_would_help(const RunReport& report, Colour colour) {
+  if (report.what_if.empty()) return "";
+  std::vector<WhatIf> changes = report.what_if;
+  std::stable_sort(changes.begin(), changes.end(), [](const WhatIf& a, const WhatIf& b) {
+    if (a.iteration_time.has_value() != b.iteration_time.has_value()) {
+      return a.iteration_time.has_value();
+    }
+    return a.iteration_time.has_value() && *a.iteration_time < *b.iteration_time;
+  });
+  TextTable table({{"change", Align::kLeft}, {"iteration"}, {"time saved"}});
+  for (const WhatIf& change : changes) {
+    const bool fits = change.iteration_time.has_value();
+    table.add_row({change.change, fits ? format_duration(*change.iteration_time) : "does not fit",
+                   fits && report.feasible ? format_percent(change.gain) : "-"});
+  }
+  return "\n" + bold("What would help most", colour) + "\n" + table.text(colour);
+}
+
+std::string holders(const OutOfMemory& oom, Colour colour) {
+  if (oom.holders.empty()) return "";
+  TextTable table({{"held by", Align::kLeft}, {"bytes"}});
+  Bytes rest{0};
+  for (std::size_t i = 0; i < oom.holders.size(); ++i) {
+    if (i < kHoldersShown) {
+      table.add_row({oom.holders[i].name, format_bytes(oom.holders[i].bytes)});
+    } else {
+      rest += oom.holders[i].bytes;
+    }
+  }
+  if (oom.holders.size() > kHoldersShown) {
+    table.add_row({fmt::format("{} more", oom.holders.size() - kHoldersShown), format_bytes(rest)});
+  }
+  return "\n" + table.text(colour);
+}
+
+std::string advice(const RunReport& report, const OutOfMemory& oom) {
+  const bool near = oom.tier == OutOfMemory::Tier::kNear;
+  TextTable table({{"", Align::kLeft}, {"", Align::kLeft}});
+  if (near && oom.smallest_budget.has_value()) {
+    table.add_row({fmt::format("--memory \"{}\"", exact_bytes(*oom.smallest_budget)),
+                   "the smallest budget that suffices for this schedule"});
+  }
+  table.add_row({"--batch N", fmt::format("less than {}", group_thousands(report.inputs.batch))});
+  if (near) table.add_row({"ooc-paleo compare", "shows which schedules fit"});
+  return table.text(Colour::kNone);
+}
+
+std::string does_not_fit(const RunReport& report, Colour colour) {
+  const OutOfMemory& oom = *report.out_of_memory;
+  const bool near = oom.tier == OutOfMemory::Tier::kNear;
+  std::string text = "\n" + bold_red(near ? "Does not fit" : "Does not fit in far memory", colour);
+  text += "\n  " + printable(oom.step) +
+          fmt::format(" needs {} at once; {} ", format_bytes(oom.wanted), format_bytes(oom.free));
+  text += near ? fmt::format("of the {} are free\n", format_bytes(report.budget_near))
+               : std::string("are free there\n");
+  if (oom.largest_hole < oom.wanted && oom.wanted <= oom.free) {
+    text += fmt::format("  the largest hole is {}: the memory is fragmented\n",
+                        format_bytes(oom.largest_hole));
+  }
+  text += holders(oom, colour);
+  if (near) {
+    text += oom.smallest_budget.has_value()
+                ? fmt::format("\n  smallest budget {} ({}): it suffices, one byte less does not\n",
+                              format_bytes(*oom.smallest_budget), exact_bytes(*oom.smallest_budget))
+                : std::string("\n  the smallest budget that suffices is not known\n");
+    text += fmt::format("  when nothing moves it takes {}\n", format_bytes(report.in_core_peak));
+  }
+  return text + "\n" + bold("How to proceed", colour) + "\n" + advice(report, oom);
+}
+
+}  // namespace
+
+std::string table_prediction(const RunReport& report, const WriteOptions& options) {
+  const Colour colour = options.colour;
+  std::string text = head(report, colour);
+  if (report.feasible) {
+    text += outcome(report, colour) + where_time_goes(report, colour) + memory(report, colour) +
+            waiting_layers(report, colour) + steps(report, colour);
+  } else if (report.out_of_memory.has_value()) {
+    text += does_not_fit(report, colour);
+  }
+  return text + assumed_warning(report.inputs.hardware, report.assumed) +
+         what_would_help(report, colour);
+}
+
+}  // namespace ooc

@@ -1,0 +1,129 @@
+// Alignment counts code points, not bytes, so that names in any script line up in most terminals
+// (wide East Asian characters still take two cells and do not).
+#include "reports/writers/text_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/base/errors.hpp"
+
+namespace ooc {
+namespace {
+
+constexpr std::size_t kLineWidth = 100;
+
+std::size_t width_of(std::string_view text) {
+  const auto starts_code_point = [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+  };
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_code_point));
+}
+
+std::string padded(const std::string& cell, std::size_t width, Align align) {
+  const std::string space(width - std::min(width, width_of(cell)), ' ');
+  return align == Align::kRight ? space + cell : cell + space;
+}
+
+}  // namespace
+
+TextTable::TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+void TextTable::add_row(std::vector<std::string> cells) {
+  OOC_CHECK(cells.size() == columns_.size(), "a row has one cell per column");
+  for (std::string& cell : cells) cell = printable(cell);
+  rows_.push_back(std::move(cells));
+}
+
+std::string TextTable::text(Colour colour) const {
+  std::vector<std::size_t> widths;
+  std::vector<std::string> titles;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    titles.push_back(columns_[i].title);
+    widths.push_back(width_of(titles.back()));
+    for (const auto& row : rows_) widths[i] = std::max(widths[i], width_of(row[i]));
+  }
+  const auto line = [&](const std::vector<std::string>& cells) {
+    std::string result = " ";
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      result += (i == 0 ? " " : "  ") + padded(cells[i], widths[i], columns_[i].align);
+    }
+    result.erase(result.find_last_not_of(' ') + 1);
+    return result;
+  };
+  std::string text;
+  const bool titled =
+      std::any_of(titles.begin(), titles.end(), [](const auto& title) { return !title.empty(); });
+  if (titled) text += bold(line(titles), colour) + "\n";
+  for (const auto& row : rows_) text += line(row) + "\n";
+  return text;
+}
+
+std::string bold(std::string_view text, Colour colour) {
+  return colour == Colour::kAnsi ? fmt::format("\x1b[1m{}\x1b[0m", text) : std::string(text);
+}
+
+std::string bold_red(std::string_view text, Colour colour) {
+  return colour == Colour::kAnsi ? fmt::format("\x1b[1;31m{}\x1b[0m", text) : std::string(text);
+}
+
+std::string printable(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
+  }
+  return result;
+}
+
+std::string group_thousands(std::int64_t number) {
+  std::string text = fmt::format("{}", number);
+  const std::size_t first = number < 0 ? 1 : 0;
+  for (std::size_t i = text.size(); i > first + 3;) {
+    i -= 3;
+    text.insert(i, ",");
+  }
+  return text;
+}
+
+std::string si_count(std::int64_t count) {
+  constexpr std::string_view kPrefixes = "kMGTPE";
+  if (count < 1000) return fmt::format("{}", count);
+  double scaled = static_cast<double>(count) / 1000;
+  std::size_t prefix = 0;
+  while (scaled >= 999.95 && prefix + 1 < kPrefixes.size()) {
+    scaled /= 1000;
+    ++prefix;
+  }
+  return fmt::format("{} {}", significant(scaled), kPrefixes[prefix]);
+}
+
+std::string significant(double number) {
+  if (!std::isfinite(number)) return "infinite";
+  if (number >= 999.95) return group_thousands(std::llround(std::min(number, 9e18)));
+  if (number >= 99.995) return fmt::format("{:.1f}", number);
+  if (number >= 9.9995) return fmt::format("{:.2f}", number);
+  return fmt::format("{:.3f}", number);
+}
+
+std::string wrapped_list(std::string_view intro, const std::vector<std::string>& items) {
+  std::string text;
+  std::string line(intro);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const std::string item = printable(items[i]) + (i + 1 < items.size() ? "," : "");
+    if (width_of(line) + 1 + width_of(item) > kLineWidth) {
+      text += line + "\n";
+      line = "   ";
+    }
+    line += " " + item;
+  }
+  return text + line + "\n";
+}
+
+std::string assumed_warning(const std::string& hardware, const std::vector<std::string>& assumed) {
+  if (assumed.empty()) return "";
+  return "\n" + wrapped_list(fmt::format("Warning: {} assumes, not measures,", printable(hardware)),
+                             assumed);
+}
+
+}  // namespace ooc

@@ -1,0 +1,58 @@
+// Text for people: aligned columns, headings and the few number formats that quantities do not
+// cover.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/writers/writer.hpp"
+
+namespace ooc {
+
+enum class Align { kLeft, kRight };
+
+/// Columns as wide as their widest cell, two spaces apart; no trailing spaces.
+class TextTable {
+ public:
+  struct Column {
+    std::string title;
+    Align align = Align::kRight;
+  };
+  explicit TextTable(std::vector<Column> columns);
+  void add_row(std::vector<std::string> cells);
+  /// Every line indented by two spaces; the titles bold. Without any title no title line.
+  [[nodiscard]] std::string text(Colour colour) const;
+
+ private:
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+[[nodiscard]] std::string bold(std::string_view text, Colour colour);
+[[nodiscard]] std::string bold_red(std::string_view text, Colour colour);
+
+/// Control characters replaced: names come from files and end up on terminals.
+[[nodiscard]] std::string printable(std::string_view text);
+/// 138357544 -> "138,357,544"
+[[nodiscard]] std::string group_thousands(std::int64_t number);
+/// 15470264320 -> "15.47 G"
+[[nodiscard]] std::string si_count(std::int64_t count);
+/// 4 significant digits, thousands grouped: "418.0", "12,345".
+[[nodiscard]] std::string significant(double number);
+/// `intro` and the items, comma-separated, wrapped at 100 columns, following lines indented.
+[[nodiscard]] std::string wrapped_list(std::string_view intro,
+                                       const std::vector<std::string>& items);
+/// A paragraph naming the assumed fields of the profile; "" when there are none.
+[[nodiscard]] std::string assumed_warning(const std::string& hardware,
+                                          const std::vector<std::string>& assumed);
+
+// The parts of the table writer, one file each.
+[[nodiscard]] std::string table_prediction(const RunReport& report, const WriteOptions& options);
+[[nodiscard]] std::string table_comparison(const std::vector<RunReport>& reports,
+                                           const WriteOptions& options);
+[[nodiscard]] std::string table_inspection(const NetworkReport& report,
+                                           const WriteOptions& options);
+
+}  // namespace ooc
