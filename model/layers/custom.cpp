@@ -1,1 +1,53 @@
-// not yet
+// A layer that states its own costs, for measured or abstract layers:
+//
+//   { "type": "custom", "output_shape": [250000000], "forward_time": "50 ms",
+//     "backward_time": "100 ms", "parameters": 0, "workspace": "0 B", "saves": "output" }
+//
+// The times are for the batch that is run and are the whole task: no launch is added, there is one
+// backward task and no update. A chain of these is the abstract model of the OOC-Paleo paper. Saves
+// "output" (the default), "input", "both" or "none"; counts as a convolution for the schedules that
+// choose by kind. No FLOPs and no traffic are known of it, natively or in PALEO's terms.
+#include <optional>
+
+#include "model/layers/attributes.hpp"
+#include "model/layers/work.hpp"
+
+namespace ooc {
+namespace {
+
+Saves read_saves(const SpecView& spec) {
+  const std::optional<SpecView> saves = spec.find("saves");
+  const std::string choice =
+      saves ? saves->as_choice({"output", "input", "both", "none"}) : std::string("output");
+  return {.inputs = choice == "input" || choice == "both",
+          .output = choice == "output" || choice == "both"};
+}
+
+LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+  const SpecView shape = spec.get("output_shape");
+  std::vector<std::int64_t> dims;
+  for (const SpecView& item : shape.items()) dims.push_back(item.as_integer(1, kMaxSize));
+  if (dims.empty()) shape.fail("an empty list", "one or more sizes");
+
+  LayerModel model;
+  model.output = output_shape(shape, inputs, dims);
+  CustomCost cost;
+  cost.forward = spec.get("forward_time").as_duration();
+  cost.backward = spec.get("backward_time").as_duration();
+  if (const auto workspace = spec.find("workspace")) cost.workspace = workspace->as_bytes();
+  if (const auto parameters = spec.find("parameters")) {
+    model.parameters = to_parameters(*parameters, inputs, parameters->as_integer(0, kMaxSize));
+  }
+  model.saves = read_saves(spec);
+  model.is_convolution = true;
+  model.is_feature_extractor = true;
+  model.custom = cost;
+  return model;
+}
+
+}  // namespace
+
+extern const LayerKind custom_kind;
+const LayerKind custom_kind{"custom", "states its own shape and times", &read};
+
+}  // namespace ooc

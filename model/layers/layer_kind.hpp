@@ -26,7 +26,9 @@ struct TaskWork {
   std::int64_t bytes_fixed = 0;  ///< weights and other operands that do not grow with the batch
 };
 
-/// Forward and the (up to) two backward tasks. In the fused form backward_data holds all of it.
+/// Forward and the (up to) two backward tasks. In the fused form backward_data holds all of it. For
+/// GradientForm::kAliasOrCopy backward_data is the work of one copied gradient: multiply by
+/// Task::copies. For kSlices it is zero.
 struct LayerWork {
   TaskWork forward;
   TaskWork backward_data;
@@ -54,9 +56,9 @@ enum class InPlace {
 
 /// What the backward tasks read of the forward pass.
 struct Saves {
-  bool inputs = false;             ///< all inputs
+  bool inputs = false;  ///< all inputs
   bool output = false;
-  std::int64_t mask_bytes = 0;     ///< per sample: an extra tensor that forward writes (dropout)
+  std::int64_t mask_bytes = 0;  ///< per sample: an extra tensor that forward writes (dropout)
 };
 
 /// `custom` states its own times: for the whole batch that is run, the whole task, no launch added.
@@ -79,10 +81,10 @@ struct LayerModel {
   GradientForm gradient_form = GradientForm::kComputed;
   Saves saves;
   InPlace in_place = InPlace::kNever;
-  bool is_view = false;     ///< flatten, reshape, 1x1 average pool: aliases its input; no task at all
-  bool is_loss = false;     ///< its backward task reads no gradient, whatever follows it
-  bool is_activation = false;  ///< relu, gelu, sigmoid, tanh, silu: schedules flag by kind class
-  bool is_convolution = false;    ///< conv, conv_transpose, custom: vdnn-conv's consumers
+  bool is_view = false;  ///< flatten, reshape, 1x1 average pool: aliases its input; no task at all
+  bool is_loss = false;  ///< its backward task reads no gradient, whatever follows it
+  bool is_activation = false;   ///< relu, gelu, sigmoid, tanh, silu: schedules flag by kind class
+  bool is_convolution = false;  ///< conv, conv_transpose, custom: vdnn-conv's consumers
   bool is_feature_extractor = false;  ///< those and pools and norms: vdnn-all's consumers
   std::optional<CustomCost> custom;
 };
@@ -91,6 +93,8 @@ struct LayerModel {
 struct LayerInputs {
   std::span<const TensorShape> shapes;  ///< at least one
   Dtype dtype = Dtype::kFloat32;
+  /// The producers' names, for messages only; empty, or as many as shapes.
+  std::span<const std::string_view> names = {};
   [[nodiscard]] std::int64_t element_bytes() const { return dtype_info(dtype).bytes; }
 };
 

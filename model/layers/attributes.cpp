@@ -1,0 +1,54 @@
+// Reading of attributes that several kinds share.
+#include "model/layers/attributes.hpp"
+
+#include <fmt/format.h>
+
+namespace ooc {
+
+const TensorShape& single_input(const SpecView& spec, const LayerInputs& inputs) {
+  if (inputs.shapes.size() != 1) {
+    spec.fail(fmt::format("{} inputs", inputs.shapes.size()), "one input");
+  }
+  return inputs.shapes.front();
+}
+
+void require_several_inputs(const SpecView& spec, const LayerInputs& inputs) {
+  if (inputs.shapes.size() < 2) {
+    spec.fail("one input", "two inputs or more", "name them in \"inputs\"");
+  }
+}
+
+std::string describe_input(const LayerInputs& inputs, std::size_t index) {
+  const std::string shape = inputs.shapes[index].text();
+  if (index < inputs.names.size()) return fmt::format("\"{}\" ({})", inputs.names[index], shape);
+  return fmt::format("input {} ({})", index + 1, shape);
+}
+
+std::optional<std::vector<std::int64_t>> find_sizes(const SpecView& spec, std::string_view key,
+                                                    std::size_t count, std::int64_t lowest) {
+  const std::optional<SpecView> value = spec.find(key);
+  if (!value) return std::nullopt;
+  if (value->type() != SpecType::kList) {
+    return std::vector<std::int64_t>(count, value->as_integer(lowest, kMaxSize));
+  }
+  std::vector<std::int64_t> sizes;
+  for (const SpecView& item : value->items()) sizes.push_back(item.as_integer(lowest, kMaxSize));
+  if (sizes.size() != count) {
+    value->fail(fmt::format("a list of {}", sizes.size()),
+                fmt::format("a list of {}: one number per spatial dimension of the input", count));
+  }
+  return sizes;
+}
+
+bool read_bias(const SpecView& spec) {
+  const std::optional<SpecView> bias = spec.find("bias");
+  return !bias || bias->as_boolean();
+}
+
+InPlace read_in_place(const SpecView& spec, InPlace otherwise) {
+  const std::optional<SpecView> asked = spec.find("in_place");
+  if (!asked) return otherwise;
+  return asked->as_boolean() ? InPlace::kRequired : InPlace::kNever;
+}
+
+}  // namespace ooc

@@ -1,0 +1,19 @@
+// Average over a sliding window: { "kernel": [3, 3], "stride": 2, "padding": 1, "ceil": true }. The
+// stride defaults to the kernel. Work: pooling.hpp.
+//
+// Saves nothing. With a 1x1 kernel and stride 1 it is the identity, a view that costs nothing.
+#include "model/layers/pooling.hpp"
+
+namespace ooc {
+namespace {
+
+LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+  return read_pool(spec, inputs, PoolKind::kAverage);
+}
+
+}  // namespace
+
+extern const LayerKind avg_pool_kind;
+const LayerKind avg_pool_kind{"avg_pool", "average over a sliding window", &read};
+
+}  // namespace ooc

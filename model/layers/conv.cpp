@@ -1,0 +1,45 @@
+// Convolution in one, two or three spatial dimensions, by the length of `kernel`:
+//
+//   { "type": "conv", "filters": 64, "kernel": [3, 3], "stride": 2, "padding": "same",
+//     "dilation": 1, "groups": 1, "bias": true }
+//
+// Weights kernel x (input channels / groups) x filters. MACs = weights x positions. Saves its input
+// (for the gradient of the weights). Depthwise is groups = input channels.
+#include "model/layers/attributes.hpp"
+#include "model/layers/convolution.hpp"
+
+namespace ooc {
+namespace {
+
+LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+  const TensorShape& input = single_input(spec, inputs);
+  const Window window = read_window(spec, input, {});
+  const ConvolutionChannels channels = read_channels(spec, input);
+
+  const std::vector<std::int64_t> sizes =
+      window_positions(spec, window, spatial(input), Rounding::kFloor);
+
+  LayerModel model;
+  model.output = output_shape(spec, inputs, with_channels(channels.filters, sizes));
+  const Wide weights = window.taps() * (input.dims[0] / channels.groups) * channels.filters;
+  set_weighted_work(spec, inputs,
+                    {.weights = weights,
+                     .biases = Wide(channels.filters) * channels.bias,
+                     .macs = weights * product(sizes)},
+                    model);
+  const PaleoConv paleo = make_paleo_conv(window, input, model.output, channels.groups);
+  model.paleo_work = {.forward = to_task_work(spec, paleo.forward()),
+                      .backward_data = to_task_work(spec, paleo.backward_data()),
+                      .backward_weights = to_task_work(spec, paleo.backward_filter())};
+  model.efficiency = "conv";
+  model.is_convolution = true;
+  model.is_feature_extractor = true;
+  return model;
+}
+
+}  // namespace
+
+extern const LayerKind conv_kind;
+const LayerKind conv_kind{"conv", "convolution in 1, 2 or 3 dimensions", &read};
+
+}  // namespace ooc

@@ -1,0 +1,34 @@
+// Dropout: { "type": "dropout", "rate": 0.5 }. A random mask, one byte per element whatever the
+// network's type, is written forward and is all that backward reads besides dY, so it works in
+// place where nothing else needs its input ("in_place" as in relu).
+//
+// Forward reads X, writes Y and the mask, 2 FLOPs per element (draw and compare; scale); backward
+// reads dY and the mask, writes dX, 1 FLOP. PALEO knows no mask: 1 FLOP per element and 4 (in +
+// out) bytes, backward the same.
+#include "model/layers/attributes.hpp"
+#include "model/layers/work.hpp"
+
+namespace ooc {
+namespace {
+
+LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+  LayerModel model;
+  model.output = single_input(spec, inputs);
+  (void)spec.get("rate").as_ratio(0.0, 1.0);  // changes no cost
+  model.in_place = read_in_place(spec, InPlace::kWhenPossible);
+  const Wide count = elements(model.output);
+  const Wide bytes = Wide(2) * count * inputs.element_bytes() + count;
+  model.saves.mask_bytes = to_count(spec, count, "bytes of mask a sample");
+  model.work.forward = to_task_work(spec, {Wide(2) * count, bytes, 0});
+  model.work.backward_data = to_task_work(spec, {count, bytes, 0});
+  model.paleo_work.forward = to_task_work(spec, {count, Wide(2 * kPaleoElementBytes) * count, 0});
+  model.paleo_work.backward_data = model.paleo_work.forward;
+  return model;
+}
+
+}  // namespace
+
+extern const LayerKind dropout_kind;
+const LayerKind dropout_kind{"dropout", "random zeros with a saved mask", &read};
+
+}  // namespace ooc

@@ -1,0 +1,22 @@
+// Layer normalisation over the channels of one position: { "type": "layer_norm" }. Channels are the
+// last dimension of [features] and [steps, features], the first of an image [C, H, W] (as ConvNeXt
+// normalises). One position's channels fit on chip, so X, and backward X and dY, are read once
+// (normalization.hpp).
+#include "model/layers/attributes.hpp"
+#include "model/layers/normalization.hpp"
+
+namespace ooc {
+namespace {
+
+LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+  const std::vector<std::int64_t>& dims = single_input(spec, inputs).dims;
+  const std::int64_t channels = dims.size() <= 2 ? dims.back() : dims.front();
+  return make_normalization(spec, inputs, {.channels = channels, .passes = 1});
+}
+
+}  // namespace
+
+extern const LayerKind layer_norm_kind;
+const LayerKind layer_norm_kind{"layer_norm", "layer normalisation over channels", &read};
+
+}  // namespace ooc

@@ -1,0 +1,27 @@
+// What the kinds share that only move data: they read what they take, write what they make,
+// backward the other way round, and save nothing. Where they change nothing at all they are views.
+#pragma once
+
+#include "model/layers/attributes.hpp"
+#include "model/layers/layer_kind.hpp"
+#include "model/layers/work.hpp"
+
+namespace ooc {
+
+struct Movement {
+  Wide forward_elements;   ///< read and written
+  Wide backward_elements;  ///< read and written
+  Wide forward_flops = 0;
+  Wide backward_flops = 0;
+};
+
+inline void set_movement(const SpecView& spec, const LayerInputs& inputs, const Movement& movement,
+                         LayerModel& model) {
+  const Wide element = inputs.element_bytes();
+  model.work.forward =
+      to_task_work(spec, {movement.forward_flops, element * movement.forward_elements, 0});
+  model.work.backward_data =
+      to_task_work(spec, {movement.backward_flops, element * movement.backward_elements, 0});
+}
+
+}  // namespace ooc

@@ -1,0 +1,56 @@
+// PALEO's cost of a convolution (Qi, Sparks & Talwalkar, ICLR 2017; its GEMM algorithm), for
+// `--compute paleo`: forward; the gradient of the data as a zero-stuffed convolution of stride 1;
+// the gradient of the filter as a convolution of the input with the stuffed gradient. 1 MAC = 2
+// FLOP, every operand 4 bytes an element, padding counted, bias not.
+//
+// With e the stuffed extent of the output, (o - 1) x s + 1 and one more when that leaves the
+// padding one pixel lopsided, PALEO pads the two backward convolutions so that their outputs have
+// the extent of the input (e + 2p = i + k - 1) and of the kernel (i + 2p = k + e - 1), and stops at
+// an assertion where its own padding does not achieve that (even kernels with SAME, VALID with a
+// remainder of 2 or more, ...). We count the right-hand sides: the same wherever PALEO has an
+// answer (all 309 cases of tests/data/paleo-ref), and an answer elsewhere.
+//
+// PALEO counts floating-point noise for the filter's FLOPs (it scales by a ratio of holes); they
+// equal the forward FLOPs, and we take those. Not in PALEO: groups (the filter holds in_channels /
+// groups channels), dilation (the kernel's extent counts for the geometry), one and three
+// dimensions.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/base/units.hpp"
+#include "model/layers/window.hpp"
+#include "model/layers/work.hpp"
+
+namespace ooc {
+
+struct PaleoConvDim {
+  std::int64_t input = 1;
+  std::int64_t output = 1;
+  std::int64_t stride = 1;
+  std::int64_t kernel = 1;   ///< extent, dilation included
+  std::int64_t padding = 0;  ///< PALEO's own: may be -1 under "same" (1x1, stride 2)
+
+  [[nodiscard]] std::int64_t padded_input() const { return input + 2 * padding; }
+  /// e: the gradient of the output with stride - 1 zeros between its pixels.
+  [[nodiscard]] std::int64_t stuffed() const;
+};
+
+struct PaleoConv {
+  std::int64_t in_channels = 1;
+  std::int64_t out_channels = 1;
+  std::int64_t groups = 1;
+  Wide taps;  ///< weights per pair of channels
+  std::vector<PaleoConvDim> dims;
+
+  [[nodiscard]] Traffic forward() const;
+  [[nodiscard]] Traffic backward_data() const;
+  [[nodiscard]] Traffic backward_filter() const;
+};
+
+/// The convolution that `window` makes of `input` (channels first) into `output`.
+[[nodiscard]] PaleoConv make_paleo_conv(const Window& window, const TensorShape& input,
+                                        const TensorShape& output, std::int64_t groups);
+
+}  // namespace ooc

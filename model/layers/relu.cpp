@@ -1,0 +1,22 @@
+// ReLU: y = max(x, 0); dx = dy where y > 0. One comparison per element each way (activation.hpp).
+// Saves its output and works in place where nothing else needs its input, as frameworks do by
+// default in memory-bound settings; { "in_place": false } turns that off, true insists on it.
+#include "model/layers/activation.hpp"
+
+namespace ooc {
+namespace {
+
+LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+  return read_activation(spec, inputs,
+                         {.forward_flops = 1,
+                          .backward_flops = 1,
+                          .saves = ActivationSaves::kOutput,
+                          .in_place = InPlace::kWhenPossible});
+}
+
+}  // namespace
+
+extern const LayerKind relu_kind;
+const LayerKind relu_kind{"relu", "max(x, 0), in place where possible", &read};
+
+}  // namespace ooc

@@ -1,0 +1,39 @@
+// Counts that cannot wrap. Layer attributes come from files and may be as large as 63 bits each, so
+// a product of a few of them leaves even 128 bits; Wide saturates far above every limit instead,
+// and whoever turns it back into 64 bits (work.hpp) sees that it is too large and says so.
+#pragma once
+
+#include <cstdint>
+
+#include "model/base/units.hpp"
+
+namespace ooc {
+
+/// A count >= 0 in 128 bits, saturating at kTop.
+class Wide {
+ public:
+  static constexpr Int128 kTop = Int128{1} << 120;
+
+  constexpr Wide() = default;
+  // Implicit on purpose: Wide stands in formulas beside plain sizes.
+  constexpr Wide(std::int64_t value) : value_(value) {}  // NOLINT(google-explicit-constructor)
+  [[nodiscard]] static constexpr Wide from(Int128 value) {
+    Wide wide;
+    wide.value_ = value > kTop ? kTop : value;
+    return wide;
+  }
+
+  [[nodiscard]] constexpr Int128 value() const { return value_; }
+
+  friend constexpr Wide operator+(Wide a, Wide b) { return from(a.value_ + b.value_); }
+  friend constexpr Wide operator*(Wide a, Wide b) {
+    if (a.value_ != 0 && b.value_ > kTop / a.value_) return from(kTop);
+    return from(a.value_ * b.value_);
+  }
+  friend constexpr bool operator>(Wide a, Wide b) { return a.value_ > b.value_; }
+
+ private:
+  Int128 value_ = 0;
+};
+
+}  // namespace ooc
