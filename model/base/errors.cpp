@@ -10,8 +10,8 @@ std::string one_line(const SpecError::Parts& parts) {
   if (!parts.place.empty()) text += parts.place + ": ";
   text += "found " + parts.found + ", expected " + parts.expected;
   if (!parts.hint.empty()) text += " (" + parts.hint + ")";
-  for (char& c : text) {
-    if (c == '\n' || c == '\r') c = ' ';
+  for (char& c : text) {  // one line, and nothing that a terminal would obey
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
   }
   return text;
 }
@@ -19,6 +19,30 @@ std::string one_line(const SpecError::Parts& parts) {
 }  // namespace
 
 SpecError::SpecError(Parts parts) : std::runtime_error(one_line(parts)), parts_(std::move(parts)) {}
+
+std::string in_quotes(std::string_view text) {
+  constexpr std::size_t kLongest = 80;
+  const bool cut = text.size() > kLongest;
+  if (cut) {
+    std::size_t end = kLongest;  // not inside a UTF-8 sequence
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) --end;
+    text = text.substr(0, end);
+  }
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) {
+      out += "\\u00";
+      out += kHex[byte >> 4U];
+      out += kHex[byte & 0xfU];
+    } else {
+      if (c == '"' || c == '\\') out += '\\';
+      out += c;
+    }
+  }
+  return out + (cut ? "...\"" : "\"");
+}
 
 void check_failed(const char* condition, std::string_view belief, const char* file, int line) {
   throw InternalError(std::string(file) + ":" + std::to_string(line) +

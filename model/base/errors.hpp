@@ -26,6 +26,9 @@ class SpecError : public std::runtime_error {
   Parts parts_;
 };
 
+/// Text in double quotes for messages: control characters escaped, cut after 80 bytes.
+[[nodiscard]] std::string in_quotes(std::string_view text);
+
 /// A broken invariant: exit 70.
 class InternalError : public std::logic_error {
  public:
@@ -38,6 +41,6 @@ class InternalError : public std::logic_error {
 }  // namespace ooc
 
 /// OOC_CHECK(cond, "what was believed")
-#define OOC_CHECK(condition, belief) \
+#define OOC_CHECK(condition, belief)  \
   ((condition) ? static_cast<void>(0) \
                : ::ooc::check_failed(#condition, (belief), __FILE__, __LINE__))

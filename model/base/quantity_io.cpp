@@ -1,1 +1,228 @@
-// not yet
+// The unit parser. Every quantity is a decimal number and one unit of a closed table; the product
+// is taken exactly (decimal.hpp) and checked against the limits of units.hpp, so that "1e30 GiB" is
+// an error that names the limit and not a wrapped number. Units are spelled one way each: "kB" is
+// 1000 bytes, "KiB" 1024, and "KB" is refused because people mean both by it.
+#include "model/base/quantity_io.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cctype>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/base/decimal.hpp"
+#include "model/base/errors.hpp"
+
+namespace ooc {
+namespace {
+
+constexpr std::int64_t kKilo = 1'000;
+constexpr std::int64_t kMega = 1'000'000;
+constexpr std::int64_t kGiga = 1'000'000'000;
+constexpr std::int64_t kTera = 1'000'000'000'000;
+constexpr std::int64_t kPeta = 1'000'000'000'000'000;
+
+constexpr std::int64_t binary(int steps) { return std::int64_t{1} << (10 * steps); }
+
+struct Unit {
+  std::string_view name;
+  std::int64_t numerator;
+  std::int64_t denominator = 1;
+};
+
+constexpr std::array kSizeUnits{
+    Unit{"B", 1},           Unit{"kB", kKilo},      Unit{"MB", kMega},      Unit{"GB", kGiga},
+    Unit{"TB", kTera},      Unit{"PB", kPeta},      Unit{"KiB", binary(1)}, Unit{"MiB", binary(2)},
+    Unit{"GiB", binary(3)}, Unit{"TiB", binary(4)}, Unit{"PiB", binary(5)}};
+
+// µ exists twice in Unicode (U+00B5 and U+03BC); keyboards and papers use both.
+constexpr std::array kTimeUnits{Unit{"ns", 1},          Unit{"us", kKilo}, Unit{"\u00b5s", kKilo},
+                                Unit{"\u03bcs", kKilo}, Unit{"ms", kMega}, Unit{"s", kGiga},
+                                Unit{"min", 60 * kGiga}};
+
+constexpr std::array kRateUnits{
+    Unit{"B/s", 1},           Unit{"kB/s", kKilo},      Unit{"MB/s", kMega},
+    Unit{"GB/s", kGiga},      Unit{"TB/s", kTera},      Unit{"PB/s", kPeta},
+    Unit{"KiB/s", binary(1)}, Unit{"MiB/s", binary(2)}, Unit{"GiB/s", binary(3)},
+    Unit{"TiB/s", binary(4)}, Unit{"bit/s", 1, 8},      Unit{"kbit/s", kKilo, 8},
+    Unit{"Mbit/s", kMega, 8}, Unit{"Gbit/s", kGiga, 8}, Unit{"Tbit/s", kTera, 8}};
+
+/// FLOPs are doubles: the unit is a power of ten.
+struct PowerUnit {
+  std::string_view prefix;
+  int power;
+};
+constexpr std::array kFlopPrefixes{PowerUnit{"", 0},  PowerUnit{"k", 3},  PowerUnit{"M", 6},
+                                   PowerUnit{"G", 9}, PowerUnit{"T", 12}, PowerUnit{"P", 15},
+                                   PowerUnit{"E", 18}};
+
+/// How one kind of quantity is spoken of in messages.
+struct Wording {
+  std::string_view what;                    ///< "a size with a unit"
+  std::string_view example_number;          ///< used when the text has no plain number of its own
+  std::array<std::string_view, 2> example;  ///< units shown; the second may be empty
+};
+constexpr Wording kSize{"a size with a unit", "16", {"GiB", "GB"}};
+constexpr Wording kTime{"a time with a unit", "8", {"us", "ms"}};
+constexpr Wording kRate{"a rate with a unit", "12.4", {"GB/s", "Gbit/s"}};
+constexpr Wording kFlopRate{"a computing rate with a unit", "15.7", {"TFLOP/s", ""}};
+constexpr Wording kFlopCount{"a count of operations with a unit", "2", {"GFLOP", ""}};
+
+struct Split {
+  std::string_view number;
+  Decimal decimal;
+  std::string_view unit;
+};
+
+/// Number, at most one space, unit.
+std::optional<Split> split(std::string_view text) {
+  const std::optional<DecimalPrefix> prefix = read_decimal(text);
+  if (!prefix) return std::nullopt;
+  std::string_view unit = text.substr(prefix->length);
+  if (unit.starts_with(' ')) unit.remove_prefix(1);
+  return Split{text.substr(0, prefix->length), prefix->value, unit};
+}
+
+bool same_letters(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (std::tolower(static_cast<unsigned char>(a[i])) !=
+        std::tolower(static_cast<unsigned char>(b[i]))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Other spellings in use, and what to write instead.
+std::string respelled(std::string_view unit) {
+  const auto ends = [&](std::string_view end) { return unit.ends_with(end); };
+  const auto without = [&](std::size_t n) { return std::string(unit.substr(0, unit.size() - n)); };
+  if (ends("FLOPS") || ends("Flops") || ends("flops")) return without(5) + "FLOP/s";
+  if (ends("FLOPs")) return without(5) + "FLOP";
+  if (ends("bps")) return without(3) + "bit/s";
+  if (ends("Bps")) return without(3) + "B/s";
+  if (ends("b/s")) return without(3) + "bit/s";
+  if (unit == "sec" || unit == "seconds") return "s";
+  if (unit == "usec") return "us";
+  if (unit == "msec") return "ms";
+  return {};
+}
+
+template <class Names>
+QuantityError unit_error(std::string_view text, const Wording& wording, const Names& names) {
+  const std::optional<Split> parts = split(text);
+  std::string_view number = wording.example_number;
+  if (parts && !parts->decimal.negative && parts->number.size() <= 12) number = parts->number;
+  std::string expected =
+      fmt::format("{}, such as \"{} {}\"", wording.what, number, wording.example[0]);
+  if (!wording.example[1].empty())
+    expected += fmt::format(" or \"{} {}\"", number, wording.example[1]);
+  if (!parts || parts->unit.empty()) return {in_quotes(text), expected};
+  if (parts->unit == "KB" || parts->unit == "KB/s") {
+    const std::string_view per = parts->unit.substr(2);
+    expected += fmt::format("; \"kB{0}\" counts 1000 bytes, \"KiB{0}\" 1024", per);
+    return {in_quotes(text), expected};
+  }
+  const std::string better = respelled(parts->unit);
+  for (const std::string& name : names) {
+    if (name == better || same_letters(name, parts->unit)) {
+      return {in_quotes(text), fmt::format("{}; write \"{} {}\"", expected, number, name)};
+    }
+  }
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return {in_quotes(text), fmt::format("{}; units: {}", expected, list)};
+}
+
+std::vector<std::string> names_of(std::span<const Unit> units) {
+  std::vector<std::string> names;
+  for (const Unit& unit : units) names.emplace_back(unit.name);
+  return names;
+}
+
+/// Count in the base unit, 0 <= count <= highest.
+Parsed<std::int64_t> parse_count(std::string_view text, std::span<const Unit> units,
+                                 const Wording& wording, std::int64_t highest,
+                                 std::string_view limit) {
+  const std::optional<Split> parts = split(text);
+  if (parts) {
+    for (const Unit& unit : units) {
+      if (unit.name != parts->unit) continue;
+      const std::optional<Scaled> count = scaled(parts->decimal, unit.numerator, unit.denominator);
+      const bool negative = parts->decimal.negative && parts->decimal.mantissa != 0;
+      if (negative)
+        return QuantityError{in_quotes(text), fmt::format("{}, not negative", wording.what)};
+      if (!count || count->value > highest)
+        return QuantityError{in_quotes(text), std::string(limit)};
+      return count->value;
+    }
+  }
+  return unit_error(text, wording, names_of(units));
+}
+
+/// FLOPs or FLOP/s: a double, exact to its last bit.
+Parsed<double> parse_flop(std::string_view text, std::string_view suffix, const Wording& wording) {
+  std::vector<std::string> names;
+  for (const PowerUnit& unit : kFlopPrefixes) {
+    names.push_back(std::string(unit.prefix) + std::string(suffix));
+  }
+  const std::optional<Split> parts = split(text);
+  for (std::size_t i = 0; parts && i < names.size(); ++i) {
+    if (names[i] != parts->unit) continue;
+    const std::optional<double> value = nearest_double(parts->number, kFlopPrefixes[i].power);
+    if (value && *value > 0 && *value <= 1e24) return *value;
+    return QuantityError{in_quotes(text),
+                         fmt::format("{}, above 0 and at most 1e6 E{}", wording.what, suffix)};
+  }
+  return unit_error(text, wording, names);
+}
+
+}  // namespace
+
+Parsed<Bytes> parse_bytes(std::string_view text) {
+  const Parsed<std::int64_t> count =
+      parse_count(text, kSizeUnits, kSize, kMaxTotalBytes - 1, "a size below 64 PiB (2^56 bytes)");
+  if (const auto* error = std::get_if<QuantityError>(&count)) return *error;
+  return Bytes(std::get<std::int64_t>(count));
+}
+
+Parsed<Duration> parse_duration(std::string_view text) {
+  const Parsed<std::int64_t> count =
+      parse_count(text, kTimeUnits, kTime, kMaxTimeNs - 1, "a time below 2^53 ns (104 days)");
+  if (const auto* error = std::get_if<QuantityError>(&count)) return *error;
+  return Duration(std::get<std::int64_t>(count));
+}
+
+Parsed<BytesPerSecond> parse_rate(std::string_view text) {
+  if (text == "inf") return kInfiniteRate;
+  const Parsed<std::int64_t> count = parse_count(text, kRateUnits, kRate, kMaxRate.count(),
+                                                 "a rate of at most 1000 PB/s, or \"inf\"");
+  if (const auto* error = std::get_if<QuantityError>(&count)) return *error;
+  const std::int64_t rate = std::get<std::int64_t>(count);
+  if (rate < 1) return QuantityError{in_quotes(text), "a rate of at least 1 B/s"};
+  return BytesPerSecond(rate);
+}
+
+Parsed<FlopsPerSecond> parse_flop_rate(std::string_view text) {
+  const Parsed<double> value = parse_flop(text, "FLOP/s", kFlopRate);
+  if (const auto* error = std::get_if<QuantityError>(&value)) return *error;
+  return FlopsPerSecond{std::get<double>(value)};
+}
+
+Parsed<double> parse_flop_count(std::string_view text) {
+  return parse_flop(text, "FLOP", kFlopCount);
+}
+
+Parsed<double> parse_ratio(std::string_view text) {
+  const std::optional<Split> parts = split(text);
+  if (parts && (parts->unit.empty() || parts->unit == "%") && !text.ends_with(' ')) {
+    const std::optional<double> value = nearest_double(parts->number, parts->unit.empty() ? 0 : -2);
+    if (value) return *value;
+  }
+  return QuantityError{in_quotes(text), "a ratio, such as \"90 %\" or 0.9"};
+}
+
+}  // namespace ooc

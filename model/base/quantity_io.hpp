@@ -27,6 +27,8 @@ using Parsed = std::variant<Value, QuantityError>;
 /// Also accepts "inf" (kInfiniteRate).
 [[nodiscard]] Parsed<BytesPerSecond> parse_rate(std::string_view text);
 [[nodiscard]] Parsed<FlopsPerSecond> parse_flop_rate(std::string_view text);
+/// A count of operations, "2 GFLOP": the abscissa of efficiency curves.
+[[nodiscard]] Parsed<double> parse_flop_count(std::string_view text);
 /// "90 %" or a bare ratio "0.9".
 [[nodiscard]] Parsed<double> parse_ratio(std::string_view text);
 
@@ -42,5 +44,7 @@ using Parsed = std::variant<Value, QuantityError>;
 [[nodiscard]] std::string exact_bytes(Bytes bytes);
 [[nodiscard]] std::string exact_duration(Duration duration);
 [[nodiscard]] std::string exact_rate(BytesPerSecond rate);
+[[nodiscard]] std::string exact_flop_rate(FlopsPerSecond rate);
+[[nodiscard]] std::string exact_flop_count(double flops);
 
 }  // namespace ooc

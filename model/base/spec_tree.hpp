@@ -1,7 +1,8 @@
 // The value tree that the readers of networks and profiles work on: JSON values with the place each
-// one came from, so that every error names file, JSON pointer, line and column. It is filled through
-// a streaming parse (spec_tree_json.cpp, the only place here that sees nlohmann/json), which finds
-// size, depth, duplicate keys, trailing text, byte order marks and NaN before anything is built.
+// one came from, so that every error names file, JSON pointer, line and column. It is filled
+// through a streaming parse (spec_tree_json.cpp, the only place here that sees nlohmann/json),
+// which finds size, depth, duplicate keys, trailing text, byte order marks and NaN before anything
+// is built.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +31,7 @@ struct SpecNode {
   std::string text;                     ///< kText: the string; kNumber: as written
   std::vector<SpecNode> items;          ///< kList
   std::vector<std::pair<std::string, SpecNode>> members;  ///< kObject, in file order
-  std::int32_t line = 0;                                  ///< of the value's first character, from 1
+  std::int32_t line = 0;  ///< of the value's first character, from 1
   std::int32_t column = 0;
 };
 
@@ -43,6 +44,7 @@ struct SpecDocument {
 struct ReadLimits {
   std::int64_t max_bytes = std::int64_t{64} << 20;
   int max_depth = 64;
+  std::int64_t max_values = 8'000'000;  ///< a value of 2 bytes costs 100 and more in memory
 };
 
 /// Reads a whole file; throws SpecError for a missing, too large or malformed one.
@@ -50,6 +52,13 @@ struct ReadLimits {
 /// The same from memory; `file` is only for messages.
 [[nodiscard]] SpecDocument read_spec_text(std::string_view text, const std::string& file,
                                           const ReadLimits& limits = {});
+
+/// JSON text of a node, indented by two spaces, short lists and small objects on one line, numbers
+/// as they were written. Text of the same tree again when read.
+[[nodiscard]] std::string json_text(const SpecNode& node);
+
+/// JSON pointer of a member: "/layers" + "a/b" -> "/layers/a~1b".
+[[nodiscard]] std::string child_pointer(std::string_view pointer, std::string_view key);
 
 /// A view on a node that knows its JSON pointer: the readers' tool. Every getter throws SpecError
 /// naming place, found and expected. Object views remember which keys were asked for, so that

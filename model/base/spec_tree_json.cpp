@@ -1,1 +1,297 @@
-// not yet
+// JSON text -> value tree, through nlohmann/json's SAX interface. What a DOM would accept silently
+// is refused here: byte order marks, duplicate keys, deep nesting, more values than memory should
+// hold, anything behind the value. Every node gets line and column from a cursor that walks the
+// text one token behind the parser (json_cursor.hpp); integers are taken from their digits, not
+// from a double. Numbers: JSON has one number type, so 1e3 and 1000.0 are the integer 1000.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "model/base/decimal.hpp"
+#include "model/base/json_cursor.hpp"
+#include "model/base/spec_tree.hpp"
+
+namespace ooc {
+namespace {
+
+using Json = nlohmann::json;
+
+/// A container that is being filled.
+struct Frame {
+  SpecNode node;
+  std::vector<TextPlace> key_places;  // objects: where each key stands
+  std::string key;                    // objects: the key whose value comes next
+  bool has_key = false;
+};
+
+class TreeBuilder : public nlohmann::json_sax<Json> {
+ public:
+  TreeBuilder(std::string_view text, const std::string& file, const ReadLimits& limits)
+      : text_(text), file_(file), limits_(limits), cursor_(text) {}
+
+  SpecNode take_root() { return std::move(root_); }
+  JsonCursor& cursor() { return cursor_; }
+
+  bool null() override { return add(next_node(SpecType::kNull)); }
+  bool boolean(bool value) override {
+    SpecNode node = next_node(SpecType::kBoolean);
+    node.boolean = value;
+    return add(std::move(node));
+  }
+  bool number_integer(number_integer_t value) override { return add_number(double(value)); }
+  bool number_unsigned(number_unsigned_t value) override { return add_number(double(value)); }
+  bool number_float(number_float_t value, const string_t&) override { return add_number(value); }
+  bool string(string_t& value) override {
+    SpecNode node = next_node(SpecType::kText);
+    node.text = std::move(value);
+    return add(std::move(node));
+  }
+  bool binary(binary_t&) override { return false; }  // does not occur in JSON text
+  bool start_object(std::size_t) override { return open(SpecType::kObject); }
+  bool start_array(std::size_t) override { return open(SpecType::kList); }
+  bool key(string_t& value) override {
+    cursor_.to_next_token();
+    Frame& frame = stack_.back();
+    frame.key_places.push_back(cursor_.place());
+    frame.key = std::move(value);
+    frame.has_key = true;
+    cursor_.take_token();
+    return true;
+  }
+  bool end_object() override {
+    reject_duplicate_keys(stack_.back());
+    return close();
+  }
+  bool end_array() override { return close(); }
+  bool parse_error(std::size_t position, const std::string& token,
+                   const nlohmann::detail::exception& error) override;
+
+  /// Throws: something is wrong at the cursor.
+  [[noreturn]] void fail(std::string found, std::string expected, std::string hint = {}) const {
+    fail_at(cursor_.place(), pointer(), std::move(found), std::move(expected), std::move(hint));
+  }
+
+ private:
+  [[noreturn]] void fail_at(TextPlace place, std::string pointer, std::string found,
+                            std::string expected, std::string hint) const {
+    std::string where = fmt::format("line {}, column {}", place.line, place.column);
+    if (!hint.empty()) where += ", " + hint;
+    throw SpecError({.file = file_,
+                     .place = std::move(pointer),
+                     .found = std::move(found),
+                     .expected = std::move(expected),
+                     .hint = std::move(where)});
+  }
+
+  SpecNode next_node(SpecType type) {
+    cursor_.to_next_token();
+    if (++values_ > limits_.max_values) {
+      fail("more values than that", fmt::format("at most {} values in a file", limits_.max_values));
+    }
+    SpecNode node;
+    node.type = type;
+    node.line = cursor_.place().line;
+    node.column = cursor_.place().column;
+    token_ = cursor_.take_token();
+    return node;
+  }
+
+  bool add_number(double value);
+  bool add(SpecNode node);
+  bool open(SpecType type);
+  bool close();
+  void reject_duplicate_keys(const Frame& frame) const;
+  [[nodiscard]] std::string pointer() const;
+  [[nodiscard]] std::string expected_here() const;
+
+  std::string_view text_;
+  const std::string& file_;
+  const ReadLimits& limits_;
+  JsonCursor cursor_;
+  std::string_view token_;
+  std::vector<Frame> stack_;
+  SpecNode root_;
+  std::int64_t values_ = 0;
+};
+
+bool TreeBuilder::add_number(double value) {
+  SpecNode node = next_node(SpecType::kNumber);
+  node.number = value;
+  node.text = token_;
+  if (const std::optional<DecimalPrefix> decimal = read_decimal(token_)) {
+    const std::optional<Scaled> integer = scaled(decimal->value, 1, 1);
+    if (integer && integer->exact) node.integer = integer->value;
+  }
+  return add(std::move(node));
+}
+
+bool TreeBuilder::add(SpecNode node) {
+  if (stack_.empty()) {
+    root_ = std::move(node);
+    return true;
+  }
+  Frame& frame = stack_.back();
+  if (frame.node.type == SpecType::kList) {
+    frame.node.items.push_back(std::move(node));
+  } else {
+    frame.node.members.emplace_back(std::move(frame.key), std::move(node));
+    frame.has_key = false;
+  }
+  return true;
+}
+
+bool TreeBuilder::open(SpecType type) {
+  cursor_.to_next_token();
+  if (stack_.size() >= static_cast<std::size_t>(limits_.max_depth)) {
+    fail("lists and objects nested deeper than that",
+         fmt::format("a nesting depth of at most {}", limits_.max_depth));
+  }
+  Frame frame;
+  frame.node = next_node(type);
+  stack_.push_back(std::move(frame));
+  return true;
+}
+
+bool TreeBuilder::close() {
+  cursor_.to_next_token();
+  cursor_.take_token();
+  SpecNode node = std::move(stack_.back().node);
+  stack_.pop_back();
+  return add(std::move(node));
+}
+
+void TreeBuilder::reject_duplicate_keys(const Frame& frame) const {
+  const auto& members = frame.node.members;
+  std::vector<std::uint32_t> order(members.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return members[a].first < members[b].first;
+  });
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    const std::uint32_t first = order[i - 1];
+    const std::uint32_t second = order[i];
+    if (members[first].first != members[second].first) continue;
+    const TextPlace place = frame.key_places[first];
+    fail_at(frame.key_places[second], child_pointer(pointer(), members[second].first),
+            fmt::format("the key {} for the second time", in_quotes(members[second].first)),
+            "each key once", fmt::format("first at line {}, column {}", place.line, place.column));
+  }
+}
+
+/// Of the value that is open, or that would come next.
+std::string TreeBuilder::pointer() const {
+  std::string text;
+  for (const Frame& frame : stack_) {
+    if (frame.node.type == SpecType::kList) {
+      text = child_pointer(text, std::to_string(frame.node.items.size()));
+    } else if (frame.has_key) {
+      text = child_pointer(text, frame.key);
+    }
+  }
+  return text;
+}
+
+/// What JSON allows at the cursor, told by the last character before it.
+std::string TreeBuilder::expected_here() const {
+  if (stack_.empty()) return "a JSON value";
+  const std::size_t last = cursor_.offset() == 0
+                               ? std::string_view::npos
+                               : text_.find_last_not_of(" \t\r\n", cursor_.offset() - 1);
+  const char before = last == std::string_view::npos ? ' ' : text_[last];
+  const Frame& frame = stack_.back();
+  if (frame.node.type == SpecType::kList) {
+    if (before == ',') return "another value";
+    return before == '[' ? "a value or \"]\"" : "\",\" or \"]\"";
+  }
+  if (frame.has_key) return before == ':' ? "a value" : "\":\" and a value";
+  if (before == ',') return "another key in double quotes";
+  return before == '{' ? "a key in double quotes or \"}\"" : "\",\" or \"}\"";
+}
+
+/// What is wrong inside a token that began well, in the parser's words: they name the rule.
+std::string parser_reason(const std::string& message) {
+  const std::size_t dash = message.find(" - ");
+  if (dash == std::string::npos) return {};
+  const std::string reason = message.substr(dash + 3);
+  return reason.substr(0, reason.find("; "));
+}
+
+bool TreeBuilder::parse_error(std::size_t, const std::string&,
+                              const nlohmann::detail::exception& error) {
+  cursor_.to_next_token();
+  if (cursor_.at_end()) fail("the end of the file", expected_here());
+  JsonCursor ahead = cursor_;
+  const std::string_view token = ahead.take_token();
+  const char first = token.front();
+  if (first == '"') {
+    const std::string reason = parser_reason(error.what());
+    const bool in_string = reason.starts_with("invalid string");
+    if (!in_string) fail(in_quotes(token.substr(1, token.size() - 2)), expected_here());
+    const bool ends = token.size() > 1 && token.back() == '"';
+    fail(ends ? "malformed text in quotes" : "text without a closing quote", "a JSON string",
+         reason);
+  }
+  for (const std::string_view word :
+       {"NaN", "nan", "Infinity", "-Infinity", "-NaN", "inf", "-inf"}) {
+    if (token == word) fail(std::string(word), "a finite number");
+  }
+  const bool number = error.id == 406;  // out_of_range: "number overflow"
+  if (number) fail(in_quotes(token), "a number within +-1.8e308");
+  const std::string_view shown = token.substr(0, std::max<std::size_t>(1, token.find('\0')));
+  fail(in_quotes(shown), stack_.empty() && cursor_.offset() > 0 && values_ > 0
+                             ? "the end of the file after one JSON value"
+                             : expected_here());
+}
+
+/// Marks and encodings that the parser would skip or report without a place.
+void check_encoding(std::string_view text, const std::string& file) {
+  SpecError::Parts parts{.file = file, .place = "", .found = "", .expected = "", .hint = ""};
+  if (text.starts_with("\xef\xbb\xbf")) {
+    parts.found = "a byte order mark";
+    parts.expected = "JSON in UTF-8 without one";
+    parts.hint = "line 1, column 1";
+  } else if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
+    parts.found = "UTF-16 text";
+    parts.expected = "JSON in UTF-8";
+    parts.hint = "line 1, column 1";
+  } else if (const std::size_t bad = first_invalid_utf8(text); bad < text.size()) {
+    const TextPlace place = place_of(text, bad);
+    parts.found = fmt::format("byte 0x{:02x}, which is not UTF-8",
+                              static_cast<unsigned>(static_cast<unsigned char>(text[bad])));
+    parts.expected = "JSON in UTF-8";
+    parts.hint = fmt::format("line {}, column {}", place.line, place.column);
+  } else if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    parts.found = text.empty() ? "an empty file" : "nothing but white space";
+    parts.expected = "a JSON object";
+  }
+  if (!parts.found.empty()) throw SpecError(std::move(parts));
+}
+
+}  // namespace
+
+SpecDocument read_spec_text(std::string_view text, const std::string& file,
+                            const ReadLimits& limits) {
+  if (text.size() > static_cast<std::size_t>(limits.max_bytes)) {
+    throw SpecError({.file = file,
+                     .place = "",
+                     .found = fmt::format("{} bytes", text.size()),
+                     .expected = fmt::format("at most {} bytes", limits.max_bytes),
+                     .hint = "the limit on input files is set by --max-input"});
+  }
+  check_encoding(text, file);
+  TreeBuilder builder(text, file, limits);
+  const bool parsed = Json::sax_parse(text.begin(), text.end(), &builder);
+  OOC_CHECK(parsed, "a JSON error that was not reported");
+  // The parser takes a zero byte for the end of its input; whatever follows is trailing text too.
+  JsonCursor& cursor = builder.cursor();
+  cursor.to_next_token();
+  if (!cursor.at_end()) {
+    JsonCursor ahead = cursor;
+    builder.fail(in_quotes(ahead.take_token()), "the end of the file after one JSON value");
+  }
+  return SpecDocument{file, builder.take_root()};
+}
+
+}  // namespace ooc

@@ -1,1 +1,196 @@
-// not yet
+// The readers' view on a value tree. Every getter either returns what was asked for or throws a
+// SpecError with place, line and column; the wording of those errors lives here, so that networks
+// and profiles complain alike.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/base/quantity_io.hpp"
+#include "model/base/spec_tree.hpp"
+
+namespace ooc {
+namespace {
+
+std::string join_quoted(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + in_quotes(word);
+  return text;
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
+  const std::optional<std::string> nearest = nearest_word(word, known);
+  return nearest ? fmt::format("did you mean {}?", in_quotes(*nearest)) : "";
+}
+
+/// The parsed value of a text node, or the parser's words about it as an error at this place.
+template <class Value>
+Value quantity(const SpecView& view, Parsed<Value> (*parse)(std::string_view)) {
+  const bool has_text = view.type() == SpecType::kText || view.type() == SpecType::kNumber;
+  // A bare number goes through the parser too: it says which unit to add.
+  Parsed<Value> parsed = parse(has_text ? std::string_view(view.node().text) : std::string_view());
+  if (auto* error = std::get_if<QuantityError>(&parsed)) {
+    view.fail(view.found(), std::move(error->expected));
+  }
+  return std::get<Value>(parsed);
+}
+
+}  // namespace
+
+std::string child_pointer(std::string_view pointer, std::string_view key) {
+  std::string child(pointer);
+  child += '/';
+  for (const char c : key) {
+    if (c == '~') {
+      child += "~0";
+    } else if (c == '/') {
+      child += "~1";
+    } else {
+      child += c;
+    }
+  }
+  return child;
+}
+
+SpecView::SpecView(const SpecDocument& document) : SpecView(document.root, document.file, "") {}
+
+SpecView::SpecView(const SpecNode& node, const std::string& file, std::string pointer)
+    : node_(&node),
+      file_(&file),
+      pointer_(std::move(pointer)),
+      asked_(node.type == SpecType::kObject ? std::make_shared<KeysAskedFor>() : nullptr) {}
+
+void SpecView::fail(std::string found, std::string expected, std::string hint) const {
+  std::string where = fmt::format("line {}, column {}", node_->line, node_->column);
+  if (!hint.empty()) where += ", " + hint;
+  throw SpecError({.file = *file_,
+                   .place = pointer_,
+                   .found = std::move(found),
+                   .expected = std::move(expected),
+                   .hint = std::move(where)});
+}
+
+std::string SpecView::found() const {
+  switch (node_->type) {
+    case SpecType::kNull:
+      return "null";
+    case SpecType::kBoolean:
+      return node_->boolean ? "true" : "false";
+    case SpecType::kNumber:
+      return node_->text.size() <= 40 ? node_->text : node_->text.substr(0, 40) + "...";
+    case SpecType::kText:
+      return in_quotes(node_->text);
+    case SpecType::kList:
+      return node_->items.empty() ? "an empty list"
+                                  : fmt::format("a list of {}", node_->items.size());
+    case SpecType::kObject:
+      return "an object";
+  }
+  return "nothing";
+}
+
+std::optional<SpecView> SpecView::find(std::string_view key) const {
+  if (type() != SpecType::kObject) fail(found(), "an object");
+  asked_->keys.emplace_back(key);
+  for (const auto& [name, value] : node_->members) {
+    if (name == key) return SpecView(value, *file_, child_pointer(pointer_, name));
+  }
+  return std::nullopt;
+}
+
+SpecView SpecView::get(std::string_view key) const {
+  if (std::optional<SpecView> value = find(key)) return *std::move(value);
+  std::vector<std::string> unread;
+  for (const auto& [name, value] : node_->members) {
+    if (std::find(asked_->keys.begin(), asked_->keys.end(), name) == asked_->keys.end()) {
+      unread.push_back(name);
+    }
+  }
+  const std::optional<std::string> misspelt = nearest_word(key, unread);
+  fail(fmt::format("no {}", in_quotes(key)), fmt::format("an object with {}", in_quotes(key)),
+       misspelt ? fmt::format("is {} meant to be it?", in_quotes(*misspelt)) : "");
+}
+
+std::vector<std::pair<std::string, SpecView>> SpecView::members() const {
+  if (type() != SpecType::kObject) fail(found(), "an object");
+  std::vector<std::pair<std::string, SpecView>> views;
+  views.reserve(node_->members.size());
+  for (const auto& [name, value] : node_->members) {
+    asked_->keys.push_back(name);
+    views.emplace_back(name, SpecView(value, *file_, child_pointer(pointer_, name)));
+  }
+  return views;
+}
+
+void SpecView::reject_unknown_keys(std::initializer_list<std::string_view> also_known) const {
+  if (type() != SpecType::kObject) fail(found(), "an object");
+  std::vector<std::string> known = asked_->keys;
+  known.insert(known.end(), also_known.begin(), also_known.end());
+  std::sort(known.begin(), known.end());
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  for (const auto& [name, value] : node_->members) {
+    if (std::binary_search(known.begin(), known.end(), name)) continue;
+    const SpecView unknown(value, *file_, child_pointer(pointer_, name));
+    unknown.fail(fmt::format("unknown key {}", in_quotes(name)),
+                 known.empty() ? "no keys here" : "one of " + join_quoted(known),
+                 did_you_mean(name, known));
+  }
+}
+
+std::vector<SpecView> SpecView::items() const {
+  if (type() != SpecType::kList) fail(found(), "a list");
+  std::vector<SpecView> views;
+  views.reserve(node_->items.size());
+  for (const SpecNode& item : node_->items) {
+    views.push_back(SpecView(item, *file_, child_pointer(pointer_, std::to_string(views.size()))));
+  }
+  return views;
+}
+
+std::string SpecView::as_text() const {
+  if (type() != SpecType::kText) fail(found(), "text in quotes");
+  return node_->text;
+}
+
+bool SpecView::as_boolean() const {
+  if (type() != SpecType::kBoolean) fail(found(), "true or false");
+  return node_->boolean;
+}
+
+std::int64_t SpecView::as_integer(std::int64_t lowest, std::int64_t highest) const {
+  const bool inside = node_->integer && *node_->integer >= lowest && *node_->integer <= highest;
+  if (type() != SpecType::kNumber || !inside) {
+    fail(found(), lowest == highest ? fmt::format("{}", lowest)
+                                    : fmt::format("an integer from {} to {}", lowest, highest));
+  }
+  return *node_->integer;
+}
+
+double SpecView::as_number() const {
+  if (type() != SpecType::kNumber) fail(found(), "a number");
+  return node_->number;
+}
+
+std::string SpecView::as_choice(const std::vector<std::string>& choices) const {
+  if (type() == SpecType::kText) {
+    if (std::find(choices.begin(), choices.end(), node_->text) != choices.end()) return node_->text;
+    fail(found(), "one of " + join_quoted(choices), did_you_mean(node_->text, choices));
+  }
+  fail(found(), "one of " + join_quoted(choices));
+}
+
+Bytes SpecView::as_bytes() const { return quantity(*this, &parse_bytes); }
+Duration SpecView::as_duration() const { return quantity(*this, &parse_duration); }
+BytesPerSecond SpecView::as_rate() const { return quantity(*this, &parse_rate); }
+FlopsPerSecond SpecView::as_flop_rate() const { return quantity(*this, &parse_flop_rate); }
+
+double SpecView::as_ratio(double lowest, double highest) const {
+  const double ratio =
+      type() == SpecType::kNumber ? node_->number : quantity<double>(*this, &parse_ratio);
+  if (!(ratio >= lowest && ratio <= highest)) {
+    fail(found(), fmt::format("a ratio from {} to {}", lowest, highest));
+  }
+  return ratio;
+}
+
+}  // namespace ooc

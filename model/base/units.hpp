@@ -63,6 +63,8 @@ struct FlopsPerSecond {
 inline constexpr std::int64_t kMaxTensorBytes = std::int64_t{1} << 48;
 inline constexpr std::int64_t kMaxTotalBytes = std::int64_t{1} << 56;
 inline constexpr std::int64_t kMaxTimeNs = std::int64_t{1} << 53;
+/// The largest finite rate (1 EB/s): the sum of two still fits, and so does rate x kMaxTimeNs.
+inline constexpr BytesPerSecond kMaxRate{1'000'000'000'000'000'000};
 inline constexpr std::int64_t kMaxBatch = std::int64_t{1} << 31;
 
 /// Time that `bytes` take at `rate`, rounded up to the next nanosecond; 0 at an infinite rate.

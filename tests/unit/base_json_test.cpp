@@ -1,0 +1,259 @@
+// Does reading JSON find every kind of bad file before anything is built, and say where?
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "model/base/spec_tree.hpp"
+
+using namespace ooc;
+
+namespace {
+
+SpecNode read(std::string_view text) { return read_spec_text(text, "a.json").root; }
+
+/// "place | found | expected | hint", or "no error".
+std::string error_of(std::string_view text, const ReadLimits& limits = {}) {
+  try {
+    (void)read_spec_text(text, "a.json", limits);
+  } catch (const SpecError& error) {
+    CHECK(error.parts().file == "a.json");
+    return error.parts().place + " | " + error.parts().found + " | " + error.parts().expected +
+           " | " + error.parts().hint;
+  }
+  return "no error";
+}
+
+std::string file_error(const std::string& path, const ReadLimits& limits = {}) {
+  try {
+    (void)read_spec_file(path, limits);
+  } catch (const SpecError& error) {
+    CHECK(error.parts().file == path);
+    return error.parts().found + " | " + error.parts().expected + " | " + error.parts().hint;
+  }
+  return "no error";
+}
+
+/// A file that is gone when the test ends.
+struct TemporaryFile {
+  std::string path;
+  TemporaryFile(const std::string& name, std::string_view text)
+      : path((std::filesystem::temp_directory_path() /
+              ("ooc-base-" + std::to_string(::getpid()) + "-" + name))
+                 .string()) {
+    std::ofstream(path, std::ios::binary) << text;
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() { std::filesystem::remove(path); }
+};
+
+}  // namespace
+
+TEST_CASE("every value knows line and column of its first character") {
+  const SpecNode root =
+      read("{\n  \"a\": [1, -2.5e1 ,\"x\\\"y\"],\n\t\"b\":{\"c\":true,\"d\":null}}\n");
+  CHECK(root.line == 1);
+  CHECK(root.column == 1);
+  const SpecNode& list = root.members.at(0).second;
+  CHECK(list.line == 2);
+  CHECK(list.column == 8);
+  CHECK(list.items.at(0).column == 9);
+  CHECK(list.items.at(1).column == 12);
+  CHECK(list.items.at(1).integer == -25);
+  CHECK(list.items.at(2).column == 20);
+  CHECK(list.items.at(2).text == "x\"y");
+  const SpecNode& object = root.members.at(1).second;
+  CHECK(object.line == 3);
+  CHECK(object.column == 6);  // a tab is one character
+  CHECK(object.members.at(0).second.column == 11);
+  CHECK(object.members.at(0).second.boolean);
+  CHECK(object.members.at(1).second.column == 20);
+  CHECK(object.members.at(1).second.type == SpecType::kNull);
+}
+
+TEST_CASE("columns count characters and not bytes") {
+  const SpecNode root = read("[\"\u00e9\u20ac\", 1]");
+  CHECK(root.items.at(1).column == 8);  // [ " é € " , space 1
+}
+
+TEST_CASE("integers are exact in 63 bits and never go through a double") {
+  const SpecNode root = read(
+      "[9007199254740993, 9223372036854775807, -9223372036854775807, 9223372036854775808, 1e3, "
+      "1000.0, 1.5, 12e-1, 120e-1, 99999999999999999999, -0, 1E+2]");
+  CHECK(root.items.at(0).integer == 9'007'199'254'740'993);  // 2^53 + 1: no double
+  CHECK(root.items.at(1).integer == 9'223'372'036'854'775'807);
+  CHECK(root.items.at(2).integer == -9'223'372'036'854'775'807);
+  CHECK_FALSE(root.items.at(3).integer);
+  CHECK(root.items.at(4).integer == 1000);
+  CHECK(root.items.at(5).integer == 1000);
+  CHECK_FALSE(root.items.at(6).integer);
+  CHECK(root.items.at(6).number == 1.5);
+  CHECK_FALSE(root.items.at(7).integer);
+  CHECK(root.items.at(8).integer == 12);
+  CHECK_FALSE(root.items.at(9).integer);
+  CHECK(root.items.at(9).text == "99999999999999999999");
+  CHECK(root.items.at(10).integer == 0);
+  CHECK(root.items.at(11).integer == 100);
+}
+
+TEST_CASE("a file that is not there, a directory and an unreadable file are told apart") {
+  CHECK(file_error("/nowhere/at/all.json") == "no such file | a readable file | ");
+  CHECK(file_error("/tmp") == "a directory | a file | ");
+}
+
+TEST_CASE("a file above the size limit is refused by its size, unread") {
+  const TemporaryFile file("large.json", "");
+  std::filesystem::resize_file(file.path, 200'000'000);  // sparse: reading it would find zero bytes
+  CHECK(file_error(file.path) ==
+        "a file of 200000000 bytes | at most 64 MiB | the limit on input files is set by "
+        "--max-input");
+  CHECK(file_error(file.path, {.max_bytes = 100}).find("at most 100 B") != std::string::npos);
+}
+
+TEST_CASE("a source without a size is cut off at the limit") {
+  // /dev/zero never ends; /dev/null is empty.
+  CHECK(file_error("/dev/zero", {.max_bytes = 1 << 20}).find("more than 1048576 bytes") == 0);
+  CHECK(file_error("/dev/null").find("an empty file") == 0);
+}
+
+TEST_CASE("text above the limit is refused as a file is") {
+  CHECK(error_of("[1, 2]", {.max_bytes = 5}).find("6 bytes | at most 5 bytes") !=
+        std::string::npos);
+}
+
+TEST_CASE("nesting stops at the limit, however deep the file goes") {
+  CHECK(error_of(std::string(64, '[') + std::string(64, ']')) == "no error");
+  const std::string deep = error_of(std::string(5'000'000, '['));
+  CHECK(deep.find("nested deeper than that | a nesting depth of at most 64") != std::string::npos);
+  CHECK(deep.find("line 1, column 65") != std::string::npos);
+  CHECK(error_of("{\"a\":{\"b\":{\"c\":1}}}", {.max_depth = 2}).find("/a/b | ") == 0);
+}
+
+TEST_CASE("the number of values is limited, since small values cost much memory") {
+  CHECK(error_of("[1,2,3]", {.max_values = 4}) == "no error");
+  CHECK(error_of("[1,2,3,4]", {.max_values = 4}) ==
+        "/3 | more values than that | at most 4 values in a file | line 1, column 8");
+}
+
+TEST_CASE("duplicate keys are named with both places") {
+  CHECK(error_of("{\"a\": {\"k\": 1,\n \"x\": 2, \"k\": 3}}") ==
+        "/a/k | the key \"k\" for the second time | each key once | line 2, column 10, first at "
+        "line 1, "
+        "column 8");
+  // Escapes make equal keys look different.
+  CHECK(error_of("{\"k\": 1, \"\\u006b\": 2}").find("second time") != std::string::npos);
+}
+
+TEST_CASE("a hundred thousand keys are compared quickly") {
+  std::string text = "{";
+  for (int i = 0; i < 100'000; ++i) text += "\"k" + std::to_string(i) + "\":0,";
+  CHECK(error_of(text + "\"z\":0}") == "no error");
+  CHECK(error_of(text + "\"k7\":0}").find("\"k7\" for the second time") != std::string::npos);
+}
+
+TEST_CASE("text behind the value is an error, a zero byte included") {
+  CHECK(error_of("{} {}") ==
+        " | \"{\" | the end of the file after one JSON value | line 1, column 4");
+  CHECK(error_of("1 x").find("\"x\" | the end of the file after one JSON value") !=
+        std::string::npos);
+  CHECK(error_of(std::string_view("{}\0{}", 5)).find("the end of the file after") !=
+        std::string::npos);
+  CHECK(error_of("{}\n \t") == "no error");
+}
+
+TEST_CASE("a byte order mark and UTF-16 are named") {
+  CHECK(error_of("\xef\xbb\xbf{}") ==
+        " | a byte order mark | JSON in UTF-8 without one | line 1, column 1");
+  CHECK(error_of(std::string_view("\xff\xfe{\0}\0", 6)).find("UTF-16 text") != std::string::npos);
+}
+
+TEST_CASE("NaN and infinities are no JSON") {
+  CHECK(error_of("{\"a\": NaN}") == "/a | NaN | a finite number | line 1, column 7");
+  CHECK(error_of("[1,\n -Infinity]") == "/1 | -Infinity | a finite number | line 2, column 2");
+  CHECK(error_of("[Infinity]").find("/0 | Infinity | a finite number") == 0);
+}
+
+TEST_CASE("numbers out of range are refused, too small ones are zero") {
+  CHECK(error_of("[1e400]") == "/0 | \"1e400\" | a number within +-1.8e308 | line 1, column 2");
+  CHECK(error_of("{\"a\":-1e999}").find("/a | \"-1e999\" | a number within") == 0);
+  CHECK(read("[1e-400]").items.at(0).number == 0);
+}
+
+TEST_CASE("malformed numbers are refused") {
+  for (const char* text : {"[01]", "[1.]", "[.5]", "[+1]", "[1e]", "[-]", "[0x10]", "[1_000]"}) {
+    CAPTURE(text);
+    CHECK(error_of(text) != "no error");
+  }
+}
+
+TEST_CASE("truncated files say what should have come next") {
+  CHECK(error_of("{") ==
+        " | the end of the file | a key in double quotes or \"}\" | line 1, column 2");
+  CHECK(error_of("{\"a\"") == "/a | the end of the file | \":\" and a value | line 1, column 5");
+  CHECK(error_of("{\"a\":") == "/a | the end of the file | a value | line 1, column 6");
+  CHECK(error_of("{\"a\": [1, 2\n").find("/a/2 | the end of the file | \",\" or \"]\"") == 0);
+  CHECK(error_of("[1,").find("/1 | the end of the file | another value") == 0);
+  CHECK(error_of("{\"a\": 1,").find(" | the end of the file | another key in double quotes") == 0);
+  CHECK(error_of("{\"a\": \"tex").find("/a | text without a closing quote | a JSON string") == 0);
+  CHECK(error_of("[tru").find("/0 | \"tru\" | a value or \"]\"") == 0);
+}
+
+TEST_CASE("common slips in JSON are answered with what belongs there") {
+  CHECK(error_of("{\"a\": 1,}") == " | \"}\" | another key in double quotes | line 1, column 9");
+  CHECK(error_of("[1, 2,]").find("/2 | \"]\" | another value") == 0);
+  CHECK(error_of("{\"a\": 1 \"b\": 2}") == " | \"b\" | \",\" or \"}\" | line 1, column 9");
+  CHECK(error_of("{a: 1}").find(" | \"a\" | a key in double quotes") == 0);
+  CHECK(error_of("{'a': 1}").find(" | \"'a'\" | a key in double quotes") == 0);
+  CHECK(error_of("[1] // note").find("the end of the file after one JSON value") !=
+        std::string::npos);
+  CHECK(error_of("[\"a\nb\"]").find("malformed text in quotes | a JSON string") !=
+        std::string::npos);
+  CHECK(error_of("[\"\\q\"]").find("malformed text in quotes") != std::string::npos);
+  CHECK(error_of("[\"\\ud800\"]").find("malformed text in quotes") != std::string::npos);
+  CHECK(error_of("]").find(" | \"]\" | a JSON value") == 0);
+}
+
+TEST_CASE("invalid UTF-8 is found wherever it stands") {
+  CHECK(error_of("{\"a\": \"\xc3\x28\"}") ==
+        " | byte 0xc3, which is not UTF-8 | JSON in UTF-8 | line 1, column 8");
+  for (const char* text : {"[\"\xc0\xaf\"]", "[\"\xed\xa0\x80\"]", "[\"\xf5\x80\x80\x80\"]", "\x80",
+                           "[\"\xe2\x82", "[\"\xf4\x90\x80\x80\"]"}) {
+    CHECK(error_of(text).find("which is not UTF-8") != std::string::npos);
+  }
+  CHECK(read("[\"\u20ac\U0001F600\"]").items.at(0).text == "\u20ac\U0001F600");
+}
+
+TEST_CASE("an empty file is no JSON") {
+  CHECK(error_of("") == " | an empty file | a JSON object | ");
+  CHECK(error_of(" \n").find("nothing but white space") != std::string::npos);
+}
+
+TEST_CASE("messages hold no control characters and stay on one line") {
+  try {
+    (void)read_spec_text("{\"a\\u001b[31m\": x\x1b\n", "a.json");
+    FAIL("no error");
+  } catch (const SpecError& error) {
+    const std::string what = error.what();
+    CHECK(what.find('\x1b') == std::string::npos);
+    CHECK(what.find('\n') == std::string::npos);
+  }
+}
+
+TEST_CASE("printing a tree and reading it again gives the same tree") {
+  const std::string text =
+      R"({"name": "a\"\\\u0001", "list": [1, 2.50, -3e2], "empty": [], "none": {},
+    "deep": {"x": [{"y": null}, {"z": true}]}, "long": ["aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+    "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"]})";
+  const std::string once = json_text(read(text));
+  CHECK(json_text(read(once)) == once);
+  CHECK(once.find("[1, 2.50, -3e2]") != std::string::npos);  // numbers as they were written
+  CHECK(read(once).members.at(0).second.text == "a\"\\\x01");
+  std::size_t start = 0;
+  for (std::size_t end = once.find('\n'); end != std::string::npos; end = once.find('\n', start)) {
+    CHECK(end - start <= 100);
+    start = end + 1;
+  }
+}

@@ -1,0 +1,143 @@
+// Do the readers' getters complain in words that say what to write, and where?
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "model/base/spec_tree.hpp"
+
+using namespace ooc;
+
+namespace {
+
+/// The error that `read` throws on the text: "place | found | expected | hint".
+template <class Read>
+std::string error_of(std::string_view text, Read read) {
+  const SpecDocument document = read_spec_text(text, "a.json");
+  try {
+    read(SpecView(document));
+  } catch (const SpecError& error) {
+    CHECK(error.parts().file == "a.json");
+    return error.parts().place + " | " + error.parts().found + " | " + error.parts().expected +
+           " | " + error.parts().hint;
+  }
+  return "no error";
+}
+
+template <class Read>
+auto value_of(std::string_view text, Read read) {
+  const SpecDocument document = read_spec_text(text, "a.json");
+  return read(SpecView(document));
+}
+
+}  // namespace
+
+TEST_CASE("the one-line message reads file, place, found, expected, hint") {
+  const SpecDocument document = read_spec_text("{\"k\": [0]}", "nets/tiny.json");
+  try {
+    (void)SpecView(document).get("k").items().at(0).as_integer(1, 9);
+    FAIL("no error");
+  } catch (const SpecError& error) {
+    CHECK(std::string(error.what()) ==
+          "nets/tiny.json: /k/0: found 0, expected an integer from 1 to 9 (line 1, column 8)");
+  }
+}
+
+TEST_CASE("an unknown key is named with the known ones and the nearest") {
+  const auto read = [](const SpecView& view) {
+    (void)view.find("kernel");
+    (void)view.find("stride");
+    view.reject_unknown_keys({"name"});
+  };
+  CHECK(error_of("{\"kernel\": 1, \"name\": 2}", read) == "no error");
+  CHECK(error_of("{\"kernal\": 3}", read) ==
+        "/kernal | unknown key \"kernal\" | one of \"kernel\", \"name\", \"stride\" | line 1, "
+        "column 12, "
+        "did you mean \"kernel\"?");
+  CHECK(error_of("{\"colour\": 3}", read).find("did you mean") == std::string::npos);
+}
+
+TEST_CASE("a missing key is an error of the object, and points at a misspelt one") {
+  const auto read = [](const SpecView& view) { (void)view.get("kernel"); };
+  CHECK(error_of("{\"kernal\": 3}", read) ==
+        " | no \"kernel\" | an object with \"kernel\" | line 1, column 1, is \"kernal\" meant to "
+        "be it?");
+  CHECK(error_of("{}", read).find("no \"kernel\"") != std::string::npos);
+  CHECK(error_of("[1]", read) == " | a list of 1 | an object | line 1, column 1");
+}
+
+TEST_CASE("pointers escape slash and tilde") {
+  CHECK(child_pointer("/layers", "a/b~c") == "/layers/a~1b~0c");
+  const auto read = [](const SpecView& view) { (void)view.get("a/b").as_text(); };
+  CHECK(error_of("{\"a/b\": 1}", read).find("/a~1b | 1 | text in quotes") == 0);
+}
+
+TEST_CASE("scalars of the wrong type are named as what they are") {
+  CHECK(error_of("[[]]", [](const SpecView& v) {
+          (void)v.items().at(0).as_text();
+        }).find("/0 | an empty list | text in quotes") == 0);
+  CHECK(error_of("{\"a\":{}}", [](const SpecView& v) {
+          (void)v.get("a").as_number();
+        }).find("/a | an object | a number") == 0);
+  CHECK(error_of("\"yes\"", [](const SpecView& v) {
+          (void)v.as_boolean();
+        }).find(" | \"yes\" | true or false") == 0);
+  CHECK(error_of("null", [](const SpecView& v) { (void)v.items(); }).find(" | null | a list") == 0);
+  CHECK(error_of("3", [](const SpecView& v) { (void)v.members(); }).find(" | 3 | an object") == 0);
+}
+
+TEST_CASE("integers are checked against their range without rounding") {
+  const auto read = [](const SpecView& view) { return view.as_integer(1, 1000); };
+  CHECK(value_of("1e3", read) == 1000);
+  CHECK(error_of("1001", read).find("1001 | an integer from 1 to 1000") != std::string::npos);
+  CHECK(error_of("2.5", read).find("2.5 | an integer from 1 to 1000") != std::string::npos);
+  CHECK(error_of("99999999999999999999", read).find("99999999999999999999 | an integer") !=
+        std::string::npos);
+  CHECK(error_of("\"3\"", read).find("\"3\" | an integer") != std::string::npos);
+  CHECK(error_of("2", [](const SpecView& view) { (void)view.as_integer(1, 1); }).find("2 | 1 |") !=
+        std::string::npos);
+}
+
+TEST_CASE("a choice lists what there is and the nearest") {
+  const auto read = [](const SpecView& view) { return view.as_choice({"same", "valid"}); };
+  CHECK(value_of("\"same\"", read) == "same");
+  CHECK(error_of("\"smae\"", read) ==
+        " | \"smae\" | one of \"same\", \"valid\" | line 1, column 1, did you mean \"same\"?");
+  CHECK(error_of("3", read) == " | 3 | one of \"same\", \"valid\" | line 1, column 1");
+}
+
+TEST_CASE("a bare number where a unit belongs shows what to write") {
+  CHECK(error_of("16", [](const SpecView& v) { (void)v.as_bytes(); }) ==
+        " | 16 | a size with a unit, such as \"16 GiB\" or \"16 GB\" | line 1, column 1");
+  CHECK(error_of("[1]", [](const SpecView& v) { (void)v.as_bytes(); }) ==
+        " | a list of 1 | a size with a unit, such as \"16 GiB\" or \"16 GB\" | line 1, column 1");
+  CHECK(error_of("true", [](const SpecView& v) { (void)v.as_rate(); }).find("true | a rate") !=
+        std::string::npos);
+}
+
+TEST_CASE("quantities read through the view") {
+  CHECK(value_of("\"16 GiB\"", [](const SpecView& v) { return v.as_bytes().count(); }) ==
+        17'179'869'184);
+  CHECK(value_of("\"8 us\"", [](const SpecView& v) { return v.as_duration().count(); }) == 8000);
+  CHECK(value_of("\"12 GB/s\"", [](const SpecView& v) { return v.as_rate().count(); }) ==
+        12'000'000'000);
+  CHECK(value_of("\"15.7 TFLOP/s\"",
+                 [](const SpecView& v) { return v.as_flop_rate().per_second; }) == 15.7e12);
+}
+
+TEST_CASE("ratios are checked against their range") {
+  const auto read = [](const SpecView& view) { return view.as_ratio(0.0, 1.0); };
+  CHECK(value_of("0.85", read) == 0.85);
+  CHECK(value_of("\"85 %\"", read) == 0.85);
+  CHECK(error_of("85", read).find("85 | a ratio from 0 to 1") != std::string::npos);
+  CHECK(error_of("\"850 %\"", read).find("\"850 %\" | a ratio from 0 to 1") != std::string::npos);
+}
+
+TEST_CASE("the nearest word forgives a third of the letters, swaps and case") {
+  const std::vector<std::string> words{"capacity", "vdnn-all", "vdnn-conv", "in-core"};
+  CHECK(nearest_word("capactiy", words) == "capacity");
+  CHECK(nearest_word("VDNN-ALL", words) == "vdnn-all");
+  CHECK(nearest_word("vdnn_conv", words) == "vdnn-conv");
+  CHECK_FALSE(nearest_word("swap", words));
+  CHECK_FALSE(nearest_word("", words));
+  CHECK_FALSE(nearest_word("x", {"y"}));  // one letter, and that one wrong
+}
