@@ -1,1 +1,166 @@
-// not yet
+// The parts of near memory that are not on the fast path of the event loop, and the allocator with
+// addresses. Its holes are a sorted vector: they are few, since neighbours join.
+#include "simulator/engine/near_memory.hpp"
+
+#include <iterator>
+
+#include "model/base/errors.hpp"
+
+namespace ooc {
+
+namespace {
+
+std::int64_t room(const Plan& plan, Bytes budget) {
+  return std::max<std::int64_t>(0, (budget - plan.static_bytes).count());
+}
+
+/// The size a block takes in an arena.
+std::int64_t rounded(Bytes bytes) {
+  return (bytes.count() + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment;
+}
+
+}  // namespace
+
+IdealMemory::IdealMemory(const Plan& plan, Bytes budget, MemoryBuffers& buffers)
+    : plan_(plan), buffers_(buffers), limit_(room(plan, budget)) {
+  buffers_.used.assign(static_cast<std::size_t>(plan.devices), 0);
+  used_ = buffers_.used.data();
+  if (plan.shared_releases.item_count() > 0) buffers_.releases_left = plan.shared_release_counts;
+}
+
+bool IdealMemory::place_initial() {
+  for (const BlockId id : plan_.initial_blocks) {
+    const Block& block = plan_.blocks[id.at()];
+    auto& used = used_[static_cast<std::size_t>(block.device)];
+    used += block.bytes.count();
+    peak_ = std::max(peak_, used);
+    if (used > limit_) return false;
+  }
+  return true;
+}
+
+void IdealMemory::release_shared(StepId step) {
+  for (const BlockId id : plan_.shared_releases[step]) {
+    if (--buffers_.releases_left[id.at()] > 0) continue;
+    const Block& block = plan_.blocks[id.at()];
+    used_[static_cast<std::size_t>(block.device)] -= block.bytes.count();
+  }
+}
+
+bool IdealMemory::has_freed(std::size_t device, const QueuedStep& step) const {
+  const auto own_device = static_cast<std::size_t>(plan_.steps[step.step.at()].device);
+  if (own_device == device && step.released.count() > 0) return true;
+  if (!step.shared_releases) return false;
+  const auto row = plan_.shared_releases[step.step];
+  return std::any_of(row.begin(), row.end(), [&](BlockId id) {
+    const Block& block = plan_.blocks[id.at()];
+    return static_cast<std::size_t>(block.device) == device && block.bytes.count() > 0 &&
+           buffers_.releases_left[id.at()] == 0;
+  });
+}
+
+AddressedMemory::AddressedMemory(const Plan& plan, Bytes budget, Fit fit, MemoryBuffers& buffers)
+    : plan_(plan),
+      buffers_(buffers),
+      fit_(fit),
+      capacity_(room(plan, budget) / kBlockAlignment * kBlockAlignment) {
+  buffers_.arenas.resize(static_cast<std::size_t>(plan.devices));
+  for (Arena& arena : buffers_.arenas) {
+    arena.holes.clear();
+    if (capacity_ > 0) arena.holes.push_back({.address = 0, .bytes = capacity_});
+    arena.free = capacity_;
+  }
+  buffers_.addresses.resize(plan.blocks.size());
+  buffers_.releases_left.resize(plan.blocks.size());
+  for (std::size_t block = 0; block < plan.blocks.size(); ++block) {
+    buffers_.releases_left[block] =
+        static_cast<std::int32_t>(plan.releasers[make_id<BlockId>(block)].size());
+  }
+}
+
+bool AddressedMemory::place_initial() {
+  return std::all_of(plan_.initial_blocks.begin(), plan_.initial_blocks.end(),
+                     [&](BlockId block) { return place(block); });
+}
+
+std::int64_t AddressedMemory::largest_hole(std::size_t device) const {
+  std::int64_t largest = 0;
+  for (const Hole& hole : buffers_.arenas[device].holes) largest = std::max(largest, hole.bytes);
+  return largest;
+}
+
+bool AddressedMemory::place(BlockId id) {
+  const Block& block = plan_.blocks[id.at()];
+  const std::int64_t bytes = rounded(block.bytes);
+  if (bytes == 0) return true;
+  Arena& arena = buffers_.arenas[static_cast<std::size_t>(block.device)];
+  auto chosen = arena.holes.end();
+  for (auto hole = arena.holes.begin(); hole != arena.holes.end(); ++hole) {
+    if (hole->bytes < bytes) continue;
+    if (chosen == arena.holes.end() || hole->bytes < chosen->bytes) chosen = hole;
+    if (fit_ == Fit::kFirst) break;
+  }
+  if (chosen == arena.holes.end()) return false;
+  buffers_.addresses[id.at()] = chosen->address;
+  chosen->address += bytes;
+  chosen->bytes -= bytes;
+  if (chosen->bytes == 0) arena.holes.erase(chosen);
+  arena.free -= bytes;
+  peak_ = std::max(peak_, capacity_ - arena.free);
+  return true;
+}
+
+void AddressedMemory::remove(BlockId id) {
+  const Block& block = plan_.blocks[id.at()];
+  const std::int64_t bytes = rounded(block.bytes);
+  if (bytes == 0) return;
+  Arena& arena = buffers_.arenas[static_cast<std::size_t>(block.device)];
+  const std::int64_t address = buffers_.addresses[id.at()];
+  arena.free += bytes;
+  auto after =
+      std::lower_bound(arena.holes.begin(), arena.holes.end(), address,
+                       [](const Hole& hole, std::int64_t wanted) { return hole.address < wanted; });
+  const bool joins_after = after != arena.holes.end() && address + bytes == after->address;
+  const bool joins_before = after != arena.holes.begin() &&
+                            std::prev(after)->address + std::prev(after)->bytes == address;
+  if (joins_before && joins_after) {
+    std::prev(after)->bytes += bytes + after->bytes;
+    arena.holes.erase(after);
+  } else if (joins_before) {
+    std::prev(after)->bytes += bytes;
+  } else if (joins_after) {
+    after->address = address;
+    after->bytes += bytes;
+  } else {
+    arena.holes.insert(after, {.address = address, .bytes = bytes});
+  }
+}
+
+bool AddressedMemory::take(std::size_t /*device*/, const QueuedStep& step) {
+  const std::int64_t peak_before = peak_;
+  const auto row = plan_.acquires[step.step];
+  for (std::size_t index = 0; index < row.size(); ++index) {
+    if (place(row[index])) continue;
+    while (index > 0) remove(row[--index]);  // all or nothing
+    peak_ = peak_before;
+    return false;
+  }
+  return true;
+}
+
+void AddressedMemory::release(std::size_t /*device*/, const QueuedStep& step) {
+  for (const BlockId id : plan_.releases[step.step]) {
+    if (--buffers_.releases_left[id.at()] == 0) remove(id);
+  }
+}
+
+bool AddressedMemory::has_freed(std::size_t device, const QueuedStep& step) const {
+  const auto row = plan_.releases[step.step];
+  return std::any_of(row.begin(), row.end(), [&](BlockId id) {
+    const Block& block = plan_.blocks[id.at()];
+    return static_cast<std::size_t>(block.device) == device && block.bytes.count() > 0 &&
+           buffers_.releases_left[id.at()] == 0;
+  });
+}
+
+}  // namespace ooc

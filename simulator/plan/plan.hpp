@@ -3,6 +3,7 @@
 // starts; a block is freed when the last of its releasers ends. Immutable once built (PlanBuilder).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -25,10 +26,10 @@ enum class StepKind : std::uint8_t { kCompute, kToFar, kToNear };
 
 struct Step {
   StepKind kind = StepKind::kCompute;
-  bool recompute = false;      ///< a Compute that repeats a task
+  bool recompute = false;  ///< a Compute that repeats a task
   std::int16_t device = 0;
-  std::int32_t object = 0;       ///< TaskId (kCompute) or TensorId index
-  AlternativeId alternative;     ///< kCompute: how the task is run
+  std::int32_t object = 0;    ///< TaskId (kCompute) or TensorId index
+  AlternativeId alternative;  ///< kCompute: how the task is run
 };
 
 enum class BlockKind : std::uint8_t { kTensor, kWorkspace };
@@ -40,25 +41,54 @@ struct Block {
   std::int16_t device = 0;
 };
 
+/// What the engine reads of a step: one record per step in the order of its queue, so that a run
+/// walks memory forwards. Queues are in order, so all waits for one queue are one number.
+struct QueuedStep {
+  StepId step;
+  std::int32_t cost = 0;  ///< AlternativeId (kCompute) or TensorId index
+  /// By StepKind: how many steps of that queue of its own device must have ended.
+  std::array<std::int32_t, 3> needs{};
+  bool recompute = false;
+  bool remote_needs = false;     ///< also waits for steps of other devices: Plan::remote_needs
+  bool shared_releases = false;  ///< Plan::shared_releases has a row for it
+  Bytes acquired;                ///< sum of its acquires
+  Bytes released;                ///< of the blocks of its device that it frees all by itself
+};
+
+/// `count` steps of a queue of another device must have ended.
+struct QueueNeed {
+  std::int32_t queue = 0;  ///< queue_index
+  std::int32_t count = 0;
+};
+
 struct Plan {
-  std::vector<Step> steps;                 ///< in sequence order: the tie-breaker of the engine
+  std::vector<Step> steps;  ///< in sequence order: the tie-breaker of the engine
   std::vector<Block> blocks;
-  Csr<StepId, StepId> waits;               ///< steps that must have ended before the row's starts
-  Csr<StepId, BlockId> acquires;           ///< blocks taken when the row's step starts
-  Csr<BlockId, StepId> releasers;          ///< the block is freed when the last of these has ended
-  Csr<StepId, BlockId> releases;           ///< the same, by step
-  std::vector<BlockId> initial_blocks;     ///< resident before anything starts (network inputs)
-  std::vector<std::vector<StepId>> queues; ///< by queue_index: the steps in their order
-  Bytes static_bytes;                      ///< always resident on each device
+  Csr<StepId, StepId> waits;                ///< steps that must have ended before the row's starts
+  Csr<StepId, BlockId> acquires;            ///< blocks taken when the row's step starts
+  Csr<BlockId, StepId> releasers;           ///< the block is freed when the last of these has ended
+  Csr<StepId, BlockId> releases;            ///< the same, by step
+  std::vector<BlockId> initial_blocks;      ///< resident before anything starts (network inputs)
+  std::vector<std::vector<StepId>> queues;  ///< by queue_index: the steps in their order
+  Bytes static_bytes;                       ///< always resident on each device
   int devices = 1;
+
+  // Derived from the above by PlanBuilder::finish().
+  std::vector<std::int32_t> positions;          ///< by step: its place on its queue, from 0
+  std::vector<std::vector<QueuedStep>> queued;  ///< by queue_index, as `queues`
+  Csr<StepId, QueueNeed> remote_needs;          ///< waits for other devices' steps
+  /// Blocks that more than one step may be the last to use, and blocks of other devices, by step; a
+  /// releaser that certainly ends before another one of the same block is left out.
+  Csr<StepId, BlockId> shared_releases;
+  std::vector<std::int32_t> shared_release_counts;  ///< by block: its rows in shared_releases
 };
 
 /// The job does not fit: a value, reported like a result.
 struct OutOfMemory {
-  std::string step;        ///< name of the task or copy that cannot get its memory
-  Bytes wanted;            ///< bytes it needs at once
-  Bytes free;              ///< bytes that are free
-  Bytes largest_hole;      ///< largest contiguous free range (= free for the ideal allocator)
+  std::string step;    ///< name of the task or copy that cannot get its memory
+  Bytes wanted;        ///< bytes it needs at once
+  Bytes free;          ///< bytes that are free
+  Bytes largest_hole;  ///< largest contiguous free range (= free for the ideal allocator)
   struct Holder {
     std::string name;
     Bytes bytes;

@@ -1,1 +1,258 @@
-// not yet
+// Builds a Plan: collects steps, blocks and the pairs that tie them together, then sorts the pairs
+// into rows (counting sort, so linear) and derives what the engine reads. Building is on the path
+// of every prediction, so there is no hash table and no allocation per step.
+#include "simulator/plan/plan_builder.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "model/base/errors.hpp"
+
+namespace ooc {
+
+namespace {
+
+/// The rows of `pairs`, each item at most once per row (the first stays where it was). An item is a
+/// duplicate if it was last seen in the same row: one stamp per item, no search.
+template <class Row, class Item>
+Csr<Row, Item> unique_rows(std::size_t rows, std::size_t items,
+                           const std::vector<std::pair<Row, Item>>& pairs) {
+  Csr<Row, Item> all(rows, pairs);
+  std::vector<std::int32_t> seen_in(items, -1);
+  bool duplicates = false;
+  for (std::int32_t row = 0; row < static_cast<std::int32_t>(rows); ++row) {
+    for (const Item item : all[Row{row}]) {
+      duplicates |= seen_in[item.at()] == row;
+      seen_in[item.at()] = row;
+    }
+  }
+  if (!duplicates) return all;
+
+  std::vector<std::pair<Row, Item>> kept;
+  kept.reserve(pairs.size());
+  std::fill(seen_in.begin(), seen_in.end(), -1);
+  for (std::int32_t row = 0; row < static_cast<std::int32_t>(rows); ++row) {
+    for (const Item item : all[Row{row}]) {
+      if (seen_in[item.at()] == row) continue;
+      seen_in[item.at()] = row;
+      kept.emplace_back(Row{row}, item);
+    }
+  }
+  return Csr<Row, Item>(rows, kept);
+}
+
+std::int32_t queue_of(const Step& step) { return queue_index(step.device, step.kind); }
+
+/// The record of every step, without what its memory adds, and the needs on other devices.
+void derive_queued(Plan& plan) {
+  plan.queued.resize(plan.queues.size());
+  std::vector<std::pair<StepId, QueueNeed>> remote;
+  for (std::size_t queue = 0; queue < plan.queues.size(); ++queue) {
+    plan.queued[queue].reserve(plan.queues[queue].size());
+    for (const StepId id : plan.queues[queue]) {
+      const Step& step = plan.steps[id.at()];
+      QueuedStep queued;
+      queued.step = id;
+      queued.cost = step.kind == StepKind::kCompute ? step.alternative.index : step.object;
+      queued.recompute = step.recompute;
+      for (const StepId wait : plan.waits[id]) {
+        const Step& awaited = plan.steps[wait.at()];
+        const std::int32_t count = plan.positions[wait.at()] + 1;
+        if (awaited.device == step.device) {
+          auto& needed = queued.needs[static_cast<std::size_t>(awaited.kind)];
+          needed = std::max(needed, count);
+        } else {
+          queued.remote_needs = true;
+          remote.emplace_back(id, QueueNeed{queue_of(awaited), count});
+        }
+      }
+      plan.queued[queue].push_back(queued);
+    }
+  }
+  plan.remote_needs = Csr<StepId, QueueNeed>(plan.steps.size(), remote);
+}
+
+QueuedStep& queued_step(Plan& plan, StepId id) {
+  const Step& step = plan.steps[id.at()];
+  return plan.queued[static_cast<std::size_t>(queue_of(step))]
+                    [static_cast<std::size_t>(plan.positions[id.at()])];
+}
+
+/// True if `earlier` has certainly ended before `later` starts: it stands before it on the queue,
+/// or `later` waits for it or for something behind it there. (Longer chains are not followed:
+/// missing one costs the engine a counter, nothing else.)
+bool certainly_before(Plan& plan, StepId earlier, StepId later) {
+  const Step& first = plan.steps[earlier.at()];
+  const Step& second = plan.steps[later.at()];
+  if (first.device != second.device) return false;
+  const std::int32_t position = plan.positions[earlier.at()];
+  if (first.kind == second.kind) return position < plan.positions[later.at()];
+  return queued_step(plan, later).needs[static_cast<std::size_t>(first.kind)] > position;
+}
+
+/// The releasers of a block that may be the last to end: of each queue the last one, without those
+/// that certainly end before another.
+void keep_last_users(Plan& plan, std::span<const StepId> releasers, std::vector<StepId>& kept) {
+  kept.clear();
+  for (const StepId step : releasers) {
+    const auto same_queue = std::find_if(kept.begin(), kept.end(), [&](StepId other) {
+      return queue_of(plan.steps[other.at()]) == queue_of(plan.steps[step.at()]);
+    });
+    if (same_queue == kept.end()) {
+      kept.push_back(step);
+    } else if (plan.positions[same_queue->at()] < plan.positions[step.at()]) {
+      *same_queue = step;
+    }
+  }
+  for (std::size_t index = 0; kept.size() > 1 && index < kept.size();) {
+    const StepId step = kept[index];
+    const bool dominated = std::any_of(kept.begin(), kept.end(), [&](StepId other) {
+      return other != step && certainly_before(plan, step, other);
+    });
+    if (dominated) {
+      kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(index));
+    } else {
+      ++index;
+    }
+  }
+}
+
+/// Bytes acquired and released by each step; blocks whose last user is not certain go to
+/// shared_releases.
+void derive_memory(Plan& plan) {
+  for (std::size_t index = 0; index < plan.steps.size(); ++index) {
+    const auto id = make_id<StepId>(index);
+    const auto row = plan.acquires[id];
+    if (row.empty()) continue;
+    Bytes sum;
+    for (const BlockId block : row) {
+      OOC_CHECK(plan.blocks[block.at()].device == plan.steps[index].device,
+                "a step acquires blocks of its own device");
+      sum += plan.blocks[block.at()].bytes;
+    }
+    queued_step(plan, id).acquired = sum;
+  }
+  plan.shared_release_counts.assign(plan.blocks.size(), 0);
+  std::vector<std::pair<StepId, BlockId>> shared;
+  std::vector<StepId> last_users;
+  for (std::size_t index = 0; index < plan.blocks.size(); ++index) {
+    const auto id = make_id<BlockId>(index);
+    const Block& block = plan.blocks[index];
+    keep_last_users(plan, plan.releasers[id], last_users);
+    if (last_users.size() == 1 && plan.steps[last_users[0].at()].device == block.device) {
+      queued_step(plan, last_users[0]).released += block.bytes;
+      continue;
+    }
+    for (const StepId step : last_users) {
+      shared.emplace_back(step, id);
+      queued_step(plan, step).shared_releases = true;
+    }
+    plan.shared_release_counts[index] = static_cast<std::int32_t>(last_users.size());
+  }
+  plan.shared_releases = Csr<StepId, BlockId>(plan.steps.size(), shared);
+}
+
+}  // namespace
+
+PlanBuilder::PlanBuilder(Bytes static_bytes, int devices) {
+  OOC_CHECK(devices >= 1 && devices <= std::numeric_limits<std::int16_t>::max(),
+            "a plan has at least one device");
+  plan_.static_bytes = static_bytes;
+  plan_.devices = devices;
+  plan_.queues.resize(static_cast<std::size_t>(devices) * 3);
+}
+
+void PlanBuilder::reserve(std::size_t steps, std::size_t blocks) {
+  plan_.steps.reserve(steps);
+  plan_.positions.reserve(steps);
+  plan_.blocks.reserve(blocks);
+  for (auto& queue : plan_.queues) queue.reserve(steps / plan_.queues.size());
+  waits_.reserve(steps * 2);
+  acquires_.reserve(blocks);
+  releasers_.reserve(blocks);
+}
+
+StepId PlanBuilder::add(Step step) {
+  OOC_CHECK(step.device >= 0 && step.device < plan_.devices, "the device of a step exists");
+  const auto id = make_id<StepId>(plan_.steps.size());
+  auto& queue = plan_.queues[static_cast<std::size_t>(queue_of(step))];
+  plan_.positions.push_back(static_cast<std::int32_t>(queue.size()));
+  queue.push_back(id);
+  plan_.steps.push_back(step);
+  return id;
+}
+
+StepId PlanBuilder::compute(TaskId task, AlternativeId alternative, int device) {
+  return add({.kind = StepKind::kCompute,
+              .device = static_cast<std::int16_t>(device),
+              .object = task.index,
+              .alternative = alternative});
+}
+
+StepId PlanBuilder::recompute(TaskId task, AlternativeId alternative, int device) {
+  return add({.kind = StepKind::kCompute,
+              .recompute = true,
+              .device = static_cast<std::int16_t>(device),
+              .object = task.index,
+              .alternative = alternative});
+}
+
+StepId PlanBuilder::to_far(TensorId tensor, int device) {
+  return add({.kind = StepKind::kToFar,
+              .device = static_cast<std::int16_t>(device),
+              .object = tensor.index,
+              .alternative = {}});
+}
+
+StepId PlanBuilder::to_near(TensorId tensor, int device) {
+  return add({.kind = StepKind::kToNear,
+              .device = static_cast<std::int16_t>(device),
+              .object = tensor.index,
+              .alternative = {}});
+}
+
+BlockId PlanBuilder::tensor_block(TensorId tensor, Bytes bytes, int device) {
+  plan_.blocks.push_back({.bytes = bytes,
+                          .kind = BlockKind::kTensor,
+                          .object = tensor.index,
+                          .device = static_cast<std::int16_t>(device)});
+  return make_id<BlockId>(plan_.blocks.size() - 1);
+}
+
+BlockId PlanBuilder::workspace_block(TaskId task, Bytes bytes, int device) {
+  plan_.blocks.push_back({.bytes = bytes,
+                          .kind = BlockKind::kWorkspace,
+                          .object = task.index,
+                          .device = static_cast<std::int16_t>(device)});
+  return make_id<BlockId>(plan_.blocks.size() - 1);
+}
+
+void PlanBuilder::wait(StepId step, StepId until_ended) { waits_.emplace_back(step, until_ended); }
+
+void PlanBuilder::acquire(StepId step, BlockId block) { acquires_.emplace_back(step, block); }
+
+void PlanBuilder::initially_resident(BlockId block) { plan_.initial_blocks.push_back(block); }
+
+void PlanBuilder::release(BlockId block, StepId when_ended) {
+  releasers_.emplace_back(block, when_ended);
+}
+
+Plan PlanBuilder::finish() && {
+  const std::size_t steps = plan_.steps.size();
+  const std::size_t blocks = plan_.blocks.size();
+  plan_.waits = unique_rows(steps, steps, waits_);
+  plan_.acquires = Csr<StepId, BlockId>(steps, acquires_);
+  plan_.releasers = unique_rows(blocks, steps, releasers_);
+  std::vector<std::pair<StepId, BlockId>> releases;
+  releases.reserve(plan_.releasers.item_count());
+  for (std::size_t index = 0; index < blocks; ++index) {
+    const auto id = make_id<BlockId>(index);
+    for (const StepId step : plan_.releasers[id]) releases.emplace_back(step, id);
+  }
+  plan_.releases = Csr<StepId, BlockId>(steps, releases);
+  derive_queued(plan_);
+  derive_memory(plan_);
+  return std::move(plan_);
+}
+
+}  // namespace ooc

@@ -1,5 +1,5 @@
-// Builds a Plan. Steps get their sequence numbers and their places on the queues in the order of the
-// calls; waits, acquires and releasers may be added at any time before finish().
+// Builds a Plan. Steps get their sequence numbers and their places on the queues in the order of
+// the calls; waits, acquires and releasers may be added at any time before finish().
 #pragma once
 
 #include <utility>

@@ -1,5 +1,6 @@
-// What happened: one span per step, and one cause for every nanosecond in which the compute queue did
-// no first-run task (docs/architecture.md, 2). Busy + stalls = iteration time, to the nanosecond.
+// What happened: one span per step, and one cause for every nanosecond in which the compute queue
+// did no first-run task (docs/architecture.md, 2). Busy + stalls = iteration time, to the
+// nanosecond.
 #pragma once
 
 #include <array>
@@ -33,7 +34,8 @@ struct Span {
   Duration end;
 };
 
-/// A gap of a compute queue (or a recompute step): `before` is the compute step that starts after it.
+/// A gap of a compute queue (or a recompute step): `before` is the compute step that starts after
+/// it.
 struct Stall {
   StallCause cause = StallCause::kDependency;
   std::int16_t device = 0;
@@ -49,12 +51,12 @@ struct Timeline {
   Duration iteration_time;    ///< from the start of the first to the end of the last step
   Duration busy;              ///< first-run task time (device 0)
   std::array<Duration, kStallCauses> stall_totals{};  ///< device 0, by cause
-  Bytes peak_near;            ///< largest near-memory use of a device, static bytes included
+  Bytes peak_near;  ///< largest near-memory use of a device, static bytes included
 };
 
 /// The run stopped: no step is running and no head of a queue can start.
 struct Blocked {
-  StepId step;         ///< the head that was ready first
+  StepId step;  ///< the head that was ready first
   Bytes wanted;
   Bytes free;
   Bytes largest_hole;

@@ -1,0 +1,124 @@
+// Attribution of gaps. It reads only spans of steps that have ended, so it is the same for every
+// engine that fills spans in time order.
+#include "simulator/timeline/stalls.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "model/base/errors.hpp"
+
+namespace ooc {
+
+namespace {
+
+StallCause cause_of_wait(StepKind kind) {
+  switch (kind) {
+    case StepKind::kToNear:
+      return StallCause::kSwapIn;
+    case StepKind::kToFar:
+      return StallCause::kSwapOut;
+    case StepKind::kCompute:
+      return StallCause::kDependency;
+  }
+  OOC_CHECK(false, "a step is a compute or a copy");
+  return StallCause::kDependency;
+}
+
+std::int64_t start_of(const Timeline& timeline, StepId step) {
+  return timeline.spans[step.at()].start.count();
+}
+std::int64_t end_of(const Timeline& timeline, StepId step) {
+  return timeline.spans[step.at()].end.count();
+}
+
+/// The steps of `queue` that end after `from`: ends never fall along a queue.
+std::span<const StepId> ending_after(const Timeline& timeline, const std::vector<StepId>& queue,
+                                     std::int64_t from) {
+  const auto first = std::partition_point(
+      queue.begin(), queue.end(), [&](StepId step) { return end_of(timeline, step) <= from; });
+  return {first, queue.end()};
+}
+
+}  // namespace
+
+void StallRecorder::add(StallCause cause, int device, std::optional<StepId> before,
+                        std::optional<StepId> culprit, std::int64_t start, std::int64_t end) {
+  if (start == end) return;
+  timeline_.stalls.push_back({.cause = cause,
+                              .device = static_cast<std::int16_t>(device),
+                              .before = before,
+                              .culprit = culprit,
+                              .start = Duration(start),
+                              .end = Duration(end)});
+  if (device == 0) timeline_.stall_totals[static_cast<std::size_t>(cause)] += Duration(end - start);
+}
+
+StepId StallRecorder::last_wait(const Gap& gap) const {
+  for (const StepKind kind : {StepKind::kToNear, StepKind::kToFar, StepKind::kCompute}) {
+    const auto ended_then = [&](std::int32_t queue, std::int32_t count) -> std::optional<StepId> {
+      if (count == 0 || queue % 3 != static_cast<std::int32_t>(kind)) return std::nullopt;
+      const StepId step =
+          plan_.queues[static_cast<std::size_t>(queue)][static_cast<std::size_t>(count - 1)];
+      if (end_of(timeline_, step) != gap.ready) return std::nullopt;
+      return step;
+    };
+    if (const auto step = ended_then(queue_index(gap.device, kind),
+                                     gap.step.needs[static_cast<std::size_t>(kind)])) {
+      return *step;
+    }
+    for (const QueueNeed& need : plan_.remote_needs[gap.step.step]) {
+      if (const auto step = ended_then(need.queue, need.count)) return *step;
+    }
+  }
+  OOC_CHECK(false, "a step becomes ready when one of its waits ends");
+  return gap.step.step;
+}
+
+void StallRecorder::gap(const Gap& gap) {
+  const StepId step = gap.step.step;
+  if (gap.ready > gap.from) {
+    const StepId culprit = last_wait(gap);
+    add(cause_of_wait(plan_.steps[culprit.at()].kind), gap.device, step, culprit, gap.from,
+        gap.ready);
+  }
+  if (gap.start > gap.ready) {
+    const bool copy_out = gap.releaser && plan_.steps[gap.releaser->at()].kind == StepKind::kToFar;
+    add(copy_out ? StallCause::kSwapOut : StallCause::kMemory, gap.device, step, gap.releaser,
+        gap.ready, gap.start);
+  }
+}
+
+void StallRecorder::recompute(int device, StepId step, std::optional<StepId> before,
+                              std::int64_t start, std::int64_t end) {
+  add(StallCause::kRecompute, device, before, step, start, end);
+}
+
+void StallRecorder::tail(int device, std::int64_t from, std::int64_t iteration_end) {
+  if (from == iteration_end) return;
+  const auto queue = [&](StepKind kind) -> const std::vector<StepId>& {
+    return plan_.queues[static_cast<std::size_t>(queue_index(device, kind))];
+  };
+  auto near = ending_after(timeline_, queue(StepKind::kToNear), from);
+  auto far = ending_after(timeline_, queue(StepKind::kToFar), from);
+  for (std::int64_t now = from; now < iteration_end;) {
+    while (!near.empty() && end_of(timeline_, near.front()) <= now) near = near.subspan(1);
+    while (!far.empty() && end_of(timeline_, far.front()) <= now) far = far.subspan(1);
+    const std::int64_t near_start = near.empty() ? iteration_end : start_of(timeline_, near[0]);
+    const std::int64_t far_start = far.empty() ? iteration_end : start_of(timeline_, far[0]);
+    if (near_start <= now) {
+      const std::int64_t end = end_of(timeline_, near[0]);
+      add(StallCause::kSwapIn, device, std::nullopt, near[0], now, end);
+      now = end;
+    } else if (far_start <= now) {
+      const std::int64_t end = std::min(near_start, end_of(timeline_, far[0]));
+      add(StallCause::kSwapOut, device, std::nullopt, far[0], now, end);
+      now = end;
+    } else {  // only other devices are at work
+      const std::int64_t end = std::min(near_start, far_start);
+      add(StallCause::kDependency, device, std::nullopt, std::nullopt, now, end);
+      now = end;
+    }
+  }
+}
+
+}  // namespace ooc
