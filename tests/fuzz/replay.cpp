@@ -136,7 +136,7 @@ TEST_CASE("every seed is accepted or rejected as its name says") {
     CAPTURE(seed.name);
     const bool wants_rejection = seed.name.starts_with("invalid_") ||
                                  seed.name.ends_with(".schema.json") || seed.name == "README.md";
-    rejected += wants_rejection ? 1 : 0;
+    if (wants_rejection) ++rejected;
     CHECK(ooc::fuzz::consume(seed.text) ==
           (wants_rejection ? Verdict::kRejected : Verdict::kAccepted));
   }
@@ -154,7 +154,7 @@ TEST_CASE("mutated seeds bring out nothing but a value or a SpecError") {
     const std::string text = mutator.mutate(seeds);
     CAPTURE(text);
     try {
-      accepted += ooc::fuzz::consume(text) == Verdict::kAccepted ? 1 : 0;
+      if (ooc::fuzz::consume(text) == Verdict::kAccepted) ++accepted;
     } catch (const std::exception& error) {
       FAIL("escaped: " << error.what());
     }
