@@ -1,0 +1,88 @@
+// A subcommand: a const struct with a function in it. One file per subcommand in cli/commands/; the
+// table of all of them is generated from the list of names in cli/CMakeLists.txt. What a subcommand
+// accepts is data, so that parsing, --help, "did you mean" and shell completion share one truth.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ooc {
+
+/// The exit codes of the program (docs/architecture.md, 5).
+enum ExitCode : int {
+  kExitOk = 0,
+  kExitBadInput = 2,
+  kExitDoesNotFit = 3,
+  kExitFailedCheck = 4,
+  kExitInternal = 70,
+  kExitInterrupted = 130,
+};
+
+/// What completes a flag's value in a shell.
+enum class Completes { kNothing, kFiles, kNetworks, kHardware, kSchedules, kChoices };
+
+/// One flag. `value` names its value in --help; empty for a switch.
+struct Flag {
+  std::string_view name;   ///< "--hardware"
+  std::string_view brief;  ///< "-o", or empty
+  std::string_view value;
+  std::string_view help;
+  Completes completes = Completes::kNothing;
+  std::string_view choices = {};  ///< kChoices: "table|json|csv"
+  bool many = false;              ///< takes several values and may be repeated
+};
+
+/// The arguments after the flags: all of one kind.
+struct Positionals {
+  std::string_view name;  ///< "NETWORK"; empty: none
+  std::string_view help;
+  Completes completes = Completes::kNothing;
+  std::string_view choices = {};
+  bool many = false;
+};
+
+/// A parsed command line: texts only; options.hpp turns them into values.
+class Arguments {
+ public:
+  Arguments(std::vector<std::string> positionals,
+            std::vector<std::pair<std::string, std::vector<std::string>>> flags,
+            std::vector<std::string> command_line)
+      : positionals_(std::move(positionals)),
+        flags_(std::move(flags)),
+        command_line_(std::move(command_line)) {}
+
+  [[nodiscard]] const std::vector<std::string>& positionals() const { return positionals_; }
+  /// The values of a flag; empty when it was not given. A switch has one empty value.
+  [[nodiscard]] std::span<const std::string> values(std::string_view flag) const;
+  [[nodiscard]] bool has(std::string_view flag) const { return !values(flag).empty(); }
+  /// The one value of a flag.
+  [[nodiscard]] std::optional<std::string> value(std::string_view flag) const;
+  /// The whole command line, program name first, for reports.
+  [[nodiscard]] const std::vector<std::string>& command_line() const { return command_line_; }
+
+ private:
+  std::vector<std::string> positionals_;
+  std::vector<std::pair<std::string, std::vector<std::string>>> flags_;
+  std::vector<std::string> command_line_;
+};
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;   ///< one line
+  std::string_view examples;  ///< --help begins with them; one a line
+  Positionals positionals;
+  std::span<const Flag> flags;
+  int (*run)(const Arguments& arguments);  ///< the exit code; throws SpecError for bad input
+};
+
+/// All subcommands, in the order of CMakeLists.txt.
+[[nodiscard]] std::span<const Command* const> commands();
+[[nodiscard]] const Command* find_command(std::string_view name);
+/// Parses `command_line` (program name first), runs what it asks for and returns the exit code.
+[[nodiscard]] int run_command_line(const std::vector<std::string>& command_line);
+
+}  // namespace ooc

@@ -1,0 +1,78 @@
+// `compare`: one network, one machine, every schedule, best first.
+#include <array>
+#include <string>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "cli/flags.hpp"
+#include "cli/options.hpp"
+#include "cli/outputs.hpp"
+#include "cli/pipeline.hpp"
+#include "cli/version.hpp"
+
+namespace ooc {
+extern const Command compare_command;
+
+namespace {
+
+constexpr Flag kSchedules{.name = "--schedules",
+                          .brief = "",
+                          .value = "LIST",
+                          .help = "all (default) or names between commas",
+                          .completes = Completes::kSchedules};
+
+constexpr std::array kFlags{flags::kHardware,   flags::kBatch,     kSchedules,
+                            flags::kMemory,     flags::kFormat,    flags::kOutput,
+                            flags::kLayerTimes, flags::kLink,      flags::kFarThroughput,
+                            flags::kLatency,    flags::kMode,      flags::kCompute,
+                            flags::kAccounting, flags::kOptimizer, flags::kAllocator,
+                            flags::kMaxInput,   flags::kQuiet,     flags::kNoColor};
+
+int run_compare(const Arguments& arguments) {
+  const std::string network =
+      required_positional(arguments, "NETWORK", "a network file or a name of `list networks`");
+  const std::string profile =
+      required_value(arguments, flags::kHardware, "a profile file or a name of `list hardware`");
+  const CaseOptions options = case_options(arguments);
+  const ResultOptions result = result_options(arguments);
+  const std::vector<const Schedule*> chosen =
+      schedules_named(arguments.value("--schedules").value_or("all"), "--schedules");
+  for (const Schedule* schedule : chosen) check_accounting(*schedule, options.graph.accounting);
+  Outputs outputs = open_outputs(arguments);
+
+  const Workload workload = load_workload(network, "NETWORK", options);
+  const HardwareProfile hardware = load_hardware(profile, "--hardware", options);
+  const Case which = make_case(workload, hardware, options);
+  std::vector<RunReport> reports;
+  bool any_fits = false;
+  for (const Schedule* schedule : chosen) {
+    const CaseRun run = run_case(which, *schedule, BoundEffort::kWindows);
+    reports.push_back(report_case(which, *schedule, run, Detail::kTotals));
+    any_fits = any_fits || reports.back().feasible;
+  }
+
+  const WriteOptions write{
+      .tool = {.version = std::string(version()), .command = arguments.command_line()},
+      .colour = result.colour};
+  outputs.result.write(result.writer->comparison(reports, write));
+  outputs.result.commit();
+  return any_fits ? kExitOk : kExitDoesNotFit;
+}
+
+}  // namespace
+
+const Command compare_command{
+    .name = "compare",
+    .summary = "every schedule for one job, best first",
+    .examples =
+        "  ooc-paleo compare vgg16 --hardware v100-16gb-pcie3 --batch 256\n"
+        "  ooc-paleo compare resnet50 --hardware v100-16gb-pcie3 --batch 400 "
+        "--schedules vdnn-all,vdnn-conv,capacity\n",
+    .positionals = {.name = "NETWORK",
+                    .help = "a network file, or a name of `ooc-paleo list networks`",
+                    .completes = Completes::kNetworks},
+    .flags = kFlags,
+    .run = &run_compare,
+};
+
+}  // namespace ooc

@@ -1,0 +1,77 @@
+// `inspect`: what a network is made of; with --hardware also what its layers cost.
+#include <array>
+#include <optional>
+#include <string>
+
+#include "cli/command.hpp"
+#include "cli/flags.hpp"
+#include "cli/options.hpp"
+#include "cli/outputs.hpp"
+#include "cli/pipeline.hpp"
+#include "cli/version.hpp"
+#include "reports/summary/summarize.hpp"
+
+namespace ooc {
+extern const Command inspect_command;
+
+namespace {
+
+constexpr std::array kFlags{flags::kHardware,   flags::kBatch,      flags::kFormat,
+                            flags::kOutput,     flags::kLayerTimes, flags::kCompute,
+                            flags::kAccounting, flags::kOptimizer,  flags::kMaxInput,
+                            flags::kQuiet,      flags::kNoColor};
+
+int run_inspect(const Arguments& arguments) {
+  const std::string network =
+      required_positional(arguments, "NETWORK", "a network file or a name of `list networks`");
+  const std::optional<std::string> profile = arguments.value("--hardware");
+  if (!profile && arguments.has("--layer-times")) {
+    bad_value("--layer-times", "it without --hardware", "both",
+              "without a machine there are no times");
+  }
+  const CaseOptions options = case_options(arguments);
+  const ResultOptions result = result_options(arguments);
+  Outputs outputs = open_outputs(arguments);
+
+  const Workload workload = load_workload(network, "NETWORK", options);
+  InspectionInput input{.graph = workload.graph,
+                        .batch = batch_of(options, *workload.network),
+                        .costs = nullptr,
+                        .hardware = {},
+                        .accounting = options.graph.accounting,
+                        .compute_model = options.compute,
+                        .assumed = {}};
+  std::optional<HardwareProfile> hardware;
+  std::optional<Case> costs;
+  if (profile) {
+    hardware = load_hardware(*profile, "--hardware", options);
+    costs.emplace(make_case(workload, *hardware, options));
+    input.costs = &costs->costs;
+    input.hardware = hardware->name;
+    input.assumed = hardware->assumed;
+  }
+
+  const WriteOptions write{
+      .tool = {.version = std::string(version()), .command = arguments.command_line()},
+      .colour = result.colour};
+  outputs.result.write(result.writer->inspection(summarize_network(input), write));
+  outputs.result.commit();
+  return kExitOk;
+}
+
+}  // namespace
+
+const Command inspect_command{
+    .name = "inspect",
+    .summary = "layers, shapes, parameters, MACs, saved bytes",
+    .examples =
+        "  ooc-paleo inspect vgg16\n"
+        "  ooc-paleo inspect vgg16 --batch 256 --hardware v100-16gb-pcie3 --format json\n",
+    .positionals = {.name = "NETWORK",
+                    .help = "a network file, or a name of `ooc-paleo list networks`",
+                    .completes = Completes::kNetworks},
+    .flags = kFlags,
+    .run = &run_inspect,
+};
+
+}  // namespace ooc

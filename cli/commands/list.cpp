@@ -1,0 +1,94 @@
+// `list`: the names that other commands take, one a line, the name first.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "cli/flags.hpp"
+#include "cli/locate.hpp"
+#include "cli/options.hpp"
+#include "cli/output_file.hpp"
+#include "model/base/errors.hpp"
+#include "model/hardware/profile_json.hpp"
+#include "model/network/network_json.hpp"
+
+namespace ooc {
+extern const Command list_command;
+
+namespace {
+
+using Line = std::pair<std::string, std::string>;
+
+constexpr std::string_view kKinds = "networks|hardware|schedules";
+constexpr std::array kFlags{flags::kOutput};
+
+std::string network_summary(const std::string& path) {
+  const Network network = read_network_file(path);
+  return fmt::format("{} layers, {:.2f} M parameters; {}", network.layers.size(),
+                     static_cast<double>(total_parameters(network)) / 1e6, network.source);
+}
+
+std::string hardware_summary(const std::string& path) {
+  return read_profile_file(path).description;
+}
+
+/// A file of one's own that cannot be read is no reason to hide the others.
+std::vector<Line> file_lines(DataKind kind, std::string (*summary)(const std::string&)) {
+  std::vector<Line> lines;
+  for (const DataFile& file : data_files(kind)) {
+    try {
+      lines.emplace_back(file.name, summary(file.path));
+    } catch (const SpecError& error) {
+      lines.emplace_back(file.name, std::string("unreadable: ") + error.what());
+    }
+  }
+  return lines;
+}
+
+std::vector<Line> lines_of(const std::string& kind) {
+  if (kind == "networks") return file_lines(DataKind::kNetwork, &network_summary);
+  if (kind == "hardware") return file_lines(DataKind::kHardware, &hardware_summary);
+  std::vector<Line> lines;
+  for (const Schedule* schedule : schedules()) {
+    lines.emplace_back(schedule->name, fmt::format("{} [{}]", schedule->summary, schedule->source));
+  }
+  return lines;
+}
+
+int run_list(const Arguments& arguments) {
+  const std::string kind = required_positional(arguments, "list", "one of: " + std::string(kKinds));
+  const std::vector<std::string> known{"networks", "hardware", "schedules"};
+  if (std::find(known.begin(), known.end(), kind) == known.end()) unknown_word("list", kind, known);
+  OutputFile out("--output", arguments.value("--output").value_or("-"));
+  const std::vector<Line> lines = lines_of(kind);
+  std::size_t width = 0;
+  for (const Line& line : lines) width = std::max(width, line.first.size());
+  for (const Line& line : lines) {
+    out.write(fmt::format("{:<{}}  {}\n", line.first, width, line.second));
+  }
+  out.commit();
+  return kExitOk;
+}
+
+}  // namespace
+
+const Command list_command{
+    .name = "list",
+    .summary = "the names of networks, hardware profiles or schedules",
+    .examples =
+        "  ooc-paleo list networks\n"
+        "  ooc-paleo list hardware\n"
+        "  ooc-paleo list schedules\n",
+    .positionals = {.name = "WHAT",
+                    .help = "networks, hardware or schedules",
+                    .completes = Completes::kChoices,
+                    .choices = kKinds},
+    .flags = kFlags,
+    .run = &run_list,
+};
+
+}  // namespace ooc

@@ -1,0 +1,101 @@
+// `predict`: one network, one machine, one schedule: how long, why, what would help.
+#include <array>
+#include <string>
+#include <utility>
+
+#include "cli/command.hpp"
+#include "cli/flags.hpp"
+#include "cli/options.hpp"
+#include "cli/outputs.hpp"
+#include "cli/pipeline.hpp"
+#include "cli/version.hpp"
+#include "cli/what_if.hpp"
+#include "reports/writers/trace.hpp"
+#include "simulator/plan/plan_text.hpp"
+
+namespace ooc {
+extern const Command predict_command;
+
+namespace {
+
+constexpr std::array kFlags{flags::kHardware,   flags::kBatch,      flags::kSchedule,
+                            flags::kMemory,     flags::kFormat,     flags::kOutput,
+                            flags::kTrace,      flags::kExportPlan, flags::kSteps,
+                            flags::kLayerTimes, flags::kLink,       flags::kFarThroughput,
+                            flags::kLatency,    flags::kMode,       flags::kCompute,
+                            flags::kAccounting, flags::kOptimizer,  flags::kAllocator,
+                            flags::kMaxInput,   flags::kQuiet,      flags::kNoColor};
+
+/// Both need a plan that ran; without one nothing is written and an old file stays.
+void write_side_files(Outputs& outputs, const Case& which, const RunInputs& inputs,
+                      const CaseRun& run, const ToolInfo& tool) {
+  const Plan* plan = std::get_if<Plan>(&run.verdict());
+  const Timeline* timeline = run.outcome ? std::get_if<Timeline>(&*run.outcome) : nullptr;
+  if (plan == nullptr) return;
+  if (outputs.plan) {
+    outputs.plan->write(write_plan_text(*plan, which.workload.graph, which.costs, which.budget));
+    outputs.plan->commit();
+  }
+  if (outputs.trace && timeline != nullptr) {
+    write_trace({.inputs = inputs,
+                 .tool = tool,
+                 .graph = which.workload.graph,
+                 .costs = which.costs,
+                 .plan = *plan,
+                 .timeline = *timeline},
+                [&](std::string_view text) { outputs.trace->write(text); });
+    outputs.trace->commit();
+  }
+}
+
+int run_predict(const Arguments& arguments) {
+  const std::string network =
+      required_positional(arguments, "NETWORK", "a network file or a name of `list networks`");
+  const std::string profile =
+      required_value(arguments, flags::kHardware, "a profile file or a name of `list hardware`");
+  const CaseOptions options = case_options(arguments);
+  const ResultOptions result = result_options(arguments);
+  const Schedule& schedule =
+      schedule_named(arguments.value("--schedule").value_or("capacity"), "--schedule");
+  check_accounting(schedule, options.graph.accounting);
+  Outputs outputs = open_outputs(arguments);
+
+  const Workload workload = load_workload(network, "NETWORK", options);
+  const HardwareProfile hardware = load_hardware(profile, "--hardware", options);
+  const Case which = make_case(workload, hardware, options);
+  const CaseRun run = run_case(which, schedule, BoundEffort::kWindows);
+  const Detail detail = arguments.has("--steps") ? Detail::kSteps : Detail::kLayers;
+  RunReport report = report_case(which, schedule, run, detail);
+  report.what_if = what_if(workload, hardware, options, schedule, report);
+
+  const WriteOptions write{
+      .tool = {.version = std::string(version()), .command = arguments.command_line()},
+      .colour = result.colour};
+  write_side_files(outputs, which, report.inputs, run, write.tool);
+  if (!report.feasible && (outputs.trace || outputs.plan)) {
+    remark(result.remarks, "the job does not fit: no trace is written");
+  }
+  outputs.result.write(result.writer->prediction(report, write));
+  outputs.result.commit();
+  return report.feasible ? kExitOk : kExitDoesNotFit;
+}
+
+}  // namespace
+
+const Command predict_command{
+    .name = "predict",
+    .summary = "how long one iteration takes under one schedule, and why",
+    .examples =
+        "  ooc-paleo predict vgg16 --hardware v100-16gb-pcie3 --batch 256\n"
+        "  ooc-paleo predict vgg16 --hardware v100-16gb-pcie3 --batch 256 --memory 12GiB "
+        "--schedule vdnn-all --trace vgg16.trace.json\n"
+        "  ooc-paleo predict my_network.json --hardware my_machine.json --format json "
+        "-o result.json\n",
+    .positionals = {.name = "NETWORK",
+                    .help = "a network file, or a name of `ooc-paleo list networks`",
+                    .completes = Completes::kNetworks},
+    .flags = kFlags,
+    .run = &run_predict,
+};
+
+}  // namespace ooc

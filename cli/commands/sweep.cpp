@@ -1,0 +1,193 @@
+// `sweep`: the product of lists of networks, machines, batches, budgets, schedules and links, one
+// row a configuration.
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+#include <thread>
+
+#include "cli/command.hpp"
+#include "cli/flags.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/options.hpp"
+#include "cli/outputs.hpp"
+#include "cli/sweep/grid.hpp"
+#include "cli/sweep/progress.hpp"
+#include "cli/sweep/rows.hpp"
+#include "cli/sweep/run.hpp"
+#include "cli/version.hpp"
+
+namespace ooc {
+extern const Command sweep_command;
+
+namespace {
+
+constexpr Flag kHardware{.name = "--hardware",
+                         .brief = "",
+                         .value = "PROFILE",
+                         .help = "hardware profiles: files or names",
+                         .completes = Completes::kHardware,
+                         .choices = {},
+                         .many = true};
+constexpr Flag kBatch{.name = "--batch",
+                      .brief = "",
+                      .value = "LIST",
+                      .help = "64,128,256 or 32:512:x2 or 32:512:+32; default: the network file's"};
+constexpr Flag kLink{.name = "--link",
+                     .brief = "",
+                     .value = "LIST",
+                     .help = "4GB/s:512GB/s:x2 or 16GB/s,inf; default: the profile's"};
+constexpr Flag kMemory{.name = "--memory",
+                       .brief = "",
+                       .value = "LIST",
+                       .help = "8GiB:32GiB:+4GiB or 12GiB,16GiB; default: the profile's"};
+constexpr Flag kSchedule{.name = "--schedule",
+                         .brief = "",
+                         .value = "LIST",
+                         .help = "all, or names between commas; default capacity",
+                         .completes = Completes::kSchedules};
+constexpr Flag kFormat{.name = "--format",
+                       .brief = "",
+                       .value = "FORMAT",
+                       .help = "default: what -o ends with, else csv",
+                       .completes = Completes::kChoices,
+                       .choices = "csv|json"};
+constexpr Flag kJobs{.name = "--jobs",
+                     .brief = "",
+                     .value = "N",
+                     .help = "threads; default: as many as the machine has"};
+
+constexpr std::array kFlags{kHardware,
+                            kBatch,
+                            kLink,
+                            kMemory,
+                            kSchedule,
+                            kFormat,
+                            flags::kOutput,
+                            kJobs,
+                            flags::kFarThroughput,
+                            flags::kLatency,
+                            flags::kMode,
+                            flags::kCompute,
+                            flags::kAccounting,
+                            flags::kOptimizer,
+                            flags::kAllocator,
+                            flags::kMaxInput,
+                            flags::kQuiet};
+
+constexpr std::size_t kKneesShown = 40;
+constexpr int kMaxJobs = 1024;
+
+const SweepFormat& format_of(const Arguments& arguments) {
+  if (const auto text = arguments.value("--format")) {
+    if (const SweepFormat* format = find_sweep_format(*text)) return *format;
+    unknown_word("--format", *text, {"csv", "json"});
+  }
+  const std::string output = arguments.value("--output").value_or("-");
+  const std::size_t dot = output.rfind('.');
+  const std::size_t slash = output.rfind('/');
+  const bool has_end = dot != std::string::npos && (slash == std::string::npos || dot > slash);
+  if (!has_end) return *find_sweep_format("csv");
+  if (const SweepFormat* format = find_sweep_format(output.substr(dot + 1))) return *format;
+  bad_value("--output", quoted(output), "a name that ends with .csv or .json",
+            "or say which with --format");
+}
+
+unsigned jobs_of(const Arguments& arguments) {
+  const auto text = arguments.value("--jobs");
+  if (!text) return std::max(1U, std::thread::hardware_concurrency());
+  const bool digits = !text->empty() && text->size() <= 4 &&
+                      text->find_first_not_of("0123456789") == std::string::npos;
+  const int jobs = digits ? std::stoi(*text) : 0;
+  if (jobs < 1 || jobs > kMaxJobs) {
+    bad_value("--jobs", quoted(*text), fmt::format("a whole number from 1 to {}", kMaxJobs));
+  }
+  return static_cast<unsigned>(jobs);
+}
+
+/// Options that are not lists; the lists are the grid's.
+CaseOptions options_without_lists(const Arguments& arguments) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> rest;
+  for (const Flag& flag : kFlags) {
+    if (flag.name == "--batch" || flag.name == "--memory" || flag.name == "--link") continue;
+    const auto values = arguments.values(flag.name);
+    if (!values.empty()) rest.emplace_back(flag.name, std::vector(values.begin(), values.end()));
+  }
+  return case_options(Arguments({}, std::move(rest), {}));
+}
+
+void show_knees(const SweepGrid& grid, const SweepSummary& summary, Remarks remarks,
+                bool rows_on_stdout) {
+  if (summary.knees.empty()) return;
+  const std::string table = knee_table(grid, summary.knees, kKneesShown);
+  if (rows_on_stdout) {
+    if (remarks == Remarks::kShown) std::fputs(table.c_str(), stderr);
+    return;
+  }
+  OutputFile out("stdout", "-");
+  out.write(table);
+  out.commit();
+}
+
+int run_sweep_command(const Arguments& arguments) {
+  const SweepGrid grid = sweep_grid(arguments);
+  const CaseOptions options = options_without_lists(arguments);
+  const SweepFormat& format = format_of(arguments);
+  const unsigned threads = jobs_of(arguments);
+  const Remarks remarks = arguments.has("--quiet") ? Remarks::kQuiet : Remarks::kShown;
+  for (const Schedule* schedule : grid.schedules) {
+    check_accounting(*schedule, options.graph.accounting);
+  }
+  Outputs outputs = open_outputs(arguments);
+  OutputFile& out = outputs.result;
+
+  const SweepInputs inputs = load_sweep(grid, options);
+  out.write(format.begin({.version = std::string(version()), .command = arguments.command_line()}));
+  const InterruptGuard guard;
+  SweepSummary summary;
+  {
+    Progress progress(remarks, grid.rows());
+    summary = run_sweep(
+        {.grid = grid, .inputs = inputs, .options = options, .format = format, .threads = threads},
+        {.write =
+             [&](std::string_view text, std::size_t rows) {
+               out.write(text);
+               out.flush();
+               progress.show(rows);
+             },
+         .stop = &InterruptGuard::interrupted});
+  }
+  const bool complete = summary.rows == grid.rows();
+  out.write(format.end({.grid = grid, .knees = summary.knees, .complete = complete}));
+  out.commit();
+  if (!complete) {
+    remark(Remarks::kShown, fmt::format("{} of {} rows are in {}", summary.rows, grid.rows(),
+                                        out.is_stdout() ? "the output" : out.path()));
+    throw Interrupted();
+  }
+  show_knees(grid, summary, remarks, out.is_stdout());
+  return summary.fitting > 0 ? kExitOk : kExitDoesNotFit;
+}
+
+}  // namespace
+
+const Command sweep_command{
+    .name = "sweep",
+    .summary =
+        "one row for each combination of networks, machines, batches, budgets, schedules "
+        "and links",
+    .examples =
+        "  ooc-paleo sweep vgg16 --hardware v100-16gb-pcie3 --batch 64,128,256 "
+        "--link 4GB/s:512GB/s:x2 -o results.csv\n"
+        "  ooc-paleo sweep vgg16 resnet50 --hardware v100-16gb-pcie3 --batch 32:512:+32 "
+        "--memory 8GiB:32GiB:+4GiB --schedule all -o results.json\n",
+    .positionals = {.name = "NETWORK",
+                    .help = "network files, or names of `ooc-paleo list networks`",
+                    .completes = Completes::kNetworks,
+                    .choices = {},
+                    .many = true},
+    .flags = kFlags,
+    .run = &run_sweep_command,
+};
+
+}  // namespace ooc

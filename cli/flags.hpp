@@ -1,0 +1,118 @@
+// The flags that several subcommands share, as data (docs/formats.md, 4). A command lists those it
+// takes; options.cpp gives them their meaning.
+#pragma once
+
+#include "cli/command.hpp"
+
+namespace ooc::flags {
+
+inline constexpr Flag kHardware{
+    .name = "--hardware",
+    .brief = "",
+    .value = "PROFILE",
+    .help = "hardware profile: a file, or a name of `ooc-paleo list hardware`",
+    .completes = Completes::kHardware};
+inline constexpr Flag kBatch{.name = "--batch",
+                             .brief = "",
+                             .value = "N",
+                             .help = "samples per iteration; default: the network file's, else 1"};
+inline constexpr Flag kSchedule{
+    .name = "--schedule",
+    .brief = "",
+    .value = "NAME",
+    .help = "what moves when: a name of `ooc-paleo list schedules`; default capacity",
+    .completes = Completes::kSchedules};
+inline constexpr Flag kMemory{
+    .name = "--memory",
+    .brief = "",
+    .value = "SIZE",
+    .help = "near memory for the job, e.g. 12GiB; default: the profile's capacity - reserved"};
+inline constexpr Flag kFormat{.name = "--format",
+                              .brief = "",
+                              .value = "FORMAT",
+                              .help = "default: what -o ends with, else table",
+                              .completes = Completes::kChoices,
+                              .choices = "table|json|csv"};
+inline constexpr Flag kOutput{.name = "--output",
+                              .brief = "-o",
+                              .value = "FILE",
+                              .help = "where the result goes; - is standard output (default)",
+                              .completes = Completes::kFiles};
+inline constexpr Flag kTrace{.name = "--trace",
+                             .brief = "",
+                             .value = "FILE",
+                             .help = "also write a trace for https://ui.perfetto.dev",
+                             .completes = Completes::kFiles};
+inline constexpr Flag kSteps{.name = "--steps",
+                             .brief = "",
+                             .value = "",
+                             .help = "also report every step of the plan with its times"};
+inline constexpr Flag kExportPlan{.name = "--export-plan",
+                                  .brief = "",
+                                  .value = "FILE",
+                                  .help = "also write the plan, one line a step",
+                                  .completes = Completes::kFiles};
+inline constexpr Flag kLayerTimes{
+    .name = "--layer-times",
+    .brief = "",
+    .value = "FILE",
+    .help = "measured times, CSV with the columns layer,forward_ms,backward_ms",
+    .completes = Completes::kFiles};
+inline constexpr Flag kLink{
+    .name = "--link",
+    .brief = "",
+    .value = "RATE",
+    .help = "link rate in both directions instead of the profile's, e.g. 32GB/s, or inf"};
+inline constexpr Flag kFarThroughput{.name = "--far-throughput",
+                                     .brief = "",
+                                     .value = "RATE",
+                                     .help = "throughput of far memory, e.g. 40GB/s"};
+inline constexpr Flag kLatency{.name = "--latency",
+                               .brief = "",
+                               .value = "TIME",
+                               .help = "latency of the connection, e.g. 5us"};
+inline constexpr Flag kMode{.name = "--mode",
+                            .brief = "",
+                            .value = "MODE",
+                            .help = "how copies are made; default pinned",
+                            .completes = Completes::kChoices,
+                            .choices = "pinned|pageable"};
+inline constexpr Flag kCompute{.name = "--compute",
+                               .brief = "",
+                               .value = "MODEL",
+                               .help = "compute time model; default native",
+                               .completes = Completes::kChoices,
+                               .choices = "native|paleo"};
+inline constexpr Flag kAccounting{
+    .name = "--accounting",
+    .brief = "",
+    .value = "RULE",
+    .help =
+        "what counts as in use; default liveness. Schedules that move tensors know only the "
+        "first and the last",
+    .completes = Completes::kChoices,
+    .choices = "liveness|shared-gradients|all-gradients|define-by-run"};
+inline constexpr Flag kOptimizer{.name = "--optimizer",
+                                 .brief = "",
+                                 .value = "NAME",
+                                 .help = "its state is resident; default sgd (none)",
+                                 .completes = Completes::kChoices,
+                                 .choices = "sgd|momentum|adam"};
+inline constexpr Flag kAllocator{.name = "--allocator",
+                                 .brief = "",
+                                 .value = "NAME",
+                                 .help = "default ideal (no fragmentation)",
+                                 .completes = Completes::kChoices,
+                                 .choices = "ideal|first-fit|best-fit"};
+inline constexpr Flag kMaxInput{.name = "--max-input",
+                                .brief = "",
+                                .value = "SIZE",
+                                .help = "largest input file that is read; default 64MiB"};
+inline constexpr Flag kQuiet{.name = "--quiet",
+                             .brief = "",
+                             .value = "",
+                             .help = "no progress and no remarks on standard error"};
+inline constexpr Flag kNoColor{
+    .name = "--no-color", .brief = "", .value = "", .help = "no colours (as with NO_COLOR set)"};
+
+}  // namespace ooc::flags

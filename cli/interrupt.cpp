@@ -1,0 +1,78 @@
+// A signal handler may only touch lock-free atomics and call async-signal-safe functions (unlink,
+// _exit), hence the fixed table of paths: the one place in the program with mutable global state.
+#include "cli/interrupt.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstring>
+
+#include "cli/command.hpp"
+
+namespace ooc {
+namespace {
+
+constexpr std::size_t kSlots = 8;
+constexpr std::size_t kPathLength = 4096;
+
+struct PathSlot {
+  std::atomic<bool> reserved{false};  ///< being filled or in use
+  std::atomic<bool> armed{false};     ///< `path` is complete
+  std::array<char, kPathLength> path{};
+};
+
+std::array<PathSlot, kSlots> unfinished;
+std::atomic<int> guards{0};
+std::atomic<bool> was_interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
+
+void on_signal(int signal_number) {
+  if (guards.load() > 0 && !was_interrupted.exchange(true)) return;
+  for (PathSlot& slot : unfinished) {
+    if (slot.armed.load()) unlink(slot.path.data());
+  }
+  _exit(signal_number == SIGINT ? kExitInterrupted : 128 + signal_number);
+}
+
+}  // namespace
+
+void catch_interrupts() {
+  struct sigaction action {};
+  action.sa_handler = &on_signal;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_RESTART;
+  for (const int signal_number : {SIGINT, SIGTERM}) {
+    // A shell starts background jobs with SIGINT ignored; that is to stay so.
+    struct sigaction before {};
+    sigaction(signal_number, nullptr, &before);
+    if (before.sa_handler != SIG_IGN) sigaction(signal_number, &action, nullptr);
+  }
+  struct sigaction ignore {};
+  ignore.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &ignore, nullptr);
+}
+
+InterruptGuard::InterruptGuard() { guards.fetch_add(1); }
+InterruptGuard::~InterruptGuard() { guards.fetch_sub(1); }
+bool InterruptGuard::interrupted() { return was_interrupted.load(); }
+
+std::optional<std::size_t> remove_on_interrupt(const std::string& path) {
+  if (path.size() >= kPathLength) return std::nullopt;
+  for (std::size_t i = 0; i < kSlots; ++i) {
+    PathSlot& slot = unfinished[i];
+    if (slot.reserved.exchange(true)) continue;
+    std::memcpy(slot.path.data(), path.c_str(), path.size() + 1);
+    slot.armed.store(true);
+    return i;
+  }
+  return std::nullopt;
+}
+
+void keep_on_interrupt(std::size_t slot) {
+  unfinished[slot].armed.store(false);
+  unfinished[slot].reserved.store(false);
+}
+
+}  // namespace ooc

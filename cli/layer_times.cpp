@@ -1,0 +1,128 @@
+// A CSV reader for three columns: RFC 4180 quotes (a layer's name may hold a comma), LF or CRLF,
+// blank lines skipped. Milliseconds are rounded to the nearest nanosecond.
+#include "cli/layer_times.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+
+#include "cli/text_file.hpp"
+#include "model/base/errors.hpp"
+
+namespace ooc {
+namespace {
+
+constexpr std::string_view kHeader = "layer,forward_ms,backward_ms";
+
+struct Place {
+  const std::string& file;
+  std::size_t line;
+};
+
+[[noreturn]] void fail(const Place& place, std::string found, std::string expected,
+                       std::string hint = {}) {
+  throw SpecError({.file = place.file,
+                   .place = fmt::format("line {}", place.line),
+                   .found = std::move(found),
+                   .expected = std::move(expected),
+                   .hint = std::move(hint)});
+}
+
+std::vector<std::string> fields_of(std::string_view line, const Place& place) {
+  std::vector<std::string> fields(1);
+  bool in_quotes = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (in_quotes) {
+      if (c != '"') {
+        fields.back() += c;
+      } else if (i + 1 < line.size() && line[i + 1] == '"') {
+        fields.back() += line[++i];
+      } else {
+        in_quotes = false;
+      }
+    } else if (c == '"' && fields.back().empty()) {
+      in_quotes = true;
+    } else if (c == ',') {
+      fields.emplace_back();
+    } else {
+      fields.back() += c;
+    }
+  }
+  if (in_quotes) fail(place, "a quote that is not closed", "a closing \"");
+  return fields;
+}
+
+Duration milliseconds(const std::string& text, const Place& place, std::string_view column) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool number = error == std::errc() && end == text.data() + text.size() && !text.empty();
+  // Written so that NaN fails.
+  if (!number || !(value >= 0) || !(value * 1e6 < static_cast<double>(kMaxTimeNs))) {
+    fail(place, fmt::format("{} \"{}\"", column, text),
+         "a number of milliseconds from 0 to 9 000 000 000");
+  }
+  return Duration(std::llround(value * 1e6));
+}
+
+LayerId layer_named(const std::string& name, const std::map<std::string, LayerId>& layers,
+                    const Place& place) {
+  const auto found = layers.find(name);
+  if (found != layers.end()) return found->second;
+  std::vector<std::string> known;
+  for (const auto& [each, unused] : layers) known.push_back(each);
+  const auto near = nearest_word(name, known);
+  fail(place, fmt::format("the layer \"{}\"", name), "a layer of the network",
+       near ? fmt::format("did you mean {}?", *near) : "`ooc-paleo inspect` lists them");
+}
+
+}  // namespace
+
+std::vector<LayerTime> read_layer_times_text(std::string_view text, const std::string& file,
+                                             const Network& network) {
+  std::map<std::string, LayerId> layers;
+  for (std::size_t i = 0; i < network.layers.size(); ++i) {
+    layers.emplace(network.layers[i].name, make_id<LayerId>(i));
+  }
+  std::map<LayerId, LayerTime> times;
+  bool header_seen = false;
+  std::size_t number = 0;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    const Place place{file, ++number};
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.empty()) continue;
+    if (!header_seen) {
+      if (line != kHeader) fail(place, fmt::format("\"{}\"", line), std::string(kHeader));
+      header_seen = true;
+      continue;
+    }
+    const std::vector<std::string> fields = fields_of(line, place);
+    if (fields.size() != 3) {
+      fail(place, fmt::format("{} columns", fields.size()), std::string(kHeader));
+    }
+    const LayerId layer = layer_named(fields[0], layers, place);
+    const LayerTime time{.layer = layer,
+                         .forward = milliseconds(fields[1], place, "forward_ms"),
+                         .backward = milliseconds(fields[2], place, "backward_ms")};
+    if (!times.emplace(layer, time).second) {
+      fail(place, fmt::format("the layer \"{}\" again", fields[0]), "each layer once");
+    }
+  }
+  if (!header_seen) fail({file, 1}, "an empty file", std::string(kHeader));
+  std::vector<LayerTime> in_order;
+  for (const auto& [unused, time] : times) in_order.push_back(time);
+  return in_order;
+}
+
+std::vector<LayerTime> read_layer_times_file(const std::string& path, const Network& network,
+                                             const ReadLimits& limits) {
+  return read_layer_times_text(read_text_file(path, "--layer-times", limits), path, network);
+}
+
+}  // namespace ooc

@@ -1,0 +1,130 @@
+// The data folders are found from /proc/self/exe, not from argv[0], which a caller may set at will.
+#include "cli/locate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+#include "model/base/errors.hpp"
+#include "model/base/spec_tree.hpp"
+
+namespace ooc {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kSchemaEnd = ".schema.json";
+constexpr std::string_view kFileEnd = ".json";
+
+std::string_view folder_name(DataKind kind) {
+  return kind == DataKind::kNetwork ? "networks" : "hwprofiles";
+}
+std::string_view noun(DataKind kind) {
+  return kind == DataKind::kNetwork ? "network" : "hardware profile";
+}
+std::string_view schema_name(DataKind kind) {
+  return kind == DataKind::kNetwork ? "network.schema.json" : "hwprofile.schema.json";
+}
+
+bool is_folder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+/// Best first. A folder of the user's own adds to what is shipped and wins where names meet.
+std::vector<fs::path> data_folders() {
+  std::vector<fs::path> folders;
+  if (const char* own = std::getenv("OOC_PALEO_DATA"); own != nullptr && *own != '\0') {
+    if (!is_folder(own)) {
+      throw SpecError({.file = "",
+                       .place = "OOC_PALEO_DATA",
+                       .found = fmt::format("\"{}\", which is no folder", own),
+                       .expected = "a folder with networks/ and hwprofiles/",
+                       .hint = {}});
+    }
+    folders.emplace_back(own);
+  }
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const fs::path installed = (program.parent_path() / OOC_PALEO_DATA_FROM_BIN).lexically_normal();
+  if (!error && is_folder(installed)) {
+    folders.push_back(installed);
+  } else {
+    folders.emplace_back(OOC_PALEO_SOURCE_DIR);
+  }
+  return folders;
+}
+
+void add_files_of(const fs::path& folder, std::vector<DataFile>& files) {
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string file = entry->path().filename().string();
+    if (!file.ends_with(kFileEnd) || file.ends_with(kSchemaEnd)) continue;
+    const std::string name = file.substr(0, file.size() - kFileEnd.size());
+    const bool known = std::any_of(files.begin(), files.end(),
+                                   [&](const DataFile& each) { return each.name == name; });
+    if (!known) files.push_back({name, entry->path().string()});
+  }
+}
+
+std::string without_end(const std::string& name) {
+  return name.ends_with(kFileEnd) ? name.substr(0, name.size() - kFileEnd.size()) : name;
+}
+
+[[noreturn]] void unknown_name(DataKind kind, const std::string& name, std::string_view place) {
+  std::vector<std::string> known;
+  for (const DataFile& file : data_files(kind)) known.push_back(file.name);
+  const auto near = nearest_word(without_end(name), known);
+  const bool looks_like_path = name.find('/') != std::string::npos || name.ends_with(kFileEnd);
+  throw SpecError(
+      {.file = "",
+       .place = std::string(place),
+       .found = fmt::format("\"{}\", {}", name,
+                            looks_like_path ? "a file that is not there" : "an unknown name"),
+       .expected = fmt::format("a {} file or one of: {}", noun(kind), fmt::join(known, ", ")),
+       .hint = near ? fmt::format("did you mean {}?", *near) : ""});
+}
+
+}  // namespace
+
+std::vector<DataFile> data_files(DataKind kind) {
+  std::vector<DataFile> files;
+  for (const fs::path& folder : data_folders()) add_files_of(folder / folder_name(kind), files);
+  std::sort(files.begin(), files.end(),
+            [](const DataFile& a, const DataFile& b) { return a.name < b.name; });
+  return files;
+}
+
+std::string locate(DataKind kind, const std::string& name, std::string_view place) {
+  std::error_code error;
+  const fs::file_status status = fs::status(name, error);
+  if (fs::exists(status) && !fs::is_directory(status)) return name;
+  if (!name.empty() && name.find('/') == std::string::npos) {
+    const std::string file = without_end(name) + std::string(kFileEnd);
+    for (const fs::path& folder : data_folders()) {
+      const fs::path candidate = folder / folder_name(kind) / file;
+      if (!file.ends_with(kSchemaEnd) && fs::exists(candidate, error)) return candidate.string();
+    }
+  }
+  unknown_name(kind, name, place);
+}
+
+std::string schema_path(DataKind kind) {
+  for (const fs::path& folder : data_folders()) {
+    const fs::path candidate = folder / folder_name(kind) / schema_name(kind);
+    std::error_code error;
+    if (fs::exists(candidate, error)) return candidate.string();
+  }
+  throw SpecError(
+      {.file = "",
+       .place = "schema",
+       .found = "no " + std::string(schema_name(kind)),
+       .expected = "it in a data folder",
+       .hint = "set OOC_PALEO_DATA to the folder that holds networks/ and hwprofiles/"});
+}
+
+}  // namespace ooc

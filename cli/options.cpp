@@ -1,0 +1,238 @@
+// Quantities go through the same parser as in files (model/base/quantity_io), so "--memory 16" gets
+// the same answer as "memory": 16.
+#include "cli/options.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+
+#include "cli/flags.hpp"
+#include "model/base/errors.hpp"
+
+namespace ooc {
+namespace {
+
+template <class Value>
+Value value_of(Parsed<Value> parsed, std::string_view flag) {
+  if (auto* error = std::get_if<QuantityError>(&parsed)) {
+    bad_value(flag, std::move(error->found), std::move(error->expected));
+  }
+  return std::get<Value>(parsed);
+}
+
+/// The entry of `all` whose name is `word`.
+template <class Value, class Name, std::size_t kCount>
+Value choice(std::string_view flag, std::string_view word, const std::array<Value, kCount>& all,
+             Name name) {
+  std::vector<std::string> known;
+  for (const Value& each : all) {
+    if (name(each) == word) return each;
+    known.emplace_back(name(each));
+  }
+  unknown_word(flag, word, known);
+}
+
+constexpr std::array kAllocators{Allocator::kIdeal, Allocator::kFirstFit, Allocator::kBestFit};
+constexpr std::array kComputeModels{ComputeModel::kNative, ComputeModel::kPaleo};
+constexpr std::array kAccountings{Accounting::kLiveness, Accounting::kSharedGradients,
+                                  Accounting::kAllGradients, Accounting::kDefineByRun};
+constexpr std::array kOptimizers{Optimizer::kSgd, Optimizer::kMomentum, Optimizer::kAdam};
+constexpr std::array kModes{std::string_view("pinned"), std::string_view("pageable")};
+
+TransferOptions transfer_options(const Arguments& arguments) {
+  TransferOptions options;
+  if (const auto text = arguments.value("--mode")) {
+    options.mode = choice("--mode", *text, kModes, [](std::string_view name) { return name; });
+  }
+  if (const auto text = arguments.value("--link")) options.link = rate_of(*text, "--link");
+  if (const auto text = arguments.value("--far-throughput")) {
+    options.far_throughput = rate_of(*text, "--far-throughput");
+  }
+  if (const auto text = arguments.value("--latency")) {
+    options.latency = duration_of(*text, "--latency");
+  }
+  return options;
+}
+
+std::string ending(const std::string& path) {
+  const std::size_t dot = path.rfind('.');
+  return dot == std::string::npos ? "" : path.substr(dot + 1);
+}
+
+Colour colour_of(const Arguments& arguments, const std::string& output) {
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  if (arguments.has("--no-color") || (no_color != nullptr && *no_color != '\0')) {
+    return Colour::kNone;
+  }
+  if (output != "-" || isatty(STDOUT_FILENO) == 0) return Colour::kNone;
+  if (terminal == nullptr || std::string_view(terminal) == "dumb") return Colour::kNone;
+  return Colour::kAnsi;
+}
+
+}  // namespace
+
+CaseOptions case_options(const Arguments& arguments) {
+  CaseOptions options;
+  if (const auto text = arguments.value("--batch")) options.batch = parse_batch(*text, "--batch");
+  if (const auto text = arguments.value("--memory")) options.memory = bytes_of(*text, "--memory");
+  if (const auto text = arguments.value("--accounting")) {
+    options.graph.accounting = choice("--accounting", *text, kAccountings, &accounting_name);
+  }
+  if (const auto text = arguments.value("--optimizer")) {
+    options.graph.optimizer = choice("--optimizer", *text, kOptimizers, &optimizer_name);
+  }
+  if (const auto text = arguments.value("--compute")) {
+    options.compute = choice("--compute", *text, kComputeModels, &compute_name);
+  }
+  if (const auto text = arguments.value("--allocator")) {
+    options.allocator = choice("--allocator", *text, kAllocators, &allocator_name);
+  }
+  options.transfers = transfer_options(arguments);
+  options.layer_times = arguments.value("--layer-times");
+  if (const auto text = arguments.value("--max-input")) {
+    options.limits.max_bytes = bytes_of(*text, "--max-input").count();
+  }
+  return options;
+}
+
+ResultOptions result_options(const Arguments& arguments) {
+  ResultOptions options;
+  options.output = arguments.value("--output").value_or("-");
+  if (const auto text = arguments.value("--format")) {
+    options.writer = find_writer(*text);
+    if (options.writer == nullptr) {
+      std::vector<std::string> known;
+      for (const Writer* writer : writers()) known.emplace_back(writer->name);
+      unknown_word("--format", *text, known);
+    }
+  } else {
+    options.writer = find_writer(ending(options.output));
+    if (options.writer == nullptr) options.writer = writers().front();
+  }
+  options.colour = colour_of(arguments, options.output);
+  if (arguments.has("--quiet")) options.remarks = Remarks::kQuiet;
+  return options;
+}
+
+std::string required_positional(const Arguments& arguments, std::string_view name,
+                                std::string_view expected) {
+  if (arguments.positionals().empty()) bad_value(name, "none", std::string(expected));
+  return arguments.positionals().front();
+}
+
+std::string required_value(const Arguments& arguments, const Flag& flag,
+                           std::string_view expected) {
+  const auto value = arguments.value(flag.name);
+  if (!value) bad_value(flag.name, "none", std::string(expected));
+  return *value;
+}
+
+std::int64_t parse_batch(std::string_view text, std::string_view flag) {
+  std::int64_t batch = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), batch);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  if (!whole || batch < 1 || batch > kMaxBatch) {
+    bad_value(flag, quoted(text), fmt::format("a whole number from 1 to {}", kMaxBatch));
+  }
+  return batch;
+}
+
+Bytes bytes_of(std::string_view text, std::string_view flag) {
+  return value_of(parse_bytes(text), flag);
+}
+
+BytesPerSecond rate_of(std::string_view text, std::string_view flag) {
+  const BytesPerSecond rate = value_of(parse_rate(text), flag);
+  if (rate.count() <= 0) {
+    bad_value(flag, quoted(text), "a rate greater than 0, such as \"12 GB/s\", or inf");
+  }
+  return rate;
+}
+
+Duration duration_of(std::string_view text, std::string_view flag) {
+  return value_of(parse_duration(text), flag);
+}
+
+const Schedule& schedule_named(const std::string& name, std::string_view flag) {
+  if (const Schedule* schedule = find_schedule(name)) return *schedule;
+  std::vector<std::string> known;
+  for (const Schedule* schedule : schedules()) known.emplace_back(schedule->name);
+  unknown_word(flag, name, known);
+}
+
+std::vector<const Schedule*> schedules_named(const std::string& list, std::string_view flag) {
+  if (list == "all") return {schedules().begin(), schedules().end()};
+  std::vector<const Schedule*> found;
+  for (const std::string& name : split_list(list, flag)) {
+    const Schedule* schedule = &schedule_named(name, flag);
+    if (std::find(found.begin(), found.end(), schedule) != found.end()) {
+      bad_value(flag, quoted(name) + " twice", "each schedule once");
+    }
+    found.push_back(schedule);
+  }
+  return found;
+}
+
+void check_accounting(const Schedule& schedule, Accounting accounting) {
+  const bool has_lifetimes =
+      accounting == Accounting::kLiveness || accounting == Accounting::kDefineByRun;
+  if (has_lifetimes || !schedule.moves_tensors) return;
+  bad_value("--accounting",
+            fmt::format("{} with the schedule {}", accounting_name(accounting), schedule.name),
+            "liveness or define-by-run",
+            "the others have no lifetimes: use them with the schedule in-core or with `inspect`");
+}
+
+std::vector<std::string> split_list(const std::string& list, std::string_view flag) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  while (true) {
+    const std::size_t comma = list.find(',', begin);
+    parts.push_back(list.substr(begin, comma - begin));
+    if (parts.back().empty()) {
+      bad_value(flag, quoted(list), "values between single commas", "one of them is empty");
+    }
+    if (comma == std::string::npos) return parts;
+    begin = comma + 1;
+  }
+}
+
+std::string quoted(std::string_view text) { return fmt::format("\"{}\"", text); }
+
+void bad_value(std::string_view flag, std::string found, std::string expected, std::string hint) {
+  throw SpecError({.file = "",
+                   .place = std::string(flag),
+                   .found = std::move(found),
+                   .expected = std::move(expected),
+                   .hint = std::move(hint)});
+}
+
+void unknown_word(std::string_view flag, std::string_view word,
+                  const std::vector<std::string>& known) {
+  const auto near = nearest_word(word, known);
+  bad_value(flag, quoted(word), fmt::format("one of: {}", fmt::join(known, ", ")),
+            near ? fmt::format("did you mean {}?", *near) : "");
+}
+
+std::string_view allocator_name(Allocator allocator) {
+  switch (allocator) {
+    case Allocator::kIdeal:
+      return "ideal";
+    case Allocator::kFirstFit:
+      return "first-fit";
+    case Allocator::kBestFit:
+      return "best-fit";
+  }
+  return "";
+}
+
+std::string_view compute_name(ComputeModel model) {
+  return model == ComputeModel::kNative ? "native" : "paleo";
+}
+
+}  // namespace ooc

@@ -1,0 +1,85 @@
+// From the texts of the flags to values. Every bad value is a SpecError that names the flag, what
+// was found and what was expected.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "cli/remarks.hpp"
+#include "model/base/quantity_io.hpp"
+#include "model/base/spec_tree.hpp"
+#include "model/cost/compute_cost.hpp"
+#include "model/cost/transfer_cost.hpp"
+#include "model/graph/build_training_graph.hpp"
+#include "reports/writers/writer.hpp"
+#include "simulator/engine/simulate.hpp"
+#include "simulator/schedules/schedule.hpp"
+
+namespace ooc {
+
+/// What one prediction depends on beside network, machine and schedule.
+struct CaseOptions {
+  std::optional<std::int64_t> batch;
+  std::optional<Bytes> memory;
+  GraphOptions graph;
+  ComputeModel compute = ComputeModel::kNative;
+  Ratio compute_scale = kOne;  ///< what-if only, as is transfers.link_scale
+  TransferOptions transfers;
+  Allocator allocator = Allocator::kIdeal;
+  std::optional<std::string> layer_times;  ///< path
+  ReadLimits limits;
+};
+
+[[nodiscard]] CaseOptions case_options(const Arguments& arguments);
+
+struct ResultOptions {
+  const Writer* writer = nullptr;
+  std::string output = "-";
+  Colour colour = Colour::kNone;
+  Remarks remarks = Remarks::kShown;
+};
+
+[[nodiscard]] ResultOptions result_options(const Arguments& arguments);
+
+/// The only positional argument; SpecError when it is missing.
+[[nodiscard]] std::string required_positional(const Arguments& arguments, std::string_view name,
+                                              std::string_view expected);
+[[nodiscard]] std::string required_value(const Arguments& arguments, const Flag& flag,
+                                         std::string_view expected);
+
+/// "N" of --batch: 1 ... 2^31.
+[[nodiscard]] std::int64_t parse_batch(std::string_view text, std::string_view flag);
+[[nodiscard]] Bytes bytes_of(std::string_view text, std::string_view flag);
+/// Greater than 0, or "inf".
+[[nodiscard]] BytesPerSecond rate_of(std::string_view text, std::string_view flag);
+[[nodiscard]] Duration duration_of(std::string_view text, std::string_view flag);
+
+[[nodiscard]] const Schedule& schedule_named(const std::string& name, std::string_view flag);
+/// "all" or names between commas; SpecError for an unknown or repeated one.
+[[nodiscard]] std::vector<const Schedule*> schedules_named(const std::string& list,
+                                                           std::string_view flag);
+
+/// Accountings without lifetimes give footprints, not schedules: everything that moves tensors
+/// refuses them.
+void check_accounting(const Schedule& schedule, Accounting accounting);
+
+/// Splits at commas; SpecError for an empty element.
+[[nodiscard]] std::vector<std::string> split_list(const std::string& list, std::string_view flag);
+
+/// `"text"`, for messages.
+[[nodiscard]] std::string quoted(std::string_view text);
+/// A bad value: SpecError at a flag.
+[[noreturn]] void bad_value(std::string_view flag, std::string found, std::string expected,
+                            std::string hint = {});
+/// A word that is none of `known`: SpecError listing them, with the nearest.
+[[noreturn]] void unknown_word(std::string_view flag, std::string_view word,
+                               const std::vector<std::string>& known);
+
+[[nodiscard]] std::string_view allocator_name(Allocator allocator);
+[[nodiscard]] std::string_view compute_name(ComputeModel model);
+
+}  // namespace ooc

@@ -1,0 +1,130 @@
+// CLI11 does the splitting (--flag=value, -oFILE, "--"); what a wrong command line is told is ours:
+// the same SpecErrors as for files, so that a script sees one kind of message.
+#include "cli/parse.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "model/base/errors.hpp"
+#include "model/base/spec_tree.hpp"
+
+namespace ooc {
+namespace {
+
+struct Slot {
+  const Flag* flag = nullptr;
+  CLI::Option* option = nullptr;
+  std::vector<std::string> values;
+  bool given = false;  ///< of a switch
+};
+
+std::string cli11_names(const Flag& flag) {
+  std::string names(flag.name);
+  if (!flag.brief.empty()) names += "," + std::string(flag.brief);
+  return names;
+}
+
+std::string help_of(const Flag& flag) {
+  std::string help(flag.help);
+  if (!flag.choices.empty()) help += " (" + std::string(flag.choices) + ")";
+  return help;
+}
+
+std::string description(const Command& command) {
+  return "Examples:\n" + std::string(command.examples) + "\n" + std::string(command.summary);
+}
+
+[[noreturn]] void unknown_argument(const Command& command, const std::string& word) {
+  const std::string flag = word.substr(0, word.find('='));
+  const std::string help = "see `ooc-paleo " + std::string(command.name) + " --help`";
+  if (word.size() < 2 || word.front() != '-') {
+    throw SpecError({.file = "",
+                     .place = std::string(command.name),
+                     .found = "one argument too many, \"" + word + "\"",
+                     .expected = command.positionals.name.empty()
+                                     ? "flags only"
+                                     : "one " + std::string(command.positionals.name),
+                     .hint = help});
+  }
+  std::vector<std::string> known{"--help"};
+  for (const Flag& each : command.flags) known.emplace_back(each.name);
+  const auto near = nearest_word(flag, known);
+  throw SpecError({.file = "",
+                   .place = flag,
+                   .found = "an unknown flag",
+                   .expected = "a flag of `" + std::string(command.name) + "`",
+                   .hint = near ? "did you mean " + *near + "?" : help});
+}
+
+void add_flags(CLI::App& app, const Command& command, std::vector<Slot>& slots) {
+  slots.resize(command.flags.size());
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    Slot& slot = slots[i];
+    slot.flag = &command.flags[i];
+    if (slot.flag->value.empty()) {
+      slot.option = app.add_flag(cli11_names(*slot.flag), slot.given, help_of(*slot.flag));
+      continue;
+    }
+    slot.option = app.add_option(cli11_names(*slot.flag), slot.values, help_of(*slot.flag));
+    slot.option->type_name(std::string(slot.flag->value));
+    // Without these a list flag would take everything and a plain one would reject a repetition in
+    // CLI11's words.
+    slot.option->expected(1, slot.flag->many ? CLI::detail::expected_max_vector_size : 1);
+    slot.option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  }
+}
+
+/// CLI11 says "--batch: 1 required N missing".
+[[noreturn]] void rephrase(const Command& command, const std::string& what) {
+  const std::size_t colon = what.find(": ");
+  const bool names_flag = what.rfind("--", 0) == 0 && colon != std::string::npos;
+  throw SpecError({.file = "",
+                   .place = names_flag ? what.substr(0, colon) : std::string(command.name),
+                   .found = names_flag ? "no value" : what,
+                   .expected = names_flag ? "a value behind it" : "a command line it understands",
+                   .hint = "see `ooc-paleo " + std::string(command.name) + " --help`"});
+}
+
+}  // namespace
+
+std::variant<Arguments, HelpWanted> parse_arguments(const Command& command,
+                                                    const std::vector<std::string>& command_line) {
+  CLI::App app(description(command), "ooc-paleo " + std::string(command.name));
+  app.allow_extras();
+  std::vector<Slot> slots;
+  add_flags(app, command, slots);
+  std::vector<std::string> positionals;
+  if (!command.positionals.name.empty()) {
+    app.add_option(std::string(command.positionals.name), positionals,
+                   std::string(command.positionals.help))
+        ->expected(0, command.positionals.many ? CLI::detail::expected_max_vector_size : 1)
+        ->type_name(std::string(command.positionals.choices));
+  }
+
+  std::vector<std::string> reversed(command_line.rbegin(), command_line.rend() - 2);
+  try {
+    app.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    return HelpWanted{app.help()};
+  } catch (const CLI::ParseError& error) {
+    rephrase(command, error.what());
+  }
+  const std::vector<std::string> extras = app.remaining();
+  if (!extras.empty()) unknown_argument(command, extras.front());
+
+  std::vector<std::pair<std::string, std::vector<std::string>>> flags;
+  for (Slot& slot : slots) {
+    if (slot.option->count() == 0) continue;
+    if (slot.values.size() > 1 && !slot.flag->many) {
+      throw SpecError({.file = "",
+                       .place = std::string(slot.flag->name),
+                       .found = "it " + std::to_string(slot.values.size()) + " times",
+                       .expected = "it once",
+                       .hint = {}});
+    }
+    if (slot.values.empty()) slot.values.emplace_back();
+    flags.emplace_back(slot.flag->name, std::move(slot.values));
+  }
+  return Arguments(std::move(positionals), std::move(flags), command_line);
+}
+
+}  // namespace ooc

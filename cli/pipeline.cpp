@@ -1,0 +1,229 @@
+// Two checks live here and nowhere else: the footprint accountings (they have no lifetimes, so only
+// in-core can be judged by them) and the capacity of far memory (no stage before the simulation
+// knows how much of it a plan uses).
+#include "cli/pipeline.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/layer_times.hpp"
+#include "cli/locate.hpp"
+#include "model/hardware/profile_json.hpp"
+#include "model/network/network_json.hpp"
+#include "reports/summary/in_core_peak.hpp"
+#include "reports/summary/memory_use.hpp"
+#include "simulator/plan/plan_text.hpp"
+
+namespace ooc {
+namespace {
+
+bool is_footprint(Accounting accounting) {
+  return accounting == Accounting::kSharedGradients || accounting == Accounting::kAllGradients;
+}
+
+/// A footprint was judged before: its plan then runs without a limit.
+Bytes simulated_budget(const Case& which) {
+  return is_footprint(which.accounting) ? Bytes(kMaxTotalBytes) : which.budget;
+}
+
+/// The copy out with which far memory overflows: copies come alive when their first ToFar starts
+/// and die when their last ToNear ends, as in peak_far_bytes().
+OutOfMemory far_overflow(const Case& which, const Plan& plan, const Timeline& timeline,
+                         Bytes peak) {
+  struct Change {
+    Duration at;
+    std::int64_t bytes;  ///< negative first: at one instant ends come before starts
+    std::size_t step;
+  };
+  std::vector<std::optional<std::size_t>> first_out(which.costs.tensor_bytes.size());
+  std::vector<std::optional<std::size_t>> last_in(which.costs.tensor_bytes.size());
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const Step& step = plan.steps[i];
+    const auto tensor = static_cast<std::size_t>(step.object);
+    if (step.kind == StepKind::kToFar && !first_out[tensor]) first_out[tensor] = i;
+    if (step.kind == StepKind::kToNear) last_in[tensor] = i;
+  }
+  std::vector<Change> changes;
+  for (std::size_t tensor = 0; tensor < first_out.size(); ++tensor) {
+    if (!first_out[tensor]) continue;
+    const std::int64_t bytes = which.costs.tensor_bytes[tensor].count();
+    changes.push_back({timeline.spans[*first_out[tensor]].start, bytes, *first_out[tensor]});
+    if (last_in[tensor]) {
+      changes.push_back({timeline.spans[*last_in[tensor]].end, -bytes, *last_in[tensor]});
+    }
+  }
+  std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
+    return std::tuple(a.at, a.bytes > 0, a.step) < std::tuple(b.at, b.bytes > 0, b.step);
+  });
+
+  const std::int64_t capacity = which.hardware.far_memory.capacity.count();
+  OutOfMemory oom{.step = "copies out",
+                  .wanted = peak,
+                  .free = Bytes(0),
+                  .largest_hole = Bytes(0),
+                  .holders = {},
+                  .smallest_budget = peak,
+                  .tier = OutOfMemory::Tier::kFar};
+  std::int64_t used = 0;
+  for (const Change& change : changes) {
+    if (used + change.bytes > capacity) {
+      oom.step = step_name(plan, which.workload.graph, make_id<StepId>(change.step));
+      oom.wanted = Bytes(change.bytes);
+      oom.free = Bytes(capacity - used);
+      oom.largest_hole = oom.free;
+      break;
+    }
+    used += change.bytes;
+  }
+  return oom;
+}
+
+/// In-core under an accounting without lifetimes: the footprint decides, the times are the plan's.
+PlanResult plan_footprint(const Case& which, const Schedule& schedule) {
+  if (which.in_core_peak > which.budget) {
+    const Bytes fixed = which.costs.static_bytes;
+    const Bytes free(std::max<std::int64_t>(0, which.budget.count() - fixed.count()));
+    return OutOfMemory{.step = "the whole iteration",
+                       .wanted = which.in_core_peak - fixed,
+                       .free = free,
+                       .largest_hole = free,
+                       .holders = {},
+                       .smallest_budget = which.in_core_peak,
+                       .tier = OutOfMemory::Tier::kNear};
+  }
+  return schedule.make_plan(
+      {.graph = which.workload.graph, .costs = which.costs, .budget = simulated_budget(which)});
+}
+
+RunInputs echo(const Workload& workload, const HardwareProfile& hardware,
+               const CaseOptions& options) {
+  RunInputs inputs;
+  inputs.network = workload.network->name;
+  inputs.hardware = hardware.name;
+  inputs.memory = budget_of(options, hardware);
+  inputs.memory_given = options.memory.has_value();
+  inputs.batch = batch_of(options, *workload.network);
+  inputs.accounting = accounting_name(options.graph.accounting);
+  inputs.optimizer = optimizer_name(options.graph.optimizer);
+  inputs.allocator = allocator_name(options.allocator);
+  inputs.compute = compute_name(options.compute);
+  inputs.mode = options.transfers.mode;
+  inputs.link = options.transfers.link;
+  inputs.far_throughput = options.transfers.far_throughput;
+  inputs.latency = options.transfers.latency;
+  return inputs;
+}
+
+}  // namespace
+
+Workload load_workload(const std::string& name, std::string_view place,
+                       const CaseOptions& options) {
+  const std::string path = locate(DataKind::kNetwork, name, place);
+  Workload workload;
+  workload.network = std::make_unique<const Network>(read_network_file(path, options.limits));
+  workload.graph = build_training_graph(*workload.network, options.graph);
+  return workload;
+}
+
+HardwareProfile load_hardware(const std::string& name, std::string_view place,
+                              const CaseOptions& options) {
+  return read_profile_file(locate(DataKind::kHardware, name, place), options.limits);
+}
+
+std::int64_t batch_of(const CaseOptions& options, const Network& network) {
+  return options.batch.value_or(network.batch.value_or(1));
+}
+
+Bytes budget_of(const CaseOptions& options, const HardwareProfile& hardware) {
+  const MemoryTier& near = hardware.near_memory;
+  return options.memory.value_or(near.capacity - near.reserved);
+}
+
+Case make_case(const Workload& workload, const HardwareProfile& hardware,
+               const CaseOptions& options) {
+  Case made{.workload = workload,
+            .hardware = hardware,
+            .accounting = options.graph.accounting,
+            .allocator = options.allocator,
+            .costs = {},
+            .in_core_peak = {},
+            .budget = budget_of(options, hardware),
+            .inputs = echo(workload, hardware, options),
+            .compute_model = options.compute};
+  ComputeOptions compute{.model = options.compute,
+                         .batch = made.inputs.batch,
+                         .compute_scale = options.compute_scale,
+                         .layer_times = {}};
+  if (options.layer_times) {
+    compute.layer_times =
+        read_layer_times_file(*options.layer_times, *workload.network, options.limits);
+    made.inputs.layer_times = static_cast<int>(compute.layer_times.size());
+  }
+  made.costs = estimate_compute(workload.graph, hardware, compute);
+  made.costs.transfers = estimate_transfers(made.costs.tensor_bytes, hardware, options.transfers);
+  made.in_core_peak = in_core_peak(workload.graph, made.costs, options.graph.accounting);
+  return made;
+}
+
+PlanResult plan_case(const Case& which, const Schedule& schedule) {
+  if (is_footprint(which.accounting)) return plan_footprint(which, schedule);
+  return schedule.make_plan(
+      {.graph = which.workload.graph, .costs = which.costs, .budget = which.budget});
+}
+
+void simulate_case(const Case& which, CaseRun& run, SimulationBuffers& buffers,
+                   BoundEffort effort) {
+  if (run.outcome) {
+    // Back to where it was lent from, with all that its vectors have grown to.
+    if (auto* timeline = std::get_if<Timeline>(&*run.outcome)) {
+      buffers.timeline = std::move(*timeline);
+    }
+  }
+  run.outcome.reset();
+  run.far_overflow.reset();
+  run.bounds.reset();
+  const Plan* plan = std::get_if<Plan>(&run.plan);
+  if (plan == nullptr) return;
+
+  const Bytes budget = simulated_budget(which);
+  run.bounds = lower_bounds(which.workload.graph, which.costs, budget, effort);
+  auto blocked = simulate(
+      {.plan = *plan, .costs = which.costs, .budget = budget, .allocator = which.allocator},
+      buffers);
+  if (blocked) {
+    run.outcome.emplace(*std::move(blocked));
+    return;
+  }
+  if (is_footprint(which.accounting)) buffers.timeline.peak_near = which.in_core_peak;
+  const Bytes far = peak_far_bytes(*plan, which.workload.graph, which.costs, buffers.timeline);
+  if (far > which.hardware.far_memory.capacity) {
+    run.far_overflow = far_overflow(which, *plan, buffers.timeline, far);
+    return;
+  }
+  run.outcome.emplace(std::move(buffers.timeline));
+}
+
+CaseRun run_case(const Case& which, const Schedule& schedule, BoundEffort effort) {
+  CaseRun run{.plan = plan_case(which, schedule), .far_overflow = {}, .outcome = {}, .bounds = {}};
+  SimulationBuffers buffers;
+  simulate_case(which, run, buffers, effort);
+  return run;
+}
+
+RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun& run,
+                      Detail detail) {
+  RunInputs inputs = which.inputs;
+  inputs.schedule = schedule.name;
+  return summarize({.inputs = inputs,
+                    .graph = which.workload.graph,
+                    .costs = which.costs,
+                    .plan = run.verdict(),
+                    .outcome = run.outcome,
+                    .in_core_peak = which.in_core_peak,
+                    .bounds = run.bounds,
+                    .compute_model = which.compute_model,
+                    .assumed = which.hardware.assumed,
+                    .detail = detail});
+}
+
+}  // namespace ooc

@@ -1,0 +1,82 @@
+// One prediction from its names to its report: load, build, estimate, plan, simulate, bound,
+// summarise. The one case runner behind predict, its what-ifs, compare, inspect and sweep; it
+// neither parses flags nor prints.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/options.hpp"
+#include "model/cost/cost_table.hpp"
+#include "model/graph/training_graph.hpp"
+#include "model/hardware/hardware_profile.hpp"
+#include "model/network/network.hpp"
+#include "reports/summary/run_report.hpp"
+#include "reports/summary/summarize.hpp"
+#include "simulator/plan/bounds.hpp"
+#include "simulator/plan/plan.hpp"
+#include "simulator/schedules/schedule.hpp"
+
+namespace ooc {
+
+/// A network and the graph of its training iteration. The graph points into the network, so both
+/// move together.
+struct Workload {
+  std::unique_ptr<const Network> network;
+  TrainingGraph graph;
+};
+
+/// `place` is the flag or argument that the name came from.
+[[nodiscard]] Workload load_workload(const std::string& name, std::string_view place,
+                                     const CaseOptions& options);
+[[nodiscard]] HardwareProfile load_hardware(const std::string& name, std::string_view place,
+                                            const CaseOptions& options);
+
+/// --batch, else the file's, else 1.
+[[nodiscard]] std::int64_t batch_of(const CaseOptions& options, const Network& network);
+/// --memory exactly if given, else what the profile leaves beside its reserve.
+[[nodiscard]] Bytes budget_of(const CaseOptions& options, const HardwareProfile& hardware);
+
+/// A workload on a machine at a batch: everything that does not depend on the schedule.
+struct Case {
+  const Workload& workload;
+  const HardwareProfile& hardware;
+  Accounting accounting = Accounting::kLiveness;
+  Allocator allocator = Allocator::kIdeal;
+  CostTable costs;
+  Bytes in_core_peak;
+  Bytes budget;
+  RunInputs inputs;  ///< but `schedule`
+  ComputeModel compute_model = ComputeModel::kNative;
+};
+
+/// Throws SpecError for what the costs cannot be worked out for.
+[[nodiscard]] Case make_case(const Workload& workload, const HardwareProfile& hardware,
+                             const CaseOptions& options);
+
+/// What became of one schedule.
+struct CaseRun {
+  PlanResult plan;  ///< what the schedule made
+  std::optional<PlanResult>
+      far_overflow;                ///< an OutOfMemory: the plan runs, far memory is too small
+  std::optional<Outcome> outcome;  ///< of the plan; none where there is none or it overflows
+  std::optional<LowerBounds> bounds;
+
+  [[nodiscard]] const PlanResult& verdict() const { return far_overflow ? *far_overflow : plan; }
+};
+
+/// Plans, simulates and bounds.
+[[nodiscard]] CaseRun run_case(const Case& which, const Schedule& schedule, BoundEffort effort);
+
+// Its two halves, for sweeps: what no link changes, and what a link changes. The second fills
+// everything of `run` but the plan, again and again; with `buffers` it allocates nothing once they
+// have grown.
+[[nodiscard]] PlanResult plan_case(const Case& which, const Schedule& schedule);
+void simulate_case(const Case& which, CaseRun& run, SimulationBuffers& buffers, BoundEffort effort);
+
+[[nodiscard]] RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun& run,
+                                    Detail detail);
+
+}  // namespace ooc

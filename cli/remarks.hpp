@@ -1,0 +1,13 @@
+// Remarks for people on standard error; results never go there.
+#pragma once
+
+#include <string_view>
+
+namespace ooc {
+
+/// Whether they are wanted (--quiet).
+enum class Remarks { kShown, kQuiet };
+/// "ooc-paleo: <text>" as one line.
+void remark(Remarks remarks, std::string_view text);
+
+}  // namespace ooc

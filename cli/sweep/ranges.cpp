@@ -1,0 +1,148 @@
+// Integer arithmetic throughout, so that a list is the same on every machine: factors are decimal
+// fractions with up to six digits, and a multiplied value keeps 30 binary digits behind the point
+// between steps (10:40:x1.5 is 10, 15, 23 (22.5), 34 (33.75)).
+#include "cli/sweep/ranges.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "cli/options.hpp"
+
+namespace ooc {
+namespace {
+
+constexpr std::int64_t kFactorOne = 1'000'000;
+constexpr std::int64_t kMaxFactor = 1'000 * kFactorOne;
+constexpr int kFractionBits = 30;
+/// Largest value of a range: with the fraction and the largest factor it stays inside 128 bit.
+constexpr std::int64_t kMaxValue = std::int64_t{1} << 60;
+
+using ValueParser = std::int64_t (*)(std::string_view text, std::string_view flag);
+
+/// "1.5" -> 1500000; none for anything that is not a plain decimal number of at most six decimals.
+std::optional<std::int64_t> parse_factor(std::string_view text) {
+  std::int64_t factor = 0;
+  int decimals = -1;
+  for (const char c : text) {
+    if (c == '.' && decimals < 0) {
+      decimals = 0;
+      continue;
+    }
+    if (c < '0' || c > '9' || decimals == 6 || factor > kMaxFactor) return std::nullopt;
+    factor = 10 * factor + (c - '0');
+    if (decimals >= 0) ++decimals;
+  }
+  if (text.empty() || text.front() == '.' || text.back() == '.') return std::nullopt;
+  for (int i = std::max(decimals, 0); i < 6; ++i) {
+    factor *= 10;
+    if (factor > kMaxFactor) return std::nullopt;
+  }
+  return factor > kMaxFactor ? std::nullopt : std::optional(factor);
+}
+
+class RangeReader {
+ public:
+  RangeReader(std::string_view flag, ValueParser parse) : flag_(flag), parse_(parse) {}
+
+  std::vector<std::int64_t> read(const std::string& text) {
+    for (const std::string& part : split_list(text, flag_)) read_part(part);
+    std::vector<std::int64_t> sorted = values_;
+    std::sort(sorted.begin(), sorted.end());
+    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    if (twice != sorted.end()) {
+      bad_value(flag_, fmt::format("{}, in which {} comes twice", quoted(text), *twice),
+                "each value once");
+    }
+    return std::move(values_);
+  }
+
+ private:
+  void read_part(const std::string& part) {
+    const std::size_t first = part.find(':');
+    if (first == std::string::npos) return add(part, parse_(part, flag_));
+    const std::size_t second = part.find(':', first + 1);
+    if (second == std::string::npos || part.find(':', second + 1) != std::string::npos) {
+      bad_value(flag_, quoted(part), "FROM:TO:xFACTOR or FROM:TO:+STEP");
+    }
+    const std::int64_t from = parse_(part.substr(0, first), flag_);
+    const std::int64_t to = parse_(part.substr(first + 1, second - first - 1), flag_);
+    const std::string step = part.substr(second + 1);
+    if (from > to) bad_value(flag_, quoted(part), "FROM <= TO", "the range is empty");
+    if (to > kMaxValue) bad_value(flag_, quoted(part), "a range that ends");
+    if (step.starts_with('x')) return multiply(part, from, to, step.substr(1));
+    if (step.starts_with('+')) return add_up(part, from, to, step.substr(1));
+    bad_value(flag_, quoted(part), "FROM:TO:xFACTOR or FROM:TO:+STEP",
+              "the step begins with x or +");
+  }
+
+  void multiply(const std::string& part, std::int64_t from, std::int64_t to,
+                const std::string& step) {
+    const auto factor = parse_factor(step);
+    if (!factor || *factor <= kFactorOne) {
+      bad_value(flag_, quoted(part), "a factor greater than 1 and up to 1000, such as x2 or x1.5");
+    }
+    if (from < 1) bad_value(flag_, quoted(part), "FROM > 0", "0 times anything is 0");
+    Int128 exact = Int128{from} << kFractionBits;
+    for (std::int64_t value = from; value <= to;) {
+      add(part, value);
+      exact = exact * *factor / kFactorOne;
+      const auto next =
+          static_cast<std::int64_t>((exact + (Int128{1} << (kFractionBits - 1))) >> kFractionBits);
+      if (next == value) {
+        bad_value(flag_, quoted(part), "steps of at least 1",
+                  fmt::format("{} times the factor rounds to itself", value));
+      }
+      value = next;
+    }
+  }
+
+  void add_up(const std::string& part, std::int64_t from, std::int64_t to,
+              const std::string& step) {
+    const std::int64_t by = parse_(step, flag_);
+    if (by < 1) bad_value(flag_, quoted(part), "a step greater than 0");
+    if (by > kMaxValue) return add(part, from);
+    for (std::int64_t value = from; value <= to; value += by) add(part, value);
+  }
+
+  void add(const std::string& part, std::int64_t value) {
+    if (values_.size() == kMaxSweepPoints) {
+      bad_value(flag_, quoted(part), fmt::format("at most {} values", kMaxSweepPoints));
+    }
+    values_.push_back(value);
+  }
+
+  std::string_view flag_;
+  ValueParser parse_;
+  std::vector<std::int64_t> values_;
+};
+
+template <class Value>
+std::vector<Value> as(std::vector<std::int64_t> counts) {
+  std::vector<Value> values;
+  values.reserve(counts.size());
+  for (const std::int64_t count : counts) values.emplace_back(count);
+  return values;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> batch_range(const std::string& text, std::string_view flag) {
+  return RangeReader(flag, &parse_batch).read(text);
+}
+
+std::vector<Bytes> bytes_range(const std::string& text, std::string_view flag) {
+  return as<Bytes>(RangeReader(flag, [](std::string_view part, std::string_view of) {
+                     return bytes_of(part, of).count();
+                   }).read(text));
+}
+
+std::vector<BytesPerSecond> rate_range(const std::string& text, std::string_view flag) {
+  return as<BytesPerSecond>(RangeReader(flag, [](std::string_view part, std::string_view of) {
+                              return rate_of(part, of).count();
+                            }).read(text));
+}
+
+}  // namespace ooc

@@ -1,0 +1,163 @@
+// JSON is written by hand: rows leave one by one while the sweep runs, and a value tree per row
+// would cost more than the simulation. Doubles are printed as the shortest text that reads back to
+// the same value, so the bytes are the same on every machine.
+#include "cli/sweep/rows.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iterator>
+
+#include "model/base/quantity_io.hpp"
+#include "reports/summary/metrics.hpp"
+#include "reports/writers/csv.hpp"
+
+namespace ooc {
+namespace {
+
+std::string csv_begin(const ToolInfo&) { return csv_header(); }
+void add_csv_row(std::string& out, const RunReport& report, bool) { out += csv_row(report); }
+std::string csv_end(const SweepEnd&) { return ""; }
+
+void add_json_text(std::string& out, std::string_view text) {
+  out += '"';
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
+    } else {
+      out += c;
+    }
+  }
+  out += '"';
+}
+
+void add_json_value(std::string& out, const MetricValue& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return add_json_text(out, *text);
+  if (const auto* number = std::get_if<double>(&value); number && !std::isfinite(*number)) {
+    out += "null";
+    return;
+  }
+  if (std::holds_alternative<std::monostate>(value)) {
+    out += "null";
+    return;
+  }
+  out += metric_text(value);
+}
+
+std::string json_begin(const ToolInfo& tool) {
+  std::string out =
+      "{\n\"format\": \"ooc-paleo/sweep\",\n\"version\": 1,\n\"tool\": {\"version\": ";
+  add_json_text(out, tool.version);
+  out += ", \"command\": [";
+  for (std::size_t i = 0; i < tool.command.size(); ++i) {
+    if (i > 0) out += ", ";
+    add_json_text(out, tool.command[i]);
+  }
+  return out + "]},\n\"results\": [";
+}
+
+void add_json_row(std::string& out, const RunReport& report, bool first) {
+  out += first ? "\n{" : ",\n{";
+  bool first_key = true;
+  for (const auto& columns : {input_columns(), metrics(), out_of_memory_columns()}) {
+    for (const Metric& column : columns) {
+      if (!first_key) out += ", ";
+      first_key = false;
+      add_json_text(out, column.name);
+      out += ": ";
+      add_json_value(out, column.read(report));
+    }
+  }
+  out += '}';
+}
+
+/// The columns that tell one unit from another.
+struct UnitNames {
+  std::string network;
+  std::string hardware;
+  std::string batch;
+  std::string memory;
+  std::string schedule;
+};
+
+UnitNames names_of(const SweepGrid& grid, std::size_t index) {
+  const SweepUnit unit = unit_at(grid, index);
+  const auto batch = grid.batches[unit.batch];
+  const auto memory = grid.memories[unit.memory];
+  return {.network = grid.networks[unit.network],
+          .hardware = grid.hardware[unit.hardware],
+          .batch = batch ? std::to_string(*batch) : "",
+          .memory = memory ? exact_bytes(*memory) : "",
+          .schedule = std::string(grid.schedules[unit.schedule]->name)};
+}
+
+void add_link(std::string& out, const SweepGrid& grid, std::string_view key,
+              const std::optional<std::size_t>& link) {
+  out += fmt::format(", \"{}\": ", key);
+  if (!link) {
+    out += "null";
+  } else if (*grid.links[*link] == kInfiniteRate) {
+    out += "\"inf\"";
+  } else {
+    out += std::to_string(grid.links[*link]->count());
+  }
+}
+
+std::string json_end(const SweepEnd& end) {
+  std::string out = "\n],\n\"knees\": [";
+  for (const Knee& knee : end.knees) {
+    const SweepUnit unit = unit_at(end.grid, knee.unit);
+    const UnitNames names = names_of(end.grid, knee.unit);
+    out += &knee == end.knees.data() ? "\n{\"network\": " : ",\n{\"network\": ";
+    add_json_text(out, names.network);
+    out += ", \"hardware\": ";
+    add_json_text(out, names.hardware);
+    out += ", \"batch\": " + (names.batch.empty() ? "null" : names.batch);
+    const auto memory = end.grid.memories[unit.memory];
+    out += ", \"memory_bytes\": " + (memory ? std::to_string(memory->count()) : "null");
+    out += ", \"schedule\": ";
+    add_json_text(out, names.schedule);
+    add_link(out, end.grid, "within_1_percent_link_bytes_per_s", knee.within_1_percent);
+    add_link(out, end.grid, "within_5_percent_link_bytes_per_s", knee.within_5_percent);
+    out += '}';
+  }
+  out += fmt::format("\n],\n\"complete\": {}\n}}\n", end.complete);
+  return out;
+}
+
+constexpr SweepFormat kCsv{"csv", &csv_begin, &add_csv_row, &csv_end};
+constexpr SweepFormat kJson{"json", &json_begin, &add_json_row, &json_end};
+
+std::string link_text(const SweepGrid& grid, const std::optional<std::size_t>& link) {
+  return link ? format_rate(*grid.links[*link]) : "none";
+}
+
+}  // namespace
+
+const SweepFormat* find_sweep_format(std::string_view name) {
+  for (const SweepFormat* format : {&kCsv, &kJson}) {
+    if (format->name == name) return format;
+  }
+  return nullptr;
+}
+
+std::string knee_table(const SweepGrid& grid, std::span<const Knee> knees, std::size_t most) {
+  std::string out = "The slowest link of the list that comes within 1 % and 5 % of in-core time:\n";
+  for (const Knee& knee : knees.first(std::min(most, knees.size()))) {
+    const UnitNames names = names_of(grid, knee.unit);
+    out +=
+        fmt::format("  {} on {}{}{}, {}: {}, {}\n", names.network, names.hardware,
+                    names.batch.empty() ? "" : ", batch " + names.batch,
+                    names.memory.empty() ? "" : ", " + names.memory, names.schedule,
+                    link_text(grid, knee.within_1_percent), link_text(grid, knee.within_5_percent));
+  }
+  if (knees.size() > most) {
+    out += fmt::format("  ... and {} more (-o FILE.json has all)\n", knees.size() - most);
+  }
+  return out;
+}
+
+}  // namespace ooc

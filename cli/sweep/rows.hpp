@@ -1,0 +1,39 @@
+// The rows of a sweep as CSV or JSON text, made from the same table of metrics as every other
+// report.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/sweep/grid.hpp"
+#include "cli/sweep/knee.hpp"
+#include "reports/summary/run_report.hpp"
+#include "reports/writers/writer.hpp"
+
+namespace ooc {
+
+/// What stands behind the rows.
+struct SweepEnd {
+  const SweepGrid& grid;
+  std::span<const Knee> knees;
+  bool complete = true;
+};
+
+/// A format: text before the rows, the text of one row, text behind them.
+struct SweepFormat {
+  std::string_view name;
+  std::string (*begin)(const ToolInfo& tool);
+  void (*row)(std::string& out, const RunReport& report, bool first);
+  std::string (*end)(const SweepEnd& end);
+};
+
+/// "csv" and "json", or null.
+[[nodiscard]] const SweepFormat* find_sweep_format(std::string_view name);
+
+/// The knees for people: at most `most` lines.
+[[nodiscard]] std::string knee_table(const SweepGrid& grid, std::span<const Knee> knees,
+                                     std::size_t most);
+
+}  // namespace ooc
