@@ -36,7 +36,7 @@ struct Network {
   Dtype dtype = Dtype::kFloat32;
   std::optional<std::int64_t> batch;  ///< the file's default batch
   std::vector<NetworkInput> inputs;
-  std::vector<Layer> layers;            ///< in file order, repeats unrolled
+  std::vector<Layer> layers;             ///< in file order, repeats unrolled
   std::vector<LayerId> execution_order;  ///< topological; ties by place in the file
   std::vector<LayerId> outputs;          ///< layers that may go unread
 };

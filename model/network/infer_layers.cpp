@@ -1,0 +1,118 @@
+// Runs every layer's kind on the shapes that reach it. Copies of a repeat see, as a rule, the
+// shapes that the copy before saw: then its result is taken over instead of reading the attributes
+// again, which makes a million unrolled layers a matter of about a second.
+#include "model/network/infer_layers.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "model/layers/work.hpp"
+
+namespace ooc {
+namespace {
+
+const TensorShape& shape_of(const Network& network, Producer producer) {
+  if (const auto* input = std::get_if<InputId>(&producer)) {
+    return network.inputs[input->at()].shape;
+  }
+  return network.layers[std::get<LayerId>(producer).at()].model.output;
+}
+
+std::string_view name_of(const Network& network, Producer producer) {
+  if (const auto* input = std::get_if<InputId>(&producer)) return network.inputs[input->at()].name;
+  return network.layers[std::get<LayerId>(producer).at()].name;
+}
+
+bool same_input_shapes(const Network& network, const Layer& a, const Layer& b) {
+  if (a.inputs.size() != b.inputs.size()) return false;
+  for (std::size_t i = 0; i < a.inputs.size(); ++i) {
+    if (shape_of(network, a.inputs[i]) != shape_of(network, b.inputs[i])) return false;
+  }
+  return true;
+}
+
+LayerModel read_model(const Network& network, const Layer& layer, const Entry& entry) {
+  std::vector<TensorShape> shapes;
+  std::vector<std::string_view> names;
+  for (const Producer producer : layer.inputs) {
+    shapes.push_back(shape_of(network, producer));
+    names.push_back(name_of(network, producer));
+  }
+  try {
+    LayerModel model =
+        layer.kind->read(entry.spec, {.shapes = shapes, .dtype = network.dtype, .names = names});
+    entry.spec.reject_unknown_keys({"name", "type", "inputs"});
+    return model;
+  } catch (const SpecError& error) {
+    const bool is_copy = layer.name != entry.name;
+    if (!is_copy) throw;
+    // The place in the file is the same for all copies: say which one it is.
+    SpecError::Parts parts = error.parts();
+    parts.hint += fmt::format("{}layer {}", parts.hint.empty() ? "" : ", ", layer.name);
+    throw SpecError(std::move(parts));
+  }
+}
+
+/// Sums over the network, in 128 bits, so that no later sum can wrap.
+class Totals {
+ public:
+  explicit Totals(std::int64_t element_bytes) : element_bytes_(element_bytes) {}
+
+  void add(const Layer& layer, const Entry& entry) {
+    const LayerModel& model = layer.model;
+    parameter_bytes_ += Int128{model.parameters} * element_bytes_;
+    output_bytes_ += elements(model.output).value() * element_bytes_;
+    for (const LayerWork* work : {&model.work, &model.paleo_work}) {
+      for (const TaskWork* task : {&work->forward, &work->backward_data, &work->backward_weights}) {
+        work_ += Int128{task->flops_per_sample} + task->bytes_per_sample + task->bytes_fixed;
+      }
+    }
+    if (parameter_bytes_ >= kMaxTotalBytes) {
+      fail(layer, entry, "2^56 bytes of parameters or more");
+    }
+    if (output_bytes_ >= kMaxTotalBytes) {
+      fail(layer, entry, "2^56 bytes of outputs a sample or more");
+    }
+    if (work_ > std::numeric_limits<std::int64_t>::max()) {
+      fail(layer, entry, "2^63 FLOPs and bytes of traffic or more");
+    }
+  }
+
+ private:
+  [[noreturn]] static void fail(const Layer& layer, const Entry& entry, std::string_view sum) {
+    entry.spec.fail(fmt::format("{} in all layers up to \"{}\"", sum, layer.name),
+                    "a smaller network");
+  }
+
+  std::int64_t element_bytes_;
+  Int128 parameter_bytes_ = 0;
+  Int128 output_bytes_ = 0;
+  Int128 work_ = 0;
+};
+
+}  // namespace
+
+void infer_layers(const std::vector<const Entry*>& entries, std::size_t entry_count,
+                  Network& network) {
+  std::vector<std::optional<LayerId>> last_of_entry(entry_count);
+  Totals totals(dtype_info(network.dtype).bytes);
+  for (const LayerId id : network.execution_order) {
+    Layer& layer = network.layers[id.at()];
+    const Entry& entry = *entries[id.at()];
+    std::optional<LayerId>& last = last_of_entry[entry.number];
+    if (last && same_input_shapes(network, layer, network.layers[last->at()])) {
+      layer.model = network.layers[last->at()].model;
+    } else {
+      layer.model = read_model(network, layer, entry);
+    }
+    last = id;
+    totals.add(layer, entry);
+  }
+}
+
+}  // namespace ooc

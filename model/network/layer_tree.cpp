@@ -1,0 +1,171 @@
+// Reading of `layers`: first the blocks with names, kinds and counts, then the references, since
+// the order of layers need not be topological.
+#include "model/network/layer_tree.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "model/network/name_lookup.hpp"
+
+namespace ooc {
+namespace {
+
+const LayerKind* read_kind(const SpecView& type) {
+  const std::string name = type.as_text();
+  if (const LayerKind* kind = find_layer_kind(name)) return kind;
+  if (name == "repeat") return nullptr;
+  std::vector<std::string> known{"repeat"};
+  for (const LayerKind* kind : layer_kinds()) known.emplace_back(kind->name);
+  std::sort(known.begin(), known.end());
+  (void)type.as_choice(known);  // throws: it is none of them
+  return nullptr;
+}
+
+void add_name(const Entry& entry, std::size_t index, Block& block) {
+  const auto [place, is_new] = block.entry_of_name.emplace(entry.name, index);
+  if (is_new) return;
+  entry.spec.fail(fmt::format("a second layer named \"{}\"", entry.name), "unique names",
+                  fmt::format("the first is {}", block.entries[place->second].spec.pointer()));
+}
+
+class TreeReader {
+ public:
+  [[nodiscard]] Block read_block(const SpecView& list) {
+    const std::vector<SpecView> items = list.items();
+    if (items.empty()) list.fail("an empty list", "one or more layers");
+    Block block;
+    block.entries.reserve(items.size());  // names are viewed by entry_of_name: they must not move
+    block.entry_of_name.reserve(items.size());
+    for (const SpecView& item : items) {
+      block.entries.push_back(read_entry(item, block.entries.size()));
+      Entry& entry = block.entries.back();
+      entry.offset = block.layer_count;
+      block.layer_count += entry.layer_count();
+      if (block.layer_count > kMaxLayers) item.fail(too_many(block.layer_count), at_most());
+      add_name(entry, block.entries.size() - 1, block);
+    }
+    return block;
+  }
+
+  [[nodiscard]] std::size_t entry_count() const { return entry_count_; }
+
+ private:
+  [[nodiscard]] Entry read_entry(const SpecView& item, std::size_t index) {
+    Entry entry{.spec = item,
+                .name = {},
+                .kind = read_kind(item.get("type")),
+                .body = nullptr,
+                .times = 1,
+                .number = entry_count_++,
+                .offset = 0,
+                .inputs = {}};
+    if (entry.kind != nullptr) {
+      entry.name = read_name(item.get("name"));
+    } else {
+      const std::optional<SpecView> name = item.find("name");
+      entry.name = name ? read_name(*name) : fmt::format("repeat{}", index);
+      read_repeat(item, entry);
+    }
+    return entry;
+  }
+
+  void read_repeat(const SpecView& item, Entry& entry) {
+    const SpecView times = item.get("times");
+    entry.times = times.as_integer(1, kMaxTimes);
+    entry.body = std::make_unique<Block>(read_block(item.get("layers")));
+    if (entry.layer_count() > kMaxLayers) times.fail(too_many(entry.layer_count()), at_most());
+    item.reject_unknown_keys({"inputs"});
+  }
+
+  [[nodiscard]] static std::string too_many(std::int64_t count) {
+    return fmt::format("{} layers once repeats are unrolled", count);
+  }
+  [[nodiscard]] static std::string at_most() { return fmt::format("at most {}", kMaxLayers); }
+
+  std::size_t entry_count_ = 0;
+};
+
+/// What an entry without "inputs" reads: the layer before, else what enters its block.
+Reference default_input(const Entry& entry, bool is_outermost, const InputNames& inputs) {
+  if (entry.offset > 0) return LayerReference{.blocks_up = 0, .offset = entry.offset - 1};
+  if (!is_outermost) return EnteringReference{};
+  if (inputs.size() == 1) return NetworkInputReference{InputId{0}};
+  entry.spec.fail("a first layer without \"inputs\"",
+                  fmt::format("which of the {} inputs of the network it reads", inputs.size()));
+}
+
+void resolve_entry(Entry& entry, const NameLookup& names, const InputNames& inputs) {
+  const std::optional<SpecView> asked = entry.spec.find("inputs");
+  if (!asked) {
+    entry.inputs.push_back(default_input(entry, names.is_outermost(), inputs));
+    return;
+  }
+  const std::vector<SpecView> items = asked->items();
+  if (items.empty()) asked->fail("an empty list", "the names of one or more producers");
+  if (entry.body && items.size() != 1) {
+    asked->fail(fmt::format("{} names", items.size()), "one: what enters the first copy");
+  }
+  entry.inputs.reserve(items.size());
+  for (const SpecView& item : items) entry.inputs.push_back(names.resolve(item));
+}
+
+/// Recursion is as deep as the file nests (ReadLimits::max_depth).
+void resolve_block(Block& block, NameLookup& names, const InputNames& inputs) {
+  names.enter(block);
+  for (Entry& entry : block.entries) {
+    resolve_entry(entry, names, inputs);
+    if (entry.body) resolve_block(*entry.body, names, inputs);
+  }
+  names.leave();
+}
+
+}  // namespace
+
+std::int64_t Entry::layer_count() const { return body ? times * body->layer_count : 1; }
+
+std::string read_name(const SpecView& name) {
+  std::string text = name.as_text();
+  // Characters, not bytes: continuation bytes of UTF-8 do not begin one.
+  const auto characters =
+      static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+        return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+      }));
+  if (characters < 1 || characters > kMaxNameCharacters) {
+    name.fail(fmt::format("a name of {} characters", characters),
+              fmt::format("1 to {} characters", kMaxNameCharacters));
+  }
+  if (text.find('/') != std::string::npos || text.front() == '@') {
+    name.fail(name.found(), "a name without \"/\" that does not start with \"@\"");
+  }
+  return text;
+}
+
+LayerTree read_layer_tree(const SpecView& layers, const InputNames& inputs) {
+  TreeReader reader;
+  LayerTree tree;
+  tree.root = reader.read_block(layers);
+  tree.entry_count = reader.entry_count();
+  for (const std::string& input : inputs) {
+    const auto twin = tree.root.entry_of_name.find(input);
+    if (twin == tree.root.entry_of_name.end()) continue;
+    tree.root.entries[twin->second].spec.fail(fmt::format("a layer named \"{}\"", input),
+                                              "a name that no input of the network has");
+  }
+  NameLookup names(inputs);
+  resolve_block(tree.root, names, inputs);
+  return tree;
+}
+
+LayerId find_layer(const LayerTree& tree, const SpecView& name) {
+  const InputNames no_inputs;
+  NameLookup names(no_inputs);
+  names.enter(tree.root);
+  // Without inputs and outside repeats nothing else can come back.
+  const auto layer = std::get<LayerReference>(names.resolve(name));
+  return make_id<LayerId>(static_cast<std::size_t>(layer.offset));
+}
+
+}  // namespace ooc
