@@ -17,11 +17,32 @@ class Csr {
 
   /// Builds `rows` lists from (row, item) pairs; within a row the order of the pairs is kept.
   Csr(std::size_t rows, std::span<const std::pair<Row, Item>> pairs)
-      : begin_(rows + 1, 0), items_(pairs.size()) {
-    for (const auto& pair : pairs) ++begin_[pair.first.at() + 1];
-    for (std::size_t row = 0; row < rows; ++row) begin_[row + 1] += begin_[row];
-    std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
-    for (const auto& pair : pairs) items_[next[pair.first.at()]++] = pair.second;
+      : begin_(rows + 2, 0), items_(pairs.size()) {
+    // Counts stand two places ahead, so that after summing begin_[row + 1] is where row's next item
+    // goes, and after placing all items it is where row ends: no second array.
+    for (const auto& pair : pairs) ++begin_[pair.first.at() + 2];
+    for (std::size_t row = 2; row < begin_.size(); ++row) begin_[row] += begin_[row - 1];
+    for (const auto& pair : pairs) items_[begin_[pair.first.at() + 1]++] = pair.second;
+    begin_.pop_back();
+  }
+
+  /// The same pairs by item: row i of the result holds the rows that hold item i, in their order.
+  [[nodiscard]] Csr<Item, Row> transposed(std::size_t items) const {
+    Csr<Item, Row> result;
+    result.begin_.assign(items + 2, 0);
+    result.items_.resize(items_.size());
+    for (const Item item : items_) ++result.begin_[item.at() + 2];
+    for (std::size_t item = 2; item < result.begin_.size(); ++item) {
+      result.begin_[item] += result.begin_[item - 1];
+    }
+    for (std::size_t row = 0; row < rows(); ++row) {
+      for (std::size_t place = begin_[row]; place < begin_[row + 1]; ++place) {
+        const Row id{static_cast<decltype(Row::index)>(row)};
+        result.items_[result.begin_[items_[place].at() + 1]++] = id;
+      }
+    }
+    result.begin_.pop_back();
+    return result;
   }
 
   [[nodiscard]] std::size_t rows() const { return begin_.size() - 1; }
@@ -31,6 +52,9 @@ class Csr {
   }
 
  private:
+  template <class, class>
+  friend class Csr;
+
   std::vector<std::uint32_t> begin_;
   std::vector<Item> items_;
 };

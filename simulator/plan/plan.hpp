@@ -49,7 +49,7 @@ struct QueuedStep {
   /// By StepKind: how many steps of that queue of its own device must have ended.
   std::array<std::int32_t, 3> needs{};
   bool recompute = false;
-  bool remote_needs = false;     ///< also waits for steps of other devices: Plan::remote_needs
+  bool remote_needs = false;     ///< Plan::remote_needs has a row for it
   bool shared_releases = false;  ///< Plan::shared_releases has a row for it
   Bytes acquired;                ///< sum of its acquires
   Bytes released;                ///< of the blocks of its device that it frees all by itself
@@ -76,7 +76,7 @@ struct Plan {
   // Derived from the above by PlanBuilder::finish().
   std::vector<std::int32_t> positions;          ///< by step: its place on its queue, from 0
   std::vector<std::vector<QueuedStep>> queued;  ///< by queue_index, as `queues`
-  Csr<StepId, QueueNeed> remote_needs;          ///< waits for other devices' steps
+  Csr<StepId, QueueNeed> remote_needs;          ///< waits for other devices' steps; no rows if none
   /// Blocks that more than one step may be the last to use, and blocks of other devices, by step; a
   /// releaser that certainly ends before another one of the same block is left out.
   Csr<StepId, BlockId> shared_releases;

@@ -12,25 +12,35 @@ namespace ooc {
 
 namespace {
 
-/// The rows of `pairs`, each item at most once per row (the first stays where it was). An item is a
+/// Rows up to this long are searched for duplicates item by item.
+constexpr std::size_t kShortRow = 8;
+
+template <class Item>
+bool has_duplicate(std::span<const Item> row) {
+  for (std::size_t place = 1; place < row.size(); ++place) {
+    const auto before = row.first(place);
+    if (std::find(before.begin(), before.end(), row[place]) != before.end()) return true;
+  }
+  return false;
+}
+
+/// The rows of `pairs`, each item at most once per row (the first stays where it was). Most plans
+/// have no duplicates and only short rows, which is seen without further memory; else an item is a
 /// duplicate if it was last seen in the same row: one stamp per item, no search.
 template <class Row, class Item>
 Csr<Row, Item> unique_rows(std::size_t rows, std::size_t items,
                            const std::vector<std::pair<Row, Item>>& pairs) {
   Csr<Row, Item> all(rows, pairs);
-  std::vector<std::int32_t> seen_in(items, -1);
-  bool duplicates = false;
-  for (std::int32_t row = 0; row < static_cast<std::int32_t>(rows); ++row) {
-    for (const Item item : all[Row{row}]) {
-      duplicates |= seen_in[item.at()] == row;
-      seen_in[item.at()] = row;
-    }
+  bool suspect = false;
+  for (std::size_t index = 0; index < rows && !suspect; ++index) {
+    const auto row = all[make_id<Row>(index)];
+    suspect = row.size() > kShortRow || has_duplicate(row);
   }
-  if (!duplicates) return all;
+  if (!suspect) return all;
 
   std::vector<std::pair<Row, Item>> kept;
   kept.reserve(pairs.size());
-  std::fill(seen_in.begin(), seen_in.end(), -1);
+  std::vector<std::int32_t> seen_in(items, -1);
   for (std::int32_t row = 0; row < static_cast<std::int32_t>(rows); ++row) {
     for (const Item item : all[Row{row}]) {
       if (seen_in[item.at()] == row) continue;
@@ -43,38 +53,8 @@ Csr<Row, Item> unique_rows(std::size_t rows, std::size_t items,
 
 std::int32_t queue_of(const Step& step) { return queue_index(step.device, step.kind); }
 
-/// The record of every step, without what its memory adds, and the needs on other devices.
-void derive_queued(Plan& plan) {
-  plan.queued.resize(plan.queues.size());
-  std::vector<std::pair<StepId, QueueNeed>> remote;
-  for (std::size_t queue = 0; queue < plan.queues.size(); ++queue) {
-    plan.queued[queue].reserve(plan.queues[queue].size());
-    for (const StepId id : plan.queues[queue]) {
-      const Step& step = plan.steps[id.at()];
-      QueuedStep queued;
-      queued.step = id;
-      queued.cost = step.kind == StepKind::kCompute ? step.alternative.index : step.object;
-      queued.recompute = step.recompute;
-      for (const StepId wait : plan.waits[id]) {
-        const Step& awaited = plan.steps[wait.at()];
-        const std::int32_t count = plan.positions[wait.at()] + 1;
-        if (awaited.device == step.device) {
-          auto& needed = queued.needs[static_cast<std::size_t>(awaited.kind)];
-          needed = std::max(needed, count);
-        } else {
-          queued.remote_needs = true;
-          remote.emplace_back(id, QueueNeed{queue_of(awaited), count});
-        }
-      }
-      plan.queued[queue].push_back(queued);
-    }
-  }
-  plan.remote_needs = Csr<StepId, QueueNeed>(plan.steps.size(), remote);
-}
-
-QueuedStep& queued_step(Plan& plan, StepId id) {
-  const Step& step = plan.steps[id.at()];
-  return plan.queued[static_cast<std::size_t>(queue_of(step))]
+QueuedStep& queued_in(Plan& plan, StepId id) {
+  return plan.queued[static_cast<std::size_t>(queue_of(plan.steps[id.at()]))]
                     [static_cast<std::size_t>(plan.positions[id.at()])];
 }
 
@@ -87,7 +67,7 @@ bool certainly_before(Plan& plan, StepId earlier, StepId later) {
   if (first.device != second.device) return false;
   const std::int32_t position = plan.positions[earlier.at()];
   if (first.kind == second.kind) return position < plan.positions[later.at()];
-  return queued_step(plan, later).needs[static_cast<std::size_t>(first.kind)] > position;
+  return queued_in(plan, later).needs[static_cast<std::size_t>(first.kind)] > position;
 }
 
 /// The releasers of a block that may be the last to end: of each queue the last one, without those
@@ -117,21 +97,8 @@ void keep_last_users(Plan& plan, std::span<const StepId> releasers, std::vector<
   }
 }
 
-/// Bytes acquired and released by each step; blocks whose last user is not certain go to
-/// shared_releases.
-void derive_memory(Plan& plan) {
-  for (std::size_t index = 0; index < plan.steps.size(); ++index) {
-    const auto id = make_id<StepId>(index);
-    const auto row = plan.acquires[id];
-    if (row.empty()) continue;
-    Bytes sum;
-    for (const BlockId block : row) {
-      OOC_CHECK(plan.blocks[block.at()].device == plan.steps[index].device,
-                "a step acquires blocks of its own device");
-      sum += plan.blocks[block.at()].bytes;
-    }
-    queued_step(plan, id).acquired = sum;
-  }
+/// Bytes released by each step; blocks whose last user is not certain go to shared_releases.
+void derive_releases(Plan& plan) {
   plan.shared_release_counts.assign(plan.blocks.size(), 0);
   std::vector<std::pair<StepId, BlockId>> shared;
   std::vector<StepId> last_users;
@@ -140,16 +107,16 @@ void derive_memory(Plan& plan) {
     const Block& block = plan.blocks[index];
     keep_last_users(plan, plan.releasers[id], last_users);
     if (last_users.size() == 1 && plan.steps[last_users[0].at()].device == block.device) {
-      queued_step(plan, last_users[0]).released += block.bytes;
+      queued_in(plan, last_users[0]).released += block.bytes;
       continue;
     }
     for (const StepId step : last_users) {
       shared.emplace_back(step, id);
-      queued_step(plan, step).shared_releases = true;
+      queued_in(plan, step).shared_releases = true;
     }
     plan.shared_release_counts[index] = static_cast<std::int32_t>(last_users.size());
   }
-  plan.shared_releases = Csr<StepId, BlockId>(plan.steps.size(), shared);
+  if (!shared.empty()) plan.shared_releases = Csr<StepId, BlockId>(plan.steps.size(), shared);
 }
 
 }  // namespace
@@ -160,13 +127,16 @@ PlanBuilder::PlanBuilder(Bytes static_bytes, int devices) {
   plan_.static_bytes = static_bytes;
   plan_.devices = devices;
   plan_.queues.resize(static_cast<std::size_t>(devices) * 3);
+  plan_.queued.resize(plan_.queues.size());
 }
 
 void PlanBuilder::reserve(std::size_t steps, std::size_t blocks) {
   plan_.steps.reserve(steps);
   plan_.positions.reserve(steps);
   plan_.blocks.reserve(blocks);
-  for (auto& queue : plan_.queues) queue.reserve(steps / plan_.queues.size());
+  const std::size_t per_device = steps / static_cast<std::size_t>(plan_.devices);
+  for (auto& queue : plan_.queues) queue.reserve(per_device);
+  for (auto& queue : plan_.queued) queue.reserve(per_device);
   waits_.reserve(steps * 2);
   acquires_.reserve(blocks);
   releasers_.reserve(blocks);
@@ -175,12 +145,18 @@ void PlanBuilder::reserve(std::size_t steps, std::size_t blocks) {
 StepId PlanBuilder::add(Step step) {
   OOC_CHECK(step.device >= 0 && step.device < plan_.devices, "the device of a step exists");
   const auto id = make_id<StepId>(plan_.steps.size());
-  auto& queue = plan_.queues[static_cast<std::size_t>(queue_of(step))];
-  plan_.positions.push_back(static_cast<std::int32_t>(queue.size()));
-  queue.push_back(id);
+  const auto queue = static_cast<std::size_t>(queue_of(step));
+  plan_.positions.push_back(static_cast<std::int32_t>(plan_.queues[queue].size()));
+  plan_.queues[queue].push_back(id);
+  QueuedStep& queued = plan_.queued[queue].emplace_back();
+  queued.step = id;
+  queued.cost = step.kind == StepKind::kCompute ? step.alternative.index : step.object;
+  queued.recompute = step.recompute;
   plan_.steps.push_back(step);
   return id;
 }
+
+QueuedStep& PlanBuilder::queued_step(StepId id) { return queued_in(plan_, id); }
 
 StepId PlanBuilder::compute(TaskId task, AlternativeId alternative, int device) {
   return add({.kind = StepKind::kCompute,
@@ -227,9 +203,26 @@ BlockId PlanBuilder::workspace_block(TaskId task, Bytes bytes, int device) {
   return make_id<BlockId>(plan_.blocks.size() - 1);
 }
 
-void PlanBuilder::wait(StepId step, StepId until_ended) { waits_.emplace_back(step, until_ended); }
+void PlanBuilder::wait(StepId step, StepId until_ended) {
+  waits_.emplace_back(step, until_ended);
+  const Step& awaited = plan_.steps[until_ended.at()];
+  const std::int32_t count = plan_.positions[until_ended.at()] + 1;
+  QueuedStep& queued = queued_step(step);
+  if (awaited.device == plan_.steps[step.at()].device) {
+    auto& needed = queued.needs[static_cast<std::size_t>(awaited.kind)];
+    needed = std::max(needed, count);
+  } else {
+    queued.remote_needs = true;
+    remote_needs_.emplace_back(step, QueueNeed{queue_of(awaited), count});
+  }
+}
 
-void PlanBuilder::acquire(StepId step, BlockId block) { acquires_.emplace_back(step, block); }
+void PlanBuilder::acquire(StepId step, BlockId block) {
+  OOC_CHECK(plan_.blocks[block.at()].device == plan_.steps[step.at()].device,
+            "a step acquires blocks of its own device");
+  acquires_.emplace_back(step, block);
+  queued_step(step).acquired += plan_.blocks[block.at()].bytes;
+}
 
 void PlanBuilder::initially_resident(BlockId block) { plan_.initial_blocks.push_back(block); }
 
@@ -243,15 +236,9 @@ Plan PlanBuilder::finish() && {
   plan_.waits = unique_rows(steps, steps, waits_);
   plan_.acquires = Csr<StepId, BlockId>(steps, acquires_);
   plan_.releasers = unique_rows(blocks, steps, releasers_);
-  std::vector<std::pair<StepId, BlockId>> releases;
-  releases.reserve(plan_.releasers.item_count());
-  for (std::size_t index = 0; index < blocks; ++index) {
-    const auto id = make_id<BlockId>(index);
-    for (const StepId step : plan_.releasers[id]) releases.emplace_back(step, id);
-  }
-  plan_.releases = Csr<StepId, BlockId>(steps, releases);
-  derive_queued(plan_);
-  derive_memory(plan_);
+  plan_.releases = plan_.releasers.transposed(steps);
+  if (!remote_needs_.empty()) plan_.remote_needs = Csr<StepId, QueueNeed>(steps, remote_needs_);
+  derive_releases(plan_);
   return std::move(plan_);
 }
 

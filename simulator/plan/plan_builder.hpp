@@ -32,9 +32,11 @@ class PlanBuilder {
 
  private:
   StepId add(Step step);
+  QueuedStep& queued_step(StepId id);
 
   Plan plan_;
   std::vector<std::pair<StepId, StepId>> waits_;
+  std::vector<std::pair<StepId, QueueNeed>> remote_needs_;
   std::vector<std::pair<StepId, BlockId>> acquires_;
   std::vector<std::pair<BlockId, StepId>> releasers_;
 };

@@ -66,6 +66,7 @@ StepId StallRecorder::last_wait(const Gap& gap) const {
                                      gap.step.needs[static_cast<std::size_t>(kind)])) {
       return *step;
     }
+    if (!gap.step.remote_needs) continue;
     for (const QueueNeed& need : plan_.remote_needs[gap.step.step]) {
       if (const auto step = ended_then(need.queue, need.count)) return *step;
     }
