@@ -21,10 +21,10 @@ struct SummaryInput {
   const PlanResult& plan;                 ///< as make_plan returned it
   const std::optional<Outcome>& outcome;  ///< none exactly where `plan` is an OutOfMemory
   Bytes in_core_peak;                     ///< in_core_peak() of in_core_peak.hpp
-  std::optional<LowerBounds> bounds;
+  std::optional<LowerBounds> bounds = {};
   std::string bound_class = "schedules that only move tensors";
   ComputeModel compute_model = ComputeModel::kNative;  ///< whose FLOPs are reported
-  std::vector<std::string> assumed;                    ///< HardwareProfile::assumed
+  std::vector<std::string> assumed = {};               ///< HardwareProfile::assumed
   Detail detail = Detail::kLayers;
 };
 
@@ -38,10 +38,10 @@ struct InspectionInput {
   const TrainingGraph& graph;
   std::int64_t batch = 1;
   const CostTable* costs = nullptr;  ///< null without --hardware: no times
-  std::optional<std::string> hardware;
+  std::optional<std::string> hardware = {};
   Accounting accounting = Accounting::kLiveness;
   ComputeModel compute_model = ComputeModel::kNative;
-  std::vector<std::string> assumed;
+  std::vector<std::string> assumed = {};
 };
 
 [[nodiscard]] NetworkReport summarize_network(const InspectionInput& input);

@@ -14,14 +14,14 @@ namespace ooc {
 
 /// What made the output; echoed in JSON and in traces.
 struct ToolInfo {
-  std::string version;
-  std::vector<std::string> command;  ///< argv, program name first
+  std::string version = {};
+  std::vector<std::string> command = {};  ///< argv, program name first
 };
 
 enum class Colour { kNone, kAnsi };
 
 struct WriteOptions {
-  ToolInfo tool;
+  ToolInfo tool = {};
   Colour colour = Colour::kNone;  ///< the caller knows of --no-color, NO_COLOR and terminals
 };
 
