@@ -1,0 +1,165 @@
+// Are the shipped networks the published ones? Each file carries its own totals in `expect`; that
+// alone would let a file and its totals be wrong together, so the figures that others published
+// (torchvision's parameter counts, multiply-accumulates at the usual input size) stand here again.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "model/base/spec_tree.hpp"
+#include "model/network/network.hpp"
+#include "model/network/network_json.hpp"
+
+using namespace ooc;
+
+namespace {
+
+const std::string kFolder = std::string(OOC_SOURCE_DIR) + "/networks";
+
+Network shipped(const std::string& name) {
+  return read_network_file(kFolder + "/" + name + ".json");
+}
+
+/// The names of all shipped networks, sorted.
+std::vector<std::string> shipped_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
+    const std::filesystem::path& path = entry.path();
+    if (path.extension() == ".json" && path.filename() != "network.schema.json") {
+      names.push_back(path.stem().string());
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// 61100840 as "61,100,840".
+std::string with_commas(std::int64_t number) {
+  std::string text = std::to_string(number);
+  for (std::ptrdiff_t at = std::ssize(text) - 3; at > 0; at -= 3) {
+    text.insert(static_cast<std::size_t>(at), ",");
+  }
+  return text;
+}
+
+/// Convolutions and linear layers, as papers count depth: projections beside the path are left out.
+int depth(const Network& network) {
+  return static_cast<int>(
+      std::count_if(network.layers.begin(), network.layers.end(), [](const Layer& layer) {
+        const bool weighted = layer.kind->name == "conv" || layer.kind->name == "linear";
+        return weighted && layer.name.find("_down_conv") == std::string::npos;
+      }));
+}
+
+}  // namespace
+
+TEST_CASE("every shipped network reads, is named after its file and carries its totals") {
+  const std::vector<std::string> names = shipped_names();
+  CHECK(names.size() >= 20);
+  for (const std::string& name : names) {
+    CAPTURE(name);
+    const SpecDocument document = read_spec_file(kFolder + "/" + name + ".json");
+    const Network network = read_network(document);
+    CHECK(network.name == name);
+    CHECK_FALSE(network.source.empty());
+    const SpecView expect = SpecView(document).get("expect");
+    CHECK(total_parameters(network) == expect.get("parameters").as_integer(1, INT64_MAX));
+    CHECK(total_forward_macs(network) == expect.get("forward_macs").as_integer(1, INT64_MAX));
+  }
+}
+
+TEST_CASE("the totals are the published ones") {
+  struct Truth {
+    const char* name;
+    std::int64_t parameters;
+    std::int64_t forward_macs;
+  };
+  for (const Truth& truth :
+       {Truth{"alexnet", 61'100'840, 714'188'480}, Truth{"vgg16", 138'357'544, 15'470'264'320},
+        Truth{"resnet50", 25'557'032, 4'089'184'256},
+        Truth{"inception_v3", 23'834'568, 5'713'216'096},
+        Truth{"googlenet", 6'624'904, 1'498'376'192}}) {
+    CAPTURE(truth.name);
+    const Network network = shipped(truth.name);
+    CHECK(total_parameters(network) == truth.parameters);
+    CHECK(total_forward_macs(network) == truth.forward_macs);
+  }
+}
+
+TEST_CASE("the parameters are the published ones where no count of multiplications is") {
+  struct Truth {
+    const char* name;
+    std::int64_t parameters;
+  };
+  for (const Truth& truth :
+       {Truth{"resnet34", 21'797'672}, Truth{"resnet101", 44'549'160},
+        Truth{"resnet152", 60'192'808}, Truth{"vgg19", 143'667'240}, Truth{"vgg_a", 132'863'336},
+        Truth{"googlenet_v1", 6'998'552}, Truth{"paleo_alexnet_v2", 50'303'912},
+        Truth{"paleo_vgg16", 138'357'544}}) {
+    CAPTURE(truth.name);
+    CHECK(total_parameters(shipped(truth.name)) == truth.parameters);
+  }
+}
+
+TEST_CASE("a network named after its depth has that many weighted layers") {
+  // VGG-101: 98 convolutions and 3 linear layers. ResNet-2000: 3 x 666 blocks, conv1 and fc.
+  CHECK(depth(shipped("vgg_a")) == 11);
+  CHECK(depth(shipped("vgg16")) == 16);
+  CHECK(depth(shipped("vgg19")) == 19);
+  CHECK(depth(shipped("vgg101")) == 101);
+  for (const int layers : {34, 50, 101, 152, 200, 1001, 2000}) {
+    CAPTURE(layers);
+    CHECK(depth(shipped("resnet" + std::to_string(layers))) == layers);
+  }
+}
+
+TEST_CASE("the example of ten layers has a skip past conv2") {
+  // conv1 3x16x9 + 16, conv2 16x16x9 + 16, fc 16x10 + 10: 448 + 2,320 + 170 = 2,938.
+  // 432 x 32x32 + 2,304 x 16x16 + 160 = 442,368 + 589,824 + 160 = 1,032,352.
+  const Network network = shipped("example_skip");
+  CHECK(total_parameters(network) == 2'938);
+  CHECK(total_forward_macs(network) == 1'032'352);
+  REQUIRE(network.layers.size() == 10);
+  const Layer& sum = network.layers[4];
+  REQUIRE(sum.name == "sum");
+  REQUIRE(sum.inputs.size() == 2);
+  CHECK(network.layers[std::get<LayerId>(sum.inputs[0]).at()].name == "pool1");
+  CHECK(network.layers[std::get<LayerId>(sum.inputs[1]).at()].name == "conv2");
+}
+
+TEST_CASE("every network ends in its loss, PALEO's in the softmax that PALEO has") {
+  for (const std::string& name : shipped_names()) {
+    CAPTURE(name);
+    const Network network = shipped(name);
+    REQUIRE(network.outputs.size() == 1);
+    const Layer& last = network.layers[network.outputs.front().at()];
+    const bool paleo = name.starts_with("paleo_");
+    CHECK(last.name == (paleo ? "softmax" : "loss"));
+    CHECK(last.model.is_loss == !paleo);
+  }
+}
+
+TEST_CASE("the README's table has a row with the totals of every shipped network") {
+  std::ifstream file(kFolder + "/README.md");
+  REQUIRE(file.good());
+  std::stringstream text;
+  text << file.rdbuf();
+  for (const std::string& name : shipped_names()) {
+    CAPTURE(name);
+    const Network network = shipped(name);
+    const std::size_t start = text.str().find("\n| `" + name + "` |");
+    REQUIRE(start != std::string::npos);
+    const std::string row = text.str().substr(start + 1, text.str().find('\n', start + 1) - start);
+    const std::string totals = " | " + with_commas(std::ssize(network.layers)) + " | " +
+                               with_commas(total_parameters(network)) + " | " +
+                               with_commas(total_forward_macs(network)) + " |";
+    CHECK(row.find(totals) != std::string::npos);
+  }
+}
