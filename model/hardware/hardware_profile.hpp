@@ -14,10 +14,11 @@
 
 namespace ooc {
 
-/// Efficiency (0..1] of a compute kind: one number, or points over a task's FLOPs (log-linear
-/// interpolation in FLOPs between the points, constant outside them).
+/// Efficiency (0..1] of a compute kind: one number, or points over a task's work (linear over the
+/// logarithm between the points, constant outside them). Work is FLOPs; for "memory" it is bytes.
 struct Efficiency {
-  std::vector<std::pair<double, double>> points;  ///< (FLOPs, ratio), ascending; one point = constant
+  /// (FLOPs or bytes, ratio), ascending; one point = constant.
+  std::vector<std::pair<double, double>> points;
   [[nodiscard]] double at(double flops) const;
 };
 

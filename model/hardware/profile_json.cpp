@@ -1,1 +1,114 @@
-// not yet
+// Reader of hardware profiles. It checks what a prediction would silently get wrong: units, ranges,
+// misspelt keys, curves that fall, a duplex ratio that no link can have, and numbers that nobody
+// vouches for (profile_provenance.hpp).
+#include "model/hardware/profile_json.hpp"
+
+#include <fmt/format.h>
+
+#include "model/base/quantity_io.hpp"
+#include "model/hardware/profile_section.hpp"
+
+namespace ooc {
+namespace {
+
+enum class Reserve { kStated, kNone };
+
+MemoryTier read_tier(const ProfileSection& section, Reserve reserve) {
+  MemoryTier tier;
+  tier.capacity = size_above_zero(section.number("capacity"));
+  if (reserve == Reserve::kStated) {
+    const SpecView reserved = section.number("reserved");
+    tier.reserved = reserved.as_bytes();
+    if (tier.reserved >= tier.capacity) {
+      reserved.fail(reserved.found(), "less than the capacity, " + exact_bytes(tier.capacity));
+    }
+  }
+  tier.throughput = section.number("throughput").as_rate();
+  tier.latency = section.number("latency").as_duration();
+  section.reject_unknown_keys();
+  return tier;
+}
+
+void check_format(const SpecView& root) {
+  (void)root.find("$schema");
+  const SpecView format = root.get("format");
+  const std::string name = format.as_text();
+  if (name != "ooc-paleo/hardware-profile") {
+    format.fail(format.found(), "\"ooc-paleo/hardware-profile\"",
+                name == "ooc-paleo/network" ? "this is a network, not a machine" : "");
+  }
+  const SpecView version = root.get("version");
+  if (version.node().integer != 1) {
+    version.fail(version.found(), "1", "the version of the format, not of the file");
+  }
+}
+
+/// "machine" and "samples" as they are, numbers unrounded.
+std::string read_measurement(const SpecView& root) {
+  SpecNode kept;
+  kept.type = SpecType::kObject;
+  for (const char* key : {"machine", "samples"}) {
+    if (const auto value = root.find(key)) kept.members.emplace_back(key, value->node());
+  }
+  return kept.members.empty() ? "" : json_text(kept);
+}
+
+}  // namespace
+
+std::vector<SpecView> pair_of(const SpecView& view, const char* what) {
+  if (view.type() != SpecType::kList || view.node().items.size() != 2) {
+    view.fail(view.found(), what);
+  }
+  return view.items();
+}
+
+std::vector<SpecView> curve_points(const SpecView& view, std::size_t fewest) {
+  const SpecView curve = view.get("curve");
+  view.reject_unknown_keys();
+  std::vector<SpecView> points = curve.items();
+  if (points.size() < fewest) curve.fail(curve.found(), fmt::format("at least {} points", fewest));
+  return points;
+}
+
+Bytes size_above_zero(const SpecView& view) {
+  const Bytes bytes = view.as_bytes();
+  if (bytes.count() == 0) view.fail(view.found(), "a size above 0");
+  return bytes;
+}
+
+HardwareProfile read_profile(const SpecDocument& document) {
+  const SpecView view(document);
+  check_format(view);
+  std::vector<ProfileNumber> numbers;
+  const ProfileSection root(view, "", numbers);
+  HardwareProfile profile;
+  const SpecView name = view.get("name");
+  profile.name = name.as_text();
+  if (profile.name.empty()) name.fail(name.found(), "a name");
+  if (const auto description = view.find("description")) {
+    profile.description = description->as_text();
+  }
+  read_compute(root.part("compute"), profile);
+  profile.near_memory = read_tier(root.part("near_memory"), Reserve::kStated);
+  profile.far_memory = read_tier(root.part("far_memory"), Reserve::kNone);
+  read_connection(root.part("connection"), profile);
+  if (const auto devices = root.optional_number("devices")) {
+    profile.devices = static_cast<int>(devices->as_integer(1, 1024));
+  }
+  const SpecView provenance = view.get("provenance");
+  profile.measurement_json = read_measurement(view);
+  view.reject_unknown_keys();
+  profile.provenance = read_provenance(provenance, numbers);
+  profile.assumed = assumed_fields(profile.provenance, numbers);
+  return profile;
+}
+
+HardwareProfile read_profile_file(const std::string& path, const ReadLimits& limits) {
+  return read_profile(read_spec_file(path, limits));
+}
+
+HardwareProfile read_profile_text(std::string_view text, const std::string& file) {
+  return read_profile(read_spec_text(text, file));
+}
+
+}  // namespace ooc

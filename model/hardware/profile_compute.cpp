@@ -1,0 +1,122 @@
+// Reader of "compute": peaks by element type, efficiencies by compute kind, the cost of a launch.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/base/quantity_io.hpp"
+#include "model/hardware/profile_section.hpp"
+
+namespace ooc {
+namespace {
+
+double efficiency_ratio(const SpecView& view) {
+  const double ratio = view.as_ratio(0, 1);
+  if (!(ratio > 0)) view.fail(view.found(), "a ratio above 0 and at most 1");
+  return ratio;
+}
+
+/// Abscissa of an efficiency curve: bytes moved for "memory", operations for all others.
+double work_of(const SpecView& view, const std::string& kind) {
+  if (kind == "memory") return static_cast<double>(view.as_bytes().count());
+  if (view.type() != SpecType::kText && view.type() != SpecType::kNumber) {
+    view.fail(view.found(), "a count of operations with a unit, such as \"2 GFLOP\"");
+  }
+  Parsed<double> parsed = parse_flop_count(view.node().text);
+  if (auto* error = std::get_if<QuantityError>(&parsed)) {
+    view.fail(view.found(), std::move(error->expected));
+  }
+  return std::get<double>(parsed);
+}
+
+Efficiency read_efficiency(const SpecView& view, const std::string& kind) {
+  Efficiency efficiency;
+  if (view.type() != SpecType::kObject) {
+    efficiency.points.emplace_back(1.0, efficiency_ratio(view));
+    return efficiency;
+  }
+  for (const SpecView& point : curve_points(view, 1)) {
+    const std::vector<SpecView> both = pair_of(point, "a pair such as [\"2 GFLOP\", 0.6]");
+    const double work = work_of(both[0], kind);
+    if (work <= 0) both[0].fail(both[0].found(), "more than nothing");
+    if (!efficiency.points.empty() && work <= efficiency.points.back().first) {
+      both[0].fail(both[0].found(), "more than at the point before: curves ascend");
+    }
+    efficiency.points.emplace_back(work, efficiency_ratio(both[1]));
+  }
+  return efficiency;
+}
+
+/// Names of compute kinds are open, since layer kinds are; but a name that is all but one of ours
+/// is a slip that would go unnoticed.
+void check_efficiency_name(const std::string& name, const SpecView& value) {
+  static const std::vector<std::string> known{"default",
+                                              "memory",
+                                              "conv",
+                                              "conv_transpose",
+                                              "linear",
+                                              "max_pool",
+                                              "avg_pool",
+                                              "relu",
+                                              "gelu",
+                                              "sigmoid",
+                                              "tanh",
+                                              "silu",
+                                              "batch_norm",
+                                              "layer_norm",
+                                              "lrn",
+                                              "dropout",
+                                              "softmax",
+                                              "add",
+                                              "multiply",
+                                              "concat",
+                                              "custom",
+                                              "attention",
+                                              "matmul",
+                                              "embedding",
+                                              "transpose",
+                                              "global_avg_pool",
+                                              "lstm",
+                                              "gru",
+                                              "upsample",
+                                              "slice",
+                                              "adaptive_avg_pool",
+                                              "softmax_cross_entropy"};
+  if (std::find(known.begin(), known.end(), name) != known.end()) return;
+  const bool plain =
+      name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos &&
+      !name.empty();
+  const std::optional<std::string> nearest = nearest_word(name, known);
+  if (plain && !nearest) return;
+  value.fail(fmt::format("unknown key {}", in_quotes(name)),
+             "\"default\", \"memory\" or the name of a layer kind",
+             nearest ? fmt::format("did you mean {}?", in_quotes(*nearest)) : "");
+}
+
+}  // namespace
+
+void read_compute(const ProfileSection& compute, HardwareProfile& profile) {
+  const ProfileSection peak = compute.part("peak");
+  for (const auto& [name, value] : peak.numbers()) {
+    const std::optional<Dtype> dtype = find_dtype(name);
+    if (!dtype) {
+      std::vector<std::string> known;
+      for (const DtypeInfo& info : kDtypes) known.emplace_back(info.name);
+      const std::optional<std::string> nearest = nearest_word(name, known);
+      value.fail(fmt::format("unknown key {}", in_quotes(name)),
+                 "float64, float32, tf32, float16 or bfloat16",
+                 nearest ? fmt::format("did you mean {}?", in_quotes(*nearest)) : "");
+    }
+    profile.peak[*dtype] = value.as_flop_rate();
+  }
+  if (profile.peak.empty()) peak.view().fail("no rate", "the peak of at least one element type");
+  const ProfileSection efficiency = compute.part("efficiency");
+  for (const char* needed : {"default", "memory"}) (void)efficiency.view().get(needed);
+  for (const auto& [name, value] : efficiency.numbers()) {
+    check_efficiency_name(name, value);
+    profile.efficiency[name] = read_efficiency(value, name);
+  }
+  profile.kernel_launch = compute.number("kernel_launch").as_duration();
+  compute.reject_unknown_keys();
+}
+
+}  // namespace ooc

@@ -1,0 +1,121 @@
+// Reader of "connection": the link's transfer modes, each a straight line or a measured curve, and
+// what both directions at once leave of it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/base/quantity_io.hpp"
+#include "model/hardware/profile_section.hpp"
+
+namespace ooc {
+namespace {
+
+SizeCurve read_size_curve(const SpecView& view) {
+  SizeCurve curve;
+  for (const SpecView& point : curve_points(view, 2)) {
+    const std::vector<SpecView> both = pair_of(point, "a pair such as [\"4 KiB\", \"9.1 us\"]");
+    const Bytes size = size_above_zero(both[0]);
+    const Duration time = both[1].as_duration();
+    if (time.count() == 0) both[1].fail(both[1].found(), "a time above 0");
+    if (!curve.points.empty()) {
+      if (size <= curve.points.back().first) {
+        both[0].fail(both[0].found(), "a larger size than at the point before: curves ascend");
+      }
+      if (time < curve.points.back().second) {
+        both[1].fail(both[1].found(), "no less than the time of the smaller size before");
+      }
+    }
+    curve.points.emplace_back(size, time);
+  }
+  return curve;
+}
+
+TransferLine read_line(const ProfileSection& section) {
+  const SpecNode& node = section.view().node();
+  const bool is_curve = std::any_of(node.members.begin(), node.members.end(),
+                                    [](const auto& member) { return member.first == "curve"; });
+  if (is_curve) {
+    (void)section.number("curve");
+    return read_size_curve(section.view());
+  }
+  StraightLine line;
+  line.throughput = section.number("throughput").as_rate();
+  line.latency = section.number("latency").as_duration();
+  section.reject_unknown_keys();
+  return line;
+}
+
+TransferMode read_mode(const ProfileSection& section, const std::string& name) {
+  TransferMode mode;
+  mode.to_near = read_line(section.part("to_near"));
+  mode.to_far = read_line(section.part("to_far"));
+  if (name == "unified_fault") {
+    mode.page = size_above_zero(section.number("page"));
+    mode.fault = section.number("fault").as_duration();
+  }
+  section.reject_unknown_keys();
+  return mode;
+}
+
+/// What the link can carry in one direction when it is alone on it, in bytes/s.
+double peak_rate(const TransferLine& line, const HardwareProfile& profile) {
+  if (const auto* straight = std::get_if<StraightLine>(&line)) {
+    return static_cast<double>(std::min({straight->throughput, profile.near_memory.throughput,
+                                         profile.far_memory.throughput})
+                                   .count());
+  }
+  const SizeCurve& curve = std::get<SizeCurve>(line);
+  const double latency = static_cast<double>(curve.points.front().second.count());
+  double peak = 0;
+  for (const auto& [bytes, time] : curve.points) {
+    const double moving = static_cast<double>(time.count()) - latency;
+    if (moving > 0) peak = std::max(peak, static_cast<double>(bytes.count()) * 1e9 / moving);
+  }
+  return peak;
+}
+
+/// Both directions at once cannot carry less than the faster one alone: below that ratio taking
+/// turns would be faster (half duplex is exactly that).
+void check_duplex(const SpecView& view, const HardwareProfile& profile) {
+  const double duplex =
+      static_cast<double>(profile.connection.duplex.count()) / static_cast<double>(kOne.count());
+  for (const auto& [name, mode] : profile.connection.modes) {
+    const double in = peak_rate(mode.to_near, profile);
+    const double out = peak_rate(mode.to_far, profile);
+    if (!(in + out > 0)) continue;  // curves that never rise: no rate to share
+    const double lowest = std::max(in, out) / (in + out);
+    // 5e-7: a ratio written with six decimals may be rounded down.
+    if (duplex < lowest - 5e-7) {
+      view.fail(view.found(), fmt::format("a ratio from {:.6f} to 1", lowest),
+                fmt::format("half duplex of mode {} is {:.6f}", in_quotes(name), lowest));
+    }
+  }
+}
+
+}  // namespace
+
+void read_connection(const ProfileSection& section, HardwareProfile& profile) {
+  Connection& connection = profile.connection;
+  connection.name = section.view().get("name").as_text();
+  if (const auto theoretical = section.optional_number("theoretical")) {
+    connection.theoretical = theoretical->as_rate();
+  }
+  const SpecView duplex = section.number("duplex");
+  connection.duplex = Ratio(std::llround(duplex.as_ratio(0.5, 1) * 1e9));
+  const ProfileSection modes = section.part("modes");
+  static constexpr const char* kModes[] = {"pinned", "pageable", "unified_fault",
+                                           "unified_prefetch"};
+  for (const char* name : kModes) {
+    if (modes.view().find(name)) connection.modes[name] = read_mode(modes.part(name), name);
+  }
+  modes.reject_unknown_keys();
+  if (connection.modes.empty()) {
+    modes.view().fail("no mode",
+                      "at least one of pinned, pageable, unified_fault, unified_prefetch");
+  }
+  section.reject_unknown_keys();
+  check_duplex(duplex, profile);
+}
+
+}  // namespace ooc

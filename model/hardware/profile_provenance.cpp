@@ -1,0 +1,126 @@
+// Every number of a profile must say where it comes from: a prediction is worth what its inputs
+// are, and reports name the assumed ones. An entry covers the path it names and everything below
+// it, with or without the `*` at its end; where several cover a number, the longest path governs.
+#include "model/hardware/profile_provenance.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace ooc {
+namespace {
+
+struct KindName {
+  ProvenanceKind kind;
+  const char* name;
+};
+constexpr std::array<KindName, 4> kKinds{{{ProvenanceKind::kMeasured, "measured"},
+                                          {ProvenanceKind::kDatasheet, "datasheet"},
+                                          {ProvenanceKind::kPublished, "published"},
+                                          {ProvenanceKind::kAssumed, "assumed"}}};
+
+/// "connection.modes.*" -> "connection.modes"; "*" -> "".
+std::string_view without_star(std::string_view fields) {
+  if (fields == "*") return "";
+  if (fields.ends_with(".*")) fields.remove_suffix(2);
+  return fields;
+}
+
+bool covers(std::string_view prefix, std::string_view path) {
+  if (prefix.empty()) return true;
+  return path.starts_with(prefix) && (path.size() == prefix.size() || path[prefix.size()] == '.');
+}
+
+/// The governing entry, or none.
+const Provenance* governing(const std::vector<Provenance>& entries, std::string_view path) {
+  const Provenance* best = nullptr;
+  std::size_t longest = 0;
+  for (const Provenance& entry : entries) {
+    const std::string_view prefix = without_star(entry.fields);
+    if (!covers(prefix, path) || (best != nullptr && prefix.size() <= longest)) continue;
+    best = &entry;
+    longest = prefix.size();
+  }
+  return best;
+}
+
+ProvenanceKind read_kind(const SpecView& view) {
+  std::vector<std::string> names;
+  for (const KindName& kind : kKinds) names.emplace_back(kind.name);
+  const std::string name = view.as_choice(names);
+  for (const KindName& kind : kKinds) {
+    if (name == kind.name) return kind.kind;
+  }
+  view.fail(view.found(), "a kind of provenance");
+}
+
+void check_entry(const SpecView& fields, const std::vector<Provenance>& before,
+                 const std::vector<ProfileNumber>& numbers) {
+  const std::string text = fields.as_text();
+  const std::string_view prefix = without_star(text);
+  for (const Provenance& entry : before) {
+    if (without_star(entry.fields) == prefix) {
+      fields.fail(fields.found(), "each path in one entry",
+                  fmt::format("{} covers the same", in_quotes(entry.fields)));
+    }
+  }
+  std::vector<std::string> known;
+  for (const ProfileNumber& number : numbers) {
+    if (covers(prefix, number.path)) return;
+    known.push_back(number.path);
+    for (std::size_t dot = number.path.find('.'); dot != std::string::npos;
+         dot = number.path.find('.', dot + 1)) {
+      known.push_back(number.path.substr(0, dot));
+    }
+  }
+  const std::optional<std::string> nearest = nearest_word(prefix, known);
+  fields.fail(fields.found(), "the dotted path of a number in this file, or of a part of it",
+              nearest ? fmt::format("did you mean {}?", in_quotes(*nearest)) : "");
+}
+
+std::string non_empty(const SpecView& view) {
+  std::string text = view.as_text();
+  if (text.empty()) view.fail(view.found(), "where the numbers come from");
+  return text;
+}
+
+}  // namespace
+
+std::vector<Provenance> read_provenance(const SpecView& list,
+                                        const std::vector<ProfileNumber>& numbers) {
+  std::vector<Provenance> entries;
+  for (const SpecView& item : list.items()) {
+    const SpecView fields = item.get("fields");
+    check_entry(fields, entries, numbers);
+    Provenance entry;
+    entry.fields = fields.as_text();
+    entry.kind = read_kind(item.get("kind"));
+    entry.source = non_empty(item.get("source"));
+    if (const std::optional<SpecView> date = item.find("date")) entry.date = date->as_text();
+    item.reject_unknown_keys();
+    entries.push_back(std::move(entry));
+  }
+  for (const ProfileNumber& number : numbers) {
+    if (governing(entries, number.path) != nullptr) continue;
+    number.view.fail(
+        fmt::format("{} without provenance", number.view.found()),
+        fmt::format("an entry of \"provenance\" whose \"fields\" cover {}", number.path),
+        "is it measured, datasheet, published or assumed?");
+  }
+  return entries;
+}
+
+std::vector<std::string> assumed_fields(const std::vector<Provenance>& entries,
+                                        const std::vector<ProfileNumber>& numbers) {
+  std::vector<std::string> fields;
+  for (const Provenance& entry : entries) {
+    const bool governs = std::any_of(
+        numbers.begin(), numbers.end(),
+        [&](const ProfileNumber& number) { return governing(entries, number.path) == &entry; });
+    if (governs && entry.kind == ProvenanceKind::kAssumed) fields.push_back(entry.fields);
+  }
+  return fields;
+}
+
+}  // namespace ooc

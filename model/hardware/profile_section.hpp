@@ -1,0 +1,65 @@
+// What the parts of the profile reader share: a view on an object that knows its dotted path and
+// notes every number taken from it (for provenance), and the parts' entry points.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/base/spec_tree.hpp"
+#include "model/hardware/hardware_profile.hpp"
+#include "model/hardware/profile_provenance.hpp"
+
+namespace ooc {
+
+/// An object of the file with its dotted path; notes every number that is taken from it.
+class ProfileSection {
+ public:
+  ProfileSection(SpecView view, std::string path, std::vector<ProfileNumber>& numbers)
+      : view_(std::move(view)), path_(std::move(path)), numbers_(&numbers) {}
+
+  [[nodiscard]] const SpecView& view() const { return view_; }
+  [[nodiscard]] ProfileSection part(std::string_view key) const {
+    return {view_.get(key), below(key), *numbers_};
+  }
+  [[nodiscard]] SpecView number(std::string_view key) const { return note(key, view_.get(key)); }
+  [[nodiscard]] std::optional<SpecView> optional_number(std::string_view key) const {
+    std::optional<SpecView> value = view_.find(key);
+    if (value) note(key, *value);
+    return value;
+  }
+  /// Members under names of the user's choice, each noted as a number.
+  [[nodiscard]] std::vector<std::pair<std::string, SpecView>> numbers() const {
+    std::vector<std::pair<std::string, SpecView>> members = view_.members();
+    for (const auto& [key, value] : members) note(key, value);
+    return members;
+  }
+  void reject_unknown_keys() const { view_.reject_unknown_keys(); }
+
+ private:
+  [[nodiscard]] std::string below(std::string_view key) const {
+    return path_.empty() ? std::string(key) : path_ + "." + std::string(key);
+  }
+  SpecView note(std::string_view key, const SpecView& value) const {
+    numbers_->push_back({below(key), value});
+    return value;
+  }
+
+  SpecView view_;
+  std::string path_;
+  std::vector<ProfileNumber>* numbers_;
+};
+
+/// The items of a list that must be a pair.
+[[nodiscard]] std::vector<SpecView> pair_of(const SpecView& view, const char* what);
+/// The points of {"curve": [...]}, which has no other keys.
+[[nodiscard]] std::vector<SpecView> curve_points(const SpecView& view, std::size_t fewest);
+[[nodiscard]] Bytes size_above_zero(const SpecView& view);
+
+/// "compute" -> peak, efficiency, kernel_launch.
+void read_compute(const ProfileSection& compute, HardwareProfile& profile);
+/// "connection"; both memory tiers must have been read.
+void read_connection(const ProfileSection& section, HardwareProfile& profile);
+
+}  // namespace ooc

@@ -1,0 +1,192 @@
+// Writer of hardware profiles: builds the value tree and prints it. Every quantity is written by an
+// exact_* function, every ratio with the digits that give it back, so that reading what was written
+// gives an equal profile (tested).
+#include <array>
+#include <charconv>
+
+#include "model/base/quantity_io.hpp"
+#include "model/hardware/profile_json.hpp"
+
+namespace ooc {
+namespace {
+
+SpecNode text(std::string value) {
+  SpecNode node;
+  node.type = SpecType::kText;
+  node.text = std::move(value);
+  return node;
+}
+
+SpecNode number(std::string digits) {
+  SpecNode node;
+  node.type = SpecType::kNumber;
+  node.text = std::move(digits);
+  return node;
+}
+
+SpecNode real(double value) {
+  std::array<char, 64> buffer{};
+  const std::to_chars_result end =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  return number(std::string(buffer.data(), end.ptr));
+}
+
+/// Parts per billion as a decimal fraction without trailing zeros.
+SpecNode ratio(Ratio value) {
+  std::string fraction = std::to_string(value.count() % kOne.count());
+  fraction.insert(0, 9 - fraction.size(), '0');
+  while (!fraction.empty() && fraction.back() == '0') fraction.pop_back();
+  const std::string whole = std::to_string(value.count() / kOne.count());
+  return number(fraction.empty() ? whole : whole + "." + fraction);
+}
+
+SpecNode object() {
+  SpecNode node;
+  node.type = SpecType::kObject;
+  return node;
+}
+
+SpecNode list() {
+  SpecNode node;
+  node.type = SpecType::kList;
+  return node;
+}
+
+void put(SpecNode& node, std::string key, SpecNode value) {
+  node.members.emplace_back(std::move(key), std::move(value));
+}
+
+SpecNode pair(SpecNode first, SpecNode second) {
+  SpecNode node = list();
+  node.items.push_back(std::move(first));
+  node.items.push_back(std::move(second));
+  return node;
+}
+
+SpecNode efficiency(const std::string& kind, const Efficiency& value) {
+  // A single point is a constant, whatever its abscissa.
+  if (value.points.size() == 1) return real(value.points.front().second);
+  SpecNode curve = list();
+  for (const auto& [work, share] : value.points) {
+    const std::string at = kind == "memory" ? exact_bytes(Bytes(static_cast<std::int64_t>(work)))
+                                            : exact_flop_count(work);
+    curve.items.push_back(pair(text(at), real(share)));
+  }
+  SpecNode node = object();
+  put(node, "curve", std::move(curve));
+  return node;
+}
+
+SpecNode compute(const HardwareProfile& profile) {
+  SpecNode peak = object();
+  for (const auto& [dtype, rate] : profile.peak) {
+    put(peak, std::string(dtype_info(dtype).name), text(exact_flop_rate(rate)));
+  }
+  SpecNode efficiencies = object();
+  for (const auto& [kind, value] : profile.efficiency) {
+    put(efficiencies, kind, efficiency(kind, value));
+  }
+  SpecNode node = object();
+  put(node, "peak", std::move(peak));
+  put(node, "efficiency", std::move(efficiencies));
+  put(node, "kernel_launch", text(exact_duration(profile.kernel_launch)));
+  return node;
+}
+
+enum class Reserve { kWritten, kNone };
+
+SpecNode tier(const MemoryTier& value, Reserve reserve) {
+  SpecNode node = object();
+  put(node, "capacity", text(exact_bytes(value.capacity)));
+  if (reserve == Reserve::kWritten) put(node, "reserved", text(exact_bytes(value.reserved)));
+  put(node, "throughput", text(exact_rate(value.throughput)));
+  put(node, "latency", text(exact_duration(value.latency)));
+  return node;
+}
+
+SpecNode line(const TransferLine& value) {
+  SpecNode node = object();
+  if (const auto* straight = std::get_if<StraightLine>(&value)) {
+    put(node, "throughput", text(exact_rate(straight->throughput)));
+    put(node, "latency", text(exact_duration(straight->latency)));
+    return node;
+  }
+  SpecNode curve = list();
+  for (const auto& [size, time] : std::get<SizeCurve>(value).points) {
+    curve.items.push_back(pair(text(exact_bytes(size)), text(exact_duration(time))));
+  }
+  put(node, "curve", std::move(curve));
+  return node;
+}
+
+SpecNode connection(const Connection& value) {
+  SpecNode modes = object();
+  for (const auto& [name, mode] : value.modes) {
+    SpecNode node = object();
+    put(node, "to_near", line(mode.to_near));
+    put(node, "to_far", line(mode.to_far));
+    if (mode.page) put(node, "page", text(exact_bytes(*mode.page)));
+    if (mode.fault) put(node, "fault", text(exact_duration(*mode.fault)));
+    put(modes, name, std::move(node));
+  }
+  SpecNode node = object();
+  put(node, "name", text(value.name));
+  if (value.theoretical) put(node, "theoretical", text(exact_rate(*value.theoretical)));
+  put(node, "duplex", ratio(value.duplex));
+  put(node, "modes", std::move(modes));
+  return node;
+}
+
+const char* kind_name(ProvenanceKind kind) {
+  switch (kind) {
+    case ProvenanceKind::kMeasured:
+      return "measured";
+    case ProvenanceKind::kDatasheet:
+      return "datasheet";
+    case ProvenanceKind::kPublished:
+      return "published";
+    case ProvenanceKind::kAssumed:
+      break;
+  }
+  return "assumed";
+}
+
+SpecNode provenance(const std::vector<Provenance>& entries) {
+  SpecNode node = list();
+  for (const Provenance& entry : entries) {
+    SpecNode item = object();
+    put(item, "fields", text(entry.fields));
+    put(item, "kind", text(kind_name(entry.kind)));
+    put(item, "source", text(entry.source));
+    if (!entry.date.empty()) put(item, "date", text(entry.date));
+    node.items.push_back(std::move(item));
+  }
+  return node;
+}
+
+}  // namespace
+
+std::string write_profile(const HardwareProfile& profile) {
+  SpecNode root = object();
+  put(root, "$schema", text("hwprofile.schema.json"));
+  put(root, "format", text("ooc-paleo/hardware-profile"));
+  put(root, "version", number("1"));
+  put(root, "name", text(profile.name));
+  if (!profile.description.empty()) put(root, "description", text(profile.description));
+  put(root, "compute", compute(profile));
+  put(root, "near_memory", tier(profile.near_memory, Reserve::kWritten));
+  put(root, "far_memory", tier(profile.far_memory, Reserve::kNone));
+  put(root, "connection", connection(profile.connection));
+  put(root, "devices", number(std::to_string(profile.devices)));
+  put(root, "provenance", provenance(profile.provenance));
+  if (!profile.measurement_json.empty()) {
+    SpecDocument kept = read_spec_text(profile.measurement_json, "measurement");
+    for (auto& [key, value] : kept.root.members) {
+      OOC_CHECK(key == "machine" || key == "samples", "a profile keeps machine and samples only");
+      put(root, key, std::move(value));
+    }
+  }
+  return json_text(root);
+}
+
+}  // namespace ooc

@@ -1,0 +1,289 @@
+// Does the profile reader refuse what would silently spoil a prediction, and does the writer keep
+// everything?
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "model/hardware/profile_json.hpp"
+
+using namespace ooc;
+
+namespace {
+
+const char* const kProfile = R"({
+  "$schema": "hwprofile.schema.json",
+  "format": "ooc-paleo/hardware-profile", "version": 1,
+  "name": "toy", "description": "a machine of round numbers",
+  "compute": {
+    "peak": { "float32": "10 TFLOP/s", "float16": "20.5 TFLOP/s" },
+    "efficiency": { "default": 0.5, "conv": { "curve": [["1 MFLOP", 0.2], ["1 GFLOP", "70 %"]] },
+                    "memory": { "curve": [["1 MiB", 0.25], ["64 MiB", 0.75]] } },
+    "kernel_launch": "5 us"
+  },
+  "near_memory": { "capacity": "16 GiB", "reserved": "700 MiB", "throughput": "900 GB/s", "latency": "0.6 us" },
+  "far_memory": { "capacity": "512 GiB", "throughput": "76.8 GB/s", "latency": "0.1 us" },
+  "connection": {
+    "name": "a cable", "theoretical": "15.75 GB/s", "duplex": 0.85,
+    "modes": {
+      "pinned": { "to_near": { "throughput": "12 GB/s", "latency": "9 us" },
+                  "to_far": { "curve": [["4 KiB", "9.1 us"], ["1 MiB", "90 us"], ["1 GiB", "85 ms"]] } },
+      "unified_fault": { "to_near": { "throughput": "8 GB/s", "latency": "1 us" },
+                         "to_far": { "throughput": "8 GB/s", "latency": "1 us" },
+                         "page": "64 KiB", "fault": "25 us" }
+    }
+  },
+  "devices": 2,
+  "provenance": [
+    { "fields": "*", "kind": "datasheet", "source": "a data sheet", "date": "2018-01" },
+    { "fields": "compute.efficiency.*", "kind": "assumed", "source": "a guess" },
+    { "fields": "connection.modes", "kind": "measured", "source": "a run" },
+    { "fields": "connection.modes.unified_fault.fault", "kind": "assumed", "source": "a guess" }
+  ],
+  "machine": { "gpu": "toy", "numbers": [1.50, 2e-3] },
+  "samples": [ { "bytes": 4096, "median_ns": 9100.25 } ]
+}
+)";
+
+/// The text above with one piece replaced.
+std::string with(const std::string& piece, const std::string& other) {
+  std::string text = kProfile;
+  const std::size_t at = text.find(piece);
+  REQUIRE_MESSAGE(at != std::string::npos, piece);
+  return text.replace(at, piece.size(), other);
+}
+
+/// "place | found | expected | hint without line and column", or "no error".
+std::string error_of(const std::string& text) {
+  try {
+    (void)read_profile_text(text, "toy.json");
+  } catch (const SpecError& error) {
+    CHECK(error.parts().file == "toy.json");
+    CHECK(error.parts().hint.starts_with("line "));
+    const std::size_t comma = error.parts().hint.find(", ", error.parts().hint.find("column"));
+    return error.parts().place + " | " + error.parts().found + " | " + error.parts().expected +
+           (comma == std::string::npos ? "" : " | " + error.parts().hint.substr(comma + 2));
+  }
+  return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("every field of a profile arrives where it belongs") {
+  const HardwareProfile profile = read_profile_text(kProfile, "toy.json");
+  CHECK(profile.name == "toy");
+  CHECK(profile.description == "a machine of round numbers");
+  CHECK(profile.peak.at(Dtype::kFloat32).per_second == 10e12);
+  CHECK(profile.peak.at(Dtype::kFloat16).per_second == 20.5e12);
+  CHECK(profile.efficiency.at("default").points.size() == 1);
+  CHECK(profile.efficiency.at("conv").points ==
+        std::vector<std::pair<double, double>>{{1e6, 0.2}, {1e9, 0.7}});
+  CHECK(profile.efficiency.at("memory").points.at(0).first == 1048576);  // bytes
+  CHECK(profile.kernel_launch == Duration(5000));
+  CHECK(profile.near_memory.capacity == Bytes(17'179'869'184));
+  CHECK(profile.near_memory.reserved == Bytes(734'003'200));
+  CHECK(profile.near_memory.throughput == BytesPerSecond(900'000'000'000));
+  CHECK(profile.near_memory.latency == Duration(600));
+  CHECK(profile.far_memory.capacity == Bytes(549'755'813'888));
+  CHECK(profile.far_memory.latency == Duration(100));
+  CHECK(profile.connection.name == "a cable");
+  CHECK(profile.connection.theoretical == BytesPerSecond(15'750'000'000));
+  CHECK(profile.connection.duplex == Ratio(850'000'000));
+  const TransferMode& pinned = profile.connection.modes.at("pinned");
+  CHECK(std::get<StraightLine>(pinned.to_near).throughput == BytesPerSecond(12'000'000'000));
+  CHECK(std::get<StraightLine>(pinned.to_near).latency == Duration(9000));
+  CHECK(std::get<SizeCurve>(pinned.to_far).points.at(1).second == Duration(90'000));
+  CHECK_FALSE(pinned.page);
+  const TransferMode& fault = profile.connection.modes.at("unified_fault");
+  CHECK(fault.page == Bytes(65536));
+  CHECK(fault.fault == Duration(25'000));
+  CHECK(profile.devices == 2);
+  CHECK(profile.provenance.size() == 4);
+  CHECK(profile.provenance.at(0).date == "2018-01");
+  CHECK(profile.provenance.at(2).kind == ProvenanceKind::kMeasured);
+}
+
+TEST_CASE("the most specific provenance governs, and the assumed ones are listed") {
+  const HardwareProfile profile = read_profile_text(kProfile, "toy.json");
+  CHECK(profile.assumed ==
+        std::vector<std::string>{"compute.efficiency.*", "connection.modes.unified_fault.fault"});
+  // An entry all of whose numbers have a better one governs nothing and warns of nothing.
+  const HardwareProfile covered = read_profile_text(
+      with(
+          R"({ "fields": "connection.modes", "kind": "measured")",
+          R"({ "fields": "connection.modes.unified_fault.page", "kind": "measured", "source": "a" },
+              { "fields": "connection.modes.unified_fault.to_near", "kind": "measured", "source": "a" },
+              { "fields": "connection.modes.unified_fault.to_far", "kind": "measured", "source": "a" },
+              { "fields": "connection.modes.unified_fault", "kind": "assumed", "source": "a" },
+              { "fields": "connection.modes", "kind": "measured")"),
+      "toy.json");
+  CHECK(covered.assumed ==
+        std::vector<std::string>{"compute.efficiency.*", "connection.modes.unified_fault.fault"});
+}
+
+TEST_CASE("a number that no provenance covers is an error naming it") {
+  CHECK(error_of(with(R"("fields": "*")", R"("fields": "near_memory")")) ==
+        "/compute/peak/float32 | \"10 TFLOP/s\" without provenance | an entry of \"provenance\" "
+        "whose "
+        "\"fields\" cover compute.peak.float32 | is it measured, datasheet, published or assumed?");
+  // "near" is no prefix of near_memory in whole words.
+  CHECK(error_of(with(R"("fields": "*")", R"("fields": "near")"))
+            .find("/provenance/0/fields | \"near\" | the dotted path") == 0);
+}
+
+TEST_CASE("provenance that covers nothing or the same twice is an error") {
+  CHECK(error_of(with("compute.efficiency.*", "compute.eficiency.*"))
+            .find("did you mean \"compute.efficiency\"?") != std::string::npos);
+  CHECK(error_of(with(R"("connection.modes")", R"("compute.efficiency")")) ==
+        "/provenance/2/fields | \"compute.efficiency\" | each path in one entry | "
+        "\"compute.efficiency.*\" covers the same");
+  CHECK(error_of(with("\"measured\"", "\"mesured\"")).find("did you mean \"measured\"?") !=
+        std::string::npos);
+  CHECK(error_of(with("\"a data sheet\"", "\"\"")).find("/provenance/0/source | \"\"") == 0);
+}
+
+TEST_CASE("format and version are checked first") {
+  CHECK(error_of(with("ooc-paleo/hardware-profile", "ooc-paleo/network"))
+            .find("/format | \"ooc-paleo/network\" | \"ooc-paleo/hardware-profile\" | this is a "
+                  "network") == 0);
+  CHECK(error_of(with("\"version\": 1", "\"version\": 2")).find("/version | 2 | 1") == 0);
+  CHECK(error_of("{}").find(" | no \"format\" | an object with \"format\"") == 0);
+  CHECK(error_of("[]").find(" | an empty list | an object") == 0);
+}
+
+TEST_CASE("every level of a profile rejects keys it does not know") {
+  CHECK(error_of(with("\"devices\"", "\"device\"")).find("/device | unknown key \"device\"") == 0);
+  CHECK(error_of(with("\"kernel_launch\"", "\"kernel_lunch\"")).find("is \"kernel_lunch\" meant") !=
+        std::string::npos);
+  CHECK(error_of(with("\"reserved\"", "\"resreved\"")).find("is \"resreved\" meant") !=
+        std::string::npos);
+  CHECK(error_of(with(R"("far_memory": {)", R"("far_memory": { "reserved": "1 GiB", )"))
+            .find("/far_memory/reserved | unknown key \"reserved\"") == 0);
+  CHECK(error_of(with("\"unified_fault\"", "\"unified_falt\""))
+            .find("did you mean \"unified_fault\"?") != std::string::npos);
+  CHECK(error_of(with("\"float16\"", "\"flot16\"")).find("did you mean \"float16\"?") !=
+        std::string::npos);
+  CHECK(error_of(with("\"conv\"", "\"cnov\"")).find("did you mean \"conv\"?") != std::string::npos);
+  CHECK(error_of(with("\"latency\": \"9 us\"", "\"latency\": \"9 us\", \"page\": \"4 KiB\""))
+            .find("/connection/modes/pinned/to_near/page | unknown key") == 0);
+  CHECK(error_of(with("\"date\"", "\"when\"")).find("/provenance/0/when | unknown key") == 0);
+}
+
+TEST_CASE("a new layer kind may have an efficiency without the reader knowing it") {
+  CHECK(error_of(with("\"conv\"", "\"mixture_of_experts\"")) == "no error");
+}
+
+TEST_CASE("quantities without units are refused with an example") {
+  CHECK(error_of(with("\"16 GiB\"", "16")) ==
+        "/near_memory/capacity | 16 | a size with a unit, such as \"16 GiB\" or \"16 GB\"");
+  CHECK(error_of(with("\"10 TFLOP/s\"", "\"10 TFLOPS\"")).find("write \"10 TFLOP/s\"") !=
+        std::string::npos);
+  CHECK(error_of(with("\"1 MFLOP\"", "1e6")).find("a count of operations with a unit") !=
+        std::string::npos);
+}
+
+TEST_CASE("efficiencies lie above 0 and at most at 1") {
+  CHECK(
+      error_of(with("\"default\": 0.5", "\"default\": 0")).find("a ratio above 0 and at most 1") !=
+      std::string::npos);
+  CHECK(error_of(with("\"default\": 0.5", "\"default\": 1.01")).find("a ratio from 0 to 1") !=
+        std::string::npos);
+  CHECK(error_of(with("\"default\": 0.5", "\"default\": 1")) == "no error");
+  CHECK(error_of(with("\"default\": 0.5, ", "")).find("no \"default\"") != std::string::npos);
+}
+
+TEST_CASE("curves ascend, copy times never fall, and have enough points") {
+  CHECK(error_of(with(R"([["1 MFLOP", 0.2], ["1 GFLOP", "70 %"]])", "[]"))
+            .find("at least 1 points") != std::string::npos);
+  CHECK(error_of(with("1 GFLOP", "1 MFLOP")).find("curves ascend") != std::string::npos);
+  CHECK(error_of(with("[\"1 MiB\", \"90 us\"]", "[\"4 KiB\", \"90 us\"]")).find("curves ascend") !=
+        std::string::npos);
+  CHECK(error_of(with("\"90 us\"", "\"9 us\"")) ==
+        "/connection/modes/pinned/to_far/curve/1/1 | \"9 us\" | no less than the time of the "
+        "smaller size "
+        "before");
+  CHECK(
+      error_of(with(R"(, ["1 MiB", "90 us"], ["1 GiB", "85 ms"])", "")).find("at least 2 points") !=
+      std::string::npos);
+  CHECK(error_of(with("[\"1 MiB\", \"90 us\"]", "[\"1 MiB\"]")).find("a pair such as") !=
+        std::string::npos);
+  CHECK(error_of(with("\"9.1 us\"", "\"0 us\"")).find("a time above 0") != std::string::npos);
+}
+
+TEST_CASE("the duplex ratio lies between taking turns and both at full rate") {
+  // unified_fault: 8 and 8 GB/s, so at least 8 / 16 = 0.5; pinned: 12 GB/s to near; to far a curve
+  // that moves 2^20 bytes in 90 - 9.1 us, 12.961 GB/s, so at least 12.961 / 24.961 = 0.519257.
+  CHECK(error_of(with("\"duplex\": 0.85", "\"duplex\": 0.5"))
+            .find("/connection/duplex | 0.5 | a ratio from 0.519257") == 0);
+  CHECK(error_of(with("\"duplex\": 0.85", "\"duplex\": 0.520")) == "no error");
+  CHECK(error_of(with("\"duplex\": 0.85", "\"duplex\": 1")) == "no error");
+  CHECK(error_of(with("\"duplex\": 0.85", "\"duplex\": 1.1")).find("a ratio from 0.5 to 1") !=
+        std::string::npos);
+}
+
+TEST_CASE("impossible memories and connections are refused") {
+  CHECK(error_of(with("\"700 MiB\"", "\"16 GiB\"")) ==
+        "/near_memory/reserved | \"16 GiB\" | less than the capacity, 16 GiB");
+  CHECK(error_of(with("\"512 GiB\"", "\"0 B\"")).find("a size above 0") != std::string::npos);
+  CHECK(error_of(with("\"900 GB/s\"", "\"0 GB/s\"")).find("at least 1 B/s") != std::string::npos);
+  CHECK(error_of(with("\"a cable\"", "7")).find("/connection/name | 7 | text in quotes") == 0);
+}
+
+TEST_CASE("unified memory on demand needs page and fault, the other modes have none") {
+  CHECK(error_of(with("\"page\": \"64 KiB\", ", "")).find("no \"page\"") != std::string::npos);
+  CHECK(error_of(with(R"("page": "64 KiB", "fault": "25 us" })", R"("page": "64 KiB" })"))
+            .find("no \"fault\"") != std::string::npos);
+  CHECK(error_of(with("\"unified_fault\"", "\"unified_prefetch\"")).find("unknown key \"page\"") !=
+        std::string::npos);
+}
+
+TEST_CASE("devices are counted from 1") {
+  CHECK(error_of(with("\"devices\": 2", "\"devices\": 0")).find("an integer from 1 to 1024") !=
+        std::string::npos);
+  // Left out it is 1, a number that nobody wrote and nobody must vouch for.
+  CHECK(read_profile_text(with("\"devices\": 2,", ""), "toy.json").devices == 1);
+}
+
+TEST_CASE("what the writer writes reads back to an equal profile") {
+  const HardwareProfile first = read_profile_text(kProfile, "toy.json");
+  const std::string text = write_profile(first);
+  const HardwareProfile second = read_profile_text(text, "again.json");
+  CHECK(write_profile(second) == text);
+  CHECK(second.name == first.name);
+  CHECK(second.description == first.description);
+  CHECK(second.peak.at(Dtype::kFloat16).per_second == first.peak.at(Dtype::kFloat16).per_second);
+  for (const auto& [kind, efficiency] : first.efficiency) {
+    if (efficiency.points.size() > 1) CHECK(second.efficiency.at(kind).points == efficiency.points);
+    CHECK(second.efficiency.at(kind).at(3e8) == efficiency.at(3e8));
+  }
+  CHECK(second.near_memory.reserved == first.near_memory.reserved);
+  CHECK(second.far_memory.throughput == first.far_memory.throughput);
+  CHECK(second.connection.duplex == first.connection.duplex);
+  CHECK(second.connection.theoretical == first.connection.theoretical);
+  CHECK(std::get<SizeCurve>(second.connection.modes.at("pinned").to_far).points ==
+        std::get<SizeCurve>(first.connection.modes.at("pinned").to_far).points);
+  CHECK(second.connection.modes.at("unified_fault").fault == Duration(25'000));
+  CHECK(second.devices == 2);
+  CHECK(second.assumed == first.assumed);
+  CHECK(second.measurement_json == first.measurement_json);
+  CHECK(second.measurement_json.find("[1.50, 2e-3]") != std::string::npos);  // verbatim
+  CHECK(second.measurement_json.find("9100.25") != std::string::npos);
+}
+
+TEST_CASE("odd values survive the round trip to the last bit") {
+  HardwareProfile profile = read_profile_text(kProfile, "toy.json");
+  profile.peak[Dtype::kFloat32].per_second = 12'345'678'901'234.5;
+  profile.efficiency["default"].points[0].second = 1.0 / 3;
+  profile.connection.duplex = Ratio(851'234'567);
+  profile.near_memory.throughput = BytesPerSecond(899'999'999'999);
+  profile.far_memory.throughput = kInfiniteRate;
+  profile.near_memory.capacity = Bytes(150'754'820'097);
+  profile.kernel_launch = Duration(4321);
+  const HardwareProfile again = read_profile_text(write_profile(profile), "again.json");
+  CHECK(again.peak.at(Dtype::kFloat32).per_second == 12'345'678'901'234.5);
+  CHECK(again.efficiency.at("default").points[0].second == 1.0 / 3);
+  CHECK(again.connection.duplex == Ratio(851'234'567));
+  CHECK(again.near_memory.throughput == BytesPerSecond(899'999'999'999));
+  CHECK(again.far_memory.throughput == kInfiniteRate);
+  CHECK(again.near_memory.capacity == Bytes(150'754'820'097));
+  CHECK(again.kernel_launch == Duration(4321));
+}

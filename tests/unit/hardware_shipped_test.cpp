@@ -1,0 +1,59 @@
+// Is every shipped profile whole, and named as its file is?
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "model/hardware/profile_json.hpp"
+
+using namespace ooc;
+
+namespace {
+
+std::vector<std::filesystem::path> shipped() {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::string(OOC_SOURCE_DIR) + "/hwprofiles")) {
+    const std::string name = entry.path().filename().string();
+    if (name.ends_with(".json") && !name.ends_with(".schema.json")) paths.push_back(entry.path());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+}  // namespace
+
+TEST_CASE("every shipped profile reads, has pinned copies and is named as its file") {
+  const std::vector<std::filesystem::path> paths = shipped();
+  CHECK(paths.size() >= 12);
+  for (const std::filesystem::path& path : paths) {
+    CAPTURE(path.string());
+    const HardwareProfile profile = read_profile_file(path.string());
+    CHECK(profile.name == path.stem().string());
+    CHECK(profile.connection.modes.contains("pinned"));
+    CHECK(profile.peak.contains(Dtype::kFloat32));
+    CHECK_FALSE(profile.description.empty());
+    // One value for all CUDA devices, and nobody has measured it everywhere.
+    CHECK(profile.near_memory.reserved == Bytes(std::int64_t{700} << 20));
+    CHECK(write_profile(read_profile_text(write_profile(profile), "again")) ==
+          write_profile(profile));
+  }
+}
+
+TEST_CASE("no mode of a shipped profile is faster than its link in theory") {
+  for (const std::filesystem::path& path : shipped()) {
+    CAPTURE(path.string());
+    const HardwareProfile profile = read_profile_file(path.string());
+    REQUIRE(profile.connection.theoretical);
+    for (const auto& [name, mode] : profile.connection.modes) {
+      CAPTURE(name);
+      for (const TransferLine* line : {&mode.to_near, &mode.to_far}) {
+        if (const auto* straight = std::get_if<StraightLine>(line)) {
+          CHECK(straight->throughput <= *profile.connection.theoretical);
+        }
+      }
+    }
+  }
+}
