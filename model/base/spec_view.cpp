@@ -91,7 +91,9 @@ std::string SpecView::found() const {
 
 std::optional<SpecView> SpecView::find(std::string_view key) const {
   if (type() != SpecType::kObject) fail(found(), "an object");
-  asked_->keys.emplace_back(key);
+  // Once per key: the layer of a repeat's block is read again for every copy with other shapes.
+  std::vector<std::string>& keys = asked_->keys;
+  if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.emplace_back(key);
   for (const auto& [name, value] : node_->members) {
     if (name == key) return SpecView(value, *file_, child_pointer(pointer_, name));
   }
