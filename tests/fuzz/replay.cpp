@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <random>
+#include <sstream>
 #include <string>
 
 #include "tests/fuzz/target.hpp"
@@ -30,9 +30,9 @@ std::vector<Seed> read_seeds() {
     const auto path = std::filesystem::path(OOC_SOURCE_DIR) / folder;
     for (const auto& entry : std::filesystem::directory_iterator(path)) {
       if (!entry.is_regular_file() || entry.file_size() > 20'000) continue;
-      std::ifstream file(entry.path(), std::ios::binary);
-      seeds.push_back({entry.path().filename().string(),
-                       {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()}});
+      std::ostringstream text;
+      text << std::ifstream(entry.path(), std::ios::binary).rdbuf();
+      seeds.push_back({entry.path().filename().string(), text.str()});
     }
   }
   std::sort(seeds.begin(), seeds.end(),
