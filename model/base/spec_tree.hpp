@@ -24,6 +24,15 @@ enum class SpecType { kNull, kBoolean, kNumber, kText, kList, kObject };
 
 /// One JSON value. Numbers keep the text of the file beside the double, so that integers are exact.
 struct SpecNode {
+  // Declared here and defaulted where the type is complete: clang 14 with libstdc++ 12 otherwise looks
+  // into vector<pair<string, SpecNode>> too early.
+  SpecNode();
+  SpecNode(const SpecNode&);
+  SpecNode(SpecNode&&) noexcept;
+  SpecNode& operator=(const SpecNode&);
+  SpecNode& operator=(SpecNode&&) noexcept;
+  ~SpecNode();
+
   SpecType type = SpecType::kNull;
   bool boolean = false;
   double number = 0;

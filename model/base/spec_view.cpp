@@ -10,6 +10,13 @@
 #include "model/base/spec_tree.hpp"
 
 namespace ooc {
+
+SpecNode::SpecNode() = default;
+SpecNode::SpecNode(const SpecNode&) = default;
+SpecNode::SpecNode(SpecNode&&) noexcept = default;
+SpecNode& SpecNode::operator=(const SpecNode&) = default;
+SpecNode& SpecNode::operator=(SpecNode&&) noexcept = default;
+SpecNode::~SpecNode() = default;
 namespace {
 
 std::string join_quoted(const std::vector<std::string>& words) {

@@ -12,9 +12,9 @@ namespace ooc {
 
 struct TransferOptions {
   std::string mode = "pinned";
-  std::optional<BytesPerSecond> link;            ///< --link: both directions of the mode in use
-  std::optional<BytesPerSecond> far_throughput;  ///< --far-throughput
-  std::optional<Duration> latency;               ///< --latency: the connection's, both directions
+  std::optional<BytesPerSecond> link = {};            ///< --link: both directions of the mode in use
+  std::optional<BytesPerSecond> far_throughput = {};  ///< --far-throughput
+  std::optional<Duration> latency = {};               ///< --latency: the connection's, both directions
   Ratio link_scale = kOne;                       ///< what-if: link x 2
 };
 

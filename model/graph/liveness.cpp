@@ -7,9 +7,13 @@
 namespace ooc {
 namespace {
 
-bool is_activation_output(const TrainingGraph& graph, const Tensor& tensor) {
-  return tensor.role == TensorRole::kActivation &&
-         graph.network->layers[tensor.layer->at()].model.is_activation;
+/// Both baselines run activations and dropout in place, whatever our rules allow: their outputs and
+/// gradients add nothing, and masks are not counted.
+bool is_free_in_baselines(const TrainingGraph& graph, const Tensor& tensor) {
+  if (tensor.role == TensorRole::kInput) return false;
+  const LayerModel& layer = graph.network->layers[tensor.layer->at()].model;
+  return tensor.role == TensorRole::kMask || layer.is_activation ||
+         layer.in_place != InPlace::kNever;
 }
 
 }  // namespace
@@ -39,12 +43,13 @@ std::int64_t footprint_per_sample(const TrainingGraph& graph, Accounting account
   std::int64_t largest = 0;
   std::int64_t second = 0;
   for (const Tensor& tensor : graph.tensors) {
+    if (is_free_in_baselines(graph, tensor)) continue;
     const std::int64_t bytes = tensor.bytes_per_sample;
     if (tensor.role == TensorRole::kGradient) {
       gradients += bytes;
       second = std::max(second, std::min(largest, bytes));
       largest = std::max(largest, bytes);
-    } else if (accounting == Accounting::kAllGradients || !is_activation_output(graph, tensor)) {
+    } else {
       outputs += bytes;
     }
   }
