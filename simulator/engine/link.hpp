@@ -22,9 +22,9 @@
 namespace ooc {
 
 /// The time of an event that is not going to happen.
-inline constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+inline constexpr std::int64_t kNoEvent = std::numeric_limits<std::int64_t>::max();
 /// Of a copy that has begun to move its bytes and gets its rate when the round is over.
-inline constexpr std::int64_t kUnsettled = kNever - 1;
+inline constexpr std::int64_t kUnsettled = kNoEvent - 1;
 
 /// A copy on its way on one queue.
 struct Mover {

@@ -32,7 +32,7 @@ constexpr std::int64_t kLastInstant = std::int64_t{1} << 62;
 struct Lane {
   const QueuedStep* next = nullptr;  ///< running, or the head
   const QueuedStep* end = nullptr;
-  std::int64_t ready = kNever;  ///< when the head's waits had all ended; kNever: not yet
+  std::int64_t ready = kNoEvent;  ///< when the head's waits had all ended; kNoEvent: not yet
   std::int64_t last_end = 0;    ///< of the step before
   std::int64_t ended_round = -1;
 };
@@ -78,7 +78,7 @@ class Run {
   Timeline& timeline_;
   StallRecorder stalls_;
   PerQueue<kOneDevice, Lane> lanes_{};
-  PerQueue<kOneDevice, std::int64_t> events_{};     ///< next event; kNever: idle
+  PerQueue<kOneDevice, std::int64_t> events_{};     ///< next event; kNoEvent: idle
   PerQueue<kOneDevice, std::int32_t> done_{};       ///< steps that have ended
   PerQueue<kOneDevice, std::size_t> candidates_{};  ///< queues whose head is ready
   std::size_t candidate_count_ = 0;
@@ -106,7 +106,7 @@ Run<Memory, Link, kOneDevice>::Run(const SimulationInput& input, Memory memory, 
     const auto& steps = plan_.queued[queue];
     lanes_[queue].next = steps.data();
     lanes_[queue].end = steps.data() + steps.size();
-    events_[queue] = kNever;
+    events_[queue] = kNoEvent;
   }
   timeline_.spans.resize(plan_.steps.size());
   timeline_.stalls.clear();
@@ -145,7 +145,7 @@ bool Run<Memory, Link, kOneDevice>::end_step(std::size_t queue) {
   const QueuedStep& step = *lane.next++;
   timeline_.spans[step.step.at()].end = Duration(now_);
   memory_.release(device_of(queue), step);
-  events_[queue] = kNever;
+  events_[queue] = kNoEvent;
   lane.last_end = now_;
   lane.ended_round = round_;
   ++done_[queue];
@@ -164,9 +164,9 @@ void Run<Memory, Link, kOneDevice>::find_ready() {
   candidate_count_ = 0;
   for (std::size_t queue = 0; queue < queues(); ++queue) {
     Lane& lane = lanes_[queue];
-    const bool idle = events_[queue] == kNever && lane.next != lane.end;
+    const bool idle = events_[queue] == kNoEvent && lane.next != lane.end;
     if (!idle || !needs_met(queue, *lane.next)) continue;
-    if (lane.ready == kNever) lane.ready = now_;
+    if (lane.ready == kNoEvent) lane.ready = now_;
     candidates_[candidate_count_++] = queue;
   }
 }
@@ -198,7 +198,7 @@ void Run<Memory, Link, kOneDevice>::start_step(std::size_t queue) {
       events_[queue] = link_.start(Direction::kToNear, queue, cost, now_);
       break;
   }
-  lane.ready = kNever;
+  lane.ready = kNoEvent;
 }
 
 template <class Memory, class Link, bool kOneDevice>
@@ -260,7 +260,7 @@ Blocked Run<Memory, Link, kOneDevice>::blocked() const {
   std::size_t device = 0;
   for (std::size_t queue = 0; queue < queues(); ++queue) {
     const Lane& lane = lanes_[queue];
-    if (lane.next == lane.end || lane.ready == kNever) continue;
+    if (lane.next == lane.end || lane.ready == kNoEvent) continue;
     const bool first = head == nullptr || std::pair(lane.ready, lane.next->step) <
                                               std::pair(head->ready, head->next->step);
     if (!first) continue;
@@ -319,12 +319,12 @@ std::optional<Blocked> Run<Memory, Link, kOneDevice>::run() {
                    .largest_hole = Bytes(memory_.largest_hole(0)),
                    .holders = {}};
   }
-  for (;; ++round_) {
+  for (;;) {
     find_ready();
     start_ready();
     link_.settle(now_, events_);
     const std::int64_t next = next_event();
-    if (next == kNever) break;
+    if (next == kNoEvent) break;
     if (next > kLastInstant) {
       throw SpecError({.file = "",
                        .place = "iteration time",
@@ -333,6 +333,7 @@ std::optional<Blocked> Run<Memory, Link, kOneDevice>::run() {
                        .hint = ""});
     }
     now_ = next;
+    ++round_;
     end_steps();
   }
   for (const Lane& lane : lanes_) {

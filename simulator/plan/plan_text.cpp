@@ -1,1 +1,143 @@
-// not yet
+// Writes the text form of a plan. Everything a run depends on is in it, and nothing is rounded.
+#include "simulator/plan/plan_text.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <string_view>
+
+#include "model/base/errors.hpp"
+
+namespace ooc {
+
+namespace {
+
+std::string_view queue_name(StepKind kind) {
+  switch (kind) {
+    case StepKind::kCompute:
+      return "compute";
+    case StepKind::kToFar:
+      return "to_far";
+    case StepKind::kToNear:
+      return "to_near";
+  }
+  OOC_CHECK(false, "a step is a compute or a copy");
+  return {};
+}
+
+std::string rate_text(BytesPerSecond rate) {
+  return rate == kInfiniteRate ? "inf" : fmt::format("{}", rate.count());
+}
+
+/// A name on one line.
+std::string escaped(std::string_view name) {
+  std::string text;
+  for (const char letter : name) {
+    switch (letter) {
+      case '\\':
+        text += "\\\\";
+        break;
+      case '\n':
+        text += "\\n";
+        break;
+      case '\r':
+        text += "\\r";
+        break;
+      default:
+        text += letter;
+        break;
+    }
+  }
+  return text;
+}
+
+/// " key=a,b,c", or " key=-".
+template <class Row, class Write>
+void append_list(std::string& text, std::string_view key, const Row& row, Write write) {
+  fmt::format_to(std::back_inserter(text), " {}=", key);
+  if (row.empty()) text += '-';
+  bool first = true;
+  for (const auto item : row) {
+    if (!first) text += ',';
+    first = false;
+    write(item);
+  }
+}
+
+void append_header(std::string& text, const Plan& plan, const CostTable& costs, Bytes budget) {
+  const TransferCosts& transfers = costs.transfers;
+  fmt::format_to(std::back_inserter(text),
+                 "ooc-paleo-plan 1\n"
+                 "budget {}\nstatic {}\ndevices {}\nduplex {}\n"
+                 "peak_to_far {}\npeak_to_near {}\n",
+                 budget.count(), plan.static_bytes.count(), plan.devices, transfers.duplex.count(),
+                 rate_text(transfers.to_far_peak), rate_text(transfers.to_near_peak));
+}
+
+void append_cost(std::string& text, const Step& step, const CostTable& costs) {
+  const auto out = std::back_inserter(text);
+  if (step.kind == StepKind::kCompute) {
+    fmt::format_to(out, " time={}", costs[step.alternative].time.count());
+    return;
+  }
+  const auto tensor = static_cast<std::size_t>(step.object);
+  const TransferCost& cost = step.kind == StepKind::kToFar ? costs.transfers.to_far[tensor]
+                                                           : costs.transfers.to_near[tensor];
+  fmt::format_to(out, " bytes={} latency={} rate={}", costs.tensor_bytes[tensor].count(),
+                 cost.latency.count(), rate_text(cost.rate));
+}
+
+void append_step(std::string& text, const Plan& plan, const TrainingGraph& graph,
+                 const CostTable& costs, StepId id) {
+  const Step& step = plan.steps[id.at()];
+  const auto out = [&] { return std::back_inserter(text); };
+  const std::string_view queue = queue_name(step.kind);
+  fmt::format_to(out(), "step {} {}", id.index, queue);
+  if (step.device > 0) fmt::format_to(out(), ".{}", step.device);
+  fmt::format_to(out(), " {}", step.recompute ? "recompute" : queue);
+  append_cost(text, step, costs);
+  append_list(text, "waits", plan.waits[id],
+              [&](StepId wait) { fmt::format_to(out(), "{}", wait.index); });
+  append_list(text, "takes", plan.acquires[id], [&](BlockId block) {
+    fmt::format_to(out(), "{}:{}", block.index, plan.blocks[block.at()].bytes.count());
+  });
+  append_list(text, "frees", plan.releases[id],
+              [&](BlockId block) { fmt::format_to(out(), "{}", block.index); });
+  fmt::format_to(out(), " name={}\n", escaped(step_name(plan, graph, id)));
+}
+
+}  // namespace
+
+std::string step_name(const Plan& plan, const TrainingGraph& graph, StepId id) {
+  const Step& step = plan.steps[id.at()];
+  switch (step.kind) {
+    case StepKind::kCompute:
+      return task_name(graph, TaskId{step.object});
+    case StepKind::kToFar:
+      return "to_far " + tensor_name(graph, TensorId{step.object});
+    case StepKind::kToNear:
+      return "to_near " + tensor_name(graph, TensorId{step.object});
+  }
+  OOC_CHECK(false, "a step is a compute or a copy");
+  return {};
+}
+
+std::string write_plan_text(const Plan& plan, const TrainingGraph& graph, const CostTable& costs,
+                            Bytes budget) {
+  std::string text;
+  append_header(text, plan, costs, budget);
+  for (const BlockId id : plan.initial_blocks) {
+    const Block& block = plan.blocks[id.at()];
+    const std::string name = block.kind == BlockKind::kTensor
+                                 ? tensor_name(graph, TensorId{block.object})
+                                 : task_name(graph, TaskId{block.object});
+    fmt::format_to(std::back_inserter(text), "initial {}:{}@{} {}\n", id.index, block.bytes.count(),
+                   block.device, escaped(name));
+  }
+  for (std::size_t step = 0; step < plan.steps.size(); ++step) {
+    append_step(text, plan, graph, costs, make_id<StepId>(step));
+  }
+  return text;
+}
+
+}  // namespace ooc

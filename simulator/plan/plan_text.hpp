@@ -1,6 +1,26 @@
 // The text form of a plan, one line a step (docs/formats.md): `--export-plan`. The naive second
 // simulator, the fuzzers and replay share it, so it holds all that running it takes: durations of
 // computes, bytes, latencies and rates of copies, block sizes, who frees what.
+//
+//   ooc-paleo-plan 1
+//   budget 4000000000            near memory of each device, static bytes included
+//   static 0                     always resident on each device
+//   devices 1
+//   duplex 1000000000            parts per billion: both directions at once run at this share
+//   peak_to_far 10000000000      bytes/s of the link as a whole, shared by the devices; or "inf"
+//   peak_to_near 10000000000
+//   initial 0:1000000000@0 data  block:bytes@device, then a name: resident before anything starts
+//   step 0 compute compute time=50000000 waits=- takes=1:1000000000 frees=- name=conv1.forward
+//   step 1 to_far to_far bytes=1000000000 latency=9000 rate=10000000000 waits=0 takes=- frees=1
+//   name=...
+//
+// A step line: number in sequence order, queue ("compute", "to_far", "to_near"; ".1" and so on
+// appended for further devices), kind ("compute", "recompute", "to_far", "to_near"), times in ns,
+// sizes in bytes, rates in bytes/s, then lists separated by commas ("-": empty): the steps it waits
+// for, the blocks with their bytes that it takes when it starts, and the blocks of which it is a
+// releaser: a block is freed when the last of its releasers has ended. The name is the rest of the
+// line, with
+// \\, \n and \r written out.
 #pragma once
 
 #include <string>

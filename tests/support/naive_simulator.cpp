@@ -1,0 +1,236 @@
+// The dumb simulator: one function per sentence of the semantics.
+#include "tests/support/naive_simulator.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace ooc::test {
+
+namespace {
+
+__extension__ using Wide = __int128;
+constexpr std::int64_t kBillion = 1'000'000'000;
+
+enum class Phase { kNotStarted, kComputing, kLatency, kMoving, kEnded };
+
+struct State {
+  Phase phase = Phase::kNotStarted;
+  std::int64_t ready = -1;  // -1: not yet
+  std::int64_t start = 0;
+  std::int64_t end = 0;
+  Wide remainder = 0;  // bytes x 10^9
+};
+
+class Naive {
+ public:
+  explicit Naive(const NaivePlan& plan) : plan_(plan), states_(plan.steps.size()) {}
+
+  NaiveResult run() {
+    NaiveResult result;
+    note_peak(result);
+    if (result.peak > plan_.budget) {
+      if (!plan_.steps.empty()) result.blocked_step = 0;
+      return result;
+    }
+    for (;;) {
+      // At one instant: ends, then releases (blocks are counted afresh), then starts; again, as
+      // long as something happens.
+      for (bool something = true; something;) {
+        something = do_ends();
+        something = do_starts(result) || something;
+      }
+      const std::int64_t next = next_time();
+      if (next < 0) break;
+      const auto rates = current_rates();
+      for (std::size_t s = 0; s < states_.size(); ++s) {
+        if (states_[s].phase == Phase::kMoving)
+          states_[s].remainder -= Wide{rates.at(s)} * (next - now_);
+      }
+      now_ = next;
+    }
+    result.finished = std::all_of(states_.begin(), states_.end(),
+                                  [](const State& s) { return s.phase == Phase::kEnded; });
+    result.iteration_time = now_;
+    for (const State& s : states_) result.spans.push_back({s.start, s.end});
+    if (!result.finished) result.blocked_step = first_blocked();
+    return result;
+  }
+
+ private:
+  bool running(std::size_t s) const {
+    const Phase phase = states_[s].phase;
+    return phase != Phase::kNotStarted && phase != Phase::kEnded;
+  }
+  bool ended(std::size_t s) const { return states_[s].phase == Phase::kEnded; }
+
+  void end(std::size_t s) {
+    states_[s].phase = Phase::kEnded;
+    states_[s].end = now_;
+  }
+
+  bool do_ends() {
+    bool any = false;
+    for (std::size_t s = 0; s < states_.size(); ++s) {
+      const NaiveStep& step = plan_.steps[s];
+      State& state = states_[s];
+      if (state.phase == Phase::kComputing && state.start + step.time == now_) {
+        end(s);
+        any = true;
+      } else if (state.phase == Phase::kLatency && state.start + step.latency == now_) {
+        state.phase = Phase::kMoving;
+        if (step.bytes == 0 || !step.rate) end(s);
+        any = true;
+      } else if (state.phase == Phase::kMoving && state.remainder <= 0) {
+        end(s);
+        any = true;
+      }
+    }
+    return any;
+  }
+
+  /// Bytes of blocks on `device` that have been taken and not been freed.
+  std::int64_t used(int device) const {
+    std::map<std::size_t, std::int64_t> held;  // block -> bytes
+    for (const auto& block : plan_.initial) {
+      if (block.device == device) held[block.block] = block.bytes;
+    }
+    for (std::size_t s = 0; s < states_.size(); ++s) {
+      if (plan_.steps[s].device != device || states_[s].phase == Phase::kNotStarted) continue;
+      for (const auto& [block, bytes] : plan_.steps[s].takes) held[block] = bytes;
+    }
+    std::int64_t sum = plan_.static_bytes;
+    for (const auto& [block, bytes] : held) {
+      bool has_releaser = false;
+      bool all_ended = true;
+      for (std::size_t s = 0; s < states_.size(); ++s) {
+        const auto& frees = plan_.steps[s].frees;
+        if (std::find(frees.begin(), frees.end(), block) == frees.end()) continue;
+        has_releaser = true;
+        all_ended = all_ended && ended(s);
+      }
+      if (!has_releaser || !all_ended) sum += bytes;
+    }
+    return sum;
+  }
+
+  void note_peak(NaiveResult& result) const {
+    for (int device = 0; device < plan_.devices; ++device) {
+      result.peak = std::max(result.peak, used(device));
+    }
+  }
+
+  /// The heads of queues whose waits have all ended, in the order in which they are tried.
+  std::vector<std::size_t> ready_heads() {
+    std::vector<std::size_t> heads;
+    std::set<std::string> seen;  // queues whose head, or running step, has been met
+    for (std::size_t s = 0; s < states_.size(); ++s) {
+      if (ended(s)) continue;
+      if (!seen.insert(plan_.steps[s].queue).second || running(s)) continue;
+      const auto& waits = plan_.steps[s].waits;
+      if (!std::all_of(waits.begin(), waits.end(), [&](std::size_t w) { return ended(w); }))
+        continue;
+      if (states_[s].ready < 0) states_[s].ready = now_;
+      heads.push_back(s);
+    }
+    std::sort(heads.begin(), heads.end(), [&](std::size_t a, std::size_t b) {
+      return std::pair(states_[a].ready, a) < std::pair(states_[b].ready, b);
+    });
+    return heads;
+  }
+
+  bool do_starts(NaiveResult& result) {
+    bool any = false;
+    for (const std::size_t s : ready_heads()) {
+      const NaiveStep& step = plan_.steps[s];
+      std::int64_t wanted = 0;
+      for (const auto& [block, bytes] : step.takes) wanted += bytes;
+      if (used(step.device) + wanted > plan_.budget) continue;
+      State& state = states_[s];
+      state.start = now_;
+      state.phase = step.copies() ? Phase::kLatency : Phase::kComputing;
+      state.remainder = Wide{step.bytes} * kBillion;
+      if (step.copies() && step.latency == 0 && step.bytes > 0 && step.rate) {
+        state.phase = Phase::kMoving;
+      }
+      any = true;
+    }
+    note_peak(result);
+    return any;
+  }
+
+  /// Bytes/s of every step that moves bytes now.
+  std::map<std::size_t, std::int64_t> current_rates() const {
+    std::vector<std::size_t> far, near;
+    for (std::size_t s = 0; s < states_.size(); ++s) {
+      if (states_[s].phase != Phase::kMoving) continue;
+      (plan_.steps[s].kind == "to_far" ? far : near).push_back(s);
+    }
+    std::map<std::size_t, std::int64_t> rates;
+    share(far, plan_.peak_to_far, rates);
+    share(near, plan_.peak_to_near, rates);
+    if (!far.empty() && !near.empty() && plan_.duplex != kBillion) {
+      for (auto& [s, rate] : rates) {
+        const Wide scaled = Wide{rate} * plan_.duplex / kBillion;
+        rate = scaled < 1 ? 1 : static_cast<std::int64_t>(scaled);
+      }
+    }
+    return rates;
+  }
+
+  /// Max-min fair in whole bytes/s: the slowest first; each gets its own rate or, if that is less,
+  /// an equal part of what is left. One copy alone has its own rate.
+  void share(std::vector<std::size_t> copies, std::optional<std::int64_t> peak,
+             std::map<std::size_t, std::int64_t>& rates) const {
+    std::sort(copies.begin(), copies.end(), [&](std::size_t a, std::size_t b) {
+      return std::tuple(*plan_.steps[a].rate, plan_.steps[a].device) <
+             std::tuple(*plan_.steps[b].rate, plan_.steps[b].device);
+    });
+    std::int64_t left = peak.value_or(0);
+    auto waiting = static_cast<std::int64_t>(copies.size());
+    for (const std::size_t s : copies) {
+      std::int64_t rate = *plan_.steps[s].rate;
+      if (copies.size() > 1 && peak) {
+        rate = std::min(rate, std::max<std::int64_t>(1, left / waiting));
+        left -= rate;
+        --waiting;
+      }
+      rates[s] = rate;
+    }
+  }
+
+  /// The next instant at which something happens by itself; -1: nothing is running.
+  std::int64_t next_time() const {
+    const auto rates = current_rates();
+    std::int64_t next = -1;
+    for (std::size_t s = 0; s < states_.size(); ++s) {
+      if (!running(s)) continue;
+      const State& state = states_[s];
+      std::int64_t at = 0;
+      if (state.phase == Phase::kComputing) at = state.start + plan_.steps[s].time;
+      if (state.phase == Phase::kLatency) at = state.start + plan_.steps[s].latency;
+      if (state.phase == Phase::kMoving) {
+        const Wide rate = rates.at(s);
+        at = now_ + static_cast<std::int64_t>((state.remainder + rate - 1) / rate);
+      }
+      if (next < 0 || at < next) next = at;
+    }
+    return next;
+  }
+
+  std::optional<std::size_t> first_blocked() {
+    const auto heads = ready_heads();
+    if (heads.empty()) return std::nullopt;
+    return heads.front();
+  }
+
+  const NaivePlan& plan_;
+  std::vector<State> states_;
+  std::int64_t now_ = 0;
+};
+
+}  // namespace
+
+NaiveResult simulate_naively(const NaivePlan& plan) { return Naive(plan).run(); }
+
+}  // namespace ooc::test

@@ -1,0 +1,59 @@
+// A second, dumb simulator, written from the text of the semantics (docs/architecture.md, 2) and
+// fed with a plan's text form. It shares nothing with the engine: no plan structures, no counters
+// kept from one instant to the next. At every instant it looks at everything again. Slow, and plain
+// enough to be believed. Ideal allocator only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ooc::test {
+
+struct NaiveStep {
+  std::string queue;  ///< "compute", "to_far.1", ...
+  std::string kind;
+  std::string name;
+  int device = 0;
+  std::int64_t time = 0;  ///< compute, recompute
+  std::int64_t bytes = 0, latency = 0;
+  std::optional<std::int64_t> rate;  ///< of a copy; none: infinite
+  std::vector<std::size_t> waits;
+  std::vector<std::pair<std::size_t, std::int64_t>> takes;  ///< block, bytes
+  std::vector<std::size_t> frees;
+  [[nodiscard]] bool copies() const { return kind == "to_far" || kind == "to_near"; }
+};
+
+struct NaivePlan {
+  std::int64_t budget = 0, static_bytes = 0, duplex = 0;
+  int devices = 0;
+  std::optional<std::int64_t> peak_to_far, peak_to_near;  ///< none: infinite
+  struct Initial {
+    std::size_t block = 0;
+    std::int64_t bytes = 0;
+    int device = 0;
+  };
+  std::vector<Initial> initial;
+  std::vector<NaiveStep> steps;
+};
+
+/// Throws std::runtime_error on anything it does not know.
+[[nodiscard]] NaivePlan read_plan_text(std::string_view text);
+
+struct NaiveResult {
+  struct Span {
+    std::int64_t start = 0, end = 0;
+  };
+  std::vector<Span> spans;  ///< by step, of those that ran
+  std::int64_t iteration_time = 0;
+  std::int64_t peak = 0;  ///< largest use of a device, static bytes included
+  bool finished = false;
+  std::optional<std::size_t> blocked_step;  ///< not finished: the ready head that came first
+};
+
+[[nodiscard]] NaiveResult simulate_naively(const NaivePlan& plan);
+
+}  // namespace ooc::test
