@@ -1,0 +1,160 @@
+// PALEO's counts for convolutions against its own output (tests/data/paleo-ref), and the few rules
+// that its data does not show. Its numbers of backward-filter carry floating-point noise, hence the
+// tolerance of 1e-9.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "model/layers/paleo_conv.hpp"
+#include "tests/unit/layers_support.hpp"
+
+using namespace ooc;
+using Counts = std::vector<std::int64_t>;
+using Row = std::map<std::string, std::string>;
+
+namespace {
+
+std::vector<std::string> split(const std::string& line) {
+  std::vector<std::string> cells;
+  std::stringstream stream(line + ",");
+  for (std::string cell; std::getline(stream, cell, ',');) cells.push_back(cell);
+  return cells;
+}
+
+std::vector<Row> read_rows() {
+  std::ifstream file(OOC_SOURCE_DIR "/tests/data/paleo-ref/convcases.csv");
+  std::string line;
+  std::getline(file, line);
+  const std::vector<std::string> header = split(line);
+  std::vector<Row> rows;
+  while (std::getline(file, line)) {
+    const std::vector<std::string> cells = split(line);
+    Row row;
+    for (std::size_t i = 0; i < header.size(); ++i) row[header[i]] = cells.at(i);
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+double number(const Row& row, const std::string& column) {
+  return std::strtod(row.at(column).c_str(), nullptr);
+}
+
+std::int64_t integer(const Row& row, const std::string& column) {
+  return std::strtoll(row.at(column).c_str(), nullptr, 10);
+}
+
+std::string conv_text(const Row& row) {
+  return R"({"type": "conv", "filters": )" + row.at("Cout") + R"(, "kernel": [)" + row.at("kh") +
+         ", " + row.at("kw") + R"(], "stride": [)" + row.at("sh") + ", " + row.at("sw") +
+         R"(], "padding": ")" + (row.at("padding") == "SAME" ? "same" : "valid") + "\"}";
+}
+
+void check_task(const Row& row, const std::string& name, const TaskWork& work) {
+  const std::int64_t batch = integer(row, "N");
+  const auto flops = static_cast<double>(batch * work.flops_per_sample);
+  const auto bytes = static_cast<double>(batch * work.bytes_per_sample + work.bytes_fixed);
+  CAPTURE(name);
+  CHECK(flops == doctest::Approx(number(row, name + "_flops")).epsilon(1e-9));
+  CHECK(bytes == doctest::Approx(number(row, name + "_bytes")).epsilon(1e-9));
+}
+
+}  // namespace
+
+TEST_CASE("convolutions count what PALEO counts wherever it has an answer") {
+  int compared = 0;
+  for (const Row& row : read_rows()) {
+    if (!row.at("error").empty()) continue;
+    CAPTURE(row.at("case"));
+    const TensorShape input{{integer(row, "Cin"), integer(row, "H"), integer(row, "W")}};
+    const LayerModel conv = read_layer(conv_text(row), {input});
+    CHECK(conv.output.dims ==
+          Counts{integer(row, "Cout"), integer(row, "out_h"), integer(row, "out_w")});
+    check_task(row, "fwd", conv.paleo_work.forward);
+    check_task(row, "bwd_data", conv.paleo_work.backward_data);
+    check_task(row, "bwd_filter", conv.paleo_work.backward_weights);
+    CHECK(conv.paleo_work.forward.flops_per_sample ==
+          conv.paleo_work.backward_weights.flops_per_sample);
+    ++compared;
+  }
+  CHECK(compared == 309);
+}
+
+TEST_CASE("the stuffed gradient has PALEO's extent and padding") {
+  for (const Row& row : read_rows()) {
+    if (!row.at("error").empty()) continue;
+    CAPTURE(row.at("case"));
+    const auto dim = [&](const std::string& size, const std::string& axis) {
+      return PaleoConvDim{.input = integer(row, size),
+                          .output = integer(row, "out_" + axis),
+                          .stride = integer(row, "s" + axis),
+                          .kernel = integer(row, "k" + axis),
+                          .padding = integer(row, "pad_" + axis)};
+    };
+    for (const auto& [size, axis] : {std::pair{"H", "h"}, {"W", "w"}}) {
+      const PaleoConvDim conv = dim(size, axis);
+      CHECK(conv.stuffed() == integer(row, std::string("bd_in_") + axis));
+      // What we count as padded is what PALEO pads it to.
+      CHECK(conv.input + conv.kernel - 1 ==
+            conv.stuffed() + 2 * integer(row, std::string("bd_pad_") + axis));
+    }
+  }
+}
+
+TEST_CASE("a 1x1 convolution of stride 2 shrinks PALEO's counted input by its padding of -1") {
+  const LayerModel conv = read_layer(
+      R"({"type": "conv", "filters": 512, "kernel": [1, 1], "stride": [2, 2], "padding": "same"})",
+      {{{256, 56, 56}}});
+  // 4 x (54 x 54 x 256 + 28 x 28 x 512), and 4 x 256 x 512 for the filter.
+  CHECK(conv.paleo_work.forward.bytes_per_sample == 4591616);
+  CHECK(conv.paleo_work.forward.bytes_fixed == 524288);
+}
+
+TEST_CASE("padding in numbers is the padding that PALEO counts") {
+  const LayerModel conv = read_layer(
+      R"({"type": "conv", "filters": 2, "kernel": [3, 3], "padding": [1, 1], "bias": true})",
+      {{{1, 4, 4}}});
+  CHECK(counts(conv.paleo_work.forward) == Counts{576, 272, 72});  // 4 (6 x 6 + 32); 9 x 2 x 4
+  CHECK(counts(conv.paleo_work.backward_data) == Counts{576, 352, 72});  // 4 (36 x 2 + 16)
+}
+
+TEST_CASE("a transposed convolution costs what PALEO takes for the convolution turned round") {
+  const std::vector<TensorShape> small{{{2, 4, 4}}};
+  const LayerModel up = read_layer(
+      R"({"type": "conv_transpose", "filters": 3, "kernel": [2, 2], "stride": 2})", small);
+  CHECK(up.output.dims == Counts{3, 8, 8});
+  const LayerModel down =
+      read_layer(R"({"type": "conv", "filters": 2, "kernel": [2, 2], "stride": 2})", {up.output});
+  CHECK(down.output == small[0]);
+  CHECK(counts(up.paleo_work.forward) == counts(down.paleo_work.backward_data));
+  CHECK(counts(up.paleo_work.backward_data) == counts(down.paleo_work.forward));
+  CHECK(counts(up.paleo_work.backward_weights) == counts(down.paleo_work.backward_weights));
+}
+
+TEST_CASE("PALEO's inner product counts 2 N D K three times, its data gradient always") {
+  const LayerModel linear = read_layer(R"({"type": "linear", "units": 3})", {{{5}}});
+  CHECK(counts(linear.paleo_work.forward) == Counts{30, 32, 60});  // no bias
+  CHECK(counts(linear.paleo_work.backward_data) == Counts{30, 32, 60});
+  CHECK(counts(linear.paleo_work.backward_weights) == Counts{30, 32, 60});
+  CHECK(linear.paleo_backward_data_always);
+  CHECK_FALSE(read_layer(R"({"type": "conv", "filters": 1, "kernel": 1})", {{{1, 4}}})
+                  .paleo_backward_data_always);
+}
+
+TEST_CASE("PALEO counts nothing for the other kinds") {
+  for (const std::string text :
+       {R"({"type": "relu"})", R"({"type": "gelu"})", R"({"type": "sigmoid"})",
+        R"({"type": "tanh"})", R"({"type": "silu"})", R"({"type": "batch_norm"})",
+        R"({"type": "layer_norm"})", R"({"type": "lrn"})", R"({"type": "softmax"})",
+        R"({"type": "softmax_cross_entropy"})", R"({"type": "flatten"})",
+        R"({"type": "upsample", "scale": 2})", R"({"type": "transpose", "axes": [1, 0, 2]})"}) {
+    CAPTURE(text);
+    const LayerModel model = read_layer(text, {{{2, 3, 4}}});
+    CHECK(counts(model.paleo_work.forward) == Counts{0, 0, 0});
+    CHECK(counts(model.paleo_work.backward_data) == Counts{0, 0, 0});
+    CHECK(counts(model.paleo_work.backward_weights) == Counts{0, 0, 0});
+  }
+}

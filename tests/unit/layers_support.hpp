@@ -1,0 +1,25 @@
+// One layer read from its JSON text, as the network reader would read it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/layers/layer_kind.hpp"
+
+namespace ooc {
+
+/// `text` is the layer's object, with "type"; unknown keys are refused.
+[[nodiscard]] LayerModel read_layer(const std::string& text, const std::vector<TensorShape>& inputs,
+                                    Dtype dtype = Dtype::kFloat32);
+/// What the SpecError of that says; "" if it is read without one.
+[[nodiscard]] std::string layer_error(const std::string& text,
+                                      const std::vector<TensorShape>& inputs);
+
+/// flops per sample, bytes per sample, bytes once.
+[[nodiscard]] std::vector<std::int64_t> counts(const TaskWork& work);
+
+[[nodiscard]] inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace ooc
