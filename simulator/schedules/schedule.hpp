@@ -1,6 +1,6 @@
-// A schedule: a const struct with a function in it. One file per schedule; the table of all of them is
-// generated from the list of names in this folder's CMakeLists.txt. A schedule never asks how time
-// passes: what it may know is in the PlanningProblem.
+// A schedule: a const struct with a function in it. One file per schedule; the table of all of them
+// is generated from the list of names in this folder's CMakeLists.txt. A schedule never asks how
+// time passes: what it may know is in the PlanningProblem.
 #pragma once
 
 #include <span>

@@ -1,0 +1,133 @@
+// Sequence numbers break the engine's ties: compute order, a copy out right after the step it waits
+// for, a copy in right before the first step that reads it. So every wait points back in sequence.
+#include "simulator/schedules/task_plan.hpp"
+
+#include <optional>
+
+#include "model/base/errors.hpp"
+#include "simulator/plan/plan_builder.hpp"
+#include "simulator/schedules/footprint.hpp"
+
+namespace ooc {
+namespace {
+
+class TaskPlanner {
+ public:
+  TaskPlanner(const PlanningProblem& problem, const std::vector<Move>& moves)
+      : problem_(problem),
+        graph_(problem.graph),
+        moves_(moves),
+        builder_(problem.costs.static_bytes),
+        move_of_(graph_.tensors.size()),
+        block_(graph_.tensors.size()),
+        out_(graph_.tensors.size()) {
+    builder_.reserve(graph_.tasks.size() + 2 * moves.size(),
+                     graph_.tensors.size() + moves.size() + graph_.tasks.size());
+    for (std::size_t i = 0; i < moves.size(); ++i) move_of_[moves[i].tensor.at()] = i;
+    computes_.reserve(graph_.tasks.size());
+  }
+
+  Plan run() && {
+    add_inputs();
+    for (std::size_t i = 0; i < graph_.tasks.size(); ++i) add_task(make_id<TaskId>(i));
+    OOC_CHECK(next_move_ == moves_.size(), "moves are in order of their first backward use");
+    return std::move(builder_).finish();
+  }
+
+ private:
+  [[nodiscard]] const Lifetime& life(TensorId tensor) const {
+    return graph_.lifetimes[tensor.at()];
+  }
+
+  BlockId new_block(TensorId tensor) {
+    const BlockId block = builder_.tensor_block(tensor, problem_.costs.tensor_bytes[tensor.at()]);
+    block_[tensor.at()] = block;
+    return block;
+  }
+
+  void add_inputs() {
+    for (std::size_t i = 0; i < graph_.tensors.size(); ++i) {
+      const TensorId tensor = make_id<TensorId>(i);
+      if (life(tensor).first_writer || !life(tensor).last_use) continue;
+      builder_.initially_resident(new_block(tensor));
+    }
+  }
+
+  void add_task(TaskId task) {
+    const std::size_t first_copy = next_move_;
+    while (next_move_ < moves_.size() && first_reader(next_move_) == task) add_copy_in();
+    const StepId step = builder_.compute(task, problem_.costs.default_alternative(task));
+    computes_.push_back(step);
+    for (std::size_t i = first_copy; i < next_move_; ++i) {
+      builder_.wait(step, in_steps_[i]);
+    }
+    const Bytes workspace = default_workspace(problem_, task);
+    if (workspace.count() > 0) {
+      const BlockId block = builder_.workspace_block(task, workspace);
+      builder_.acquire(step, block);
+      builder_.release(block, step);
+    }
+    for (const TensorId tensor : graph_.writes[task]) {
+      if (life(tensor).first_writer == task) builder_.acquire(step, new_block(tensor));
+    }
+    for (const TensorId tensor : graph_.writes[task]) finish_use(tensor, task, step);
+    for (const TensorId tensor : graph_.reads[task]) {
+      if (!contains(graph_.writes[task], tensor)) finish_use(tensor, task, step);
+    }
+  }
+
+  [[nodiscard]] TaskId first_reader(std::size_t move) const {
+    return *life(moves_[move].tensor).first_backward_use;
+  }
+
+  void add_copy_in() {
+    const Move& move = moves_[next_move_++];
+    const StepId step = builder_.to_near(move.tensor);
+    if (out_[move.tensor.at()]) builder_.wait(step, *out_[move.tensor.at()]);
+    builder_.wait(step, computes_[move.may_return_after.at()]);
+    builder_.acquire(step, new_block(move.tensor));
+    in_steps_.push_back(step);
+  }
+
+  /// After `task` has used the tensor: its copy out, and the end of its block.
+  void finish_use(TensorId tensor, TaskId task, StepId step) {
+    const Lifetime& lived = life(tensor);
+    const BlockId block = *block_[tensor.at()];
+    if (move_of_[tensor.at()]) {
+      if (lived.last_writer == task) {
+        const StepId copy = builder_.to_far(tensor);
+        builder_.wait(copy, step);
+        builder_.release(block, copy);
+        out_[tensor.at()] = copy;
+      }
+      if (lived.last_forward_use == task) builder_.release(block, step);
+    }
+    if (lived.last_use == task) builder_.release(block, step);
+  }
+
+  static bool contains(std::span<const TensorId> tensors, TensorId tensor) {
+    for (const TensorId each : tensors) {
+      if (each == tensor) return true;
+    }
+    return false;
+  }
+
+  const PlanningProblem& problem_;
+  const TrainingGraph& graph_;
+  const std::vector<Move>& moves_;
+  PlanBuilder builder_;
+  std::vector<std::optional<std::size_t>> move_of_;  ///< by tensor
+  std::vector<std::optional<BlockId>> block_;        ///< by tensor: its latest one
+  std::vector<std::optional<StepId>> out_;           ///< by tensor: its copy out
+  std::vector<StepId> computes_;                     ///< by task
+  std::vector<StepId> in_steps_;                     ///< by move
+  std::size_t next_move_ = 0;
+};
+
+}  // namespace
+
+Plan build_task_plan(const PlanningProblem& problem, const std::vector<Move>& moves) {
+  return TaskPlanner(problem, moves).run();
+}
+
+}  // namespace ooc

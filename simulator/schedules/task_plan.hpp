@@ -1,0 +1,24 @@
+// Plans without barriers: every task in order, tensors that move go out once after their last
+// writer and come back once, and nothing but data, memory and the order on the queues holds a step
+// up. in-core is the case in which nothing moves.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "simulator/schedules/schedule.hpp"
+
+namespace ooc {
+
+/// A tensor that leaves near memory between its last forward and its first backward use.
+struct Move {
+  TensorId tensor;
+  TaskId may_return_after;  ///< its copy in waits for this task
+};
+
+/// `moves` in the order in which the copies in are queued: by first backward use. A network input
+/// is dropped without a copy out. Needs memory for everything between first and last use, except
+/// moved tensors between their last forward use and the task they return after.
+[[nodiscard]] Plan build_task_plan(const PlanningProblem& problem, const std::vector<Move>& moves);
+
+}  // namespace ooc
