@@ -11,6 +11,8 @@
 #include <optional>
 #include <tuple>
 
+#include "model/base/errors.hpp"
+
 namespace ooc {
 namespace {
 
@@ -74,7 +76,8 @@ class MemoryReplay {
 
   void walk_instant(Duration now, std::vector<StepId> starting, std::vector<StepId> ending) {
     while (!starting.empty() || !ending.empty()) {
-      std::erase_if(ending, [&](StepId step) { return end_if_running(step); });
+      const std::size_t ended = std::erase_if(ending, [&](StepId s) { return end_if_running(s); });
+      OOC_CHECK(ended > 0 || !starting.empty(), "a step ends after it starts");
       record(now);
       const std::size_t waiting = starting.size();
       std::erase_if(starting, [&](StepId step) { return start_if_possible(step); });

@@ -26,7 +26,7 @@ double ratio(Duration part, Duration whole) {
 std::string_view limit_name(StallCause cause) {
   switch (cause) {
     case StallCause::kDependency:
-      return "barriers and dependencies";
+      return "dependencies";
     case StallCause::kSwapIn:
       return "link to near memory";
     case StallCause::kSwapOut:

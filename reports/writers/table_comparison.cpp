@@ -35,10 +35,18 @@ std::string head(const std::vector<RunReport>& reports, Colour colour) {
                       printable(first.inputs.mode));
   text += fmt::format("compute alone takes {}", format_duration(first.reference_time));
   if (first.lower_bound.has_value() && share_one_bound(reports)) {
-    text +=
-        fmt::format("; no {} can beat {}", first.bound_class, format_duration(*first.lower_bound));
+    text += fmt::format("; the lower bound for {} is {}", first.bound_class,
+                        format_duration(*first.lower_bound));
   }
   return text + "\n";
+}
+
+// "link to near, 18 %": short, for the last column.
+std::string limit_of(const RunReport& report) {
+  if (report.limited_by == "compute") return report.limited_by;
+  std::string limit = report.limited_by;
+  if (limit.starts_with("link ")) limit = limit.substr(0, limit.find(" memory"));
+  return fmt::format("{}, {:.0f} %", limit, report.limited_share * 100);
 }
 
 std::string fitting(const std::vector<RunReport>& reports, const std::vector<std::size_t>& order,
@@ -51,8 +59,8 @@ std::string fitting(const std::vector<RunReport>& reports, const std::vector<std
                                             {"peak"},
                                             {"to far"},
                                             {"to near"},
-                                            {"over bound"},
-                                            {"compute"},
+                                            {"gap"},
+                                            {"busy"},
                                             {"limited by", Align::kLeft}};
   if (!one_bound) columns.insert(columns.begin() + 7, {"bound"});
   TextTable table(columns);
@@ -62,22 +70,21 @@ std::string fitting(const std::vector<RunReport>& reports, const std::vector<std
     std::vector<std::string> row = {
         report.inputs.schedule,
         format_duration(report.iteration_time),
-        fmt::format("{:.3f}x", report.slowdown),
+        significant(report.slowdown) + "x",
         significant(report.samples_per_s),
         format_bytes(report.peak_near),
         format_bytes(report.to_far),
         format_bytes(report.to_near),
         bounded ? format_percent(above(report.iteration_time, *report.lower_bound)) : "-",
         format_percent(report.compute_utilization),
-        report.limited_by == "compute"
-            ? report.limited_by
-            : fmt::format("{}, {}", report.limited_by, format_percent(report.limited_share))};
+        limit_of(report)};
     if (!one_bound) {
       row.insert(row.begin() + 7, bounded ? format_duration(*report.lower_bound) : "-");
     }
     table.add_row(std::move(row));
   }
-  return table.text(colour);
+  return table.text(colour) +
+         "  gap: time above the lower bound; busy: share of the time in which compute runs\n";
 }
 
 std::string not_fitting(const std::vector<RunReport>& reports,

@@ -62,7 +62,8 @@ std::string table_inspection(const NetworkReport& report, const WriteOptions& op
     totals.add_row({"compute time", format_duration(*report.compute_time),
                     "forward, backward and update, one after the other"});
   }
-  totals.add_row({"saved for backward", format_bytes(report.saved), "network inputs included"});
+  totals.add_row({"saved for backward", format_bytes(report.saved),
+                  "what backward reads, network inputs included"});
   totals.add_row({"static", format_bytes(report.static_bytes),
                   fmt::format("weights, their gradients, state of {}", report.optimizer)});
   totals.add_row({"in-core peak", format_bytes(report.in_core_peak),

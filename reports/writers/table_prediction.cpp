@@ -48,12 +48,12 @@ std::string outcome(const RunReport& report, Colour colour) {
   table.add_row({"iteration time", format_duration(report.iteration_time),
                  significant(report.samples_per_s) + " samples/s"});
   table.add_row({"slowdown", fmt::format("{:.3f}x", report.slowdown),
-                 fmt::format("compute alone, with the fastest algorithms, takes {}",
+                 fmt::format("against compute alone with the fastest algorithms, {}",
                              format_duration(report.reference_time))});
   if (report.lower_bound.has_value()) {
     const double over = 1 / std::max(1e-9, share(*report.lower_bound, report.iteration_time)) - 1;
     table.add_row({"lower bound", format_duration(*report.lower_bound),
-                   fmt::format("this run takes {} more; the bound holds for {}",
+                   fmt::format("this run is {} above it; it holds for {}",
                                format_percent(report.lower_bound->count() == 0 ? 0 : over),
                                report.bound_class)});
   }
@@ -112,7 +112,8 @@ std::string memory(const RunReport& report, Colour colour) {
   table.add_row(
       {"static", format_bytes(report.static_bytes),
        fmt::format("of it: weights, their gradients, state of {}", report.inputs.optimizer)});
-  table.add_row({"saved for backward", format_bytes(report.saved), "inputs included"});
+  table.add_row({"saved for backward", format_bytes(report.saved),
+                 "what backward reads of the forward pass"});
   table.add_row({"copied to far", format_bytes(report.to_far),
                  fmt::format("far memory needs {}", format_bytes(report.peak_far))});
   table.add_row({"copied to near", format_bytes(report.to_near),
@@ -202,8 +203,10 @@ std::string advice(const RunReport& report, const OutOfMemory& oom) {
     table.add_row({fmt::format("--memory \"{}\"", exact_bytes(*oom.smallest_budget)),
                    "the smallest budget that suffices for this schedule"});
   }
-  table.add_row({"--batch N", fmt::format("less than {}", group_thousands(report.inputs.batch))});
-  if (near) table.add_row({"ooc-paleo compare", "shows which schedules fit"});
+  if (report.inputs.batch > 1) {
+    table.add_row({"--batch N", fmt::format("less than {}", group_thousands(report.inputs.batch))});
+  }
+  if (near) table.add_row({"ooc-paleo compare", "which schedules fit, and how fast they are"});
   return table.text(Colour::kNone);
 }
 
@@ -213,7 +216,7 @@ std::string does_not_fit(const RunReport& report, Colour colour) {
   std::string text = "\n" + bold_red(near ? "Does not fit" : "Does not fit in far memory", colour);
   text += "\n  " + printable(oom.step) +
           fmt::format(" needs {} at once; {} ", format_bytes(oom.wanted), format_bytes(oom.free));
-  text += near ? fmt::format("of the {} are free\n", format_bytes(report.budget_near))
+  text += near ? fmt::format("of {} are free\n", format_bytes(report.budget_near))
                : std::string("are free there\n");
   if (oom.largest_hole < oom.wanted && oom.wanted <= oom.free) {
     text += fmt::format("  the largest hole is {}: the memory is fragmented\n",

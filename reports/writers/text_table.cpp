@@ -122,7 +122,8 @@ std::string wrapped_list(std::string_view intro, const std::vector<std::string>&
 
 std::string assumed_warning(const std::string& hardware, const std::vector<std::string>& assumed) {
   if (assumed.empty()) return "";
-  return "\n" + wrapped_list(fmt::format("Warning: {} assumes, not measures,", printable(hardware)),
+  return "\n" + wrapped_list(fmt::format("Warning: assumed, not measured, in profile {}:",
+                                         printable(hardware)),
                              assumed);
 }
 

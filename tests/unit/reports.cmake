@@ -1,0 +1,7 @@
+ooc_test(reports unit
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/reports_summary_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/reports_memory_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/reports_text_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/reports_data_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/reports_trace_test.cpp
+  LINK ooc_writers nlohmann_json::nlohmann_json)

@@ -1,0 +1,181 @@
+// Is what other programs read complete, stable and well-formed?
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "reports/summary/metrics.hpp"
+#include "reports/writers/csv.hpp"
+#include "reports/writers/writer.hpp"
+#include "reports_example.hpp"
+
+using namespace ooc;
+using namespace ooc::test;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+const WriteOptions kOptions{.tool = {"1.2.3", {"ooc-paleo", "predict", "chain"}}};
+
+std::vector<std::string> keys(const Json& json) {
+  std::vector<std::string> result;
+  for (const auto& [key, value] : json.items()) result.push_back(key);
+  return result;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::size_t begin = 0;
+  for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  CHECK(begin == text.size());  // the last line is ended
+  return lines;
+}
+
+}  // namespace
+
+TEST_CASE("writers are found by name, unknown names are not") {
+  REQUIRE(find_writer("json") != nullptr);
+  CHECK(find_writer("json")->name == "json");
+  CHECK(writers().size() == 3);
+  CHECK(find_writer("xml") == nullptr);
+}
+
+TEST_CASE("the result JSON has the documented keys in their order") {
+  const Json json =
+      Json::parse(find_writer("json")->prediction(Example().report(Detail::kSteps), kOptions));
+  CHECK(keys(json) == std::vector<std::string>{"format",
+                                               "version",
+                                               "tool",
+                                               "inputs",
+                                               "feasible",
+                                               "iteration_time_ns",
+                                               "samples_per_s",
+                                               "compute_time_ns",
+                                               "reference_time_ns",
+                                               "slowdown",
+                                               "lower_bound_ns",
+                                               "peak_near_bytes",
+                                               "budget_near_bytes",
+                                               "peak_far_bytes",
+                                               "in_core_peak_bytes",
+                                               "to_far_bytes",
+                                               "to_near_bytes",
+                                               "compute_utilization",
+                                               "stalls_ns",
+                                               "parameters",
+                                               "saved_bytes",
+                                               "static_bytes",
+                                               "forward_macs_per_sample",
+                                               "limited_by",
+                                               "limited_share",
+                                               "link_limited_by",
+                                               "bound_class",
+                                               "layers",
+                                               "steps",
+                                               "assumed",
+                                               "what_if"});
+  CHECK(keys(json["stalls_ns"]) == std::vector<std::string>{"dependency", "swap_in", "swap_out",
+                                                            "memory", "fault", "recompute",
+                                                            "launch"});
+  CHECK(json["tool"]["command"] == Json({"ooc-paleo", "predict", "chain"}));
+  CHECK(json["inputs"]["memory_bytes"] == 4100);
+  CHECK(json["inputs"]["link_bytes_per_s"].is_null());
+  CHECK(json["iteration_time_ns"] == 550'000);
+  CHECK(json["stalls_ns"]["swap_in"] == 100'000);
+  CHECK(json["layers"][0]["action"] == "swap");
+  CHECK(json["layers"][0]["output_shape"] == Json({250}));
+  CHECK(json["steps"][1] == Json::parse(R"({"queue": "to_far", "kind": "to_far", "name": "to_far a",
+      "start_ns": 50000, "end_ns": 250000, "bytes": 1000})"));
+  CHECK(json["assumed"] == Json({"connection.modes.pinned"}));
+}
+
+TEST_CASE("a job that does not fit says so in JSON, and what is not known is null") {
+  const Json json =
+      Json::parse(find_writer("json")->prediction(refused_example().report(), kOptions));
+  CHECK(json["feasible"] == false);
+  CHECK(json["out_of_memory"] == Json::parse(R"({"step": "c.backward", "wanted_bytes": 1000,
+      "free_bytes": 900, "largest_hole_bytes": 900, "smallest_budget_bytes": 3100, "tier": "near",
+      "holders": [{"name": "b", "bytes": 1000}, {"name": "c", "bytes": 1000},
+                  {"name": "weights", "bytes": 100}]})"));
+  CHECK(json["iteration_time_ns"].is_null());
+  CHECK(json["layers"][0]["action"].is_null());
+  CHECK(json["reference_time_ns"] == 450'000);
+}
+
+TEST_CASE("a comparison is a list of results, best first") {
+  const std::vector<RunReport> reports = {refused_example().report(), Example().report()};
+  const Json json = Json::parse(find_writer("json")->comparison(reports, kOptions));
+  CHECK(json["format"] == "ooc-paleo/comparison");
+  CHECK(json["version"] == 1);
+  REQUIRE(json["results"].size() == 2);
+  CHECK(json["results"][0]["feasible"] == true);
+  CHECK(json["results"][1]["format"] == "ooc-paleo/result");
+}
+
+TEST_CASE("an inspection has unrounded times exactly when there is hardware") {
+  const Example example;
+  const Json bare = Json::parse(
+      find_writer("json")->inspection(summarize_network({.graph = example.graph}), kOptions));
+  CHECK(bare["format"] == "ooc-paleo/inspection");
+  CHECK(bare["inputs"]["hardware"].is_null());
+  CHECK_FALSE(bare["layers"][0].contains("forward_s"));
+  const Json timed = Json::parse(find_writer("json")->inspection(
+      summarize_network({.graph = example.graph, .costs = &example.costs, .hardware = "h"}),
+      kOptions));
+  CHECK(timed["layers"][0]["forward_s"] == 50e-6);
+}
+
+TEST_CASE("names that are no UTF-8 do not stop the JSON writer") {
+  Example example;
+  example.inputs.network =
+      "ch\xff"
+      "ain \"q\"";
+  const Json json = Json::parse(find_writer("json")->prediction(example.report(), kOptions));
+  CHECK(json["inputs"]["network"] ==
+        "ch\xef\xbf\xbd"
+        "ain \"q\"");
+}
+
+TEST_CASE("CSV fields are quoted where RFC 4180 asks for it") {
+  CHECK(csv_field("plain text") == "plain text");
+  CHECK(csv_field("a,b") == "\"a,b\"");
+  CHECK(csv_field("say \"so\"") == "\"say \"\"so\"\"\"");
+  CHECK(csv_field("two\nlines") == "\"two\nlines\"");
+}
+
+TEST_CASE("CSV has one row per result with as many fields as the header") {
+  const std::vector<RunReport> reports = {refused_example().report(), Example().report()};
+  const auto lines = lines_of(find_writer("csv")->comparison(reports, kOptions));
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[0].starts_with("network,hardware,batch,schedule,memory_bytes,"));
+  CHECK(lines[1].starts_with("chain,by-hand,1,\"one, moved\",4100,true,liveness,"));
+  CHECK(lines[1].find(",true,550000,") != std::string::npos);
+  CHECK(lines[2].find(",false,,,,450000,") != std::string::npos);
+  const auto commas = [](const std::string& line) {
+    return std::count(line.begin(), line.end(), ',');
+  };
+  CHECK(commas(lines[1]) == commas(lines[0]) + 1);  // one stands in the quoted schedule
+  CHECK(commas(lines[2]) == commas(lines[0]) + 1);
+}
+
+TEST_CASE("CSV shows an infinite link as inf and unknown numbers as empty fields") {
+  Example example;
+  example.inputs.link = kInfiniteRate;
+  for (const Metric& column : input_columns()) {
+    if (column.name != "link_bytes_per_s") continue;
+    CHECK(metric_text(column.read(example.report())) == "inf");
+    CHECK(metric_text(column.read(Example().report())).empty());
+  }
+  CHECK(metric_text(MetricValue(0.1)) == "0.1");
+  CHECK(metric_text(MetricValue(std::int64_t{1234567})) == "1234567");
+}
+
+TEST_CASE("an inspected network is one CSV row per layer") {
+  const Example example;
+  const auto lines = lines_of(
+      find_writer("csv")->inspection(summarize_network({.graph = example.graph}), kOptions));
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[1] == "a,custom,250,0,0,0,0,1000,,,");
+}

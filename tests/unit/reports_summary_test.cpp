@@ -1,0 +1,183 @@
+// Are the numbers of a report those of the run? Sums by hand stand in reports_example.hpp.
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "reports/summary/in_core_peak.hpp"
+#include "reports/summary/metrics.hpp"
+#include "reports_example.hpp"
+
+using namespace ooc;
+using namespace ooc::test;
+
+TEST_CASE("a summary's totals are those of plan and timeline") {
+  const RunReport report = Example().report();
+  CHECK(report.feasible);
+  CHECK(report.iteration_time == us(550));
+  CHECK(report.compute_time == us(450));    // 3 x 50 + 3 x 100
+  CHECK(report.reference_time == us(450));  // one alternative a task
+  CHECK(report.slowdown == doctest::Approx(550.0 / 450.0));
+  CHECK(report.samples_per_s == doctest::Approx(1 / 550e-6));
+  CHECK(report.compute_utilization == doctest::Approx(450.0 / 550.0));
+  CHECK(report.lower_bound == us(500));
+  CHECK(report.to_far == Bytes(1000));
+  CHECK(report.to_near == Bytes(1000));
+  CHECK(report.peak_far == Bytes(1000));
+  CHECK(report.peak_near == Bytes(4100));
+  CHECK(report.budget_near == Bytes(4100));
+  CHECK(report.saved == Bytes(3000));  // outputs of a, b, c
+  CHECK(report.static_bytes == Bytes(100));
+}
+
+TEST_CASE("layers show what they cost, what the plan did with them and where the run waited") {
+  const RunReport report = Example().report();
+  REQUIRE(report.layers.size() == 3);
+  const LayerReport& a = report.layers[0];
+  CHECK(a.name == "a");
+  CHECK(a.type == "custom");
+  CHECK(a.forward == us(50));
+  CHECK(a.backward == us(100));
+  CHECK(a.forward_s == doctest::Approx(50e-6));
+  CHECK(a.backward_data_s == doctest::Approx(100e-6));
+  CHECK(a.backward_weights_s == 0);
+  CHECK(a.saved == Bytes(1000));
+  CHECK(a.action == TensorAction::kSwap);
+  CHECK(a.stall == us(100));
+  CHECK(report.layers[1].action == TensorAction::kKeep);
+  CHECK(report.layers[1].stall == us(0));
+}
+
+TEST_CASE("what limits a run is its largest stall, or compute when it hardly waits") {
+  Example example;
+  CHECK(example.report().limited_by == "link to near memory");
+  CHECK(example.report().limited_share == doctest::Approx(100.0 / 550.0));
+
+  Timeline& timeline = std::get<Timeline>(*example.outcome);
+  timeline.stall_totals = {};
+  timeline.stall_totals[static_cast<std::size_t>(StallCause::kMemory)] = us(28);  // 5.1 % of 550
+  CHECK(example.report().limited_by == "memory capacity");
+  timeline.stall_totals[static_cast<std::size_t>(StallCause::kMemory)] = us(27);  // 4.9 %
+  CHECK(example.report().limited_by == "compute");
+  CHECK(example.report().limited_share == doctest::Approx(450.0 / 550.0));
+}
+
+TEST_CASE("the reference takes each task's fastest alternative, the run its own") {
+  Example example;
+  // aF may also run in 30 us; the plan keeps to the first alternative: 450 - 20 = 430.
+  example.costs.alternatives.insert(example.costs.alternatives.begin() + 1, TaskAlternative{});
+  example.costs.alternatives[1].time = us(30);
+  for (std::size_t i = 1; i < example.costs.first_alternative.size(); ++i) {
+    ++example.costs.first_alternative[i];
+  }
+  Plan& plan = std::get<Plan>(example.plan);
+  for (Step& step : plan.steps) {
+    if (step.kind == StepKind::kCompute && step.object > 0) ++step.alternative.index;
+  }
+  CHECK(example.report().reference_time == us(430));
+  CHECK(example.report().layers[0].forward == us(50));
+}
+
+TEST_CASE("steps are listed only when asked for, in plan order with their queues") {
+  CHECK(Example().report(Detail::kLayers).steps.empty());
+  CHECK(Example().report(Detail::kTotals).layers.empty());
+  const RunReport report = Example().report(Detail::kSteps);
+  REQUIRE(report.steps.size() == 8);
+  CHECK(report.steps[1].queue == "to_far");
+  CHECK(report.steps[1].name == "to_far a");
+  CHECK(report.steps[1].start == us(50));
+  CHECK(report.steps[1].end == us(250));
+  CHECK(report.steps[1].bytes == Bytes(1000));
+  CHECK(report.steps[7].kind == "compute");
+  CHECK(report.steps[7].bytes == Bytes(0));
+}
+
+TEST_CASE("a blocked run is reported as out of memory, with names and the largest holder first") {
+  Example example;
+  Plan& plan = std::get<Plan>(example.plan);
+  plan.static_bytes = Bytes(1500);
+  // Blocks in order of their making: 0 data, 1 a, 2 b, ...; cB (step 4) gets nothing.
+  example.outcome =
+      Blocked{StepId{4}, Bytes(1000), Bytes(500), Bytes(400), {BlockId{1}, BlockId{2}}};
+  const RunReport report = example.report();
+  CHECK_FALSE(report.feasible);
+  REQUIRE(report.out_of_memory.has_value());
+  CHECK(report.out_of_memory->step == "c.backward");
+  CHECK(report.out_of_memory->wanted == Bytes(1000));
+  CHECK(report.out_of_memory->largest_hole == Bytes(400));
+  CHECK_FALSE(report.out_of_memory->smallest_budget.has_value());
+  REQUIRE(report.out_of_memory->holders.size() == 3);
+  CHECK(report.out_of_memory->holders[0].bytes == Bytes(1500));
+  CHECK(report.out_of_memory->holders[1].name == "a");
+  CHECK(report.out_of_memory->holders[2].name == "b");
+}
+
+TEST_CASE("a job refused at plan time still tells what does not depend on the run") {
+  const RunReport report = refused_example().report();
+  CHECK_FALSE(report.feasible);
+  CHECK(report.out_of_memory->smallest_budget == Bytes(3100));
+  CHECK(report.reference_time == us(450));
+  CHECK(report.in_core_peak == Bytes(5100));
+  CHECK(report.layers.size() == 3);
+}
+
+TEST_CASE("best first: by time, then what does not fit by the budget it lacks, unknown last") {
+  std::vector<RunReport> reports(5);
+  reports[0].out_of_memory.emplace();  // unknown
+  reports[1].out_of_memory.emplace().smallest_budget = Bytes(7);
+  reports[2].feasible = true;
+  reports[2].iteration_time = us(2);
+  reports[3].out_of_memory.emplace().smallest_budget = Bytes(5);
+  reports[4].feasible = true;
+  reports[4].iteration_time = us(1);
+  CHECK(best_first(reports) == std::vector<std::size_t>{4, 2, 3, 1, 0});
+}
+
+TEST_CASE("the in-core peak is the largest sum of live tensors, workspace and static bytes") {
+  Example example;
+  // During cB: Ya, Yb, Yc, dYb = 4000; during bB: Ya, Yb, dYb, dYa = 4000.
+  CHECK(in_core_peak(example.graph, 1, Accounting::kLiveness) == Bytes(4000));
+  CHECK(in_core_peak(example.graph, 3, Accounting::kLiveness) == Bytes(12000));
+  CHECK(in_core_peak(example.graph, example.costs, Accounting::kLiveness) == Bytes(4000));
+  example.costs.alternatives[3].workspace = Bytes(77);  // cB's
+  CHECK(in_core_peak(example.graph, example.costs, Accounting::kLiveness) == Bytes(4077));
+  example.costs.alternatives[0].workspace = Bytes(99);  // aF's: 2000 + 99 is no peak
+  CHECK(in_core_peak(example.graph, example.costs, Accounting::kLiveness) == Bytes(4077));
+}
+
+TEST_CASE("an inspection knows the network, and times only with costs") {
+  const Example example;
+  const NetworkReport bare = summarize_network({.graph = example.graph, .batch = 4});
+  CHECK(bare.network == "chain");
+  CHECK(bare.dtype == "float32");
+  CHECK(bare.saved == Bytes(12000));
+  CHECK(bare.in_core_peak == Bytes(16000));
+  CHECK_FALSE(bare.compute_time.has_value());
+  CHECK(bare.layers[2].forward == us(0));
+
+  const NetworkReport timed =
+      summarize_network({.graph = example.graph, .costs = &example.costs, .hardware = "by-hand"});
+  CHECK(timed.compute_time == us(450));
+  CHECK(timed.layers[2].forward == us(50));
+}
+
+TEST_CASE("every column has a name of its own, and unknown numbers are no zeros") {
+  std::set<std::string_view> names;
+  std::size_t columns = 0;
+  for (const auto& table : {input_columns(), metrics(), out_of_memory_columns()}) {
+    for (const Metric& column : table) {
+      names.insert(column.name);
+      ++columns;
+      CHECK_FALSE(column.what.empty());
+    }
+  }
+  CHECK(names.size() == columns);
+  const RunReport refused = refused_example().report();
+  for (const Metric& metric : metrics()) {
+    if (metric.name == "iteration_time_ns" || metric.name == "stall_memory_ns") {
+      CHECK(std::holds_alternative<std::monostate>(metric.read(refused)));
+    }
+    if (metric.name == "reference_time_ns") {
+      CHECK(std::get<std::int64_t>(metric.read(refused)) == 450'000);
+    }
+  }
+}

@@ -1,0 +1,124 @@
+// Would a trace viewer read it, and does it show the run?
+#include <doctest/doctest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "reports/writers/trace.hpp"
+#include "reports_example.hpp"
+
+using namespace ooc;
+using namespace ooc::test;
+using Json = nlohmann::json;
+
+namespace {
+
+std::string trace_text(const Example& example) {
+  std::string text;
+  const ToolInfo tool{"1.2.3", {"ooc-paleo", "--trace", "out \"x\".json"}};
+  write_trace(
+      {example.inputs, tool, example.graph, example.costs, example.the_plan(), example.timeline()},
+      [&](std::string_view piece) { text += piece; });
+  return text;
+}
+
+std::vector<Json> events_of(const Json& trace, const std::string& phase) {
+  std::vector<Json> result;
+  for (const Json& event : trace["traceEvents"]) {
+    if (event["ph"] == phase) result.push_back(event);
+  }
+  return result;
+}
+
+// A slice of the event's track that holds its instant (from its start, before its end).
+bool inside_a_slice(const Json& event, const std::vector<Json>& slices) {
+  for (const Json& slice : slices) {
+    if (slice["pid"] != event["pid"] || slice["tid"] != event["tid"]) continue;
+    const double from = slice["ts"];
+    const double until = from + slice["dur"].get<double>();
+    const double at = event["ts"];
+    if (at >= from && (at < until || at == from)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("a trace has a slice per step and per stall at its exact time") {
+  const Json trace = Json::parse(trace_text(Example()));
+  CHECK(trace["displayTimeUnit"] == "ms");
+  CHECK(trace["otherData"]["version"] == "1.2.3");
+  CHECK(trace["otherData"]["budget_near_bytes"] == 4100);
+  const auto slices = events_of(trace, "X");
+  REQUIRE(slices.size() == 9);  // 8 steps, 1 stall
+  std::map<std::string, Json> by_name;
+  for (const Json& slice : slices) by_name[slice["name"]] = slice;
+  CHECK(by_name["to_far a"]["ts"] == 50.0);
+  CHECK(by_name["to_far a"]["dur"] == 200.0);
+  CHECK(by_name["to_far a"]["args"]["bytes"] == 1000);
+  CHECK(by_name["swap_in"]["ts"] == 350.0);
+  CHECK(by_name["swap_in"]["dur"] == 100.0);
+  CHECK(by_name["swap_in"]["args"]["before"] == "a.backward");
+  CHECK(by_name["swap_in"]["args"]["because_of"] == "to_near a");
+}
+
+TEST_CASE("nanoseconds are kept: three decimals of a microsecond") {
+  Example example;
+  std::get<Timeline>(*example.outcome).spans[1].end = us(250) + Duration(7);
+  CHECK(trace_text(example).find("\"ts\":50.000,\"dur\":200.007") != std::string::npos);
+}
+
+TEST_CASE("every arrow has one start and one end, each inside a slice, forwards in time") {
+  const Json trace = Json::parse(trace_text(Example()));
+  const auto slices = events_of(trace, "X");
+  std::map<int, std::vector<Json>> starts;
+  std::map<int, std::vector<Json>> ends;
+  for (const Json& event : events_of(trace, "s")) starts[event["id"]].push_back(event);
+  for (const Json& event : events_of(trace, "f")) ends[event["id"]].push_back(event);
+  REQUIRE(starts.size() == 2);  // aF -> to_far a, to_near a -> aB
+  REQUIRE(ends.size() == starts.size());
+  for (const auto& [id, from] : starts) {
+    REQUIRE(from.size() == 1);
+    REQUIRE(ends[id].size() == 1);
+    const Json& to = ends[id].front();
+    CHECK(to["bp"] == "e");
+    CHECK(inside_a_slice(from.front(), slices));
+    CHECK(inside_a_slice(to, slices));
+    CHECK(from.front()["ts"].get<double>() <= to["ts"].get<double>());
+  }
+}
+
+TEST_CASE("within a track events come in time order, and every track has a name and a place") {
+  const Json trace = Json::parse(trace_text(Example()));
+  std::map<std::pair<int, int>, double> latest;
+  std::map<std::string, int> metadata;
+  for (const Json& event : trace["traceEvents"]) {
+    if (event["ph"] == "M") {
+      ++metadata[event["name"]];
+      continue;
+    }
+    const std::pair<int, int> track{event["pid"], event["tid"]};
+    const double at = event["ts"];
+    if (latest.contains(track)) CHECK(latest[track] <= at);
+    latest[track] = at;
+  }
+  CHECK(metadata["process_name"] == 1);
+  CHECK(metadata["thread_name"] == 4);
+  CHECK(metadata["thread_sort_index"] == 4);
+}
+
+TEST_CASE("the near-memory counter peaks where the timeline does") {
+  const Example example;
+  std::int64_t peak = 0;
+  for (const Json& event : events_of(Json::parse(trace_text(example)), "C")) {
+    peak = std::max(peak, event["args"]["bytes"].get<std::int64_t>());
+  }
+  CHECK(Bytes(peak) == example.timeline().peak_near);
+}
+
+TEST_CASE("names with quotes, line breaks and broken bytes stay valid JSON") {
+  Example example;
+  example.inputs.network = "a\"b\n\xff";
+  const Json trace = Json::parse(trace_text(example));
+  CHECK(trace["otherData"]["network"] == "a\"b\n\xef\xbf\xbd");
+}
