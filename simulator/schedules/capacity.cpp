@@ -13,15 +13,13 @@
 // "keep the longest suffix".
 //
 // Example, four layers a b c d, outputs of 1 GB saved for backward, network input 1 GB. GB that the
-// tasks need if all candidates (c, b, a: d is read at once) move, and with c, then b booked for M =
-// 4:
+// tasks need if all candidates (c, b, a: d is read at once) move, and with c, then b booked for M = 4:
 //
-//     task            a.fw b.fw c.fw d.fw d.bw c.bw b.bw a.bw
-//     all moved          2    2    2    2    2    3    3    2    smallest budget: 3 GB
-//     c from c.fw on     2    2    2    2    3    3    3    2    c is read by d.fw: t = d.fw, it
-//     stays b from d.fw on     2    2    2    3    4    4    3    2    t = c.fw = last forward use:
-//     it stays a after c.bw       2    2    2    3    4    4    4    2    no room for a in c.bw: it
-//     moves
+//     task             a.fw b.fw c.fw d.fw d.bw c.bw b.bw a.bw
+//     all moved           2    2    2    2    2    3    3    2   smallest budget: 3 GB
+//     c from c.fw on      2    2    2    2    3    3    3    2   c is read by d.fw: t = d.fw, it stays
+//     b from d.fw on      2    2    2    3    4    4    3    2   t = c.fw = last forward use: it stays
+//     a after c.bw        2    2    2    3    4    4    4    2   no room for a in c.bw: it moves
 //
 // At 4 GB one tensor moves, a, and its copies hide completely; in-core needs 5 GB.
 //
