@@ -1,8 +1,13 @@
 // Lower bounds on the iteration time of any schedule with this task order and budget that only moves
 // tensors (docs/model.md, bounds): no recomputation, no compression, no sub-batches.
+//
+// Two halves, because a sweep changes the link far more often than anything else: what memory forces
+// (MemoryPressure: graph, task times, sizes, budget) and what that costs on a link.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "model/cost/cost_table.hpp"
 #include "model/graph/training_graph.hpp"
@@ -28,5 +33,50 @@ enum class BoundEffort { kCut, kWindows };
 /// max over tasks of what one task must have resident, plus static bytes: no schedule of whole tasks
 /// can run below it.
 [[nodiscard]] Bytes smallest_task_budget(const TrainingGraph& graph, const CostTable& costs);
+
+/// A task during which something that is needed before and after it cannot be near.
+struct Cut {
+  TaskId task;
+  Bytes in;               ///< at least so much must be absent: copied in afterwards
+  Bytes out;              ///< and so much of it copied out before (the rest is clean in far memory)
+  Duration defined_from;  ///< compute up to the end of the first task that writes any of it
+  Duration compute_after;  ///< compute from the latest next use of any of it on
+};
+
+/// What a budget forces, whatever the link. Its vectors are kept when it is filled again: a sweep
+/// allocates nothing.
+struct MemoryPressure {
+  bool feasible = true;          ///< every task alone fits
+  std::vector<Duration> before;  ///< by task, and one more: compute before it
+  std::vector<Cut> cuts;         ///< in task order
+  // Scratch of the two walks.
+  std::vector<std::int32_t> previous;
+  std::vector<std::int32_t> next;
+  std::vector<std::int32_t> touched_by;
+  std::vector<std::int32_t> next_use;
+};
+
+/// Linear in tasks and uses.
+void find_memory_pressure(const TrainingGraph& graph, const CostTable& costs, Bytes budget,
+                          MemoryPressure& pressure);
+
+/// Bounds 1 to 3: linear in the cuts, no allocation. Precondition: pressure.feasible.
+[[nodiscard]] LowerBounds bound_cuts(const MemoryPressure& pressure,
+                                     const TransferCosts& transfers);
+
+/// Bound 4 over all pairs of tasks up to `max_positions` tasks, else over a subset of that size: all
+/// the local maxima of pressure that there is room for, and tasks at equal distances. Still valid then,
+/// but no longer certain to dominate bound 3. Precondition: pressure.feasible.
+[[nodiscard]] Duration bound_windows(const TrainingGraph& graph, const CostTable& costs,
+                                     const MemoryPressure& pressure,
+                                     std::size_t max_positions = 4096);
+
+/// The fastest that bytes can move: to far, to near, and both together.
+struct LinkSpeed {
+  BytesPerSecond to_far;
+  BytesPerSecond to_near;
+  BytesPerSecond together;
+};
+[[nodiscard]] LinkSpeed fastest_link(const TransferCosts& transfers);
 
 }  // namespace ooc

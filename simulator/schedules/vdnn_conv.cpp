@@ -9,11 +9,9 @@
 //     section   1     2     3     4     5     6     7     8
 //     compute   conv1 pool1 conv2 conv3 conv3 conv2 pool1 conv1
 //     to_far    -     -     pool1 -     -     -     -     -
-//     to_near   -     -     -     -     pool1 data  -     -       (conv2's section: pool1 reads
-//     nothing
-//                                                                   flagged and is no convolution,
-//                                                                   so the search goes on to
-//                                                                   conv1's input)
+//     to_near   -     -     -     -     pool1 data  -     -
+//
+// In section 6 pool1 reads nothing flagged and is no convolution, so the search goes on to conv1.
 //
 // When it does not help: where pools and norms hold most of the memory (early layers of VGG), it
 // needs far more room than vdnn-all; and like it, it moves data even if everything fits.
