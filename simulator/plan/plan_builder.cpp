@@ -51,6 +51,13 @@ Csr<Row, Item> unique_rows(std::size_t rows, std::size_t items,
   return Csr<Row, Item>(rows, kept);
 }
 
+template <class Row, class Item>
+bool within(const std::vector<std::pair<Row, Item>>& pairs, std::size_t rows, std::size_t items) {
+  bool inside = true;
+  for (const auto& [row, item] : pairs) inside &= (row.at() < rows) & (item.at() < items);
+  return inside;
+}
+
 std::int32_t queue_of(const Step& step) { return queue_index(step.device, step.kind); }
 
 QueuedStep& queued_in(Plan& plan, StepId id) {
@@ -58,16 +65,14 @@ QueuedStep& queued_in(Plan& plan, StepId id) {
                     [static_cast<std::size_t>(plan.positions[id.at()])];
 }
 
-/// True if `earlier` has certainly ended before `later` starts: it stands before it on the queue,
-/// or `later` waits for it or for something behind it there. (Longer chains are not followed:
-/// missing one costs the engine a counter, nothing else.)
+/// True if `earlier` has certainly ended before `later`, a step of another queue, starts: `later`
+/// waits for it or for something behind it there. (Longer chains are not followed: missing one
+/// costs the engine a counter, nothing else.)
 bool certainly_before(Plan& plan, StepId earlier, StepId later) {
   const Step& first = plan.steps[earlier.at()];
-  const Step& second = plan.steps[later.at()];
-  if (first.device != second.device) return false;
-  const std::int32_t position = plan.positions[earlier.at()];
-  if (first.kind == second.kind) return position < plan.positions[later.at()];
-  return queued_in(plan, later).needs[static_cast<std::size_t>(first.kind)] > position;
+  if (first.device != plan.steps[later.at()].device) return false;
+  const auto kind = static_cast<std::size_t>(first.kind);
+  return queued_in(plan, later).needs[kind] > plan.positions[earlier.at()];
 }
 
 /// The releasers of a block that may be the last to end: of each queue the last one, without those
@@ -205,6 +210,14 @@ BlockId PlanBuilder::workspace_block(TaskId task, Bytes bytes, int device) {
 
 void PlanBuilder::wait(StepId step, StepId until_ended) {
   waits_.emplace_back(step, until_ended);
+  if (std::max(step, until_ended).at() < plan_.steps.size()) {
+    note_wait(step, until_ended);
+  } else {
+    ahead_ = true;
+  }
+}
+
+void PlanBuilder::note_wait(StepId step, StepId until_ended) {
   const Step& awaited = plan_.steps[until_ended.at()];
   const std::int32_t count = plan_.positions[until_ended.at()] + 1;
   QueuedStep& queued = queued_step(step);
@@ -218,10 +231,30 @@ void PlanBuilder::wait(StepId step, StepId until_ended) {
 }
 
 void PlanBuilder::acquire(StepId step, BlockId block) {
+  acquires_.emplace_back(step, block);
+  if (step.at() < plan_.steps.size() && block.at() < plan_.blocks.size()) {
+    note_acquire(step, block);
+  } else {
+    ahead_ = true;
+  }
+}
+
+void PlanBuilder::note_acquire(StepId step, BlockId block) {
   OOC_CHECK(plan_.blocks[block.at()].device == plan_.steps[step.at()].device,
             "a step acquires blocks of its own device");
-  acquires_.emplace_back(step, block);
   queued_step(step).acquired += plan_.blocks[block.at()].bytes;
+}
+
+void PlanBuilder::note_all() {
+  for (auto& queue : plan_.queued) {
+    for (QueuedStep& queued : queue) {
+      queued.needs = {};
+      queued.acquired = Bytes(0);
+    }
+  }
+  remote_needs_.clear();
+  for (const auto& [step, until_ended] : waits_) note_wait(step, until_ended);
+  for (const auto& [step, block] : acquires_) note_acquire(step, block);
 }
 
 void PlanBuilder::initially_resident(BlockId block) { plan_.initial_blocks.push_back(block); }
@@ -233,6 +266,10 @@ void PlanBuilder::release(BlockId block, StepId when_ended) {
 Plan PlanBuilder::finish() && {
   const std::size_t steps = plan_.steps.size();
   const std::size_t blocks = plan_.blocks.size();
+  OOC_CHECK(within(waits_, steps, steps) && within(acquires_, steps, blocks) &&
+                within(releasers_, blocks, steps),
+            "waits, acquires and releasers name steps and blocks that were added");
+  if (ahead_) note_all();
   plan_.waits = unique_rows(steps, steps, waits_);
   plan_.acquires = Csr<StepId, BlockId>(steps, acquires_);
   plan_.releasers = unique_rows(blocks, steps, releasers_);

@@ -33,12 +33,18 @@ class PlanBuilder {
  private:
   StepId add(Step step);
   QueuedStep& queued_step(StepId id);
+  // What the engine reads is noted while steps, waits and acquires are at hand, or, if one names a
+  // step or block that is added later, by note_all() in the end.
+  void note_wait(StepId step, StepId until_ended);
+  void note_acquire(StepId step, BlockId block);
+  void note_all();
 
   Plan plan_;
   std::vector<std::pair<StepId, StepId>> waits_;
   std::vector<std::pair<StepId, QueueNeed>> remote_needs_;
   std::vector<std::pair<StepId, BlockId>> acquires_;
   std::vector<std::pair<BlockId, StepId>> releasers_;
+  bool ahead_ = false;  ///< some wait or acquire came before what it names
 };
 
 }  // namespace ooc

@@ -1,0 +1,222 @@
+// Residence and contents: what a step touches is near while it runs and holds what it should.
+//
+// Contents are followed as versions. A tensor's writers are the tasks that write it, in task order;
+// its version is the number of them whose work it holds (an in-place activation is a second writer,
+// a gradient with several readers is accumulated by as many). A task needs the version made by all
+// writers before it, and its block holds one more after it if it writes. A block starts at version
+// 0 when a compute step takes it, at the far copy's version when a ToNear does. Network inputs have
+// no writers: their version 0 is complete, near and far.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "simulator/plan/plan_facts.hpp"
+
+namespace ooc {
+
+namespace {
+
+class Contents {
+ public:
+  explicit Contents(const PlanFacts& facts)
+      : facts_(facts),
+        writers_(facts.graph.writes.transposed(facts.graph.tensors.size())),
+        blocks_(facts.plan.blocks.size()),
+        blocks_of_(facts.graph.tensors.size()),
+        copies_out_(facts.graph.tensors.size()) {}
+
+  Verdict run();
+
+ private:
+  /// What is known of a block while the steps are gone through.
+  struct BlockState {
+    std::size_t version = 0;
+    std::optional<StepId> last_writer;    ///< compute step
+    std::optional<StepId> last_copy_out;  ///< that reads it
+  };
+  struct CopyOut {
+    StepId step;
+    std::size_t version = 0;
+  };
+  struct Found {
+    std::optional<BlockId> block;
+    std::string reason;  ///< why there is none
+  };
+
+  [[nodiscard]] std::size_t writers_before(TensorId tensor, TaskId task) const;
+  [[nodiscard]] Found resident(TensorId tensor, StepId user) const;
+  [[nodiscard]] Verdict compute(StepId id);
+  [[nodiscard]] Verdict touch(StepId id, TensorId tensor, bool writes);
+  [[nodiscard]] Verdict check_workspace(StepId id) const;
+  [[nodiscard]] Verdict to_far(StepId id);
+  [[nodiscard]] Verdict to_near(StepId id);
+
+  const PlanFacts& facts_;
+  Csr<TensorId, TaskId> writers_;
+  std::vector<BlockState> blocks_;
+  std::vector<std::vector<BlockId>> blocks_of_;   ///< by tensor: taken so far
+  std::vector<std::vector<CopyOut>> copies_out_;  ///< by tensor: so far
+};
+
+std::size_t Contents::writers_before(TensorId tensor, TaskId task) const {
+  const auto row = writers_[tensor];
+  return static_cast<std::size_t>(std::lower_bound(row.begin(), row.end(), task) - row.begin());
+}
+
+/// The block of `tensor` that `user` finds, the latest one first; else why there is none.
+Contents::Found Contents::resident(TensorId tensor, StepId user) const {
+  const auto& candidates = blocks_of_[tensor.at()];
+  std::string reason = "no near copy of it has been made";
+  for (auto candidate = candidates.rbegin(); candidate != candidates.rend(); ++candidate) {
+    if (facts_.block(*candidate).device != facts_.step(user).device) continue;
+    const auto& by = facts_.taken_by[candidate->at()];
+    if (!facts_.taken_before(*candidate, user)) {
+      reason = fmt::format("it does not wait for step {}, which brings it", by->index);
+    } else if (!facts_.stays_until_end_of(*candidate, user)) {
+      reason = fmt::format("block {} may be freed before this step ends", candidate->index);
+    } else {
+      return {*candidate, ""};
+    }
+  }
+  return {std::nullopt, reason};
+}
+
+Verdict Contents::touch(StepId id, TensorId tensor, bool writes) {
+  if (facts_.costs.tensor_bytes[tensor.at()].count() == 0) return std::nullopt;
+  const auto [found, reason] = resident(tensor, id);
+  if (!found) {
+    return fmt::format("{}: {} is not certainly resident: {}", facts_.at(id), facts_.name(tensor),
+                       reason);
+  }
+  BlockState& state = blocks_[found->at()];
+  const std::size_t needed = writers_before(tensor, TaskId{facts_.step(id).object});
+  if (state.version != needed) {
+    return fmt::format("{}: {} holds the work of {} of its writers where {} are needed",
+                       facts_.at(id), facts_.name(tensor), state.version, needed);
+  }
+  if (!writes) return std::nullopt;
+  if (state.last_copy_out && !facts_.order.ended_before(*state.last_copy_out, id)) {
+    return fmt::format("{}: writes {} while step {} may still copy it out", facts_.at(id),
+                       facts_.name(tensor), state.last_copy_out->index);
+  }
+  ++state.version;
+  state.last_writer = id;
+  return std::nullopt;
+}
+
+Verdict Contents::check_workspace(StepId id) const {
+  const Bytes wanted = facts_.costs[facts_.step(id).alternative].workspace;
+  if (wanted.count() == 0) return std::nullopt;
+  for (const BlockId taken : facts_.plan.acquires[id]) {
+    const Block& it = facts_.block(taken);
+    const bool own = it.kind == BlockKind::kWorkspace && it.object == facts_.step(id).object;
+    if (own && it.bytes >= wanted && facts_.stays_until_end_of(taken, id)) return std::nullopt;
+  }
+  return fmt::format("{}: has no workspace of {} bytes until its end", facts_.at(id),
+                     wanted.count());
+}
+
+Verdict Contents::compute(StepId id) {
+  const TaskId task{facts_.step(id).object};
+  for (const BlockId taken : facts_.plan.acquires[id]) {
+    const Block& it = facts_.block(taken);
+    if (it.kind == BlockKind::kTensor) {
+      if (facts_.is_input(TensorId{it.object})) {
+        return fmt::format("{}: takes a block for the network input {}, which only a copy can fill",
+                           facts_.at(id), facts_.name(TensorId{it.object}));
+      }
+      blocks_of_[static_cast<std::size_t>(it.object)].push_back(taken);
+    }
+  }
+  const auto written = facts_.graph.writes[task];
+  for (const TensorId tensor : facts_.graph.reads[task]) {
+    if (std::find(written.begin(), written.end(), tensor) != written.end()) continue;
+    if (auto wrong = touch(id, tensor, false)) return wrong;
+  }
+  for (const TensorId tensor : written) {
+    if (auto wrong = touch(id, tensor, true)) return wrong;
+  }
+  return check_workspace(id);
+}
+
+Verdict Contents::to_far(StepId id) {
+  const TensorId tensor{facts_.step(id).object};
+  const auto [found, reason] = resident(tensor, id);
+  if (!found) {
+    return fmt::format("{}: {} is not certainly resident: {}", facts_.at(id), facts_.name(tensor),
+                       reason);
+  }
+  BlockState& state = blocks_[found->at()];
+  if (state.last_writer && !facts_.order.ended_before(*state.last_writer, id)) {
+    return fmt::format("{}: does not wait for step {}, which writes {}", facts_.at(id),
+                       state.last_writer->index, facts_.name(tensor));
+  }
+  // A gradient may be moved between two of its writers; what forward made must be complete.
+  const TensorRole role = facts_.graph.tensors[tensor.at()].role;
+  const std::size_t final_version =
+      writers_before(tensor, TaskId{static_cast<std::int32_t>(facts_.graph.forward_tasks)});
+  if (role != TensorRole::kGradient && state.version != final_version) {
+    return fmt::format("{}: {} holds the work of {} of its {} forward writers", facts_.at(id),
+                       facts_.name(tensor), state.version, final_version);
+  }
+  state.last_copy_out = id;
+  copies_out_[tensor.at()].push_back({id, state.version});
+  return std::nullopt;
+}
+
+Verdict Contents::to_near(StepId id) {
+  const TensorId tensor{facts_.step(id).object};
+  const auto acquired = facts_.plan.acquires[id];
+  const auto found = std::find_if(acquired.begin(), acquired.end(), [&](BlockId taken) {
+    return facts_.block(taken).kind == BlockKind::kTensor &&
+           facts_.block(taken).object == tensor.index;
+  });
+  if (found == acquired.end()) {
+    return fmt::format("{}: takes no block for {}", facts_.at(id), facts_.name(tensor));
+  }
+  if (!facts_.stays_until_end_of(*found, id)) {
+    return fmt::format("{}: block {} may be freed before this step ends", facts_.at(id),
+                       found->index);
+  }
+  blocks_of_[tensor.at()].push_back(*found);
+  if (facts_.is_input(tensor)) return std::nullopt;
+  bool complete = false;
+  for (const CopyOut& copy : copies_out_[tensor.at()]) {
+    if (!facts_.order.ended_before(copy.step, id)) continue;
+    complete = true;
+    blocks_[found->at()].version = std::max(blocks_[found->at()].version, copy.version);
+  }
+  if (complete) return std::nullopt;
+  return fmt::format("{}: no copy of {} to far memory has certainly ended before it", facts_.at(id),
+                     facts_.name(tensor));
+}
+
+Verdict Contents::run() {
+  for (const BlockId id : facts_.plan.initial_blocks) {
+    blocks_of_[static_cast<std::size_t>(facts_.block(id).object)].push_back(id);
+  }
+  for (const StepId id : facts_.order.sorted()) {
+    Verdict wrong;
+    switch (facts_.step(id).kind) {
+      case StepKind::kCompute:
+        wrong = compute(id);
+        break;
+      case StepKind::kToFar:
+        wrong = to_far(id);
+        break;
+      case StepKind::kToNear:
+        wrong = to_near(id);
+        break;
+    }
+    if (wrong) return wrong;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Verdict validate_contents(const PlanFacts& facts) { return Contents(facts).run(); }
+
+}  // namespace ooc
