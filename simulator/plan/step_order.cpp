@@ -14,6 +14,16 @@ StepOrder::StepOrder(const Plan& plan) : plan_(plan), queues_(plan.queues.size()
 
 void StepOrder::sort() {
   const std::size_t steps = plan_.steps.size();
+  // The usual plan is sorted as it stands: then messages about it follow its own order, too.
+  for (std::size_t index = 0; index < steps; ++index) {
+    const auto step = make_id<StepId>(index);
+    const auto waits = plan_.waits[step];
+    if (!std::all_of(waits.begin(), waits.end(), [&](StepId wait) { return wait < step; })) break;
+    sorted_.push_back(step);
+  }
+  if (sorted_.size() == steps) return;
+  sorted_.clear();
+
   const Csr<StepId, StepId> waiters = plan_.waits.transposed(steps);
   std::vector<std::size_t> before(steps);  // what has not been sorted yet
   for (std::size_t index = 0; index < steps; ++index) {

@@ -68,19 +68,17 @@ std::size_t Contents::writers_before(TensorId tensor, TaskId task) const {
 /// The block of `tensor` that `user` finds, the latest one first; else why there is none.
 Contents::Found Contents::resident(TensorId tensor, StepId user) const {
   const auto& candidates = blocks_of_[tensor.at()];
-  std::string reason = "no near copy of it has been made";
+  std::string reason;  // of the latest
   for (auto candidate = candidates.rbegin(); candidate != candidates.rend(); ++candidate) {
     if (facts_.block(*candidate).device != facts_.step(user).device) continue;
-    const auto& by = facts_.taken_by[candidate->at()];
-    if (!facts_.taken_before(*candidate, user)) {
-      reason = fmt::format("it does not wait for step {}, which brings it", by->index);
-    } else if (!facts_.stays_until_end_of(*candidate, user)) {
-      reason = fmt::format("block {} may be freed before this step ends", candidate->index);
-    } else {
-      return {*candidate, ""};
-    }
+    const bool stays = facts_.stays_until_end_of(*candidate, user);
+    if (facts_.taken_before(*candidate, user) && stays) return {*candidate, ""};
+    if (!reason.empty()) continue;
+    reason = stays ? fmt::format("it does not wait for step {}, which brings it",
+                                 facts_.taken_by[candidate->at()]->index)
+                   : fmt::format("block {} may be freed before this step ends", candidate->index);
   }
-  return {std::nullopt, reason};
+  return {std::nullopt, reason.empty() ? "no near copy of it has been made" : reason};
 }
 
 Verdict Contents::touch(StepId id, TensorId tensor, bool writes) {

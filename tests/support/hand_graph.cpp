@@ -54,6 +54,12 @@ TensorId HandGraph::tensor(const std::string& name, std::int64_t bytes) {
   return make_id<TensorId>(graph_.tensors.size() - 1);
 }
 
+TensorId HandGraph::gradient(const std::string& name, std::int64_t bytes) {
+  const TensorId id = tensor(name, bytes);
+  graph_.tensors[id.at()].role = TensorRole::kGradient;
+  return id;
+}
+
 void HandGraph::reads(TaskId task, TensorId tensor) { reads_.emplace_back(task, tensor); }
 void HandGraph::writes(TaskId task, TensorId tensor) { writes_.emplace_back(task, tensor); }
 

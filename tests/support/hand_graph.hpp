@@ -21,6 +21,7 @@ class HandGraph {
   TaskId backward(const std::string& name);
   TensorId input(const std::string& name, std::int64_t bytes = 0);
   TensorId tensor(const std::string& name, std::int64_t bytes = 0);
+  TensorId gradient(const std::string& name, std::int64_t bytes = 0);
   void reads(TaskId task, TensorId tensor);
   void writes(TaskId task, TensorId tensor);
 
