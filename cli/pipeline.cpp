@@ -13,6 +13,7 @@
 #include "reports/summary/in_core_peak.hpp"
 #include "reports/summary/memory_use.hpp"
 #include "simulator/plan/plan_text.hpp"
+#include "simulator/plan/serialize_copies.hpp"
 
 namespace ooc {
 namespace {
@@ -166,9 +167,14 @@ Case make_case(const Workload& workload, const HardwareProfile& hardware,
 }
 
 PlanResult plan_case(const Case& which, const Schedule& schedule) {
-  if (is_footprint(which.accounting)) return plan_footprint(which, schedule);
-  return schedule.make_plan(
-      {.graph = which.workload.graph, .costs = which.costs, .budget = which.budget});
+  PlanResult result =
+      is_footprint(which.accounting)
+          ? plan_footprint(which, schedule)
+          : schedule.make_plan(
+                {.graph = which.workload.graph, .costs = which.costs, .budget = which.budget});
+  const Plan* plan = std::get_if<Plan>(&result);
+  if (plan == nullptr || which.inputs.mode != "pageable") return result;
+  return serialize_copies(*plan);
 }
 
 void simulate_case(const Case& which, CaseRun& run, SimulationBuffers& buffers,

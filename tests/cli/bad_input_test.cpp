@@ -1,0 +1,195 @@
+// One test per kind of bad input on the command line: exit 2, nothing on stdout, one line on stderr that
+// names the flag, what was found and what would be right.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "tests/cli/run_program.hpp"
+
+namespace ooc::test {
+namespace {
+
+const std::string kData = std::string(OOC_SOURCE_DIR) + "/tests/data/";
+const std::string kNetwork = kData + "worked_example.json";
+const std::string kMachine = kData + "worked_example_machine.json";
+
+/// `predict` on the worked example with more arguments.
+Ran predict(std::vector<std::string> more) {
+  std::vector<std::string> arguments{"predict", kNetwork, "--hardware", kMachine};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_ooc_paleo(arguments);
+}
+
+void check_refused(const Ran& ran, const std::vector<std::string>& words) {
+  CAPTURE(ran.err);
+  CHECK(ran.exit_code == 2);
+  CHECK(ran.out == "");
+  CHECK(ran.err.rfind("ooc-paleo: error: ", 0) == 0);
+  CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
+  for (const std::string& word : words) {
+    CAPTURE(word);
+    CHECK(ran.err.find(word) != std::string::npos);
+  }
+}
+
+TEST_CASE("no command, an unknown command and an unknown top-level flag are usage errors") {
+  check_refused(run_ooc_paleo({}), {"no command", "--help"});
+  check_refused(run_ooc_paleo({"predcit"}), {"\"predcit\"", "did you mean predict?"});
+  check_refused(run_ooc_paleo({"--versoin"}), {"--versoin", "did you mean --version?"});
+}
+
+TEST_CASE("an unknown flag names the nearest one") {
+  check_refused(predict({"--bacth", "4"}), {"--bacth", "did you mean --batch?"});
+  check_refused(predict({"--memroy=4GB"}), {"--memroy", "did you mean --memory?"});
+  check_refused(run_ooc_paleo({"list", "networks", "--colour"}), {"--colour", "list"});
+}
+
+TEST_CASE("a flag without its value, given twice, or an argument too many is refused") {
+  check_refused(predict({"--batch"}), {"--batch", "no value"});
+  check_refused(predict({"--batch", "1", "--batch", "2"}), {"--batch", "2 times"});
+  check_refused(predict({"vgg16"}), {"one argument too many", "vgg16"});
+}
+
+TEST_CASE("what a command cannot do without is asked for by name") {
+  check_refused(run_ooc_paleo({"predict", "--hardware", kMachine}), {"NETWORK"});
+  check_refused(run_ooc_paleo({"predict", kNetwork}), {"--hardware"});
+  check_refused(run_ooc_paleo({"list"}), {"networks|hardware|schedules"});
+  check_refused(run_ooc_paleo({"sweep", "--hardware", kMachine}), {"NETWORK"});
+}
+
+TEST_CASE("a missing file and an unknown name list the known ones with the nearest") {
+  check_refused(run_ooc_paleo({"predict", "no/such/file.json", "--hardware", kMachine}),
+                {"NETWORK", "no/such/file.json", "not there"});
+  check_refused(run_ooc_paleo({"predict", "vgg61", "--hardware", kMachine}),
+                {"NETWORK", "\"vgg61\"", "alexnet", "did you mean vgg16?"});
+  check_refused(run_ooc_paleo({"predict", kNetwork, "--hardware", "v100-16gb-pcie4"}),
+                {"--hardware", "did you mean v100-16gb-pcie3?"});
+  check_refused(run_ooc_paleo({"list", "netwroks"}), {"netwroks", "did you mean networks?"});
+  check_refused(run_ooc_paleo({"schema", "netwrok"}), {"netwrok", "did you mean network?"});
+}
+
+TEST_CASE("a folder is no network") {
+  check_refused(run_ooc_paleo({"predict", "/tmp", "--hardware", kMachine}), {"/tmp"});
+}
+
+TEST_CASE("an unknown schedule lists the known ones with the nearest") {
+  check_refused(predict({"--schedule", "vdnn-like2"}),
+                {"--schedule", "in-core", "capacity", "did you mean vdnn-like?"});
+  const std::vector<std::string> compare{"compare", kNetwork, "--hardware", kMachine,
+                                         "--schedules"};
+  auto with = [&](const std::string& list) {
+    std::vector<std::string> arguments = compare;
+    arguments.push_back(list);
+    return run_ooc_paleo(arguments);
+  };
+  check_refused(with("in-core,capcity"), {"--schedules", "did you mean capacity?"});
+  check_refused(with("in-core,in-core"), {"--schedules", "twice"});
+  check_refused(with("in-core,"), {"--schedules", "empty"});
+}
+
+TEST_CASE("a quantity without a unit, or with that of something else, says what to write") {
+  check_refused(predict({"--memory", "16"}), {"--memory", "16", "GiB"});
+  check_refused(predict({"--memory", "16 GB/s"}), {"--memory", "GiB"});
+  check_refused(predict({"--memory", "-1 GB"}), {"--memory"});
+  check_refused(predict({"--memory", "nan GB"}), {"--memory"});
+  check_refused(predict({"--memory", "1e30 GB"}), {"--memory"});
+  check_refused(predict({"--link", "12 GB"}), {"--link", "GB/s"});
+  check_refused(predict({"--link", "0 GB/s"}), {"--link"});
+  check_refused(predict({"--link", "nan GB/s"}), {"--link"});
+  check_refused(predict({"--far-throughput", "x"}), {"--far-throughput"});
+  check_refused(predict({"--latency", "5"}), {"--latency", "us"});
+  check_refused(predict({"--max-input", "lots"}), {"--max-input"});
+}
+
+TEST_CASE("a batch is a whole number from 1 to 2^31") {
+  for (const char* batch : {"0", "-4", "1.5", "1e3", "nan", "", " 8", "8 ", "0x10", "2147483649",
+                            "1000000000000", "99999999999999999999"}) {
+    check_refused(predict({"--batch", batch}), {"--batch", "from 1 to 2147483648"});
+  }
+}
+
+TEST_CASE("a batch that makes tensors too large is refused before anything is built") {
+  // 1 GB x 2^31 leaves 2^48 bytes a tensor.
+  check_refused(
+      run_ooc_paleo({"predict", "vgg16", "--hardware", "v100-16gb-pcie3", "--batch", "2147483648"}),
+      {"found", "expected"});
+}
+
+TEST_CASE("an unknown word of a choice lists the choices") {
+  check_refused(predict({"--format", "jsno"}), {"--format", "table, json, csv", "json?"});
+  check_refused(predict({"--mode", "pined"}), {"--mode", "pinned, pageable", "pinned?"});
+  check_refused(predict({"--compute", "nativ"}), {"--compute", "native, paleo"});
+  check_refused(predict({"--optimizer", "adamw"}), {"--optimizer", "adam?"});
+  check_refused(predict({"--allocator", "firstfit"}), {"--allocator", "first-fit?"});
+  check_refused(predict({"--accounting", "live"}), {"--accounting", "define-by-run"});
+}
+
+TEST_CASE("a mode that the profile lacks is refused") {
+  check_refused(predict({"--mode", "pageable"}), {"pageable", "pinned"});
+}
+
+TEST_CASE("accountings without lifetimes are for in-core and inspect only") {
+  for (const char* rule : {"shared-gradients", "all-gradients"}) {
+    check_refused(predict({"--accounting", rule}), {"--accounting", rule, "capacity", "in-core"});
+    CHECK(predict({"--accounting", rule, "--schedule", "in-core"}).exit_code == 0);
+    CHECK(run_ooc_paleo({"inspect", kNetwork, "--accounting", rule}).exit_code == 0);
+    check_refused(
+        run_ooc_paleo({"compare", kNetwork, "--hardware", kMachine, "--accounting", rule}),
+        {"--accounting"});
+    check_refused(run_ooc_paleo({"sweep", kNetwork, "--hardware", kMachine, "--accounting", rule}),
+                  {"--accounting"});
+  }
+  CHECK(predict({"--accounting", "define-by-run"}).exit_code == 0);
+}
+
+TEST_CASE("a larger input than --max-input is refused") {
+  check_refused(predict({"--max-input", "100 B"}), {kNetwork, "--max-input"});
+}
+
+TEST_CASE("layer times name file and line of what is wrong") {
+  const ScratchFolder scratch;
+  const auto with = [&](const std::string& text) {
+    return predict({"--layer-times", scratch.file("times.csv", text)});
+  };
+  const std::string header = "layer,forward_ms,backward_ms\n";
+  check_refused(predict({"--layer-times", "/no/such.csv"}), {"--layer-times", "/no/such.csv"});
+  check_refused(with(""), {"times.csv", "line 1", "layer,forward_ms,backward_ms"});
+  check_refused(with("a,1,2\n"), {"line 1", "layer,forward_ms,backward_ms"});
+  check_refused(with(header + "a,1\n"), {"line 2", "2 columns"});
+  check_refused(with(header + "a,1,2\n\naa,1,2\n"), {"line 4", "\"aa\"", "did you mean a?"});
+  check_refused(with(header + "a,1,2\na,1,2\n"), {"line 3", "again"});
+  for (const char* number : {"nan", "inf", "-1", "1e300", "", "1 ms"}) {
+    check_refused(with(header + "a,1," + number + "\n"), {"line 2", "backward_ms"});
+  }
+  check_refused(with(header + "\"a,1,2\n"), {"line 2", "quote"});
+  check_refused(run_ooc_paleo({"inspect", kNetwork, "--layer-times",
+                               scratch.file("good.csv", header + "a,1,2\n")}),
+                {"--layer-times", "--hardware"});
+}
+
+TEST_CASE("bad ranges of a sweep say what is wrong with them") {
+  const auto sweep = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments{"sweep", kNetwork, "--hardware", kMachine};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_ooc_paleo(arguments);
+  };
+  check_refused(sweep({"--batch", "4:1:x2"}), {"--batch", "empty"});
+  check_refused(sweep({"--batch", "1:4:x1"}), {"--batch", "greater than 1"});
+  check_refused(sweep({"--batch", "1:4:+0"}), {"--batch"});
+  check_refused(sweep({"--batch", "1:4"}), {"--batch", "FROM:TO:xFACTOR"});
+  check_refused(sweep({"--batch", "1:4:2"}), {"--batch", "begins with x or +"});
+  check_refused(sweep({"--batch", "1,2,1"}), {"--batch", "twice"});
+  check_refused(sweep({"--batch", "1,,2"}), {"--batch", "empty"});
+  check_refused(sweep({"--batch", "1:100000000:+1"}), {"--batch", "10000000"});
+  check_refused(sweep({"--batch", "1:10000:+1", "--memory", "1GB:2GB:+1MB"}),
+                {"configurations", "10000000"});
+  check_refused(sweep({"--memory", "4GB:8GB:+1"}), {"--memory", "GiB"});
+  check_refused(sweep({"--link", "4GB/s:inf:x2"}), {"--link"});
+  check_refused(sweep({"--jobs", "0"}), {"--jobs"});
+  check_refused(sweep({"--hardware", kMachine}), {"--hardware", "twice"});
+  check_refused(run_ooc_paleo({"sweep", kNetwork, kNetwork, "--hardware", kMachine}), {"twice"});
+  check_refused(sweep({"--format", "table"}), {"--format", "csv, json"});
+}
+
+}  // namespace
+}  // namespace ooc::test

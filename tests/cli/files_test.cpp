@@ -1,0 +1,164 @@
+// Output files: found unwritable before the work starts, never half written, never lost.
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/cli/run_program.hpp"
+
+namespace ooc::test {
+namespace {
+
+const std::string kData = std::string(OOC_SOURCE_DIR) + "/tests/data/";
+const std::string kNetwork = kData + "worked_example.json";
+const std::string kMachine = kData + "worked_example_machine.json";
+
+Ran predict_in(const ScratchFolder& scratch, std::vector<std::string> more) {
+  std::vector<std::string> arguments{"predict", kNetwork, "--hardware", kMachine};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_ooc_paleo(arguments, {.folder = scratch.path(), .environment = {}});
+}
+
+TEST_CASE("an output that cannot be written is found first and leaves nothing behind") {
+  const ScratchFolder scratch;
+  for (const std::vector<std::string>& flags :
+       std::vector<std::vector<std::string>>{{"-o", "no/such/folder/x.json"},
+                                             {"-o", "."},
+                                             {"-o", ""},
+                                             {"-o", "fine.json", "--trace", "no/such/folder/x"},
+                                             {"-o", "fine.json", "--export-plan", "/proc/plan"}}) {
+    const Ran ran = predict_in(scratch, flags);
+    CAPTURE(ran.err);
+    CHECK(ran.exit_code == 2);
+    CHECK(ran.out == "");
+    CHECK(ran.err.find("a place that can be written") != std::string::npos);
+    CHECK(scratch.entries().empty());
+  }
+}
+
+TEST_CASE("an existing file is replaced on success, keeping its mode, and untouched on failure") {
+  const ScratchFolder scratch;
+  scratch.file("result.json", "old");
+  chmod((scratch.path() / "result.json").c_str(), 0640);
+  CHECK(predict_in(scratch, {"-o", "result.json", "--memory", "no"}).exit_code == 2);
+  CHECK(predict_in(scratch, {"-o", "result.json", "--hardware=no"}).exit_code == 2);
+  const Ran bad = run_ooc_paleo(
+      {"predict", scratch.file("bad.json", "{"), "--hardware", kMachine, "-o", "result.json"},
+      {.folder = scratch.path(), .environment = {}});
+  CHECK(bad.exit_code == 2);
+  CHECK(scratch.read("result.json") == "old");
+  CHECK(predict_in(scratch, {"-o", "result.json"}).exit_code == 0);
+  CHECK(scratch.read("result.json").find("\"iteration_time_ns\"") != std::string::npos);
+  CHECK(scratch.entries() == std::vector<std::string>{"bad.json", "result.json"});
+  struct stat status {};
+  REQUIRE(stat((scratch.path() / "result.json").c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777) == 0640);
+}
+
+TEST_CASE("a link is followed: its target is written, the link stays") {
+  const ScratchFolder scratch;
+  scratch.file("target.json", "old");
+  std::filesystem::create_symlink("target.json", scratch.path() / "link.json");
+  CHECK(predict_in(scratch, {"-o", "link.json"}).exit_code == 0);
+  CHECK(std::filesystem::is_symlink(scratch.path() / "link.json"));
+  CHECK(scratch.read("target.json").find("\"iteration_time_ns\"") != std::string::npos);
+}
+
+TEST_CASE("a full disk is an error that says so") {
+  const ScratchFolder scratch;
+  for (const char* script :
+       {"ooc-paleo list schedules > /dev/full", "ooc-paleo list schedules -o /dev/full",
+        "ooc-paleo --version > /dev/full", "ooc-paleo schema network > /dev/full"}) {
+    CAPTURE(script);
+    const Ran ran = run_shell(script, {.folder = scratch.path(), .environment = {}});
+    CHECK(ran.exit_code == 2);
+    CHECK(ran.err.find("No space left on device") != std::string::npos);
+  }
+  CHECK(predict_in(scratch, {"-o", "/dev/full"}).exit_code == 2);
+  CHECK(predict_in(scratch, {"-o", "/dev/null"}).exit_code == 0);
+}
+
+TEST_CASE("standard output can be named as - or /dev/stdout") {
+  const ScratchFolder scratch;
+  const Ran plain = predict_in(scratch, {"--format", "csv"});
+  CHECK(plain.exit_code == 0);
+  CHECK(predict_in(scratch, {"--format", "csv", "-o", "-"}).out == plain.out);
+  CHECK(predict_in(scratch, {"--format", "csv", "-o", "/dev/stdout"}).out == plain.out);
+}
+
+TEST_CASE("a reader that goes away ends the program quietly") {
+  const ScratchFolder scratch;
+  const Ran ran =
+      run_shell("{ ooc-paleo sweep " + kNetwork + " --hardware " + kMachine +
+                    " --batch 1:3000:+1 --schedule all --quiet; echo code $? >&2; } | head -n 1",
+                {.folder = scratch.path(), .environment = {}});
+  CHECK(ran.exit_code == 0);
+  CHECK(ran.err == "code 0\n");
+}
+
+TEST_CASE("two outputs in one place are refused") {
+  const ScratchFolder scratch;
+  for (const std::vector<std::string>& flags :
+       std::vector<std::vector<std::string>>{{"--trace", "-"},
+                                             {"-o", "x", "--trace", "x"},
+                                             {"-o", "x", "--trace", "./x"},
+                                             {"--trace", "x", "--export-plan", "x"}}) {
+    const Ran ran = predict_in(scratch, flags);
+    CHECK(ran.exit_code == 2);
+    CHECK(ran.err.find("a place of its own") != std::string::npos);
+  }
+  CHECK(scratch.entries().empty());
+}
+
+TEST_CASE("trace and plan are written beside the result") {
+  const ScratchFolder scratch;
+  const Ran ran = predict_in(
+      scratch, {"--memory", "4GB", "-o", "r.csv", "--trace", "t.json", "--export-plan", "p.txt"});
+  CAPTURE(ran.err);
+  CHECK(ran.exit_code == 0);
+  CHECK(scratch.entries() == std::vector<std::string>{"p.txt", "r.csv", "t.json"});
+  CHECK(scratch.read("t.json").find("traceEvents") != std::string::npos);
+  CHECK(scratch.read("p.txt").find("a.forward") != std::string::npos);
+  CHECK(scratch.read("r.csv").rfind("network,", 0) == 0);
+}
+
+TEST_CASE("a job that does not fit writes its result but no trace") {
+  const ScratchFolder scratch;
+  const Ran ran = predict_in(scratch, {"--memory", "2GB", "-o", "r.json", "--trace", "t.json"});
+  CHECK(ran.exit_code == 3);
+  CHECK(scratch.entries() == std::vector<std::string>{"r.json"});
+  CHECK(ran.err == "ooc-paleo: the job does not fit: no trace is written\n");
+}
+
+TEST_CASE("networks are found from any directory, paths before names, own data first") {
+  const ScratchFolder scratch;
+  CHECK(run_ooc_paleo({"inspect", "vgg16"}, {.folder = scratch.path(), .environment = {}})
+            .exit_code == 0);
+  // A file called vgg16 in the current directory is a path.
+  scratch.file("vgg16", "no JSON");
+  const Ran path =
+      run_ooc_paleo({"inspect", "vgg16"}, {.folder = scratch.path(), .environment = {}});
+  CHECK(path.exit_code == 2);
+  CHECK(path.err.find("vgg16: ") != std::string::npos);
+
+  const ScratchFolder data;
+  std::filesystem::create_directory(data.path() / "networks");
+  data.file("networks/mine.json", read_file(kNetwork));
+  data.file("networks/vgg19.json", read_file(kNetwork));
+  const std::vector<std::pair<std::string, std::string>> own{
+      {"OOC_PALEO_DATA", data.path().string()}};
+  const Ran mine = run_ooc_paleo({"list", "networks"}, {.folder = "/", .environment = own});
+  CHECK(mine.exit_code == 0);
+  CHECK(mine.out.find("\nmine ") != std::string::npos);
+  CHECK(mine.out.find("\nvgg16 ") != std::string::npos);
+  const Ran vgg19 =
+      run_ooc_paleo({"inspect", "vgg19", "--format", "json"}, {.folder = "/", .environment = own});
+  CHECK(vgg19.out.find("\"worked_example\"") != std::string::npos);
+
+  const Ran nowhere = run_ooc_paleo({"list", "networks"},
+                                    {.folder = "/", .environment = {{"OOC_PALEO_DATA", "/no"}}});
+  CHECK(nowhere.exit_code == 2);
+  CHECK(nowhere.err.find("OOC_PALEO_DATA") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace ooc::test

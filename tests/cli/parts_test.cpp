@@ -1,0 +1,118 @@
+// The parts of the command line that are easier to reach from inside: layer times, suggestions, flags.
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "cli/command.hpp"
+#include "cli/layer_times.hpp"
+#include "cli/options.hpp"
+#include "cli/parse.hpp"
+#include "model/base/errors.hpp"
+#include "model/network/network_json.hpp"
+
+namespace ooc {
+namespace {
+
+Network two_layers() {
+  return read_network_text(R"({
+    "format": "ooc-paleo/network", "version": 1, "name": "two", "source": "made up",
+    "dtype": "float32", "inputs": [{"name": "data", "shape": [4]}],
+    "layers": [
+      {"name": "fc, first", "type": "linear", "units": 2},
+      {"name": "fc \"2\"", "type": "linear", "units": 2}
+    ]})",
+                           "two.json");
+}
+
+const Flag kPlain{.name = "--plain", .brief = "-p", .value = "X", .help = ""};
+const Flag kMany{.name = "--many",
+                 .brief = "",
+                 .value = "X",
+                 .help = "",
+                 .completes = Completes::kNothing,
+                 .choices = {},
+                 .many = true};
+const Flag kSwitch{.name = "--switch", .brief = "", .value = "", .help = ""};
+const Flag kFlags[] = {kPlain, kMany, kSwitch};
+const Command kCommand{.name = "try",
+                       .summary = "",
+                       .examples = "",
+                       .positionals = {.name = "THING", .help = ""},
+                       .flags = kFlags,
+                       .run = nullptr};
+
+Arguments parsed(std::vector<std::string> words) {
+  words.insert(words.begin(), {"ooc-paleo", "try"});
+  return std::get<Arguments>(parse_arguments(kCommand, words));
+}
+
+using Texts = std::vector<std::string>;
+
+Texts all(std::span<const std::string> values) { return {values.begin(), values.end()}; }
+
+TEST_CASE("layer times are matched by name, quotes and commas included, rounded to nanoseconds") {
+  const Network network = two_layers();
+  const auto times = read_layer_times_text(
+      "layer,forward_ms,backward_ms\n\"fc \"\"2\"\"\",0.0000014,2\n\"fc, first\",1.5,0\n", "t.csv",
+      network);
+  REQUIRE(times.size() == 2);  // in layer order, whatever the file's
+  CHECK(times[0].layer == LayerId{0});
+  CHECK(times[0].forward == Duration(1'500'000));
+  CHECK(times[0].backward == Duration(0));
+  CHECK(times[1].layer == LayerId{1});
+  CHECK(times[1].forward == Duration(1));  // 1.4 ns
+  CHECK(times[1].backward == Duration(2'000'000));
+}
+
+TEST_CASE("flags take their values in every usual spelling") {
+  CHECK(parsed({"--plain", "a"}).value("--plain") == "a");
+  CHECK(parsed({"--plain=a"}).value("--plain") == "a");
+  CHECK(parsed({"-p", "a"}).value("--plain") == "a");
+  CHECK(parsed({"-pa"}).value("--plain") == "a");
+  CHECK(parsed({"--plain", "-5"}).value("--plain") == "-5");
+  CHECK(parsed({"--plain", "-"}).value("--plain") == "-");
+  CHECK(parsed({"--plain", ""}).value("--plain") == "");
+  CHECK(parsed({"--plain", "a,b"}).value("--plain") == "a,b");
+  CHECK(parsed({"--plain", "[a]"}).value("--plain") == "[a]");
+  CHECK(!parsed({}).has("--plain"));
+  CHECK(parsed({"--switch"}).has("--switch"));
+  CHECK(all(parsed({"--many", "a", "b", "--many=c", "--switch"}).values("--many")) ==
+        Texts{"a", "b", "c"});
+  CHECK(parsed({"thing", "--switch"}).positionals() == Texts{"thing"});
+  CHECK(parsed({"--", "--plain"}).positionals() == Texts{"--plain"});
+  CHECK(parsed({"x"}).command_line() == Texts{"ooc-paleo", "try", "x"});
+}
+
+TEST_CASE("every command's flags are unique, explained, and named like flags") {
+  std::set<std::string_view> names;
+  for (const Command* command : commands()) {
+    CAPTURE(command->name);
+    CHECK(names.insert(command->name).second);
+    CHECK(!command->summary.empty());
+    std::set<std::string_view> flags;
+    for (const Flag& flag : command->flags) {
+      CAPTURE(flag.name);
+      CHECK(flags.insert(flag.name).second);
+      CHECK(flag.name.substr(0, 2) == "--");
+      CHECK(!flag.help.empty());
+      if (!flag.brief.empty()) CHECK(flags.insert(flag.brief).second);
+    }
+  }
+}
+
+TEST_CASE("lists are split at commas and may not hold an empty element") {
+  CHECK(split_list("a,b", "--x") == Texts{"a", "b"});
+  CHECK(split_list("a", "--x") == Texts{"a"});
+  for (const char* bad : {"", ",", "a,", ",a", "a,,b"}) {
+    CHECK_THROWS_AS(split_list(bad, "--x"), SpecError);
+  }
+}
+
+TEST_CASE("all means every schedule in the order of the table") {
+  const auto chosen = schedules_named("all", "--schedules");
+  CHECK(chosen.size() == schedules().size());
+  CHECK(std::equal(chosen.begin(), chosen.end(), schedules().begin()));
+}
+
+}  // namespace
+}  // namespace ooc

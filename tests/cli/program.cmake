@@ -1,0 +1,20 @@
+# The built program from outside (exit codes, messages, files) and the parts of the command line from
+# inside. run_program.cpp is shared with the golden tests.
+ooc_test(program cli
+  SOURCES
+    ${CMAKE_CURRENT_LIST_DIR}/bad_input_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/files_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/results_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/sweep_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/run_program.cpp)
+target_compile_definitions(cli_program PRIVATE OOC_PROGRAM="$<TARGET_FILE:ooc-paleo>")
+add_dependencies(cli_program ooc-paleo)
+
+ooc_test(parts cli
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/parts_test.cpp ${CMAKE_CURRENT_LIST_DIR}/sweep_parts_test.cpp
+  LINK ooc_cli)
+
+add_test(NAME cli.install
+  COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DBINDIR=${CMAKE_INSTALL_BINDIR}
+    -P ${CMAKE_CURRENT_LIST_DIR}/scripts/check_install.cmake)
+set_tests_properties(cli.install PROPERTIES LABELS cli TIMEOUT 120)

@@ -1,0 +1,200 @@
+// What the commands say about jobs that are in order: exit codes, help, the numbers of the worked
+// example of docs/formats.md, 6, and the flags that change a prediction.
+#include <doctest/doctest.h>
+
+#include <regex>
+
+#include "tests/cli/run_program.hpp"
+
+namespace ooc::test {
+namespace {
+
+const std::string kData = std::string(OOC_SOURCE_DIR) + "/tests/data/";
+const std::string kNetwork = kData + "worked_example.json";
+const std::string kMachine = kData + "worked_example_machine.json";
+
+Ran predict(std::vector<std::string> more) {
+  std::vector<std::string> arguments{"predict", kNetwork,   "--hardware",
+                                     kMachine,  "--format", "json"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_ooc_paleo(arguments);
+}
+
+/// The number behind the first `"key": `, or -1.
+long long number(const std::string& json, const std::string& key) {
+  std::smatch match;
+  if (!std::regex_search(json, match, std::regex("\"" + key + "\": (-?[0-9]+)"))) return -1;
+  return std::stoll(match[1]);
+}
+
+TEST_CASE("the worked example comes out to the nanosecond") {
+  // 4 x 50 + 4 x 100 ms.
+  CHECK(number(predict({"--schedule", "in-core"}).out, "iteration_time_ns") == 600'000'000);
+  // 50 + 3 x 100 + 100 + 100 + 3 x 100 + 100 ms.
+  CHECK(number(predict({"--schedule", "vdnn-like"}).out, "iteration_time_ns") == 950'000'000);
+  struct Row {
+    const char* memory;
+    long long time;
+    long long moved;
+  };
+  for (const Row& row : {Row{"5GB", 600'000'000, 0}, Row{"4GB", 600'000'000, 1'000'000'000},
+                         Row{"3GB", 850'000'000, 2'000'000'000}}) {
+    const Ran ran = predict({"--memory", row.memory});
+    CAPTURE(row.memory);
+    CHECK(ran.exit_code == 0);
+    CHECK(number(ran.out, "iteration_time_ns") == row.time);
+    CHECK(number(ran.out, "to_far_bytes") == row.moved);
+    CHECK(number(ran.out, "in_core_peak_bytes") == 5'000'000'000);
+  }
+}
+
+TEST_CASE("a budget that is too small exits 3 and names the smallest that would do") {
+  for (const char* memory : {"2999999999 B", "1GB", "0 B"}) {
+    const Ran ran = predict({"--memory", memory});
+    CAPTURE(ran.out);
+    CHECK(ran.exit_code == 3);
+    CHECK(ran.err == "");
+    CHECK(ran.out.find("\"feasible\": false") != std::string::npos);
+    CHECK(number(ran.out, "smallest_budget_bytes") == 3'000'000'000);
+  }
+  CHECK(predict({"--memory", "3GB"}).exit_code == 0);
+}
+
+TEST_CASE("compare exits 3 only when no schedule fits") {
+  const auto compare = [](const char* memory) {
+    return run_ooc_paleo({"compare", kNetwork, "--hardware", kMachine, "--memory", memory});
+  };
+  CHECK(compare("5GB").exit_code == 0);
+  CHECK(compare("3GB").exit_code == 0);  // in-core does not fit, others do
+  CHECK(compare("1GB").exit_code == 3);
+}
+
+TEST_CASE("far memory that is too small exits 3 and says so") {
+  const ScratchFolder scratch;
+  std::string machine = read_file(kMachine);
+  machine.replace(machine.find("64 GB"), 5, "1.5 GB");
+  const Ran ran =
+      run_ooc_paleo({"predict", kNetwork, "--hardware", scratch.file("machine.json", machine),
+                     "--memory", "3GB", "--format", "json"});
+  CAPTURE(ran.out);
+  CHECK(ran.exit_code == 3);
+  CHECK(ran.out.find("\"tier\": \"far\"") != std::string::npos);
+  // Two tensors of 1 GB move at 3 GB.
+  CHECK(number(ran.out, "smallest_budget_bytes") == 2'000'000'000);
+  CHECK(number(ran.out, "free_bytes") == 500'000'000);
+}
+
+TEST_CASE("predict ends with what would help: link x 2, memory x 1.25, compute x 2") {
+  const Ran ran = predict({"--memory", "3GB"});
+  const std::string what_if = ran.out.substr(ran.out.find("\"what_if\""));
+  CHECK(what_if.find("\"link x 2\"") < what_if.find("\"memory x 1.25\""));
+  CHECK(what_if.find("\"memory x 1.25\"") < what_if.find("\"compute x 2\""));
+  // 3 GB x 1.25 = 3.75 GB still moves two tensors: nothing gained.
+  const std::string memory = what_if.substr(what_if.find("\"memory x 1.25\"") - 40);
+  CHECK(what_if.find("850000000") != std::string::npos);
+}
+
+TEST_CASE("link, latency and far throughput change the copies") {
+  const auto time = [](std::vector<std::string> more) {
+    more.insert(more.end(), {"--schedule", "vdnn-like"});
+    return number(predict(std::move(more)).out, "iteration_time_ns");
+  };
+  // Copies of 50 ms: 50 + 3 x 50 + 50 + 50 + 3 x 100 + 100.
+  CHECK(time({"--link", "20 GB/s"}) == 700'000'000);
+  CHECK(time({"--link", "inf"}) == 604'000'000);  // near memory binds at 1000 GB/s: 1 ms a copy
+  // Copies of 200 ms: 50 + 3 x 200 + 200 + 200 + 3 x 200 + 100.
+  CHECK(time({"--far-throughput", "5 GB/s"}) == 1'750'000'000);
+  // Copies of 101 ms: 50 + 3 x 101 + 101 + 101 + 3 x 101 + 100.
+  CHECK(time({"--latency", "1 ms"}) == 958'000'000);
+}
+
+TEST_CASE("measured layer times replace the model's, and the report says how many") {
+  const ScratchFolder scratch;
+  const std::string times = scratch.file(
+      "times.csv", "layer,forward_ms,backward_ms\r\na,10,20\r\n\"b\",0.000001,1e1\r\n");
+  const Ran ran = predict({"--schedule", "in-core", "--layer-times", times});
+  // a: 10 + 20, b: 1 ns + 10, c and d: 150 each.
+  CHECK(number(ran.out, "iteration_time_ns") == 340'000'001);
+  CHECK(number(ran.out, "layer_times") == 2);
+}
+
+TEST_CASE("the batch comes from the flag, else from the file, else it is 1") {
+  const ScratchFolder scratch;
+  std::string network = read_file(kNetwork);
+  network.replace(network.find("\"dtype\""), 0, "\"batch\": 3, ");
+  const std::string with_batch = scratch.file("network.json", network);
+  const auto batch = [](const std::string& file, std::vector<std::string> more) {
+    std::vector<std::string> arguments{"inspect", file, "--format", "json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return number(run_ooc_paleo(arguments).out, "batch");
+  };
+  CHECK(batch(kNetwork, {}) == 1);
+  CHECK(batch(with_batch, {}) == 3);
+  CHECK(batch(with_batch, {"--batch", "7"}) == 7);
+}
+
+TEST_CASE("without --memory the budget is capacity less reserve, with it exactly that") {
+  const auto budget = [](std::vector<std::string> more) {
+    std::vector<std::string> arguments{"predict",         "vgg16",    "--hardware",
+                                       "v100-16gb-pcie3", "--format", "json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return number(run_ooc_paleo(arguments).out, "budget_near_bytes");
+  };
+  CHECK(budget({}) == (16LL << 30) - (700LL << 20));
+  CHECK(budget({"--memory", "16GiB"}) == 16LL << 30);
+}
+
+TEST_CASE("every command's help begins with examples and goes to stdout") {
+  for (const char* command : {"predict", "compare", "sweep", "inspect", "list", "schema"}) {
+    const Ran ran = run_ooc_paleo({command, "--help"});
+    CAPTURE(command);
+    CHECK(ran.exit_code == 0);
+    CHECK(ran.err == "");
+    CHECK(ran.out.rfind("Examples:\n  ooc-paleo " + std::string(command), 0) == 0);
+  }
+  const Ran top = run_ooc_paleo({"--help"});
+  CHECK(top.exit_code == 0);
+  CHECK(top.out.rfind("Examples:\n", 0) == 0);
+  CHECK(std::regex_match(run_ooc_paleo({"--version"}).out,
+                         std::regex("ooc-paleo [0-9]+\\.[0-9]+\\.[0-9]+\n")));
+}
+
+TEST_CASE("list prints the name first on each line") {
+  const Ran schedules = run_ooc_paleo({"list", "schedules"});
+  for (const char* name : {"in-core", "vdnn-all", "vdnn-conv", "vdnn-like", "capacity"}) {
+    CAPTURE(name);
+    CHECK(("\n" + schedules.out).find("\n" + std::string(name) + " ") != std::string::npos);
+  }
+  CHECK(run_ooc_paleo({"list", "hardware"}).out.find("v100-16gb-pcie3 ") != std::string::npos);
+}
+
+TEST_CASE("schemas are printed as they are shipped") {
+  CHECK(run_ooc_paleo({"schema", "network"}).out ==
+        read_file(std::string(OOC_SOURCE_DIR) + "/networks/network.schema.json"));
+  CHECK(run_ooc_paleo({"schema", "hwprofile"}).out ==
+        read_file(std::string(OOC_SOURCE_DIR) + "/hwprofiles/hwprofile.schema.json"));
+}
+
+TEST_CASE("the format follows the file's name unless it is asked for") {
+  const ScratchFolder scratch;
+  const auto first_line = [&](const std::string& file, std::vector<std::string> more) {
+    std::vector<std::string> arguments{"predict", kNetwork, "--hardware", kMachine, "-o", file};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    CHECK(run_ooc_paleo(arguments, {.folder = scratch.path(), .environment = {}}).exit_code == 0);
+    const std::string text = scratch.read(file);
+    return text.substr(0, text.find('\n'));
+  };
+  CHECK(first_line("a.json", {}) == "{");
+  CHECK(first_line("a.csv", {}).rfind("network,hardware,", 0) == 0);
+  CHECK(first_line("b.json", {"--format", "csv"}).rfind("network,hardware,", 0) == 0);
+}
+
+TEST_CASE("the same command gives the same bytes") {
+  const std::vector<std::string> command{"predict",         "resnet50", "--hardware",
+                                         "v100-16gb-pcie3", "--batch",  "300",
+                                         "--format",        "json",     "--steps"};
+  CHECK(run_ooc_paleo(command).out == run_ooc_paleo(command).out);
+}
+
+}  // namespace
+}  // namespace ooc::test

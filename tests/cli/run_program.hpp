@@ -1,0 +1,53 @@
+// Runs a program the way a shell would and tells what came of it. For the tests of the built program.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ooc::test {
+
+/// A folder of its own under the system's temporary one, gone at the end.
+class ScratchFolder {
+ public:
+  ScratchFolder();
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  /// Writes a file into it and returns its path.
+  std::string file(const std::string& name, const std::string& text) const;
+  [[nodiscard]] std::string read(const std::string& name) const;
+  /// Names of what lies in it, sorted.
+  [[nodiscard]] std::vector<std::string> entries() const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+struct Ran {
+  int exit_code = 0;  ///< 128 + signal where a signal ended it
+  std::string out;
+  std::string err;
+};
+
+struct Surroundings {
+  std::filesystem::path folder = "/";
+  std::vector<std::pair<std::string, std::string>> environment;  ///< beside PATH and HOME
+};
+
+/// `arguments` with the program first; standard input is empty.
+[[nodiscard]] Ran run_program(const std::vector<std::string>& arguments,
+                              const Surroundings& surroundings = {});
+/// Through sh, with the built program's folder first in PATH.
+[[nodiscard]] Ran run_shell(const std::string& script, const Surroundings& surroundings = {});
+/// The built ooc-paleo.
+[[nodiscard]] Ran run_ooc_paleo(std::vector<std::string> arguments,
+                                const Surroundings& surroundings = {});
+
+[[nodiscard]] std::string read_file(const std::filesystem::path& path);
+void write_file(const std::filesystem::path& path, const std::string& text);
+
+}  // namespace ooc::test

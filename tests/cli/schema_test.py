@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+"""Do the published JSON Schemas say what our readers do?
+
+Every shipped network and profile must satisfy its schema. Files with one thing wrong must be rejected
+by the schema and by the reader (exit status 2, one line); files with one unusual but right thing must
+pass both. What only the reader can know (sums over the file) is listed as such.
+"""
+
+import argparse
+import copy
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+try:
+    import jsonschema
+    validator_class = jsonschema.Draft202012Validator
+except (ImportError, AttributeError):
+    sys.exit("error: this test needs a python3-jsonschema that knows draft 2020-12 "
+             "(apt-get install python3-jsonschema)")
+
+failures = []
+checks = 0
+
+
+def check(condition, message):
+    global checks
+    checks += 1
+    if not condition:
+        failures.append(message)
+
+
+def at(document, path):
+    for step in path:
+        document = document[step]
+    return document
+
+
+class Put:
+    """The document with document[path] = value; path is a list of keys and indices."""
+
+    def __init__(self, path, value):
+        self.path, self.value = path, value
+
+    def __call__(self, document):
+        at(document, self.path[:-1])[self.path[-1]] = self.value
+
+
+class Drop:
+    def __init__(self, path):
+        self.path = path
+
+    def __call__(self, document):
+        del at(document, self.path[:-1])[self.path[-1]]
+
+
+conv, relu, pool, linear = (["layers", i] for i in (0, 1, 2, 8))
+
+NETWORK_WRONG = {
+    "another format": Put(["format"], "ooc-paleo/hardware-profile"),
+    "a version to come": Put(["version"], 2),
+    "no layers": Put(["layers"], []),
+    "no inputs": Drop(["inputs"]),
+    "an unknown key at the top": Put(["colour"], "red"),
+    "an unknown key in a layer": Put(conv + ["kernal"], [3, 3]),
+    "a key of another kind": Put(relu + ["kernel"], [3, 3]),
+    "an unknown kind": Put(relu + ["type"], "leaky_relu"),
+    "a layer without a type": Drop(relu + ["type"]),
+    "a layer without a name": Drop(relu + ["name"]),
+    "a slash in a name": Put(relu + ["name"], "a/b"),
+    "a name that starts with @": Put(relu + ["name"], "@input"),
+    "a name of 201 characters": Put(relu + ["name"], "x" * 201),
+    "no filters": Drop(conv + ["filters"]),
+    "zero filters": Put(conv + ["filters"], 0),
+    "a fraction of a filter": Put(conv + ["filters"], 16.5),
+    "a kernel of zero": Put(conv + ["kernel"], [0, 3]),
+    "a kernel in words": Put(conv + ["kernel"], "3x3"),
+    "padding in unknown words": Put(conv + ["padding"], "full"),
+    "negative padding": Put(conv + ["padding"], -1),
+    "a dilated pool": Put(pool + ["dilation"], 2),
+    "bias that is no truth value": Put(linear + ["bias"], 1),
+    "no units": Drop(linear + ["units"]),
+    "an empty list of producers": Put(relu + ["inputs"], []),
+    "a shape with a zero": Put(["inputs", 0, "shape"], [3, 0, 32]),
+    "an empty shape": Put(["inputs", 0, "shape"], []),
+    "a batch of zero": Put(["batch"], 0),
+    "an unknown element type": Put(["dtype"], "int8"),
+    "an unknown expectation": Put(["expect", "macs"], 1),
+    "a dropout rate above 1": Put(relu, {"name": "relu1", "type": "dropout", "rate": 1.5}),
+    "a custom time without a unit":
+        Put(relu, {"name": "relu1", "type": "custom", "output_shape": [16, 32, 32],
+                   "forward_time": 5, "backward_time": "5 ms"}),
+    "custom that saves something else":
+        Put(relu, {"name": "relu1", "type": "custom", "output_shape": [16, 32, 32],
+                   "forward_time": "5 ms", "backward_time": "5 ms", "saves": "all"}),
+    "a repeat of zero times":
+        Put(relu, {"name": "relu1", "type": "repeat", "times": 0,
+                   "layers": [{"name": "r", "type": "relu"}]}),
+    "a repeat of nothing": Put(relu, {"name": "relu1", "type": "repeat", "times": 2, "layers": []}),
+    "a wrong layer inside a repeat":
+        Put(relu, {"name": "relu1", "type": "repeat", "times": 2,
+                   "layers": [{"name": "r", "type": "relu", "units": 3}]}),
+    "an empty list of outputs": Put(["outputs"], []),
+}
+
+NETWORK_RIGHT = {
+    "as it is": lambda document: None,
+    "one number for all dimensions": Put(conv + ["kernel"], 3),
+    "padding in words": Put(conv + ["padding"], "same"),
+    "an integer with an exponent": Put(linear + ["units"], 1e1),
+    "a batch": Put(["batch"], 32),
+    "explicit in place": Put(relu + ["in_place"], False),
+    "another element type": Put(["dtype"], "float16"),
+    "a repeat":
+        Put(relu, {"name": "relu1", "type": "repeat", "times": 3,
+                   "layers": [{"name": "r", "type": "relu"}]}),
+    "a custom layer":
+        Put(relu, {"name": "relu1", "type": "custom", "output_shape": [16, 32, 32],
+                   "forward_time": "5 ms", "backward_time": "1e-2 s", "workspace": "1 MiB"}),
+}
+
+# Wrong, but only a reader can see it: the schema must not pretend to.
+NETWORK_READER_ONLY = {
+    "an unknown producer": Put(relu + ["inputs"], ["nobody"]),
+    "a name for two layers": Put(relu + ["name"], "conv1"),
+    "a false expectation": Put(["expect", "parameters"], 1),
+    "a layer that nobody reads": Put(pool + ["inputs"], ["conv1"]),
+}
+
+pinned = ["connection", "modes", "pinned"]
+
+PROFILE_WRONG = {
+    "another format": Put(["format"], "ooc-paleo/network"),
+    "a version to come": Put(["version"], 2),
+    "an unknown key at the top": Put(["device"], 1),
+    "no provenance": Drop(["provenance"]),
+    "an unknown kind of provenance": Put(["provenance", 0, "kind"], "guessed"),
+    "provenance without a source": Drop(["provenance", 0, "source"]),
+    "a size without a unit": Put(["near_memory", "capacity"], 16),
+    "a size with a bare number as text": Put(["near_memory", "capacity"], "16"),
+    "an ambiguous unit": Put(["near_memory", "capacity"], "16000000 KB"),
+    "a negative size": Put(["near_memory", "capacity"], "-16 GiB"),
+    "two spaces before the unit": Put(["near_memory", "capacity"], "16  GiB"),
+    "a size where a rate belongs": Put(["near_memory", "throughput"], "900 GB"),
+    "FLOPS for FLOP/s": Put(["compute", "peak", "float32"], "15.7 TFLOPS"),
+    "an unknown element type": Put(["compute", "peak", "float8"], "1 PFLOP/s"),
+    "no peak": Put(["compute", "peak"], {}),
+    "an efficiency of zero": Put(["compute", "efficiency", "conv"], 0),
+    "an efficiency above 1": Put(["compute", "efficiency", "conv"], 1.2),
+    "no default efficiency": Drop(["compute", "efficiency", "default"]),
+    "an efficiency curve without units":
+        Put(["compute", "efficiency", "conv"], {"curve": [[1e6, 0.2], [1e9, 0.6]]}),
+    "a reserve of the far memory": Put(["far_memory", "reserved"], "1 GiB"),
+    "a duplex ratio above 1": Put(["connection", "duplex"], 1.1),
+    "a duplex ratio below one half": Put(["connection", "duplex"], 0.4),
+    "an unknown mode": Put(["connection", "modes", "zero_copy"],
+                           {"to_near": {"throughput": "1 GB/s", "latency": "1 us"},
+                            "to_far": {"throughput": "1 GB/s", "latency": "1 us"}}),
+    "no mode": Put(["connection", "modes"], {}),
+    "a page in a pinned mode": Put(pinned + ["page"], "64 KiB"),
+    "on-demand paging without a page": Drop(["connection", "modes", "unified_fault", "page"]),
+    "a direction that is missing": Drop(pinned + ["to_far"]),
+    "a curve of one point": Put(pinned + ["to_far"], {"curve": [["4 KiB", "9 us"]]}),
+    "a curve beside a latency":
+        Put(pinned + ["to_far"],
+            {"curve": [["4 KiB", "9 us"], ["1 MiB", "90 us"]], "latency": "9 us"}),
+    "a point of three": Put(pinned + ["to_far"],
+                            {"curve": [["4 KiB", "9 us", 3], ["1 MiB", "90 us"]]}),
+    "zero devices": Put(["devices"], 0),
+}
+
+PROFILE_RIGHT = {
+    "as it is": lambda document: None,
+    "a ratio in percent": Put(["compute", "efficiency", "conv"], "70 %"),
+    "an efficiency curve":
+        Put(["compute", "efficiency", "conv"], {"curve": [["1 MFLOP", 0.2], ["1 GFLOP", 0.6]]}),
+    "a memory efficiency curve":
+        Put(["compute", "efficiency", "memory"], {"curve": [["1 MiB", 0.2], ["1 GiB", "60 %"]]}),
+    "an infinite link": Put(pinned + ["to_far", "throughput"], "inf"),
+    "bits": Put(pinned + ["to_far", "throughput"], "96 Gbit/s"),
+    "the other micro": Put(["compute", "kernel_launch"], "5 \u00b5s"),
+    "no space before the unit": Put(["near_memory", "capacity"], "16GiB"),
+    "a measured curve":
+        Put(pinned + ["to_far"], {"curve": [["4 KiB", "9 us"], ["1 MiB", "96 us"], ["1 GiB", "85 ms"]]}),
+    "what calibrate keeps": Put(["samples"], [{"bytes": 4096, "median_ns": 9100.5}]),
+}
+
+PROFILE_READER_ONLY = {
+    "a number without provenance": Put(["provenance", 0, "fields"], "compute.peak.float32"),
+    "provenance of nothing": Put(["provenance", 0, "fields"], "compute.paek"),
+    "a reserve as large as the memory": Put(["near_memory", "reserved"], "16 GiB"),
+    "a curve that falls": Put(pinned + ["to_far"], {"curve": [["4 KiB", "90 us"], ["1 MiB", "9 us"]]}),
+    "a size beyond its limit": Put(["near_memory", "capacity"], "1e30 GiB"),
+    "a duplex ratio below taking turns": Put(["connection", "duplex"], 0.5),
+}
+
+
+class Reader:
+    """Our reader, through the program."""
+
+    def __init__(self, program, source, folder):
+        self.program, self.source, self.folder = program, source, pathlib.Path(folder)
+
+    def rejects(self, kind, document):
+        path = self.folder / "file.json"
+        path.write_text(json.dumps(document), encoding="utf-8")
+        if kind == "network":
+            command = [self.program, "inspect", str(path)]
+        else:
+            network = str(self.source / "networks" / "example_skip.json")
+            command = [self.program, "predict", network, "--hardware", str(path), "--batch", "1"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        check(done.returncode in (0, 2, 3), f"{kind}: exit status {done.returncode}: {done.stderr}")
+        if done.returncode == 2:
+            check(str(path) in done.stderr, f"{kind}: the error does not name the file: {done.stderr}")
+        return done.returncode == 2, done.stderr.strip()
+
+
+def compare(kind, validator, reader, base, cases, schema_rejects, reader_rejects):
+    for name, change in cases.items():
+        document = copy.deepcopy(base)
+        change(document)
+        errors = [error.message for error in validator.iter_errors(document)]
+        check(bool(errors) == schema_rejects,
+              f"{kind}, {name}: the schema {'rejects: ' + errors[0] if errors else 'accepts'}")
+        rejected, message = reader.rejects(kind, document)
+        check(rejected == reader_rejects,
+              f"{kind}, {name}: the reader {'rejects: ' + message if rejected else 'accepts'}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--source", type=pathlib.Path, required=True)
+    parser.add_argument("--program", required=True)
+    arguments = parser.parse_args()
+    kinds = {
+        "network": ("networks/network.schema.json", "networks/example_skip.json",
+                    NETWORK_WRONG, NETWORK_RIGHT, NETWORK_READER_ONLY),
+        "profile": ("hwprofiles/hwprofile.schema.json", "hwprofiles/v100-16gb-pcie3.json",
+                    PROFILE_WRONG, PROFILE_RIGHT, PROFILE_READER_ONLY),
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        reader = Reader(arguments.program, arguments.source, folder)
+        for kind, (schema_path, base_path, wrong, right, reader_only) in kinds.items():
+            path = arguments.source / schema_path
+            schema = json.loads(path.read_text(encoding="utf-8"))
+            validator_class.check_schema(schema)
+            validator = validator_class(schema)
+            shipped = sorted(p for p in path.parent.glob("*.json")
+                             if not p.name.endswith(".schema.json"))
+            check(len(shipped) > 0, f"no files in {path.parent}")
+            for file in shipped:
+                document = json.loads(file.read_text(encoding="utf-8"))
+                errors = [e.json_path + ": " + e.message for e in validator.iter_errors(document)]
+                check(not errors, f"{file.name}: {errors[:1]}")
+                check(document.get("$schema") == path.name, f"{file.name}: names no $schema")
+            base = json.loads((arguments.source / base_path).read_text(encoding="utf-8"))
+            compare(kind, validator, reader, base, wrong, True, True)
+            compare(kind, validator, reader, base, right, False, False)
+            compare(kind, validator, reader, base, reader_only, False, True)
+    for failure in failures:
+        print("FAILED:", failure)
+    print(f"{checks} checks, {len(failures)} failed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

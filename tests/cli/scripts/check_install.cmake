@@ -1,0 +1,47 @@
+# Installs into a folder of its own and uses the installed program from another one: its networks and
+# profiles must be the installed ones.
+#   cmake -DBUILD=<build folder> -DBINDIR=bin -P check_install.cmake
+cmake_minimum_required(VERSION 3.25)
+
+string(RANDOM LENGTH 12 unique)
+set(root ${BUILD}/install-test-${unique})
+set(prefix ${root}/prefix)
+file(MAKE_DIRECTORY ${root}/elsewhere)
+
+function(run out)
+  execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${root}/elsewhere
+    RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE errors)
+  if(NOT status EQUAL 0)
+    file(REMOVE_RECURSE ${root})
+    message(FATAL_ERROR "${ARGN}: ${status}\n${output}\n${errors}")
+  endif()
+  set(${out} "${output}" PARENT_SCOPE)
+endfunction()
+
+unset(ENV{OOC_PALEO_DATA})
+unset(ENV{DESTDIR})
+run(ignored ${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
+# A network that only this installation has shows where names are looked up.
+file(COPY_FILE ${prefix}/share/ooc-paleo/networks/vgg16.json
+  ${prefix}/share/ooc-paleo/networks/only_here.json)
+set(program ${prefix}/${BINDIR}/ooc-paleo)
+run(networks ${program} list networks)
+run(schema ${program} schema network)
+run(prediction ${program} predict only_here --hardware v100-16gb-pcie3 --batch 64)
+foreach(file LICENSE model.md)
+  file(GLOB_RECURSE found ${prefix}/share/doc/*${file})
+  if(NOT found)
+    message(SEND_ERROR "${file} is not installed")
+  endif()
+endforeach()
+file(REMOVE_RECURSE ${root})
+
+if(NOT networks MATCHES "(^|\n)only_here +[0-9]+ layers")
+  message(FATAL_ERROR "the installed networks are not found:\n${networks}")
+endif()
+if(networks MATCHES "schema")
+  message(FATAL_ERROR "a schema is listed as a network:\n${networks}")
+endif()
+if(NOT schema MATCHES "json-schema.org")
+  message(FATAL_ERROR "no schema:\n${schema}")
+endif()

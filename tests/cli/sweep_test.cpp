@@ -1,0 +1,161 @@
+// Sweeps from outside: order, threads, knees, interruption.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "tests/cli/run_program.hpp"
+
+namespace ooc::test {
+namespace {
+
+const std::string kData = std::string(OOC_SOURCE_DIR) + "/tests/data/";
+const std::string kNetwork = kData + "worked_example.json";
+const std::string kMachine = kData + "worked_example_machine.json";
+
+Ran sweep(std::vector<std::string> more, const Surroundings& surroundings = {}) {
+  std::vector<std::string> arguments{"sweep", kNetwork, "--hardware", kMachine};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_ooc_paleo(arguments, surroundings);
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+/// One column of a CSV without quoted fields.
+std::vector<std::string> column(const std::string& csv, const std::string& name) {
+  std::vector<std::string> values;
+  std::size_t place = 0;
+  for (const std::string& line : lines_of(csv)) {
+    std::vector<std::string> fields(1);
+    for (const char c : line) {
+      if (c == ',') {
+        fields.emplace_back();
+      } else {
+        fields.back() += c;
+      }
+    }
+    if (values.empty() && place == 0 && fields.front() == "network") {
+      place =
+          static_cast<std::size_t>(std::find(fields.begin(), fields.end(), name) - fields.begin());
+      REQUIRE(place < fields.size());
+      continue;
+    }
+    values.push_back(fields.at(place));
+  }
+  return values;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST_CASE("rows come in the order of the lists, the link changing fastest") {
+  const Ran ran = sweep({"--memory", "3GB,5GB", "--schedule", "in-core,capacity", "--link",
+                         "10GB/s,20GB/s", "--quiet"});
+  CHECK(ran.exit_code == 0);
+  CHECK(ran.err == "");
+  CHECK(column(ran.out, "memory_bytes") == Texts{"3000000000", "3000000000", "3000000000",
+                                                 "3000000000", "5000000000", "5000000000",
+                                                 "5000000000", "5000000000"});
+  CHECK(column(ran.out, "schedule") == Texts{"in-core", "in-core", "capacity", "capacity",
+                                             "in-core", "in-core", "capacity", "capacity"});
+  CHECK(column(ran.out, "link_bytes_per_s") == Texts{"10000000000", "20000000000", "10000000000",
+                                                     "20000000000", "10000000000", "20000000000",
+                                                     "10000000000", "20000000000"});
+  CHECK(column(ran.out, "feasible") ==
+        Texts{"false", "false", "true", "true", "true", "true", "true", "true"});
+  // capacity at 3 GB and 10 GB/s is the worked example's 850 ms.
+  CHECK(column(ran.out, "iteration_time_ns")[2] == "850000000");
+}
+
+TEST_CASE("a row says the same as predict for that configuration") {
+  for (const char* schedule : {"in-core", "vdnn-all", "vdnn-conv", "vdnn-like", "capacity"}) {
+    const Ran swept = run_ooc_paleo({"sweep", "vgg16", "--hardware", "v100-16gb-pcie3", "--batch",
+                                     "64", "--link", "12GB/s", "--schedule", schedule, "--quiet"});
+    const Ran predicted =
+        run_ooc_paleo({"predict", "vgg16", "--hardware", "v100-16gb-pcie3", "--batch", "64",
+                       "--link", "12GB/s", "--schedule", schedule, "--format", "csv"});
+    CAPTURE(schedule);
+    for (const char* name : {"iteration_time_ns", "peak_near_bytes", "to_far_bytes",
+                             "stall_swap_in_ns", "in_core_peak_bytes", "feasible"}) {
+      CAPTURE(name);
+      CHECK(column(swept.out, name) == column(predicted.out, name));
+    }
+  }
+}
+
+TEST_CASE("the number of threads does not change a byte") {
+  const Texts common{"--batch",       "1:5:+1", "--memory",
+                     "2GB:20GB:+1GB", "--link", "1GB/s:512GB/s:x1.05",
+                     "--schedule",    "all"};
+  for (const char* format : {"csv", "json"}) {
+    Texts one = common;
+    one.insert(one.end(), {"--format", format, "--jobs", "1"});
+    Texts many = common;
+    many.insert(many.end(), {"--format", format, "--jobs", "7"});
+    std::string first = sweep(one).out;
+    std::string second = sweep(many).out;
+    // The command line is echoed.
+    const auto cut = [](std::string& text) { text.erase(0, text.find("results")); };
+    if (std::string(format) == "json") cut(first), cut(second);
+    CHECK(lines_of(first).size() > 5 * 19 * 100);
+    CHECK(first == second);
+  }
+}
+
+TEST_CASE("the knee is the slowest link within 1 % and 5 % of in-core time") {
+  const ScratchFolder scratch;
+  // capacity at 3 GB: two tensors move; 10 GB/s: 850 of 600 ms, in-core is reached further up.
+  const Ran ran = sweep({"--memory", "3GB", "--link", "10GB/s:320GB/s:x2", "-o", "r.json"},
+                        {.folder = scratch.path(), .environment = {}});
+  CHECK(ran.exit_code == 0);
+  CHECK(ran.out.find("within 1 % and 5 % of in-core time") != std::string::npos);
+  const std::string json = scratch.read("r.json");
+  CHECK(json.find("\"complete\": true") != std::string::npos);
+  CHECK(json.find("\"within_1_percent_link_bytes_per_s\": ") != std::string::npos);
+}
+
+TEST_CASE("a sweep in which nothing fits exits 3, one in which something fits 0") {
+  CHECK(sweep({"--memory", "1GB,2GB"}).exit_code == 3);
+  CHECK(sweep({"--memory", "1GB,3GB"}).exit_code == 0);
+}
+
+TEST_CASE("an interrupted or terminated sweep keeps its rows, whole and in order, and exits 130") {
+  for (const char* signal : {"INT", "TERM"}) {
+    const ScratchFolder scratch;
+    const Ran ran = run_shell("timeout --preserve-status -s " + std::string(signal) +
+                                  " 1 ooc-paleo sweep " + kNetwork + " --hardware " + kMachine +
+                                  " --batch 1:40000:+1 --link 1GB/s:200GB/s:+1GB/s -o r.csv",
+                              {.folder = scratch.path(), .environment = {}});
+    CAPTURE(signal);
+    CAPTURE(ran.err);
+    CHECK(ran.exit_code == 130);
+    CHECK(ran.err.find("of 8000000 rows are in r.csv") != std::string::npos);
+    CHECK(scratch.entries() == Texts{"r.csv"});
+    const std::string csv = scratch.read("r.csv");
+    CHECK(csv.back() == '\n');
+    const Texts batches = column(csv, "batch");
+    REQUIRE(batches.size() > 1);
+    for (std::size_t i = 0; i < batches.size(); i += 97) {
+      CHECK(batches[i] == std::to_string(i / 200 + 1));
+    }
+  }
+}
+
+TEST_CASE("an interrupted prediction leaves no temporary file") {
+  const ScratchFolder scratch;
+  // A named pipe as network: the program waits for it with its output already open.
+  const Ran ran = run_shell(
+      "mkfifo pipe; ooc-paleo predict pipe --hardware " + kMachine +
+          " -o r.json & sleep 0.5; ls | grep -c 'r.json'; kill -TERM $!; wait $!; code=$?; "
+          "ls; exit $code",
+      {.folder = scratch.path(), .environment = {}});
+  CHECK(ran.exit_code == 143);
+  CHECK(ran.out == "1\npipe\n");
+}
+
+}  // namespace
+}  // namespace ooc::test
