@@ -8,7 +8,7 @@
 // and every tensor that is alive across it and does not move. Candidates to move are the tensors
 // with a gap between their last forward and their first backward use. Nearest use first, each gets
 // the longest stay the ledger has room for: the smallest position t from which on it fits, never
-// before the t of the candidate ahead (copies in run in order). A candidate whose t is its last
+// before the t of the last one that moves (copies in run in order). A candidate whose t is its last
 // forward use never leaves. From the first one that cannot stay on, all move; on a chain that is
 // "keep the longest suffix".
 //
@@ -103,8 +103,8 @@ std::vector<Move> choose_moves(const PlanningProblem& problem, MemoryLedger& led
     const std::size_t from = std::max(earliest, last_forward);
     const std::size_t t = ledger.last_above(from + 1, needed, available - bytes).value_or(from);
     ledger.book(t + 1, needed, bytes);
+    if (moves.empty() && t == last_forward) continue;  // stays; no copy in for the others to follow
     earliest = t;
-    if (moves.empty() && t == last_forward) continue;  // stays
     moves.push_back({.tensor = tensor, .may_return_after = make_id<TaskId>(t)});
   }
   return moves;
