@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "model/base/quantity_io.hpp"
 #include "reports/summary/summarize.hpp"
@@ -17,10 +18,22 @@ double above(Duration time, Duration bound) {
 }
 
 // The bound holds for problem and budget, so it is usually the same for all rows and said once.
-bool share_one_bound(const std::vector<RunReport>& reports) {
-  return std::all_of(reports.begin(), reports.end(), [&](const RunReport& report) {
-    return report.lower_bound == reports.front().lower_bound;
+std::optional<Duration> common_bound(const std::vector<RunReport>& reports) {
+  std::optional<Duration> bound;
+  for (const RunReport& report : reports) {
+    if (!report.feasible || !report.lower_bound.has_value()) continue;
+    if (bound.has_value() && bound != report.lower_bound) return std::nullopt;
+    bound = report.lower_bound;
+  }
+  return bound;
+}
+
+// Of the reports that fit and have one.
+std::string bound_class(const std::vector<RunReport>& reports) {
+  const auto bounded = std::find_if(reports.begin(), reports.end(), [](const RunReport& report) {
+    return report.feasible && report.lower_bound.has_value();
   });
+  return bounded == reports.end() ? "" : bounded->bound_class;
 }
 
 std::string head(const std::vector<RunReport>& reports, Colour colour) {
@@ -34,9 +47,9 @@ std::string head(const std::vector<RunReport>& reports, Colour colour) {
                       format_bytes(first.budget_near), format_bytes(first.in_core_peak),
                       printable(first.inputs.mode));
   text += fmt::format("compute alone takes {}", format_duration(first.reference_time));
-  if (first.lower_bound.has_value() && share_one_bound(reports)) {
-    text += fmt::format("; the lower bound for {} is {}", first.bound_class,
-                        format_duration(*first.lower_bound));
+  if (const auto bound = common_bound(reports); bound.has_value()) {
+    text += fmt::format("; the lower bound for {} is {}", bound_class(reports),
+                        format_duration(*bound));
   }
   return text + "\n";
 }
@@ -51,7 +64,7 @@ std::string limit_of(const RunReport& report) {
 
 std::string fitting(const std::vector<RunReport>& reports, const std::vector<std::size_t>& order,
                     Colour colour) {
-  const bool one_bound = share_one_bound(reports);
+  const bool one_bound = common_bound(reports).has_value();
   std::vector<TextTable::Column> columns = {{"schedule", Align::kLeft},
                                             {"time"},
                                             {"slowdown"},

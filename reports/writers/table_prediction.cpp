@@ -140,7 +140,8 @@ std::string waiting_layers(const RunReport& report, Colour colour) {
     const LayerReport& layer = *waiting[i];
     table.add_row({layer.name, layer.type, format_duration(layer.stall),
                    format_duration(layer.forward), format_duration(layer.backward),
-                   format_bytes(layer.saved), std::string(action_name(layer.action))});
+                   layer.saved.count() == 0 ? "-" : format_bytes(layer.saved),
+                   std::string(action_name(layer.action))});
   }
   std::string title =
       fmt::format("Layers that wait ({} of {})", waiting.size(), report.layers.size());

@@ -145,6 +145,18 @@ Warning: assumed, not measured, in profile by-hand: connection.modes.pinned
 )");
 }
 
+TEST_CASE("a comparison names one bound in its head, or each row's own where they differ") {
+  std::vector<RunReport> reports = {refused_example().report(), Example().report(),
+                                    Example().report()};
+  reports[0].lower_bound.reset();  // what does not fit has no say
+  CHECK(contains(table_comparison(reports, {}), "tensors is 500.0 us"));
+  reports[2].lower_bound = us(510);
+  const std::string text = table_comparison(reports, {});
+  CHECK_FALSE(contains(text, "tensors is 500.0 us"));
+  CHECK(contains(text, "500.0 us  10.0 %"));  // 550 against 500
+  CHECK(contains(text, "510.0 us"));
+}
+
 TEST_CASE("a comparison of long names and large numbers stays within 120 columns") {
   RunReport report = Example().report();
   report.inputs.schedule = "unified-prefetch";
