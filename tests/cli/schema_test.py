@@ -178,7 +178,7 @@ PROFILE_RIGHT = {
         Put(["compute", "efficiency", "conv"], {"curve": [["1 MFLOP", 0.2], ["1 GFLOP", 0.6]]}),
     "a memory efficiency curve":
         Put(["compute", "efficiency", "memory"], {"curve": [["1 MiB", 0.2], ["1 GiB", "60 %"]]}),
-    "an infinite link": Put(pinned + ["to_far", "throughput"], "inf"),
+    "an infinite rate": Put(["connection", "theoretical"], "inf"),
     "bits": Put(pinned + ["to_far", "throughput"], "96 Gbit/s"),
     "the other micro": Put(["compute", "kernel_launch"], "5 \u00b5s"),
     "no space before the unit": Put(["near_memory", "capacity"], "16GiB"),
