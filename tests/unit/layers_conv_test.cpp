@@ -131,6 +131,15 @@ TEST_CASE("sizes that overflow are refused and not wrapped") {
                  "a sample"));
 }
 
+TEST_CASE("a product that is 0 modulo 2^128 is still too large") {
+  // Weights 2^44 x 2^44 x 2^44 = 2^132.
+  const std::string error = layer_error(
+      R"({"type": "conv", "filters": 1, "padding": "same", "bias": false,
+          "kernel": [17592186044416, 17592186044416, 17592186044416]})",
+      {{{1, 4, 4, 4}}});
+  CHECK(contains(error, "found more than 2^120 parameters"));
+}
+
 TEST_CASE("a transposed convolution enlarges its input") {
   const LayerModel up = read_layer(
       R"({"type": "conv_transpose", "filters": 3, "kernel": [4, 4], "stride": 2, "padding": 1})",

@@ -123,8 +123,8 @@ TEST_CASE("nested repeats that multiply beyond the limit are refused at once") {
   // 2^25 layers in a file of 1 KB: 25 levels stay within the depth limit of 64.
   std::string nest = layer("x", "relu");
   for (int level = 0; level < 25; ++level) nest = repeat(R"("times": 2)", nest);
-  CHECK(
-      contains(network_error(nest), "1048576 layers once repeats are unrolled, expected at most"));
+  CHECK(contains(network_error(nest),
+                 "/times: found 1048576 layers once repeats are unrolled, expected at most"));
   for (int level = 25; level < 50; ++level) nest = repeat(R"("times": 2)", nest);
   CHECK(contains(network_error(nest), "a nesting depth of at most 64"));
   // Two repeats that fit one by one and not together.
