@@ -269,7 +269,7 @@ TEST_CASE("a gradient is not added to while it may still be copied out") {
     return validate_plan(std::move(builder).finish(), graph, costs).value_or("sound");
   };
   CHECK(objection(false) ==
-        "step 2 (second.backward): writes 'gradient' while step 1 may still copy it out");
+        "step 2 (second.backward): writes 'gradient.grad' while step 1 may still copy it out");
   CHECK(objection(true) == "sound");
 }
 
