@@ -242,6 +242,26 @@ TEST_CASE("messages hold no control characters and stay on one line") {
   }
 }
 
+TEST_CASE("a key of a megabyte does not make a line of a megabyte") {
+  const std::string key(1 << 20, 'k');
+  try {
+    (void)read_spec_text("{\"" + key + "\": x", "a.json");
+    FAIL("no error");
+  } catch (const SpecError& error) {
+    CHECK(std::string(error.what()).size() < 1000);
+    CHECK(error.parts().place == "/" + key);
+  }
+}
+
+TEST_CASE("texts in messages are cut between characters and not inside one") {
+  const std::string euros =
+      "\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac";  // 9 x 3 bytes
+  const std::string quoted = in_quotes(euros + euros + euros);   // 81 bytes
+  // 26 whole characters are 78 bytes; the 27th would end at 81.
+  CHECK(quoted.size() == 1 + 78 + 4);
+  CHECK(quoted.ends_with("\u20ac...\""));
+}
+
 TEST_CASE("printing a tree and reading it again gives the same tree") {
   const std::string text =
       R"({"name": "a\"\\\u0001", "list": [1, 2.50, -3e2], "empty": [], "none": {},
