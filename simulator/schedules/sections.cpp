@@ -98,12 +98,16 @@ class SectionPlanner {
   }
 
  private:
+  struct Leaving {
+    BlockId block;
+    bool taken_here = false;  ///< its stay is this one section
+  };
   using Frontier = std::array<std::optional<StepId>, 3>;  ///< last step of each queue, by StepKind
 
   BlockId begin_stay(const Stay& stay) {
     const Bytes bytes = problem_.costs.tensor_bytes[stay.tensor.at()];
     const BlockId block = builder_.tensor_block(stay.tensor, bytes);
-    leaving_[stay.end - 1].push_back(block);
+    leaving_[stay.end - 1].push_back({block, stay.first + 1 == stay.end});
     return block;
   }
 
@@ -123,10 +127,16 @@ class SectionPlanner {
     for (std::size_t i = section.first_task; i < section.end_task; ++i) {
       join(add_task(make_id<TaskId>(i)), StepKind::kCompute, before, inside);
     }
-    for (const BlockId block : leaving_[index]) {
-      for (const auto& step : inside) {
-        if (step) builder_.release(block, *step);
-      }
+    for (const Leaving& leaving : leaving_[index]) release(leaving, inside);
+  }
+
+  /// At the section's end, when its last steps have ended. What a task of this section took leaves
+  /// with the last task: a copy beside it might end before the block is taken.
+  void release(const Leaving& leaving, const Frontier& inside) {
+    const auto& last_task = inside[static_cast<std::size_t>(StepKind::kCompute)];
+    if (leaving.taken_here && last_task) return builder_.release(leaving.block, *last_task);
+    for (const auto& step : inside) {
+      if (step) builder_.release(leaving.block, *step);
     }
   }
 
@@ -161,7 +171,7 @@ class SectionPlanner {
   const std::vector<Section>& sections_;
   const Layout& layout_;
   PlanBuilder builder_;
-  std::vector<std::vector<BlockId>> leaving_;  ///< by section: blocks given back at its end
+  std::vector<std::vector<Leaving>> leaving_;  ///< by section: what is given back at its end
   Frontier frontier_;
 };
 

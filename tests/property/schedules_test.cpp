@@ -1,0 +1,157 @@
+// Can any network, budget or link break a law that every schedule must keep? For random chains and graphs,
+// every schedule in the list: the plan validates; near memory stays within the budget, or the schedule says
+// at plan time that it does not fit, with the exact smallest budget; the engine is never blocked; no lower
+// bound exceeds the time; compute and stalls add up to the time; a free link costs nothing; the same input
+// gives the same plan; and the naive simulator agrees.
+#include <doctest/doctest.h>
+
+#include <numeric>
+
+#include "simulator/engine/simulate.hpp"
+#include "simulator/plan/bounds.hpp"
+#include "simulator/plan/plan_text.hpp"
+#include "simulator/plan/validate_plan.hpp"
+#include "simulator/schedules/schedule.hpp"
+#include "tests/support/naive_simulator.hpp"
+#include "tests/support/property_cases.hpp"
+#include "tests/support/random_networks.hpp"
+
+namespace ooc::test {
+namespace {
+
+struct Case {
+  Workload workload;
+  Bytes in_core;  ///< smallest budget of in-core
+};
+
+Bytes smallest_budget(const Workload& workload, const Schedule& schedule) {
+  const PlanResult result = schedule.make_plan({workload.graph, workload.costs, Bytes(0)});
+  REQUIRE(std::holds_alternative<OutOfMemory>(result));
+  return std::get<OutOfMemory>(result).smallest_budget.value();
+}
+
+void check_shortage(const OutOfMemory& oom, Bytes budget, Bytes smallest) {
+  REQUIRE(budget < smallest);
+  REQUIRE(oom.smallest_budget == smallest);
+  REQUIRE_FALSE(oom.step.empty());
+  Bytes held;
+  Bytes last(std::numeric_limits<std::int64_t>::max());
+  for (const OutOfMemory::Holder& holder : oom.holders) {
+    REQUIRE(holder.bytes <= last);  // largest first
+    last = holder.bytes;
+    held += holder.bytes;
+  }
+  REQUIRE(held + oom.wanted > budget);
+  REQUIRE(oom.free == std::max(Bytes(0), budget - held));
+}
+
+void check_naive(const Plan& plan, const Workload& workload, Bytes budget,
+                 const Timeline& timeline) {
+  const std::string text = write_plan_text(plan, workload.graph, workload.costs, budget);
+  const NaiveResult naive = simulate_naively(read_plan_text(text));
+  REQUIRE(naive.finished);
+  REQUIRE(naive.iteration_time == timeline.iteration_time.count());
+  REQUIRE(naive.peak == timeline.peak_near.count());
+  for (std::size_t i = 0; i < timeline.spans.size(); ++i) {
+    REQUIRE(naive.spans[i].start == timeline.spans[i].start.count());
+    REQUIRE(naive.spans[i].end == timeline.spans[i].end.count());
+  }
+}
+
+void check_bounds(const Workload& workload, Bytes budget, Duration time) {
+  const auto bounds = lower_bounds(workload.graph, workload.costs, budget, BoundEffort::kWindows);
+  REQUIRE(bounds.has_value());
+  REQUIRE(bounds->compute <= bounds->cut);
+  REQUIRE(bounds->link <= bounds->cut);
+  REQUIRE(bounds->cut <= bounds->windows);
+  REQUIRE(bounds->best() <= time);
+}
+
+Duration run(const Workload& workload, const Plan& plan, Bytes budget, bool naive) {
+  const auto unsound = validate_plan(plan, workload.graph, workload.costs);
+  REQUIRE_MESSAGE(!unsound, unsound.value_or(""));
+  const Outcome outcome = simulate({.plan = plan, .costs = workload.costs, .budget = budget});
+  REQUIRE(std::holds_alternative<Timeline>(outcome));
+  const Timeline& timeline = std::get<Timeline>(outcome);
+  REQUIRE(timeline.peak_near <= budget);
+  REQUIRE(timeline.busy == compute_time(workload.costs, workload.graph));
+  const Duration stalls =
+      std::accumulate(timeline.stall_totals.begin(), timeline.stall_totals.end(), Duration(0));
+  REQUIRE(timeline.busy + stalls == timeline.iteration_time);
+  check_bounds(workload, budget, timeline.iteration_time);
+  if (naive) check_naive(plan, workload, budget, timeline);
+  return timeline.iteration_time;
+}
+
+/// One budget, one link: the schedule says no at the right place, or all laws hold.
+void check_run(Dice& dice, const Case& test, const Schedule& schedule, Bytes budget,
+               Bytes smallest) {
+  const PlanningProblem problem{test.workload.graph, test.workload.costs, budget};
+  const PlanResult result = schedule.make_plan(problem);
+  if (const auto* oom = std::get_if<OutOfMemory>(&result)) {
+    return check_shortage(*oom, budget, smallest);
+  }
+  REQUIRE(budget >= smallest);
+  const Plan& plan = std::get<Plan>(result);
+  const Duration time = run(test.workload, plan, budget, dice.once_in(8));
+  if (schedule.name == "capacity" && budget >= test.in_core) {
+    REQUIRE(time == compute_time(test.workload.costs, test.workload.graph));
+    REQUIRE(plan.steps.size() == test.workload.graph.tasks.size());
+  }
+  if (!schedule.moves_tensors) {
+    REQUIRE(time == compute_time(test.workload.costs, test.workload.graph));
+  }
+  if (dice.once_in(16)) {
+    const PlanResult again = schedule.make_plan(problem);
+    REQUIRE(
+        write_plan_text(std::get<Plan>(again), test.workload.graph, test.workload.costs, budget) ==
+        write_plan_text(plan, test.workload.graph, test.workload.costs, budget));
+  }
+}
+
+void check_free_link(Case& test, const Schedule& schedule, Bytes budget) {
+  set_link(test.workload.costs, {});
+  const PlanResult result = schedule.make_plan({test.workload.graph, test.workload.costs, budget});
+  REQUIRE(std::holds_alternative<Plan>(result));
+  REQUIRE(run(test.workload, std::get<Plan>(result), budget, false) ==
+          compute_time(test.workload.costs, test.workload.graph));
+}
+
+void check_schedule(Dice& dice, Case& test, const Schedule& schedule) {
+  const Workload& workload = test.workload;
+  const Bytes smallest = smallest_budget(workload, schedule);
+  REQUIRE(smallest >= smallest_task_budget(workload.graph, workload.costs));
+  set_link(test.workload.costs, random_link(dice, workload));
+  check_run(dice, test, schedule, smallest, smallest);
+  check_run(dice, test, schedule, smallest - Bytes(1), smallest);
+  const std::int64_t highest = std::max(smallest, test.in_core).count() * 9 / 8 + 2;
+  check_run(dice, test, schedule, Bytes(dice.number(smallest.count(), highest)), smallest);
+  check_run(dice, test, schedule, Bytes(dice.number(smallest.count() / 2, highest)), smallest);
+  if (dice.once_in(4)) check_free_link(test, schedule, smallest);
+}
+
+TEST_CASE("every schedule keeps its laws on any network, budget and link") {
+  static constexpr NetworkForm kForms[] = {NetworkForm::kCustomChain, NetworkForm::kMixedChain,
+                                           NetworkForm::kRealChain, NetworkForm::kGraph,
+                                           NetworkForm::kGraph};
+  const Schedule* in_core = find_schedule("in-core");
+  REQUIRE(in_core != nullptr);
+  for_each_seed(10'000, [&](std::uint64_t seed) {
+    Dice dice(seed);
+    const NetworkForm form = kForms[dice.index(std::size(kForms))];
+    Case test{random_workload(dice, form, dice.once_in(20) ? 60 : dice.number(1, 14)), Bytes(0)};
+    test.in_core = smallest_budget(test.workload, *in_core);
+    // A schedule of this list per case, all of them every now and then: as many networks as possible.
+    const Schedule& one = *schedules()[dice.index(schedules().size())];
+    for (const Schedule* schedule : schedules()) {
+      if (schedule != &one && seed % 4 != 0) continue;
+      INFO(rerun("property_schedules", seed));
+      INFO("schedule ", schedule->name);
+      INFO(test.workload.text);
+      check_schedule(dice, test, *schedule);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace ooc::test

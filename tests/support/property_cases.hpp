@@ -1,0 +1,37 @@
+// How many random cases a property test runs, and how a failing one is run again. By default enough for
+// CI; OOC_PROPERTY_CASES=N multiplies out to a longer run, OOC_PROPERTY_SEED=S runs the one case S.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+namespace ooc::test {
+
+inline std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+/// Calls check(seed) for seeds from 1 on: `usual` of them, or OOC_PROPERTY_CASES, or just the one of
+/// OOC_PROPERTY_SEED. Returns how many.
+template <class Check>
+std::uint64_t for_each_seed(std::uint64_t usual, Check check) {
+  if (const std::uint64_t seed = number_from("OOC_PROPERTY_SEED", 0); seed != 0) {
+    check(seed);
+    return 1;
+  }
+  const std::uint64_t cases = number_from("OOC_PROPERTY_CASES", usual);
+  for (std::uint64_t seed = 1; seed <= cases; ++seed) check(seed);
+  return cases;
+}
+
+/// What a failure prints: the case in a few words and the command that runs it again.
+inline std::string rerun(const char* program, std::uint64_t seed) {
+  return fmt::format("to run this case alone: OOC_PROPERTY_SEED={} tests/property/{}", seed,
+                     program);
+}
+
+}  // namespace ooc::test

@@ -1,0 +1,70 @@
+// Seeded random networks, machines, links and budgets for the property tests. Networks are written as
+// JSON text and read by the real reader, so a failing case can be printed, kept and run by hand. Sizes
+// are small and awkward on purpose (odd bytes, zero times), times and links are of the same order, so that
+// copies hide half the time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "model/cost/cost_table.hpp"
+#include "model/graph/training_graph.hpp"
+#include "model/network/network.hpp"
+
+namespace ooc::test {
+
+/// The same numbers on every platform (the standard's distributions are not).
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : engine_(seed) {}
+  /// In [lowest, highest].
+  std::int64_t number(std::int64_t lowest, std::int64_t highest);
+  std::size_t index(std::size_t size);
+  /// True once in `times`.
+  bool once_in(std::int64_t times) { return number(1, times) == 1; }
+  /// Of any order of magnitude between the two, both > 0.
+  std::int64_t magnitude(std::int64_t lowest, std::int64_t highest);
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+enum class NetworkForm {
+  kCustomChain,  ///< custom layers that save their outputs: the paper's abstract model
+  kMixedChain,   ///< custom layers of every kind of `saves`, with workspace
+  kRealChain,    ///< convolutions, pools, norms, activations, linear layers, a loss or none
+  kGraph,        ///< those with skips, branches, concats, products and second inputs
+};
+
+/// Network file text with at most `max_layers` layers (a few more where a graph is closed).
+[[nodiscard]] std::string random_network_text(Dice& dice, NetworkForm form,
+                                              std::int64_t max_layers);
+
+/// A network with its graph and its costs at some batch on some machine. The link is still free.
+struct Workload {
+  std::string text;
+  std::unique_ptr<Network> network;
+  TrainingGraph graph;
+  CostTable costs;
+};
+[[nodiscard]] Workload random_workload(Dice& dice, NetworkForm form, std::int64_t max_layers);
+/// The same from a given text.
+[[nodiscard]] Workload workload_of(const std::string& text, std::int64_t batch, Dice& dice);
+
+struct LinkSpec {
+  BytesPerSecond to_far = kInfiniteRate;
+  BytesPerSecond to_near = kInfiniteRate;
+  Duration latency;
+  Ratio duplex = kOne;
+};
+void set_link(CostTable& costs, const LinkSpec& link);
+/// Copies of the whole saved set take between a tenth and ten times the compute, or no time at all.
+[[nodiscard]] LinkSpec random_link(Dice& dice, const Workload& workload);
+
+/// Sum of the tasks' default times.
+[[nodiscard]] Duration compute_time(const CostTable& costs, const TrainingGraph& graph);
+
+}  // namespace ooc::test
