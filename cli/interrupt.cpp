@@ -3,10 +3,12 @@
 #include "cli/interrupt.hpp"
 
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <cstring>
 
 #include "cli/command.hpp"
@@ -25,11 +27,26 @@ struct PathSlot {
 
 std::array<PathSlot, kSlots> unfinished;
 std::atomic<int> guards{0};
-std::atomic<bool> was_interrupted{false};
-static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
+std::atomic<std::int64_t> first_signal_ms{0};  ///< of a guarded time; 0: none
+static_assert(std::atomic<bool>::is_always_lock_free &&
+              std::atomic<std::int64_t>::is_always_lock_free);
+
+/// `timeout` and some shells send the same signal to the process and to its group.
+constexpr std::int64_t kSameSignalMs = 300;
+
+std::int64_t now_ms() {
+  struct timespec now {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000 + 1;
+}
 
 void on_signal(int signal_number) {
-  if (guards.load() > 0 && !was_interrupted.exchange(true)) return;
+  if (guards.load() > 0) {
+    std::int64_t none = 0;
+    const std::int64_t now = now_ms();
+    if (first_signal_ms.compare_exchange_strong(none, now)) return;
+    if (now - none < kSameSignalMs) return;
+  }
   for (PathSlot& slot : unfinished) {
     if (slot.armed.load()) unlink(slot.path.data());
   }
@@ -56,7 +73,7 @@ void catch_interrupts() {
 
 InterruptGuard::InterruptGuard() { guards.fetch_add(1); }
 InterruptGuard::~InterruptGuard() { guards.fetch_sub(1); }
-bool InterruptGuard::interrupted() { return was_interrupted.load(); }
+bool InterruptGuard::interrupted() { return first_signal_ms.load() != 0; }
 
 std::optional<std::size_t> remove_on_interrupt(const std::string& path) {
   if (path.size() >= kPathLength) return std::nullopt;

@@ -13,8 +13,8 @@ namespace ooc {
 /// Installs the handlers of SIGINT and SIGTERM and ignores SIGPIPE (writes then fail with EPIPE).
 void catch_interrupts();
 
-/// While one lives, the first SIGINT or SIGTERM only raises interrupted(); a second one ends the
-/// process.
+/// While one lives, the first SIGINT or SIGTERM only raises interrupted(); a second one,
+/// a moment later, ends the process.
 class InterruptGuard {
  public:
   InterruptGuard();

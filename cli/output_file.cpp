@@ -70,7 +70,8 @@ OutputFile::~OutputFile() {
 void OutputFile::open_temporary() {
   // A link is followed: its target is replaced, the link stays.
   std::error_code ignored;
-  const std::filesystem::path resolved = std::filesystem::weakly_canonical(path_, ignored);
+  const std::filesystem::path resolved =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(path_, ignored), ignored);
   target_ = ignored || resolved.empty() ? path_ : resolved.string();
   std::string name = target_ + ".XXXXXX";
   descriptor_ = mkstemp(name.data());

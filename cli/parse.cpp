@@ -36,7 +36,7 @@ std::string description(const Command& command) {
 [[noreturn]] void unknown_argument(const Command& command, const std::string& word) {
   const std::string flag = word.substr(0, word.find('='));
   const std::string help = "see `ooc-paleo " + std::string(command.name) + " --help`";
-  if (word.size() < 2 || word.front() != '-') {
+  if (word.size() < 2 || word.front() != '-' || flag == "--") {
     throw SpecError({.file = "",
                      .place = std::string(command.name),
                      .found = "one argument too many, \"" + word + "\"",
@@ -69,6 +69,8 @@ void add_flags(CLI::App& app, const Command& command, std::vector<Slot>& slots) 
     // Without these a list flag would take everything and a plain one would reject a repetition in
     // CLI11's words.
     slot.option->expected(1, slot.flag->many ? CLI::detail::expected_max_vector_size : 1);
+    // "[a]" is to stay "[a]", not become a list.
+    slot.option->allow_extra_args(slot.flag->many);
     slot.option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   }
 }
@@ -96,7 +98,7 @@ std::variant<Arguments, HelpWanted> parse_arguments(const Command& command,
   if (!command.positionals.name.empty()) {
     app.add_option(std::string(command.positionals.name), positionals,
                    std::string(command.positionals.help))
-        ->expected(0, command.positionals.many ? CLI::detail::expected_max_vector_size : 1)
+        ->expected(0, CLI::detail::expected_max_vector_size)
         ->type_name(std::string(command.positionals.choices));
   }
 
@@ -108,8 +110,12 @@ std::variant<Arguments, HelpWanted> parse_arguments(const Command& command,
   } catch (const CLI::ParseError& error) {
     rephrase(command, error.what());
   }
-  const std::vector<std::string> extras = app.remaining();
-  if (!extras.empty()) unknown_argument(command, extras.front());
+  for (const std::string& extra : app.remaining()) {
+    if (extra != "--") unknown_argument(command, extra);
+  }
+  if (positionals.size() > 1 && !command.positionals.many) {
+    unknown_argument(command, positionals[1]);
+  }
 
   std::vector<std::pair<std::string, std::vector<std::string>>> flags;
   for (Slot& slot : slots) {

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <stdexcept>
 
 namespace ooc::test {
@@ -95,7 +95,9 @@ Ran run_ooc_paleo(std::vector<std::string> arguments, const Surroundings& surrou
 std::string read_file(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) throw std::runtime_error("cannot read " + path.string());
-  return {std::istreambuf_iterator<char>(in), {}};
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
 }
 
 void write_file(const std::filesystem::path& path, const std::string& text) {
