@@ -97,6 +97,9 @@ TEST_CASE("integers are exact in 63 bits and never go through a double") {
   CHECK(root.items.at(9).text == "99999999999999999999");
   CHECK(root.items.at(10).integer == 0);
   CHECK(root.items.at(11).integer == 100);
+  // Digits beyond the nineteenth count too: these are no integers.
+  CHECK_FALSE(read("1000000000000000000.01").integer);
+  CHECK(read("1000000000000000000.00").integer == 1'000'000'000'000'000'000);
 }
 
 TEST_CASE("a file that is not there, a directory and an unreadable file are told apart") {
