@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
 #include "model/cost/compute_cost.hpp"
 #include "model/graph/build_training_graph.hpp"
@@ -252,24 +252,50 @@ std::string random_network_text(Dice& dice, NetworkForm form, std::int64_t max_l
   return {};
 }
 
-Workload workload_of(const std::string& text, std::int64_t batch, Dice& dice) {
+namespace {
+
+Workload build_workload(Network network, std::int64_t batch, const GraphOptions& options,
+                        const HardwareProfile& machine) {
   Workload workload;
-  workload.text = text;
-  workload.network = std::make_unique<Network>(read_network_text(text, "random.json"));
-  GraphOptions options;
-  if (dice.once_in(4)) options.accounting = Accounting::kDefineByRun;
-  if (dice.once_in(2)) options.optimizer = Optimizer::kAdam;
+  workload.network = std::make_unique<Network>(std::move(network));
   workload.graph = build_training_graph(*workload.network, options);
   ComputeOptions compute;
   compute.batch = batch;
-  workload.costs = estimate_compute(workload.graph, random_machine(dice), compute);
+  workload.costs = estimate_compute(workload.graph, machine, compute);
   set_link(workload.costs, {});
   return workload;
 }
 
+HardwareProfile simple_machine() {
+  HardwareProfile machine;
+  machine.name = "simple";
+  machine.peak[Dtype::kFloat32] = {1e9};
+  machine.efficiency["default"] = Efficiency{{{0.0, 1.0}}};
+  machine.efficiency["memory"] = Efficiency{{{0.0, 1.0}}};
+  machine.near_memory.throughput = BytesPerSecond(1'000'000'000);
+  return machine;
+}
+
+}  // namespace
+
+Workload workload_of_text(const std::string& text, std::int64_t batch) {
+  return build_workload(read_network_text(text, "test.json"), batch, {}, simple_machine());
+}
+
+Workload workload_of_file(const std::string& path, std::int64_t batch) {
+  return build_workload(read_network_file(path), batch, {}, simple_machine());
+}
+
 Workload random_workload(Dice& dice, NetworkForm form, std::int64_t max_layers) {
   const std::string text = random_network_text(dice, form, max_layers);
-  return workload_of(text, dice.number(1, 3), dice);
+  const std::int64_t batch = dice.number(1, 3);
+  GraphOptions options;
+  if (dice.once_in(4)) options.accounting = Accounting::kDefineByRun;
+  if (dice.once_in(2)) options.optimizer = Optimizer::kAdam;
+  Workload workload =
+      build_workload(read_network_text(text, "random.json"), batch, options, random_machine(dice));
+  workload.text = text;
+  return workload;
 }
 
 void set_link(CostTable& costs, const LinkSpec& link) {

@@ -45,19 +45,20 @@ enum class NetworkForm {
 
 /// A network with its graph and its costs at some batch on some machine. The link is still free.
 struct Workload {
-  std::string text;
+  std::string text;  ///< of a random network, for printing
   std::unique_ptr<Network> network;
   TrainingGraph graph;
   CostTable costs;
 };
 [[nodiscard]] Workload random_workload(Dice& dice, NetworkForm form, std::int64_t max_layers);
-/// The same from a given text.
-[[nodiscard]] Workload workload_of(const std::string& text, std::int64_t batch, Dice& dice);
+/// The same from a given text: liveness, sgd, 1 GFLOP/s and 1 GB/s near memory.
+[[nodiscard]] Workload workload_of_text(const std::string& text, std::int64_t batch);
+[[nodiscard]] Workload workload_of_file(const std::string& path, std::int64_t batch);
 
 struct LinkSpec {
   BytesPerSecond to_far = kInfiniteRate;
   BytesPerSecond to_near = kInfiniteRate;
-  Duration latency;
+  Duration latency{};
   Ratio duplex = kOne;
 };
 void set_link(CostTable& costs, const LinkSpec& link);
