@@ -1,0 +1,147 @@
+// Names of networks, machines and schedules are asked of the program when they are needed: they change
+// when a file is added, the script does not.
+#include "cli/completion.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "cli/command.hpp"
+
+namespace ooc {
+namespace {
+
+std::string spaced(std::string_view choices) {
+  std::string words(choices);
+  std::replace(words.begin(), words.end(), '|', ' ');
+  return words;
+}
+
+std::string_view list_argument(Completes completes) {
+  switch (completes) {
+    case Completes::kNetworks:
+      return "networks";
+    case Completes::kHardware:
+      return "hardware";
+    case Completes::kSchedules:
+      return "schedules";
+    case Completes::kNothing:
+    case Completes::kFiles:
+    case Completes::kChoices:
+      return "";
+  }
+  return "";
+}
+
+/// What bash offers for a value, as the right side of COMPREPLY=( ... ).
+std::string bash_values(Completes completes, std::string_view choices) {
+  const std::string_view listed = list_argument(completes);
+  const std::string files = "$(compgen -f -- \"$word\")";
+  if (!listed.empty()) {
+    const std::string names = fmt::format(
+        "$(compgen -W \"$(ooc-paleo list {} 2>/dev/null | cut -d' ' -f1)\" -- \"$word\")", listed);
+    return completes == Completes::kSchedules ? names : names + " " + files;
+  }
+  if (completes == Completes::kFiles) return files;
+  return fmt::format("$(compgen -W \"{}\" -- \"$word\")", spaced(choices));
+}
+
+std::string all_commands() {
+  std::string names;
+  for (const Command* command : commands()) names += std::string(command->name) + " ";
+  return names + "--help --version";
+}
+
+std::string bash_case(const Command& command) {
+  std::string flags;
+  std::string out = fmt::format("    {})\n      case $before in\n", command.name);
+  for (const Flag& flag : command.flags) {
+    flags += std::string(flag.name) + " ";
+    if (flag.value.empty()) continue;
+    const std::string pattern =
+        flag.brief.empty() ? std::string(flag.name) : fmt::format("{} | {}", flag.name, flag.brief);
+    out += fmt::format("        {}) COMPREPLY=({}); return ;;\n", pattern,
+                       bash_values(flag.completes, flag.choices));
+  }
+  const Positionals& names = command.positionals;
+  out += fmt::format(
+      "      esac\n"
+      "      if [[ $word == -* ]]; then\n"
+      "        COMPREPLY=($(compgen -W \"{}--help\" -- \"$word\"))\n"
+      "      else\n"
+      "        COMPREPLY=({})\n"
+      "      fi ;;\n",
+      flags, bash_values(names.completes, names.choices));
+  return out;
+}
+
+/// Between single quotes of fish.
+std::string fish_quoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "'";
+}
+
+/// The options of fish's `complete` that describe a value.
+std::string fish_values(Completes completes, std::string_view choices) {
+  const std::string_view listed = list_argument(completes);
+  if (!listed.empty()) {
+    return fmt::format("{} -a '(ooc-paleo list {} 2>/dev/null | string replace -r \" .*\" \"\")'",
+                       completes == Completes::kSchedules ? "-x" : "-r -F", listed);
+  }
+  if (completes == Completes::kFiles) return "-r -F";
+  return choices.empty() ? "-x" : "-x -a " + fish_quoted(spaced(choices));
+}
+
+}  // namespace
+
+std::string bash_completion() {
+  std::string out =
+      "# Completion of ooc-paleo for bash:  source <(ooc-paleo completion bash)\n"
+      "_ooc_paleo() {\n"
+      "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} IFS=$' \\t\\n'\n"
+      "  if ((COMP_CWORD == 1)); then\n";
+  out += fmt::format("    COMPREPLY=($(compgen -W \"{}\" -- \"$word\"))\n", all_commands());
+  out += "    return\n  fi\n  case ${COMP_WORDS[1]} in\n";
+  for (const Command* command : commands()) out += bash_case(*command);
+  return out + "  esac\n}\ncomplete -F _ooc_paleo ooc-paleo\n";
+}
+
+std::string zsh_completion() {
+  return "# Completion of ooc-paleo for zsh:  source <(ooc-paleo completion zsh)\n"
+         "autoload -U +X bashcompinit && bashcompinit\n" +
+         bash_completion();
+}
+
+std::string fish_completion() {
+  std::string out =
+      "# Completion of ooc-paleo for fish:  ooc-paleo completion fish | source\n"
+      "complete -c ooc-paleo -f\n";
+  for (const Command* command : commands()) {
+    out += fmt::format("complete -c ooc-paleo -n __fish_use_subcommand -a {} -d {}\n",
+                       command->name, fish_quoted(command->summary));
+    const std::string here =
+        fmt::format("complete -c ooc-paleo -n '__fish_seen_subcommand_from {}'", command->name);
+    const Positionals& names = command->positionals;
+    std::string values = fish_values(names.completes, names.choices);
+    // -x and -r are for flags with a value.
+    const std::size_t space = values.find(" -a ");
+    if (space != std::string::npos) {
+      out += here + (names.completes == Completes::kChoices ? " -f" : " -F") +
+             values.substr(space) + "\n";
+    }
+    for (const Flag& flag : command->flags) {
+      out += fmt::format("{} -l {}", here, flag.name.substr(2));
+      if (!flag.brief.empty()) out += fmt::format(" -s {}", flag.brief.substr(1));
+      if (!flag.value.empty()) out += " " + fish_values(flag.completes, flag.choices);
+      out += " -d " + fish_quoted(flag.help) + "\n";
+    }
+  }
+  return out;
+}
+
+}  // namespace ooc

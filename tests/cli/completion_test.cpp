@@ -1,0 +1,44 @@
+// Completion as a shell would use it.
+#include <doctest/doctest.h>
+
+#include "tests/cli/run_program.hpp"
+
+namespace ooc::test {
+namespace {
+
+/// What bash offers when the cursor is behind the last of `words`, one a line.
+std::string offered(const std::string& words) {
+  const Ran ran =
+      run_program({"/bin/bash", "-c",
+                   "source <(ooc-paleo completion bash)\nCOMP_WORDS=(" + words +
+                       ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_ooc_paleo\nprintf '%s\\n' "
+                       "\"${COMPREPLY[@]}\"\n"},
+                  {.folder = std::string(OOC_SOURCE_DIR) + "/tests/data", .environment = {}});
+  CHECK(ran.err == "");
+  return ran.out;
+}
+
+TEST_CASE("bash offers commands, flags, choices and shipped names") {
+  CHECK(offered("ooc-paleo pre") == "predict\n");
+  CHECK(offered("ooc-paleo predict --har") == "--hardware\n");
+  CHECK(offered("ooc-paleo predict vgg16 --format j") == "json\n");
+  CHECK(offered("ooc-paleo predict vgg16 --hardware v100-16") == "v100-16gb-pcie3\n");
+  CHECK(offered("ooc-paleo compare vgg16 --schedules vdnn-l") == "vdnn-like\n");
+  CHECK(offered("ooc-paleo predict overf") == "overfeat\n");
+  CHECK(offered("ooc-paleo predict vgg16 -o missp") == "misspelt.json\n");
+  CHECK(offered("ooc-paleo list net") == "networks\n");
+  CHECK(offered("ooc-paleo predict vgg16 --batch 1") == "\n");
+}
+
+TEST_CASE("each shell gets its own script, an unknown one is refused") {
+  CHECK(run_ooc_paleo({"completion", "zsh"}).out.find("bashcompinit") != std::string::npos);
+  const std::string fish = run_ooc_paleo({"completion", "fish"}).out;
+  CHECK(fish.find("complete -c ooc-paleo -n '__fish_seen_subcommand_from sweep' -l jobs -x") !=
+        std::string::npos);
+  const Ran unknown = run_ooc_paleo({"completion", "bahs"});
+  CHECK(unknown.exit_code == 2);
+  CHECK(unknown.err.find("did you mean bash?") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace ooc::test
