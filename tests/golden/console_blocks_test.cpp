@@ -31,9 +31,9 @@ TEST_CASE("updating replaces outputs and nothing else") {
 }
 
 TEST_CASE("a console block without a command, or without an end, is an error") {
-  CHECK_THROWS(console_commands("```console\n```\n"));
-  CHECK_THROWS(console_commands("```console\nout\n$ one\n```\n"));
-  CHECK_THROWS(console_commands("```console\n$ one\nout\n"));
+  CHECK_THROWS(static_cast<void>(console_commands("```console\n```\n")));
+  CHECK_THROWS(static_cast<void>(console_commands("```console\nout\n$ one\n```\n")));
+  CHECK_THROWS(static_cast<void>(console_commands("```console\n$ one\nout\n")));
 }
 
 }  // namespace
