@@ -5,3 +5,6 @@ set(naive_sources ${PROJECT_SOURCE_DIR}/tests/support/naive_simulator.cpp
 ooc_test(schedules property
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/schedules_test.cpp ${random_network_sources} ${naive_sources}
   LINK ooc_engine ooc_schedules fmt::fmt)
+ooc_test(bounds property
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/bounds_test.cpp ${random_network_sources}
+  LINK ooc_engine ooc_schedules fmt::fmt)
