@@ -216,6 +216,23 @@ CaseRun run_case(const Case& which, const Schedule& schedule, BoundEffort effort
   return run;
 }
 
+std::vector<std::string> assumed_in_use(const HardwareProfile& hardware, const RunInputs& inputs) {
+  const auto below = [](const std::string& field, const std::string& path) {
+    return field.starts_with(path) && (field.size() == path.size() || field[path.size()] == '.');
+  };
+  std::vector<std::string> used;
+  for (const std::string& field : hardware.assumed) {
+    const bool other_mode = field.starts_with("connection.modes.") &&
+                            !below(field, "connection.modes." + inputs.mode) &&
+                            field != "connection.modes.*";
+    const bool other_model = inputs.compute == "paleo" && (below(field, "compute.efficiency") ||
+                                                           below(field, "compute.kernel_launch"));
+    const bool no_reserve = inputs.memory_given && field == "near_memory.reserved";
+    if (!other_mode && !other_model && !no_reserve) used.push_back(field);
+  }
+  return used;
+}
+
 RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun& run,
                       Detail detail) {
   RunInputs inputs = which.inputs;
@@ -228,7 +245,7 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
                     .in_core_peak = which.in_core_peak,
                     .bounds = run.bounds,
                     .compute_model = which.compute_model,
-                    .assumed = which.hardware.assumed,
+                    .assumed = assumed_in_use(which.hardware, inputs),
                     .detail = detail});
 }
 

@@ -48,7 +48,7 @@ int run_inspect(const Arguments& arguments) {
     costs.emplace(make_case(workload, *hardware, options));
     input.costs = &costs->costs;
     input.hardware = hardware->name;
-    input.assumed = hardware->assumed;
+    input.assumed = assumed_in_use(*hardware, costs->inputs);
   }
 
   const WriteOptions write{
