@@ -1,0 +1,94 @@
+// A session without a parent: requests from a file, answers into another, so that a machine that has only this
+// program still yields samples. Started again it goes on where it was interrupted. See server.hpp.
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "calibrate/gpu/platform.hpp"
+#include "calibrate/gpu/server.hpp"
+
+namespace ooc::gpu {
+namespace {
+
+struct FileCloser {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
+// The ids whose answer is complete in a recorded session.
+std::set<std::string> answered_in(const std::string& path) {
+  std::set<std::string> ids;
+  std::ifstream file(path);
+  std::string text;
+  while (std::getline(file, text)) {
+    const ParsedLine parsed = parse_line(text);
+    if (!parsed.line || (parsed.line->word != "done" && parsed.line->word != "error")) continue;
+    if (const std::string* id = parsed.line->find("id")) ids.insert(*id);
+  }
+  return ids;
+}
+
+// A file that was cut off in the middle of a line gets its line end before anything is appended.
+void end_last_line(const std::string& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file || file.tellg() == std::streampos(0)) return;
+  file.seekg(-1, std::ios::end);
+  const int last = file.get();
+  file.close();
+  // What was cut off is no line of the protocol, and readers of recorded sessions skip comments.
+  if (last != '\n') std::ofstream(path, std::ios::app) << "\n# the line above was cut off\n";
+}
+
+std::vector<std::string> open_requests(const std::string& requests, const std::string& answers) {
+  std::ifstream file(requests);
+  if (!file) throw std::runtime_error("cannot read " + requests);
+  const std::set<std::string> answered = answered_in(answers);
+  std::vector<std::string> open;
+  std::string text;
+  while (std::getline(file, text)) {
+    if (text.empty() || text[0] == '#') continue;
+    const ParsedLine parsed = parse_line(text);
+    if (!parsed.line) throw std::runtime_error(requests + ": " + parsed.problem);
+    const std::string* id = parsed.line->find("id");
+    if (id == nullptr) throw std::runtime_error(requests + ": a request without id: " + text);
+    if (answered.count(*id) == 0) open.push_back(text);
+  }
+  return open;
+}
+
+}  // namespace
+
+int run_script(const Script& script, int device, std::size_t need) {
+  const std::vector<std::string> open = open_requests(script.requests, script.answers);
+  if (open.empty()) {
+    std::cerr << "ooc-paleo-gpu: " << script.answers << " has every answer already\n";
+    return 0;
+  }
+  end_last_line(script.answers);
+  const std::unique_ptr<std::FILE, FileCloser> file(std::fopen(script.answers.c_str(), "a"));
+  if (file == nullptr) throw std::runtime_error("cannot write " + script.answers);
+  Output output(file.get());
+  try {
+    const double start = host_now_ns();
+    const Machine machine = greet(output, device, need);
+    Server server(machine, output);
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      if (host_now_ns() - start > script.budget_seconds * 1e9) {
+        std::cerr << "ooc-paleo-gpu: time is up, " << open.size() - i << " requests are open\n";
+        return 0;
+      }
+      const Next next = server.answer(open[i]);
+      if (next == Next::kDeviceLost) return 4;
+      if (next == Next::kQuit) break;
+    }
+    return 0;
+  } catch (const NoDevice& none) {
+    std::cerr << "ooc-paleo-gpu: no usable device: " << none.looked_for << ": " << none.reason
+              << '\n';
+    return 5;
+  }
+}
+
+}  // namespace ooc::gpu

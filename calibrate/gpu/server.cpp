@@ -1,0 +1,115 @@
+// Answers requests one by one. See server.hpp and docs/gpu-protocol.md.
+#include "calibrate/gpu/server.hpp"
+
+#include <iostream>
+
+#include "calibrate/gpu/measurements.hpp"
+#include "calibrate/gpu/platform.hpp"
+#include "calibrate/gpu/version.hpp"
+
+namespace ooc::gpu {
+namespace {
+
+constexpr int kExitDeviceLost = 4;
+constexpr int kExitNoDevice = 5;
+
+LineBuilder error_line(const Line& request) {
+  LineBuilder line("error");
+  if (const std::string* id = request.find("id")) line.add("id", *id);
+  return line;
+}
+
+}  // namespace
+
+Next Server::answer(const std::string& text) {
+  const ParsedLine parsed = parse_line(text);
+  if (!parsed.line) {
+    output_.send(LineBuilder("error").add("text", parsed.problem));
+    return Next::kGoOn;
+  }
+  const Line& request = *parsed.line;
+  if (request.word == "quit") return Next::kQuit;
+  if (request.word != "measure") {
+    output_.send(error_line(request).add(
+        "text", "unknown request '" + request.word + "', known are measure, quit"));
+    return Next::kGoOn;
+  }
+  return measure(request);
+}
+
+Next Server::measure(const Line& request) {
+  try {
+    Job job(request, machine_, pool_, output_);
+    const Measurement& measurement = find_measurement(job.text("what"));
+    // Buffers are kept while requests are of one kind; others get all of the memory again.
+    const std::string kind = job.text("what") + ' ' + job.text_or("mode", "");
+    if (kind != kept_for_) pool_.clear();
+    kept_for_ = kind;
+    measurement.run(job);
+    job.finish();
+    return Next::kGoOn;
+  } catch (const RequestError& error) {
+    output_.send(error_line(request).add("text", error.text));
+    return Next::kGoOn;
+  } catch (const CallFailure& failure) {
+    return fail(request, failure);
+  }
+}
+
+Next Server::fail(const Line& request, const CallFailure& failure) {
+  output_.send(error_line(request)
+                   .add("call", failure.call)
+                   .add("code", std::int64_t{failure.code})
+                   .add("name", failure.name)
+                   .add("text", failure.text)
+                   .add("file", failure.file)
+                   .add("line", std::int64_t{failure.line}));
+  // An error that stays is reported again by the next call, whatever it is.
+  static_cast<void>(cudaGetLastError());
+  if (cudaDeviceSynchronize() != cudaSuccess) {
+    std::cerr << "ooc-paleo-gpu: the device failed for good: " << failure.text << '\n';
+    return Next::kDeviceLost;
+  }
+  pool_.clear();
+  kept_for_.clear();
+  return Next::kGoOn;
+}
+
+Machine greet(Output& output, int device, std::size_t need) {
+  output.send(LineBuilder("hello")
+                  .add("protocol", std::int64_t{1})
+                  .add("program", "ooc-paleo-gpu")
+                  .add("version", kVersion)
+                  .add("backend", backend_name()));
+  try {
+    Machine machine = open_machine(device, need);
+    output.send(machine_line(machine));
+    output.send(LineBuilder("ready"));
+    return machine;
+  } catch (const NoDevice& none) {
+    output.send(
+        LineBuilder("no_device").add("looked_for", none.looked_for).add("reason", none.reason));
+    throw;
+  }
+}
+
+int run_conversation(int device, std::size_t need) {
+  Output output(stdout);
+  try {
+    const Machine machine = greet(output, device, need);
+    Server server(machine, output);
+    std::string line;
+    while (std::getline(std::cin, line)) {
+      const Next next = server.answer(line);
+      if (next == Next::kQuit) break;
+      if (next == Next::kDeviceLost) return kExitDeviceLost;
+    }
+    return 0;
+  } catch (const NoDevice& none) {
+    std::cerr << "ooc-paleo-gpu: no usable device: " << none.looked_for << ": " << none.reason
+              << '\n';
+    return kExitNoDevice;
+  }
+}
+
+}  // namespace ooc::gpu
