@@ -11,7 +11,8 @@
 namespace ooc::gpu {
 namespace {
 
-constexpr double kWarmUpNs = 200e6;     // a PCIe link needs some ms to leave a low generation
+constexpr double kWarmUpNs = 200e6;     // at most
+constexpr double kWarmUpLeastMs = 10;   // a link at a low generation is stable too, for some ms
 constexpr std::size_t kWarmUpLast = 5;  // so many repetitions must agree ...
 constexpr double kWarmUpSpread = 1.05;  // ... within this ratio
 
@@ -138,6 +139,7 @@ Buffer& Job::managed(std::size_t bytes) {
 }
 
 void Job::warm_up(const std::function<Values()>& once, double start_ns, double limit_ns) {
+  const double least_ns = number_or("warmup_ms", kWarmUpLeastMs) * 1e6;
   std::vector<double> last;
   for (;;) {
     last.push_back(once().front());
@@ -145,8 +147,9 @@ void Job::warm_up(const std::function<Values()>& once, double start_ns, double l
     if (last.size() > kWarmUpLast) last.erase(last.begin());
     const auto [low, high] = std::minmax_element(last.begin(), last.end());
     const bool agree = *high <= *low * kWarmUpSpread;
-    if (agree && last.size() == kWarmUpLast) return;
-    if (host_now_ns() - start_ns > std::min(kWarmUpNs, limit_ns)) {
+    const double elapsed = host_now_ns() - start_ns;
+    if (agree && last.size() == kWarmUpLast && elapsed >= least_ns) return;
+    if (elapsed > std::min(kWarmUpNs, limit_ns)) {
       stable_ = stable_ && agree;
       return;
     }
