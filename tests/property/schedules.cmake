@@ -8,3 +8,6 @@ ooc_test(schedules property
 ooc_test(bounds property
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/bounds_test.cpp ${random_network_sources}
   LINK ooc_engine ooc_schedules fmt::fmt)
+ooc_test(chains property
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/chains_test.cpp ${random_network_sources}
+  LINK ooc_engine ooc_schedules fmt::fmt)
