@@ -96,6 +96,17 @@ PlanResult plan_footprint(const Case& which, const Schedule& schedule) {
       {.graph = which.workload.graph, .costs = which.costs, .budget = simulated_budget(which)});
 }
 
+PlanResult make_plan(const Case& which, const Schedule& schedule) {
+  PlanResult result =
+      is_footprint(which.accounting)
+          ? plan_footprint(which, schedule)
+          : schedule.make_plan(
+                {.graph = which.workload.graph, .costs = which.costs, .budget = which.budget});
+  const Plan* plan = std::get_if<Plan>(&result);
+  if (plan == nullptr || which.inputs.mode != "pageable") return result;
+  return serialize_copies(*plan);
+}
+
 RunInputs echo(const Workload& workload, const HardwareProfile& hardware,
                const CaseOptions& options) {
   RunInputs inputs;
@@ -166,24 +177,20 @@ Case make_case(const Workload& workload, const HardwareProfile& hardware,
   return made;
 }
 
-PlanResult plan_case(const Case& which, const Schedule& schedule) {
-  PlanResult result =
-      is_footprint(which.accounting)
-          ? plan_footprint(which, schedule)
-          : schedule.make_plan(
-                {.graph = which.workload.graph, .costs = which.costs, .budget = which.budget});
-  const Plan* plan = std::get_if<Plan>(&result);
-  if (plan == nullptr || which.inputs.mode != "pageable") return result;
-  return serialize_copies(*plan);
+CaseRun plan_case(const Case& which, const Schedule& schedule, CaseBuffers& buffers) {
+  CaseRun run{.plan = make_plan(which, schedule), .far_overflow = {}, .outcome = {}, .bounds = {}};
+  if (std::holds_alternative<Plan>(run.plan)) {
+    find_memory_pressure(which.workload.graph, which.costs, simulated_budget(which),
+                         buffers.pressure);
+  }
+  return run;
 }
 
-void simulate_case(const Case& which, CaseRun& run, SimulationBuffers& buffers,
-                   BoundEffort effort) {
+void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers) {
+  Timeline& lent = buffers.simulation.timeline;
   if (run.outcome) {
     // Back to where it was lent from, with all that its vectors have grown to.
-    if (auto* timeline = std::get_if<Timeline>(&*run.outcome)) {
-      buffers.timeline = std::move(*timeline);
-    }
+    if (auto* timeline = std::get_if<Timeline>(&*run.outcome)) lent = std::move(*timeline);
   }
   run.outcome.reset();
   run.far_overflow.reset();
@@ -191,28 +198,33 @@ void simulate_case(const Case& which, CaseRun& run, SimulationBuffers& buffers,
   const Plan* plan = std::get_if<Plan>(&run.plan);
   if (plan == nullptr) return;
 
-  const Bytes budget = simulated_budget(which);
-  run.bounds = lower_bounds(which.workload.graph, which.costs, budget, effort);
-  auto blocked = simulate(
-      {.plan = *plan, .costs = which.costs, .budget = budget, .allocator = which.allocator},
-      buffers);
+  if (buffers.pressure.feasible) run.bounds = bound_cuts(buffers.pressure, which.costs.transfers);
+  auto blocked = simulate({.plan = *plan,
+                           .costs = which.costs,
+                           .budget = simulated_budget(which),
+                           .allocator = which.allocator},
+                          buffers.simulation);
   if (blocked) {
     run.outcome.emplace(*std::move(blocked));
     return;
   }
-  if (is_footprint(which.accounting)) buffers.timeline.peak_near = which.in_core_peak;
-  const Bytes far = peak_far_bytes(*plan, which.workload.graph, which.costs, buffers.timeline);
+  if (is_footprint(which.accounting)) lent.peak_near = which.in_core_peak;
+  const Bytes far = peak_far_bytes(*plan, which.workload.graph, which.costs, lent);
   if (far > which.hardware.far_memory.capacity) {
-    run.far_overflow = far_overflow(which, *plan, buffers.timeline, far);
+    run.far_overflow = far_overflow(which, *plan, lent, far);
     return;
   }
-  run.outcome.emplace(std::move(buffers.timeline));
+  run.outcome.emplace(std::move(lent));
 }
 
 CaseRun run_case(const Case& which, const Schedule& schedule, BoundEffort effort) {
-  CaseRun run{.plan = plan_case(which, schedule), .far_overflow = {}, .outcome = {}, .bounds = {}};
-  SimulationBuffers buffers;
-  simulate_case(which, run, buffers, effort);
+  CaseBuffers buffers;
+  CaseRun run = plan_case(which, schedule, buffers);
+  simulate_case(which, run, buffers);
+  if (effort == BoundEffort::kWindows && run.bounds) {
+    run.bounds->windows = std::max(
+        run.bounds->cut, bound_windows(which.workload.graph, which.costs, buffers.pressure));
+  }
   return run;
 }
 

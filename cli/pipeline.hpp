@@ -75,11 +75,17 @@ struct CaseRun {
 /// Plans, simulates and bounds.
 [[nodiscard]] CaseRun run_case(const Case& which, const Schedule& schedule, BoundEffort effort);
 
+/// What runs need to write, and what a budget forces whatever the link.
+struct CaseBuffers {
+  SimulationBuffers simulation;
+  MemoryPressure pressure;
+};
+
 // Its two halves, for sweeps: what no link changes, and what a link changes. The second fills
-// everything of `run` but the plan, again and again; with `buffers` it allocates nothing once they
-// have grown.
-[[nodiscard]] PlanResult plan_case(const Case& which, const Schedule& schedule);
-void simulate_case(const Case& which, CaseRun& run, SimulationBuffers& buffers, BoundEffort effort);
+// everything of `run` but the plan, again and again, with bounds 1 to 3; once the buffers have grown
+// it allocates nothing.
+[[nodiscard]] CaseRun plan_case(const Case& which, const Schedule& schedule, CaseBuffers& buffers);
+void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers);
 
 [[nodiscard]] RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun& run,
                                     Detail detail);

@@ -65,7 +65,7 @@ class Runner {
 
  private:
   void work() {
-    SimulationBuffers buffers;
+    CaseBuffers buffers;
     while (true) {
       std::size_t index = 0;
       {
@@ -87,7 +87,7 @@ class Runner {
     }
   }
 
-  void fill(Piece& piece, std::size_t index, SimulationBuffers& buffers) {
+  void fill(Piece& piece, std::size_t index, CaseBuffers& buffers) {
     const SweepUnit unit = unit_at(job_.grid, index / pieces_per_unit_);
     const std::shared_ptr<const Case> shared = costs_of(unit);
     Case which = *shared;
@@ -97,8 +97,7 @@ class Runner {
     which.inputs.memory = which.budget;
     which.inputs.memory_given = options.memory.has_value();
     const Schedule& schedule = *job_.grid.schedules[unit.schedule];
-    CaseRun run{
-        .plan = plan_case(which, schedule), .far_overflow = {}, .outcome = {}, .bounds = {}};
+    CaseRun run = plan_case(which, schedule, buffers);
 
     const std::size_t begin = index % pieces_per_unit_ * kLinksPerPiece;
     const std::size_t end = std::min(begin + kLinksPerPiece, job_.grid.links.size());
@@ -106,7 +105,7 @@ class Runner {
       which.inputs.link = options.transfers.link = job_.grid.links[link];
       estimate_transfers_into(which.costs.transfers, which.costs.tensor_bytes, which.hardware,
                               options.transfers);
-      simulate_case(which, run, buffers, BoundEffort::kCut);
+      simulate_case(which, run, buffers);
       const RunReport report = report_case(which, schedule, run, Detail::kTotals);
       job_.format.row(piece.text, report, index == 0 && link == 0);
       piece.times.push_back({.feasible = report.feasible,
