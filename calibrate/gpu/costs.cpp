@@ -51,7 +51,7 @@ void measure_host_memory(Job& job) {
   void* source = job.pageable(0, bytes).get();
   void* target = job.pageable(1, bytes).get();
   fill_host(source, bytes, 6);
-  job.set_extra("used_threads", std::to_string(threads));
+  job.set_result("threads", threads);
   job.repeat({{"time", "host"}},
              [&] { return Values{copy_on_host_ns(target, source, bytes, threads)}; });
   require_right(job, wrong_words_host(target, bytes, 6));

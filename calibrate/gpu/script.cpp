@@ -1,9 +1,13 @@
 // A session without a parent: requests from a file, answers into another, so that a machine that has only this
 // program still yields samples. Started again it goes on where it was interrupted. See server.hpp.
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <iterator>
+#include <memory>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -30,15 +34,13 @@ std::set<std::string> answered_in(const std::string& path) {
   return ids;
 }
 
-// A file that was cut off in the middle of a line gets its line end before anything is appended.
-void end_last_line(const std::string& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file || file.tellg() == std::streampos(0)) return;
-  file.seekg(-1, std::ios::end);
-  const int last = file.get();
-  file.close();
-  // What was cut off is no line of the protocol, and readers of recorded sessions skip comments.
-  if (last != '\n') std::ofstream(path, std::ios::app) << "\n# the line above was cut off\n";
+// What an interruption left of a line is taken away before anything is appended.
+void drop_half_line(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return;
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const std::size_t end = text.rfind('\n');
+  std::filesystem::resize_file(path, end == std::string::npos ? 0 : end + 1);
 }
 
 std::vector<std::string> open_requests(const std::string& requests, const std::string& answers) {
@@ -66,7 +68,7 @@ int run_script(const Script& script, int device, std::size_t need) {
     std::cerr << "ooc-paleo-gpu: " << script.answers << " has every answer already\n";
     return 0;
   }
-  end_last_line(script.answers);
+  drop_half_line(script.answers);
   const std::unique_ptr<std::FILE, FileCloser> file(std::fopen(script.answers.c_str(), "a"));
   if (file == nullptr) throw std::runtime_error("cannot write " + script.answers);
   Output output(file.get());

@@ -6,3 +6,10 @@ ooc_test(gpu unit
 target_compile_definitions(unit_gpu PRIVATE
   OOC_GPU_STUB_PROGRAM="$<TARGET_FILE:ooc-paleo-gpu-stub>")
 add_dependencies(unit_gpu ooc-paleo-gpu-stub)
+
+# scripts/measure-gpu: on the stub device in two runs, and what it says where there is no GPU.
+add_test(NAME unit.gpu_script
+  COMMAND ${CMAKE_COMMAND} -DSCRIPT=${PROJECT_SOURCE_DIR}/scripts/measure-gpu
+    -DSTUB=$<TARGET_FILE:ooc-paleo-gpu-stub> -DFOLDER=${CMAKE_CURRENT_BINARY_DIR}/gpu_script
+    -P ${CMAKE_CURRENT_LIST_DIR}/gpu_script.cmake)
+set_tests_properties(unit.gpu_script PROPERTIES LABELS unit TIMEOUT 300)
