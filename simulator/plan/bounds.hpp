@@ -64,7 +64,7 @@ void find_memory_pressure(const TrainingGraph& graph, const CostTable& costs, By
 [[nodiscard]] LowerBounds bound_cuts(const MemoryPressure& pressure,
                                      const TransferCosts& transfers);
 
-/// Bound 4 over all pairs of tasks up to `max_positions` tasks, else over a subset of that size: all
+/// Bound 4 over all pairs of tasks up to `max_positions` tasks, else over a subset of half that size:
 /// the local maxima of pressure that there is room for, and tasks at equal distances. Still valid then,
 /// but no longer certain to dominate bound 3. Precondition: pressure.feasible.
 [[nodiscard]] Duration bound_windows(const TrainingGraph& graph, const CostTable& costs,

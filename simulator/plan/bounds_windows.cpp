@@ -26,6 +26,10 @@ namespace {
 /// A path ends here at the latest, so that sums cannot overflow.
 constexpr std::int64_t kLongest = std::int64_t{1} << 62;
 
+/// Of estimates in doubles: the ns that copies round up to, and what doubles lose.
+constexpr double kRounding = 4;
+constexpr double kPrecision = 1e-12;
+
 /// Per byte; 0 for an infinite rate.
 double ns_per_byte(BytesPerSecond rate) {
   return rate == kInfiniteRate ? 0.0 : 1e9 / static_cast<double>(rate.count());
@@ -223,29 +227,41 @@ class WindowWalk {
     rest_estimate_[rank] = static_cast<double>(best);
   }
 
+  /// A window whose estimate came within the rounding error of the best so far.
+  struct Contender {
+    double estimate = 0;
+    std::size_t rank = 0;
+    Window window;
+  };
+
   std::int64_t longest_window(std::size_t rank, std::int64_t without) {
     const double far = ns_per_byte(speed_.to_far);
     const double near = ns_per_byte(speed_.to_near);
-    const double together = ns_per_byte(speed_.together);
-    double estimate = 0;
-    for_each_window(rank, [&](std::size_t b, const Window& window) {
-      const double link =
-          std::max({static_cast<double>(window.out) * far, static_cast<double>(window.in) * near,
-                    static_cast<double>(window.joint) * together});
-      estimate = std::max(estimate, link + rest_estimate_[b]);
-    });
+    const double together = joint_ ? ns_per_byte(speed_.together) : 0;
     const std::int64_t duration = before(positions_[rank] + 1) - before(positions_[rank]);
-    const double margin = 4 + estimate * 1e-12;  // rounding, and the ns that copies round up to
-    if (estimate + margin < static_cast<double>(without - duration)) return without;
-    std::int64_t best = without;
+    contenders_.clear();
+    // Nothing that ends before this is of interest.
+    double best = static_cast<double>(without - duration);
+    double margin = kRounding + best * kPrecision;
     for_each_window(rank, [&](std::size_t b, const Window& window) {
       const double link =
           std::max({static_cast<double>(window.out) * far, static_cast<double>(window.in) * near,
                     static_cast<double>(window.joint) * together});
-      if (link + rest_estimate_[b] < estimate - margin) return;
-      best = std::max(best, duration + exact_time(window) + rest_[b]);
+      const double estimate = link + rest_estimate_[b];
+      if (estimate < best - margin) return;
+      if (estimate > best + margin) contenders_.clear();
+      if (estimate > best) {
+        best = estimate;
+        margin = kRounding + best * kPrecision;
+      }
+      contenders_.push_back({estimate, b, window});
     });
-    return best;
+    std::int64_t longest = without;
+    for (const Contender& it : contenders_) {
+      if (it.estimate < best - margin) continue;
+      longest = std::max(longest, duration + exact_time(it.window) + rest_[it.rank]);
+    }
+    return longest;
   }
 
   [[nodiscard]] std::int64_t exact_time(const Window& window) const {
@@ -272,6 +288,7 @@ class WindowWalk {
   std::vector<std::int64_t> widest_in_;  ///< by rank b: most bytes in of windows that end at b
   std::vector<std::int64_t> rest_;       ///< by rank: least time from its start to the end
   std::vector<double> rest_estimate_;
+  std::vector<Contender> contenders_;
   std::size_t last_cut_ = 0;
 };
 
@@ -281,7 +298,10 @@ Duration bound_windows(const TrainingGraph& graph, const CostTable& costs,
                        const MemoryPressure& pressure, std::size_t max_positions) {
   OOC_CHECK(pressure.feasible, "bounds exist where every task fits");
   if (pressure.cuts.empty() || max_positions < 2) return pressure.before.back();
-  const Duration rest = WindowWalk(graph, costs, pressure, max_positions).run();
+  const std::size_t most = graph.tasks.size() <= max_positions
+                               ? max_positions
+                               : std::max<std::size_t>(2, max_positions / 2);
+  const Duration rest = WindowWalk(graph, costs, pressure, most).run();
   return std::max(rest, pressure.before.back());
 }
 

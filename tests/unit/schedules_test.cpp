@@ -211,6 +211,25 @@ TEST_CASE("vdnn-conv copies a tensor with several readers out beside the last of
   CHECK(timeline.spans[out.at()].start == timeline.spans[computes[3].at()].start);  // sum
 }
 
+TEST_CASE("a convolution whose input is near ends vDNN's search for a prefetch") {
+  Workload workload = workload_of_text(tiny::network(R"(
+      {"name": "conv1", "type": "conv", "filters": 2, "kernel": [3, 3], "padding": [1, 1]},
+      {"name": "conv2", "type": "conv", "filters": 2, "kernel": [3, 3], "padding": [1, 1]},
+      {"name": "gelu", "type": "gelu"},
+      {"name": "conv3", "type": "conv", "filters": 2, "kernel": [3, 3], "padding": [1, 1]},
+      {"name": "conv4", "type": "conv", "filters": 2, "kernel": [3, 3], "padding": [1, 1]})"),
+                                       1);
+  const Plan plan = plan_of(workload, "vdnn-conv", kGigabyte);
+  const Names in = queue(workload, plan, StepKind::kToNear);
+  CHECK(in == Names{"to_near gelu", "to_near conv1", "to_near data"});
+  // Beside conv4 X(conv3), beside conv3 X(conv2). Beside gelu nothing: conv2 is next and has its
+  // input. So the data comes beside conv2, after gelu.
+  const StepId data = plan.queues[static_cast<std::size_t>(queue_index(0, StepKind::kToNear))][2];
+  Names waits;
+  for (const StepId step : plan.waits[data]) waits.push_back(step_name(plan, workload.graph, step));
+  CHECK(std::count(waits.begin(), waits.end(), "gelu.backward") == 1);
+}
+
 TEST_CASE("a network input that backward never reads dies with its last reader and never moves") {
   const Workload workload = worked_example();
   const Plan plan = plan_of(workload, "capacity", 3 * kGigabyte);
