@@ -1,6 +1,6 @@
 # Runs scripts/measure-gpu without a main program on the stub device: it is cut off by its time, goes on where it
 # was, and then has nothing left to do. A small device refuses the large sizes, which is quick.
-#   cmake -DSCRIPT=... -DSTUB=... -DFOLDER=... -P gpu_script.cmake
+#   cmake -DSCRIPT=... -DSTUB=... -DFOLDER=... -P run.cmake
 cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE ${FOLDER})
 
