@@ -44,6 +44,8 @@ enum class Direction : std::uint8_t { kToFar, kToNear };
 
 class PrivateLink {
  public:
+  static constexpr bool kHasPhases = false;  ///< the only event of a copy is its end
+
   PrivateLink(const CostTable& costs, int /*devices*/, LinkBuffers& /*buffers*/)
       : costs_(costs.transfers) {}
 
@@ -53,12 +55,6 @@ class PrivateLink {
     const auto& costs = direction == Direction::kToFar ? costs_.to_far : costs_.to_near;
     return now + costs[tensor].alone.count();
   }
-  /// At the event of `queue`: true if its copy has ended.
-  bool arrived(std::size_t /*queue*/, std::int64_t /*now*/, std::int64_t& /*event*/) {
-    return true;
-  }
-  /// After the starts of a round: sets the events that changes of rate have moved.
-  void settle(std::int64_t /*now*/, std::span<std::int64_t> /*events*/) {}
 
  private:
   const TransferCosts& costs_;
@@ -66,10 +62,14 @@ class PrivateLink {
 
 class SharedLink {
  public:
+  static constexpr bool kHasPhases = true;
+
   SharedLink(const CostTable& costs, int devices, LinkBuffers& buffers);
 
   std::int64_t start(Direction direction, std::size_t queue, std::size_t tensor, std::int64_t now);
+  /// At the event of `queue`: true if its copy has ended, else its latency has.
   bool arrived(std::size_t queue, std::int64_t now, std::int64_t& event);
+  /// After the starts of a round: sets the events that changes of rate have moved.
   void settle(std::int64_t now, std::span<std::int64_t> events) {
     if (changed_) reevaluate(now, events);
   }

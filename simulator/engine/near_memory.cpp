@@ -21,43 +21,36 @@ std::int64_t rounded(Bytes bytes) {
 
 }  // namespace
 
-IdealMemory::IdealMemory(const Plan& plan, Bytes budget, MemoryBuffers& buffers)
-    : plan_(plan), buffers_(buffers), limit_(room(plan, budget)) {
-  buffers_.used.assign(static_cast<std::size_t>(plan.devices), 0);
-  used_ = buffers_.used.data();
-  if (plan.shared_releases.item_count() > 0) buffers_.releases_left = plan.shared_release_counts;
+template <bool kOneDevice>
+IdealMemory<kOneDevice>::IdealMemory(const Plan& plan, Bytes budget, MemoryBuffers& buffers)
+    : plan_(&plan), buffers_(&buffers), limit_(room(plan, budget)) {
+  if constexpr (!kOneDevice) buffers.used.assign(static_cast<std::size_t>(plan.devices), 0);
+  if (plan.shared_releases.item_count() > 0) buffers.releases_left = plan.shared_release_counts;
 }
 
-bool IdealMemory::place_initial() {
-  for (const BlockId id : plan_.initial_blocks) {
-    const Block& block = plan_.blocks[id.at()];
-    auto& used = used_[static_cast<std::size_t>(block.device)];
-    used += block.bytes.count();
-    peak_ = std::max(peak_, used);
-    if (used > limit_) return false;
-  }
-  return true;
-}
-
-void IdealMemory::release_shared(StepId step) {
-  for (const BlockId id : plan_.shared_releases[step]) {
-    if (--buffers_.releases_left[id.at()] > 0) continue;
-    const Block& block = plan_.blocks[id.at()];
-    used_[static_cast<std::size_t>(block.device)] -= block.bytes.count();
-  }
-}
-
-bool IdealMemory::has_freed(std::size_t device, const QueuedStep& step) const {
-  const auto own_device = static_cast<std::size_t>(plan_.steps[step.step.at()].device);
-  if (own_device == device && step.released.count() > 0) return true;
-  if (!step.shared_releases) return false;
-  const auto row = plan_.shared_releases[step.step];
-  return std::any_of(row.begin(), row.end(), [&](BlockId id) {
-    const Block& block = plan_.blocks[id.at()];
-    return static_cast<std::size_t>(block.device) == device && block.bytes.count() > 0 &&
-           buffers_.releases_left[id.at()] == 0;
+template <bool kOneDevice>
+bool IdealMemory<kOneDevice>::place_initial() {
+  return std::all_of(plan_->initial_blocks.begin(), plan_->initial_blocks.end(), [&](BlockId id) {
+    const Block& block = plan_->blocks[id.at()];
+    return take_bytes(static_cast<std::size_t>(block.device), block.bytes.count());
   });
 }
+
+template <bool kOneDevice>
+bool IdealMemory<kOneDevice>::has_freed(std::size_t device, const QueuedStep& step) const {
+  const auto own_device = static_cast<std::size_t>(plan_->steps[step.step.at()].device);
+  if (own_device == device && step.released.count() > 0) return true;
+  if (!step.shared_releases) return false;
+  const auto row = plan_->shared_releases[step.step];
+  return std::any_of(row.begin(), row.end(), [&](BlockId id) {
+    const Block& block = plan_->blocks[id.at()];
+    return static_cast<std::size_t>(block.device) == device && block.bytes.count() > 0 &&
+           buffers_->releases_left[id.at()] == 0;
+  });
+}
+
+template class IdealMemory<true>;
+template class IdealMemory<false>;
 
 AddressedMemory::AddressedMemory(const Plan& plan, Bytes budget, Fit fit, MemoryBuffers& buffers)
     : plan_(plan),

@@ -33,42 +33,62 @@ struct MemoryBuffers {
 
 inline constexpr std::int64_t kBlockAlignment = 512;
 
+/// What both kinds of memory share with the event loop:
+///   take / release: the blocks of a step, all or nothing; free, largest_hole: of a device, for reports;
+///   has_freed: whether the end of a step has freed memory of a device.
+template <bool kOneDevice>
 class IdealMemory {
  public:
-  /// All steps that fit together start in any order alike.
+  /// Steps that fit together may start in any order alike.
   static constexpr bool kOrderMatters = false;
 
   IdealMemory(const Plan& plan, Bytes budget, MemoryBuffers& buffers);
 
   /// Places the initial blocks. False if they do not fit.
   bool place_initial();
-  [[nodiscard]] std::int64_t free(std::size_t device) const { return limit_ - used_[device]; }
+  [[nodiscard]] std::int64_t free(std::size_t device) const { return limit_ - used(device); }
   [[nodiscard]] std::int64_t largest_hole(std::size_t device) const { return free(device); }
   [[nodiscard]] std::int64_t peak() const { return peak_; }
 
   bool take(std::size_t device, const QueuedStep& step) {
-    const std::int64_t used = used_[device] + step.acquired.count();
-    if (used > limit_) return false;
-    used_[device] = used;
-    peak_ = std::max(peak_, used);
+    return take_bytes(device, step.acquired.count());
+  }
+  bool take_bytes(std::size_t device, std::int64_t bytes) {
+    const std::int64_t wanted = used(device) + bytes;
+    if (wanted > limit_) return false;
+    used(device) = wanted;
+    peak_ = std::max(peak_, wanted);
     return true;
   }
   void release(std::size_t device, const QueuedStep& step) {
-    used_[device] -= step.released.count();
-    if (step.shared_releases) release_shared(step.step);
+    used(device) -= step.released.count();
+    if (step.shared_releases) release_shared(device, step.step);
   }
-  /// True if the end of `step` has freed memory of `device`.
   [[nodiscard]] bool has_freed(std::size_t device, const QueuedStep& step) const;
 
  private:
-  void release_shared(StepId step);
+  /// The one counter is a member, not an element of a vector: the loop keeps it in a register.
+  std::int64_t& used(std::size_t device) { return kOneDevice ? used_ : buffers_->used[device]; }
+  [[nodiscard]] std::int64_t used(std::size_t device) const {
+    return kOneDevice ? used_ : buffers_->used[device];
+  }
+  void release_shared(std::size_t device, StepId step) {
+    for (const BlockId id : plan_->shared_releases[step]) {
+      if (--buffers_->releases_left[id.at()] > 0) continue;
+      const Block& block = plan_->blocks[id.at()];
+      used(kOneDevice ? device : static_cast<std::size_t>(block.device)) -= block.bytes.count();
+    }
+  }
 
-  const Plan& plan_;
-  MemoryBuffers& buffers_;
-  std::int64_t* used_;
+  const Plan* plan_;
+  MemoryBuffers* buffers_;
+  std::int64_t used_ = 0;
   std::int64_t limit_;
   std::int64_t peak_ = 0;
 };
+
+extern template class IdealMemory<true>;
+extern template class IdealMemory<false>;
 
 enum class Fit { kFirst, kBest };
 

@@ -53,9 +53,9 @@ Csr<Row, Item> unique_rows(std::size_t rows, std::size_t items,
 
 template <class Row, class Item>
 bool within(const std::vector<std::pair<Row, Item>>& pairs, std::size_t rows, std::size_t items) {
-  bool inside = true;
-  for (const auto& [row, item] : pairs) inside &= (row.at() < rows) & (item.at() < items);
-  return inside;
+  return std::all_of(pairs.begin(), pairs.end(), [&](const auto& pair) {
+    return pair.first.at() < rows && pair.second.at() < items;
+  });
 }
 
 std::int32_t queue_of(const Step& step) { return queue_index(step.device, step.kind); }

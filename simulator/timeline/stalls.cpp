@@ -53,34 +53,39 @@ void StallRecorder::add(StallCause cause, int device, std::optional<StepId> befo
   if (device == 0) timeline_.stall_totals[static_cast<std::size_t>(cause)] += Duration(end - start);
 }
 
-StepId StallRecorder::last_wait(const Gap& gap) const {
-  for (const StepKind kind : {StepKind::kToNear, StepKind::kToFar, StepKind::kCompute}) {
-    const auto ended_then = [&](std::int32_t queue, std::int32_t count) -> std::optional<StepId> {
-      if (count == 0 || queue % 3 != static_cast<std::int32_t>(kind)) return std::nullopt;
-      const StepId step =
-          plan_.queues[static_cast<std::size_t>(queue)][static_cast<std::size_t>(count - 1)];
-      if (end_of(timeline_, step) != gap.ready) return std::nullopt;
-      return step;
-    };
-    if (const auto step = ended_then(queue_index(gap.device, kind),
-                                     gap.step.needs[static_cast<std::size_t>(kind)])) {
-      return *step;
-    }
-    if (!gap.step.remote_needs) continue;
+StallRecorder::Wait StallRecorder::last_wait(const Gap& gap) const {
+  // Its own device's queues: the records there have just been used and are at hand.
+  const auto own = [&](StepKind kind) -> std::optional<StepId> {
+    const std::int32_t count = gap.step.needs[static_cast<std::size_t>(kind)];
+    if (count == 0) return std::nullopt;
+    const auto queue = static_cast<std::size_t>(queue_index(gap.device, kind));
+    const StepId step = plan_.queued[queue][static_cast<std::size_t>(count - 1)].step;
+    if (end_of(timeline_, step) != gap.ready) return std::nullopt;
+    return step;
+  };
+  const auto remote = [&](StepKind kind) -> std::optional<StepId> {
+    if (!gap.step.remote_needs) return std::nullopt;
     for (const QueueNeed& need : plan_.remote_needs[gap.step.step]) {
-      if (const auto step = ended_then(need.queue, need.count)) return *step;
+      if (need.queue % 3 != static_cast<std::int32_t>(kind)) continue;
+      const auto queue = static_cast<std::size_t>(need.queue);
+      const StepId step = plan_.queues[queue][static_cast<std::size_t>(need.count - 1)];
+      if (end_of(timeline_, step) == gap.ready) return step;
     }
+    return std::nullopt;
+  };
+  for (const StepKind kind : {StepKind::kToNear, StepKind::kToFar, StepKind::kCompute}) {
+    if (const auto step = own(kind)) return {*step, kind};
+    if (const auto step = remote(kind)) return {*step, kind};
   }
   OOC_CHECK(false, "a step becomes ready when one of its waits ends");
-  return gap.step.step;
+  return {gap.step.step, StepKind::kCompute};
 }
 
 void StallRecorder::gap(const Gap& gap) {
   const StepId step = gap.step.step;
   if (gap.ready > gap.from) {
-    const StepId culprit = last_wait(gap);
-    add(cause_of_wait(plan_.steps[culprit.at()].kind), gap.device, step, culprit, gap.from,
-        gap.ready);
+    const Wait wait = last_wait(gap);
+    add(cause_of_wait(wait.kind), gap.device, step, wait.step, gap.from, gap.ready);
   }
   if (gap.start > gap.ready) {
     const bool copy_out = gap.releaser && plan_.steps[gap.releaser->at()].kind == StepKind::kToFar;

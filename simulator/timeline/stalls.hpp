@@ -37,10 +37,14 @@ class StallRecorder {
   void tail(int device, std::int64_t from, std::int64_t iteration_end);
 
  private:
+  struct Wait {
+    StepId step;
+    StepKind kind = StepKind::kCompute;
+  };
   void add(StallCause cause, int device, std::optional<StepId> before,
            std::optional<StepId> culprit, std::int64_t start, std::int64_t end);
   /// The awaited step that ended at `gap.ready`, by the order of causes.
-  [[nodiscard]] StepId last_wait(const Gap& gap) const;
+  [[nodiscard]] Wait last_wait(const Gap& gap) const;
 
   const Plan& plan_;
   Timeline& timeline_;

@@ -1,0 +1,362 @@
+// The event loop. Every queue is a lane: the steps it has still to run and the time of its next event.
+// Each turn of the loop is one round at one instant: end what ends now, then start every head that is
+// ready and fits. Since a queue is in order, "all waits have ended" is a comparison of counts
+// (QueuedStep::needs), and the next event is the smallest of a few numbers: there is no event heap.
+//
+// The loop is a template over memory (counter or addresses), link (private or shared) and the number
+// of devices, so that the usual run (one device, a counter, nothing contends) has no call and no
+// indirection per step. For that the object must not escape: whatever is not inlined (stalls, the
+// shared link) is a separate object behind a reference.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "model/base/errors.hpp"
+#include "simulator/engine/blocked.hpp"
+#include "simulator/engine/link.hpp"
+#include "simulator/plan/plan.hpp"
+#include "simulator/timeline/stalls.hpp"
+#include "simulator/timeline/timeline.hpp"
+
+/// A member of the loop that must not be called out of line: `this` would escape, and with it every
+/// counter would live in memory.
+#define OOC_INLINE_MEMBER [[gnu::always_inline]] inline
+
+namespace ooc::event_loop {
+
+inline constexpr std::size_t kQueuesPerDevice = 3;
+inline constexpr std::size_t kComputeQueue = static_cast<std::size_t>(StepKind::kCompute);
+inline constexpr std::size_t kToFarQueue = static_cast<std::size_t>(StepKind::kToFar);
+/// Instants stay below this, so that adding one time (< 2^54) never overflows.
+inline constexpr std::int64_t kLastInstant = std::int64_t{1} << 62;
+
+/// A queue while it runs.
+struct Lane {
+  const QueuedStep* next = nullptr;  ///< running, or the head
+  const QueuedStep* end = nullptr;
+  std::int64_t ready = kNoEvent;  ///< when a head that did not fit became ready; kNoEvent: none
+  std::int64_t last_end = 0;      ///< of the step before
+  std::int64_t ended_round = -1;
+};
+
+/// One device: everything per queue is a fixed array of three.
+template <bool kOneDevice, class Item>
+using PerQueue =
+    std::conditional_t<kOneDevice, std::array<Item, kQueuesPerDevice>, std::vector<Item>>;
+
+struct Setting {
+  const Plan& plan;
+  const CostTable& costs;
+  Timeline& timeline;
+  StallRecorder& stalls;
+};
+
+template <class Memory, class Link, bool kOneDevice>
+class Run {
+ public:
+  Run(const Setting& setting, const Memory& memory, Link& link);
+
+  std::optional<Blocked> run();
+
+ private:
+  /// do_it(queue) for every queue; for one device written out, so that each queue's code has its index
+  /// and its kind built in.
+  template <class DoIt>
+  [[gnu::always_inline]] void for_each_queue(DoIt do_it) const {
+    if constexpr (kOneDevice) {
+      do_it(std::integral_constant<std::size_t, 0>{});
+      do_it(std::integral_constant<std::size_t, 1>{});
+      do_it(std::integral_constant<std::size_t, 2>{});
+    } else {
+      for (std::size_t queue = 0; queue < lanes_.size(); ++queue) do_it(queue);
+    }
+  }
+  [[nodiscard]] std::size_t queues() const { return kOneDevice ? kQueuesPerDevice : lanes_.size(); }
+  static std::size_t device_of(std::size_t queue) {
+    return kOneDevice ? 0 : queue / kQueuesPerDevice;
+  }
+  static std::size_t kind_of(std::size_t queue) {
+    return kOneDevice ? queue : queue % kQueuesPerDevice;
+  }
+
+  [[nodiscard]] bool needs_met(std::size_t queue, const QueuedStep& step) const;
+  [[nodiscard]] bool startable(std::size_t queue) const;
+  void end_steps();
+  void end_step(std::size_t queue);
+  void start_steps();
+  [[nodiscard]] bool start_together();
+  void start_in_order();
+  void start_step(std::size_t queue);
+  void record_gap(std::size_t queue, const QueuedStep& step);
+  void record_recompute(std::size_t queue, std::int64_t time);
+  [[nodiscard]] std::optional<StepId> releaser(std::size_t device) const;
+  [[nodiscard]] std::int64_t next_event() const;
+  [[nodiscard]] Blocked blocked() const;
+  void finish();
+
+  Setting to_;
+  Memory memory_;
+  Link& link_;
+  Span* spans_;
+  const TaskAlternative* alternatives_;
+  PerQueue<kOneDevice, Lane> lanes_{};
+  PerQueue<kOneDevice, std::int64_t> events_{};  ///< next event; kNoEvent: idle
+  PerQueue<kOneDevice, std::int32_t> done_{};    ///< steps that have ended
+  PerQueue<kOneDevice, std::size_t> candidates_{};
+  std::int64_t now_ = 0;
+  std::int64_t round_ = 0;
+  std::int64_t busy_ = 0;
+};
+
+template <class Memory, class Link, bool kOneDevice>
+Run<Memory, Link, kOneDevice>::Run(const Setting& setting, const Memory& memory, Link& link)
+    : to_(setting),
+      memory_(memory),
+      link_(link),
+      spans_(setting.timeline.spans.data()),
+      alternatives_(setting.costs.alternatives.data()) {
+  const auto& queued = to_.plan.queued;
+  if constexpr (!kOneDevice) {
+    lanes_.resize(queued.size());
+    events_.resize(queued.size());
+    done_.resize(queued.size());
+    candidates_.resize(queued.size());
+  }
+  for (std::size_t queue = 0; queue < queues(); ++queue) {
+    lanes_[queue].next = queued[queue].data();
+    lanes_[queue].end = queued[queue].data() + queued[queue].size();
+    events_[queue] = kNoEvent;
+  }
+}
+
+template <class Memory, class Link, bool kOneDevice>
+OOC_INLINE_MEMBER bool Run<Memory, Link, kOneDevice>::needs_met(std::size_t queue,
+                                                                const QueuedStep& step) const {
+  const std::size_t first = queue - kind_of(queue);
+  // Differences instead of comparisons: one branch for all three queues.
+  const bool met = ((done_[first] - step.needs[0]) | (done_[first + 1] - step.needs[1]) |
+                    (done_[first + 2] - step.needs[2])) >= 0;
+  if constexpr (!kOneDevice) {
+    if (met && step.remote_needs) {
+      const auto row = to_.plan.remote_needs[step.step];
+      return std::all_of(row.begin(), row.end(), [&](const QueueNeed& need) {
+        return done_[static_cast<std::size_t>(need.queue)] >= need.count;
+      });
+    }
+  }
+  return met;
+}
+
+/// The queue is idle and its head's waits have ended.
+template <class Memory, class Link, bool kOneDevice>
+OOC_INLINE_MEMBER bool Run<Memory, Link, kOneDevice>::startable(std::size_t queue) const {
+  const Lane& lane = lanes_[queue];
+  return events_[queue] == kNoEvent && lane.next != lane.end && needs_met(queue, *lane.next);
+}
+
+template <class Memory, class Link, bool kOneDevice>
+OOC_INLINE_MEMBER std::int64_t Run<Memory, Link, kOneDevice>::next_event() const {
+  if constexpr (kOneDevice) {
+    return std::min(std::min(events_[0], events_[1]), events_[2]);
+  } else {
+    return *std::min_element(events_.begin(), events_.end());
+  }
+}
+
+template <class Memory, class Link, bool kOneDevice>
+OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice>::end_step(std::size_t queue) {
+  if constexpr (Link::kHasPhases) {
+    if (kind_of(queue) != kComputeQueue && !link_.arrived(queue, now_, events_[queue])) return;
+  }
+  Lane& lane = lanes_[queue];
+  const QueuedStep& step = *lane.next++;
+  spans_[step.step.at()].end = Duration(now_);
+  memory_.release(device_of(queue), step);
+  events_[queue] = kNoEvent;
+  lane.last_end = now_;
+  lane.ended_round = round_;
+  ++done_[queue];
+}
+
+template <class Memory, class Link, bool kOneDevice>
+OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice>::end_steps() {
+  for_each_queue([this](auto queue) __attribute__((always_inline)) {
+    if (events_[queue] == now_) end_step(queue);
+  });
+}
+
+template <class Memory, class Link, bool kOneDevice>
+OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice>::start_step(std::size_t queue) {
+  Lane& lane = lanes_[queue];
+  const QueuedStep& step = *lane.next;
+  spans_[step.step.at()].start = Duration(now_);
+  const auto cost = static_cast<std::size_t>(step.cost);
+  const std::size_t kind = kind_of(queue);
+  if (kind == kComputeQueue) {
+    const std::int64_t time = alternatives_[cost].time.count();
+    events_[queue] = now_ + time;
+    if (now_ != lane.last_end) record_gap(queue, step);
+    if (step.recompute) {
+      record_recompute(queue, time);
+    } else if (device_of(queue) == 0) {
+      busy_ += time;
+    }
+  } else {
+    const Direction direction = kind == kToFarQueue ? Direction::kToFar : Direction::kToNear;
+    events_[queue] = link_.start(direction, queue, cost, now_);
+  }
+  lane.ready = kNoEvent;
+}
+
+/// Where the order does not matter and all heads that may start fit together, they do. False if not.
+template <class Memory, class Link, bool kOneDevice>
+OOC_INLINE_MEMBER bool Run<Memory, Link, kOneDevice>::start_together() {
+  std::array<bool, kQueuesPerDevice> starts;
+  std::int64_t wanted = 0;
+  for_each_queue([&](auto queue) __attribute__((always_inline)) {
+    starts[queue] = startable(queue);
+    if (starts[queue]) wanted += lanes_[queue].next->acquired.count();
+  });
+  if (!memory_.take_bytes(0, wanted)) return false;
+  for_each_queue([&](auto queue) __attribute__((always_inline)) {
+    if (starts[queue]) start_step(queue);
+  });
+  return true;
+}
+
+template <class Memory, class Link, bool kOneDevice>
+OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice>::start_steps() {
+  if constexpr (kOneDevice && !Memory::kOrderMatters) {
+    if (start_together()) return;
+  }
+  start_in_order();
+}
+
+/// One by one by (ready time, sequence).
+template <class Memory, class Link, bool kOneDevice>
+OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice>::start_in_order() {
+  auto end = candidates_.begin();
+  for (std::size_t queue = 0; queue < queues(); ++queue) {
+    if (!startable(queue)) continue;
+    if (lanes_[queue].ready == kNoEvent) lanes_[queue].ready = now_;
+    *end++ = queue;
+  }
+  const auto earlier = [&](std::size_t a, std::size_t b) {
+    const Lane& first = lanes_[a];
+    const Lane& second = lanes_[b];
+    if (first.ready != second.ready) return first.ready < second.ready;
+    return first.next->step < second.next->step;
+  };
+  for (auto place = candidates_.begin(); place != end; ++place) {
+    std::iter_swap(place, std::min_element(place, end, earlier));
+    const std::size_t queue = *place;
+    if (memory_.take(device_of(queue), *lanes_[queue].next)) start_step(queue);
+  }
+}
+
+/// The step whose end made memory of `device` fit in this round: a copy out if there is one.
+template <class Memory, class Link, bool kOneDevice>
+OOC_INLINE_MEMBER std::optional<StepId> Run<Memory, Link, kOneDevice>::releaser(
+    std::size_t device) const {
+  std::optional<StepId> found;
+  for (std::size_t queue = 0; queue < queues(); ++queue) {
+    if (lanes_[queue].ended_round != round_) continue;
+    const QueuedStep& step = *(lanes_[queue].next - 1);
+    if (!memory_.has_freed(device, step)) continue;
+    if (kind_of(queue) == kToFarQueue) return step.step;
+    if (!found || step.step < *found) found = step.step;
+  }
+  return found;
+}
+
+template <class Memory, class Link, bool kOneDevice>
+OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice>::record_gap(std::size_t queue,
+                                                                 const QueuedStep& step) {
+  const Lane& lane = lanes_[queue];
+  const std::size_t device = device_of(queue);
+  const std::int64_t ready = lane.ready == kNoEvent ? now_ : lane.ready;
+  to_.stalls.gap({.step = step,
+                  .device = static_cast<int>(device),
+                  .from = lane.last_end,
+                  .ready = ready,
+                  .start = now_,
+                  .releaser = now_ > ready ? releaser(device) : std::nullopt});
+}
+
+template <class Memory, class Link, bool kOneDevice>
+OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice>::record_recompute(std::size_t queue,
+                                                                       std::int64_t time) {
+  const Lane& lane = lanes_[queue];
+  const QueuedStep* after = lane.next + 1;
+  to_.stalls.recompute(static_cast<int>(device_of(queue)), lane.next->step,
+                       after == lane.end ? std::nullopt : std::optional(after->step), now_,
+                       now_ + time);
+}
+
+template <class Memory, class Link, bool kOneDevice>
+OOC_INLINE_MEMBER Blocked Run<Memory, Link, kOneDevice>::blocked() const {
+  std::optional<std::size_t> head;
+  for (std::size_t queue = 0; queue < queues(); ++queue) {
+    const Lane& lane = lanes_[queue];
+    if (lane.next == lane.end || lane.ready == kNoEvent) continue;
+    if (!head || std::pair(lane.ready, lane.next->step) <
+                     std::pair(lanes_[*head].ready, lanes_[*head].next->step)) {
+      head = queue;
+    }
+  }
+  OOC_CHECK(head.has_value(), "a plan does not wait on itself");
+  const std::size_t device = device_of(*head);
+  return describe({.plan = to_.plan,
+                   .head = *lanes_[*head].next,
+                   .device = device,
+                   .free = memory_.free(device),
+                   .largest_hole = memory_.largest_hole(device),
+                   .done = done_});
+}
+
+template <class Memory, class Link, bool kOneDevice>
+OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice>::finish() {
+  for (std::size_t queue = kComputeQueue; queue < queues(); queue += kQueuesPerDevice) {
+    to_.stalls.tail(static_cast<int>(device_of(queue)), lanes_[queue].last_end, now_);
+  }
+  to_.timeline.iteration_time = Duration(now_);
+  to_.timeline.busy = Duration(busy_);
+  to_.timeline.peak_near = to_.plan.static_bytes + Bytes(memory_.peak());
+}
+
+template <class Memory, class Link, bool kOneDevice>
+OOC_INLINE_MEMBER std::optional<Blocked> Run<Memory, Link, kOneDevice>::run() {
+  for (;;) {
+    start_steps();
+    if constexpr (Link::kHasPhases) link_.settle(now_, events_);
+    const std::int64_t next = next_event();
+    if (next > kLastInstant) {
+      if (next == kNoEvent) break;
+      throw SpecError({.file = "",
+                       .place = "iteration time",
+                       .found = "more than 146 years",
+                       .expected = "less than 2^62 ns",
+                       .hint = ""});
+    }
+    now_ = next;
+    ++round_;
+    end_steps();
+  }
+  for (const Lane& lane : lanes_) {
+    if (lane.next != lane.end) return blocked();
+  }
+  finish();
+  return std::nullopt;
+}
+
+}  // namespace ooc::event_loop
+
+#undef OOC_INLINE_MEMBER
