@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "model/base/spec_tree.hpp"
 #include "tests/cli/run_program.hpp"
 
 namespace ooc::test {
@@ -139,6 +140,18 @@ TEST_CASE("the knee is reported at the end and in JSON") {
   CHECK(json.find("\"within_1_percent_link_bytes_per_s\": 640000000000, "
                   "\"within_5_percent_link_bytes_per_s\": 80000000000}") != std::string::npos);
   CHECK(json.find("\"complete\": true") != std::string::npos);
+}
+
+TEST_CASE("the JSON of a sweep is JSON, with one result a row and one knee a unit") {
+  const Ran ran = sweep({"--memory", "2GB,3GB,5GB", "--schedule", "in-core,capacity", "--link",
+                         "1GB/s:500GB/s:x1.05", "--format", "json", "--quiet"});
+  const SpecDocument document = read_spec_text(ran.out, "sweep.json");
+  const SpecView root(document);
+  // 128 links for each of 6 units: more than one piece each.
+  CHECK(root.get("results").items().size() == 6 * 128);
+  CHECK(root.get("results").items()[0].get("schedule").as_text() == "in-core");
+  CHECK(root.get("knees").items().size() == 6);
+  CHECK(root.get("complete").as_boolean());
 }
 
 TEST_CASE("a sweep in which nothing fits exits 3, one in which something fits 0") {
