@@ -161,6 +161,15 @@ TEST_CASE("what would take too much memory is refused before it is allocated") {
         "needs 200000001 bytes of managed memory, at most 200000000 may be taken");
 }
 
+TEST_CASE("buffers of one kind of request do not stand in the way of the next kind") {
+  GpuChild child(Environment{{"OOC_STUB", "memory=1e9"}});
+  // Two buffers of 300 MB are kept; 600 MB more would not fit beside them.
+  CHECK(child.ask("measure id=1 what=near_copy bytes=300000000 repetitions=1").back().word ==
+        "done");
+  CHECK(child.ask("measure id=2 what=device_malloc bytes=600000000 repetitions=1").back().word ==
+        "done");
+}
+
 TEST_CASE("what a device cannot do is skipped with a note") {
   GpuChild child(Environment{{"OOC_STUB", "concurrent_managed=0"}});
   const auto lines =
