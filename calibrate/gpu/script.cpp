@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -38,7 +38,9 @@ std::set<std::string> answered_in(const std::string& path) {
 void drop_half_line(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return;
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::ostringstream content;
+  content << file.rdbuf();
+  const std::string text = content.str();
   const std::size_t end = text.rfind('\n');
   std::filesystem::resize_file(path, end == std::string::npos ? 0 : end + 1);
 }
