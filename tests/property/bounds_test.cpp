@@ -164,7 +164,7 @@ class NaiveBounds {
 TEST_CASE("the quick bounds are those of the definition") {
   static constexpr NetworkForm kForms[] = {NetworkForm::kCustomChain, NetworkForm::kMixedChain,
                                            NetworkForm::kRealChain, NetworkForm::kGraph};
-  for_each_seed(2'000, [&](std::uint64_t seed) {
+  const auto check = [&](std::uint64_t seed) {
     Dice dice(seed);
     Workload workload = random_workload(dice, kForms[dice.index(4)], dice.number(1, 10));
     set_link(workload.costs, random_link(dice, workload));
@@ -184,7 +184,9 @@ TEST_CASE("the quick bounds are those of the definition") {
     find_memory_pressure(workload.graph, workload.costs, budget, pressure);
     const auto some = static_cast<std::size_t>(dice.number(2, 12));
     REQUIRE(bound_windows(workload.graph, workload.costs, pressure, some) <= bounds->windows);
-  });
+  };
+  for_each_seed(2'000, check);
+  check(20'194);  // rare: the widest window in, at half duplex, begins inside the window at hand
 }
 
 /// All plans for a tiny chain that move whole tensors: which of them, in which order out and in, and
