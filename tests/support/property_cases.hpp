@@ -1,5 +1,5 @@
-// How many random cases a property test runs, and how a failing one is run again. By default enough for
-// CI; OOC_PROPERTY_CASES=N multiplies out to a longer run, OOC_PROPERTY_SEED=S runs the one case S.
+// How many random cases a property test runs, and how a failing one is run again. By default enough
+// for CI; OOC_PROPERTY_CASES=N asks for N of each, OOC_PROPERTY_SEED=S runs case S alone.
 #pragma once
 
 #include <fmt/format.h>

@@ -221,17 +221,26 @@ class NetworkWriter {
   std::string layers_;
 };
 
-/// A machine slow enough that the tasks of these little layers take about as long as custom ones.
-HardwareProfile random_machine(Dice& dice) {
+HardwareProfile machine_of(double flops, double efficiency, std::int64_t near_throughput) {
   HardwareProfile machine;
-  machine.name = "random";
-  machine.peak[Dtype::kFloat32] = {static_cast<double>(dice.magnitude(50'000'000, 50'000'000'000))};
-  const double efficiency = static_cast<double>(dice.number(1, 10)) / 10.0;
+  machine.name = "test";
+  machine.peak[Dtype::kFloat32] = {flops};
   machine.efficiency["default"] = Efficiency{{{0.0, efficiency}}};
   machine.efficiency["memory"] = Efficiency{{{0.0, 1.0}}};
-  machine.kernel_launch = Duration(dice.once_in(2) ? 0 : dice.number(1, 2000));
-  machine.near_memory.capacity = Bytes(std::int64_t{1} << 40);
-  machine.near_memory.throughput = BytesPerSecond(dice.magnitude(50'000'000, 50'000'000'000));
+  machine.near_memory.throughput = BytesPerSecond(near_throughput);
+  return machine;
+}
+
+HardwareProfile simple_machine() { return machine_of(1e9, 1.0, 1'000'000'000); }
+
+/// Slow enough that the tasks of these little layers take about as long as custom ones.
+HardwareProfile random_machine(Dice& dice) {
+  const auto flops = static_cast<double>(dice.magnitude(50'000'000, 50'000'000'000));
+  const double efficiency = static_cast<double>(dice.number(1, 10)) / 10.0;
+  const Duration launch(dice.once_in(2) ? 0 : dice.number(1, 2000));
+  HardwareProfile machine =
+      machine_of(flops, efficiency, dice.magnitude(50'000'000, 50'000'000'000));
+  machine.kernel_launch = launch;
   return machine;
 }
 
@@ -264,16 +273,6 @@ Workload build_workload(Network network, std::int64_t batch, const GraphOptions&
   workload.costs = estimate_compute(workload.graph, machine, compute);
   set_link(workload.costs, {});
   return workload;
-}
-
-HardwareProfile simple_machine() {
-  HardwareProfile machine;
-  machine.name = "simple";
-  machine.peak[Dtype::kFloat32] = {1e9};
-  machine.efficiency["default"] = Efficiency{{{0.0, 1.0}}};
-  machine.efficiency["memory"] = Efficiency{{{0.0, 1.0}}};
-  machine.near_memory.throughput = BytesPerSecond(1'000'000'000);
-  return machine;
 }
 
 }  // namespace
