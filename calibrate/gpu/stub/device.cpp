@@ -149,14 +149,19 @@ bool Device::step() {
   const double elapsed = std::max(0.0, next - device_ns_);
   std::vector<StubStream*> ended;
   // Speeds are those of the interval, so all of them are taken before anything changes.
-  std::vector<std::pair<StubStream*, double>> speeds;
+  struct Running {
+    StubStream* stream;
+    Operation* operation;
+    double speed;
+  };
+  std::vector<Running> running;
   for (StubStream* stream : streams_) {
-    const Operation* operation = head(stream);
-    if (operation != nullptr && operation->started) speeds.emplace_back(stream, speed(*operation));
+    Operation* operation = head(stream);
+    if (operation == nullptr || !operation->started) continue;
+    running.push_back({stream, operation, speed(*operation)});
   }
   device_ns_ = std::max(device_ns_, next);
-  for (const auto& [stream, speed] : speeds) {
-    Operation* operation = head(stream);
+  for (const auto& [stream, operation, speed] : running) {
     if (operation->work == Work::kGate) {
       if (release_time_of(operation->flag) <= device_ns_) ended.push_back(stream);
     } else if (operation->latency_ns > 0) {
