@@ -86,6 +86,46 @@ Times measure(std::size_t steps, Report& report) {
   return times;
 }
 
+/// The same workload where more happens: memory that blocks, addresses, a link that both directions
+/// share.
+void measure_variants(const Plan& plan, const CostTable& costs, Report& report) {
+  // Copies that take as long as before when alone, but by moving their bytes.
+  CostTable shared = costs;
+  shared.transfers.duplex = Ratio(850'000'000);
+  for (auto* copies : {&shared.transfers.to_far, &shared.transfers.to_near}) {
+    for (TransferCost& copy : *copies) {
+      copy.rate = BytesPerSecond(kReferenceBlock * 1'000'000'000 / copy.latency.count());
+      copy.latency = Duration(0);
+      copy.alone = transfer_time(Bytes(kReferenceBlock), copy.rate);
+    }
+  }
+  struct Variant {
+    const char* what;
+    SimulationInput input;
+  };
+  const Bytes tight(2 * kReferenceBlock);
+  const std::array<Variant, 4> variants{
+      Variant{"two blocks of memory", {.plan = plan, .costs = costs, .budget = tight}},
+      Variant{"duplex 0.85", {.plan = plan, .costs = shared, .budget = kAmple}},
+      Variant{"first fit",
+              {.plan = plan, .costs = costs, .budget = kAmple, .allocator = Allocator::kFirstFit}},
+      Variant{"best fit",
+              {.plan = plan, .costs = costs, .budget = kAmple, .allocator = Allocator::kBestFit}}};
+  SimulationBuffers buffers;
+  std::vector<std::function<void()>> works;
+  for (const Variant& variant : variants) {
+    works.emplace_back([&buffers, &variant] {
+      const auto stopped = simulate(variant.input, buffers);
+      consume(&stopped);
+    });
+  }
+  const std::vector<double> ns = cpu_ns(works);
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    report.add(fmt::format("{}, {} steps", variants[i].what, plan.steps.size()),
+               ns[i] / static_cast<double>(plan.steps.size()), "ns/step");
+  }
+}
+
 /// What tests/bench/simgrid_reference prints: makespan in ns and CPU ns per step; median of runs.
 void compare_with_simgrid(double engine_ns, Report& report) {
 #ifdef OOC_SIMGRID_REFERENCE
@@ -118,6 +158,7 @@ void run(Report& report) {
     totals.push_back(times.simulate * static_cast<double>(steps));
     if (steps == 4 * kReferenceLayers) compare_with_simgrid(times.simulate, report);
   }
+  measure_variants(plan, costs, report);
   report.add("exponent of time against steps", exponent(sizes, totals), "", at_most(1.10));
   report.add("memory touched, 10000 steps", bytes_touched(plan, costs), "B/step", at_most(100));
 }

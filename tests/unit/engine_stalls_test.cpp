@@ -219,6 +219,21 @@ TEST_CASE("a gap after the last compute step belongs to the queue that is still 
   check_balance(s);
 }
 
+TEST_CASE("a copy in that starts while a copy out runs on takes over the gap") {
+  // Compute ends at 10. Out: 0..50. In waits for the other device's task: 30..40.
+  Scenario s(2);
+  const StepId there = s.compute(30, {}, 1);
+  s.compute(10);
+  const StepId out = s.to_far({.bytes = 50});
+  const StepId in = s.to_near({.bytes = 10}, {there});
+  s.run();
+  CHECK(s.start(in) == 30);
+  CHECK(s.end(out) == 50);
+  CHECK(s.stalled(StallCause::kSwapOut) == 20 + 10);
+  CHECK(s.stalled(StallCause::kSwapIn) == 10);
+  check_balance(s);
+}
+
 TEST_CASE("the causes have the names of the result format") {
   CHECK(stall_name(StallCause::kDependency) == "dependency");
   CHECK(stall_name(StallCause::kSwapIn) == "swap_in");
