@@ -172,10 +172,36 @@ void add_sizes(CostTable& table, const TrainingGraph& graph) {
   table.static_bytes = Bytes(static_bytes(graph));
 }
 
+[[noreturn]] void no_such_task(const TrainingGraph& graph, LayerId layer, const char* pass) {
+  const Layer& it = graph.network->layers[layer.at()];
+  throw SpecError({.file = {},
+                   .place = "--layer-times: layer \"" + it.name + "\"",
+                   .found = std::string("a ") + pass + " time",
+                   .expected = "0 there, or a layer that runs a " + std::string(pass) + " task",
+                   .hint = "\"" + it.name + "\" (" + std::string(it.kind->name) +
+                           ") has none in this network"});
+}
+
+/// A time for a task that does not exist would be lost without a word.
+void check_layer_times(const TrainingGraph& graph, const std::vector<LayerTime>& times) {
+  std::vector<bool> forward(graph.network->layers.size(), false);
+  std::vector<bool> backward(graph.network->layers.size(), false);
+  for (std::size_t i = 0; i < graph.backward_end; ++i) {
+    (i < graph.forward_tasks ? forward : backward)[graph.tasks[i].layer.at()] = true;
+  }
+  for (const LayerTime& time : times) {
+    if (time.forward > Duration(0) && !forward[time.layer.at()])
+      no_such_task(graph, time.layer, "forward");
+    if (time.backward > Duration(0) && !backward[time.layer.at()])
+      no_such_task(graph, time.layer, "backward");
+  }
+}
+
 /// Measured times replace the model's; the backward time is shared out as the model's stand.
 void apply_layer_times(std::vector<double>& seconds, const TrainingGraph& graph,
                        const std::vector<LayerTime>& times, double scale) {
   if (times.empty()) return;
+  check_layer_times(graph, times);
   std::vector<const LayerTime*> by_layer(graph.network->layers.size(), nullptr);
   for (const LayerTime& time : times) by_layer[time.layer.at()] = &time;
   std::vector<double> backward(graph.network->layers.size(), 0);

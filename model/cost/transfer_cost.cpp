@@ -118,6 +118,21 @@ TransferCost cost_of(Bytes bytes, const Direction& direction) {
 
 }  // namespace
 
+namespace {
+
+/// Half the limit on one time, because a copy that meets another one runs at half its rate at worst.
+void check_time(const TransferCost& cost, Bytes bytes, const char* direction) {
+  if (cost.alone.count() <= kMaxTimeNs / 2) return;
+  throw SpecError({.file = {},
+                   .place = "--link",
+                   .found = "a link on which copying a tensor of " + std::to_string(bytes.count()) +
+                            " bytes " + direction + " takes 52 days or more",
+                   .expected = "every copy below 2^52 ns",
+                   .hint = "a faster link, or a smaller batch"});
+}
+
+}  // namespace
+
 void estimate_transfers_into(TransferCosts& out, const std::vector<Bytes>& tensor_bytes,
                              const HardwareProfile& profile, const TransferOptions& options) {
   const TransferMode& mode = find_mode(profile, options.mode);
@@ -135,6 +150,8 @@ void estimate_transfers_into(TransferCosts& out, const std::vector<Bytes>& tenso
   for (std::size_t i = 0; i < tensor_bytes.size(); ++i) {
     out.to_far[i] = cost_of(tensor_bytes[i], to_far);
     out.to_near[i] = cost_of(tensor_bytes[i], to_near);
+    check_time(out.to_far[i], tensor_bytes[i], "to far memory");
+    check_time(out.to_near[i], tensor_bytes[i], "to near memory");
   }
   out.to_far_peak = to_far.peak;
   out.to_near_peak = to_near.peak;

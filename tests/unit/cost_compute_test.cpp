@@ -101,6 +101,24 @@ TEST_CASE("measured layer times replace the model's; backward is shared out as t
   CHECK(it.time("one.forward", options) == Duration(4'000'000));
 }
 
+TEST_CASE("a measured time for a task that does not exist is refused, zero is not") {
+  const Case it(kLinear + R"(, {"name": "flat", "type": "flatten"})", "[1000]");
+  const auto with = [&](Duration forward, Duration backward, LayerId layer) {
+    return ComputeOptions{.batch = 1, .layer_times = {{layer, forward, backward}}};
+  };
+  CHECK_THROWS_WITH_AS(static_cast<void>(estimate_compute(
+                           it.graph, it.profile, with(Duration(1), Duration(0), LayerId{1}))),
+                       "--layer-times: layer \"flat\": found a forward time, expected 0 there, or "
+                       "a layer that runs a forward "
+                       "task (\"flat\" (flatten) has none in this network)",
+                       SpecError);
+  CHECK_THROWS_AS(static_cast<void>(estimate_compute(it.graph, it.profile,
+                                                     with(Duration(0), Duration(1), LayerId{1}))),
+                  SpecError);
+  CHECK_NOTHROW(static_cast<void>(
+      estimate_compute(it.graph, it.profile, with(Duration(0), Duration(0), LayerId{1}))));
+}
+
 TEST_CASE("sizes beyond the limits are refused, not wrapped") {
   const Case it(kLinear, "[1000]");
   CHECK_THROWS_AS(

@@ -78,3 +78,9 @@ TEST_CASE("a mode that the profile lacks is named, with those it has") {
       "\"unified_fault\" (the profile has \"pageable\", \"pinned\")",
       SpecError);
 }
+
+TEST_CASE("a link so slow that a copy leaves the limit on times is refused, not capped") {
+  // 1 MB at 1 B/s is 1e15 ns, below 2^52 = 4.5e15; 5 MB is 5e15.
+  CHECK(costs({.link = BytesPerSecond(1)}).to_near[0].alone == Duration(1'000'000'000'006'000));
+  CHECK_THROWS_AS(costs({.link = BytesPerSecond(1)}, {Bytes(5'000'000)}), SpecError);
+}
