@@ -14,13 +14,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "model/base/errors.hpp"
 #include "simulator/engine/blocked.hpp"
+#include "simulator/engine/lanes.hpp"
 #include "simulator/engine/link.hpp"
 #include "simulator/plan/plan.hpp"
 #include "simulator/timeline/stalls.hpp"
@@ -31,33 +31,6 @@
 #define OOC_INLINE_MEMBER [[gnu::always_inline]] inline
 
 namespace ooc::event_loop {
-
-inline constexpr std::size_t kQueuesPerDevice = 3;
-inline constexpr std::size_t kComputeQueue = static_cast<std::size_t>(StepKind::kCompute);
-inline constexpr std::size_t kToFarQueue = static_cast<std::size_t>(StepKind::kToFar);
-/// Instants stay below this, so that adding one time (< 2^54) never overflows.
-inline constexpr std::int64_t kLastInstant = std::int64_t{1} << 62;
-
-/// A queue while it runs.
-struct Lane {
-  const QueuedStep* next = nullptr;  ///< running, or the head
-  const QueuedStep* end = nullptr;
-  std::int64_t ready = kNoEvent;  ///< when a head that did not fit became ready; kNoEvent: none
-  std::int64_t last_end = 0;      ///< of the step before
-  std::int64_t ended_round = -1;
-};
-
-/// One device: everything per queue is a fixed array of three.
-template <bool kOneDevice, class Item>
-using PerQueue =
-    std::conditional_t<kOneDevice, std::array<Item, kQueuesPerDevice>, std::vector<Item>>;
-
-struct Setting {
-  const Plan& plan;
-  const CostTable& costs;
-  Timeline& timeline;
-  StallRecorder& stalls;
-};
 
 template <class Memory, class Link, bool kOneDevice>
 class Run {
