@@ -81,6 +81,9 @@ void check_duplex(const SpecView& view, const HardwareProfile& profile) {
   const double duplex =
       static_cast<double>(profile.connection.duplex.count()) / static_cast<double>(kOne.count());
   for (const auto& [name, mode] : profile.connection.modes) {
+    // On demand a kernel's faults bring pages in, and the host's touches bring them back: two
+    // mechanisms whose rates may be far apart, and never two copies side by side.
+    if (name == "unified_fault") continue;
     const double in = peak_rate(mode.to_near, profile);
     const double out = peak_rate(mode.to_far, profile);
     if (!(in + out > 0)) continue;  // curves that never rise: no rate to share

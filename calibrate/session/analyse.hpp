@@ -1,0 +1,89 @@
+// All fits of one set of samples, before anything is rounded into a profile: what the report and the
+// plot show, and what the profile is made of.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "calibrate/fit/fault_fit.hpp"
+#include "calibrate/fit/link_fit.hpp"
+#include "calibrate/session/measurements.hpp"
+
+namespace ooc {
+
+struct CopyFit {
+  std::string mode;
+  std::string direction;
+  TransferFit fit;
+  std::optional<double> issue_ns;  ///< what the call costs the host: median over the sizes
+};
+
+struct InterferenceFit {
+  std::string kernel;  ///< "compute", "memory"
+  std::string direction;
+  Bytes bytes;
+  double copy_share = 0;    ///< of its rate, while the kernel runs
+  double kernel_share = 0;  ///< of its speed, while copies run
+};
+
+struct RemoteCopy {
+  std::string direction;
+  std::string node;
+  Bytes bytes;
+  double share = 0;  ///< of the rate with the near node
+};
+
+/// A cost by size: pinning, allocating.
+struct CostFit {
+  std::string name;  ///< "pin register"
+  TransferFit fit;
+};
+
+struct GemmFit {
+  std::string dtype;
+  std::vector<WorkPoint> points;
+  double peak = 0;  ///< FLOP/s
+};
+
+struct LaunchFit {
+  std::optional<double> time_ns;        ///< one of many empty kernels
+  std::optional<double> issue_ns;       ///< the call
+  std::optional<double> round_trip_ns;  ///< launch to synchronised
+  std::optional<double> event_wait_ns;  ///< from stream to stream
+};
+
+struct Calibration {
+  std::vector<CopyFit> copies;
+  std::optional<FaultFit> faults;  ///< of on-demand copies to near memory
+  std::optional<double> duplex;
+  std::vector<InterferenceFit> interference;
+  std::vector<RemoteCopy> remote;
+  std::optional<TransferFit> near_copy;
+  double near_rate = 0;      ///< bytes/s of traffic, read plus written; 0: not measured
+  double host_rate = 0;      ///< the same in the host's memory, all threads
+  double host_rate_one = 0;  ///< with one thread
+  std::vector<CostFit> costs;
+  LaunchFit launch;
+  std::vector<GemmFit> gemms;
+  std::vector<WorkPoint> kernels;
+  std::vector<LayerTimes> layers;
+  std::optional<LinkState> link;
+
+  [[nodiscard]] const TransferFit* copy(std::string_view mode, std::string_view direction) const;
+  [[nodiscard]] const GemmFit* gemm(std::string_view dtype) const;
+  [[nodiscard]] double launch_ns() const { return launch.time_ns.value_or(0); }
+};
+
+[[nodiscard]] Calibration analyse(const SampleSet& set);
+
+/// Whether the order of the transfer modes in the OOC-Paleo paper's figure 6 (DGX-1) holds here.
+struct Statement {
+  std::string claim;
+  std::optional<bool> holds;  ///< none: not measured
+  std::string figures;
+};
+[[nodiscard]] std::vector<Statement> order_of_modes(const Calibration& calibration);
+
+}  // namespace ooc

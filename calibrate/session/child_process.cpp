@@ -1,0 +1,166 @@
+// posix_spawn and poll. The child's input is one end of a socket pair rather than a pipe: send() can
+// then say that nobody listens any more instead of raising SIGPIPE.
+#include "calibrate/session/child_process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <system_error>
+
+#include "calibrate/session/protocol.hpp"
+
+extern char** environ;
+
+namespace ooc {
+namespace {
+
+constexpr int kPollMs = 50;
+constexpr int kGraceMs = 500;
+
+std::int64_t now_ms() {
+  struct timespec now {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+}
+
+void close_descriptor(int& descriptor) {
+  if (descriptor >= 0) close(descriptor);
+  descriptor = -1;
+}
+
+}  // namespace
+
+ChildProcess::ChildProcess(const std::string& program, const std::vector<std::string>& arguments) {
+  std::array<int, 2> input{-1, -1};
+  std::array<int, 2> output{-1, -1};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, input.data()) != 0 ||
+      pipe2(output.data(), O_CLOEXEC) != 0) {
+    error_ = std::generic_category().message(errno);
+    return;
+  }
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, input[1], STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, output[1], STDOUT_FILENO);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  // What we ignore or catch is the child's to decide again.
+  sigset_t defaults;
+  sigemptyset(&defaults);
+  for (const int number : {SIGPIPE, SIGINT, SIGTERM}) sigaddset(&defaults, number);
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+
+  std::vector<std::string> words{program};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  pid_t child = -1;
+  const int failed =
+      posix_spawn(&child, program.c_str(), &actions, &attributes, pointers.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  close_descriptor(input[1]);
+  close_descriptor(output[1]);
+  input_ = input[0];
+  output_ = output[0];
+  if (failed != 0) {
+    error_ = std::generic_category().message(failed);
+    return;
+  }
+  pid_ = child;
+}
+
+ChildProcess::~ChildProcess() {
+  close_descriptor(input_);
+  if (pid_ >= 0) {
+    // At the end of its input it ends by itself; if not, it is in the middle of something.
+    for (int waited = 0; waited < kGraceMs && pid_ >= 0; waited += 10) {
+      if (waitpid(pid_, nullptr, WNOHANG) == pid_) pid_ = -1;
+      if (pid_ >= 0) usleep(10'000);
+    }
+    kill();
+  }
+  close_descriptor(output_);
+}
+
+void ChildProcess::kill() {
+  if (pid_ < 0) return;
+  ::kill(pid_, SIGKILL);
+  waitpid(pid_, nullptr, 0);
+  pid_ = -1;
+}
+
+ChildProcess::Ended ChildProcess::wait_for_end() {
+  if (pid_ < 0) return {"ended", -1};
+  int status = 0;
+  const std::int64_t until = now_ms() + kGraceMs;
+  while (waitpid(pid_, &status, WNOHANG) != pid_) {
+    if (now_ms() > until) {
+      kill();
+      return {"closed its output without ending", -1};
+    }
+    usleep(5'000);
+  }
+  pid_ = -1;
+  if (WIFSIGNALED(status)) {
+    return {"was killed by signal " + std::to_string(WTERMSIG(status)), -1};
+  }
+  const int code = WEXITSTATUS(status);
+  return {"ended with exit code " + std::to_string(code), code};
+}
+
+ChildProcess::Read ChildProcess::read_line(int limit_ms, const std::function<bool()>& stop) {
+  const std::int64_t until = now_ms() + limit_ms;
+  while (true) {
+    const std::size_t end = buffer_.find('\n');
+    if (end != std::string::npos) {
+      Line line{buffer_.substr(0, end)};
+      buffer_.erase(0, end + 1);
+      return line;
+    }
+    if (buffer_.size() > kMaxProtocolLine) return TooLong{};
+    if (at_end_) return wait_for_end();
+    if (stop && stop()) return Stopped{};
+    struct pollfd wait {
+      output_, POLLIN, 0
+    };
+    const int ready = poll(&wait, 1, kPollMs);
+    if (ready <= 0) {
+      if (now_ms() >= until) return Silent{};
+      continue;
+    }
+    std::array<char, 65536> bytes{};
+    const ssize_t count = read(output_, bytes.data(), bytes.size());
+    if (count > 0) {
+      buffer_.append(bytes.data(), static_cast<std::size_t>(count));
+    } else if (count == 0 || (errno != EINTR && errno != EAGAIN)) {
+      at_end_ = true;
+    }
+  }
+}
+
+bool ChildProcess::write(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = send(input_, text.data(), text.size(), MSG_NOSIGNAL);
+    if (count < 0) {
+      if (errno == EINTR) continue;
+      return false;
+    }
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+}  // namespace ooc

@@ -1,0 +1,260 @@
+// Plain text, one table after another, widths fixed: it is read in terminals and pasted into mails.
+#include "calibrate/session/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "model/base/quantity_io.hpp"
+
+namespace ooc {
+namespace {
+
+std::string time_text(double ns) { return format_duration(Duration(std::llround(ns))); }
+
+std::string rate_text(double bytes_per_s) {
+  return format_rate(BytesPerSecond(std::max<std::int64_t>(1, std::llround(bytes_per_s))));
+}
+
+double line_rate(const FittedLine& line) {
+  return line.ns_per_byte > 0 ? 1e9 / line.ns_per_byte : 0;
+}
+
+std::string head(const ReportInput& input) {
+  const KeyValues& machine = input.set.machine;
+  std::string text = find_value(machine, "device_name").value_or("unknown device");
+  for (const auto& [key, label] : {std::pair{"driver", "driver"}, {"cuda_runtime", "CUDA"}}) {
+    if (const auto value = find_value(machine, key)) text += fmt::format(", {} {}", label, *value);
+  }
+  if (!input.set.date.empty()) text += ", " + input.set.date;
+  text += "\n";
+  if (input.set.backend != "cuda") {
+    text += fmt::format("backend {}: these are not times of a real machine\n", input.set.backend);
+  }
+  return text +
+         fmt::format("{} requests, {} samples\n", input.set.groups.size(), input.set.count());
+}
+
+std::string copies(const Calibration& calibration) {
+  std::string text = fmt::format("\n{:<27}{:>10}{:>12}  {:<6}{:>12}{:>10}{:>18}\n", "copies",
+                                 "latency", "rate", "kept", "off: median", "at most", "outliers");
+  for (const CopyFit& copy : calibration.copies) {
+    const TransferFit& fit = copy.fit;
+    text +=
+        fmt::format("{:<27}{:>10}{:>12}  {:<6}{:>12}{:>10}{:>18}\n",
+                    copy.mode + " " + copy.direction, time_text(fit.line.latency_ns),
+                    rate_text(line_rate(fit.line)), fit.is_curve() ? "curve" : "line",
+                    format_percent(fit.median_residual(Bytes(65536), Bytes(std::int64_t{1} << 30))),
+                    format_percent(fit.worst_residual()),
+                    fmt::format("{} of {}", fit.outliers(), fit.samples()));
+  }
+  text +=
+      "Latency and rate are the best straight line's. A curve is kept where that misses a size by "
+      "more than 3 %.\n";
+  return text;
+}
+
+std::string worst_sizes(const Calibration& calibration) {
+  std::string text;
+  for (const CopyFit& copy : calibration.copies) {
+    const auto& sizes = copy.fit.sizes;
+    const auto worst =
+        std::max_element(sizes.begin(), sizes.end(), [](const auto& a, const auto& b) {
+          return std::abs(a.kept_residual) < std::abs(b.kept_residual);
+        });
+    if (worst == sizes.end() || std::abs(worst->kept_residual) <= kLineTolerance) continue;
+    text += fmt::format("{} {}: at {} the fit is {:+.1f} % off\n", copy.mode, copy.direction,
+                        exact_bytes(worst->bytes), 100 * worst->kept_residual);
+  }
+  return text;
+}
+
+std::string link(const Calibration& calibration) {
+  std::string text = "\nlink\n";
+  const TransferFit* near = calibration.copy("pinned", "to_near");
+  const TransferFit* far = calibration.copy("pinned", "to_far");
+  for (const auto& [fit, direction] : {std::pair{near, "to_near"}, {far, "to_far"}}) {
+    if (fit == nullptr) continue;
+    if (!calibration.link) {
+      text += "  PCIe generation and width could not be read: no expectation\n";
+      break;
+    }
+    const BytesPerSecond rate(std::llround(line_rate(fit->line)));
+    text += fmt::format(
+        "  {}: {}\n", direction,
+        compare_with_expectation(calibration.link->generation, calibration.link->width, rate));
+  }
+  if (calibration.duplex) {
+    text += fmt::format("  both directions at once: each keeps {} of its rate\n",
+                        format_percent(*calibration.duplex));
+  }
+  for (const RemoteCopy& remote : calibration.remote) {
+    text += fmt::format("  {} of {} with memory node {}: {} of the near node's rate\n",
+                        remote.direction, exact_bytes(remote.bytes), remote.node,
+                        format_percent(remote.share));
+  }
+  for (const InterferenceFit& each : calibration.interference) {
+    text += fmt::format(
+        "  {} of {} during a {}-bound kernel: the copy keeps {} of its rate, the kernel {}\n",
+        each.direction, exact_bytes(each.bytes), each.kernel, format_percent(each.copy_share),
+        format_percent(each.kernel_share));
+  }
+  if (calibration.faults) {
+    const FaultFit& faults = *calibration.faults;
+    text += fmt::format(
+        "  on demand: {} for each {} beside moving it at {}, {} to begin; off by {} at the "
+        "median\n",
+        time_text(faults.fault_ns), exact_bytes(faults.page),
+        rate_text(faults.ns_per_byte > 0 ? 1e9 / faults.ns_per_byte : 1),
+        time_text(faults.latency_ns), format_percent(faults.median_residual));
+  }
+  return text;
+}
+
+std::string memories(const Calibration& calibration) {
+  std::string text;
+  if (calibration.near_rate > 0) {
+    text += fmt::format("  near memory: {} read plus written, a copy takes {} to begin\n",
+                        rate_text(calibration.near_rate),
+                        time_text(calibration.near_copy->line.latency_ns));
+  }
+  if (calibration.host_rate > 0) {
+    text += fmt::format("  host memory: {} read plus written with all threads",
+                        rate_text(calibration.host_rate));
+    if (calibration.host_rate_one > 0) {
+      text += fmt::format(", {} with one", rate_text(calibration.host_rate_one));
+    }
+    text += "\n";
+  }
+  for (const CostFit& cost : calibration.costs) {
+    const bool grows = cost.fit.line.ns_per_byte > 0;
+    text += fmt::format("  {}: {}", cost.name, time_text(cost.fit.line.latency_ns));
+    if (grows) {
+      text += fmt::format(" + {} for each GB", time_text(cost.fit.line.ns_per_byte * 1e9));
+    }
+    text += "\n";
+  }
+  return text.empty() ? text : "\nmemory\n" + text;
+}
+
+std::string compute(const Calibration& calibration) {
+  std::string text;
+  const LaunchFit& launch = calibration.launch;
+  const auto part = [&](const char* label, const std::optional<double>& ns) {
+    if (ns) text += fmt::format("  {}: {}\n", label, time_text(*ns));
+  };
+  part("an empty kernel among others", launch.time_ns);
+  part("a launch costs the host", launch.issue_ns);
+  part("launch to synchronised", launch.round_trip_ns);
+  part("from stream to stream by an event", launch.event_wait_ns);
+  for (const GemmFit& gemm : calibration.gemms) {
+    text += fmt::format("  matrix products in {}: at most {}", gemm.dtype,
+                        format_flop_rate({gemm.peak}));
+    if (gemm.points.size() > 1) {
+      const WorkPoint& least = gemm.points.front();
+      text += fmt::format(", {} of it at {:.3g} MFLOP", format_percent(least.rate / gemm.peak),
+                          least.work / 1e6);
+    }
+    text += "\n";
+  }
+  if (!calibration.kernels.empty()) {
+    text += fmt::format("  element-wise, norm and pool kernels: at most {}\n",
+                        rate_text(best_rate(calibration.kernels)));
+  }
+  if (!calibration.layers.empty()) {
+    text += fmt::format("  {} passes of convolutions, fastest algorithms:\n",
+                        calibration.layers.size());
+  }
+  for (const LayerTimes& layer : calibration.layers) {
+    const double ns = summarize_times(layer.times_ns).median;
+    text += fmt::format("    {:>10}  {:>14}  {} ({} of workspace)  {}\n", time_text(ns),
+                        format_flop_rate({layer.flops / ns * 1e9}), layer.algorithm,
+                        format_bytes(Bytes(std::max(0LL, layer.workspace_bytes))), layer.text);
+  }
+  return text.empty() ? text : "\ncompute\n" + text;
+}
+
+std::string figure_6(const Calibration& calibration) {
+  std::string text =
+      "\norder of the modes, as in the OOC-Paleo paper's figure 6 (DGX-1): pinned, prefetch, "
+      "pageable\n";
+  for (const Statement& statement : order_of_modes(calibration)) {
+    const char* verdict = !statement.holds   ? "not measured"
+                          : *statement.holds ? "reproduced"
+                                             : "NOT reproduced";
+    text += fmt::format("  {}: {} ({})\n", verdict, statement.claim, statement.figures);
+  }
+  return text;
+}
+
+std::string problems(const ReportInput& input) {
+  std::string text;
+  // Notes of many requests are often the same: each once, with how many had it.
+  std::map<std::string, std::pair<std::size_t, std::string>> seen;
+  const auto note = [&](const std::string& what, const std::string& request) {
+    auto& [count, first] = seen[what];
+    if (count++ == 0) first = request;
+  };
+  for (const SampleGroup& group : input.set.groups) {
+    const std::string request = identity_text(group.request);
+    if (!group.error.empty()) note("refused: " + group.error, request);
+    for (const std::string& each : group.notes) note(each, request);
+    if (find_value(group.done, "stable") == "0") note("never became stable", request);
+  }
+  for (const std::string& remark : input.remarks) text += "  " + remark + "\n";
+  for (const auto& [what, where] : seen) {
+    text += fmt::format("  {} ({}{})\n", what, where.second,
+                        where.first > 1 ? fmt::format(" and {} more", where.first - 1) : "");
+  }
+  return text.empty() ? text : "\nto know\n" + text;
+}
+
+std::string assumed(const HardwareProfile& profile) {
+  if (profile.assumed.empty()) return "\nnothing in the profile is assumed\n";
+  return fmt::format("\nassumed, not measured: {}\n", fmt::join(profile.assumed, ", "));
+}
+
+}  // namespace
+
+std::string calibration_report(const ReportInput& input) {
+  return head(input) + copies(input.calibration) + worst_sizes(input.calibration) +
+         link(input.calibration) + memories(input.calibration) + compute(input.calibration) +
+         figure_6(input.calibration) + problems(input) + assumed(input.profile);
+}
+
+std::string plan_report(const std::vector<PlannedRequest>& planned, Effort effort) {
+  struct Kind {
+    std::string name;
+    std::size_t requests = 0;
+    double seconds = 0;
+  };
+  std::vector<Kind> kinds;
+  for (const PlannedRequest& each : planned) {
+    const auto mode = find_value(each.request.keys, "mode");
+    const auto dtype = find_value(each.request.keys, "dtype");
+    std::string name = each.request.what();
+    if (name == "copy" && mode) name += " " + *mode;
+    if (dtype) name += " " + *dtype;
+    auto found = std::find_if(kinds.begin(), kinds.end(),
+                              [&](const Kind& kind) { return kind.name == name; });
+    if (found == kinds.end()) {
+      kinds.push_back({.name = name});
+      found = kinds.end() - 1;
+    }
+    ++found->requests;
+    found->seconds += each.seconds;
+  }
+  std::string text = fmt::format("{:<24}{:>10}{:>12}\n", "what", "requests", "about");
+  for (const Kind& kind : kinds) {
+    text += fmt::format("{:<24}{:>10}{:>10.1f} s\n", kind.name, kind.requests, kind.seconds);
+  }
+  text += fmt::format("{:<24}{:>10}{:>10.1f} s\n", "sizes at the knees", "up to 40",
+                      knee_seconds_guess(effort));
+  text += fmt::format("\n{} requests, about {:.0f} s ({})\n", planned.size(),
+                      total_seconds(planned) + knee_seconds_guess(effort), effort_name(effort));
+  return text;
+}
+
+}  // namespace ooc

@@ -1,0 +1,202 @@
+// Statistics and transfer fits on times small enough to redo by hand.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "calibrate/fit/fault_fit.hpp"
+#include "calibrate/fit/link_fit.hpp"
+#include "calibrate/fit/size_curve_fit.hpp"
+#include "calibrate/fit/statistics.hpp"
+#include "calibrate/fit/transfer_fit.hpp"
+
+using namespace ooc;
+
+namespace {
+
+SizedTimes exactly(std::int64_t bytes, double ns) { return {Bytes(bytes), {ns, ns, ns}}; }
+
+/// latency 1000 ns, 2 ns a byte, sizes 100, 1000 ... 1,000,000
+std::vector<SizedTimes> straight_times() {
+  std::vector<SizedTimes> sizes;
+  for (std::int64_t bytes = 100; bytes <= 1'000'000; bytes *= 10) {
+    sizes.push_back(exactly(bytes, 1000 + 2 * static_cast<double>(bytes)));
+  }
+  return sizes;
+}
+
+}  // namespace
+
+TEST_CASE("the median of an even number of values lies between the two in the middle") {
+  CHECK(median_of({5, 1, 3}) == 3);
+  CHECK(median_of({4, 1, 3, 2}) == 2.5);
+  CHECK(median_of({7}) == 7);
+}
+
+TEST_CASE("an outlier is more than 5 MAD and more than 5 percent from the median") {
+  // Median 100, distances 0 1 1 2 2 3 50, MAD 2: 150 is 25 MAD and 50 % away.
+  const Summary summary = summarize_times({98, 99, 100, 101, 102, 103, 150});
+  CHECK(summary.outliers == std::vector<double>{150});
+  CHECK(summary.count == 7);
+  CHECK(summary.max == 150);
+  CHECK(summary.min == 98);
+  CHECK(summary.median == 100.5);  // of 98 99 100 101 102 103
+  // Far in MADs but within 5 %: the steps of a timer.
+  CHECK(summarize_times({100, 100, 100, 100, 104}).outliers.empty());
+  // Beyond 5 % but within 5 MAD: ordinary spread. Median 100, distances 0 10 10 20 20, MAD 10.
+  CHECK(summarize_times({80, 90, 100, 110, 120}).outliers.empty());
+}
+
+TEST_CASE("the error of a median shrinks with the root of the repetitions") {
+  // Median 100, MAD 1: 1.2533 * 1.4826 * 1 / sqrt(n) / 100.
+  const std::vector<double> five{98, 99, 100, 101, 102};
+  CHECK(relative_median_error(summarize_times(five)) ==
+        doctest::Approx(1.2533 * 1.4826 / std::sqrt(5.0) / 100));
+  CHECK(relative_median_error(summarize_times({3, 3, 3})) == 0);
+}
+
+TEST_CASE("a straight line is found exactly and kept as latency and rate") {
+  const TransferFit fit = fit_transfer(straight_times());
+  CHECK(fit.line.latency_ns == doctest::Approx(1000));
+  CHECK(fit.line.ns_per_byte == doctest::Approx(2));
+  REQUIRE_FALSE(fit.is_curve());
+  const auto& line = std::get<StraightLine>(fit.kept);
+  CHECK(line.latency == Duration(1000));
+  CHECK(line.throughput == BytesPerSecond(500'000'000));  // 1e9 / 2
+  CHECK(fit.worst_residual() < 1e-9);
+  CHECK(fit.sizes.size() == 5);
+}
+
+TEST_CASE("samples of one size from two sessions are taken together") {
+  std::vector<SizedTimes> sizes = straight_times();
+  sizes.push_back(exactly(100, 1200));  // as the first: 1000 + 2 * 100
+  const TransferFit fit = fit_transfer(sizes);
+  CHECK(fit.sizes.size() == 5);
+  CHECK(fit.sizes.front().times.count == 6);
+  CHECK(fit.samples() == 18);
+}
+
+TEST_CASE("small and large sizes count alike in a line") {
+  // One of 21 sizes is 10 % too slow. The miss is found at that size whether it is small or large.
+  for (const std::size_t wrong : {std::size_t{0}, std::size_t{20}}) {
+    std::vector<SizedTimes> sizes;
+    for (std::int64_t bytes = 1; bytes <= 1 << 20; bytes *= 2) {
+      sizes.push_back(exactly(bytes, 1000 + 2 * static_cast<double>(bytes)));
+    }
+    for (double& ns : sizes[wrong].times_ns) ns *= 1.1;
+    const TransferFit fit = fit_transfer(sizes);
+    CHECK(fit.sizes[wrong].line_residual < -0.05);
+    CHECK(fit.is_curve());
+  }
+}
+
+TEST_CASE("a curve is kept where the line misses a size by more than 3 percent") {
+  std::vector<SizedTimes> sizes = straight_times();
+  for (double& ns : sizes[2].times_ns) ns *= 1.2;
+  const TransferFit fit = fit_transfer(sizes);
+  REQUIRE(fit.is_curve());
+  CHECK(fit.worst_residual() <= kThinningTolerance + 1e-6);
+  CHECK(time_of(fit.kept, Bytes(10'000)) == doctest::Approx(21'000 * 1.2));
+}
+
+TEST_CASE("what the scatter of a median explains does not make a curve") {
+  std::vector<SizedTimes> sizes = straight_times();
+  // 8 % off, but its repetitions lie 10 % around it: error 1.2533 * 1.4826 * 10 % / sqrt(5) = 8 %.
+  const double centre = 21'000 * 1.08;
+  sizes[2].times_ns = {centre * 0.8, centre * 0.9, centre, centre * 1.1, centre * 1.2};
+  CHECK_FALSE(fit_transfer(sizes).is_curve());
+  sizes[2].times_ns = {centre, centre, centre, centre, centre};
+  CHECK(fit_transfer(sizes).is_curve());
+}
+
+TEST_CASE("a latency below nothing becomes nothing") {
+  // 90 ns for 100 bytes, 1000 ns for 1000: the line would begin at -11 ns.
+  const FittedLine line = fit_line({{100, 90, 0}, {1000, 1000, 0}});
+  CHECK(line.latency_ns == 0);
+  CHECK(line.ns_per_byte > 0.89);
+  CHECK(line.ns_per_byte < 1.01);
+}
+
+TEST_CASE("a single size is a line through the origin") {
+  const TransferFit fit = fit_transfer({exactly(1000, 500)});
+  CHECK(fit.line.latency_ns == 0);
+  CHECK(fit.line.ns_per_byte == doctest::Approx(0.5));
+  CHECK_FALSE(fit.is_curve());
+}
+
+TEST_CASE("a curve that noise makes fall is levelled") {
+  const SizeCurve curve = fit_size_curve({{1000, 100, 0}, {2000, 90, 0}, {4000, 400, 0}});
+  REQUIRE(curve.points.size() >= 2);
+  for (std::size_t i = 1; i < curve.points.size(); ++i) {
+    CHECK(curve.points[i].second >= curve.points[i - 1].second);
+    CHECK(curve.points[i].first > curve.points[i - 1].first);
+  }
+  // sqrt(100 * 90) = 94.9
+  CHECK(curve.points.front().second == Duration(95));
+}
+
+TEST_CASE("points on a straight stretch of the curve are left out, the knee stays") {
+  // Flat up to 4000, proportional from there: the knee is the only point needed between the ends.
+  const SizeCurve curve = fit_size_curve(
+      {{1000, 100, 0}, {2000, 100, 0}, {4000, 100, 0}, {8000, 200, 0}, {16000, 400, 0}});
+  REQUIRE(curve.points.size() == 3);
+  CHECK(curve.points[1].first == Bytes(4000));
+}
+
+TEST_CASE("the knee gets sizes that were not measured yet") {
+  // 8 us at 1 GB/s: the knee is at 8000 bytes, about 2 pages.
+  TransferFit fit = fit_transfer({exactly(4096, 12096), exactly(1 << 20, 8000 + (1 << 20))});
+  const std::vector<Bytes> sizes = sizes_at_knee(fit, Bytes(4096), Bytes(1 << 20));
+  // Factors 0.5 and 0.71 give 1 page (measured), 1 gives 2, 1.41 gives 3, 2 gives 4 pages.
+  CHECK(sizes == std::vector<Bytes>{Bytes(8192), Bytes(12288), Bytes(16384)});
+}
+
+TEST_CASE("fault groups are told from moving the bytes, with the page that fits") {
+  // 10 us to begin, 25 us for each 64 KiB, 0.1 ns a byte.
+  const auto time = [](double bytes) {
+    return 10'000 + std::ceil(bytes / 65536) * 25'000 + 0.1 * bytes;
+  };
+  std::vector<LinePoint> points;
+  for (double bytes = 4096; bytes <= 67108864; bytes *= 2)
+    points.push_back({bytes, time(bytes), 0});
+  const FaultFit fit = fit_faults(points, 0.1);
+  CHECK(fit.page == Bytes(65536));
+  CHECK(fit.fault_ns == doctest::Approx(25'000));
+  CHECK(fit.latency_ns == doctest::Approx(10'000));
+  CHECK(fit.worst_residual < 1e-6);
+}
+
+TEST_CASE("faulting that is as fast as a prefetch has no cost of faults") {
+  std::vector<LinePoint> points;
+  for (double bytes = 4096; bytes <= 67108864; bytes *= 2)
+    points.push_back({bytes, 5000 + bytes, 0});
+  const FaultFit fit = fit_faults(points, 2);  // the prefetch is slower: 2 ns a byte
+  CHECK(fit.ns_per_byte == doctest::Approx(1));
+  CHECK(fit.fault_ns < 100);
+  CHECK(fit.worst_residual < 0.01);
+}
+
+TEST_CASE("duplex is the sum of both rates together against alone") {
+  // Alone 100 and 100 ns, together 125 and 125: 0.8. A second size at 0.7, a third at 0.9.
+  const std::vector<DuplexTimes> sizes{
+      {Bytes(1), 100, 100, 125, 125}, {Bytes(2), 70, 70, 100, 100}, {Bytes(4), 90, 90, 100, 100}};
+  CHECK(*duplex_ratio(sizes) == doctest::Approx(0.8));
+  CHECK_FALSE(duplex_ratio({}).has_value());
+  CHECK(*duplex_ratio({{Bytes(1), 100, 100, 99, 99}}) == 1);  // noise
+}
+
+TEST_CASE("a link that is slower than its generation and width allow is pointed out") {
+  // 32 GT/s * 16 lanes * 128/130 / 8 = 63.015 GB/s; 0.87 of it is 54.8.
+  const auto expected = expected_pcie(5, 16);
+  REQUIRE(expected.has_value());
+  CHECK(expected->theoretical == BytesPerSecond(63'015'384'615));
+  CHECK(compare_with_expectation(5, 16, BytesPerSecond(14'000'000'000)) ==
+        "x16 Gen5 expects ~55 GB/s, measured 14: check width, NUMA, IOMMU");
+  CHECK(compare_with_expectation(5, 16, BytesPerSecond(55'600'000'000)) ==
+        "x16 Gen5 expects ~55 GB/s, measured 55.6");
+  CHECK(compare_with_expectation(3, 16, BytesPerSecond(60'000'000'000)).find("more than") !=
+        std::string::npos);
+  CHECK_FALSE(expected_pcie(5, 3).has_value());
+  CHECK_FALSE(expected_pcie(9, 16).has_value());
+}
