@@ -18,6 +18,7 @@ enum ExitCode : int {
   kExitBadInput = 2,
   kExitDoesNotFit = 3,
   kExitFailedCheck = 4,
+  kExitNoDevice = 5,
   kExitInternal = 70,
   kExitInterrupted = 130,
 };
