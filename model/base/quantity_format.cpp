@@ -66,7 +66,8 @@ std::string exact_double(double value, std::string_view suffix) {
   if (below_one) exponent = 0 - exponent;
   if (exponent < 0 || exponent > 20) return fmt::format("{} {}", text, suffix);
   const int unit = std::min(exponent / 3, static_cast<int>(kFlopPrefixes.size()) - 1);
-  const auto whole = static_cast<std::size_t>(exponent - 3 * unit + 1);
+  const int whole_digits = exponent - 3 * unit + 1;
+  const auto whole = static_cast<std::size_t>(whole_digits);
   while (digits.size() < whole) digits += '0';
   if (digits.size() > whole) digits.insert(whole, ".");
   return fmt::format("{} {}{}", digits, kFlopPrefixes[static_cast<std::size_t>(unit)], suffix);

@@ -110,7 +110,8 @@ class SpecView {
   [[nodiscard]] double as_ratio(double lowest, double highest) const;
 
   /// An error at this place.
-  [[noreturn]] void fail(std::string found, std::string expected, std::string hint = {}) const;
+  [[noreturn]] void fail(std::string found, std::string expected,
+                         const std::string& hint = {}) const;
   /// What is here, for messages: `"text"`, `3`, `a list of 2`, `an object`.
   [[nodiscard]] std::string found() const;
 

@@ -69,13 +69,14 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
                    const nlohmann::detail::exception& error) override;
 
   /// Throws: something is wrong at the cursor.
-  [[noreturn]] void fail(std::string found, std::string expected, std::string hint = {}) const {
-    fail_at(cursor_.place(), pointer(), std::move(found), std::move(expected), std::move(hint));
+  [[noreturn]] void fail(std::string found, std::string expected,
+                         const std::string& hint = {}) const {
+    fail_at(cursor_.place(), pointer(), std::move(found), std::move(expected), hint);
   }
 
  private:
   [[noreturn]] void fail_at(TextPlace place, std::string pointer, std::string found,
-                            std::string expected, std::string hint) const {
+                            std::string expected, const std::string& hint) const {
     std::string where = fmt::format("line {}, column {}", place.line, place.column);
     if (!hint.empty()) where += ", " + hint;
     throw SpecError({.file = file_,

@@ -67,7 +67,7 @@ SpecView::SpecView(const SpecNode& node, const std::string& file, std::string po
       pointer_(std::move(pointer)),
       asked_(node.type == SpecType::kObject ? std::make_shared<KeysAskedFor>() : nullptr) {}
 
-void SpecView::fail(std::string found, std::string expected, std::string hint) const {
+void SpecView::fail(std::string found, std::string expected, const std::string& hint) const {
   std::string where = fmt::format("line {}, column {}", node_->line, node_->column);
   if (!hint.empty()) where += ", " + hint;
   throw SpecError({.file = *file_,
