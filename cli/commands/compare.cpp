@@ -38,12 +38,11 @@ int run_compare(const Arguments& arguments) {
   const std::vector<const Schedule*> chosen =
       schedules_named(arguments.value("--schedules").value_or("all"), "--schedules");
   for (const Schedule* schedule : chosen) check_accounting(*schedule, options.graph.accounting);
-  Outputs outputs = open_outputs(arguments, {.networks = {&network, 1}, .profiles = {&profile, 1}});
+  Outputs outputs = open_outputs(arguments);
 
   const Workload workload = load_workload(network, "NETWORK", options);
-  const Machine machine = load_hardware(profile, "--hardware", options);
-  remark_on_devices(result.remarks, machine.path, machine.profile.devices);
-  const Case which = make_case(workload, machine, options);
+  const HardwareProfile hardware = load_hardware(profile, "--hardware", options);
+  const Case which = make_case(workload, hardware, options);
   std::vector<RunReport> reports;
   bool any_fits = false;
   for (const Schedule* schedule : chosen) {

@@ -31,8 +31,7 @@ int run_inspect(const Arguments& arguments) {
   }
   const CaseOptions options = case_options(arguments);
   const ResultOptions result = result_options(arguments);
-  Outputs outputs = open_outputs(
-      arguments, {.networks = {&network, 1}, .profiles = arguments.values("--hardware")});
+  Outputs outputs = open_outputs(arguments);
 
   const Workload workload = load_workload(network, "NETWORK", options);
   InspectionInput input{.graph = workload.graph,
@@ -42,14 +41,14 @@ int run_inspect(const Arguments& arguments) {
                         .accounting = options.graph.accounting,
                         .compute_model = options.compute,
                         .assumed = {}};
-  std::optional<Machine> machine;
+  std::optional<HardwareProfile> hardware;
   std::optional<Case> costs;
   if (profile) {
-    machine = load_hardware(*profile, "--hardware", options);
-    costs.emplace(make_case(workload, *machine, options));
+    hardware = load_hardware(*profile, "--hardware", options);
+    costs.emplace(make_case(workload, *hardware, options));
     input.costs = &costs->costs;
-    input.hardware = machine->profile.name;
-    input.assumed = assumed_in_use(machine->profile, costs->inputs);
+    input.hardware = hardware->name;
+    input.assumed = assumed_in_use(*hardware, costs->inputs);
   }
 
   const WriteOptions write{
