@@ -33,8 +33,8 @@ std::string top_level_help() {
   text +=
       "\n"
       "`ooc-paleo COMMAND --help` explains one command; --version prints the version.\n"
-      "Exit codes: 0 ok, 2 bad input, 3 does not fit in memory, 4 a check failed, 70 our bug, "
-      "130 interrupted.\n";
+      "Exit codes: 0 ok, 2 bad input, 3 does not fit in memory, 4 a check failed, 5 no GPU, "
+      "70 our bug, 130 interrupted.\n";
   return text;
 }
 

@@ -28,9 +28,9 @@ struct Repeats {
   int max_ms;
 };
 
-constexpr double kRequestOverheadS = 0.004;  // pattern, verification, lines
-constexpr double kLeastRuns = 8;             // three repetitions, five of warm-up
-constexpr double kPrepareRate = 4e9;         // allocating, touching and filling buffers
+constexpr double kRequestOverheadS = 0.03;  // pattern, warm-up, verification, lines
+constexpr double kLeastRuns = 8;            // three repetitions, five of warm-up
+constexpr double kPrepareRate = 4e9;        // allocating, touching and filling buffers
 
 class Planner {
  public:

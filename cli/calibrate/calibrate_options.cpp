@@ -1,0 +1,112 @@
+// Every bad value is a SpecError that names its flag.
+#include "cli/calibrate/calibrate_options.hpp"
+
+#include <filesystem>
+#include <system_error>
+
+#include "calibrate/session/probe.hpp"
+#include "cli/options.hpp"
+
+namespace ooc {
+namespace {
+
+std::string device_of(const Arguments& arguments) {
+  const std::string text = arguments.value("--device").value_or("0");
+  if (text.empty() || text.size() > 3 ||
+      text.find_first_not_of("0123456789") != std::string::npos) {
+    bad_value("--device", ooc::quoted(text), "the number of a device, from 0");
+  }
+  return text;
+}
+
+std::optional<Effort> effort_of(const Arguments& arguments) {
+  if (arguments.has("--quick") && arguments.has("--full")) {
+    bad_value("--full", "it with --quick", "one of them");
+  }
+  if (arguments.has("--full")) return Effort::kFull;
+  if (arguments.has("--quick")) return Effort::kQuick;
+  return std::nullopt;
+}
+
+std::optional<std::string> date_of(const Arguments& arguments) {
+  const auto text = arguments.value("--date");
+  if (!text) return std::nullopt;
+  const std::string form = "dddd-dd-dd";
+  bool matches = text->size() == form.size();
+  for (std::size_t i = 0; matches && i < form.size(); ++i) {
+    const char c = (*text)[i];
+    matches = form[i] == 'd' ? c >= '0' && c <= '9' : c == form[i];
+  }
+  if (!matches) bad_value("--date", ooc::quoted(*text), "a date such as 2025-01-31");
+  return text;
+}
+
+int silence_ms_of(const Arguments& arguments) {
+  const auto text = arguments.value("--time-limit");
+  if (!text) return ChildOptions{}.silence_limit_ms;
+  const std::int64_t ms = duration_of(*text, "--time-limit").count() / 1'000'000;
+  if (ms < 1 || ms > 3'600'000) bad_value("--time-limit", ooc::quoted(*text), "1 ms to 60 min");
+  return static_cast<int>(ms);
+}
+
+ReadLimits limits_of(const Arguments& arguments) {
+  ReadLimits limits;
+  if (const auto text = arguments.value("--max-input")) {
+    limits.max_bytes = bytes_of(*text, "--max-input").count();
+  }
+  return limits;
+}
+
+}  // namespace
+
+CalibrateOptions calibrate_options(const Arguments& arguments) {
+  CalibrateOptions options;
+  options.plot = arguments.value("--plot");
+  options.effort = effort_of(arguments);
+  options.date = date_of(arguments);
+  options.device = device_of(arguments);
+  options.name = arguments.value("--name").value_or("");
+  options.from = arguments.value("--from");
+  options.silence_ms = silence_ms_of(arguments);
+  options.probe = arguments.value("--probe");
+  options.without_probe = options.probe == "none";
+  if (arguments.has("--quiet")) options.remarks = Remarks::kQuiet;
+  options.limits = limits_of(arguments);
+  if (options.without_probe && !options.from && !arguments.has("--dry-run")) {
+    bad_value("--probe", "\"none\" without --from", "samples to fit, or a program that measures");
+  }
+  options.output = arguments.value("--output").value_or("");
+  if (arguments.has("--dry-run")) return options;
+  if (options.output.empty()) bad_value("--output", "none", "the file for the profile");
+  if (options.output == "-") {
+    bad_value("--output", "\"-\"", "a file: the samples go beside it",
+              "the report goes to standard output");
+  }
+  return options;
+}
+
+std::string samples_path(const CalibrateOptions& options) {
+  return options.output + ".samples.json";
+}
+
+void check_places(const CalibrateOptions& options) {
+  const std::optional<std::string>& plot = options.plot;
+  const auto place = [](const std::string& path) {
+    std::error_code ignored;
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
+  };
+  const auto output = place(options.output);
+  const auto samples = place(samples_path(options));
+  if (options.from && place(*options.from) == output) {
+    bad_value("--output", ooc::quoted(options.output) + ", which --from reads", "another file");
+  }
+  if (!plot || *plot == "-") return;
+  const auto drawn = place(*plot);
+  const bool read = options.from && place(*options.from) == drawn;
+  if (read || drawn == output || drawn == samples) {
+    bad_value("--plot", ooc::quoted(*plot) + ", which is another file of this command",
+              "a place of its own");
+  }
+}
+
+}  // namespace ooc

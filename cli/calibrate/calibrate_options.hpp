@@ -1,0 +1,37 @@
+// What the command line of `calibrate` says, checked.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "calibrate/session/plan.hpp"
+#include "cli/command.hpp"
+#include "cli/remarks.hpp"
+#include "model/base/spec_tree.hpp"
+
+namespace ooc {
+
+struct CalibrateOptions {
+  std::string output;
+  std::optional<Effort> effort;
+  std::optional<std::string> date;
+  std::string device;
+  std::string name;
+  std::optional<std::string> from;
+  std::optional<std::string> plot;
+  int silence_ms = 0;
+  bool without_probe = false;
+  std::optional<std::string> probe;
+  Remarks remarks = Remarks::kShown;
+  ReadLimits limits;
+};
+
+[[nodiscard]] CalibrateOptions calibrate_options(const Arguments& arguments);
+
+/// `<output>.samples.json`
+[[nodiscard]] std::string samples_path(const CalibrateOptions& options);
+
+/// SpecError where an output would replace what is read, or another output.
+void check_places(const CalibrateOptions& options);
+
+}  // namespace ooc

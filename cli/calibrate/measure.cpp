@@ -1,0 +1,130 @@
+// The clock is asked here and nowhere below: for the date of what is measured today.
+#include "cli/calibrate/measure.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+
+#include "calibrate/session/run_session.hpp"
+#include "cli/calibrate/find_probe.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/options.hpp"
+#include "cli/output_file.hpp"
+
+namespace ooc {
+namespace {
+
+std::string today() {
+  using namespace std::chrono;
+  const year_month_day date(floor<days>(system_clock::now()));
+  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
+}
+
+/// One line on a terminal, rewritten; nothing elsewhere.
+class ProgressLine {
+ public:
+  explicit ProgressLine(Remarks remarks)
+      : shown_(remarks == Remarks::kShown && isatty(STDERR_FILENO) != 0) {}
+  ~ProgressLine() {
+    if (drawn_) std::fputs("\r\033[K", stderr);
+  }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  void show(const SessionProgress& progress) {
+    if (!shown_) return;
+    drawn_ = true;
+    const std::string line =
+        fmt::format("\r\033[K{} of {}, about {:.0f} s left: {}", progress.done, progress.total,
+                    progress.seconds_left, progress.next.substr(0, 60));
+    std::fputs(line.c_str(), stderr);
+  }
+
+ private:
+  bool shown_;
+  bool drawn_ = false;
+};
+
+std::string how_to_continue(const CalibrateOptions& options, const SampleSet& set) {
+  if (set.groups.empty()) return "nothing was measured";
+  return fmt::format("{} samples are kept; continue with: ooc-paleo calibrate -o {} --from {}",
+                     set.count(), options.output, samples_path(options));
+}
+
+int no_device(const std::string& reason, const FoundProbe& found) {
+  std::string text = "no GPU to measure: " + reason;
+  for (const std::string& place : found.looked_for) text += "\n  looked for " + place;
+  if (!found.looked_for.empty()) {
+    text += "\n  docs/gpu-protocol.md says how to build it; --probe PATH or OOC_PALEO_GPU names it";
+  }
+  remark(Remarks::kShown, text);
+  return kExitNoDevice;
+}
+
+}  // namespace
+
+void save_samples(const CalibrateOptions& options, const SampleSet& set) {
+  OutputFile file("--output", samples_path(options));
+  file.write(write_samples(set));
+  file.commit();
+}
+
+std::optional<int> measure(const CalibrateOptions& options, const PlanInput& wanted,
+                           SampleSet& set) {
+  const FoundProbe found = find_probe(options.probe);
+  if (!found.program) {
+    if (!options.from) return no_device("ooc-paleo-gpu was not found", found);
+    remark(options.remarks, "no ooc-paleo-gpu: fitting the samples as they are");
+    return std::nullopt;
+  }
+  const InterruptGuard guard;
+  ProbeOrNone started = start_child_probe({.program = *found.program,
+                                           .arguments = {"--device", options.device},
+                                           .silence_limit_ms = options.silence_ms},
+                                          &InterruptGuard::interrupted);
+  if (InterruptGuard::interrupted()) {
+    remark(Remarks::kShown, how_to_continue(options, set));
+    throw Interrupted();
+  }
+  if (const auto* none = std::get_if<NoProbe>(&started)) {
+    if (!options.from) return no_device(none->reason, {});
+    remark(options.remarks, "no GPU (" + none->reason + "): fitting the samples as they are");
+    return std::nullopt;
+  }
+  Probe& probe = *std::get<std::unique_ptr<Probe>>(started);
+  const std::string difference = machine_difference(set.machine, probe.machine());
+  if (!difference.empty()) {
+    bad_value("--from", "samples of another machine: " + difference, "samples of this one",
+              "--probe none fits them without measuring");
+  }
+  // A resumed session keeps what the first one saw: memory that was free, the link when it was idle.
+  if (set.machine.empty()) set.machine = probe.machine();
+  set.program = probe.program();
+  set.backend = probe.backend();
+  if (set.date.empty()) set.date = options.date.value_or(today());
+  set.effort = effort_name(wanted.effort);
+
+  ProgressLine line(options.remarks);
+  PlanInput input = wanted;
+  input.machine = set.machine;
+  const SessionResult result =
+      run_session(probe, input, set,
+                  {.save = [&](const SampleSet& now) { save_samples(options, now); },
+                   .progress = [&](const SessionProgress& progress) { line.show(progress); },
+                   .stop = &InterruptGuard::interrupted});
+  if (result.end == SessionEnd::kStopped) {
+    remark(Remarks::kShown, how_to_continue(options, set));
+    throw Interrupted();
+  }
+  if (result.end == SessionEnd::kProbeLost) {
+    remark(Remarks::kShown, "the measuring program " + result.reason);
+    remark(Remarks::kShown, how_to_continue(options, set));
+    return kExitNoDevice;
+  }
+  return std::nullopt;
+}
+
+}  // namespace ooc

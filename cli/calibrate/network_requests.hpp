@@ -1,0 +1,25 @@
+// What a network's layers ask of a calibration: one request for each distinct shape.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "calibrate/session/protocol.hpp"
+#include "model/base/spec_tree.hpp"
+
+namespace ooc {
+
+struct NetworkRequests {
+  std::vector<KeyValues> requests;
+  std::vector<std::string> left_out;  ///< "3 conv layers in 3-D": what is not measured, and why
+};
+
+/// Convolutions in every pass, fully connected layers as matrix products, and the element-wise, norm
+/// and pool kernels by the bytes of their input. Throws SpecError for a file that is no network.
+[[nodiscard]] NetworkRequests network_requests(const std::string& path, std::int64_t batch,
+                                               const ReadLimits& limits);
+/// The batch a network's file states, or 1.
+[[nodiscard]] std::int64_t batch_in_file(const std::string& path, const ReadLimits& limits);
+
+}  // namespace ooc

@@ -1,0 +1,179 @@
+// `calibrate`: measures this machine through ooc-paleo-gpu, or takes recorded samples, and writes a
+// hardware profile that predictions can use. The samples go to a file beside it after every request,
+// so that whatever happens nothing measured is lost.
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "calibrate/session/assemble.hpp"
+#include "calibrate/session/lock_file.hpp"
+#include "calibrate/session/plot_svg.hpp"
+#include "calibrate/session/report.hpp"
+#include "cli/calibrate/measure.hpp"
+#include "cli/calibrate/network_requests.hpp"
+#include "cli/command.hpp"
+#include "cli/flags.hpp"
+#include "cli/locate.hpp"
+#include "cli/options.hpp"
+#include "cli/output_file.hpp"
+#include "cli/text_file.hpp"
+#include "model/hardware/profile_json.hpp"
+
+namespace ooc {
+extern const Command calibrate_command;
+
+namespace {
+
+constexpr Flag kOutput{.name = "--output",
+                       .brief = "-o",
+                       .value = "FILE",
+                       .help = "the profile; its samples go to FILE.samples.json",
+                       .completes = Completes::kFiles};
+constexpr Flag kQuick{.name = "--quick",
+                      .brief = "",
+                      .value = "",
+                      .help = "the main figures in less than a minute (default)"};
+constexpr Flag kFull{
+    .name = "--full", .brief = "", .value = "", .help = "everything, in less than eight minutes"};
+constexpr Flag kDevice{
+    .name = "--device", .brief = "", .value = "N", .help = "number of the device; default 0"};
+constexpr Flag kNetwork{.name = "--network",
+                        .brief = "",
+                        .value = "NETWORK",
+                        .help = "also measure the layers of this network at --batch",
+                        .completes = Completes::kNetworks};
+constexpr Flag kFrom{.name = "--from",
+                     .brief = "",
+                     .value = "FILE",
+                     .help =
+                         "samples of an earlier run, or a log of ooc-paleo-gpu: measure what is "
+                         "missing, or without a GPU fit them again",
+                     .completes = Completes::kFiles};
+constexpr Flag kDryRun{.name = "--dry-run",
+                       .brief = "",
+                       .value = "",
+                       .help = "only say what would be measured, and how long it takes"};
+constexpr Flag kName{.name = "--name",
+                     .brief = "",
+                     .value = "NAME",
+                     .help = "the profile's name; default: the device's"};
+constexpr Flag kDate{.name = "--date",
+                     .brief = "",
+                     .value = "YYYY-MM-DD",
+                     .help = "when it was measured; default: what the samples say, else today"};
+constexpr Flag kPlot{.name = "--plot",
+                     .brief = "",
+                     .value = "FILE",
+                     .help = "also draw the transfer curves as SVG",
+                     .completes = Completes::kFiles};
+constexpr Flag kProbe{.name = "--probe",
+                      .brief = "",
+                      .value = "PATH",
+                      .help =
+                          "the measuring program; default: OOC_PALEO_GPU, ooc-paleo-gpu beside "
+                          "this program or in PATH; none: measure nothing",
+                      .completes = Completes::kFiles};
+constexpr Flag kSilence{.name = "--time-limit",
+                        .brief = "",
+                        .value = "TIME",
+                        .help = "give the measuring program up after such a silence; default 60s"};
+constexpr std::array kFlags{
+    kOutput, kQuick, kFull, kDevice, kNetwork, flags::kBatch,    kFrom,        kDryRun,
+    kName,   kDate,  kPlot, kProbe,  kSilence, flags::kMaxInput, flags::kQuiet};
+
+std::vector<KeyValues> extra_requests(const Arguments& arguments, const CalibrateOptions& options) {
+  const auto network = arguments.value("--network");
+  if (!network) {
+    if (arguments.has("--batch")) bad_value("--batch", "it without --network", "both");
+    return {};
+  }
+  const std::string path = locate(DataKind::kNetwork, *network, "--network");
+  const auto text = arguments.value("--batch");
+  const std::int64_t batch =
+      text ? parse_batch(*text, "--batch") : batch_in_file(path, options.limits);
+  NetworkRequests wanted = network_requests(path, batch, options.limits);
+  for (const std::string& each : wanted.left_out) {
+    remark(options.remarks, "not measured: " + each);
+  }
+  return std::move(wanted.requests);
+}
+
+/// The samples to begin with.
+SampleSet samples_of(const CalibrateOptions& options) {
+  if (!options.from) return {};
+  return read_samples(read_text_file(*options.from, "--from", options.limits), *options.from);
+}
+
+Effort settle_effort(const CalibrateOptions& options, const SampleSet& set) {
+  if (options.effort) return *options.effort;
+  return set.effort == "full" ? Effort::kFull : Effort::kQuick;
+}
+
+int dry_run(const PlanInput& input, const SampleSet& set) {
+  OutputFile out("stdout", "-");
+  out.write(plan_report(still_missing(plan_requests(input), set), input.effort));
+  out.commit();
+  return kExitOk;
+}
+
+int run_calibrate(const Arguments& arguments) {
+  const CalibrateOptions options = calibrate_options(arguments);
+  SampleSet set = samples_of(options);
+  PlanInput input{.effort = settle_effort(options, set),
+                  .machine = set.machine,
+                  .extra = extra_requests(arguments, options)};
+  if (arguments.has("--dry-run")) return dry_run(input, set);
+
+  check_places(options);
+  OutputFile profile_file("--output", options.output);
+  std::optional<OutputFile> plot_file;
+  if (const auto plot = arguments.value("--plot")) plot_file.emplace("--plot", *plot);
+  const auto lock = LockFile::take(options.output + ".lock", "--output");
+  if (!lock) {
+    bad_value("--output", options.output + ", which another calibration is writing",
+              "one calibration at a time");
+  }
+  if (!options.without_probe) {
+    if (const std::optional<int> code = measure(options, input, set)) return *code;
+  }
+  if (options.date) set.date = *options.date;
+  save_samples(options, set);
+
+  const Calibration calibration = analyse(set);
+  Assembled assembled =
+      assemble_profile(set, calibration, {.name = options.name, .date = set.date});
+  const std::string text = write_profile(assembled.profile);
+  // What the next `predict` will read, its warnings included.
+  const HardwareProfile read_back = read_profile_text(text, options.output);
+  profile_file.write(text);
+  if (plot_file) plot_file->write(transfer_plot_svg(set, calibration));
+  profile_file.commit();
+  if (plot_file) plot_file->commit();
+  OutputFile out("stdout", "-");
+  out.write(calibration_report({.set = set,
+                                .calibration = calibration,
+                                .profile = read_back,
+                                .remarks = assembled.remarks}));
+  out.commit();
+  return kExitOk;
+}
+
+}  // namespace
+
+const Command calibrate_command{
+    .name = "calibrate",
+    .summary = "measure this machine and write a hardware profile",
+    .examples =
+        "  ooc-paleo calibrate -o my-machine.json --quick\n"
+        "  ooc-paleo calibrate -o my-machine.json --full --network vgg16 --batch 64 "
+        "--plot curves.svg\n"
+        "  ooc-paleo calibrate -o my-machine.json --from my-machine.json.samples.json\n"
+        "  ooc-paleo calibrate --dry-run --full\n",
+    .positionals = {},
+    .flags = kFlags,
+    .run = &run_calibrate,
+};
+
+}  // namespace ooc
