@@ -75,16 +75,20 @@ std::string without_end(const std::string& name) {
   return name.ends_with(kFileEnd) ? name.substr(0, name.size() - kFileEnd.size()) : name;
 }
 
+std::string_view what_is_wrong(const std::string& name) {
+  if (is_folder(name)) return "which is a directory";
+  const bool looks_like_path = name.find('/') != std::string::npos || name.ends_with(kFileEnd);
+  return looks_like_path ? "a file that is not there" : "an unknown name";
+}
+
 [[noreturn]] void unknown_name(DataKind kind, const std::string& name, std::string_view place) {
   std::vector<std::string> known;
   for (const DataFile& file : data_files(kind)) known.push_back(file.name);
   const auto near = nearest_word(without_end(name), known);
-  const bool looks_like_path = name.find('/') != std::string::npos || name.ends_with(kFileEnd);
   throw SpecError(
       {.file = "",
        .place = std::string(place),
-       .found = fmt::format("\"{}\", {}", name,
-                            looks_like_path ? "a file that is not there" : "an unknown name"),
+       .found = fmt::format("\"{}\", {}", name, what_is_wrong(name)),
        .expected = fmt::format("a {} file or one of: {}", noun(kind), fmt::join(known, ", ")),
        .hint = near ? fmt::format("did you mean {}?", *near) : ""});
 }
@@ -99,7 +103,7 @@ std::vector<DataFile> data_files(DataKind kind) {
   return files;
 }
 
-std::string locate(DataKind kind, const std::string& name, std::string_view place) {
+std::optional<std::string> find_data(DataKind kind, const std::string& name) {
   std::error_code error;
   const fs::file_status status = fs::status(name, error);
   if (fs::exists(status) && !fs::is_directory(status)) return name;
@@ -110,6 +114,11 @@ std::string locate(DataKind kind, const std::string& name, std::string_view plac
       if (!file.ends_with(kSchemaEnd) && fs::exists(candidate, error)) return candidate.string();
     }
   }
+  return std::nullopt;
+}
+
+std::string locate(DataKind kind, const std::string& name, std::string_view place) {
+  if (auto path = find_data(kind, name)) return *std::move(path);
   unknown_name(kind, name, place);
 }
 

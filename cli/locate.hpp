@@ -3,6 +3,7 @@
 // first, then share/ooc-paleo beside an installed program, else the sources it was built from.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,8 +21,10 @@ struct DataFile {
 /// Every file of that kind in the data folders, by name; schemas are left out.
 [[nodiscard]] std::vector<DataFile> data_files(DataKind kind);
 
-/// The path that `name` means: itself when it is a file, else the data file of that name. Throws
-/// SpecError listing the known names and the nearest; `place` is the flag or argument it came from.
+/// The path that `name` means: itself when it is a file, else the data file of that name.
+[[nodiscard]] std::optional<std::string> find_data(DataKind kind, const std::string& name);
+
+/// The same; throws SpecError listing the known names and the nearest; `place` is the flag or argument it came from.
 [[nodiscard]] std::string locate(DataKind kind, const std::string& name, std::string_view place);
 
 /// The path of the JSON Schema of that kind.

@@ -23,6 +23,18 @@ constexpr std::size_t kBufferBytes = std::size_t{1} << 16;
 
 std::string system_text(int error) { return std::generic_category().message(error); }
 
+/// Where a link whose target is missing leads: weakly_canonical() takes such a link for a missing file
+/// and would name the link itself. A loop of links is no concern: stat() has refused it.
+std::filesystem::path behind_links(std::filesystem::path path) {
+  std::error_code error;
+  while (std::filesystem::is_symlink(std::filesystem::symlink_status(path, error))) {
+    const std::filesystem::path target = std::filesystem::read_symlink(path, error);
+    if (error) break;
+    path = path.parent_path() / target;
+  }
+  return path;
+}
+
 mode_t default_mode() {
   const mode_t mask = umask(0);
   umask(mask);
@@ -68,10 +80,10 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::open_temporary() {
-  // A link is followed: its target is replaced, the link stays.
+  // A link is followed: its target is replaced or made, the link stays.
   std::error_code ignored;
-  const std::filesystem::path resolved =
-      std::filesystem::weakly_canonical(std::filesystem::absolute(path_, ignored), ignored);
+  const std::filesystem::path resolved = std::filesystem::weakly_canonical(
+      behind_links(std::filesystem::absolute(path_, ignored)), ignored);
   target_ = ignored || resolved.empty() ? path_ : resolved.string();
   std::string name = target_ + ".XXXXXX";
   descriptor_ = mkstemp(name.data());

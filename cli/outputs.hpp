@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,14 @@ struct Outputs {
   std::optional<OutputFile> plan;
 };
 
-/// -o (default stdout), --trace and --export-plan. Throws SpecError when one cannot be written or
-/// two are the same place.
-[[nodiscard]] Outputs open_outputs(const Arguments& arguments);
+/// What a command reads, as the user named it.
+struct Inputs {
+  std::span<const std::string> networks;
+  std::span<const std::string> profiles;
+};
+
+/// -o (default stdout), --trace and --export-plan. Throws SpecError when one cannot be written, two
+/// are the same place, or one would replace a file that is read: `inputs` or --layer-times.
+[[nodiscard]] Outputs open_outputs(const Arguments& arguments, const Inputs& inputs);
 
 }  // namespace ooc

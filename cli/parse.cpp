@@ -3,6 +3,7 @@
 #include "cli/parse.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "model/base/errors.hpp"
 #include "model/base/spec_tree.hpp"
@@ -75,6 +76,31 @@ void add_flags(CLI::App& app, const Command& command, std::vector<Slot>& slots) 
   }
 }
 
+/// "--quiet=0" would mean true or false to CLI11; to us it is a mistake. Looks at the words that are
+/// flags: not at what follows one that takes a value, nor behind "--".
+void check_switches(const Command& command, const std::vector<std::string>& command_line) {
+  const auto flag_named = [&](std::string_view name) {
+    return std::find_if(command.flags.begin(), command.flags.end(), [&](const Flag& each) {
+      return each.name == name || (!each.brief.empty() && each.brief == name);
+    });
+  };
+  for (std::size_t i = 2; i < command_line.size() && command_line[i] != "--"; ++i) {
+    const std::string& word = command_line[i];
+    const std::size_t equals = word.find('=');
+    const std::string name = word.substr(0, equals);
+    const auto flag = flag_named(name);
+    const bool is_known = flag != command.flags.end();
+    if (is_known && !flag->value.empty() && equals == std::string::npos) ++i;  // over its value
+    const bool is_switch = is_known ? flag->value.empty() : name == "--help" || name == "-h";
+    if (!is_switch || equals == std::string::npos) continue;
+    throw SpecError({.file = "",
+                     .place = name,
+                     .found = "the value " + in_quotes(word.substr(equals + 1)),
+                     .expected = "no value",
+                     .hint = "the flag alone switches it on"});
+  }
+}
+
 /// CLI11 says "--batch: 1 required N missing".
 [[noreturn]] void rephrase(const Command& command, const std::string& what) {
   const std::size_t colon = what.find(": ");
@@ -90,6 +116,7 @@ void add_flags(CLI::App& app, const Command& command, std::vector<Slot>& slots) 
 
 std::variant<Arguments, HelpWanted> parse_arguments(const Command& command,
                                                     const std::vector<std::string>& command_line) {
+  check_switches(command, command_line);
   CLI::App app(description(command), "ooc-paleo " + std::string(command.name));
   app.allow_extras();
   std::vector<Slot> slots;

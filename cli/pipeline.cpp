@@ -3,11 +3,14 @@
 // knows how much of it a plan uses).
 #include "cli/pipeline.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "cli/layer_times.hpp"
 #include "cli/locate.hpp"
+#include "model/base/errors.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "model/network/network_json.hpp"
 #include "reports/summary/in_core_peak.hpp"
@@ -107,6 +110,40 @@ PlanResult make_plan(const Case& which, const Schedule& schedule) {
   return serialize_copies(*plan);
 }
 
+/// The same error, about a file that the model knows by its name only.
+[[noreturn]] void throw_about(const std::string& path, const SpecError& error) {
+  SpecError::Parts parts = error.parts();
+  parts.file = path;
+  throw SpecError(std::move(parts));
+}
+
+/// Costs too large to count, which the model blames on --batch: on the flag only if it was given.
+[[noreturn]] void too_large(const SpecError& error, const Workload& workload,
+                            const CaseOptions& options) {
+  SpecError::Parts parts = error.parts();
+  if (!options.batch) {
+    parts.file = workload.path;
+    parts.place = workload.network->batch ? "/batch" : "/layers";
+  } else {
+    parts.file.clear();
+  }
+  parts.found = fmt::format("{} ({})", batch_of(options, *workload.network), parts.found);
+  throw SpecError(std::move(parts));
+}
+
+CostTable costs_of(const Workload& workload, const Machine& machine, const ComputeOptions& compute,
+                   const CaseOptions& options) {
+  try {
+    CostTable costs = estimate_compute(workload.graph, machine.profile, compute);
+    costs.transfers = estimate_transfers(costs.tensor_bytes, machine.profile, options.transfers);
+    return costs;
+  } catch (const SpecError& error) {
+    if (error.parts().file.empty()) throw;  // about a flag
+    if (error.parts().place == "--batch") too_large(error, workload, options);
+    throw_about(machine.path, error);
+  }
+}
+
 RunInputs echo(const Workload& workload, const HardwareProfile& hardware,
                const CaseOptions& options) {
   RunInputs inputs;
@@ -132,14 +169,20 @@ Workload load_workload(const std::string& name, std::string_view place,
                        const CaseOptions& options) {
   const std::string path = locate(DataKind::kNetwork, name, place);
   Workload workload;
+  workload.path = path;
   workload.network = std::make_unique<const Network>(read_network_file(path, options.limits));
-  workload.graph = build_training_graph(*workload.network, options.graph);
+  try {
+    workload.graph = build_training_graph(*workload.network, options.graph);
+  } catch (const SpecError& error) {
+    throw_about(path, error);
+  }
   return workload;
 }
 
-HardwareProfile load_hardware(const std::string& name, std::string_view place,
-                              const CaseOptions& options) {
-  return read_profile_file(locate(DataKind::kHardware, name, place), options.limits);
+Machine load_hardware(const std::string& name, std::string_view place, const CaseOptions& options) {
+  std::string path = locate(DataKind::kHardware, name, place);
+  HardwareProfile profile = read_profile_file(path, options.limits);
+  return {.path = std::move(path), .profile = std::move(profile)};
 }
 
 std::int64_t batch_of(const CaseOptions& options, const Network& network) {
@@ -151,8 +194,8 @@ Bytes budget_of(const CaseOptions& options, const HardwareProfile& hardware) {
   return options.memory.value_or(near.capacity - near.reserved);
 }
 
-Case make_case(const Workload& workload, const HardwareProfile& hardware,
-               const CaseOptions& options) {
+Case make_case(const Workload& workload, const Machine& machine, const CaseOptions& options) {
+  const HardwareProfile& hardware = machine.profile;
   Case made{.workload = workload,
             .hardware = hardware,
             .accounting = options.graph.accounting,
@@ -171,8 +214,7 @@ Case make_case(const Workload& workload, const HardwareProfile& hardware,
         read_layer_times_file(*options.layer_times, *workload.network, options.limits);
     made.inputs.layer_times = static_cast<int>(compute.layer_times.size());
   }
-  made.costs = estimate_compute(workload.graph, hardware, compute);
-  made.costs.transfers = estimate_transfers(made.costs.tensor_bytes, hardware, options.transfers);
+  made.costs = costs_of(workload, machine, compute, options);
   made.in_core_peak = in_core_peak(workload.graph, made.costs, options.graph.accounting);
   return made;
 }

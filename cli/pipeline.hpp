@@ -24,15 +24,22 @@ namespace ooc {
 /// A network and the graph of its training iteration. The graph points into the network, so both
 /// move together.
 struct Workload {
+  std::string path;  ///< for messages
   std::unique_ptr<const Network> network;
   TrainingGraph graph;
+};
+
+/// A hardware profile and where it came from.
+struct Machine {
+  std::string path;  ///< for messages
+  HardwareProfile profile;
 };
 
 /// `place` is the flag or argument that the name came from.
 [[nodiscard]] Workload load_workload(const std::string& name, std::string_view place,
                                      const CaseOptions& options);
-[[nodiscard]] HardwareProfile load_hardware(const std::string& name, std::string_view place,
-                                            const CaseOptions& options);
+[[nodiscard]] Machine load_hardware(const std::string& name, std::string_view place,
+                                    const CaseOptions& options);
 
 /// --batch, else the file's, else 1.
 [[nodiscard]] std::int64_t batch_of(const CaseOptions& options, const Network& network);
@@ -52,8 +59,8 @@ struct Case {
   ComputeModel compute_model = ComputeModel::kNative;
 };
 
-/// Throws SpecError for what the costs cannot be worked out for.
-[[nodiscard]] Case make_case(const Workload& workload, const HardwareProfile& hardware,
+/// Throws SpecError for what the costs cannot be worked out for. The case points into both.
+[[nodiscard]] Case make_case(const Workload& workload, const Machine& machine,
                              const CaseOptions& options);
 
 /// The profile's assumed fields that this case's numbers come from: not those of other transfer modes,

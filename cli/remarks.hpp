@@ -9,5 +9,7 @@ namespace ooc {
 enum class Remarks { kShown, kQuiet };
 /// "ooc-paleo: <text>" as one line.
 void remark(Remarks remarks, std::string_view text);
+/// That only one device is simulated yet, where the profile has more.
+void remark_on_devices(Remarks remarks, std::string_view profile, int devices);
 
 }  // namespace ooc

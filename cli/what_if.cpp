@@ -19,13 +19,13 @@ Bytes quarter_more(Bytes bytes) {
 
 }  // namespace
 
-std::vector<WhatIf> what_if(const Workload& workload, const HardwareProfile& hardware,
+std::vector<WhatIf> what_if(const Workload& workload, const Machine& machine,
                             const CaseOptions& options, const Schedule& schedule,
                             const RunReport& report) {
   std::vector<WhatIf> results;
   if (!report.feasible) return results;
   const auto add = [&](std::string change, const CaseOptions& better) {
-    const Case which = make_case(workload, hardware, better);
+    const Case which = make_case(workload, machine, better);
     const CaseRun run = run_case(which, schedule, BoundEffort::kCut);
     WhatIf result{.change = std::move(change), .iteration_time = {}, .gain = 0};
     if (run.outcome) {
@@ -44,7 +44,7 @@ std::vector<WhatIf> what_if(const Workload& workload, const HardwareProfile& har
   link.transfers.link_scale = kTwo;
   add("link x 2", link);
   CaseOptions memory = options;
-  memory.memory = quarter_more(budget_of(options, hardware));
+  memory.memory = quarter_more(budget_of(options, machine.profile));
   add("memory x 1.25", memory);
   CaseOptions compute = options;
   compute.compute_scale = kTwo;

@@ -38,11 +38,12 @@ int run_compare(const Arguments& arguments) {
   const std::vector<const Schedule*> chosen =
       schedules_named(arguments.value("--schedules").value_or("all"), "--schedules");
   for (const Schedule* schedule : chosen) check_accounting(*schedule, options.graph.accounting);
-  Outputs outputs = open_outputs(arguments);
+  Outputs outputs = open_outputs(arguments, {.networks = {&network, 1}, .profiles = {&profile, 1}});
 
   const Workload workload = load_workload(network, "NETWORK", options);
-  const HardwareProfile hardware = load_hardware(profile, "--hardware", options);
-  const Case which = make_case(workload, hardware, options);
+  const Machine machine = load_hardware(profile, "--hardware", options);
+  remark_on_devices(result.remarks, machine.path, machine.profile.devices);
+  const Case which = make_case(workload, machine, options);
   std::vector<RunReport> reports;
   bool any_fits = false;
   for (const Schedule* schedule : chosen) {

@@ -31,7 +31,8 @@ int run_inspect(const Arguments& arguments) {
   }
   const CaseOptions options = case_options(arguments);
   const ResultOptions result = result_options(arguments);
-  Outputs outputs = open_outputs(arguments);
+  Outputs outputs = open_outputs(
+      arguments, {.networks = {&network, 1}, .profiles = arguments.values("--hardware")});
 
   const Workload workload = load_workload(network, "NETWORK", options);
   InspectionInput input{.graph = workload.graph,
@@ -41,14 +42,14 @@ int run_inspect(const Arguments& arguments) {
                         .accounting = options.graph.accounting,
                         .compute_model = options.compute,
                         .assumed = {}};
-  std::optional<HardwareProfile> hardware;
+  std::optional<Machine> machine;
   std::optional<Case> costs;
   if (profile) {
-    hardware = load_hardware(*profile, "--hardware", options);
-    costs.emplace(make_case(workload, *hardware, options));
+    machine = load_hardware(*profile, "--hardware", options);
+    costs.emplace(make_case(workload, *machine, options));
     input.costs = &costs->costs;
-    input.hardware = hardware->name;
-    input.assumed = assumed_in_use(*hardware, costs->inputs);
+    input.hardware = machine->profile.name;
+    input.assumed = assumed_in_use(machine->profile, costs->inputs);
   }
 
   const WriteOptions write{

@@ -58,15 +58,16 @@ int run_predict(const Arguments& arguments) {
   const Schedule& schedule =
       schedule_named(arguments.value("--schedule").value_or("capacity"), "--schedule");
   check_accounting(schedule, options.graph.accounting);
-  Outputs outputs = open_outputs(arguments);
+  Outputs outputs = open_outputs(arguments, {.networks = {&network, 1}, .profiles = {&profile, 1}});
 
   const Workload workload = load_workload(network, "NETWORK", options);
-  const HardwareProfile hardware = load_hardware(profile, "--hardware", options);
-  const Case which = make_case(workload, hardware, options);
+  const Machine machine = load_hardware(profile, "--hardware", options);
+  remark_on_devices(result.remarks, machine.path, machine.profile.devices);
+  const Case which = make_case(workload, machine, options);
   const CaseRun run = run_case(which, schedule, BoundEffort::kWindows);
   const Detail detail = arguments.has("--steps") ? Detail::kSteps : Detail::kLayers;
   RunReport report = report_case(which, schedule, run, detail);
-  report.what_if = what_if(workload, hardware, options, schedule, report);
+  report.what_if = what_if(workload, machine, options, schedule, report);
 
   const WriteOptions write{
       .tool = {.version = std::string(version()), .command = arguments.command_line()},

@@ -138,10 +138,13 @@ int run_sweep_command(const Arguments& arguments) {
   for (const Schedule* schedule : grid.schedules) {
     check_accounting(*schedule, options.graph.accounting);
   }
-  Outputs outputs = open_outputs(arguments);
+  Outputs outputs = open_outputs(arguments, {.networks = grid.networks, .profiles = grid.hardware});
   OutputFile& out = outputs.result;
 
   const SweepInputs inputs = load_sweep(grid, options);
+  for (const Machine& machine : inputs.machines) {
+    remark_on_devices(remarks, machine.path, machine.profile.devices);
+  }
   out.write(format.begin({.version = std::string(version()), .command = arguments.command_line()}));
   const InterruptGuard guard;
   SweepSummary summary;

@@ -21,6 +21,14 @@ constexpr int kFractionBits = 30;
 constexpr std::int64_t kMaxValue = std::int64_t{1} << 60;
 
 using ValueParser = std::int64_t (*)(std::string_view text, std::string_view flag);
+using ValueText = std::string (*)(std::int64_t value);
+
+/// Whether it begins as a decimal number from 1 on with more decimals than a factor may have.
+bool is_too_fine(std::string_view text) {
+  const std::size_t point = text.find('.');
+  return point != std::string_view::npos && text.size() - point > 7 && text.front() != '0' &&
+         text.find_first_not_of("0123456789", point + 1) == std::string_view::npos;
+}
 
 /// "1.5" -> 1500000; none for anything that is not a plain decimal number of at most six decimals.
 std::optional<std::int64_t> parse_factor(std::string_view text) {
@@ -45,7 +53,8 @@ std::optional<std::int64_t> parse_factor(std::string_view text) {
 
 class RangeReader {
  public:
-  RangeReader(std::string_view flag, ValueParser parse) : flag_(flag), parse_(parse) {}
+  RangeReader(std::string_view flag, ValueParser parse, ValueText show)
+      : flag_(flag), parse_(parse), show_(show) {}
 
   std::vector<std::int64_t> read(const std::string& text) {
     for (const std::string& part : split_list(text, flag_)) read_part(part);
@@ -53,7 +62,7 @@ class RangeReader {
     std::sort(sorted.begin(), sorted.end());
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
     if (twice != sorted.end()) {
-      bad_value(flag_, fmt::format("{}, in which {} comes twice", quoted(text), *twice),
+      bad_value(flag_, fmt::format("{}, in which {} comes twice", quoted(text), show_(*twice)),
                 "each value once");
     }
     return std::move(values_);
@@ -81,6 +90,10 @@ class RangeReader {
   void multiply(const std::string& part, std::int64_t from, std::int64_t to,
                 const std::string& step) {
     const auto factor = parse_factor(step);
+    if (!factor && is_too_fine(step)) {
+      bad_value(flag_, quoted(part), "a factor of at least 1.000001 with at most six decimals",
+                "a factor too small to reach the next whole number repeats its points");
+    }
     if (!factor || *factor <= kFactorOne) {
       bad_value(flag_, quoted(part), "a factor greater than 1 and up to 1000, such as x2 or x1.5");
     }
@@ -92,8 +105,9 @@ class RangeReader {
       const auto next =
           static_cast<std::int64_t>((exact + (Int128{1} << (kFractionBits - 1))) >> kFractionBits);
       if (next == value) {
-        bad_value(flag_, quoted(part), "steps of at least 1",
-                  fmt::format("{} times the factor rounds to itself", value));
+        bad_value(
+            flag_, quoted(part), "steps of at least 1",
+            fmt::format("the factor is too small: {0} times it rounds to {0} again", show_(value)));
       }
       value = next;
     }
@@ -116,6 +130,7 @@ class RangeReader {
 
   std::string_view flag_;
   ValueParser parse_;
+  ValueText show_;
   std::vector<std::int64_t> values_;
 };
 
@@ -130,19 +145,26 @@ std::vector<Value> as(std::vector<std::int64_t> counts) {
 }  // namespace
 
 std::vector<std::int64_t> batch_range(const std::string& text, std::string_view flag) {
-  return RangeReader(flag, &parse_batch).read(text);
+  return RangeReader(flag, &parse_batch, [](std::int64_t value) { return std::to_string(value); })
+      .read(text);
 }
 
 std::vector<Bytes> bytes_range(const std::string& text, std::string_view flag) {
-  return as<Bytes>(RangeReader(flag, [](std::string_view part, std::string_view of) {
-                     return bytes_of(part, of).count();
-                   }).read(text));
+  return as<Bytes>(
+      RangeReader(
+          flag,
+          [](std::string_view part, std::string_view of) { return bytes_of(part, of).count(); },
+          [](std::int64_t value) { return exact_bytes(Bytes(value)); })
+          .read(text));
 }
 
 std::vector<BytesPerSecond> rate_range(const std::string& text, std::string_view flag) {
-  return as<BytesPerSecond>(RangeReader(flag, [](std::string_view part, std::string_view of) {
-                              return rate_of(part, of).count();
-                            }).read(text));
+  return as<BytesPerSecond>(
+      RangeReader(
+          flag,
+          [](std::string_view part, std::string_view of) { return rate_of(part, of).count(); },
+          [](std::int64_t value) { return exact_rate(BytesPerSecond(value)); })
+          .read(text));
 }
 
 }  // namespace ooc

@@ -119,7 +119,7 @@ class Runner {
     const std::lock_guard lock(costs.making);
     if (!costs.made) {
       costs.made = std::make_shared<const Case>(make_case(job_.inputs.workloads[unit.network],
-                                                          job_.inputs.hardware[unit.hardware],
+                                                          job_.inputs.machines[unit.hardware],
                                                           options_at(job_, unit)));
     }
     std::shared_ptr<const Case> made = costs.made;
@@ -187,14 +187,14 @@ SweepInputs load_sweep(const SweepGrid& grid, const CaseOptions& options) {
     inputs.workloads.push_back(load_workload(name, "NETWORK", options));
   }
   for (const std::string& name : grid.hardware) {
-    inputs.hardware.push_back(load_hardware(name, "--hardware", options));
+    inputs.machines.push_back(load_hardware(name, "--hardware", options));
   }
   CaseOptions largest = options;
   largest.batch = *std::max_element(grid.batches.begin(), grid.batches.end());
   largest.transfers.link = *std::min_element(grid.links.begin(), grid.links.end());
   for (const Workload& workload : inputs.workloads) {
-    for (const HardwareProfile& hardware : inputs.hardware) {
-      static_cast<void>(make_case(workload, hardware, largest));
+    for (const Machine& machine : inputs.machines) {
+      static_cast<void>(make_case(workload, machine, largest));
     }
   }
   return inputs;

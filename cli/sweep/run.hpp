@@ -25,7 +25,7 @@ inline constexpr std::size_t kLinksPerPiece = 64;
 /// Everything that is read from files, in the order of the grid's lists.
 struct SweepInputs {
   std::vector<Workload> workloads;
-  std::vector<HardwareProfile> hardware;
+  std::vector<Machine> machines;
 };
 
 /// Loads them, and works out the costs of each network on each machine at the largest batch: what

@@ -45,6 +45,22 @@ const Provenance* governing(const std::vector<Provenance>& entries, std::string_
   return best;
 }
 
+/// Whether naming `wide` names `narrow` too: it covers it, and no entry of another kind stands
+/// between them ("connection" assumed, "connection.modes" measured, "connection.modes.pinned"
+/// assumed: the last one must be named).
+bool says_too(const std::vector<Provenance>& entries, const Provenance& wide,
+              const Provenance& narrow) {
+  const auto below = [](const Provenance& outer, const Provenance& inner) {
+    const std::string_view prefix = without_star(outer.fields);
+    const std::string_view path = without_star(inner.fields);
+    return prefix != path && covers(prefix, path);
+  };
+  return below(wide, narrow) &&
+         std::none_of(entries.begin(), entries.end(), [&](const Provenance& entry) {
+           return entry.kind != wide.kind && below(wide, entry) && below(entry, narrow);
+         });
+}
+
 ProvenanceKind read_kind(const SpecView& view) {
   std::vector<std::string> names;
   for (const KindName& kind : kKinds) names.emplace_back(kind.name);
@@ -113,12 +129,19 @@ std::vector<Provenance> read_provenance(const SpecView& list,
 
 std::vector<std::string> assumed_fields(const std::vector<Provenance>& entries,
                                         const std::vector<ProfileNumber>& numbers) {
-  std::vector<std::string> fields;
+  std::vector<const Provenance*> assumed;
   for (const Provenance& entry : entries) {
     const bool governs = std::any_of(
         numbers.begin(), numbers.end(),
         [&](const ProfileNumber& number) { return governing(entries, number.path) == &entry; });
-    if (governs && entry.kind == ProvenanceKind::kAssumed) fields.push_back(entry.fields);
+    if (governs && entry.kind == ProvenanceKind::kAssumed) assumed.push_back(&entry);
+  }
+  std::vector<std::string> fields;
+  for (const Provenance* entry : assumed) {
+    const bool said = std::any_of(assumed.begin(), assumed.end(), [&](const Provenance* other) {
+      return says_too(entries, *other, *entry);
+    });
+    if (!said) fields.push_back(entry->fields);
   }
   return fields;
 }

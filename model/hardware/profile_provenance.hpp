@@ -20,7 +20,8 @@ struct ProfileNumber {
 [[nodiscard]] std::vector<Provenance> read_provenance(const SpecView& list,
                                                       const std::vector<ProfileNumber>& numbers);
 
-/// The `fields` of the entries of kind "assumed" that govern at least one number, in file order.
+/// The `fields` of the entries of kind "assumed" that govern at least one number, in file order; an
+/// entry inside another one of the list ("far_memory.latency" beside "far_memory") is left out.
 [[nodiscard]] std::vector<std::string> assumed_fields(const std::vector<Provenance>& entries,
                                                       const std::vector<ProfileNumber>& numbers);
 

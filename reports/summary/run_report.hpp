@@ -92,14 +92,19 @@ struct RunReport {
   Bytes in_core_peak;
   Bytes to_far;
   Bytes to_near;
+  Bytes inputs_to_far;   ///< of to_far: network inputs, which stand in no layer's row
+  Bytes inputs_to_near;  ///< of to_near
   double compute_utilization = 0;
   std::array<Duration, kStallCauses> stalls{};
   std::int64_t parameters = 0;
   std::int64_t forward_macs = 0;  ///< per sample
   Bytes saved;                    ///< at the batch
   Bytes static_bytes;
-  std::string limited_by;             ///< "compute", "link to near memory", "memory capacity", ...
-  double limited_share = 0;           ///< share of the iteration it costs
+  /// The largest single cause of waiting (limit_name: "link to near memory", "recomputation", ...)
+  /// and its share of the iteration; "compute" and compute_utilization when no cause costs 5 %.
+  /// It does not say what would help most: waits of other causes and compute itself may cost more.
+  std::string limited_by;
+  double limited_share = 0;
   std::string link_limited_by;        ///< "connection", "far memory", "near memory"
   std::optional<Bytes> largest_hole;  ///< with an addressed allocator: reserved for its reports
   std::vector<WhatIf> what_if;
@@ -107,6 +112,17 @@ struct RunReport {
   std::vector<StepReport> steps;  ///< only when asked for
   std::vector<std::string> assumed;
 };
+
+/// What compute waits for longest; tasks run again count as waiting.
+struct LargestWait {
+  StallCause cause = StallCause::kDependency;
+  Duration time;
+  double share = 0;  ///< of the iteration
+};
+/// None when nothing waits. Of equals the first cause.
+[[nodiscard]] std::optional<LargestWait> largest_wait(const RunReport& report);
+/// As limited_by says it.
+[[nodiscard]] std::string_view limit_name(StallCause cause);
 
 /// What `inspect` says of a network at one batch; times only where a hardware profile is given.
 struct NetworkReport {
@@ -120,10 +136,12 @@ struct NetworkReport {
   std::string compute;  ///< compute model, with hardware
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> inputs;  ///< name, shape
   std::int64_t parameters = 0;
-  std::int64_t forward_macs = 0;    ///< per sample
+  std::int64_t forward_macs_per_sample = 0;
+  std::int64_t forward_macs = 0;    ///< at the batch, as the layers' are
   std::int64_t forward_flops = 0;   ///< at the batch
   std::int64_t backward_flops = 0;  ///< at the batch
   Bytes saved;                      ///< at the batch
+  Bytes saved_inputs;               ///< of it: network inputs, which no layer writes
   Bytes static_bytes;
   Bytes in_core_peak;
   std::optional<Duration> compute_time;  ///< all tasks, with hardware

@@ -23,36 +23,15 @@ double ratio(Duration part, Duration whole) {
   return static_cast<double>(part.count()) / static_cast<double>(whole.count());
 }
 
-std::string_view limit_name(StallCause cause) {
-  switch (cause) {
-    case StallCause::kDependency:
-      return "dependencies";
-    case StallCause::kSwapIn:
-      return "link to near memory";
-    case StallCause::kSwapOut:
-      return "link to far memory";
-    case StallCause::kMemory:
-      return "memory capacity";
-    case StallCause::kFault:
-      return "page faults";
-    case StallCause::kRecompute:
-      return "recomputation";
-    case StallCause::kLaunch:
-      return "kernel launches";
-  }
-  return "";
-}
-
 void name_limit(RunReport& report) {
-  const auto largest = std::max_element(report.stalls.begin(), report.stalls.end());
-  const double share = largest->count() == 0 ? 0 : ratio(*largest, report.iteration_time);
-  if (share < kNoticeableShare) {
+  const std::optional<LargestWait> wait = largest_wait(report);
+  if (!wait.has_value() || wait->share < kNoticeableShare) {
     report.limited_by = "compute";
     report.limited_share = report.compute_utilization;
     return;
   }
-  report.limited_by = limit_name(static_cast<StallCause>(largest - report.stalls.begin()));
-  report.limited_share = share;
+  report.limited_by = limit_name(wait->cause);
+  report.limited_share = wait->share;
 }
 
 // All tasks with their fastest alternatives, one after the other.
@@ -80,7 +59,11 @@ void add_run(RunReport& report, const SummaryInput& input, const Plan& plan,
   for (const Step& step : plan.steps) {
     if (step.kind == StepKind::kCompute) continue;
     const Bytes bytes = input.costs.tensor_bytes[static_cast<std::size_t>(step.object)];
-    (step.kind == StepKind::kToFar ? report.to_far : report.to_near) += bytes;
+    const bool to_far = step.kind == StepKind::kToFar;
+    (to_far ? report.to_far : report.to_near) += bytes;
+    if (input.graph.tensors[static_cast<std::size_t>(step.object)].role == TensorRole::kInput) {
+      (to_far ? report.inputs_to_far : report.inputs_to_near) += bytes;
+    }
   }
   report.compute_utilization = ratio(timeline.busy, timeline.iteration_time);
   report.stalls = timeline.stall_totals;

@@ -22,7 +22,7 @@ NetworkReport summarize_network(const InspectionInput& input) {
     report.inputs.emplace_back(entry.name, entry.shape.dims);
   }
   report.parameters = total_parameters(network);
-  report.forward_macs = total_forward_macs(network);
+  report.forward_macs_per_sample = total_forward_macs(network);
   report.saved = Bytes(saved_bytes_per_sample(graph)) * input.batch;
   report.static_bytes = Bytes(static_bytes(graph));
   report.in_core_peak = input.costs != nullptr ? in_core_peak(graph, *input.costs, input.accounting)
@@ -32,7 +32,10 @@ NetworkReport summarize_network(const InspectionInput& input) {
                                  .costs = input.costs,
                                  .compute_model = input.compute_model});
   Duration compute{0};
+  report.saved_inputs = report.saved;
   for (const LayerReport& layer : report.layers) {
+    report.saved_inputs -= layer.saved;
+    report.forward_macs += layer.forward_macs;
     report.forward_flops += layer.forward_flops;
     report.backward_flops += layer.backward_flops;
     compute += layer.forward + layer.backward + layer.update;

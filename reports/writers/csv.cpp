@@ -6,6 +6,7 @@
 #include "model/base/tensor_shape.hpp"
 #include "reports/summary/metrics.hpp"
 #include "reports/summary/summarize.hpp"
+#include "reports/writers/text_table.hpp"
 #include "reports/writers/writer.hpp"
 
 namespace ooc {
@@ -54,8 +55,14 @@ std::string inspection(const NetworkReport& report, const WriteOptions&) {
 
 }  // namespace
 
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+std::string csv_field(std::string_view name) {
+  std::string text(name);
+  // People also read CSV on terminals. Tabs and line breaks are data that RFC 4180 quotes.
+  const std::string shown = printable(name);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\t' && text[i] != '\n' && text[i] != '\r') text[i] = shown[i];
+  }
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) {
     if (c == '"') quoted += '"';

@@ -14,7 +14,8 @@ namespace ooc {
 [[nodiscard]] std::string csv_header();
 /// One result as a line with its end.
 [[nodiscard]] std::string csv_row(const RunReport& report);
-/// One field, quoted where RFC 4180 asks for it.
-[[nodiscard]] std::string csv_field(std::string_view text);
+/// One field, quoted where RFC 4180 asks for it; other control characters than tabs and line breaks
+/// become "?" as in tables.
+[[nodiscard]] std::string csv_field(std::string_view name);
 
 }  // namespace ooc

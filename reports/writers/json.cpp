@@ -175,7 +175,8 @@ std::string inspection(const NetworkReport& report, const WriteOptions& options)
   json["parameters"] = report.parameters;
   json["saved_bytes"] = report.saved.count();
   json["static_bytes"] = report.static_bytes.count();
-  json["forward_macs_per_sample"] = report.forward_macs;
+  json["forward_macs_per_sample"] = report.forward_macs_per_sample;
+  json["forward_macs"] = report.forward_macs;
   json["forward_flops"] = report.forward_flops;
   json["backward_flops"] = report.backward_flops;
   json["layers"] = Json::array();

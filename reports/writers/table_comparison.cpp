@@ -55,11 +55,13 @@ std::string head(const std::vector<RunReport>& reports, Colour colour) {
 }
 
 // "link to near, 18 %": short, for the last column.
-std::string limit_of(const RunReport& report) {
-  if (report.limited_by == "compute") return report.limited_by;
-  std::string limit = report.limited_by;
-  if (limit.starts_with("link ")) limit = limit.substr(0, limit.find(" memory"));
-  return fmt::format("{}, {:.0f} %", limit, report.limited_share * 100);
+std::string wait_of(const RunReport& report) {
+  const std::optional<LargestWait> wait = largest_wait(report);
+  if (!wait.has_value()) return "none";
+  std::string_view name = limit_name(wait->cause);
+  if (name.starts_with("link ")) name = name.substr(0, name.find(" memory"));
+  if (wait->share < 0.005) return fmt::format("{}, under 1 %", name);
+  return fmt::format("{}, {:.0f} %", name, wait->share * 100);
 }
 
 std::string fitting(const std::vector<RunReport>& reports, const std::vector<std::size_t>& order,
@@ -74,7 +76,7 @@ std::string fitting(const std::vector<RunReport>& reports, const std::vector<std
                                             {"to near"},
                                             {"gap"},
                                             {"busy"},
-                                            {"limited by", Align::kLeft}};
+                                            {"largest wait", Align::kLeft}};
   if (!one_bound) columns.insert(columns.begin() + 7, {"bound"});
   TextTable table(columns);
   for (const std::size_t i : order) {
@@ -90,29 +92,34 @@ std::string fitting(const std::vector<RunReport>& reports, const std::vector<std
         format_bytes(report.to_near),
         bounded ? format_percent(above(report.iteration_time, *report.lower_bound)) : "-",
         format_percent(report.compute_utilization),
-        limit_of(report)};
+        wait_of(report)};
     if (!one_bound) {
       row.insert(row.begin() + 7, bounded ? format_duration(*report.lower_bound) : "-");
     }
     table.add_row(std::move(row));
   }
   return table.text(colour) +
-         "  gap: time above the lower bound; busy: share of the time in which compute runs\n";
+         "  gap: time above the lower bound; busy: share of the time in which compute runs\n"
+         "  largest wait: what costs the most of the rest, tasks run again included\n";
 }
 
 std::string not_fitting(const std::vector<RunReport>& reports,
                         const std::vector<std::size_t>& order, Colour colour) {
-  TextTable table(
-      {{"schedule", Align::kLeft}, {"lacks"}, {"smallest budget"}, {"stops at", Align::kLeft}});
+  TextTable table({{"schedule", Align::kLeft},
+                   {"memory", Align::kLeft},
+                   {"lacks"},
+                   {"smallest that suffices"},
+                   {"stops at", Align::kLeft}});
   for (const std::size_t i : order) {
     const OutOfMemory& oom = *reports[i].out_of_memory;
     const bool near = oom.tier == OutOfMemory::Tier::kNear;
     const Bytes lacks = near && oom.smallest_budget.has_value()
                             ? *oom.smallest_budget - reports[i].budget_near
                             : oom.wanted - std::min(oom.wanted, oom.largest_hole);
-    table.add_row({reports[i].inputs.schedule, format_bytes(lacks),
-                   oom.smallest_budget.has_value() ? exact_bytes(*oom.smallest_budget) : "unknown",
-                   near ? oom.step : oom.step + " (far memory)"});
+    table.add_row(
+        {reports[i].inputs.schedule, near ? "near" : "far", format_bytes(lacks),
+         oom.smallest_budget.has_value() ? bytes_to_the_last(*oom.smallest_budget) : "unknown",
+         oom.step});
   }
   return "\n" + bold_red("Does not fit", colour) + "\n" + table.text(colour);
 }

@@ -22,14 +22,23 @@ std::string head(const NetworkReport& report, Colour colour) {
   return text + "\n";
 }
 
+// What the column "saved" means, and what it lacks of its total.
+std::string saved_note(const NetworkReport& report) {
+  std::string text = "  saved: what backward reads of the tensor this layer writes";
+  if (report.saved_inputs.count() > 0) {
+    text += "; of network inputs, in no row, " + format_bytes(report.saved_inputs);
+  }
+  return text + "\n";
+}
+
 std::string layer_table(const NetworkReport& report, Colour colour) {
   const bool with_times = report.compute_time.has_value();
   std::vector<TextTable::Column> columns = {
-      {"layer", Align::kLeft}, {"type", Align::kLeft}, {"output"},
-      {"parameters"},          {"forward MACs"},       {"saved"}};
+      {"layer", Align::kLeft}, {"type", Align::kLeft},  {"output"},
+      {"parameters"},          {"forward MACs, batch"}, {"saved, batch"}};
   if (with_times) {
-    columns.push_back({"forward"});
-    columns.push_back({"backward"});
+    columns.push_back({"forward, batch"});
+    columns.push_back({"backward, batch"});
   }
   TextTable table(columns);
   for (const LayerReport& layer : report.layers) {
@@ -45,7 +54,7 @@ std::string layer_table(const NetworkReport& report, Colour colour) {
     }
     table.add_row(std::move(row));
   }
-  return table.text(colour);
+  return table.text(colour) + saved_note(report);
 }
 
 }  // namespace
@@ -55,15 +64,17 @@ std::string table_inspection(const NetworkReport& report, const WriteOptions& op
   TextTable totals({{"", Align::kLeft}, {""}, {"", Align::kLeft}});
   totals.add_row({"layers", group_thousands(static_cast<std::int64_t>(report.layers.size())), ""});
   totals.add_row({"parameters", group_thousands(report.parameters), ""});
-  totals.add_row({"forward MACs", si_count(report.forward_macs), "for one sample"});
-  totals.add_row({"FLOPs", si_count(report.forward_flops) + " + " + si_count(report.backward_flops),
-                  "forward + backward, whole batch"});
+  totals.add_row({"forward MACs, batch", si_count(report.forward_macs),
+                  si_count(report.forward_macs_per_sample) + " for one sample"});
+  totals.add_row({"FLOPs, batch",
+                  si_count(report.forward_flops) + " + " + si_count(report.backward_flops),
+                  "forward + backward"});
   if (report.compute_time.has_value()) {
-    totals.add_row({"compute time", format_duration(*report.compute_time),
+    totals.add_row({"compute time, batch", format_duration(*report.compute_time),
                     "forward, backward and update, one after the other"});
   }
-  totals.add_row({"saved for backward", format_bytes(report.saved),
-                  "what backward reads, network inputs included"});
+  totals.add_row(
+      {"saved, batch", format_bytes(report.saved), "what backward reads, network inputs included"});
   totals.add_row({"static", format_bytes(report.static_bytes),
                   fmt::format("weights, their gradients, state of {}", report.optimizer)});
   totals.add_row({"in-core peak", format_bytes(report.in_core_peak),

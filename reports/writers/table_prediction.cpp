@@ -57,14 +57,7 @@ std::string outcome(const RunReport& report, Colour colour) {
                                format_percent(report.lower_bound->count() == 0 ? 0 : over),
                                report.bound_class)});
   }
-  std::string text = "\n" + table.text(colour);
-  text += "\n" + bold("Limited by", colour) + " " + report.limited_by;
-  if (report.limited_by == "compute") {
-    text += fmt::format(": busy {} of the time\n", format_percent(report.limited_share));
-  } else {
-    text += fmt::format(": it costs {} of the iteration\n", format_percent(report.limited_share));
-  }
-  return text;
+  return "\n" + table.text(colour);
 }
 
 std::string_view stall_phrase(StallCause cause) {
@@ -85,6 +78,25 @@ std::string_view stall_phrase(StallCause cause) {
       return "launching";
   }
   return "";
+}
+
+// "Compute runs 82.5 % of the time; the largest wait is for copies to near memory, 8.9 %". Not what
+// limits the run: that needs runs with something better (what_would_help).
+std::string busy_and_waiting(const RunReport& report, Colour colour) {
+  std::string text = "\n" +
+                     bold("Compute runs " + format_percent(report.compute_utilization), colour) +
+                     " of the time; ";
+  const std::optional<LargestWait> wait = largest_wait(report);
+  if (!wait.has_value()) return text + "it never waits\n";
+  constexpr std::string_view kWaiting = "waiting ";
+  std::string_view phrase = stall_phrase(wait->cause);
+  if (phrase.starts_with(kWaiting)) {
+    phrase.remove_prefix(kWaiting.size());
+    text += "the largest wait is ";
+  } else {
+    text += "the largest loss is ";
+  }
+  return text + fmt::format("{}, {}\n", phrase, format_percent(wait->share));
 }
 
 std::string where_time_goes(const RunReport& report, Colour colour) {
@@ -121,6 +133,19 @@ std::string memory(const RunReport& report, Colour colour) {
   return "\n" + bold("Memory", colour) + "\n" + table.text(colour);
 }
 
+// What the columns of the layers mean, and which copies stand in no row.
+std::string layer_notes(const RunReport& report) {
+  std::string text =
+      "  saved: what backward reads of the tensor this layer writes; action: what the plan does "
+      "with "
+      "it\n";
+  if (report.inputs_to_far.count() > 0 || report.inputs_to_near.count() > 0) {
+    text += fmt::format("  network inputs, in no row: {} copied to far, {} to near memory\n",
+                        format_bytes(report.inputs_to_far), format_bytes(report.inputs_to_near));
+  }
+  return text;
+}
+
 std::string waiting_layers(const RunReport& report, Colour colour) {
   std::vector<const LayerReport*> waiting;
   for (const LayerReport& layer : report.layers) {
@@ -146,7 +171,7 @@ std::string waiting_layers(const RunReport& report, Colour colour) {
   std::string title =
       fmt::format("Layers that wait ({} of {})", waiting.size(), report.layers.size());
   if (waiting.size() > kLayersShown) title += fmt::format(", the longest {}", kLayersShown);
-  return "\n" + bold(title, colour) + "\n" + table.text(colour);
+  return "\n" + bold(title, colour) + "\n" + table.text(colour) + layer_notes(report);
 }
 
 std::string steps(const RunReport& report, Colour colour) {
@@ -201,7 +226,7 @@ std::string advice(const RunReport& report, const OutOfMemory& oom) {
   const bool near = oom.tier == OutOfMemory::Tier::kNear;
   TextTable table({{"", Align::kLeft}, {"", Align::kLeft}});
   if (near && oom.smallest_budget.has_value()) {
-    table.add_row({fmt::format("--memory \"{}\"", exact_bytes(*oom.smallest_budget)),
+    table.add_row({fmt::format("--memory \"{} B\"", oom.smallest_budget->count()),
                    "the smallest budget that suffices for this schedule"});
   }
   if (report.inputs.batch > 1) {
@@ -224,13 +249,14 @@ std::string does_not_fit(const RunReport& report, Colour colour) {
                         format_bytes(oom.largest_hole));
   }
   text += holders(oom, colour);
-  if (near) {
-    text += oom.smallest_budget.has_value()
-                ? fmt::format("\n  smallest budget {} ({}): it suffices, one byte less does not\n",
-                              format_bytes(*oom.smallest_budget), exact_bytes(*oom.smallest_budget))
-                : std::string("\n  the smallest budget that suffices is not known\n");
+  text += oom.smallest_budget.has_value()
+              ? fmt::format("\n  smallest {}: {}; it suffices, one byte less does not\n",
+                            near ? "budget of near memory" : "far memory",
+                            bytes_to_the_last(*oom.smallest_budget))
+              : fmt::format("\n  the smallest {} that suffices is not known\n",
+                            near ? "budget" : "far memory");
+  if (near)
     text += fmt::format("  when nothing moves it takes {}\n", format_bytes(report.in_core_peak));
-  }
   return text + "\n" + bold("How to proceed", colour) + "\n" + advice(report, oom);
 }
 
@@ -240,7 +266,8 @@ std::string table_prediction(const RunReport& report, const WriteOptions& option
   const Colour colour = options.colour;
   std::string text = head(report, colour);
   if (report.feasible) {
-    text += outcome(report, colour) + where_time_goes(report, colour) + memory(report, colour) +
+    text += outcome(report, colour) + busy_and_waiting(report, colour) +
+            where_time_goes(report, colour) + memory(report, colour) +
             waiting_layers(report, colour) + steps(report, colour);
   } else if (report.out_of_memory.has_value()) {
     text += does_not_fit(report, colour);

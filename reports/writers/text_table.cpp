@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "model/base/errors.hpp"
+#include "model/base/quantity_io.hpp"
 
 namespace ooc {
 namespace {
@@ -86,6 +87,10 @@ std::string group_thousands(std::int64_t number) {
   return text;
 }
 
+std::string bytes_to_the_last(Bytes bytes) {
+  return fmt::format("{} ({} B)", format_bytes(bytes), bytes.count());
+}
+
 std::string si_count(std::int64_t count) {
   constexpr std::string_view kPrefixes = "kMGTPE";
   if (count < 1000) return fmt::format("{}", count);
@@ -122,9 +127,13 @@ std::string wrapped_list(std::string_view intro, const std::vector<std::string>&
 
 std::string assumed_warning(const std::string& hardware, const std::vector<std::string>& assumed) {
   if (assumed.empty()) return "";
+  std::vector<std::string> names = assumed;
+  // An entry for "*" answers for what no longer path covers (profile_provenance.hpp).
+  std::replace(names.begin(), names.end(), std::string("*"),
+               std::string("every number without another provenance"));
   return "\n" + wrapped_list(fmt::format("Warning: assumed, not measured, in profile {}:",
                                          printable(hardware)),
-                             assumed);
+                             names);
 }
 
 }  // namespace ooc

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/base/units.hpp"
 #include "reports/writers/writer.hpp"
 
 namespace ooc {
@@ -33,10 +34,12 @@ class TextTable {
 [[nodiscard]] std::string bold(std::string_view text, Colour colour);
 [[nodiscard]] std::string bold_red(std::string_view text, Colour colour);
 
-/// Control characters replaced: names come from files and end up on terminals.
+/// Control characters replaced by "?", one for one: names come from files and end up on terminals.
 [[nodiscard]] std::string printable(std::string_view text);
 /// 138357544 -> "138,357,544"
 [[nodiscard]] std::string group_thousands(std::int64_t number);
+/// 16880589120 -> "16.88 GB (16880589120 B)", for people and, in the brackets, for --memory.
+[[nodiscard]] std::string bytes_to_the_last(Bytes bytes);
 /// 15470264320 -> "15.47 G"
 [[nodiscard]] std::string si_count(std::int64_t count);
 /// 4 significant digits, thousands grouped: "418.0", "12,345".

@@ -50,6 +50,15 @@ TEST_CASE("a flag without its value, given twice, or an argument too many is ref
   check_refused(predict({"vgg16"}), {"one argument too many", "vgg16"});
 }
 
+TEST_CASE("a switch refuses a value, whatever it is") {
+  for (const char* word :
+       {"--steps=3", "--steps=true", "--quiet=1", "--quiet=banana", "--quiet="}) {
+    const std::string name = std::string(word).substr(0, std::string(word).find('='));
+    check_refused(predict({word}), {name + ": found the value", "expected no value"});
+  }
+  check_refused(predict({"--help=x"}), {"--help", "\"x\"", "expected no value"});
+}
+
 TEST_CASE("what a command cannot do without is asked for by name") {
   check_refused(run_ooc_paleo({"predict", "--hardware", kMachine}), {"NETWORK"});
   check_refused(run_ooc_paleo({"predict", kNetwork}), {"--hardware"});
@@ -69,7 +78,10 @@ TEST_CASE("a missing file and an unknown name list the known ones with the neare
 }
 
 TEST_CASE("a folder is no network") {
-  check_refused(run_ooc_paleo({"predict", "/tmp", "--hardware", kMachine}), {"/tmp"});
+  check_refused(run_ooc_paleo({"predict", "/tmp", "--hardware", kMachine}),
+                {"NETWORK", "\"/tmp\", which is a directory"});
+  check_refused(run_ooc_paleo({"predict", kNetwork, "--hardware", "/tmp/"}),
+                {"--hardware", "\"/tmp/\", which is a directory"});
 }
 
 TEST_CASE("an unknown schedule lists the known ones with the nearest") {
@@ -112,7 +124,10 @@ TEST_CASE("a batch that makes tensors too large is refused before anything is bu
   // 1 GB x 2^31 leaves 2^48 bytes a tensor.
   check_refused(
       run_ooc_paleo({"predict", "vgg16", "--hardware", "v100-16gb-pcie3", "--batch", "2147483648"}),
-      {"found", "expected"});
+      {"error: --batch: found 2147483648 (", "expected"});
+  check_refused(run_ooc_paleo({"sweep", "vgg16", "--hardware", "v100-16gb-pcie3", "--batch",
+                               "1,1000000000,2"}),
+                {"error: --batch: found 1000000000 (", "expected"});
 }
 
 TEST_CASE("an unknown word of a choice lists the choices") {
@@ -125,7 +140,37 @@ TEST_CASE("an unknown word of a choice lists the choices") {
 }
 
 TEST_CASE("a mode that the profile lacks is refused") {
-  check_refused(predict({"--mode", "pageable"}), {"pageable", "pinned"});
+  check_refused(predict({"--mode", "pageable"}),
+                {"error: " + kMachine + ": /connection/modes/pageable", "pinned"});
+}
+
+TEST_CASE("what is found out behind the readers still names the file, not what it calls itself") {
+  const ScratchFolder scratch;
+  std::string text = read_file(kNetwork);
+  const auto replace = [&](const std::string& old, const std::string& by) {
+    const std::size_t at = text.find(old);
+    REQUIRE(at != std::string::npos);
+    text.replace(at, old.size(), by);
+  };
+  replace("\"float32\"", "\"float16\"");
+  const std::string half = scratch.file("half.json", text);
+  check_refused(run_ooc_paleo({"predict", half, "--hardware", kMachine}),
+                {"error: " + kMachine + ": /compute/peak/float16"});
+  // Without --batch the file's own batch is what is too large.
+  text = read_file(std::string(OOC_SOURCE_DIR) + "/networks/vgg16.json");
+  replace("\"version\": 1,", "\"version\": 1, \"batch\": 2147483648,");
+  const std::string large = scratch.file("large.json", text);
+  check_refused(run_ooc_paleo({"predict", large, "--hardware", "v100-16gb-pcie3"}),
+                {"error: " + large + ": /batch: found 2147483648 ("});
+  const std::string fork = scratch.file("fork.json", R"({
+    "format": "ooc-paleo/network", "version": 1, "name": "fork", "source": "made up",
+    "dtype": "float32", "inputs": [{"name": "data", "shape": [4]}],
+    "layers": [
+      {"name": "a", "type": "linear", "units": 4},
+      {"name": "r", "type": "relu", "inputs": ["a"], "in_place": true},
+      {"name": "s", "type": "add", "inputs": ["a", "r"]}
+    ]})");
+  check_refused(run_ooc_paleo({"inspect", fork}), {"error: " + fork + ": layer \"r\""});
 }
 
 TEST_CASE("accountings without lifetimes are for in-core and inspect only") {
@@ -175,6 +220,9 @@ TEST_CASE("bad ranges of a sweep say what is wrong with them") {
   };
   check_refused(sweep({"--batch", "4:1:x2"}), {"--batch", "empty"});
   check_refused(sweep({"--batch", "1:4:x1"}), {"--batch", "greater than 1"});
+  check_refused(sweep({"--batch", "4:100:x1.0000001"}),
+                {"--batch", "at least 1.000001", "too small to reach the next whole number"});
+  check_refused(sweep({"--batch", "4:100:x1.01"}), {"--batch", "too small: 4 times it", "4 again"});
   check_refused(sweep({"--batch", "1:4:+0"}), {"--batch"});
   check_refused(sweep({"--batch", "1:4"}), {"--batch", "FROM:TO:xFACTOR"});
   check_refused(sweep({"--batch", "1:4:2"}), {"--batch", "begins with x or +"});
@@ -185,6 +233,9 @@ TEST_CASE("bad ranges of a sweep say what is wrong with them") {
                 {"configurations", "10000000"});
   check_refused(sweep({"--memory", "4GB:8GB:+1"}), {"--memory", "GiB"});
   check_refused(sweep({"--link", "4GB/s:inf:x2"}), {"--link"});
+  check_refused(sweep({"--link", "4GB/s,4000MB/s"}), {"--link", "in which 4 GB/s comes twice"});
+  check_refused(sweep({"--link", "inf,inf"}), {"--link", "in which inf comes twice"});
+  check_refused(sweep({"--memory", "4GiB,4096MiB"}), {"--memory", "in which 4 GiB comes twice"});
   check_refused(sweep({"--jobs", "0"}), {"--jobs"});
   check_refused(sweep({"--hardware", kMachine}), {"--hardware", "twice"});
   check_refused(run_ooc_paleo({"sweep", kNetwork, kNetwork, "--hardware", kMachine}), {"twice"});

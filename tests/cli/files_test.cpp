@@ -63,6 +63,65 @@ TEST_CASE("a link is followed: its target is written, the link stays") {
   CHECK(scratch.read("target.json").find("\"iteration_time_ns\"") != std::string::npos);
 }
 
+TEST_CASE("a link whose target is missing is followed too") {
+  const ScratchFolder scratch;
+  std::filesystem::create_directory(scratch.path() / "folder");
+  std::filesystem::create_symlink("folder/second.json", scratch.path() / "first.json");
+  std::filesystem::create_symlink("target.json", scratch.path() / "folder/second.json");
+  CHECK(predict_in(scratch, {"-o", "first.json"}).exit_code == 0);
+  CHECK(std::filesystem::is_symlink(scratch.path() / "first.json"));
+  CHECK(std::filesystem::is_symlink(scratch.path() / "folder/second.json"));
+  CHECK(scratch.read("folder/target.json").find("\"iteration_time_ns\"") != std::string::npos);
+}
+
+TEST_CASE("an output in the place of an input is refused, by whatever name, and the input stays") {
+  const ScratchFolder scratch;
+  const std::string network = read_file(kNetwork);
+  const std::string machine = read_file(kMachine);
+  const std::string times = "layer,forward_ms,backward_ms\n";
+  scratch.file("n.json", network);
+  scratch.file("m.json", machine);
+  scratch.file("t.csv", times);
+  std::filesystem::create_symlink("n.json", scratch.path() / "soft.json");
+  std::filesystem::create_hard_link(scratch.path() / "m.json", scratch.path() / "hard.json");
+  const auto refuses = [&](std::vector<std::string> arguments, const std::string& flag) {
+    const Ran ran =
+        run_ooc_paleo(std::move(arguments), {.folder = scratch.path(), .environment = {}});
+    CAPTURE(ran.err);
+    CHECK(ran.exit_code == 2);
+    CHECK(ran.out == "");
+    CHECK(ran.err.find("error: " + flag + ": found") != std::string::npos);
+    CHECK(ran.err.find("which is an input") != std::string::npos);
+    CHECK(scratch.read("n.json") == network);
+    CHECK(scratch.read("m.json") == machine);
+    CHECK(scratch.read("t.csv") == times);
+    CHECK(scratch.entries().size() == 5);
+  };
+  for (const char* place : {"n.json", "./n.json", "soft.json", "m.json", "hard.json", "t.csv"}) {
+    for (const char* flag : {"--output", "--trace", "--export-plan"}) {
+      CAPTURE(place);
+      refuses({"predict", "n.json", "--hardware", "m.json", "--layer-times", "t.csv", "--format",
+               "json", flag, place},
+              flag);
+    }
+  }
+  refuses({"compare", "n.json", "--hardware", "m.json", "-o", "n.json"}, "--output");
+  refuses({"inspect", "n.json", "--hardware", "m.json", "-o", "hard.json"}, "--output");
+  refuses({"sweep", kNetwork, "n.json", "--hardware", kMachine + ",m.json", "-o", "hard.json"},
+          "--output");
+}
+
+TEST_CASE("a name of a shipped file is an input like its path") {
+  const ScratchFolder data;
+  std::filesystem::create_directory(data.path() / "networks");
+  const std::string path = data.file("networks/mine.json", read_file(kNetwork));
+  const Ran ran = run_ooc_paleo({"inspect", "mine", "-o", path},
+                                {.folder = "/", .environment = {{"OOC_PALEO_DATA", data.path()}}});
+  CHECK(ran.exit_code == 2);
+  CHECK(ran.err.find("which is an input") != std::string::npos);
+  CHECK(read_file(path) == read_file(kNetwork));
+}
+
 TEST_CASE("a full disk is an error that says so") {
   const ScratchFolder scratch;
   for (const char* script :

@@ -196,6 +196,23 @@ TEST_CASE("the format follows the file's name unless it is asked for") {
   CHECK(first_line("b.json", {"--format", "csv"}).rfind("network,hardware,", 0) == 0);
 }
 
+TEST_CASE("a machine with more devices than are simulated is remarked on, unless --quiet") {
+  const ScratchFolder scratch;
+  const std::string text =
+      std::regex_replace(read_file(kMachine), std::regex("\"devices\": 1"), "\"devices\": 2");
+  const std::string two = scratch.file("two.json", text);
+  for (const char* command : {"predict", "compare", "sweep"}) {
+    CAPTURE(command);
+    const Ran one = run_ooc_paleo({command, kNetwork, "--hardware", kMachine});
+    CHECK(one.err == "");
+    const Ran ran = run_ooc_paleo({command, kNetwork, "--hardware", two});
+    CHECK(ran.exit_code == 0);
+    CHECK(ran.err == "ooc-paleo: remark: " + two +
+                         ": /devices: 2 devices, of which only one is simulated yet\n");
+    CHECK(run_ooc_paleo({command, kNetwork, "--hardware", two, "--quiet"}).err == "");
+  }
+}
+
 TEST_CASE("the same command gives the same bytes") {
   const std::vector<std::string> command{"predict",         "resnet50", "--hardware",
                                          "v100-16gb-pcie3", "--batch",  "300",

@@ -5,4 +5,5 @@ ooc_test(reports unit
           ${CMAKE_CURRENT_LIST_DIR}/reports_data_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/reports_trace_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/reports_runs_test.cpp
-  LINK ooc_writers ooc_engine ooc_schedules nlohmann_json::nlohmann_json)
+          ${CMAKE_CURRENT_LIST_DIR}/reports_provenance_test.cpp
+  LINK ooc_hardware ooc_writers ooc_engine ooc_schedules nlohmann_json::nlohmann_json)

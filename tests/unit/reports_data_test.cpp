@@ -143,6 +143,18 @@ TEST_CASE("CSV fields are quoted where RFC 4180 asks for it") {
   CHECK(csv_field("a,b") == "\"a,b\"");
   CHECK(csv_field("say \"so\"") == "\"say \"\"so\"\"\"");
   CHECK(csv_field("two\nlines") == "\"two\nlines\"");
+  CHECK(csv_field("tab\there") == "tab\there");
+}
+
+TEST_CASE("control characters in names do not reach a terminal through CSV") {
+  CHECK(csv_field("a\x1b[31mb\x7f\b") == "a?[31mb??");
+  CHECK(csv_field("a\x1b,b") == "\"a?,b\"");
+  Example example;
+  example.network.layers[0].name = "a\x1b[2J";
+  const std::string text =
+      find_writer("csv")->inspection(summarize_network({.graph = example.graph}), kOptions);
+  CHECK(text.find('\x1b') == std::string::npos);
+  CHECK(text.find("\na?[2J,custom,") != std::string::npos);
 }
 
 TEST_CASE("CSV has one row per result with as many fields as the header") {

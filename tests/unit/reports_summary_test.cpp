@@ -160,6 +160,37 @@ TEST_CASE("an inspection knows the network, and times only with costs") {
   CHECK(timed.layers[2].forward == us(50));
 }
 
+TEST_CASE("the layers of an inspection add up to its totals at the batch") {
+  const Network network = read_network_text(R"({ "format": "ooc-paleo/network", "version": 1,
+    "name": "two", "source": "by hand", "dtype": "float32",
+    "inputs": [ { "name": "data", "shape": [10] } ],
+    "layers": [ { "name": "f", "type": "linear", "units": 20 },
+                { "name": "g", "type": "linear", "units": 5 } ] })",
+                                            "two.json");
+  const TrainingGraph graph = build_training_graph(network);
+  const NetworkReport report = summarize_network({.graph = graph, .batch = 512});
+  // 10 x 20 + 20 x 5 = 300 a sample, 153600 at the batch.
+  CHECK(report.forward_macs_per_sample == 300);
+  CHECK(report.forward_macs == 153'600);
+  CHECK(report.layers[0].forward_macs + report.layers[1].forward_macs == 153'600);
+  // Backward of a linear layer reads its input: the network's, 10 x 4 x 512 B, and f's, 20 x 4 x 512.
+  CHECK(report.saved == Bytes(61'440));
+  CHECK(report.saved_inputs == Bytes(20'480));
+  CHECK(report.layers[0].saved + report.saved_inputs == report.saved);
+}
+
+TEST_CASE("copies of network inputs are counted apart, since no layer's row shows them") {
+  Example example;
+  CHECK(example.report().inputs_to_near == Bytes(0));
+  // The same run, the tensor that is moved an input of the network: 1000 B each way.
+  const Plan& plan = example.the_plan();
+  example.graph.tensors[static_cast<std::size_t>(plan.steps[1].object)].role = TensorRole::kInput;
+  const RunReport report = example.report();
+  CHECK(report.inputs_to_far == Bytes(1000));
+  CHECK(report.inputs_to_near == Bytes(1000));
+  CHECK(report.to_near == Bytes(1000));
+}
+
 TEST_CASE("every column has a name of its own, and unknown numbers are no zeros") {
   std::set<std::string_view> names;
   std::size_t columns = 0;

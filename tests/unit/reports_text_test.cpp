@@ -51,6 +51,13 @@ TEST_CASE("terminals get no control characters from names in files") {
   CHECK(printable("a\x1b[31mb") == "a?[31mb");
 }
 
+TEST_CASE("a profile whose numbers are all assumed is said to be so in words") {
+  CHECK(assumed_warning("mine", {"*"}) ==
+        "\nWarning: assumed, not measured, in profile mine: every number without another "
+        "provenance\n");
+  CHECK(assumed_warning("mine", {}).empty());
+}
+
 TEST_CASE("a prediction reads from the answer to its causes") {
   Example example;
   RunReport report = example.report();
@@ -62,7 +69,7 @@ TEST_CASE("a prediction reads from the answer to its causes") {
   slowdown          1.222x  against compute alone with the fastest algorithms, 450.0 us
   lower bound     500.0 us  this run is 10.0 % above it; it holds for schedules that only move tensors
 
-Limited by link to near memory: it costs 18.2 % of the iteration
+Compute runs 81.8 % of the time; the largest wait is for copies to near memory, 18.2 %
 
 Where the time goes
   compute                            450.0 us  81.8 %
@@ -79,6 +86,7 @@ Memory
 Layers that wait (1 of 3)
   layer  type       waits   forward  backward     saved  action
   a      custom  100.0 us  50.00 us  100.0 us  1.000 kB  swap
+  saved: what backward reads of the tensor this layer writes; action: what the plan does with it
 
 Warning: assumed, not measured, in profile by-hand: connection.modes.pinned
 
@@ -87,6 +95,40 @@ What would help most
   link x 2        450.0 us      18.2 %
   memory + 25 %   550.0 us       0.0 %
 )");
+}
+
+TEST_CASE("a run is not said to be limited by waits that are smaller than its compute") {
+  RunReport report = Example().report();
+  const auto first_line = [&] {
+    const std::string text = table_prediction(report, {});
+    const std::size_t begin = text.find("Compute runs");
+    REQUIRE(begin != std::string::npos);
+    return text.substr(begin, text.find('\n', begin) - begin);
+  };
+  const auto stall = [&](StallCause cause) -> Duration& {
+    return report.stalls[static_cast<std::size_t>(cause)];
+  };
+  stall(StallCause::kRecompute) = us(110);  // 20 % of 550, above the 100 us for copies
+  CHECK(first_line() ==
+        "Compute runs 81.8 % of the time; the largest loss is running tasks again, 20.0 %");
+  CHECK(contains(table_comparison({report}, {}), "recomputation, 20 %\n"));
+  report.stalls = {};
+  stall(StallCause::kMemory) = us(11);  // 2 %: named although limited_by would say compute
+  CHECK(first_line() ==
+        "Compute runs 81.8 % of the time; the largest wait is for memory to be freed, 2.0 %");
+  stall(StallCause::kMemory) = us(1);
+  CHECK(contains(table_comparison({report}, {}), "memory capacity, under 1 %\n"));
+  report.stalls = {};
+  CHECK(first_line() == "Compute runs 81.8 % of the time; it never waits");
+  CHECK(contains(table_comparison({report}, {}), "81.8 %  none\n"));
+}
+
+TEST_CASE("moved network inputs, which have no row among the layers, are named below them") {
+  RunReport report = Example().report();
+  CHECK_FALSE(contains(table_prediction(report, {}), "network inputs"));
+  report.inputs_to_near = Bytes(2000);
+  CHECK(contains(table_prediction(report, {}),
+                 "  network inputs, in no row: 0 B copied to far, 2.000 kB to near memory\n"));
 }
 
 TEST_CASE("a job that does not fit says who holds what, the smallest budget and how to proceed") {
@@ -101,7 +143,7 @@ Does not fit
   c        1.000 kB
   weights     100 B
 
-  smallest budget 3.100 kB (3100 B): it suffices, one byte less does not
+  smallest budget of near memory: 3.100 kB (3100 B); it suffices, one byte less does not
   when nothing moves it takes 5.100 kB
 
 How to proceed
@@ -132,17 +174,33 @@ TEST_CASE("a comparison puts the best first and what does not fit last") {
 near memory 3.000 kB, 5.100 kB when nothing moves; links pinned
 compute alone takes 450.0 us; the lower bound for schedules that only move tensors is 500.0 us
 
-  schedule        time  slowdown  samples/s      peak    to far   to near     gap    busy  limited by
-  faster      500.0 us    1.222x      1,818  4.100 kB  1.000 kB  1.000 kB   0.0 %  81.8 %  link to near, 18 %
+  schedule        time  slowdown  samples/s      peak    to far   to near     gap    busy  largest wait
+  faster      500.0 us    1.222x      1,818  4.100 kB  1.000 kB  1.000 kB   0.0 %  81.8 %  link to near, 20 %
   one, moved  550.0 us    1.222x      1,818  4.100 kB  1.000 kB  1.000 kB  10.0 %  81.8 %  link to near, 18 %
   gap: time above the lower bound; busy: share of the time in which compute runs
+  largest wait: what costs the most of the rest, tasks run again included
 
 Does not fit
-  schedule    lacks  smallest budget  stops at
-  one, moved  100 B           3100 B  c.backward
+  schedule    memory  lacks  smallest that suffices  stops at
+  one, moved  near    100 B       3.100 kB (3100 B)  c.backward
 
 Warning: assumed, not measured, in profile by-hand: connection.modes.pinned
 )");
+}
+
+TEST_CASE("what is too small is named, and all sizes that suffice are written alike") {
+  std::vector<RunReport> reports = {refused_example().report(), refused_example().report()};
+  reports[0].out_of_memory->smallest_budget = Bytes(1 << 20);  // no "1 MiB" beside "3100 B"
+  reports[0].out_of_memory->tier = OutOfMemory::Tier::kFar;
+  const std::string text = table_comparison(reports, {});
+  // Near memory lacks 3100 - 3000; far memory what is wanted less what is free, 1000 - 900.
+  CHECK(contains(text, R"(
+  schedule    memory  lacks  smallest that suffices  stops at
+  one, moved  near    100 B       3.100 kB (3100 B)  c.backward
+  one, moved  far     100 B    1.049 MB (1048576 B)  c.backward
+)"));
+  CHECK(contains(table_prediction(reports[0], {}),
+                 "smallest far memory: 1.049 MB (1048576 B); it suffices"));
 }
 
 TEST_CASE("a comparison names one bound in its head, or each row's own where they differ") {
@@ -164,7 +222,7 @@ TEST_CASE("a comparison of long names and large numbers stays within 120 columns
   report.lower_bound = us(12'345'678);
   report.slowdown = 12.34567;
   report.peak_near = report.to_far = report.to_near = Bytes(987'654'321'098);
-  report.limited_by = "memory capacity";
+  report.stalls[static_cast<std::size_t>(StallCause::kRecompute)] = us(123'456'789);  // 100 %
   CHECK(widest_line(table_comparison({report}, {})) <= 120);
 }
 
@@ -177,19 +235,20 @@ TEST_CASE("an inspection lists layers and totals") {
 by hand
 input data 250
 
-  layer  type    output  parameters  forward MACs     saved   forward  backward
-  a      custom     250           -             -  1.000 kB  50.00 us  100.0 us
-  b      custom     250           -             -  1.000 kB  50.00 us  100.0 us
-  c      custom     250           -             -  1.000 kB  50.00 us  100.0 us
+  layer  type    output  parameters  forward MACs, batch  saved, batch  forward, batch  backward, batch
+  a      custom     250           -                    -      1.000 kB        50.00 us         100.0 us
+  b      custom     250           -                    -      1.000 kB        50.00 us         100.0 us
+  c      custom     250           -                    -      1.000 kB        50.00 us         100.0 us
+  saved: what backward reads of the tensor this layer writes
 
-  layers                     3
-  parameters                 0
-  forward MACs               0  for one sample
-  FLOPs                  0 + 0  forward + backward, whole batch
-  compute time        450.0 us  forward, backward and update, one after the other
-  saved for backward  3.000 kB  what backward reads, network inputs included
-  static                   0 B  weights, their gradients, state of sgd
-  in-core peak        4.000 kB  near memory when nothing moves (liveness)
+  layers                      3
+  parameters                  0
+  forward MACs, batch         0  0 for one sample
+  FLOPs, batch            0 + 0  forward + backward
+  compute time, batch  450.0 us  forward, backward and update, one after the other
+  saved, batch         3.000 kB  what backward reads, network inputs included
+  static                    0 B  weights, their gradients, state of sgd
+  in-core peak         4.000 kB  near memory when nothing moves (liveness)
 )");
 }
 
