@@ -141,26 +141,38 @@ ChildProcess::Read ChildProcess::read_line(int limit_ms, const std::function<boo
       if (now_ms() >= until) return Silent{};
       continue;
     }
-    std::array<char, 65536> bytes{};
-    const ssize_t count = read(output_, bytes.data(), bytes.size());
-    if (count > 0) {
-      buffer_.append(bytes.data(), static_cast<std::size_t>(count));
-    } else if (count == 0 || (errno != EINTR && errno != EAGAIN)) {
-      at_end_ = true;
-    }
+    take_output();
   }
 }
 
-bool ChildProcess::write(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t count = send(input_, text.data(), text.size(), MSG_NOSIGNAL);
-    if (count < 0) {
-      if (errno == EINTR) continue;
-      return false;
-    }
-    text.remove_prefix(static_cast<std::size_t>(count));
+void ChildProcess::take_output() {
+  std::array<char, 65536> bytes{};
+  const ssize_t count = read(output_, bytes.data(), bytes.size());
+  if (count > 0) {
+    buffer_.append(bytes.data(), static_cast<std::size_t>(count));
+  } else if (count == 0 || (errno != EINTR && errno != EAGAIN)) {
+    at_end_ = true;
   }
-  return true;
+}
+
+ChildProcess::Wrote ChildProcess::write(std::string_view text, int limit_ms,
+                                        const std::function<bool()>& stop) {
+  std::int64_t until = now_ms() + limit_ms;
+  while (!text.empty()) {
+    const ssize_t count = send(input_, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (count > 0) {
+      text.remove_prefix(static_cast<std::size_t>(count));
+      until = now_ms() + limit_ms;
+      continue;
+    }
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno != EAGAIN && errno != EWOULDBLOCK) return Wrote::kNobodyReads;
+    if (stop && stop()) return Wrote::kStopped;
+    if (now_ms() >= until) return Wrote::kSilent;
+    std::array<struct pollfd, 2> wait{{{input_, POLLOUT, 0}, {at_end_ ? -1 : output_, POLLIN, 0}}};
+    if (poll(wait.data(), wait.size(), kPollMs) > 0 && wait[1].revents != 0) take_output();
+  }
+  return Wrote::kAll;
 }
 
 }  // namespace ooc

@@ -34,12 +34,15 @@ class ChildProcess {
   using Read = std::variant<Line, Ended, Silent, TooLong, Stopped>;
 
   [[nodiscard]] Read read_line(int limit_ms, const std::function<bool()>& stop);
-  /// False when the child reads no more.
-  [[nodiscard]] bool write(std::string_view text);
+  /// kNobodyReads: the child has closed its input; kSilent: it took nothing for that long.
+  enum class Wrote { kAll, kNobodyReads, kSilent, kStopped };
+  /// What the child says in the meantime is kept: it may be unable to read before that is taken.
+  [[nodiscard]] Wrote write(std::string_view text, int limit_ms, const std::function<bool()>& stop);
   void kill();
 
  private:
   [[nodiscard]] Ended wait_for_end();
+  void take_output();
 
   int input_ = -1;
   int output_ = -1;
