@@ -80,6 +80,17 @@ __global__ void check_kernel(const std::uint64_t* words, std::size_t count,
   }
 }
 
+// The sum of all words, each mixed with its position: the order of the threads does not matter.
+__global__ void hash_kernel(const std::uint64_t* words, std::size_t count,
+                            unsigned long long* hash) {
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  unsigned long long sum = 0;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
+    sum += pattern_word(i, words[i]);
+  }
+  atomicAdd(hash, sum);
+}
+
 // Between -1 and 1, from the pattern's upper bits.
 __device__ float uniform(std::size_t i) {
   return static_cast<float>(pattern_word(i, 77) >> 40) * (2.0F / 16777216.0F) - 1.0F;
@@ -154,6 +165,13 @@ cudaError_t launch_check(cudaStream_t stream, const void* source, std::size_t by
                          unsigned long long* mismatches) {
   check_kernel<<<blocks_for(bytes / 8), kThreads, 0, stream>>>(
       static_cast<const std::uint64_t*>(source), bytes / 8, first_word, seed, mismatches);
+  return cudaGetLastError();
+}
+
+cudaError_t launch_hash(cudaStream_t stream, const void* source, std::size_t bytes,
+                        unsigned long long* hash) {
+  hash_kernel<<<blocks_for(bytes / 8), kThreads, 0, stream>>>(
+      static_cast<const std::uint64_t*>(source), bytes / 8, hash);
   return cudaGetLastError();
 }
 

@@ -37,6 +37,10 @@ cudaError_t launch_check(cudaStream_t stream, const void* source, std::size_t by
                          std::uint64_t first_word, std::uint64_t seed,
                          unsigned long long* mismatches);
 
+// Adds to *hash (near memory) a number that depends on every word and its position; `bytes` is a multiple of 8.
+cudaError_t launch_hash(cudaStream_t stream, const void* source, std::size_t bytes,
+                        unsigned long long* hash);
+
 // Numbers in [-1, 1): products of zeros would draw less power and run faster than real ones.
 enum class Element { kFloat32, kFloat16, kBfloat16 };
 cudaError_t launch_uniform(cudaStream_t stream, Element element, void* target, std::size_t count);

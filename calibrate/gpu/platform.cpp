@@ -35,6 +35,7 @@ void load_kernels(const Stream& stream, void* near, void* other_near, int multip
   OOC_GPU_CHECK(launch_memory(s, 1, multiprocessors, near, other_near, kTiny));
   OOC_GPU_CHECK(launch_fill(s, near, kTiny, 0, 1));
   OOC_GPU_CHECK(launch_check(s, near, kTiny, 0, 1, count));
+  OOC_GPU_CHECK(launch_hash(s, near, kTiny, count));
   OOC_GPU_CHECK(launch_touch(s, near, kTiny, count));
   for (const Element element : {Element::kFloat32, Element::kFloat16, Element::kBfloat16}) {
     OOC_GPU_CHECK(launch_uniform(s, element, near, kTiny / 4));

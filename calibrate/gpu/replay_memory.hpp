@@ -21,12 +21,12 @@ class ReplayMemory {
   // in `pool` from run to run: to pin gigabytes takes seconds.
   ReplayMemory(const ReplayProgram& program, const Machine& machine, BufferPool& pool);
 
-  std::int64_t block_count() const { return static_cast<std::int64_t>(blocks_.size()); }
-  char* block(std::int64_t number) const;  // 512-byte aligned as far as the plan's offset is
-  std::size_t block_bytes(std::int64_t number) const;
+  std::size_t block_count() const { return blocks_.size(); }
+  char* block(std::size_t number) const;  // aligned as the offset is, up to 256 bytes
+  std::size_t block_bytes(std::size_t number) const;
 
-  char* slot(std::int64_t number) const;
-  std::size_t slot_bytes(std::int64_t number) const;
+  char* slot(std::size_t number) const;
+  std::size_t slot_bytes(std::size_t number) const;
 
   // What stays for the whole run; null if the plan has none.
   char* statics() const { return statics_ == nullptr ? nullptr : as_bytes(*statics_); }

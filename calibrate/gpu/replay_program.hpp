@@ -40,13 +40,14 @@ struct ReplayStep {
   std::size_t block = 0;            // copies
   std::size_t slot = 0;
   std::size_t bytes = 0;
-  Line line;  // as it came: the operation and its keys
+  std::string name;
+  Line line;  // as it came, where it has an `op`
 };
 
 struct ReplayRun {
   bool real = false;
-  std::int64_t iterations = 20;
-  std::int64_t warmup = 2;
+  std::size_t iterations = 20;
+  std::size_t warmup = 2;
   bool verify = true;
   double max_ns = 30e9;
 };
@@ -63,9 +64,6 @@ struct ReplayProgram {
       order;  // of queueing: a step comes after those of its queue and its waits
   ReplayRun run;
 };
-
-// The lines of a group, from `plan` to `run`. Throws RequestError that names line, key and value.
-ReplayProgram read_replay_program(const std::vector<Line>& lines);
 
 // An order in which every step comes after the earlier ones of its queue and after those it waits for, else
 // by number. Throws RequestError that names the steps that wait for each other.

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "calibrate/gpu/platform.hpp"
@@ -45,11 +46,17 @@ void drop_half_line(const std::string& path) {
   std::filesystem::resize_file(path, end == std::string::npos ? 0 : end + 1);
 }
 
-std::vector<std::string> open_requests(const std::string& requests, const std::string& answers) {
+// What is asked for by one line, or by a group of them (a plan, to its `run`).
+struct Request {
+  std::vector<std::string> lines;
+};
+
+std::vector<Request> open_requests(const std::string& requests, const std::string& answers) {
   std::ifstream file(requests);
   if (!file) throw std::runtime_error("cannot read " + requests);
   const std::set<std::string> answered = answered_in(answers);
-  std::vector<std::string> open;
+  std::vector<Request> open;
+  Request group;
   std::string text;
   while (std::getline(file, text)) {
     if (text.empty() || text[0] == '#') continue;
@@ -57,7 +64,14 @@ std::vector<std::string> open_requests(const std::string& requests, const std::s
     if (!parsed.line) throw std::runtime_error(requests + ": " + parsed.problem);
     const std::string* id = parsed.line->find("id");
     if (id == nullptr) throw std::runtime_error(requests + ": a request without id: " + text);
-    if (answered.count(*id) == 0) open.push_back(text);
+    if (answered.count(*id) != 0) continue;
+    group.lines.push_back(text);
+    if (ReplayGroup::takes(parsed.line->word) && parsed.line->word != "run") continue;
+    open.push_back(std::move(group));
+    group = Request();
+  }
+  if (!group.lines.empty()) {
+    std::cerr << "ooc-paleo-gpu: " << requests << " ends within a plan, which is not run\n";
   }
   return open;
 }
@@ -65,7 +79,7 @@ std::vector<std::string> open_requests(const std::string& requests, const std::s
 }  // namespace
 
 int run_script(const Script& script, int device, std::size_t need) {
-  const std::vector<std::string> open = open_requests(script.requests, script.answers);
+  const std::vector<Request> open = open_requests(script.requests, script.answers);
   if (open.empty()) {
     std::cerr << "ooc-paleo-gpu: " << script.answers << " has every answer already\n";
     return 0;
@@ -83,9 +97,11 @@ int run_script(const Script& script, int device, std::size_t need) {
         std::cerr << "ooc-paleo-gpu: time is up, " << open.size() - i << " requests are open\n";
         return 0;
       }
-      const Next next = server.answer(open[i]);
-      if (next == Next::kDeviceLost) return 4;
-      if (next == Next::kQuit) break;
+      for (const std::string& line : open[i].lines) {
+        const Next next = server.answer(line);
+        if (next == Next::kDeviceLost) return 4;
+        if (next == Next::kQuit) return 0;
+      }
     }
     return 0;
   } catch (const NoDevice& none) {

@@ -1,10 +1,15 @@
 // Answers requests one by one. See server.hpp and docs/gpu-protocol.md.
 #include "calibrate/gpu/server.hpp"
 
+#include <cstdint>
 #include <iostream>
+#include <string>
+#include <utility>
 
 #include "calibrate/gpu/measurements.hpp"
 #include "calibrate/gpu/platform.hpp"
+#include "calibrate/gpu/replay.hpp"
+#include "calibrate/gpu/replay_check.hpp"
 #include "calibrate/gpu/version.hpp"
 
 namespace ooc::gpu {
@@ -23,18 +28,61 @@ LineBuilder error_line(const Line& request) {
 
 Next Server::answer(const std::string& text) {
   const ParsedLine parsed = parse_line(text);
+  if (!parsed.line && group_.is_open()) {
+    group_.spoil(parsed.problem);  // said once, when the group ends
+    return Next::kGoOn;
+  }
   if (!parsed.line) {
     output_.send(LineBuilder("error").add("text", parsed.problem));
     return Next::kGoOn;
   }
   const Line& request = *parsed.line;
+  if (ReplayGroup::takes(request.word)) return take_replay_line(request);
+  abandon_replay("the plan was given up by '" + request.word + "' before its 'run'");
   if (request.word == "quit") return Next::kQuit;
-  if (request.word != "measure") {
-    output_.send(error_line(request).add(
-        "text", "unknown request '" + request.word + "', known are measure, quit"));
-    return Next::kGoOn;
+  if (request.word == "measure") return measure(request);
+  output_.send(error_line(request).add(
+      "text", "unknown request '" + request.word + "', known are measure, plan, quit"));
+  return Next::kGoOn;
+}
+
+// A line that does not go on with the open group ends it and begins another, which fails if it is no plan.
+Next Server::take_replay_line(const Line& line) {
+  if (!group_.goes_on_with(line)) {
+    abandon_replay("the plan was given up by another '" + line.word + "' before its 'run'");
   }
-  return measure(request);
+  group_.add(line);
+  return line.word == "run" ? run_replay() : Next::kGoOn;
+}
+
+void Server::abandon_replay(const std::string& reason) {
+  if (!group_.is_open()) return;
+  group_.spoil(reason);
+  run_replay();
+}
+
+Next Server::run_replay() {
+  ReplayGroup group;
+  std::swap(group, group_);
+  const Line& first = group.first_line();
+  try {
+    const ReplayProgram program = group.finish();
+    if (kept_for_ != "replay") pool_.clear();
+    kept_for_ = "replay";
+    const std::int64_t id = std::stoll(*first.find("id"));  // read_plan has seen to it
+    replay({program, id, ++replays_}, machine_, pool_, output_);
+  } catch (const RequestError& error) {
+    output_.send(error_line(first).add("text", error.text));
+  } catch (const WrongContent& wrong) {
+    output_.send(error_line(first)
+                     .add("step", static_cast<std::int64_t>(wrong.step))
+                     .add("block", static_cast<std::int64_t>(wrong.block))
+                     .add("content", wrong.content)
+                     .add("text", wrong.text));
+  } catch (const CallFailure& failure) {
+    return fail(first, failure);
+  }
+  return Next::kGoOn;
 }
 
 Next Server::measure(const Line& request) {

@@ -1,6 +1,7 @@
 // The conversation: takes request lines, answers each, and decides what an error ends.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -8,6 +9,7 @@
 #include "calibrate/gpu/job.hpp"
 #include "calibrate/gpu/line.hpp"
 #include "calibrate/gpu/machine.hpp"
+#include "calibrate/gpu/replay_group.hpp"
 
 namespace ooc::gpu {
 
@@ -22,12 +24,17 @@ class Server {
 
  private:
   Next measure(const Line& request);
+  Next take_replay_line(const Line& line);
+  Next run_replay();
+  void abandon_replay(const std::string& reason);
   Next fail(const Line& request, const CallFailure& failure);
 
   Machine machine_;
   Output& output_;
   BufferPool pool_;
   std::string kept_for_;  // what the buffers in the pool were made for
+  ReplayGroup group_;
+  std::uint64_t replays_ = 0;  // begun
 };
 
 // `hello`, then the device: `machine` and `ready`. Throws NoDevice after sending `no_device`.

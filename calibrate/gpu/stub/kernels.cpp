@@ -31,6 +31,16 @@ cudaError_t launch_traffic(cudaStream_t stream, std::size_t bytes, double passes
   return stub::launch(stream, Work::kMemoryKernel, traffic_ns(bytes, passes), std::move(effect));
 }
 
+// As copies do (stub/memory.hpp), these look only at both ends of what is large.
+template <typename Visit>
+void for_words(std::size_t bytes, const Visit& visit) {
+  const std::size_t words = bytes / 8;
+  const std::size_t half = kWholeBytes / 2 / 8;
+  const std::size_t first_end = bytes <= kWholeBytes ? words : half;
+  for (std::size_t i = 0; i < first_end; ++i) visit(i);
+  for (std::size_t i = std::max(first_end, words - std::min(words, half)); i < words; ++i) visit(i);
+}
+
 }  // namespace
 
 void shut_gate(volatile unsigned* flag) {
@@ -72,7 +82,7 @@ cudaError_t launch_fill(cudaStream_t stream, void* target, std::size_t bytes,
   return launch_traffic(stream, bytes, 1, [=] {
     stub::set_resident_near(target, true);
     auto* words = static_cast<std::uint64_t*>(target);
-    for (std::size_t i = 0; i < bytes / 8; ++i) words[i] = pattern_word(first_word + i, seed);
+    for_words(bytes, [=](std::size_t i) { words[i] = pattern_word(first_word + i, seed); });
   });
 }
 
@@ -81,9 +91,17 @@ cudaError_t launch_check(cudaStream_t stream, const void* source, std::size_t by
                          unsigned long long* mismatches) {
   return launch_traffic(stream, bytes, 1, [=] {
     const auto* words = static_cast<const std::uint64_t*>(source);
-    for (std::size_t i = 0; i < bytes / 8; ++i) {
+    for_words(bytes, [=](std::size_t i) {
       if (words[i] != pattern_word(first_word + i, seed)) ++*mismatches;
-    }
+    });
+  });
+}
+
+cudaError_t launch_hash(cudaStream_t stream, const void* source, std::size_t bytes,
+                        unsigned long long* hash) {
+  return launch_traffic(stream, bytes, 1, [=] {
+    const auto* words = static_cast<const std::uint64_t*>(source);
+    for_words(bytes, [=](std::size_t i) { *hash += pattern_word(i, words[i]); });
   });
 }
 
