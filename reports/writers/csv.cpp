@@ -1,4 +1,5 @@
-// CSV: one line per result for predict and compare, one line per layer for inspect.
+// CSV: one line per result for predict and compare, one line per layer for inspect, one per step for
+// replay.
 #include "reports/writers/csv.hpp"
 
 #include <fmt/format.h>
@@ -53,6 +54,21 @@ std::string inspection(const NetworkReport& report, const WriteOptions&) {
   return text;
 }
 
+std::string replay(const ReplayReport& report, const WriteOptions&) {
+  std::string text =
+      "step,queue,kind,name,bytes,predicted_start_ns,predicted_end_ns,measured_start_ns,"
+      "measured_end_ns,median_ns,min_ns,max_ns,deviation_ns\n";
+  for (std::size_t i = 0; i < report.steps.size(); ++i) {
+    const ReplayStepReport& step = report.steps[i];
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", i, step.queue, step.kind,
+                        csv_field(step.name), step.bytes.count(), step.predicted.start.count(),
+                        step.predicted.end.count(), step.measured.start.count(),
+                        step.measured.end.count(), step.median.count(), step.min.count(),
+                        step.max.count(), step.deviation().count());
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string csv_field(std::string_view name) {
@@ -84,6 +100,7 @@ const Writer csv_writer{.name = "csv",
                         .summary = "one line per result or layer, for spreadsheets",
                         .prediction = &prediction,
                         .comparison = &comparison,
-                        .inspection = &inspection};
+                        .inspection = &inspection,
+                        .replay = &replay};
 
 }  // namespace ooc

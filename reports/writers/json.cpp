@@ -6,6 +6,7 @@
 
 #include "reports/summary/metrics.hpp"
 #include "reports/summary/summarize.hpp"
+#include "reports/writers/json_replay.hpp"
 #include "reports/writers/writer.hpp"
 
 namespace ooc {
@@ -194,6 +195,7 @@ const Writer json_writer{.name = "json",
                          .summary = "everything, for other programs (docs/formats.md, 5)",
                          .prediction = &prediction,
                          .comparison = &comparison,
-                         .inspection = &inspection};
+                         .inspection = &inspection,
+                         .replay = &json_replay};
 
 }  // namespace ooc

@@ -9,6 +9,7 @@ const Writer table_writer{.name = "table",
                           .summary = "for people",
                           .prediction = &table_prediction,
                           .comparison = &table_comparison,
-                          .inspection = &table_inspection};
+                          .inspection = &table_inspection,
+                          .replay = &table_replay};
 
 }  // namespace ooc

@@ -57,5 +57,6 @@ class TextTable {
                                            const WriteOptions& options);
 [[nodiscard]] std::string table_inspection(const NetworkReport& report,
                                            const WriteOptions& options);
+[[nodiscard]] std::string table_replay(const ReplayReport& report, const WriteOptions& options);
 
 }  // namespace ooc

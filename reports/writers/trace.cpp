@@ -62,17 +62,27 @@ class TraceWriter {
 
   void write() {
     head();
-    for (int device = 0; device < in_.plan.devices; ++device) {
-      names(device);
-      queues(device);
-      stalls(device);
-      near_memory(device);
+    timeline("");
+    if (in_.measured != nullptr) {
+      shown_ = in_.measured;
+      first_process_ += in_.plan.devices;
+      first_flow_ += flows_.size();
+      timeline("measured: ");
     }
     text_ += "\n]}\n";
     sink_(text_);
   }
 
  private:
+  void timeline(std::string_view label) {
+    for (int device = 0; device < in_.plan.devices; ++device) {
+      names(device, in_.measured != nullptr && label.empty() ? "predicted: " : label);
+      queues(device);
+      stalls(device);
+      near_memory(device);
+    }
+  }
+
   // From a copy in to the computes that wait for it, and from a compute to the copy out of its
   // result.
   void find_flows() {
@@ -111,7 +121,12 @@ class TraceWriter {
     for (std::size_t i = 0; i < in_.tool.command.size(); ++i) {
       text_ += (i == 0 ? "" : ",") + json_text(in_.tool.command[i]);
     }
-    text_ += "]},\n\"traceEvents\":[";
+    text_ += "]";
+    if (in_.measured != nullptr) {
+      text_ +=
+          fmt::format(",\"measured_iteration_time_ns\":{}", in_.measured->iteration_time.count());
+    }
+    text_ += "},\n\"traceEvents\":[";
   }
 
   // One event; `rest` is everything behind name and phase, without the closing brace.
@@ -124,14 +139,22 @@ class TraceWriter {
     text_.clear();
   }
 
-  void names(int device) {
+  [[nodiscard]] int process_of(int device) const { return first_process_ + device; }
+
+  void names(int device, std::string_view label) {
     const std::string process =
+        std::string(label) +
         fmt::format("{}, batch {}, {} on {}", in_.inputs.network, in_.inputs.batch,
                     in_.inputs.schedule, in_.inputs.hardware) +
         (in_.plan.devices > 1 ? fmt::format(", device {}", device) : "");
     event("process_name", 'M',
-          fmt::format("\"pid\":{},\"tid\":0,\"args\":{{\"name\":{}}}", device + 1,
+          fmt::format("\"pid\":{},\"tid\":0,\"args\":{{\"name\":{}}}", process_of(device),
                       json_text(process)));
+    if (in_.measured != nullptr) {
+      event(
+          "process_sort_index", 'M',
+          fmt::format("\"pid\":{0},\"tid\":0,\"args\":{{\"sort_index\":{0}}}", process_of(device)));
+    }
     const std::pair<int, std::string_view> tracks[] = {
         {track_of(StepKind::kCompute), "compute"},
         {kStallTrack, "stalls of compute"},
@@ -139,11 +162,11 @@ class TraceWriter {
         {track_of(StepKind::kToNear), "to near memory"}};
     for (const auto& [track, name] : tracks) {
       event("thread_name", 'M',
-            fmt::format("\"pid\":{},\"tid\":{},\"args\":{{\"name\":{}}}", device + 1, track,
+            fmt::format("\"pid\":{},\"tid\":{},\"args\":{{\"name\":{}}}", process_of(device), track,
                         json_text(name)));
       event("thread_sort_index", 'M',
-            fmt::format("\"pid\":{0},\"tid\":{1},\"args\":{{\"sort_index\":{1}}}", device + 1,
-                        track));
+            fmt::format("\"pid\":{0},\"tid\":{1},\"args\":{{\"sort_index\":{1}}}",
+                        process_of(device), track));
     }
   }
 
@@ -157,29 +180,29 @@ class TraceWriter {
 
   void slice(StepId id) {
     const Step& step = in_.plan.steps[id.at()];
-    const Span& span = in_.timeline.spans[id.at()];
+    const Span& span = shown_->spans[id.at()];
     const std::string place =
-        fmt::format("\"pid\":{},\"tid\":{}", step.device + 1, track_of(step.kind));
+        fmt::format("\"pid\":{},\"tid\":{}", process_of(step.device), track_of(step.kind));
     event(step_name(in_.plan, in_.graph, id), 'X',
           fmt::format("\"cat\":\"{}\",{},\"ts\":{},\"dur\":{},\"args\":{{{}}}",
                       step.kind == StepKind::kCompute ? "compute" : "copy", place,
                       micros(span.start), micros(span.end - span.start), arguments(id)));
     for (const FlowId flow : arriving_[id]) {
       event("waits for", 'f',
-            fmt::format("\"cat\":\"flow\",\"id\":{},\"bp\":\"e\",{},\"ts\":{}", flow.index, place,
-                        micros(span.start)));
+            fmt::format("\"cat\":\"flow\",\"id\":{},\"bp\":\"e\",{},\"ts\":{}",
+                        first_flow_ + flow.at(), place, micros(span.start)));
     }
     const Duration leaves = std::max(span.start, span.end - Duration(1));
     for (const FlowId flow : leaving_[id]) {
       event("waits for", 's',
-            fmt::format("\"cat\":\"flow\",\"id\":{},{},\"ts\":{}", flow.index, place,
+            fmt::format("\"cat\":\"flow\",\"id\":{},{},\"ts\":{}", first_flow_ + flow.at(), place,
                         micros(leaves)));
     }
   }
 
   std::string arguments(StepId id) const {
     const Step& step = in_.plan.steps[id.at()];
-    const Span& span = in_.timeline.spans[id.at()];
+    const Span& span = shown_->spans[id.at()];
     std::string text = fmt::format("\"step\":{}", id.index);
     if (step.kind != StepKind::kCompute) {
       const Bytes bytes = in_.costs.tensor_bytes[static_cast<std::size_t>(step.object)];
@@ -206,7 +229,7 @@ class TraceWriter {
   }
 
   void stalls(int device) {
-    for (const Stall& stall : in_.timeline.stalls) {
+    for (const Stall& stall : shown_->stalls) {
       if (stall.device != device) continue;
       std::string args;
       if (stall.before.has_value()) {
@@ -219,23 +242,26 @@ class TraceWriter {
       event(stall_name(stall.cause), 'X',
             fmt::format("\"cat\":\"stall\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{},"
                         "\"args\":{{{}}}",
-                        device + 1, kStallTrack, micros(stall.start),
+                        process_of(device), kStallTrack, micros(stall.start),
                         micros(stall.end - stall.start), args));
     }
   }
 
   void near_memory(int device) {
     for (const MemorySample& sample :
-         near_memory_over_time({in_.plan, in_.timeline, in_.inputs.memory, device})) {
+         near_memory_over_time({in_.plan, *shown_, in_.inputs.memory, device})) {
       event("near memory", 'C',
-            fmt::format("\"pid\":{},\"tid\":0,\"ts\":{},\"args\":{{\"bytes\":{}}}", device + 1,
-                        micros(sample.at), sample.bytes.count()));
+            fmt::format("\"pid\":{},\"tid\":0,\"ts\":{},\"args\":{{\"bytes\":{}}}",
+                        process_of(device), micros(sample.at), sample.bytes.count()));
     }
   }
 
   const TraceInput& in_;
   const TextSink& sink_;
   std::vector<Flow> flows_;
+  const Timeline* shown_ = &in_.timeline;
+  int first_process_ = 1;
+  std::size_t first_flow_ = 0;
   Csr<StepId, FlowId> leaving_;
   Csr<StepId, FlowId> arriving_;
   std::string text_;

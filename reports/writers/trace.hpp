@@ -24,6 +24,8 @@ struct TraceInput {
   const CostTable& costs;
   const Plan& plan;
   const Timeline& timeline;
+  /// A replay's: the same plan's steps as they were measured, drawn below on tracks of its own.
+  const Timeline* measured = nullptr;
 };
 
 /// Streams: memory use does not grow with the text, whatever the number of steps.

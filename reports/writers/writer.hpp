@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/summary/replay_report.hpp"
 #include "reports/summary/run_report.hpp"
 
 namespace ooc {
@@ -28,11 +29,12 @@ struct WriteOptions {
 struct Writer {
   std::string_view name;     ///< as in --format: "table"
   std::string_view summary;  ///< one line
-  /// All three end with a newline.
+  /// All of them end with a newline.
   std::string (*prediction)(const RunReport& report, const WriteOptions& options);
   /// In the order best_first() gives.
   std::string (*comparison)(const std::vector<RunReport>& reports, const WriteOptions& options);
   std::string (*inspection)(const NetworkReport& report, const WriteOptions& options);
+  std::string (*replay)(const ReplayReport& report, const WriteOptions& options);
 };
 
 /// All writers, in the order of CMakeLists.txt.

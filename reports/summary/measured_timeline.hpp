@@ -1,0 +1,31 @@
+// The times that a device took for a plan, as a Timeline: the same stalls with the same causes as the
+// engine gives, so that predicted and measured can be compared cause by cause.
+#pragma once
+
+#include <vector>
+
+#include "model/base/csr.hpp"
+#include "simulator/plan/plan.hpp"
+#include "simulator/timeline/timeline.hpp"
+
+namespace ooc {
+
+struct MeasuredTimes {
+  const Plan& plan;                ///< on one device
+  const std::vector<Span>& spans;  ///< by step, from any common instant
+  /// What the device waited for beside the plan's own waits: steps that freed memory.
+  const Csr<StepId, StepId>& memory_waits;
+  Bytes budget;
+};
+
+/// * A device's events are read with a resolution: a step that seems to start before what it waited for
+///   had ended is taken to start then. That shifts times by less than a microsecond, and afterwards
+///   busy + stalls = iteration time holds to the nanosecond as it does for predictions.
+/// * The gap before a compute step belongs to the plan's wait that ended last, then to the step that
+///   freed its memory; what is left, in which nothing was waited for, is `launch`: queueing, events,
+///   starting.
+/// * peak_near follows from the spans: a block is taken when its step starts and freed when the last
+///   step that uses it has ended.
+[[nodiscard]] Timeline measured_timeline(const MeasuredTimes& times);
+
+}  // namespace ooc

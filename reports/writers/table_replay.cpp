@@ -1,0 +1,232 @@
+// `replay` for people: the two iteration times and their error first, then where the difference comes
+// from, what the copies and the memory did, and the steps that are furthest off.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/base/quantity_io.hpp"
+#include "reports/summary/replay_report.hpp"
+#include "reports/writers/text_table.hpp"
+
+namespace ooc {
+namespace {
+
+constexpr std::size_t kStepsShown = 10;
+
+/// "+1.2 ms", "-340.0 us", "0 ns".
+std::string signed_duration(Duration time) {
+  if (time.count() == 0) return format_duration(time);
+  return (time.count() > 0 ? "+" : "-") + format_duration(Duration(std::abs(time.count())));
+}
+
+std::string signed_percent(double ratio) { return fmt::format("{:+.1f} %", ratio * 100); }
+
+std::string percent_of(Duration part, Duration whole) {
+  if (whole.count() == 0) return "-";
+  return signed_percent(static_cast<double>(part.count()) / static_cast<double>(whole.count()));
+}
+
+std::string rate_text(Bytes bytes, Duration time) {
+  const auto rate = average_rate(bytes, time);
+  return rate ? format_rate(*rate) : "-";
+}
+
+std::string head(const ReplayReport& report, Colour colour) {
+  const RunInputs& in = report.inputs;
+  std::string text =
+      bold(printable(fmt::format("{} on {}, batch {}, schedule {}, replayed", in.network,
+                                 in.hardware, group_thousands(in.batch), in.schedule)),
+           colour) +
+      "\n";
+  text += printable(fmt::format(
+              "{}: {} {} of {} with {}{}",
+              report.mode == "real" ? "real operations" : "compute steps spin as long as predicted",
+              group_thousands(static_cast<std::int64_t>(report.run.iterations.size())),
+              report.run.iterations.size() == 1 ? "iteration" : "iterations", report.run.device,
+              report.run.program, report.imported ? ", imported" : "")) +
+          "\n";
+  if (report.run.backend == "stub") {
+    text += bold_red("backend stub: these are not times of a real machine", colour) + "\n";
+  }
+  return text;
+}
+
+std::string times(const ReplayReport& report, Colour colour) {
+  TextTable table({{"", Align::kLeft}, {""}, {"", Align::kLeft}});
+  table.add_row({"predicted", format_duration(report.iteration.predicted), ""});
+  table.add_row({"measured", format_duration(report.iteration.measured),
+                 fmt::format("median; {} to {}, {} apart", format_duration(report.min),
+                             format_duration(report.max), format_percent(report.spread))});
+  std::string verdict = report.error < 0   ? "predicted too fast"
+                        : report.error > 0 ? "predicted too slow"
+                                           : "";
+  if (report.tolerance) {
+    verdict += fmt::format("{}{} {}", verdict.empty() ? "" : "; ",
+                           report.within_tolerance() ? "within" : "more than",
+                           format_percent(*report.tolerance));
+  }
+  table.add_row({"error", signed_percent(report.error), verdict});
+  return "\n" + table.text(colour);
+}
+
+std::string_view cause_phrase(StallCause cause) {
+  switch (cause) {
+    case StallCause::kDependency:
+      return "waiting for another step";
+    case StallCause::kSwapIn:
+      return "waiting for copies to near memory";
+    case StallCause::kSwapOut:
+      return "waiting for copies to far memory";
+    case StallCause::kMemory:
+      return "waiting for memory to be freed";
+    case StallCause::kFault:
+      return "page faults";
+    case StallCause::kRecompute:
+      return "running tasks again";
+    case StallCause::kLaunch:
+      return "starting steps: queueing, events, launches";
+  }
+  return "";
+}
+
+std::string causes(const ReplayReport& report, Colour colour) {
+  TextTable table(
+      {{"", Align::kLeft}, {"predicted"}, {"measured"}, {"difference"}, {"of measured"}});
+  const auto row = [&](std::string_view what, Compared<Duration> time) {
+    table.add_row({std::string(what), format_duration(time.predicted),
+                   format_duration(time.measured), signed_duration(time.difference()),
+                   percent_of(time.difference(), report.median_iteration)});
+  };
+  row("compute", report.busy);
+  for (std::size_t i = 0; i < kStallCauses; ++i) {
+    const Compared<Duration>& time = report.stalls[i];
+    if (time.predicted.count() == 0 && time.measured.count() == 0) continue;
+    row(cause_phrase(static_cast<StallCause>(i)), time);
+  }
+  row("iteration", {report.iteration.predicted, report.median_iteration});
+  return "\n" + bold("Where the error comes from, in the median iteration", colour) + "\n" +
+         table.text(colour);
+}
+
+std::string work(const ReplayReport& report, Colour colour) {
+  TextTable table({{"", Align::kLeft},
+                   {"steps"},
+                   {"predicted"},
+                   {"measured"},
+                   {"longer"},
+                   {"shorter"},
+                   {"bytes"},
+                   {"predicted at"},
+                   {"measured at"}});
+  for (const ReplayWork& each : report.work) {
+    if (each.steps == 0) continue;
+    const bool copies = each.bytes.count() > 0;
+    table.add_row({std::string(each.name), group_thousands(static_cast<std::int64_t>(each.steps)),
+                   format_duration(each.time.predicted), format_duration(each.time.measured),
+                   signed_duration(each.longer), signed_duration(each.shorter),
+                   copies ? format_bytes(each.bytes) : "-",
+                   copies ? rate_text(each.bytes, each.time.predicted) : "-",
+                   copies ? rate_text(each.bytes, each.time.measured) : "-"});
+  }
+  return "\n" + bold("Steps by kind, each from its start to its end", colour) + "\n" +
+         table.text(colour) +
+         "  longer, shorter: summed over the steps that took more, and less, than predicted\n";
+}
+
+std::string memory(const ReplayReport& report, Colour colour) {
+  TextTable table({{"", Align::kLeft}, {""}, {"", Align::kLeft}});
+  table.add_row({"budget", format_bytes(report.budget), "near memory"});
+  table.add_row({"peak predicted", format_bytes(report.peak_near.predicted),
+                 fmt::format("{} of it static", format_bytes(report.static_bytes))});
+  table.add_row({"peak measured", format_bytes(report.peak_near.measured),
+                 report.peak_near.difference().count() == 0 ? "the same" : "from the spans"});
+  table.add_row({"allocated near", format_bytes(report.run.near_pool),
+                 "one arena of fixed addresses, holes included, and what is static"});
+  table.add_row({"allocated far", format_bytes(report.run.far_pool), "pinned"});
+  table.add_row({"contents", report.run.verified ? "right" : "not checked",
+                 report.run.verified ? fmt::format("{} compared in an iteration of its own",
+                                                   format_bytes(report.run.checked))
+                                     : "--no-verify"});
+  return "\n" + bold("Memory", colour) + "\n" + table.text(colour);
+}
+
+std::string host(const ReplayReport& report, Colour colour) {
+  TextTable table({{"", Align::kLeft}, {""}, {"", Align::kLeft}});
+  const auto steps = static_cast<std::int64_t>(std::max<std::size_t>(1, report.steps.size()));
+  table.add_row(
+      {"queueing", format_duration(report.issue),
+       fmt::format("{} a step", format_duration(Duration(report.issue.count() / steps)))});
+  table.add_row({"whole iteration", format_duration(report.host), "until all of it was over"});
+  if (report.run.spin_overhead.count() > 0) {
+    table.add_row({"empty kernel", format_duration(report.run.spin_overhead),
+                   "between two events; taken off every spinning step"});
+  }
+  return "\n" + bold("Host", colour) + "\n" + table.text(colour);
+}
+
+std::string deviations(const ReplayReport& report, Colour colour) {
+  const std::vector<std::size_t> order = largest_deviations(report, kStepsShown);
+  if (order.empty()) return "";
+  TextTable table({{"queue", Align::kLeft},
+                   {"step", Align::kLeft},
+                   {"predicted"},
+                   {"measured"},
+                   {"difference"},
+                   {"least"},
+                   {"most"}});
+  for (const std::size_t i : order) {
+    const ReplayStepReport& step = report.steps[i];
+    table.add_row({step.queue, step.kind == "recompute" ? step.name + " (again)" : step.name,
+                   format_duration(step.predicted.end - step.predicted.start),
+                   format_duration(step.median), signed_duration(step.deviation()),
+                   format_duration(step.min), format_duration(step.max)});
+  }
+  return "\n" +
+         bold(fmt::format("Steps furthest off ({} of {}), medians", order.size(),
+                          group_thousands(static_cast<std::int64_t>(report.steps.size()))),
+              colour) +
+         "\n" + table.text(colour);
+}
+
+std::string all_steps(const ReplayReport& report, Colour colour) {
+  if (!report.show_steps) return "";
+  TextTable table({{"queue", Align::kLeft},
+                   {"step", Align::kLeft},
+                   {"predicted start"},
+                   {"end"},
+                   {"measured start"},
+                   {"end"},
+                   {"difference"},
+                   {"bytes"}});
+  for (const ReplayStepReport& step : report.steps) {
+    table.add_row({step.queue, step.kind == "recompute" ? step.name + " (again)" : step.name,
+                   format_duration(step.predicted.start), format_duration(step.predicted.end),
+                   format_duration(step.measured.start), format_duration(step.measured.end),
+                   signed_duration(step.deviation()),
+                   step.bytes.count() == 0 ? "-" : format_bytes(step.bytes)});
+  }
+  return "\n" + bold("Steps", colour) + "\n" + table.text(colour);
+}
+
+std::string notes(const ReplayReport& report, Colour colour) {
+  std::string text;
+  if (!report.not_covered.empty()) {
+    text += wrapped_list("  these kinds spin as long as predicted, at least in part:",
+                         report.not_covered);
+  }
+  for (const std::string& note : report.run.notes) text += "  " + printable(note) + "\n";
+  return text.empty() ? "" : "\n" + bold("Notes", colour) + "\n" + text;
+}
+
+}  // namespace
+
+std::string table_replay(const ReplayReport& report, const WriteOptions& options) {
+  const Colour colour = options.colour;
+  return head(report, colour) + times(report, colour) + causes(report, colour) +
+         work(report, colour) + memory(report, colour) + host(report, colour) +
+         deviations(report, colour) + all_steps(report, colour) + notes(report, colour) +
+         assumed_warning(report.inputs.hardware, report.assumed);
+}
+
+}  // namespace ooc
