@@ -104,6 +104,13 @@ inline constexpr Flag kAllocator{.name = "--allocator",
                                  .help = "default ideal (no fragmentation)",
                                  .completes = Completes::kChoices,
                                  .choices = "ideal|first-fit|best-fit"};
+inline constexpr Flag kDevice{
+    .name = "--device", .brief = "", .value = "N", .help = "number of the device; default 0"};
+inline constexpr Flag kTimeLimit{
+    .name = "--time-limit",
+    .brief = "",
+    .value = "TIME",
+    .help = "give the measuring program up after such a silence; default 60s"};
 inline constexpr Flag kMaxInput{.name = "--max-input",
                                 .brief = "",
                                 .value = "SIZE",

@@ -34,7 +34,9 @@ std::vector<std::string> input_files(const Arguments& arguments, const Inputs& i
   for (const std::string& name : inputs.profiles) {
     if (auto path = find_data(DataKind::kHardware, name)) files.push_back(*std::move(path));
   }
-  if (auto path = arguments.value("--layer-times")) files.push_back(*std::move(path));
+  for (const std::string_view flag : {"--layer-times", "--import-measurements"}) {
+    if (auto path = arguments.value(flag)) files.push_back(*std::move(path));
+  }
   return files;
 }
 

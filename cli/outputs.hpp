@@ -24,7 +24,8 @@ struct Inputs {
 };
 
 /// -o (default stdout), --trace and --export-plan. Throws SpecError when one cannot be written, two
-/// are the same place, or one would replace a file that is read: `inputs` or --layer-times.
+/// are the same place, or one would replace a file that is read: `inputs`, --layer-times or
+/// --import-measurements.
 [[nodiscard]] Outputs open_outputs(const Arguments& arguments, const Inputs& inputs);
 
 }  // namespace ooc

@@ -37,10 +37,10 @@ class Fingerprint {
       hash_ *= 0x100000001b3U;
     }
   }
-  /// Below 2^53, so that whoever reads it as a number keeps it, and never 0.
+  /// Below 2^46, which every reader of ids takes, and never 0.
   [[nodiscard]] long long number() const {
-    constexpr std::uint64_t kMask = (std::uint64_t{1} << 53) - 1;
-    const std::uint64_t folded = (hash_ ^ (hash_ >> 53)) & kMask;
+    constexpr std::uint64_t kMask = (std::uint64_t{1} << 46) - 1;
+    const std::uint64_t folded = (hash_ ^ (hash_ >> 46)) & kMask;
     return static_cast<long long>(folded == 0 ? 1 : folded);
   }
 
@@ -209,16 +209,14 @@ std::string ReplayParser::take_done(const KeyValues& values) {
 
 void ReplayParser::take_error(const KeyValues& values) {
   answer_.reason = error_text(values);
+  // Only the content check names a block and what it should have held.
   const bool contents = find_value(values, "content") && find_value(values, "block");
   if (contents) {
     answer_.end = ReplayEnd::kWrongContents;
-  } else if (find_value(values, "needed_bytes") || find_value(values, "free_bytes")) {
+  } else if (answer_.reason.find("bytes of near memory") != std::string::npos) {
     answer_.end = ReplayEnd::kNoSpace;
   } else {
     answer_.end = ReplayEnd::kRefused;
-  }
-  if (const auto step = find_value(values, "step")) {
-    answer_.reason = fmt::format("step {}: {}", *step, answer_.reason);
   }
   complete_ = true;
 }

@@ -10,15 +10,6 @@
 namespace ooc {
 namespace {
 
-std::string device_of(const Arguments& arguments) {
-  const std::string text = arguments.value("--device").value_or("0");
-  if (text.empty() || text.size() > 3 ||
-      text.find_first_not_of("0123456789") != std::string::npos) {
-    bad_value("--device", ooc::quoted(text), "the number of a device, from 0");
-  }
-  return text;
-}
-
 std::optional<Effort> effort_of(const Arguments& arguments) {
   if (arguments.has("--quick") && arguments.has("--full")) {
     bad_value("--full", "it with --quick", "one of them");
@@ -41,14 +32,6 @@ std::optional<std::string> date_of(const Arguments& arguments) {
   return text;
 }
 
-int silence_ms_of(const Arguments& arguments) {
-  const auto text = arguments.value("--time-limit");
-  if (!text) return ChildOptions{}.silence_limit_ms;
-  const std::int64_t ms = duration_of(*text, "--time-limit").count() / 1'000'000;
-  if (ms < 1 || ms > 3'600'000) bad_value("--time-limit", ooc::quoted(*text), "1 ms to 60 min");
-  return static_cast<int>(ms);
-}
-
 ReadLimits limits_of(const Arguments& arguments) {
   ReadLimits limits;
   if (const auto text = arguments.value("--max-input")) {
@@ -59,12 +42,29 @@ ReadLimits limits_of(const Arguments& arguments) {
 
 }  // namespace
 
+std::string device_number_of(const Arguments& arguments) {
+  const std::string text = arguments.value("--device").value_or("0");
+  if (text.empty() || text.size() > 3 ||
+      text.find_first_not_of("0123456789") != std::string::npos) {
+    bad_value("--device", ooc::quoted(text), "the number of a device, from 0");
+  }
+  return text;
+}
+
+int silence_ms_of(const Arguments& arguments) {
+  const auto text = arguments.value("--time-limit");
+  if (!text) return ChildOptions{}.silence_limit_ms;
+  const std::int64_t ms = duration_of(*text, "--time-limit").count() / 1'000'000;
+  if (ms < 1 || ms > 3'600'000) bad_value("--time-limit", ooc::quoted(*text), "1 ms to 60 min");
+  return static_cast<int>(ms);
+}
+
 CalibrateOptions calibrate_options(const Arguments& arguments) {
   CalibrateOptions options;
   options.plot = arguments.value("--plot");
   options.effort = effort_of(arguments);
   options.date = date_of(arguments);
-  options.device = device_of(arguments);
+  options.device = device_number_of(arguments);
   options.name = arguments.value("--name").value_or("");
   options.from = arguments.value("--from");
   options.silence_ms = silence_ms_of(arguments);

@@ -28,6 +28,10 @@ struct CalibrateOptions {
 
 [[nodiscard]] CalibrateOptions calibrate_options(const Arguments& arguments);
 
+// What every command that starts the measuring program takes.
+[[nodiscard]] std::string device_number_of(const Arguments& arguments);
+[[nodiscard]] int silence_ms_of(const Arguments& arguments);
+
 /// `<output>.samples.json`
 [[nodiscard]] std::string samples_path(const CalibrateOptions& options);
 

@@ -63,4 +63,14 @@ FoundProbe find_probe(const std::optional<std::string>& flag) {
   return found;
 }
 
+std::string no_device_text(const std::string& purpose, const std::string& reason,
+                           const FoundProbe& found) {
+  std::string text = "no GPU " + purpose + ": " + reason;
+  for (const std::string& place : found.looked_for) text += "\n  looked for " + place;
+  if (!found.looked_for.empty()) {
+    text += "\n  docs/gpu-protocol.md says how to build it; --probe PATH or OOC_PALEO_GPU names it";
+  }
+  return text;
+}
+
 }  // namespace ooc

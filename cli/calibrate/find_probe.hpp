@@ -15,4 +15,8 @@ struct FoundProbe {
 /// SpecError where --probe or OOC_PALEO_GPU names what cannot be run; `flag` is --probe's value.
 [[nodiscard]] FoundProbe find_probe(const std::optional<std::string>& flag);
 
+/// "no GPU <purpose>: <reason>" with all places that were looked at, for a person.
+[[nodiscard]] std::string no_device_text(const std::string& purpose, const std::string& reason,
+                                         const FoundProbe& found);
+
 }  // namespace ooc

@@ -55,12 +55,7 @@ std::string how_to_continue(const CalibrateOptions& options, const SampleSet& se
 }
 
 int no_device(const std::string& reason, const FoundProbe& found) {
-  std::string text = "no GPU to measure: " + reason;
-  for (const std::string& place : found.looked_for) text += "\n  looked for " + place;
-  if (!found.looked_for.empty()) {
-    text += "\n  docs/gpu-protocol.md says how to build it; --probe PATH or OOC_PALEO_GPU names it";
-  }
-  remark(Remarks::kShown, text);
+  remark(Remarks::kShown, no_device_text("to measure", reason, found));
   return kExitNoDevice;
 }
 

@@ -37,8 +37,6 @@ constexpr Flag kQuick{.name = "--quick",
                       .help = "the main figures in less than a minute (default)"};
 constexpr Flag kFull{
     .name = "--full", .brief = "", .value = "", .help = "everything, in less than eight minutes"};
-constexpr Flag kDevice{
-    .name = "--device", .brief = "", .value = "N", .help = "number of the device; default 0"};
 constexpr Flag kNetwork{.name = "--network",
                         .brief = "",
                         .value = "NETWORK",
@@ -75,13 +73,10 @@ constexpr Flag kProbe{.name = "--probe",
                           "the measuring program; default: OOC_PALEO_GPU, ooc-paleo-gpu beside "
                           "this program or in PATH; none: measure nothing",
                       .completes = Completes::kFiles};
-constexpr Flag kSilence{.name = "--time-limit",
-                        .brief = "",
-                        .value = "TIME",
-                        .help = "give the measuring program up after such a silence; default 60s"};
 constexpr std::array kFlags{
-    kOutput, kQuick, kFull, kDevice, kNetwork, flags::kBatch,    kFrom,        kDryRun,
-    kName,   kDate,  kPlot, kProbe,  kSilence, flags::kMaxInput, flags::kQuiet};
+    kOutput,      kQuick, kFull, flags::kDevice, kNetwork, flags::kBatch,     kFrom,
+    kDryRun,      kName,  kDate, kPlot,          kProbe,   flags::kTimeLimit, flags::kMaxInput,
+    flags::kQuiet};
 
 std::vector<KeyValues> extra_requests(const Arguments& arguments, const CalibrateOptions& options) {
   const auto network = arguments.value("--network");

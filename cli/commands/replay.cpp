@@ -1,0 +1,240 @@
+// `replay`: has a plan run on a device and sets what was predicted beside what was measured. The plan
+// goes to ooc-paleo-gpu in lines; where that program and this one cannot be on one machine, the lines
+// go out as a file and the answers come back as one.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "cli/command.hpp"
+#include "cli/flags.hpp"
+#include "cli/outputs.hpp"
+#include "cli/pipeline.hpp"
+#include "cli/replay/machine_match.hpp"
+#include "cli/replay/measured_run.hpp"
+#include "cli/replay/run_plan.hpp"
+#include "cli/version.hpp"
+#include "reports/summary/measured_timeline.hpp"
+#include "reports/writers/text_table.hpp"
+#include "reports/writers/trace.hpp"
+
+namespace ooc {
+extern const Command replay_command;
+
+namespace {
+
+constexpr Flag kCompute{.name = "--compute",
+                        .brief = "",
+                        .value = "WHAT",
+                        .help =
+                            "what compute steps do: last as long as predicted (spin, default), "
+                            "or the layers' operations (real)",
+                        .completes = Completes::kChoices,
+                        .choices = "spin|real"};
+constexpr Flag kIterations{
+    .name = "--iterations", .brief = "", .value = "N", .help = "timed iterations; default 20"};
+constexpr Flag kWarmup{
+    .name = "--warmup", .brief = "", .value = "N", .help = "iterations before them; default 3"};
+constexpr Flag kMaxTime{.name = "--max-time",
+                        .brief = "",
+                        .value = "TIME",
+                        .help = "begin no further iteration after that; default 30s"};
+constexpr Flag kTolerance{.name = "--tolerance",
+                          .brief = "",
+                          .value = "SHARE",
+                          .help = "exit code 4 if the iteration time is further off, e.g. 10%"};
+constexpr Flag kNoVerify{.name = "--no-verify",
+                         .brief = "",
+                         .value = "",
+                         .help = "leave the check of swapped contents out"};
+constexpr Flag kExportPlan{.name = "--export-plan",
+                           .brief = "",
+                           .value = "FILE",
+                           .help =
+                               "write the plan for `ooc-paleo-gpu --script FILE`, and end "
+                               "there unless --probe or --device is given",
+                           .completes = Completes::kFiles};
+constexpr Flag kImport{.name = "--import-measurements",
+                       .brief = "",
+                       .value = "FILE",
+                       .help = "what `ooc-paleo-gpu --script … --output FILE` measured",
+                       .completes = Completes::kFiles};
+constexpr Flag kProbe{.name = "--probe",
+                      .brief = "",
+                      .value = "PATH",
+                      .help =
+                          "the measuring program; default: OOC_PALEO_GPU, ooc-paleo-gpu beside "
+                          "this program or in PATH",
+                      .completes = Completes::kFiles};
+
+constexpr std::array kFlags{flags::kHardware,
+                            flags::kBatch,
+                            flags::kSchedule,
+                            flags::kMemory,
+                            kCompute,
+                            kIterations,
+                            kWarmup,
+                            kMaxTime,
+                            kTolerance,
+                            kNoVerify,
+                            kExportPlan,
+                            kImport,
+                            flags::kDevice,
+                            kProbe,
+                            flags::kTimeLimit,
+                            flags::kFormat,
+                            flags::kOutput,
+                            flags::kTrace,
+                            flags::kSteps,
+                            flags::kLayerTimes,
+                            flags::kLink,
+                            flags::kLatency,
+                            flags::kFarThroughput,
+                            flags::kOptimizer,
+                            flags::kMaxInput,
+                            flags::kQuiet,
+                            flags::kNoColor};
+
+void check_devices(const Machine& machine) {
+  if (machine.profile.devices == 1) return;
+  throw SpecError({.file = machine.path,
+                   .place = "/devices",
+                   .found = std::to_string(machine.profile.devices),
+                   .expected = "1: plans are replayed on one device",
+                   .hint = {}});
+}
+
+/// The job does not fit: said as `predict` says it.
+int does_not_fit(const ReplayOptions& options, const Case& which, const CaseRun& run,
+                 const WriteOptions& write, Outputs& outputs) {
+  const RunReport report = report_case(which, *options.schedule, run, Detail::kTotals);
+  outputs.result.write(options.result.writer->prediction(report, write));
+  outputs.result.commit();
+  return kExitDoesNotFit;
+}
+
+/// Scripts of several jobs are put together with `cat`: every line carries its job's number.
+void export_plan(const ReplayOptions& options, const RunInputs& inputs, const ReplayJob& job,
+                 Outputs& outputs) {
+  outputs.plan->write(
+      printable(fmt::format("# {} on {}, batch {}, schedule {}, {} B near memory, {}",
+                            inputs.network, inputs.hardware, inputs.batch, inputs.schedule,
+                            inputs.memory.count(), replay_mode_name(options.run.mode))) +
+      "\n" + job.requests);
+  outputs.plan->commit();
+  if (!options.export_only) return;
+  const std::string& path = outputs.plan->path();
+  remark(options.result.remarks,
+         fmt::format("the plan is in {0} and was not run; on the machine to measure:\n"
+                     "  ooc-paleo-gpu --script {0} --output LOG\n"
+                     "  and here the same command with --import-measurements LOG in place of "
+                     "--export-plan {0}",
+                     path == "-" ? "FILE" : path));
+}
+
+void write_replay_trace(const Case& which, const ReplayReport& report, const WriteOptions& write,
+                        const Plan& plan, const Timeline& predicted, const Timeline& measured,
+                        OutputFile& file) {
+  write_trace({.inputs = report.inputs,
+               .tool = write.tool,
+               .graph = which.workload.graph,
+               .costs = which.costs,
+               .plan = plan,
+               .timeline = predicted,
+               .measured = &measured},
+              [&](std::string_view text) { file.write(text); });
+  file.commit();
+}
+
+int report_replay(const ReplayOptions& options, const Case& which, const CaseRun& run,
+                  const ReplayProgram& program, const ReplayMeasurement& measurement,
+                  const WriteOptions& write, Outputs& outputs) {
+  const std::string mismatch = machine_mismatch(which.hardware, measurement.machine);
+  if (!mismatch.empty()) remark(options.result.remarks, "warning: " + mismatch);
+  const Plan& plan = std::get<Plan>(run.plan);
+  const Timeline& predicted = std::get<Timeline>(*run.outcome);
+  MeasuredRun measured = measured_run(measurement);
+  const Timeline timeline = measured_timeline({.plan = plan,
+                                               .spans = measured_spans(measured),
+                                               .memory_waits = program_waits(program),
+                                               .budget = which.budget});
+  RunInputs inputs = which.inputs;
+  inputs.schedule = options.schedule->name;
+  const bool real = options.run.mode == ReplayMode::kReal;
+  const ReplayReport report =
+      summarize_replay({.inputs = inputs,
+                        .mode = std::string(replay_mode_name(options.run.mode)),
+                        .imported = options.import.has_value(),
+                        .graph = which.workload.graph,
+                        .costs = which.costs,
+                        .plan = plan,
+                        .predicted = predicted,
+                        .measured = timeline,
+                        .run = std::move(measured),
+                        .tolerance = options.tolerance,
+                        .not_covered = real ? program.not_covered : std::vector<std::string>{},
+                        .assumed = assumed_in_use(which.hardware, inputs),
+                        .show_steps = options.show_steps});
+  if (outputs.trace) {
+    write_replay_trace(which, report, write, plan, predicted, timeline, *outputs.trace);
+  }
+  outputs.result.write(options.result.writer->replay(report, write));
+  outputs.result.commit();
+  return report.within_tolerance() ? kExitOk : kExitFailedCheck;
+}
+
+int run_replay(const Arguments& arguments) {
+  const ReplayOptions options = replay_options(arguments, kFlags);
+  Outputs outputs = open_outputs(
+      arguments, {.networks = {&options.network, 1}, .profiles = {&options.profile, 1}});
+  const Workload workload = load_workload(options.network, "NETWORK", options.job);
+  const Machine machine = load_hardware(options.profile, "--hardware", options.job);
+  check_devices(machine);
+  const Case which = make_case(workload, machine, options.job);
+  const CaseRun run = run_case(which, *options.schedule, BoundEffort::kCut);
+  const WriteOptions write{
+      .tool = {.version = std::string(version()), .command = arguments.command_line()},
+      .colour = options.result.colour};
+  const Timeline* predicted = run.outcome ? std::get_if<Timeline>(&*run.outcome) : nullptr;
+  if (predicted == nullptr || run.far_overflow) {
+    return does_not_fit(options, which, run, write, outputs);
+  }
+  // What is predicted is to be held to: the pool is the predicted peak, not the whole budget.
+  const ReplayProgram program = make_replay_program(std::get<Plan>(run.plan), workload.graph,
+                                                    which.costs, *predicted, predicted->peak_near);
+  const ReplayJob job = replay_job(program, options.run);
+  if (outputs.plan) {
+    RunInputs inputs = which.inputs;
+    inputs.schedule = options.schedule->name;
+    export_plan(options, inputs, job, outputs);
+    if (options.export_only) return kExitOk;
+  }
+  auto answer = run_plan(options, program, job);
+  if (const int* code = std::get_if<int>(&answer)) return *code;
+  return report_replay(options, which, run, program, std::get<ReplayMeasurement>(answer), write,
+                       outputs);
+}
+
+}  // namespace
+
+const Command replay_command{
+    .name = "replay",
+    .summary = "run a plan on a GPU: predicted against measured, step by step",
+    .examples =
+        "  ooc-paleo replay vgg16 --hardware my-machine.json --batch 256 --memory 12GiB\n"
+        "  ooc-paleo replay vgg16 --hardware my-machine.json --batch 256 --schedule vdnn-conv "
+        "--compute real --tolerance 10% --trace both.trace.json\n"
+        "  ooc-paleo replay vgg16 --hardware my-machine.json --batch 256 --export-plan "
+        "vgg16.script\n"
+        "  ooc-paleo replay vgg16 --hardware my-machine.json --batch 256 "
+        "--import-measurements vgg16.log\n",
+    .positionals = {.name = "NETWORK",
+                    .help = "a network file, or a name of `ooc-paleo list networks`",
+                    .completes = Completes::kNetworks},
+    .flags = kFlags,
+    .run = &run_replay,
+};
+
+}  // namespace ooc

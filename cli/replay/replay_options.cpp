@@ -1,0 +1,112 @@
+// Every bad value is a SpecError that names its flag. --compute means something else here than for
+// predictions (what steps do, not which model prices them), so the options of the job never see it.
+#include "cli/replay/replay_options.hpp"
+
+#include <charconv>
+#include <utility>
+#include <vector>
+
+#include "cli/calibrate/calibrate_options.hpp"
+#include "cli/flags.hpp"
+
+namespace ooc {
+namespace {
+
+Arguments without_compute(const Arguments& arguments, std::span<const Flag> flags) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> kept;
+  for (const Flag& flag : flags) {
+    const auto values = arguments.values(flag.name);
+    if (flag.name == "--compute" || values.empty()) continue;
+    kept.emplace_back(flag.name, std::vector<std::string>(values.begin(), values.end()));
+  }
+  return {arguments.positionals(), std::move(kept), arguments.command_line()};
+}
+
+ReplayMode mode_of(const Arguments& arguments) {
+  const std::string text = arguments.value("--compute").value_or("spin");
+  if (text == "spin") return ReplayMode::kSpin;
+  if (text == "real") return ReplayMode::kReal;
+  unknown_word("--compute", text, {"spin", "real"});
+}
+
+std::int64_t count_of(const Arguments& arguments, std::string_view flag, std::int64_t usual,
+                      std::int64_t least) {
+  constexpr std::int64_t kMost = 10'000;
+  const auto text = arguments.value(flag);
+  if (!text) return usual;
+  std::int64_t count = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), count);
+  const bool whole = error == std::errc() && end == text->data() + text->size();
+  if (!whole || count < least || count > kMost) {
+    bad_value(flag, quoted(*text),
+              "a whole number from " + std::to_string(least) + " to " + std::to_string(kMost));
+  }
+  return count;
+}
+
+std::optional<double> tolerance_of(const Arguments& arguments) {
+  const auto text = arguments.value("--tolerance");
+  if (!text) return std::nullopt;
+  const auto parsed = parse_ratio(*text);
+  if (const auto* error = std::get_if<QuantityError>(&parsed)) {
+    bad_value("--tolerance", error->found, error->expected);
+  }
+  const double ratio = std::get<double>(parsed);
+  if (!(ratio >= 0) || ratio > 10) {
+    bad_value("--tolerance", quoted(*text), "a share such as \"10 %\"");
+  }
+  return ratio;
+}
+
+std::int64_t max_ms_of(const Arguments& arguments) {
+  const auto text = arguments.value("--max-time");
+  if (!text) return ReplayRun{}.max_ms;
+  const std::int64_t ms = duration_of(*text, "--max-time").count() / 1'000'000;
+  if (ms < 1 || ms > 3'600'000) bad_value("--max-time", quoted(*text), "1 ms to 60 min");
+  return ms;
+}
+
+void check_together(const Arguments& arguments) {
+  if (!arguments.has("--import-measurements")) return;
+  for (const std::string_view flag : {"--probe", "--device", "--time-limit", "--max-time"}) {
+    if (arguments.has(flag)) {
+      bad_value(flag, "it with --import-measurements", "one of them",
+                "what is imported was measured elsewhere");
+    }
+  }
+}
+
+}  // namespace
+
+ReplayOptions replay_options(const Arguments& arguments, std::span<const Flag> flags) {
+  check_together(arguments);
+  ReplayOptions options;
+  options.network =
+      required_positional(arguments, "NETWORK", "a network file or a name of `list networks`");
+  options.profile =
+      required_value(arguments, flags::kHardware, "a profile file or a name of `list hardware`");
+  options.schedule =
+      &schedule_named(arguments.value("--schedule").value_or("capacity"), "--schedule");
+  options.job = case_options(without_compute(arguments, flags));
+  options.result = result_options(arguments);
+  options.run.mode = mode_of(arguments);
+  options.run.iterations = count_of(arguments, "--iterations", 20, 1);
+  options.run.warmup = count_of(arguments, "--warmup", 3, 0);
+  options.run.verify = !arguments.has("--no-verify");
+  options.run.max_ms = max_ms_of(arguments);
+  options.tolerance = tolerance_of(arguments);
+  options.import = arguments.value("--import-measurements");
+  options.export_only = arguments.has("--export-plan") && !options.import &&
+                        !arguments.has("--probe") && !arguments.has("--device");
+  options.device = device_number_of(arguments);
+  options.probe = arguments.value("--probe");
+  options.silence_ms = silence_ms_of(arguments);
+  options.show_steps = arguments.has("--steps");
+  return options;
+}
+
+std::string_view replay_mode_name(ReplayMode mode) {
+  return mode == ReplayMode::kSpin ? "spin" : "real";
+}
+
+}  // namespace ooc

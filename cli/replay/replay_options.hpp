@@ -1,0 +1,38 @@
+// What the command line of `replay` says, checked.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "cli/command.hpp"
+#include "cli/options.hpp"
+#include "simulator/replay/replay_text.hpp"
+#include "simulator/schedules/schedule.hpp"
+
+namespace ooc {
+
+struct ReplayOptions {
+  std::string network;
+  std::string profile;
+  const Schedule* schedule = nullptr;
+  CaseOptions job;
+  ResultOptions result;
+  ReplayRun run;  ///< but its id
+  std::optional<double> tolerance;
+  std::optional<std::string> import;  ///< a recording in place of a device
+  bool export_only = false;
+  std::string device;
+  std::optional<std::string> probe;
+  int silence_ms = 0;
+  bool show_steps = false;
+};
+
+/// `flags` are the command's.
+[[nodiscard]] ReplayOptions replay_options(const Arguments& arguments, std::span<const Flag> flags);
+
+/// "spin" or "real"
+[[nodiscard]] std::string_view replay_mode_name(ReplayMode mode);
+
+}  // namespace ooc
