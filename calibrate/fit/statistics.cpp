@@ -1,4 +1,4 @@
-// Sorting is cheap beside measuring: everything here works on copies.
+// Copying is cheap beside measuring: everything here works on copies.
 #include "calibrate/fit/statistics.hpp"
 
 #include <algorithm>
@@ -16,10 +16,11 @@ constexpr double kNormalMad = 1.4826;         // 1 / (0.75 quantile of the norma
 
 double median_of(std::vector<double> values) {
   OOC_CHECK(!values.empty(), "a median is of at least one value");
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  if (values.size() % 2 == 1) return values[middle];
-  return values[middle - 1] + (values[middle] - values[middle - 1]) / 2;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  const double below = *std::max_element(values.begin(), middle);
+  return below + (*middle - below) / 2;
 }
 
 double median_deviation(const std::vector<double>& values, double centre) {

@@ -97,7 +97,8 @@ ChildProcess::~ChildProcess() {
 
 void ChildProcess::kill() {
   if (pid_ < 0) return;
-  ::kill(pid_, SIGKILL);
+  // Its whole group: what it started (a wrapper's real program, say) must not keep the device.
+  ::kill(-pid_, SIGKILL);
   waitpid(pid_, nullptr, 0);
   pid_ = -1;
 }

@@ -8,8 +8,8 @@
 namespace ooc {
 namespace {
 
-constexpr std::array<std::string_view, 7> kHowOften{
-    "id", "repetitions", "max_repetitions", "target_ci", "min_ms", "max_ms", "verify"};
+constexpr std::array<std::string_view, 8> kHowOften{
+    "id", "repetitions", "max_repetitions", "target_ci", "min_ms", "max_ms", "warmup_ms", "verify"};
 /// What only samples have; everything else of a sample line is echoed from its request.
 constexpr std::array<std::string_view, 7> kOfSamples{
     "id", "metric", "timer", "ns", "algorithm", "workspace_bytes", "traffic_bytes"};

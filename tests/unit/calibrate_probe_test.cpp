@@ -1,7 +1,10 @@
 // Sessions with probes that answer, refuse, fall silent, die and talk nonsense. The child here is a
 // shell with a few lines of script: what it says is what the test wants it to say.
 #include <doctest/doctest.h>
+#include <poll.h>
+#include <unistd.h>
 
+#include <array>
 #include <string>
 
 #include "calibrate/session/measurements.hpp"
@@ -119,6 +122,26 @@ TEST_CASE("being told to stop ends a wait at once") {
   const ProbeAnswer answer = std::get<std::unique_ptr<Probe>>(probe)->measure(
       {{{"what", "launch"}}}, [&] { return ++asked > 2; });
   CHECK(answer.state == ProbeState::kStopped);
+}
+
+TEST_CASE("a child that is given up takes what it started with it") {
+  // The grandchild holds the write end of a pipe: while it lives, the pipe has no end.
+  std::array<int, 2> ends{-1, -1};
+  REQUIRE(pipe(ends.data()) == 0);
+  {
+    ProbeOrNone probe = shell(kHello + "read line; sleep 30; exit 0", 100);
+    REQUIRE(std::holds_alternative<std::unique_ptr<Probe>>(probe));
+    close(ends[1]);
+    const ProbeAnswer answer =
+        std::get<std::unique_ptr<Probe>>(probe)->measure({{{"what", "launch"}}}, {});
+    CHECK(answer.state == ProbeState::kLost);
+  }
+  struct pollfd wait {
+    ends[0], POLLIN, 0
+  };
+  CHECK(poll(&wait, 1, 5000) == 1);
+  CHECK((wait.revents & POLLHUP) != 0);
+  close(ends[0]);
 }
 
 TEST_CASE("a session that was stopped goes on with what is missing") {

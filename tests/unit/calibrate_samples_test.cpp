@@ -96,7 +96,11 @@ TEST_CASE("numbers of the protocol are whole texts") {
 }
 
 TEST_CASE("what is measured does not depend on the order of keys or on repetitions") {
-  const KeyValues one{{"what", "copy"}, {"bytes", "8"}, {"mode", "pinned"}, {"repetitions", "5"}};
+  const KeyValues one{{"what", "copy"},
+                      {"bytes", "8"},
+                      {"mode", "pinned"},
+                      {"repetitions", "5"},
+                      {"warmup_ms", "1"}};
   const KeyValues two{{"id", "9"}, {"mode", "pinned"}, {"what", "copy"}, {"bytes", "8"}};
   CHECK(identity_of(one) == identity_of(two));
   CHECK(identity_text(identity_of(one)) == "copy bytes=8 mode=pinned");
