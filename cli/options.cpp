@@ -11,6 +11,7 @@
 #include <cstdlib>
 
 #include "cli/flags.hpp"
+#include "cli/schedule_flags.hpp"
 #include "model/base/errors.hpp"
 
 namespace ooc {
@@ -93,6 +94,7 @@ CaseOptions case_options(const Arguments& arguments) {
     options.allocator = choice("--allocator", *text, kAllocators, &allocator_name);
   }
   options.transfers = transfer_options(arguments);
+  options.schedule = schedule_options(arguments);
   options.layer_times = arguments.value("--layer-times");
   if (const auto text = arguments.value("--max-input")) {
     options.limits.max_bytes = bytes_of(*text, "--max-input").count();

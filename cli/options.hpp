@@ -30,6 +30,7 @@ struct CaseOptions {
   Ratio compute_scale = kOne;  ///< what-if only, as is transfers.link_scale
   TransferOptions transfers;
   Allocator allocator = Allocator::kIdeal;
+  ScheduleOptions schedule;                ///< of the schedules, from cli/schedule_flags.hpp
   std::optional<std::string> layer_times;  ///< path
   ReadLimits limits;
 };

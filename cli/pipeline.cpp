@@ -10,6 +10,7 @@
 
 #include "cli/layer_times.hpp"
 #include "cli/locate.hpp"
+#include "cli/schedule_flags.hpp"
 #include "model/base/errors.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "model/network/network_json.hpp"
@@ -82,6 +83,25 @@ OutOfMemory far_overflow(const Case& which, const Plan& plan, const Timeline& ti
   return oom;
 }
 
+/// What a schedule is handed. Trials run with the job's own allocator, as the plan itself will; the
+/// copies of a pageable job exclude the compute queue there too.
+PlanningProblem problem_of(const Case& which, Bytes budget) {
+  const auto evaluate = [&which, budget](const Plan& plan) {
+    const bool pageable = which.inputs.mode == "pageable";
+    const Outcome outcome = simulate({.plan = pageable ? serialize_copies(plan) : plan,
+                                      .costs = which.costs,
+                                      .budget = budget,
+                                      .allocator = which.allocator});
+    const auto* timeline = std::get_if<Timeline>(&outcome);
+    return timeline == nullptr ? Trial{} : Trial{.iteration_time = timeline->iteration_time};
+  };
+  return {.graph = which.workload.graph,
+          .costs = which.costs,
+          .budget = budget,
+          .options = which.schedule_options,
+          .evaluate = evaluate};
+}
+
 /// In-core under an accounting without lifetimes: the footprint decides, the times are the plan's.
 PlanResult plan_footprint(const Case& which, const Schedule& schedule) {
   if (which.in_core_peak > which.budget) {
@@ -95,16 +115,13 @@ PlanResult plan_footprint(const Case& which, const Schedule& schedule) {
                        .smallest_budget = which.in_core_peak,
                        .tier = OutOfMemory::Tier::kNear};
   }
-  return schedule.make_plan(
-      {.graph = which.workload.graph, .costs = which.costs, .budget = simulated_budget(which)});
+  return schedule.make_plan(problem_of(which, simulated_budget(which)));
 }
 
 PlanResult make_plan(const Case& which, const Schedule& schedule) {
-  PlanResult result =
-      is_footprint(which.accounting)
-          ? plan_footprint(which, schedule)
-          : schedule.make_plan(
-                {.graph = which.workload.graph, .costs = which.costs, .budget = which.budget});
+  PlanResult result = is_footprint(which.accounting)
+                          ? plan_footprint(which, schedule)
+                          : schedule.make_plan(problem_of(which, which.budget));
   const Plan* plan = std::get_if<Plan>(&result);
   if (plan == nullptr || which.inputs.mode != "pageable") return result;
   return serialize_copies(*plan);
@@ -204,7 +221,8 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
             .in_core_peak = {},
             .budget = budget_of(options, hardware),
             .inputs = echo(workload, hardware, options),
-            .compute_model = options.compute};
+            .compute_model = options.compute,
+            .schedule_options = options.schedule};
   ComputeOptions compute{.model = options.compute,
                          .batch = made.inputs.batch,
                          .compute_scale = options.compute_scale,
@@ -215,7 +233,8 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
     made.inputs.layer_times = static_cast<int>(compute.layer_times.size());
   }
   made.costs = costs_of(workload, machine, compute, options);
-  made.in_core_peak = in_core_peak(workload.graph, made.costs, options.graph.accounting);
+  made.in_core_peak = in_core_peak(workload.graph, made.costs, options.graph.accounting,
+                                   options.schedule.algorithms);
   return made;
 }
 
@@ -291,6 +310,7 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
                       Detail detail) {
   RunInputs inputs = which.inputs;
   inputs.schedule = schedule.name;
+  inputs.options = options_text(schedule, which.schedule_options);
   return summarize({.inputs = inputs,
                     .graph = which.workload.graph,
                     .costs = which.costs,

@@ -55,8 +55,9 @@ struct Case {
   CostTable costs;
   Bytes in_core_peak;
   Bytes budget;
-  RunInputs inputs;  ///< but `schedule`
+  RunInputs inputs;  ///< but `schedule` and `options`
   ComputeModel compute_model = ComputeModel::kNative;
+  ScheduleOptions schedule_options = {};
 };
 
 /// Throws SpecError for what the costs cannot be worked out for. The case points into both.

@@ -8,6 +8,7 @@
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "cli/pipeline.hpp"
+#include "cli/schedule_flags.hpp"
 #include "cli/version.hpp"
 
 namespace ooc {
@@ -21,12 +22,13 @@ constexpr Flag kSchedules{.name = "--schedules",
                           .help = "all (default) or names between commas",
                           .completes = Completes::kSchedules};
 
-constexpr std::array kFlags{flags::kHardware,   flags::kBatch,     kSchedules,
-                            flags::kMemory,     flags::kFormat,    flags::kOutput,
-                            flags::kLayerTimes, flags::kLink,      flags::kFarThroughput,
-                            flags::kLatency,    flags::kMode,      flags::kCompute,
-                            flags::kAccounting, flags::kOptimizer, flags::kAllocator,
-                            flags::kMaxInput,   flags::kQuiet,     flags::kNoColor};
+constexpr std::array kOwnFlags{flags::kHardware,   flags::kBatch,     kSchedules,
+                               flags::kMemory,     flags::kFormat,    flags::kOutput,
+                               flags::kLayerTimes, flags::kLink,      flags::kFarThroughput,
+                               flags::kLatency,    flags::kMode,      flags::kCompute,
+                               flags::kAccounting, flags::kOptimizer, flags::kAllocator,
+                               flags::kMaxInput,   flags::kQuiet,     flags::kNoColor};
+constexpr auto kFlags = flags::with_schedule_flags(kOwnFlags);
 
 int run_compare(const Arguments& arguments) {
   const std::string network =
@@ -38,6 +40,7 @@ int run_compare(const Arguments& arguments) {
   const std::vector<const Schedule*> chosen =
       schedules_named(arguments.value("--schedules").value_or("all"), "--schedules");
   for (const Schedule* schedule : chosen) check_accounting(*schedule, options.graph.accounting);
+  check_schedule_flags(arguments, chosen);
   Outputs outputs = open_outputs(arguments, {.networks = {&network, 1}, .profiles = {&profile, 1}});
 
   const Workload workload = load_workload(network, "NETWORK", options);

@@ -8,6 +8,7 @@
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "cli/pipeline.hpp"
+#include "cli/schedule_flags.hpp"
 #include "cli/version.hpp"
 #include "cli/what_if.hpp"
 #include "reports/writers/trace.hpp"
@@ -18,13 +19,14 @@ extern const Command predict_command;
 
 namespace {
 
-constexpr std::array kFlags{flags::kHardware,   flags::kBatch,      flags::kSchedule,
-                            flags::kMemory,     flags::kFormat,     flags::kOutput,
-                            flags::kTrace,      flags::kExportPlan, flags::kSteps,
-                            flags::kLayerTimes, flags::kLink,       flags::kFarThroughput,
-                            flags::kLatency,    flags::kMode,       flags::kCompute,
-                            flags::kAccounting, flags::kOptimizer,  flags::kAllocator,
-                            flags::kMaxInput,   flags::kQuiet,      flags::kNoColor};
+constexpr std::array kOwnFlags{flags::kHardware,   flags::kBatch,      flags::kSchedule,
+                               flags::kMemory,     flags::kFormat,     flags::kOutput,
+                               flags::kTrace,      flags::kExportPlan, flags::kSteps,
+                               flags::kLayerTimes, flags::kLink,       flags::kFarThroughput,
+                               flags::kLatency,    flags::kMode,       flags::kCompute,
+                               flags::kAccounting, flags::kOptimizer,  flags::kAllocator,
+                               flags::kMaxInput,   flags::kQuiet,      flags::kNoColor};
+constexpr auto kFlags = flags::with_schedule_flags(kOwnFlags);
 
 /// Both need a plan that ran; without one nothing is written and an old file stays.
 void write_side_files(Outputs& outputs, const Case& which, const RunInputs& inputs,
@@ -58,6 +60,8 @@ int run_predict(const Arguments& arguments) {
   const Schedule& schedule =
       schedule_named(arguments.value("--schedule").value_or("capacity"), "--schedule");
   check_accounting(schedule, options.graph.accounting);
+  const Schedule* const chosen[] = {&schedule};
+  check_schedule_flags(arguments, chosen);
   Outputs outputs = open_outputs(arguments, {.networks = {&network, 1}, .profiles = {&profile, 1}});
 
   const Workload workload = load_workload(network, "NETWORK", options);

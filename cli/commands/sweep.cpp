@@ -11,6 +11,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
+#include "cli/schedule_flags.hpp"
 #include "cli/sweep/grid.hpp"
 #include "cli/sweep/progress.hpp"
 #include "cli/sweep/rows.hpp"
@@ -57,23 +58,24 @@ constexpr Flag kJobs{.name = "--jobs",
                      .value = "N",
                      .help = "threads; default: as many as the machine has"};
 
-constexpr std::array kFlags{kHardware,
-                            kBatch,
-                            kLink,
-                            kMemory,
-                            kSchedule,
-                            kFormat,
-                            flags::kOutput,
-                            kJobs,
-                            flags::kFarThroughput,
-                            flags::kLatency,
-                            flags::kMode,
-                            flags::kCompute,
-                            flags::kAccounting,
-                            flags::kOptimizer,
-                            flags::kAllocator,
-                            flags::kMaxInput,
-                            flags::kQuiet};
+constexpr std::array kOwnFlags{kHardware,
+                               kBatch,
+                               kLink,
+                               kMemory,
+                               kSchedule,
+                               kFormat,
+                               flags::kOutput,
+                               kJobs,
+                               flags::kFarThroughput,
+                               flags::kLatency,
+                               flags::kMode,
+                               flags::kCompute,
+                               flags::kAccounting,
+                               flags::kOptimizer,
+                               flags::kAllocator,
+                               flags::kMaxInput,
+                               flags::kQuiet};
+constexpr auto kFlags = flags::with_schedule_flags(kOwnFlags);
 
 constexpr std::size_t kKneesShown = 40;
 constexpr int kMaxJobs = 1024;
@@ -138,6 +140,7 @@ int run_sweep_command(const Arguments& arguments) {
   for (const Schedule* schedule : grid.schedules) {
     check_accounting(*schedule, options.graph.accounting);
   }
+  check_schedule_flags(arguments, grid.schedules);
   Outputs outputs = open_outputs(arguments, {.networks = grid.networks, .profiles = grid.hardware});
   OutputFile& out = outputs.result;
 

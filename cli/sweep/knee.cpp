@@ -1,4 +1,4 @@
-// Exact comparison in 128 bit: time <= reference x (100 + p) / 100.
+// Exact comparison in 128 bit: time <= compute x (100 + p) / 100.
 #include "cli/sweep/knee.hpp"
 
 namespace ooc {
@@ -6,7 +6,7 @@ namespace {
 
 bool within(const LinkTime& time, int percent) {
   return time.feasible && Int128{time.iteration_time.count()} * 100 <=
-                              Int128{time.reference_time.count()} * (100 + percent);
+                              Int128{time.compute_time.count()} * (100 + percent);
 }
 
 }  // namespace

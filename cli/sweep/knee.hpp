@@ -21,10 +21,11 @@ struct Knee {
 struct LinkTime {
   bool feasible = false;
   Duration iteration_time;
-  Duration reference_time;  ///< in-core: the sum of compute
+  Duration compute_time;  ///< the sum of its tasks
 };
 
-/// The slowest link of the list whose iteration takes at most 1 % (5 %) longer than in-core. The
+/// The slowest link of the list whose iteration takes at most 1 % (5 %) longer than
+/// its computation alone. The
 /// list need not be sorted.
 [[nodiscard]] Knee find_knee(std::size_t unit, std::span<const std::optional<BytesPerSecond>> links,
                              std::span<const LinkTime> times);

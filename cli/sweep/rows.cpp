@@ -145,7 +145,8 @@ const SweepFormat* find_sweep_format(std::string_view name) {
 }
 
 std::string knee_table(const SweepGrid& grid, std::span<const Knee> knees, std::size_t most) {
-  std::string out = "The slowest link of the list that comes within 1 % and 5 % of in-core time:\n";
+  std::string out =
+      "The slowest link of the list that comes within 1 % and 5 % of computing alone:\n";
   for (const Knee& knee : knees.first(std::min(most, knees.size()))) {
     const UnitNames names = names_of(grid, knee.unit);
     out +=

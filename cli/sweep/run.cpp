@@ -7,6 +7,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -97,7 +98,7 @@ class Runner {
     which.inputs.memory = which.budget;
     which.inputs.memory_given = options.memory.has_value();
     const Schedule& schedule = *job_.grid.schedules[unit.schedule];
-    CaseRun run = plan_case(which, schedule, buffers);
+    std::optional<CaseRun> run;
 
     const std::size_t begin = index % pieces_per_unit_ * kLinksPerPiece;
     const std::size_t end = std::min(begin + kLinksPerPiece, job_.grid.links.size());
@@ -105,12 +106,13 @@ class Runner {
       which.inputs.link = options.transfers.link = job_.grid.links[link];
       estimate_transfers_into(which.costs.transfers, which.costs.tensor_bytes, which.hardware,
                               options.transfers);
-      simulate_case(which, run, buffers);
-      const RunReport report = report_case(which, schedule, run, Detail::kTotals);
+      if (!run || schedule.plans_for_link) run.emplace(plan_case(which, schedule, buffers));
+      simulate_case(which, *run, buffers);
+      const RunReport report = report_case(which, schedule, *run, Detail::kTotals);
       job_.format.row(piece.text, report, index == 0 && link == 0);
       piece.times.push_back({.feasible = report.feasible,
                              .iteration_time = report.iteration_time,
-                             .reference_time = report.reference_time});
+                             .compute_time = report.compute_time});
     }
   }
 

@@ -17,6 +17,12 @@ using AlternativeId = Id<struct AlternativeTag>;
 
 enum class Algorithm { kDefault };
 
+/// One alternative for every task, by a rule.
+enum class AlgorithmChoice {
+  kMemory,       ///< the first: no workspace but what a layer itself states
+  kPerformance,  ///< the fastest, whatever its workspace; of equals the first
+};
+
 /// One way to run a task.
 struct TaskAlternative {
   Algorithm algorithm = Algorithm::kDefault;
@@ -60,6 +66,14 @@ struct CostTable {
   /// The default (first) alternative of a task.
   [[nodiscard]] AlternativeId default_alternative(TaskId task) const {
     return AlternativeId{first_alternative[task.at()]};
+  }
+  [[nodiscard]] AlternativeId alternative(TaskId task, AlgorithmChoice choice) const {
+    AlternativeId chosen = default_alternative(task);
+    if (choice == AlgorithmChoice::kMemory) return chosen;
+    for (AlternativeId each = chosen; each.index < first_alternative[task.at() + 1]; ++each.index) {
+      if (alternatives[each.at()].time < alternatives[chosen.at()].time) chosen = each;
+    }
+    return chosen;
   }
   [[nodiscard]] const TaskAlternative& operator[](AlternativeId id) const {
     return alternatives[id.at()];

@@ -8,10 +8,11 @@
 namespace ooc {
 
 /// Liveness and define-by-run: the largest sum, over the tasks, of live tensors and the workspace
-/// of the task's default alternative. The rules without lifetimes: their footprint and the largest
+/// of the alternative chosen for it. The rules without lifetimes: their footprint and the largest
 /// workspace.
 [[nodiscard]] Bytes in_core_peak(const TrainingGraph& graph, const CostTable& costs,
-                                 Accounting accounting);
+                                 Accounting accounting,
+                                 AlgorithmChoice algorithms = AlgorithmChoice::kMemory);
 
 /// Without a hardware profile: workspaces are those that custom layers state.
 [[nodiscard]] Bytes in_core_peak(const TrainingGraph& graph, std::int64_t batch,

@@ -142,6 +142,10 @@ constexpr Metric kMetrics[] = {
      [](const Report& r) { return if_ran(r, r.limited_share); }},
     {"link_limited_by", "", "link_limited_by", "what binds the rate of copies",
      [](const Report& r) -> Value { return r.link_limited_by; }},
+    // An input, but a later one: the places of older columns stay.
+    {"schedule_options", "inputs", "schedule_options",
+     "the schedule's options where they are not the defaults",
+     [](const Report& r) -> Value { return r.inputs.options; }},
 };
 
 constexpr Metric kOutOfMemory[] = {

@@ -23,6 +23,7 @@ struct RunInputs {
   std::string network;
   std::string hardware;
   std::string schedule;
+  std::string options;  ///< of the schedule, where they are not the defaults: "trials=time"
   std::int64_t batch = 1;
   Bytes memory;  ///< near-memory budget, static bytes included
   bool memory_given = false;

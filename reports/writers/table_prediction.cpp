@@ -28,6 +28,7 @@ std::string head(const RunReport& report, Colour colour) {
            colour) +
       "\n";
   std::vector<std::string> changes;
+  if (!in.options.empty()) changes.push_back(in.options);
   if (in.link.has_value()) changes.push_back("link " + format_rate(*in.link));
   if (in.far_throughput.has_value()) {
     changes.push_back("far memory " + format_rate(*in.far_throughput));

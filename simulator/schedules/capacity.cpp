@@ -119,6 +119,8 @@ PlanResult make_plan(const PlanningProblem& problem) {
   return build_task_plan(problem, choose_moves(problem, ledger, find_candidates(graph)));
 }
 
+constexpr std::string_view kOptions[] = {"--algorithms"};
+
 }  // namespace
 
 extern const Schedule capacity_schedule{
@@ -126,6 +128,7 @@ extern const Schedule capacity_schedule{
     .summary = "keep what fits, move the rest, bring it back as early as memory allows",
     .source = "OOC-Paleo, section 3.5",
     .moves_tensors = true,
+    .options = kOptions,
     .make_plan = make_plan,
 };
 

@@ -7,8 +7,8 @@
 
 namespace ooc {
 
-Bytes default_workspace(const PlanningProblem& problem, TaskId task) {
-  return problem.costs[problem.costs.default_alternative(task)].workspace;
+Bytes chosen_workspace(const PlanningProblem& problem, TaskId task) {
+  return problem.costs[problem.chosen(task)].workspace;
 }
 
 std::size_t first_task(const Lifetime& life) {
@@ -23,10 +23,10 @@ Footprint::Footprint(const PlanningProblem& problem, std::size_t positions)
 void Footprint::add(const Stay& stay) { stays_.push_back(stay); }
 
 void Footprint::add_workspace(TaskId task, std::size_t position) {
-  const Bytes workspace = default_workspace(problem_, task);
+  const Bytes workspace = chosen_workspace(problem_, task);
   if (workspace.count() == 0) return;
   std::optional<TaskId>& largest = workspace_of_[position];
-  if (!largest || default_workspace(problem_, *largest) < workspace) largest = task;
+  if (!largest || chosen_workspace(problem_, *largest) < workspace) largest = task;
 }
 
 std::vector<Bytes> Footprint::bytes() const {
@@ -39,7 +39,7 @@ std::vector<Bytes> Footprint::bytes() const {
   for (std::size_t i = 1; i < sums.size(); ++i) sums[i] += sums[i - 1];
   sums.pop_back();
   for (std::size_t i = 0; i < sums.size(); ++i) {
-    if (workspace_of_[i]) sums[i] += default_workspace(problem_, *workspace_of_[i]);
+    if (workspace_of_[i]) sums[i] += chosen_workspace(problem_, *workspace_of_[i]);
   }
   return sums;
 }
@@ -70,7 +70,7 @@ OutOfMemory Footprint::describe(std::size_t position, Bytes largest) const {
   const CostTable& costs = problem_.costs;
   Bytes held = costs.static_bytes;
   if (held.count() > 0) oom.holders.push_back({"weights, gradients, optimiser state", held});
-  if (workspace_of_[position]) oom.wanted += default_workspace(problem_, *workspace_of_[position]);
+  if (workspace_of_[position]) oom.wanted += chosen_workspace(problem_, *workspace_of_[position]);
   for (const Stay& stay : stays_) {
     if (stay.first > position || stay.end <= position) continue;
     const Bytes bytes = costs.tensor_bytes[stay.tensor.at()];

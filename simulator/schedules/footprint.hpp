@@ -44,8 +44,8 @@ class Footprint {
   std::vector<std::optional<TaskId>> workspace_of_;  ///< by position: the task of the largest one
 };
 
-/// Workspace of the alternative that these schedules use.
-[[nodiscard]] Bytes default_workspace(const PlanningProblem& problem, TaskId task);
+/// Workspace of the alternative that --algorithms chooses.
+[[nodiscard]] Bytes chosen_workspace(const PlanningProblem& problem, TaskId task);
 
 /// First position of a tensor's life: 0 for network inputs, else its first writer.
 [[nodiscard]] std::size_t first_task(const Lifetime& life);

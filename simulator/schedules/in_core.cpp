@@ -37,6 +37,8 @@ PlanResult make_plan(const PlanningProblem& problem) {
   return build_task_plan(problem, {});
 }
 
+constexpr std::string_view kOptions[] = {"--algorithms"};
+
 }  // namespace
 
 extern const Schedule in_core_schedule{
@@ -44,6 +46,7 @@ extern const Schedule in_core_schedule{
     .summary = "nothing moves: what fits as it is",
     .source = "frameworks' default; OOC-Paleo's reference",
     .moves_tensors = false,
+    .options = kOptions,
     .make_plan = make_plan,
 };
 

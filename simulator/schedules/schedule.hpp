@@ -3,19 +3,35 @@
 // time passes: what it may know is in the PlanningProblem.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include "model/cost/cost_table.hpp"
 #include "model/graph/training_graph.hpp"
 #include "simulator/plan/plan.hpp"
+#include "simulator/schedules/schedule_options.hpp"
 
 namespace ooc {
+
+/// A plan tried out: its time, or none if it gets stuck for memory.
+struct Trial {
+  std::optional<Duration> iteration_time;
+};
 
 struct PlanningProblem {
   const TrainingGraph& graph;
   const CostTable& costs;
-  Bytes budget;  ///< near memory, static bytes included
+  Bytes budget;                  ///< near memory, static bytes included
+  ScheduleOptions options = {};  ///< what the user asked for
+  /// Runs a plan: for schedules that search by trial, and only those (Schedule::searches_by_trial).
+  std::function<Trial(const Plan&)> evaluate = {};
+
+  /// The alternative that --algorithms chooses for a task.
+  [[nodiscard]] AlternativeId chosen(TaskId task) const {
+    return costs.alternative(task, options.algorithms);
+  }
 };
 
 struct Schedule {
@@ -23,6 +39,12 @@ struct Schedule {
   std::string_view summary;  ///< one line, for `list schedules`
   std::string_view source;   ///< paper, section
   bool moves_tensors = true;
+  /// Flags of schedule_options.hpp that it reads ("--algorithms"); others are refused.
+  std::span<const std::string_view> options = {};
+  /// Its plan depends on how long copies take: a sweep plans anew for every link.
+  bool plans_for_link = false;
+  /// It calls PlanningProblem::evaluate.
+  bool searches_by_trial = false;
   PlanResult (*make_plan)(const PlanningProblem& problem);
 };
 

@@ -153,8 +153,8 @@ class SectionPlanner {
   }
 
   StepId add_task(TaskId task) {
-    const StepId step = builder_.compute(task, problem_.costs.default_alternative(task));
-    const Bytes workspace = default_workspace(problem_, task);
+    const StepId step = builder_.compute(task, problem_.chosen(task));
+    const Bytes workspace = chosen_workspace(problem_, task);
     if (workspace.count() > 0) {
       const BlockId block = builder_.workspace_block(task, workspace);
       builder_.acquire(step, block);

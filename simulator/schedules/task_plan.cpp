@@ -56,12 +56,12 @@ class TaskPlanner {
   void add_task(TaskId task) {
     const std::size_t first_copy = next_move_;
     while (next_move_ < moves_.size() && first_reader(next_move_) == task) add_copy_in();
-    const StepId step = builder_.compute(task, problem_.costs.default_alternative(task));
+    const StepId step = builder_.compute(task, problem_.chosen(task));
     computes_.push_back(step);
     for (std::size_t i = first_copy; i < next_move_; ++i) {
       builder_.wait(step, in_steps_[i]);
     }
-    const Bytes workspace = default_workspace(problem_, task);
+    const Bytes workspace = chosen_workspace(problem_, task);
     if (workspace.count() > 0) {
       const BlockId block = builder_.workspace_block(task, workspace);
       builder_.acquire(step, block);

@@ -25,6 +25,8 @@ PlanResult make_plan(const PlanningProblem& problem) {
   return plan_vdnn(problem, [](const LayerModel& model) { return model.is_feature_extractor; });
 }
 
+constexpr std::string_view kOptions[] = {"--algorithms"};
+
 }  // namespace
 
 extern const Schedule vdnn_all_schedule{
@@ -32,6 +34,7 @@ extern const Schedule vdnn_all_schedule{
     .summary = "move the inputs of convolutions, pools and norms; a barrier after every layer",
     .source = "Rhu et al., vDNN (MICRO 2016), III.B; Synced (2017)",
     .moves_tensors = true,
+    .options = kOptions,
     .make_plan = make_plan,
 };
 

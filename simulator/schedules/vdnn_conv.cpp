@@ -24,6 +24,8 @@ PlanResult make_plan(const PlanningProblem& problem) {
   return plan_vdnn(problem, [](const LayerModel& model) { return model.is_convolution; });
 }
 
+constexpr std::string_view kOptions[] = {"--algorithms"};
+
 }  // namespace
 
 extern const Schedule vdnn_conv_schedule{
@@ -31,6 +33,7 @@ extern const Schedule vdnn_conv_schedule{
     .summary = "move the inputs of convolutions only; a barrier after every layer",
     .source = "Rhu et al., vDNN (MICRO 2016), III.B; Synced (2017)",
     .moves_tensors = true,
+    .options = kOptions,
     .make_plan = make_plan,
 };
 

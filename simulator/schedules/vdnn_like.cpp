@@ -49,6 +49,8 @@ PlanResult make_plan(const PlanningProblem& problem) {
   return plan_sections(problem, sections);
 }
 
+constexpr std::string_view kOptions[] = {"--algorithms"};
+
 }  // namespace
 
 extern const Schedule vdnn_like_schedule{
@@ -56,6 +58,7 @@ extern const Schedule vdnn_like_schedule{
     .summary = "move everything that backward reads, one layer ahead, a barrier after every layer",
     .source = "OOC-Paleo, section 3.4",
     .moves_tensors = true,
+    .options = kOptions,
     .make_plan = make_plan,
 };
 

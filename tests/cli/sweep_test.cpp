@@ -133,7 +133,7 @@ TEST_CASE("the knee is reported at the end and in JSON") {
                         {.folder = scratch.path(), .environment = {}});
   CHECK(ran.exit_code == 0);
   CHECK(ran.out ==
-        "The slowest link of the list that comes within 1 % and 5 % of in-core time:\n"
+        "The slowest link of the list that comes within 1 % and 5 % of computing alone:\n"
         "  " +
             kNetwork + " on " + kMachine + ", 3 GB, capacity: 640 GB/s, 80.0 GB/s\n");
   const std::string json = scratch.read("r.json");

@@ -1,0 +1,120 @@
+// One line per flag: how its text becomes a value, and the value a text again. What a result repeats
+// is what differs from the defaults, so that a run without such flags reads as it always did.
+#include "cli/schedule_flags.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "cli/options.hpp"
+
+namespace ooc {
+namespace {
+
+std::vector<std::string> choices_of(std::string_view choices) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin <= choices.size();) {
+    const std::size_t end = std::min(choices.find('|', begin), choices.size());
+    words.emplace_back(choices.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+/// Place of `word` among the choices of the flag.
+std::size_t choice_index(const Flag& flag, std::string_view word) {
+  const std::vector<std::string> words = choices_of(flag.choices);
+  const auto found = std::find(words.begin(), words.end(), word);
+  if (found == words.end()) unknown_word(flag.name, word, words);
+  return static_cast<std::size_t>(found - words.begin());
+}
+
+template <class Enum>
+void read_choice(const Flag& flag, std::string_view word, Enum& value) {
+  value = static_cast<Enum>(choice_index(flag, word));
+}
+
+template <class Enum>
+std::string choice_text(const Flag& flag, Enum value) {
+  return choices_of(flag.choices)[static_cast<std::size_t>(value)];
+}
+
+/// How one flag's text becomes a value, and a value that is not the default a text.
+struct Reader {
+  void (*read)(const Flag& flag, std::string_view text, ScheduleOptions& options);
+  std::string (*write)(const Flag& flag, const ScheduleOptions& options);
+};
+
+// In the order of kScheduleFlags.
+constexpr std::array<Reader, flags::kScheduleFlags.size()> kReaders{{
+    {[](const Flag& flag, std::string_view text, ScheduleOptions& options) {
+       read_choice(flag, text, options.algorithms);
+     },
+     [](const Flag& flag, const ScheduleOptions& options) {
+       return choice_text(flag, options.algorithms);
+     }},
+    {[](const Flag& flag, std::string_view text, ScheduleOptions& options) {
+       read_choice(flag, text, options.trials);
+     },
+     [](const Flag& flag, const ScheduleOptions& options) {
+       return choice_text(flag, options.trials);
+     }},
+}};
+
+bool reads(const Schedule& schedule, std::string_view flag) {
+  return std::find(schedule.options.begin(), schedule.options.end(), flag) !=
+         schedule.options.end();
+}
+
+std::string readers_of(std::string_view flag) {
+  std::string names;
+  for (const Schedule* schedule : schedules()) {
+    if (!reads(*schedule, flag)) continue;
+    names += (names.empty() ? "" : ", ") + std::string(schedule->name);
+  }
+  return names;
+}
+
+}  // namespace
+
+ScheduleOptions schedule_options(const Arguments& arguments) {
+  ScheduleOptions options;
+  for (std::size_t i = 0; i < kReaders.size(); ++i) {
+    const Flag& flag = flags::kScheduleFlags[i];
+    if (const auto text = arguments.value(flag.name)) kReaders[i].read(flag, *text, options);
+  }
+  return options;
+}
+
+std::string options_text(const Schedule& schedule, const ScheduleOptions& options) {
+  std::string text;
+  const ScheduleOptions defaults;
+  for (std::size_t i = 0; i < kReaders.size(); ++i) {
+    const Flag& flag = flags::kScheduleFlags[i];
+    if (!reads(schedule, flag.name)) continue;
+    const std::string value = kReaders[i].write(flag, options);
+    if (value == kReaders[i].write(flag, defaults)) continue;
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", flag.name.substr(2), value);
+  }
+  return text;
+}
+
+void check_schedule_flags(const Arguments& arguments, std::span<const Schedule* const> chosen) {
+  for (const Flag& flag : flags::kScheduleFlags) {
+    if (!arguments.has(flag.name)) continue;
+    const bool read = std::any_of(chosen.begin(), chosen.end(), [&](const Schedule* schedule) {
+      return reads(*schedule, flag.name);
+    });
+    if (read) continue;
+    std::string names;
+    for (const Schedule* schedule : chosen) {
+      names += (names.empty() ? "" : ", ") + std::string(schedule->name);
+    }
+    bad_value(flag.name, "it with the schedule " + names,
+              "a schedule that reads it: " + readers_of(flag.name));
+  }
+}
+
+}  // namespace ooc

@@ -1,0 +1,56 @@
+// The flags that only some schedules read (simulator/schedules/schedule_options.hpp). The commands
+// that run schedules take all of them; a flag that none of the chosen schedules reads is refused,
+// because it would change nothing and say nothing.
+//
+// To add one: a Flag in kScheduleFlags, and how its text becomes a value in schedule_flags.cpp.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+
+#include "cli/command.hpp"
+#include "simulator/schedules/schedule.hpp"
+
+namespace ooc {
+
+namespace flags {
+
+inline constexpr std::array kScheduleFlags{
+    Flag{.name = "--algorithms",
+         .brief = "",
+         .value = "RULE",
+         .help = "which algorithms convolutions use: without workspace (default), or the fastest",
+         .completes = Completes::kChoices,
+         .choices = "memory|performance"},
+    Flag{.name = "--trials",
+         .brief = "",
+         .value = "RULE",
+         .help = "which candidate that fits vdnn-dyn takes: the first of its order (default), or "
+                 "the fastest",
+         .completes = Completes::kChoices,
+         .choices = "order|time"},
+};
+
+/// A command's own flags and, after them, those of the schedules.
+template <std::size_t kCount>
+constexpr auto with_schedule_flags(const std::array<Flag, kCount>& own) {
+  std::array<Flag, kCount + kScheduleFlags.size()> all{};
+  for (std::size_t i = 0; i < kCount; ++i) all[i] = own[i];
+  for (std::size_t i = 0; i < kScheduleFlags.size(); ++i) all[kCount + i] = kScheduleFlags[i];
+  return all;
+}
+
+}  // namespace flags
+
+/// From the texts to values. SpecError for what is no value of its flag.
+[[nodiscard]] ScheduleOptions schedule_options(const Arguments& arguments);
+
+/// The schedule flags that were given, as a result repeats them: "algorithms=performance". Only
+/// those that the schedule reads; empty when there are none.
+[[nodiscard]] std::string options_text(const Schedule& schedule, const ScheduleOptions& options);
+
+/// SpecError for a given flag that none of the schedules reads.
+void check_schedule_flags(const Arguments& arguments, std::span<const Schedule* const> chosen);
+
+}  // namespace ooc

@@ -1,0 +1,31 @@
+// What a user may ask of schedules: every option of every schedule, one named field each, with its
+// default. A schedule says in Schedule::options which flags it reads, and checks their ranges in
+// make_plan (option_error); fields of other schedules are none of its business.
+//
+// To add an option: a field here, its flag in cli/schedule_flags.hpp with its reader in
+// cli/schedule_flags.cpp, and its name in the `options` of the schedules that read it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "model/cost/cost_table.hpp"
+
+namespace ooc {
+
+/// How a schedule with several candidates chooses among those that fit.
+enum class Trials {
+  kOrder,  ///< the first one in the published order of preference
+  kTime,   ///< the one that takes least time when it is tried out
+};
+
+struct ScheduleOptions {
+  AlgorithmChoice algorithms = AlgorithmChoice::kMemory;  ///< --algorithms
+  Trials trials = Trials::kOrder;                         ///< --trials
+};
+
+/// A value that a schedule cannot work with: SpecError at the flag.
+[[noreturn]] void option_error(std::string_view flag, std::string found, std::string expected,
+                               std::string hint = {});
+
+}  // namespace ooc
