@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "calibrate/gpu/check.hpp"
@@ -73,22 +74,19 @@ class ContentCheck {
     }
   }
 
-  // The compared bytes. Of the steps that found wrong words the one that started first is named: later ones may
-  // only have inherited its data.
-  std::uint64_t result(const ReplayTimes& times, const Stream& stream) {
+  // The compared bytes. The first step that found wrong words is named: those after it may only have inherited
+  // its data. All comparing steps are on one queue, so first in the lines is first in time.
+  std::uint64_t result(const Stream& stream) {
     const std::vector<unsigned long long> wrong = counters_->read(stream);
     std::uint64_t bytes = 0;
-    std::optional<std::size_t> first;
     for (std::size_t step = 0; step < program_.steps.size(); ++step) {
       const std::vector<std::size_t>& reads = program_.steps[step].reads;
-      bool bad = false;
       for (std::size_t i = 0; i < reads.size(); ++i) {
+        const unsigned long long words = wrong[first_counter_[step] + i];
+        if (words != 0) fail(step, reads[i], words);
         if (program_.blocks[reads[i]].content) bytes += program_.blocks[reads[i]].bytes / 8 * 8;
-        bad = bad || wrong[first_counter_[step] + i] != 0;
       }
-      if (bad && (!first || times.start[step] < times.start[*first])) first = step;
     }
-    if (first) fail(*first, wrong);
     return bytes;
   }
 
@@ -103,17 +101,13 @@ class ContentCheck {
     for (std::size_t i = 0; i < memory_.slot_bytes(slot) / 8; ++i) words[i] = pattern_word(i, seed);
   }
 
-  [[noreturn]] void fail(std::size_t step, const std::vector<unsigned long long>& wrong) const {
-    const std::vector<std::size_t>& reads = program_.steps[step].reads;
-    std::size_t i = 0;
-    while (wrong[first_counter_[step] + i] == 0) ++i;
-    const ReplayBlock& block = program_.blocks[reads[i]];
+  [[noreturn]] void fail(std::size_t step, std::size_t number, unsigned long long words) const {
+    const ReplayBlock& block = program_.blocks[number];
     const std::int64_t content = block.content.value_or(-1);
-    throw WrongContent{step, reads[i], content,
-                       step_title(program_, step) +
-                           " read wrong data: " + std::to_string(wrong[first_counter_[step] + i]) +
+    throw WrongContent{step, number, content,
+                       step_title(program_, step) + " read wrong data: " + std::to_string(words) +
                            " of the " + std::to_string(block.bytes / 8) + " words of block " +
-                           std::to_string(reads[i]) + " are not those of tensor " +
+                           std::to_string(number) + " are not those of tensor " +
                            std::to_string(content)};
   }
 
@@ -133,9 +127,8 @@ std::uint64_t check_content(const ReplayProgram& program, const ReplayMemory& me
   ContentCheck check(program, memory, seed, spin_overhead_ns);
   const Stream& stream = executor.stream(ReplayQueue::kCompute);
   check.prepare(stream);
-  const ReplayTimes times =
-      executor.run([&check](std::size_t step, cudaStream_t on) { check.work(step, on); });
-  return check.result(times, stream);
+  executor.run([&check](std::size_t step, cudaStream_t on) { check.work(step, on); });
+  return check.result(stream);
 }
 
 void queue_step_copy(const ReplayStep& step, const ReplayMemory& memory, cudaStream_t stream) {

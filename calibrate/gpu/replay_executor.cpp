@@ -10,12 +10,8 @@
 
 namespace ooc::gpu {
 
-ReplayExecutor::ReplayExecutor(const ReplayProgram& program) : program_(program) {
-  for (std::size_t i = 0; i < program.steps.size(); ++i) {
-    starts_.push_back(std::make_unique<Event>());
-    ends_.push_back(std::make_unique<Event>());
-  }
-}
+ReplayExecutor::ReplayExecutor(const ReplayProgram& program)
+    : program_(program), starts_(program.steps.size()), ends_(program.steps.size()) {}
 
 ReplayExecutor::~ReplayExecutor() { OOC_GPU_REPORT(cudaDeviceSynchronize()); }
 
@@ -24,11 +20,11 @@ void ReplayExecutor::queue_step(std::size_t number, const StepWork& work) const 
   const Stream& own = stream(step.queue);
   for (const std::size_t wait : step.waits) {
     if (program_.steps[wait].queue == step.queue) continue;  // the stream keeps that order itself
-    OOC_GPU_CHECK(cudaStreamWaitEvent(own.get(), ends_[wait]->get(), 0));
+    OOC_GPU_CHECK(cudaStreamWaitEvent(own.get(), ends_.get(wait), 0));
   }
-  starts_[number]->record(own);
+  starts_.record(number, own);
   work(number, own.get());
-  ends_[number]->record(own);
+  ends_.record(number, own);
 }
 
 ReplayTimes ReplayExecutor::run(const StepWork& work) const {
@@ -48,8 +44,8 @@ ReplayTimes ReplayExecutor::run(const StepWork& work) const {
 
 void ReplayExecutor::read_times(ReplayTimes& times) const {
   for (std::size_t i = 0; i < program_.steps.size(); ++i) {
-    times.start.push_back(elapsed_ns(start_, *starts_[i]));
-    times.end.push_back(elapsed_ns(start_, *ends_[i]));
+    times.start.push_back(elapsed_ns(start_.get(), starts_.get(i)));
+    times.end.push_back(elapsed_ns(start_.get(), ends_.get(i)));
   }
   const double first = *std::min_element(times.start.begin(), times.start.end());
   for (double& ns : times.start) ns -= first;

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <vector>
 
 #include "calibrate/gpu/replay_program.hpp"
@@ -48,8 +47,8 @@ class ReplayExecutor {
   std::array<Stream, kReplayQueues> streams_;
   Event start_;  // from which all streams go
   // Used again in every iteration: a wait means the record before it in queueing order.
-  std::vector<std::unique_ptr<Event>> starts_;
-  std::vector<std::unique_ptr<Event>> ends_;
+  Events starts_;
+  Events ends_;
 };
 
 // What spinning for no time takes between two events: the median of some, with an idle host.

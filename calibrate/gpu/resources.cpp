@@ -21,9 +21,42 @@ void Event::record(const Stream& stream) const {
   OOC_GPU_CHECK(cudaEventRecord(event_, stream.get()));
 }
 
+Events::Events(std::size_t count) {
+  events_.reserve(count);
+  try {
+    while (events_.size() < count) {
+      cudaEvent_t event = nullptr;
+      OOC_GPU_CHECK(cudaEventCreateWithFlags(&event, cudaEventDefault));
+      events_.push_back(event);
+    }
+  } catch (...) {
+    destroy();
+    throw;
+  }
+}
+
+Events::~Events() { destroy(); }
+
+void Events::destroy() noexcept {
+  cudaError_t first = cudaSuccess;
+  for (const cudaEvent_t event : events_) {
+    const cudaError_t status = cudaEventDestroy(event);
+    if (first == cudaSuccess) first = status;
+  }
+  report(first, "cudaEventDestroy", __FILE__, __LINE__);
+}
+
+void Events::record(std::size_t index, const Stream& stream) const {
+  OOC_GPU_CHECK(cudaEventRecord(events_[index], stream.get()));
+}
+
 double elapsed_ns(const Event& start, const Event& stop) {
+  return elapsed_ns(start.get(), stop.get());
+}
+
+double elapsed_ns(cudaEvent_t start, cudaEvent_t stop) {
   float milliseconds = 0;
-  OOC_GPU_CHECK(cudaEventElapsedTime(&milliseconds, start.get(), stop.get()));
+  OOC_GPU_CHECK(cudaEventElapsedTime(&milliseconds, start, stop));
   return static_cast<double>(milliseconds) * 1e6;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <vector>
 
 #include "calibrate/gpu/cuda_layer.hpp"
 
@@ -35,8 +36,24 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
+// Many events. On a device that has failed for good it says so once, not once an event.
+class Events {
+ public:
+  explicit Events(std::size_t count);
+  ~Events();
+  Events(const Events&) = delete;
+  Events& operator=(const Events&) = delete;
+  cudaEvent_t get(std::size_t index) const { return events_[index]; }
+  void record(std::size_t index, const Stream& stream) const;
+
+ private:
+  void destroy() noexcept;
+  std::vector<cudaEvent_t> events_;
+};
+
 // Both must have happened.
 double elapsed_ns(const Event& start, const Event& stop);
+double elapsed_ns(cudaEvent_t start, cudaEvent_t stop);
 
 // Holds back the streams it stands on until it is opened. Opened at the latest by the destructor: an error
 // while work is being queued must not leave the device waiting.

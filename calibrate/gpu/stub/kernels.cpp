@@ -65,6 +65,8 @@ cudaError_t launch_gate(cudaStream_t stream, const volatile unsigned* device_fla
 cudaError_t launch_empty(cudaStream_t stream) { return stub::launch(stream, Work::kKernel, 0, {}); }
 
 cudaError_t launch_spin(cudaStream_t stream, double ns) {
+  const cudaError_t fault = static_cast<cudaError_t>(stub::next_fault("launch_spin").code);
+  if (fault != cudaSuccess) return fault;
   return stub::launch(stream, Work::kKernel, ns, {});
 }
 
