@@ -2,6 +2,7 @@
 #include "model/layers/activation.hpp"
 
 #include "model/layers/attributes.hpp"
+#include "model/layers/operation.hpp"
 #include "model/layers/work.hpp"
 
 namespace ooc {
@@ -23,6 +24,7 @@ LayerModel read_activation(const SpecView& spec, const LayerInputs& inputs,
   model.saves.inputs = traits.saves == ActivationSaves::kInput;
   model.saves.output = traits.saves == ActivationSaves::kOutput;
   model.is_activation = true;
+  model.operation = elementwise_operation(traits.operation, model.output);
   return model;
 }
 

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "model/layers/layer_kind.hpp"
 
@@ -18,6 +19,7 @@ namespace ooc {
 enum class ActivationSaves { kInput, kOutput };
 
 struct ActivationTraits {
+  std::string_view operation;       ///< LayerOperation::name
   std::int64_t forward_flops = 1;   ///< per element
   std::int64_t backward_flops = 1;  ///< per element
   ActivationSaves saves = ActivationSaves::kOutput;

@@ -3,13 +3,18 @@
 // twice forward, X and dY twice backward (normalization.hpp).
 #include "model/layers/attributes.hpp"
 #include "model/layers/normalization.hpp"
+#include "model/layers/operation.hpp"
 
 namespace ooc {
 namespace {
 
 LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
-  return make_normalization(spec, inputs,
-                            {.channels = single_input(spec, inputs).dims.front(), .passes = 2});
+  const TensorShape& input = single_input(spec, inputs);
+  LayerModel model =
+      make_normalization(spec, inputs, {.channels = input.dims.front(), .passes = 2});
+  model.operation = make_operation("batch_norm", {{"channels", input.dims.front()},
+                                                  {"positions", positions_behind_channels(input)}});
+  return model;
 }
 
 }  // namespace

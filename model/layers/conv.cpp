@@ -7,6 +7,7 @@
 // (for the gradient of the weights). Depthwise is groups = input channels.
 #include "model/layers/attributes.hpp"
 #include "model/layers/convolution.hpp"
+#include "model/layers/operation.hpp"
 
 namespace ooc {
 namespace {
@@ -32,6 +33,8 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
                       .backward_data = to_task_work(spec, paleo.backward_data()),
                       .backward_weights = to_task_work(spec, paleo.backward_filter())};
   model.efficiency = "conv";
+  model.operation =
+      convolution_operation(window, input, model.output, channels, ConvolutionForm::kPlain);
   model.is_convolution = true;
   model.is_feature_extractor = true;
   return model;

@@ -17,6 +17,7 @@
 
 #include "model/layers/attributes.hpp"
 #include "model/layers/convolution.hpp"
+#include "model/layers/operation.hpp"
 
 namespace ooc {
 namespace {
@@ -72,6 +73,8 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
                       .backward_data = to_task_work(spec, paleo.forward()),
                       .backward_weights = to_task_work(spec, paleo.backward_filter())};
   model.efficiency = "conv";
+  model.operation =
+      convolution_operation(window, input, model.output, channels, ConvolutionForm::kTransposed);
   model.is_convolution = true;
   model.is_feature_extractor = true;
   return model;

@@ -9,7 +9,8 @@ namespace {
 
 LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
   return read_activation(spec, inputs,
-                         {.forward_flops = 5,
+                         {.operation = "gelu",
+                          .forward_flops = 5,
                           .backward_flops = 11,
                           .saves = ActivationSaves::kInput,
                           .in_place = InPlace::kNever});

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -68,6 +69,17 @@ struct CustomCost {
   Bytes workspace;
 };
 
+/// What a device does when it computes the layer for real (docs/replay-operations.md), with sizes of one
+/// sample; passes, batch and buffers are the same for all layers and are said by others.
+struct LayerOperation {
+  std::string_view name;  ///< "conv"
+  struct Key {
+    std::string name;
+    std::int64_t value = 0;
+  };
+  std::vector<Key> keys;  ///< in the order of the table
+};
+
 /// Everything the later stages know of a layer. All counts are per sample unless said otherwise.
 struct LayerModel {
   TensorShape output;
@@ -87,6 +99,7 @@ struct LayerModel {
   bool is_convolution = false;  ///< conv, conv_transpose, custom: vdnn-conv's consumers
   bool is_feature_extractor = false;  ///< those and pools and norms: vdnn-all's consumers
   std::optional<CustomCost> custom;
+  std::shared_ptr<const LayerOperation> operation;  ///< none: it cannot be run, only timed
 };
 
 /// What a kind sees of the network when it reads its layer.

@@ -4,6 +4,7 @@
 // (normalization.hpp).
 #include "model/layers/attributes.hpp"
 #include "model/layers/normalization.hpp"
+#include "model/layers/operation.hpp"
 
 namespace ooc {
 namespace {
@@ -11,7 +12,9 @@ namespace {
 LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
   const std::vector<std::int64_t>& dims = single_input(spec, inputs).dims;
   const std::int64_t channels = dims.size() <= 2 ? dims.back() : dims.front();
-  return make_normalization(spec, inputs, {.channels = channels, .passes = 1});
+  LayerModel model = make_normalization(spec, inputs, {.channels = channels, .passes = 1});
+  model.operation = channelwise_operation("layer_norm", model.output);
+  return model;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "model/layers/attributes.hpp"
 #include "model/layers/convolution.hpp"
+#include "model/layers/operation.hpp"
 
 namespace ooc {
 namespace {
@@ -28,7 +29,8 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
   LayerModel model;
   model.output = output_shape(spec, inputs, dims);
   const Wide weights = Wide(input.dims.back()) * units;
-  const Wide steps = input.dims.size() == 2 ? input.dims.front() : 1;
+  const std::int64_t rows = input.dims.size() == 2 ? input.dims.front() : 1;
+  const Wide steps = rows;
   set_weighted_work(spec, inputs,
                     {.weights = weights, .biases = Wide(units) * bias, .macs = weights * steps},
                     model);
@@ -39,6 +41,9 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
   model.paleo_work = {.forward = paleo, .backward_data = paleo, .backward_weights = paleo};
   model.paleo_backward_data_always = true;
   model.efficiency = "linear";
+  model.operation = make_operation(
+      "linear",
+      {{"rows", rows}, {"inputs", input.dims.back()}, {"outputs", units}, {"bias", bias}});
   return model;
 }
 

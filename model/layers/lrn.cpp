@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "model/layers/attributes.hpp"
+#include "model/layers/operation.hpp"
 #include "model/layers/work.hpp"
 
 namespace ooc {
@@ -26,6 +27,9 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
   model.work.backward_data = to_task_work(spec, {count * (neighbours + 6), Wide(4) * bytes, 0});
   model.saves = {.inputs = true, .output = true};
   model.is_feature_extractor = true;
+  model.operation = make_operation("lrn", {{"channels", model.output.dims.front()},
+                                           {"positions", positions_behind_channels(model.output)},
+                                           {"size", neighbours}});
   return model;
 }
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "model/layers/attributes.hpp"
+#include "model/layers/operation.hpp"
 #include "model/layers/work.hpp"
 
 namespace ooc {
@@ -31,6 +32,8 @@ std::size_t largest(const LayerInputs& inputs) {
   return best;
 }
 
+constexpr std::size_t kMaskBits = 62;
+
 LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
   require_several_inputs(spec, inputs);
   const std::size_t whole = largest(inputs);
@@ -39,10 +42,12 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
   const auto count = static_cast<std::int64_t>(inputs.shapes.size());
   const Wide out = elements(model.output);
   Wide in = 0;
+  std::int64_t spread = 0;  // bit i: input i is one number per channel
   Wide backward_flops = out * count * (count - 1);
   for (std::size_t i = 0; i < inputs.shapes.size(); ++i) {
     in = in + elements(inputs.shapes[i]);
     if (inputs.shapes[i] == model.output) continue;
+    if (i < kMaskBits) spread |= std::int64_t{1} << i;
     if (!is_per_channel(inputs.shapes[i], model.output)) {
       spec.fail(fmt::format("{} and {}", describe_input(inputs, whole), describe_input(inputs, i)),
                 "inputs of the same shape, or one number per channel");
@@ -54,6 +59,11 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
   model.work.backward_data =
       to_task_work(spec, {backward_flops, element * (out + Wide(2) * in), 0});
   model.saves.inputs = true;
+  if (inputs.shapes.size() > kMaskBits) return model;
+  model.operation =
+      make_operation("multiply", {{"channels", model.output.dims.front()},
+                                  {"positions", positions_behind_channels(model.output)},
+                                  {"spread", spread}});
   return model;
 }
 

@@ -8,7 +8,8 @@ namespace {
 
 LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
   return read_activation(spec, inputs,
-                         {.forward_flops = 1,
+                         {.operation = "relu",
+                          .forward_flops = 1,
                           .backward_flops = 1,
                           .saves = ActivationSaves::kOutput,
                           .in_place = InPlace::kWhenPossible});

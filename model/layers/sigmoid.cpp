@@ -7,7 +7,8 @@ namespace {
 
 LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
   return read_activation(spec, inputs,
-                         {.forward_flops = 4,
+                         {.operation = "sigmoid",
+                          .forward_flops = 4,
                           .backward_flops = 3,
                           .saves = ActivationSaves::kOutput,
                           .in_place = InPlace::kNever});

@@ -8,7 +8,8 @@ namespace {
 
 LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
   return read_activation(spec, inputs,
-                         {.forward_flops = 5,
+                         {.operation = "silu",
+                          .forward_flops = 5,
                           .backward_flops = 9,
                           .saves = ActivationSaves::kInput,
                           .in_place = InPlace::kNever});

@@ -4,6 +4,7 @@
 // dX, 4 FLOPs. Saves its output. PALEO counts nothing. The loss on top of it is
 // softmax_cross_entropy.
 #include "model/layers/attributes.hpp"
+#include "model/layers/operation.hpp"
 #include "model/layers/work.hpp"
 
 namespace ooc {
@@ -17,6 +18,7 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
   model.work.forward = to_task_work(spec, {Wide(5) * count, Wide(2) * bytes, 0});
   model.work.backward_data = to_task_work(spec, {Wide(4) * count, Wide(3) * bytes, 0});
   model.saves.output = true;
+  model.operation = channelwise_operation("softmax", model.output);
   return model;
 }
 

@@ -4,6 +4,7 @@
 // Forward reads X, writes Y, 5 FLOPs per element (as softmax); backward dx = (y - label) / batch
 // reads Y, writes dX, 2 FLOPs, and no gradient comes in from above. PALEO's Softmax counts nothing.
 #include "model/layers/attributes.hpp"
+#include "model/layers/operation.hpp"
 #include "model/layers/work.hpp"
 
 namespace ooc {
@@ -18,6 +19,7 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
   model.work.backward_data = to_task_work(spec, {Wide(2) * count, Wide(2) * bytes, 0});
   model.saves.output = true;
   model.is_loss = true;
+  model.operation = channelwise_operation("softmax_cross_entropy", model.output);
   return model;
 }
 

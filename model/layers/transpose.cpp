@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "model/layers/movement.hpp"
+#include "model/layers/operation.hpp"
 
 namespace ooc {
 namespace {
@@ -13,6 +14,7 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
   const SpecView axes = spec.get("axes");
   const auto rank = static_cast<std::int64_t>(input.dims.size());
   std::vector<std::int64_t> dims;
+  std::vector<std::int64_t> order;
   std::vector<bool> taken(input.dims.size(), false);
   bool is_identity = true;
   for (const SpecView& item : axes.items()) {
@@ -22,6 +24,7 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
     taken[at] = true;
     is_identity = is_identity && at == dims.size();
     dims.push_back(input.dims[at]);
+    order.push_back(axis);
   }
   if (dims.size() != input.dims.size()) {
     axes.fail(fmt::format("{} axes", dims.size()),
@@ -30,6 +33,7 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
   LayerModel model;
   model.output = output_shape(spec, inputs, dims);
   model.is_view = is_identity;
+  model.operation = transpose_operation(input, order);
   const Wide moved = Wide(2) * elements(input);
   if (!is_identity) set_movement(spec, inputs, {moved, moved, 0, 0}, model);
   return model;
