@@ -184,7 +184,7 @@ TEST_CASE("a request that is not understood is an error and the child goes on") 
   const auto text = [&child](const std::string& request) {
     return last(child.ask(request), "text");
   };
-  CHECK(text("sing id=1") == "unknown request 'sing', known are measure, quit");
+  CHECK(text("sing id=1") == "unknown request 'sing', known are measure, plan, quit");
   CHECK(text("measure what=launch") == "'id' is missing");
   CHECK(text("measure id=x what=launch") == "'id': found 'x', expected an integer");
   CHECK(text("measure id=1 what=weight").rfind("unknown what 'weight', known are copy,", 0) == 0);
