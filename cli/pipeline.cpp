@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "cli/layer_times.hpp"
@@ -118,13 +119,41 @@ PlanResult plan_footprint(const Case& which, const Schedule& schedule) {
   return schedule.make_plan(problem_of(which, simulated_budget(which)));
 }
 
-PlanResult make_plan(const Case& which, const Schedule& schedule) {
+PlanResult plan_with(const Case& which, const Schedule& schedule, Bytes budget) {
   PlanResult result = is_footprint(which.accounting)
                           ? plan_footprint(which, schedule)
-                          : schedule.make_plan(problem_of(which, which.budget));
+                          : schedule.make_plan(problem_of(which, budget));
   const Plan* plan = std::get_if<Plan>(&result);
   if (plan == nullptr || which.inputs.mode != "pageable") return result;
   return serialize_copies(*plan);
+}
+
+/// Whether more than a sum of sizes decides what suffices: holes, copies that exclude compute, or a
+/// far memory that might overflow.
+bool sizes_may_deceive(const Case& which) {
+  const auto& sizes = which.costs.tensor_bytes;
+  const Bytes all = std::accumulate(sizes.begin(), sizes.end(), Bytes(0));
+  return which.allocator != Allocator::kIdeal || which.inputs.mode == "pageable" ||
+         all > which.hardware.far_memory.capacity;
+}
+
+/// Schedules work out the smallest budget from sizes, at plan time. Where that may deceive, a run
+/// with it decides whether it is promised or only said that nothing smaller will do.
+void confirm_smallest(const Case& which, const Schedule& schedule, OutOfMemory& oom,
+                      SimulationBuffers& buffers) {
+  if (!oom.smallest_budget || is_footprint(which.accounting) || !sizes_may_deceive(which)) return;
+  const Bytes budget = *oom.smallest_budget;
+  const PlanResult result = plan_with(which, schedule, budget);
+  if (const Plan* plan = std::get_if<Plan>(&result)) {
+    const auto blocked = simulate(
+        {.plan = *plan, .costs = which.costs, .budget = budget, .allocator = which.allocator},
+        buffers);
+    if (!blocked && peak_far_bytes(*plan, which.workload.graph, which.costs, buffers.timeline) <=
+                        which.hardware.far_memory.capacity) {
+      return;
+    }
+  }
+  oom.least_budget = std::exchange(oom.smallest_budget, std::nullopt);
 }
 
 /// The same error, about a file that the model knows by its name only.
@@ -239,8 +268,13 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
 }
 
 CaseRun plan_case(const Case& which, const Schedule& schedule, CaseBuffers& buffers) {
-  CaseRun run{.plan = make_plan(which, schedule), .far_overflow = {}, .outcome = {}, .bounds = {}};
-  if (std::holds_alternative<Plan>(run.plan)) {
+  CaseRun run{.plan = plan_with(which, schedule, which.budget),
+              .far_overflow = {},
+              .outcome = {},
+              .bounds = {}};
+  if (auto* oom = std::get_if<OutOfMemory>(&run.plan)) {
+    confirm_smallest(which, schedule, *oom, buffers.simulation);
+  } else {
     find_memory_pressure(which.workload.graph, which.costs, simulated_budget(which),
                          buffers.pressure);
   }

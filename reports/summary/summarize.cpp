@@ -173,10 +173,11 @@ std::vector<std::size_t> best_first(const std::vector<RunReport>& reports) {
   const auto rank = [&](std::size_t i) {
     const RunReport& report = reports[i];
     if (report.feasible) return std::pair(0, report.iteration_time.count());
-    const bool known =
-        report.out_of_memory.has_value() && report.out_of_memory->smallest_budget.has_value();
-    return known ? std::pair(1, report.out_of_memory->smallest_budget->count())
-                 : std::pair(2, std::int64_t{0});
+    if (!report.out_of_memory.has_value()) return std::pair(2, std::int64_t{0});
+    const OutOfMemory& oom = *report.out_of_memory;
+    const std::optional<Bytes> least =
+        oom.smallest_budget.has_value() ? oom.smallest_budget : oom.least_budget;
+    return least.has_value() ? std::pair(1, least->count()) : std::pair(2, std::int64_t{0});
   };
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });

@@ -103,6 +103,12 @@ std::string fitting(const std::vector<RunReport>& reports, const std::vector<std
          "  largest wait: what costs the most of the rest, tasks run again included\n";
 }
 
+std::string smallest(const OutOfMemory& oom) {
+  if (oom.smallest_budget.has_value()) return bytes_to_the_last(*oom.smallest_budget);
+  if (oom.least_budget.has_value()) return "at least " + bytes_to_the_last(*oom.least_budget);
+  return "unknown";
+}
+
 std::string not_fitting(const std::vector<RunReport>& reports,
                         const std::vector<std::size_t>& order, Colour colour) {
   TextTable table({{"schedule", Align::kLeft},
@@ -110,18 +116,23 @@ std::string not_fitting(const std::vector<RunReport>& reports,
                    {"lacks"},
                    {"smallest that suffices"},
                    {"stops at", Align::kLeft}});
+  bool any_unsure = false;
   for (const std::size_t i : order) {
     const OutOfMemory& oom = *reports[i].out_of_memory;
     const bool near = oom.tier == OutOfMemory::Tier::kNear;
-    const Bytes lacks = near && oom.smallest_budget.has_value()
-                            ? *oom.smallest_budget - reports[i].budget_near
+    any_unsure = any_unsure || oom.least_budget.has_value();
+    const std::optional<Bytes> least =
+        oom.smallest_budget.has_value() ? oom.smallest_budget : oom.least_budget;
+    const Bytes lacks = near && least.has_value()
+                            ? *least - reports[i].budget_near
                             : oom.wanted - std::min(oom.wanted, oom.largest_hole);
-    table.add_row(
-        {reports[i].inputs.schedule, near ? "near" : "far", format_bytes(lacks),
-         oom.smallest_budget.has_value() ? bytes_to_the_last(*oom.smallest_budget) : "unknown",
-         oom.step});
+    table.add_row({reports[i].inputs.schedule, near ? "near" : "far", format_bytes(lacks),
+                   smallest(oom), oom.step});
   }
-  return "\n" + bold_red("Does not fit", colour) + "\n" + table.text(colour);
+  std::string text = "\n" + bold_red("Does not fit", colour) + "\n" + table.text(colour);
+  if (any_unsure)
+    text += "  at least: nothing smaller will do; tried, that does not suffice either\n";
+  return text;
 }
 
 }  // namespace

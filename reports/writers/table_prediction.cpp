@@ -237,6 +237,25 @@ std::string advice(const RunReport& report, const OutOfMemory& oom) {
   return table.text(Colour::kNone);
 }
 
+std::string smallest(const OutOfMemory& oom, const std::string& allocator) {
+  const bool near = oom.tier == OutOfMemory::Tier::kNear;
+  if (oom.smallest_budget.has_value()) {
+    return fmt::format("\n  smallest {}: {}; it suffices, one byte less does not\n",
+                       near ? "budget of near memory" : "far memory",
+                       bytes_to_the_last(*oom.smallest_budget));
+  }
+  if (oom.least_budget.has_value()) {
+    const bool fragments = allocator != "ideal";
+    return fmt::format(
+        "\n  smallest budget of near memory: at least {}{};\n"
+        "  tried with{}, that does not suffice\n",
+        bytes_to_the_last(*oom.least_budget), fragments ? " (without fragmentation)" : "",
+        fragments ? " " + allocator : "out fragmentation");
+  }
+  return fmt::format("\n  the smallest {} that suffices is not known\n",
+                     near ? "budget" : "far memory");
+}
+
 std::string does_not_fit(const RunReport& report, Colour colour) {
   const OutOfMemory& oom = *report.out_of_memory;
   const bool near = oom.tier == OutOfMemory::Tier::kNear;
@@ -250,12 +269,7 @@ std::string does_not_fit(const RunReport& report, Colour colour) {
                         format_bytes(oom.largest_hole));
   }
   text += holders(oom, colour);
-  text += oom.smallest_budget.has_value()
-              ? fmt::format("\n  smallest {}: {}; it suffices, one byte less does not\n",
-                            near ? "budget of near memory" : "far memory",
-                            bytes_to_the_last(*oom.smallest_budget))
-              : fmt::format("\n  the smallest {} that suffices is not known\n",
-                            near ? "budget" : "far memory");
+  text += smallest(oom, report.inputs.allocator);
   if (near)
     text += fmt::format("  when nothing moves it takes {}\n", format_bytes(report.in_core_peak));
   return text + "\n" + bold("How to proceed", colour) + "\n" + advice(report, oom);

@@ -96,6 +96,8 @@ struct OutOfMemory {
   std::vector<Holder> holders;  ///< who holds the rest, largest first
   /// That budget suffices, one byte less does not; none when unknown (fragmentation).
   std::optional<Bytes> smallest_budget;
+  /// Where that is not known: no smaller one suffices, and only without fragmentation does this one.
+  std::optional<Bytes> least_budget = {};
   enum class Tier { kNear, kFar } tier = Tier::kNear;
 };
 

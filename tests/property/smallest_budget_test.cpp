@@ -1,0 +1,91 @@
+// Is the smallest budget that a job which does not fit is told true? For shipped networks, every schedule,
+// every allocator and both ways to copy: what is promised to suffice does, and one byte less does not. What
+// cannot be promised is left unsaid: then that very budget was tried and does not suffice.
+#include <doctest/doctest.h>
+
+#include "cli/locate.hpp"
+#include "cli/pipeline.hpp"
+
+namespace ooc {
+namespace {
+
+constexpr std::int64_t kBatch = 64;
+
+struct Seen {
+  int promised = 0;
+  int unsure = 0;
+};
+
+CaseRun run_with(const Workload& workload, const Machine& machine, CaseOptions options,
+                 const Schedule& schedule, Bytes budget) {
+  options.memory = budget;
+  return run_case(make_case(workload, machine, options), schedule, BoundEffort::kCut);
+}
+
+bool runs(const CaseRun& run) {
+  return !run.far_overflow && run.outcome && std::holds_alternative<Timeline>(*run.outcome);
+}
+
+void check(const Workload& workload, const Machine& machine, const CaseOptions& options,
+           const Schedule& schedule, Seen& seen) {
+  const CaseRun run = run_with(workload, machine, options, schedule, Bytes(1));
+  const auto* oom = std::get_if<OutOfMemory>(&run.plan);
+  REQUIRE(oom != nullptr);
+  REQUIRE(oom->smallest_budget.has_value() != oom->least_budget.has_value());
+  const Bytes budget = oom->smallest_budget ? *oom->smallest_budget : *oom->least_budget;
+  CHECK(runs(run_with(workload, machine, options, schedule, budget)) ==
+        oom->smallest_budget.has_value());
+  CHECK_FALSE(runs(run_with(workload, machine, options, schedule, budget - Bytes(1))));
+  ++(oom->smallest_budget ? seen.promised : seen.unsure);
+}
+
+TEST_CASE("a smallest budget that is promised suffices, and one byte less does not") {
+  CaseOptions options;
+  options.batch = kBatch;
+  Seen ideal;
+  Seen real;
+  for (const char* profile : {"v100-16gb-pcie3"}) {
+    const Machine machine = load_hardware(profile, "--hardware", options);
+    for (const DataFile& file : data_files(DataKind::kNetwork)) {
+      const Workload workload = load_workload(file.path, "NETWORK", options);
+      if (workload.network->layers.size() > 600) continue;  // the same blocks, again and again
+      CAPTURE(file.name);
+      for (const Schedule* schedule : schedules()) {
+        for (const char* mode : {"pinned", "pageable"}) {
+          for (const Allocator allocator :
+               {Allocator::kIdeal, Allocator::kFirstFit, Allocator::kBestFit}) {
+            CAPTURE(schedule->name);
+            CAPTURE(mode);
+            CAPTURE(allocator_name(allocator));
+            options.allocator = allocator;
+            options.transfers.mode = mode;
+            check(workload, machine, options, *schedule,
+                  allocator == Allocator::kIdeal ? ideal : real);
+          }
+        }
+      }
+    }
+  }
+  CHECK(ideal.promised > 50);
+  CHECK(real.promised > 0);
+  CHECK(real.unsure > 0);  // the worst that the try is there for does happen
+  MESSAGE("ideal: " << ideal.promised << " promised, " << ideal.unsure
+                    << " not; others: " << real.promised << " promised, " << real.unsure << " not");
+}
+
+TEST_CASE("a far memory that would overflow makes no promise about near memory") {
+  CaseOptions options;
+  options.batch = kBatch;
+  const Workload workload = load_workload("vgg16", "NETWORK", options);
+  Machine machine = load_hardware("v100-16gb-pcie3", "--hardware", options);
+  machine.profile.far_memory.capacity = Bytes(1'000'000'000);
+  Seen seen;
+  check(workload, machine, options, *find_schedule("vdnn-like"), seen);
+  CHECK(seen.unsure == 1);
+  machine.profile.far_memory.capacity = Bytes(100'000'000'000);
+  check(workload, machine, options, *find_schedule("vdnn-like"), seen);
+  CHECK(seen.promised == 1);
+}
+
+}  // namespace
+}  // namespace ooc
