@@ -1,0 +1,162 @@
+// Layers in the order of their backward passes, as the graph's builder walks them.
+#include "simulator/replay/gradient_places.hpp"
+
+#include <cstddef>
+
+namespace ooc {
+namespace {
+
+class Walk {
+ public:
+  explicit Walk(const TrainingGraph& graph)
+      : graph_(graph),
+        network_(*graph.network),
+        gradient_of_layer_(network_.layers.size()),
+        needs_gradient_(network_.layers.size(), false),
+        places_(graph.tensors.size()),
+        result_(network_.layers.size()) {
+    for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
+      const Tensor& tensor = graph.tensors[i];
+      if (tensor.role != TensorRole::kGradient || !tensor.layer) continue;
+      gradient_of_layer_[tensor.layer->at()] = make_id<TensorId>(i);
+    }
+  }
+
+  std::vector<LayerGradients> run() && {
+    const auto& order = network_.execution_order;
+    for (const LayerId id : order) {
+      const LayerModel& model = layer(id).model;
+      bool needs = model.parameters > 0 || model.custom.has_value();
+      for (const Producer& producer : layer(id).inputs) needs = needs || wants(producer);
+      needs_gradient_[id.at()] = needs;
+    }
+    for (auto it = order.rbegin(); it != order.rend(); ++it) visit(*it);
+    return std::move(result_);
+  }
+
+ private:
+  [[nodiscard]] const Layer& layer(LayerId id) const { return network_.layers[id.at()]; }
+  [[nodiscard]] bool wants(const Producer& producer) const {
+    const LayerId* from = std::get_if<LayerId>(&producer);
+    return from != nullptr && needs_gradient_[from->at()];
+  }
+
+  void visit(LayerId id) {
+    const LayerModel& model = layer(id).model;
+    LayerGradients& gradients = result_[id.at()];
+    gradients.inputs.resize(layer(id).inputs.size());
+    const auto output = graph_.output_of_layer[id.at()];
+    if (model.is_view || !needs_gradient_[id.at()] || !output) return;
+    if (!model.is_loss) gradients.output = places_[output->at()];
+    switch (model.gradient_form) {
+      case GradientForm::kComputed:
+        return compute(id, *output);
+      case GradientForm::kAliasOrCopy:
+        return hand_on(id);
+      case GradientForm::kSlices:
+        return slice(id);
+    }
+  }
+
+  /// do_it(what is known of input i, the place of its value's gradient)
+  template <class DoIt>
+  void for_each_wanted(LayerId id, DoIt do_it) {
+    const auto& inputs = layer(id).inputs;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const auto value = value_of(graph_, inputs[i]);
+      if (!value || !wants(inputs[i])) continue;
+      do_it(result_[id.at()].inputs[i], *value);
+    }
+  }
+
+  /// A buffer of its own.
+  [[nodiscard]] std::optional<GradientPlace> own_buffer(TensorId value) const {
+    const auto from = graph_.tensors[value.at()].layer;
+    if (!from || !gradient_of_layer_[from->at()]) return std::nullopt;
+    const TensorId tensor = *gradient_of_layer_[from->at()];
+    return GradientPlace{.tensor = tensor, .pitch = graph_.tensors[tensor.at()].bytes_per_sample};
+  }
+
+  void compute(LayerId id, TensorId output) {
+    for_each_wanted(id, [&](InputGradient& gradient, TensorId value) {
+      auto& place = places_[value.at()];
+      const bool in_place = value == output;
+      gradient.added = place.has_value() && !in_place;
+      if (!place) place = own_buffer(value);
+      gradient.place = place;
+      gradient.written = true;
+    });
+  }
+
+  void hand_on(LayerId id) {
+    const auto from = result_[id.at()].output;
+    if (!from) return;
+    bool handed_on = false;
+    for_each_wanted(id, [&](InputGradient& gradient, TensorId value) {
+      auto& place = places_[value.at()];
+      gradient.added = place.has_value();
+      if (!place && !handed_on) {
+        place = from;
+        handed_on = true;
+      } else {
+        if (!place) place = own_buffer(value);
+        gradient.written = place && place->tensor != from->tensor;
+      }
+      gradient.place = place;
+    });
+  }
+
+  void slice(LayerId id) {
+    const auto from = result_[id.at()].output;
+    if (!from) return;
+    // Only along the first axis is a slice a range of every sample; the kind says so.
+    const bool ranges = layer(id).model.operation != nullptr;
+    std::int64_t begin = 0;
+    const auto& inputs = layer(id).inputs;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const auto value = value_of(graph_, inputs[i]);
+      if (!value) continue;
+      const std::int64_t bytes = graph_.tensors[value->at()].bytes_per_sample;
+      const GradientPlace part{.tensor = from->tensor,
+                               .offset = from->offset + begin,
+                               .pitch = from->pitch,
+                               .known = from->known && ranges};
+      begin += bytes;
+      if (!wants(inputs[i])) continue;
+      InputGradient& gradient = result_[id.at()].inputs[i];
+      auto& place = places_[value->at()];
+      gradient.added = place.has_value();
+      gradient.written = place && place->tensor != from->tensor;
+      if (!place) place = part;
+      gradient.place = place;
+    }
+  }
+
+  const TrainingGraph& graph_;
+  const Network& network_;
+  std::vector<std::optional<TensorId>> gradient_of_layer_;
+  std::vector<bool> needs_gradient_;
+  std::vector<std::optional<GradientPlace>> places_;  ///< by forward tensor
+  std::vector<LayerGradients> result_;
+};
+
+}  // namespace
+
+std::optional<TensorId> value_of(const TrainingGraph& graph, const Producer& producer) {
+  if (const LayerId* layer = std::get_if<LayerId>(&producer)) {
+    return graph.output_of_layer[layer->at()];
+  }
+  const InputId input = std::get<InputId>(producer);
+  // The builder makes the inputs' tensors first.
+  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
+    if (graph.tensors[i].role != TensorRole::kInput) break;
+    if (graph.tensors[i].input == input) return make_id<TensorId>(i);
+  }
+  return std::nullopt;
+}
+
+std::vector<LayerGradients> find_gradient_places(const TrainingGraph& graph) {
+  return Walk(graph).run();
+}
+
+}  // namespace ooc

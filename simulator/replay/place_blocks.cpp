@@ -1,0 +1,190 @@
+// Greedy packing in many orders. All in units of the alignment, so that every offset is aligned.
+#include "simulator/replay/place_blocks.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace ooc {
+namespace {
+
+using Order = std::vector<std::size_t>;
+
+/// Looking at a pair of blocks is a step of work; all orders together may take so many.
+constexpr std::size_t kWork = 400'000'000;
+
+class Packer {
+ public:
+  explicit Packer(const std::vector<PlacedBlock>& blocks)
+      : blocks_(blocks), units_(blocks.size()), meets_(blocks.size() * blocks.size()) {
+    for (std::size_t a = 0; a < blocks.size(); ++a) {
+      units_[a] = (blocks[a].bytes.count() + kBlockAlignment.count() - 1) / kBlockAlignment.count();
+      for (std::size_t b = 0; b < a; ++b) {
+        const bool meet = !comes_after(a, b) && !comes_after(b, a);
+        meets_[a * blocks.size() + b] = meet;
+        meets_[b * blocks.size() + a] = meet;
+      }
+    }
+  }
+
+  [[nodiscard]] std::int64_t units(std::size_t block) const { return units_[block]; }
+  [[nodiscard]] std::int64_t extent() const { return extent_; }
+  [[nodiscard]] const std::vector<std::int64_t>& offsets() const { return offsets_; }
+
+  /// Places all blocks; their offsets and the extent are then to be had.
+  void pack(const Order& order) {
+    by_offset_.clear();
+    offsets_.assign(blocks_.size(), 0);
+    extent_ = 0;
+    for (const std::size_t block : order) {
+      if (units_[block] == 0) continue;
+      const std::int64_t offset = tightest_hole(block);
+      offsets_[block] = offset;
+      extent_ = std::max(extent_, offset + units_[block]);
+      const auto place =
+          std::upper_bound(by_offset_.begin(), by_offset_.end(), offset,
+                           [](std::int64_t at, const auto& placed) { return at < placed.offset; });
+      by_offset_.insert(place, {offset, block});
+    }
+  }
+
+ private:
+  struct Placed {
+    std::int64_t offset = 0;
+    std::size_t block = 0;
+  };
+
+  [[nodiscard]] bool comes_after(std::size_t later, std::size_t earlier) const {
+    return !blocks_[later].initial && reached(blocks_[later].ended, blocks_[earlier].free_when);
+  }
+
+  /// Among the blocks that it may meet: the smallest hole that takes it, the lowest of equals; else
+  /// on top of them.
+  [[nodiscard]] std::int64_t tightest_hole(std::size_t block) const {
+    const std::size_t row = block * blocks_.size();
+    std::int64_t top = 0;
+    std::int64_t best = 0;
+    std::int64_t best_size = std::numeric_limits<std::int64_t>::max();
+    for (const Placed& placed : by_offset_) {
+      if (!meets_[row + placed.block]) continue;
+      const std::int64_t hole = placed.offset - top;
+      if (hole >= units_[block] && hole < best_size) {
+        best = top;
+        best_size = hole;
+      }
+      top = std::max(top, placed.offset + units_[placed.block]);
+    }
+    return best_size == std::numeric_limits<std::int64_t>::max() ? top : best;
+  }
+
+  const std::vector<PlacedBlock>& blocks_;
+  std::vector<std::int64_t> units_;
+  std::vector<bool> meets_;  ///< both may be resident at once; row by row
+  std::vector<Placed> by_offset_;
+  std::vector<std::int64_t> offsets_;
+  std::int64_t extent_ = 0;
+};
+
+/// Sorted by falling key; equal ones stay as they are.
+template <class Key>
+Order sorted_by(Order order, Key key) {
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return key(a) > key(b); });
+  return order;
+}
+
+class Search {
+ public:
+  Search(const std::vector<PlacedBlock>& blocks, Bytes at_least)
+      : blocks_(blocks),
+        packer_(blocks),
+        tries_(kWork / std::max<std::size_t>(blocks.size() * blocks.size(), 1)),
+        goal_((at_least.count() + kBlockAlignment.count() - 1) / kBlockAlignment.count()) {
+    tries_ = std::min(tries_, kMostTries);
+  }
+
+  Placement run() && {
+    for (const Order& order : first_orders()) try_order(order);
+    for (; tries_ > 0 && best_.extent > goal_; --tries_) try_order(with_top_earlier());
+    Placement result;
+    result.extent = Bytes(best_.extent * kBlockAlignment.count());
+    for (const std::int64_t offset : best_.offsets) {
+      result.offsets.emplace_back(offset * kBlockAlignment.count());
+    }
+    return result;
+  }
+
+ private:
+  struct Packed {
+    Order order;
+    std::vector<std::int64_t> offsets;
+    std::int64_t extent = std::numeric_limits<std::int64_t>::max();
+  };
+  static constexpr std::size_t kMostTries = 2000;
+
+  /// Training is nested: what is made first is needed last. Packing by lifetime suits that, packing
+  /// by size everything else, and the order of time wins where hardly anything is moved.
+  [[nodiscard]] std::vector<Order> first_orders() const {
+    const auto lifetime = [&](std::size_t b) { return blocks_[b].freed - blocks_[b].taken; };
+    const auto size = [&](std::size_t b) { return packer_.units(b); };
+    const auto area = [&](std::size_t b) { return Int128{size(b)} * Int128{lifetime(b)}; };
+    Order order(blocks_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return blocks_[a].taken < blocks_[b].taken;
+    });
+    const Order by_size = sorted_by(order, size);
+    const Order by_lifetime = sorted_by(order, lifetime);
+    return {sorted_by(by_size, lifetime), sorted_by(by_lifetime, size), sorted_by(by_size, area),
+            order};
+  }
+
+  /// The best order, but a block that reaches the extent comes earlier, where there are more holes.
+  [[nodiscard]] Order with_top_earlier() {
+    Order order = best_.order;
+    std::vector<std::size_t> tops;  // places in the order
+    for (std::size_t place = 0; place < order.size(); ++place) {
+      const std::size_t block = order[place];
+      if (best_.offsets[block] + packer_.units(block) == best_.extent) tops.push_back(place);
+    }
+    if (tops.empty()) return order;
+    const std::size_t from = tops[random_below(tops.size())];
+    const auto begin = order.begin();
+    const auto old_place = begin + static_cast<std::ptrdiff_t>(from);
+    const auto new_place = begin + static_cast<std::ptrdiff_t>(random_below(from + 1));
+    std::rotate(new_place, old_place, old_place + 1);
+    return order;
+  }
+
+  void try_order(const Order& order) {
+    if (best_.extent <= goal_) return;
+    packer_.pack(order);
+    if (packer_.extent() > best_.extent) return;
+    best_ = {order, packer_.offsets(), packer_.extent()};
+  }
+
+  /// The same numbers everywhere (Knuth's 64-bit linear congruential generator).
+  std::size_t random_below(std::size_t end) {
+    random_ = random_ * 6364136223846793005U + 1442695040888963407U;
+    return static_cast<std::size_t>((random_ >> 33U) % end);
+  }
+
+  const std::vector<PlacedBlock>& blocks_;
+  Packer packer_;
+  std::size_t tries_;
+  std::int64_t goal_;
+  Packed best_;
+  std::uint64_t random_ = 1;
+};
+
+}  // namespace
+
+Placement place_blocks(const std::vector<PlacedBlock>& blocks, Bytes at_least) {
+  if (blocks.empty()) return {};
+  return Search(blocks, at_least).run();
+}
+
+}  // namespace ooc
