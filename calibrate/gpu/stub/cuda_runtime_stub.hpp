@@ -7,6 +7,8 @@
 
 #define CUDART_VERSION 13000
 
+// NOLINTBEGIN(readability-identifier-naming): the names are CUDA's.
+
 enum cudaError_t {
   cudaSuccess = 0,
   cudaErrorInvalidValue = 1,
@@ -99,3 +101,4 @@ cudaError_t cudaMemcpyAsync(void* target, const void* source, std::size_t bytes,
 cudaError_t cudaMemsetAsync(void* target, int value, std::size_t bytes, cudaStream_t stream);
 cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, cudaMemLocation location,
                                  unsigned flags, cudaStream_t stream);
+// NOLINTEND(readability-identifier-naming)

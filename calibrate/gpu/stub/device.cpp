@@ -202,11 +202,11 @@ bool Device::run_until_idle() {
 }
 
 const Settings& settings() {
-  static const Settings parsed = [] {
+  static const Settings kParsed = [] {
     const char* text = std::getenv("OOC_STUB");
     return parse_settings(text == nullptr ? "" : text);
   }();
-  return parsed;
+  return kParsed;
 }
 
 Device& device() {
