@@ -52,18 +52,23 @@ Types types_of(Precision precision) {
 
 bool gemm_available() { return true; }
 
-// Column-major without transposes: C(m×n) = A(m×k) · B(k×n).
 Runner prepare_gemm(const GemmShape& shape, const void* a, const void* b, void* c) {
   return [=](cudaStream_t stream) {
     const Types types = types_of(shape.precision);
     const float one = 1;
-    const float zero = 0;
+    const float beta = shape.add ? 1.0F : 0.0F;
+    const auto leading = [](std::int64_t given, std::int64_t dense) {
+      return static_cast<int>(given == 0 ? dense : given);
+    };
     const int m = static_cast<int>(shape.m);
     const int n = static_cast<int>(shape.n);
     const int k = static_cast<int>(shape.k);
     OOC_BLAS_CHECK(cublasSetStream(handle(), stream));
-    OOC_BLAS_CHECK(cublasGemmEx(handle(), CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, types.data, m,
-                                b, types.data, k, &zero, c, types.data, m, types.compute,
+    OOC_BLAS_CHECK(cublasGemmEx(handle(), shape.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N,
+                                shape.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N, m, n, k, &one, a,
+                                types.data, leading(shape.lda, shape.transpose_a ? k : m), b,
+                                types.data, leading(shape.ldb, shape.transpose_b ? n : k), &beta, c,
+                                types.data, leading(shape.ldc, m), types.compute,
                                 CUBLAS_GEMM_DEFAULT));
   };
 }

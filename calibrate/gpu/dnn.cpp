@@ -31,6 +31,19 @@ cudnnHandle_t handle() {
   return the_handle;
 }
 
+struct ImageSize {
+  int channels, height, width;
+};
+
+// `stride`: numbers from one image to the next, 0 where they are dense.
+void set_images(cudnnTensorDescriptor_t images, cudnnDataType_t type, int batch, ImageSize size,
+                std::int64_t stride) {
+  const int plane = size.height * size.width;
+  const int step = stride == 0 ? size.channels * plane : static_cast<int>(stride);
+  OOC_DNN_CHECK(cudnnSetTensor4dDescriptorEx(images, type, batch, size.channels, size.height,
+                                             size.width, step, plane, size.width, 1));
+}
+
 // What the library wants to know of a convolution.
 struct Descriptors {
   explicit Descriptors(const ConvolutionShape& s) {
@@ -40,10 +53,8 @@ struct Descriptors {
     OOC_DNN_CHECK(cudnnCreateTensorDescriptor(&output));
     OOC_DNN_CHECK(cudnnCreateFilterDescriptor(&weights));
     OOC_DNN_CHECK(cudnnCreateConvolutionDescriptor(&convolution));
-    OOC_DNN_CHECK(cudnnSetTensor4dDescriptor(input, CUDNN_TENSOR_NCHW, type, s.batch, s.channels,
-                                             s.height, s.width));
-    OOC_DNN_CHECK(cudnnSetTensor4dDescriptor(output, CUDNN_TENSOR_NCHW, type, s.batch, s.filters,
-                                             s.out_height(), s.out_width()));
+    set_images(input, type, s.batch, {s.channels, s.height, s.width}, s.input_stride);
+    set_images(output, type, s.batch, {s.filters, s.out_height(), s.out_width()}, s.output_stride);
     OOC_DNN_CHECK(cudnnSetFilter4dDescriptor(weights, type, CUDNN_TENSOR_NCHW, s.filters,
                                              s.channels / s.groups, s.kernel_h, s.kernel_w));
     OOC_DNN_CHECK(cudnnSetConvolution2dDescriptor(convolution, s.pad_h, s.pad_w, s.stride_h,
@@ -84,6 +95,8 @@ const char* const kBackwardWeightsNames[] = {
 constexpr float kOne = 1;
 constexpr float kZero = 0;
 
+const float* keep(const ConvolutionBuffers& buffers) { return buffers.add ? &kOne : &kZero; }
+
 // An algorithm that does not support the shape says so when asked for its workspace.
 template <typename Call>
 bool supported(const Call& call) {
@@ -106,7 +119,7 @@ std::vector<ConvolutionAlgorithm> forward(const Shared& d) {
                        OOC_DNN_CHECK(cudnnSetStream(handle(), stream));
                        OOC_DNN_CHECK(cudnnConvolutionForward(handle(), &kOne, d->input, b.input,
                                                              d->weights, b.weights, d->convolution,
-                                                             algorithm, workspace, bytes, &kZero,
+                                                             algorithm, workspace, bytes, keep(b),
                                                              d->output, b.output));
                      }});
   }
@@ -129,7 +142,8 @@ std::vector<ConvolutionAlgorithm> backward_data(const Shared& d) {
                        OOC_DNN_CHECK(cudnnSetStream(handle(), stream));
                        OOC_DNN_CHECK(cudnnConvolutionBackwardData(
                            handle(), &kOne, d->weights, b.weights, d->output, b.output,
-                           d->convolution, algorithm, workspace, bytes, &kZero, d->input, b.input));
+                           d->convolution, algorithm, workspace, bytes, keep(b), d->input,
+                           b.input));
                      }});
   }
   return found;
@@ -151,7 +165,7 @@ std::vector<ConvolutionAlgorithm> backward_weights(const Shared& d) {
                        OOC_DNN_CHECK(cudnnSetStream(handle(), stream));
                        OOC_DNN_CHECK(cudnnConvolutionBackwardFilter(
                            handle(), &kOne, d->input, b.input, d->output, b.output, d->convolution,
-                           algorithm, workspace, bytes, &kZero, d->weights, b.weights));
+                           algorithm, workspace, bytes, keep(b), d->weights, b.weights));
                      }});
   }
   return found;

@@ -24,10 +24,14 @@ inline std::size_t element_bytes(Precision precision) {
 struct GemmShape {
   Precision precision;
   std::int64_t m, n, k;
+  bool transpose_a = false, transpose_b = false;
+  std::int64_t lda = 0, ldb = 0,
+               ldc = 0;  // numbers from one column to the next as stored; 0: dense
+  bool add = false;      // to what C holds
 };
 
 bool gemm_available();
-// C(m×n) = A(m×k) · B(k×n), accumulated in float32.
+// C(m×n) = A(m×k) · B(k×n), column-major, accumulated in float32.
 Runner prepare_gemm(const GemmShape& shape, const void* a, const void* b, void* c);
 
 struct ConvolutionShape {
@@ -36,6 +40,8 @@ struct ConvolutionShape {
   int filters = 1, kernel_h = 1, kernel_w = 1;
   int stride_h = 1, stride_w = 1, pad_h = 0, pad_w = 0, dilation_h = 1, dilation_w = 1;
   int groups = 1;
+  // Numbers from one sample to the next; 0: as many as it has.
+  std::int64_t input_stride = 0, output_stride = 0;
 
   int out_height() const {
     return (height + 2 * pad_h - dilation_h * (kernel_h - 1) - 1) / stride_h + 1;
@@ -60,6 +66,7 @@ struct ConvolutionBuffers {
   void* input;
   void* weights;
   void* output;
+  bool add = false;  // the result to what is there
 };
 
 struct ConvolutionAlgorithm {

@@ -1,6 +1,6 @@
 // The kernels of compute=real as plain functions: float32, sample after sample, channels before pixels. Each puts
 // a fixed few kernels on the stream and returns the launches' status. operations_kernels.cu has them for CUDA,
-// stub/operations_kernels.cpp for the fake device, both from the same bodies (operations_bodies.hpp and its like).
+// stub/operations_kernels.cpp for the fake device, both from the same bodies (operations_*.inl).
 #pragma once
 
 #include <cstddef>
@@ -54,7 +54,7 @@ struct Inputs {
   unsigned spread = 0;  // bit i: input i has one number a channel (multiply)
 };
 
-// ---- element by element (operations_elementwise.hpp)
+// ---- element by element (operations_elementwise.inl)
 
 cudaError_t launch_activation(cudaStream_t stream, Activation kind, Batch batch, Slice x, Slice y);
 cudaError_t launch_activation_backward(cudaStream_t stream, Activation kind, Batch batch,
@@ -82,7 +82,7 @@ enum class Update { kSgd, kMomentum, kAdam };
 cudaError_t launch_update(cudaStream_t stream, Update update, std::size_t count, std::int64_t step,
                           float* w, const float* dw, float* state);
 
-// ---- windows and places (operations_windows.hpp)
+// ---- windows and places (operations_windows.inl)
 
 enum class Pool { kMax, kAverage, kAdaptive };
 struct PoolShape {
@@ -137,7 +137,7 @@ cudaError_t launch_lrn(cudaStream_t stream, ChannelShape shape, int size, Slice 
 cudaError_t launch_lrn_backward(cudaStream_t stream, ChannelShape shape, int size, Slice x, Slice y,
                                 Slice dy, Target dx);
 
-// ---- sums over channels and rows (operations_reductions.hpp)
+// ---- sums over channels and rows (operations_reductions.inl)
 
 // sums[c] = Σ x over batch and positions.
 cudaError_t launch_channel_sum(cudaStream_t stream, ChannelShape shape, Slice x, float* sums);

@@ -1,0 +1,4 @@
+// The kernels of compute=real for CUDA. See operations_kernels.hpp.
+#include "calibrate/gpu/operations_elementwise.inl"
+#include "calibrate/gpu/operations_reductions.inl"
+#include "calibrate/gpu/operations_windows.inl"
