@@ -1,0 +1,169 @@
+// Can any execution of a replay program hold more than the budget, get stuck, or take another time than was
+// simulated where each step lasts as long as simulated? For random networks, every schedule, any
+// budget and link: with the simulated durations every step starts and ends exactly as simulated; and in any
+// order of events that queues and waits allow, memory stays within what the program was made for,
+// no two resident blocks share an address, every copy finds a block of its tensor, and all steps end.
+// The same for random plans that mean nothing as training but use every feature of the engine.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "simulator/engine/simulate.hpp"
+#include "simulator/replay/memory_order.hpp"
+#include "simulator/replay/replay_program.hpp"
+#include "simulator/replay/step_waits.hpp"
+#include "simulator/schedules/schedule.hpp"
+#include "tests/support/property_cases.hpp"
+#include "tests/support/random_networks.hpp"
+#include "tests/support/random_plan.hpp"
+#include "tests/support/replay_executor.hpp"
+
+namespace ooc::test {
+namespace {
+
+Bytes smallest_budget(const Workload& workload, const Schedule& schedule) {
+  const PlanResult result = schedule.make_plan({workload.graph, workload.costs, Bytes(0)});
+  REQUIRE(std::holds_alternative<OutOfMemory>(result));
+  return std::get<OutOfMemory>(result).smallest_budget.value();
+}
+
+void check_waits(const Plan& plan, const Waits& waits) {
+  for (std::size_t step = 0; step < waits.size(); ++step) {
+    std::array<int, 3> on_queue{};
+    for (const std::int32_t wait : waits[step]) {
+      const auto queue = static_cast<std::size_t>(plan.steps[static_cast<std::size_t>(wait)].kind);
+      REQUIRE(queue != static_cast<std::size_t>(plan.steps[step].kind));
+      ++on_queue[queue];
+    }
+    for (const int count : on_queue) REQUIRE(count <= 1);
+  }
+}
+
+void check_times(const Plan& plan, const Waits& waits, const Timeline& timeline) {
+  std::vector<Duration> durations;
+  for (const Span& span : timeline.spans) durations.push_back(span.end - span.start);
+  const std::vector<Span> spans = run_with_durations(plan, waits, durations);
+  REQUIRE(spans.size() == plan.steps.size());
+  for (std::size_t step = 0; step < spans.size(); ++step) {
+    INFO("step ", step);
+    REQUIRE(spans[step].start == timeline.spans[step].start);
+    REQUIRE(spans[step].end == timeline.spans[step].end);
+  }
+}
+
+void check_any_order(Dice& dice, const Plan& plan, const Waits& waits, Bytes limit,
+                     const std::vector<Bytes>& offsets) {
+  for (int run = 0; run < 4; ++run) {
+    const RandomRun random = run_in_random_order(plan, waits, offsets, dice);
+    REQUIRE(random.finished);
+    REQUIRE(random.peak <= limit);
+    REQUIRE(random.overlap == "");
+  }
+}
+
+std::vector<Bytes> check_places(const ReplayProgram& program, const Timeline& timeline) {
+  std::vector<Bytes> offsets;
+  for (const ReplayBlock& block : program.blocks) {
+    REQUIRE(block.offset.count() % 512 == 0);
+    REQUIRE(block.offset + block.bytes <= program.arena_bytes);
+    offsets.push_back(block.offset);
+  }
+  REQUIRE(program.static_bytes + program.arena_bytes >= timeline.peak_near);
+  Bytes far_end;
+  for (const ReplaySlot& slot : program.slots) {
+    REQUIRE(slot.offset >= far_end);
+    far_end = slot.offset + slot.bytes;
+  }
+  REQUIRE(program.far_bytes >= far_end);
+  return offsets;
+}
+
+/// A step never touches a block of another tensor than it names.
+void check_contents(const ReplayProgram& program, const Plan& plan, const TrainingGraph& graph) {
+  for (std::size_t i = 0; i < program.steps.size(); ++i) {
+    const ReplayStep& step = program.steps[i];
+    const std::int32_t object = plan.steps[i].object;
+    if (step.kind != StepKind::kCompute) {
+      REQUIRE(program.blocks[static_cast<std::size_t>(step.block)].content == TensorId{object});
+      REQUIRE(program.slots[static_cast<std::size_t>(step.slot)].tensor == TensorId{object});
+      continue;
+    }
+    std::vector<std::int32_t> tensors;
+    for (const std::int32_t block : step.reads) {
+      tensors.push_back(program.blocks[static_cast<std::size_t>(block)].content->index);
+    }
+    std::sort(tensors.begin(), tensors.end());
+    std::vector<std::int32_t> expected;
+    for (const TensorId tensor : graph.reads[TaskId{object}]) expected.push_back(tensor.index);
+    std::sort(expected.begin(), expected.end());
+    REQUIRE(tensors == expected);
+  }
+}
+
+void check_program(Dice& dice, const Workload& workload, const Plan& plan, const Timeline& timeline,
+                   Bytes limit) {
+  const ReplayProgram program =
+      make_replay_program(plan, workload.graph, workload.costs, timeline, limit);
+  Waits waits;
+  for (const ReplayStep& step : program.steps) waits.push_back(step.waits);
+  check_waits(plan, waits);
+  check_times(plan, waits, timeline);
+  check_any_order(dice, plan, waits, limit, check_places(program, timeline));
+  check_contents(program, plan, workload.graph);
+}
+
+TEST_CASE("a program of any plan is as fast as simulated and safe however long its steps take") {
+  static constexpr NetworkForm kForms[] = {NetworkForm::kCustomChain, NetworkForm::kMixedChain,
+                                           NetworkForm::kRealChain, NetworkForm::kGraph};
+  std::uint64_t runs = 0;
+  for_each_seed(1'500, [&](std::uint64_t seed) {
+    Dice dice(seed);
+    const NetworkForm form = kForms[dice.index(std::size(kForms))];
+    Workload workload = random_workload(dice, form, dice.once_in(20) ? 40 : dice.number(1, 14));
+    const Schedule& schedule = *schedules()[dice.index(schedules().size())];
+    INFO(rerun("property_replay", seed));
+    INFO("schedule ", schedule.name);
+    INFO(workload.text);
+    const Bytes smallest = smallest_budget(workload, schedule);
+    set_link(workload.costs, random_link(dice, workload));
+    const Bytes budget(dice.once_in(2) ? smallest.count()
+                                       : dice.number(smallest.count(), smallest.count() * 3 / 2));
+    const PlanResult made = schedule.make_plan({workload.graph, workload.costs, budget});
+    if (!std::holds_alternative<Plan>(made)) return;
+    const Plan& plan = std::get<Plan>(made);
+    const Outcome outcome = simulate({.plan = plan, .costs = workload.costs, .budget = budget});
+    REQUIRE(std::holds_alternative<Timeline>(outcome));
+    const Timeline& timeline = std::get<Timeline>(outcome);
+    check_program(dice, workload, plan, timeline, budget);
+    check_program(dice, workload, plan, timeline, timeline.peak_near);
+    ++runs;
+  });
+  CHECK(runs > 0);
+}
+
+TEST_CASE("waits for memory hold any plan to any limit that its simulation kept") {
+  std::uint64_t runs = 0;
+  for_each_seed(20'000, [&](std::uint64_t seed) {
+    const RandomPlan random = random_plan(seed);
+    if (random.plan.devices != 1) return;
+    const Outcome outcome =
+        simulate({.plan = random.plan, .costs = random.costs, .budget = random.budget});
+    if (!std::holds_alternative<Timeline>(outcome)) return;
+    const Timeline& timeline = std::get<Timeline>(outcome);
+    INFO(rerun("property_replay", seed));
+    Dice dice(seed);
+    for (const Bytes limit : {random.budget, timeline.peak_near}) {
+      const MemoryOrder order = order_memory(random.plan, timeline, limit);
+      REQUIRE(order.peak == timeline.peak_near);
+      const StepWaits waits = find_step_waits(random.plan, order);
+      check_waits(random.plan, waits.waits);
+      check_times(random.plan, waits.waits, timeline);
+      check_any_order(dice, random.plan, waits.waits, limit, {});
+    }
+    ++runs;
+  });
+  CHECK(runs > 0);
+}
+
+}  // namespace
+}  // namespace ooc::test
