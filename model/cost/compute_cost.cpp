@@ -101,6 +101,15 @@ Amount amount_of(const TrainingGraph& graph, const Task& task, ComputeModel mode
           Int128{work.bytes_per_sample} * batch + work.bytes_fixed};
 }
 
+/// What a task needs beside its tensors. It is the layer's own, whichever model gives the times.
+Bytes workspace_of(const TrainingGraph& graph, const Task& task, std::int64_t batch) {
+  const LayerModel& layer = graph.network->layers[task.layer.at()].model;
+  if (layer.custom) return layer.custom->workspace;
+  const std::int64_t per_sample = work_of(graph, task, ComputeModel::kNative).workspace_per_sample;
+  return Bytes(checked(Int128{per_sample} * batch, kMaxTensorBytes - 1, graph,
+                       "a workspace of 2^48 bytes or more", "every workspace below 2^48 bytes"));
+}
+
 class ComputeEstimator {
  public:
   ComputeEstimator(const TrainingGraph& graph, const HardwareProfile& profile,
@@ -253,11 +262,10 @@ CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& pr
   table.alternatives.reserve(seconds.size());
   table.first_alternative.reserve(seconds.size() + 1);
   for (std::size_t i = 0; i < seconds.size(); ++i) {
-    const LayerModel& layer = graph.network->layers[graph.tasks[i].layer.at()].model;
     table.first_alternative.push_back(static_cast<std::int32_t>(table.alternatives.size()));
     table.alternatives.push_back({.algorithm = Algorithm::kDefault,
                                   .time = rounded(seconds[i], graph),
-                                  .workspace = layer.custom ? layer.custom->workspace : Bytes(0),
+                                  .workspace = workspace_of(graph, graph.tasks[i], options.batch),
                                   .seconds = seconds[i]});
   }
   table.first_alternative.push_back(static_cast<std::int32_t>(table.alternatives.size()));

@@ -44,6 +44,7 @@ class BufferAssigner {
     const std::size_t layers = network.layers.size();
     buffers_.of_layer.resize(layers);
     buffers_.mask.resize(layers);
+    buffers_.reserve.resize(layers);
     buffers_.in_place.resize(layers, false);
     buffers_.needs_gradient.resize(layers, false);
   }
@@ -97,6 +98,12 @@ class BufferAssigner {
                                     .input = {},
                                     .layer = id,
                                     .bytes_per_sample = layer.model.saves.mask_bytes});
+    }
+    if (layer.model.saves.reserve_bytes > 0) {
+      buffers_.reserve[id.at()] = add({.role = TensorRole::kReserve,
+                                       .input = {},
+                                       .layer = id,
+                                       .bytes_per_sample = layer.model.saves.reserve_bytes});
     }
   }
 

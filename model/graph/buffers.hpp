@@ -9,12 +9,13 @@
 
 namespace ooc {
 
-/// The forward tensors of a network: inputs, one per buffer that layers write, and masks.
+/// The forward tensors of a network: inputs, one per buffer that layers write, masks and reserves.
 struct Buffers {
   std::vector<Tensor> tensors;
   std::vector<TensorId> of_input;                 ///< by InputId
   std::vector<std::optional<TensorId>> of_layer;  ///< by LayerId
   std::vector<std::optional<TensorId>> mask;      ///< by LayerId
+  std::vector<std::optional<TensorId>> reserve;   ///< by LayerId
   std::vector<bool> in_place;                     ///< by LayerId: overwrites its input
   std::vector<bool> needs_gradient;               ///< by LayerId: has a backward pass
 };

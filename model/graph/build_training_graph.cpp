@@ -43,8 +43,8 @@ class GraphBuilder {
       if (layer(id).model.parameters > 0 && !layer(id).model.custom)
         add_task(TaskKind::kUpdate, id);
     }
-    graph_.reads = Csr<TaskId, TensorId>(graph_.tasks.size(), reads_);
-    graph_.writes = Csr<TaskId, TensorId>(graph_.tasks.size(), writes_);
+    graph_.reads = Csr<TaskId, TensorId>(graph_.tasks.size(), reads_.list);
+    graph_.writes = Csr<TaskId, TensorId>(graph_.tasks.size(), writes_.list);
     find_lifetimes();
     add_static_bytes();
     return std::move(graph_);
@@ -58,16 +58,21 @@ class GraphBuilder {
     return make_id<TaskId>(graph_.tasks.size() - 1);
   }
 
-  // Lists per task are short and appended in task order, so duplicates are found from the back.
-  static void add_once(std::vector<std::pair<TaskId, TensorId>>& list, TaskId task,
-                       TensorId tensor) {
-    for (auto it = list.rbegin(); it != list.rend() && it->first == task; ++it) {
-      if (it->second == tensor) return;
+  /// Who touches what, each pair once. A task may read thousands of tensors (the output of an lstm
+  /// gathers every step), so duplicates are found by a mark on the tensor.
+  struct Touches {
+    std::vector<std::pair<TaskId, TensorId>> list;
+    std::vector<std::optional<TaskId>> last_task;  ///< by tensor; tasks come in order
+
+    void add(TaskId task, TensorId tensor) {
+      if (tensor.at() >= last_task.size()) last_task.resize(tensor.at() + 1);
+      if (last_task[tensor.at()] == task) return;
+      last_task[tensor.at()] = task;
+      list.emplace_back(task, tensor);
     }
-    list.emplace_back(task, tensor);
-  }
-  void reads(TaskId task, TensorId tensor) { add_once(reads_, task, tensor); }
-  void writes(TaskId task, TensorId tensor) { add_once(writes_, task, tensor); }
+  };
+  void reads(TaskId task, TensorId tensor) { reads_.add(task, tensor); }
+  void writes(TaskId task, TensorId tensor) { writes_.add(task, tensor); }
 
   void add_forward(LayerId id) {
     if (layer(id).model.is_view) return;
@@ -75,6 +80,7 @@ class GraphBuilder {
     for (const Producer& producer : layer(id).inputs) reads(task, tensor_of(buffers_, producer));
     writes(task, *buffers_.of_layer[id.at()]);
     if (const auto mask = buffers_.mask[id.at()]) writes(task, *mask);
+    if (const auto reserve = buffers_.reserve[id.at()]) writes(task, *reserve);
   }
 
   /// The buffer of a forward tensor's gradient; created on first use.
@@ -111,10 +117,14 @@ class GraphBuilder {
   void read_saved(TaskId task, LayerId id) {
     const Saves& saves = layer(id).model.saves;
     if (saves.inputs || pins_input(id)) {
-      for (const Producer& producer : layer(id).inputs) reads(task, tensor_of(buffers_, producer));
+      const auto& inputs = layer(id).inputs;
+      for (std::size_t i = saves.unread_inputs; i < inputs.size(); ++i) {
+        reads(task, tensor_of(buffers_, inputs[i]));
+      }
     }
     if (saves.output) reads(task, *buffers_.of_layer[id.at()]);
     if (const auto mask = buffers_.mask[id.at()]) reads(task, *mask);
+    if (const auto reserve = buffers_.reserve[id.at()]) reads(task, *reserve);
   }
 
   /// Eager frameworks keep the batch-norm output that an out-of-place activation read.
@@ -263,8 +273,8 @@ class GraphBuilder {
   TrainingGraph graph_;
   std::vector<std::optional<TensorId>> gradient_;  ///< by forward tensor
   std::vector<TensorId> accumulated_;              ///< targets the task at hand adds to
-  std::vector<std::pair<TaskId, TensorId>> reads_;
-  std::vector<std::pair<TaskId, TensorId>> writes_;
+  Touches reads_;
+  Touches writes_;
 };
 
 }  // namespace

@@ -32,6 +32,7 @@ std::string tensor_name(const TrainingGraph& graph, TensorId tensor) {
   if (it.role == TensorRole::kInput) return graph.network->inputs[it.input->at()].name;
   std::string name = graph.network->layers[it.layer->at()].name;
   if (it.role == TensorRole::kMask) name += ".mask";
+  if (it.role == TensorRole::kReserve) name += ".reserve";
   if (it.role == TensorRole::kGradient) name += ".grad";
   return name;
 }

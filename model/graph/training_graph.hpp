@@ -38,14 +38,14 @@ enum class TensorRole {
   kInput,       ///< of the network: resident at the start, clean in far memory
   kActivation,  ///< output of a layer (shared with its views and in-place followers)
   kMask,        ///< dropout's
+  kReserve,     ///< what a layer keeps for its own backward pass beside its output (attention)
   kGradient,
 };
 
 struct Tensor {
   TensorRole role = TensorRole::kActivation;
   std::optional<InputId> input;  ///< kInput
-  std::optional<LayerId>
-      layer;  ///< kActivation, kMask, kGradient: whose (first) output it belongs to
+  std::optional<LayerId> layer;  ///< of all others: whose (first) output it belongs to
   std::int64_t bytes_per_sample = 0;
 };
 
@@ -80,7 +80,7 @@ struct TrainingGraph {
 
 /// "conv1_1.forward", "conv1_1.backward_data", ...
 [[nodiscard]] std::string task_name(const TrainingGraph& graph, TaskId task);
-/// "conv1_1", "conv1_1.mask", "conv1_1.grad", "data".
+/// "conv1_1", "drop.mask", "attention.reserve", "conv1_1.grad", "data".
 [[nodiscard]] std::string tensor_name(const TrainingGraph& graph, TensorId tensor);
 
 /// True where backward reads what forward wrote (or a network input): the saved set.

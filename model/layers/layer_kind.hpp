@@ -10,9 +10,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "model/base/dtype.hpp"
+#include "model/base/ids.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/base/tensor_shape.hpp"
 #include "model/base/units.hpp"
@@ -25,6 +27,8 @@ struct TaskWork {
   std::int64_t flops_per_sample = 0;
   std::int64_t bytes_per_sample = 0;
   std::int64_t bytes_fixed = 0;  ///< weights and other operands that do not grow with the batch
+  std::int64_t workspace_per_sample =
+      0;  ///< bytes that the task needs beside what it reads and writes
 };
 
 /// Forward and the (up to) two backward tasks. In the fused form backward_data holds all of it. For
@@ -57,9 +61,11 @@ enum class InPlace {
 
 /// What the backward tasks read of the forward pass.
 struct Saves {
-  bool inputs = false;  ///< all inputs
+  bool inputs = false;  ///< all inputs, but for the first `unread_inputs` of them
   bool output = false;
-  std::int64_t mask_bytes = 0;  ///< per sample: an extra tensor that forward writes (dropout)
+  std::int64_t mask_bytes = 0;     ///< per sample: an extra tensor that forward writes (dropout)
+  std::int64_t reserve_bytes = 0;  ///< per sample: the same, of values (attention's weights)
+  std::size_t unread_inputs = 0;   ///< leading inputs that backward does not read
 };
 
 /// `custom` states its own times: for the whole batch that is run, the whole task, no launch added.
@@ -68,6 +74,8 @@ struct CustomCost {
   Duration backward;
   Bytes workspace;
 };
+
+struct LayerPart;
 
 /// What a device does when it computes the layer for real (docs/replay-operations.md), with sizes of one
 /// sample; passes, batch and buffers are the same for all layers and are said by others.
@@ -84,7 +92,7 @@ struct LayerOperation {
 struct LayerModel {
   TensorShape output;
   std::int64_t parameters = 0;
-  std::int64_t forward_macs = 0;  ///< conv, conv_transpose and linear only, bias not counted
+  std::int64_t forward_macs = 0;  ///< of convolutions and matrix products, bias not counted
   LayerWork work;                 ///< the native model's FLOPs and bytes
   LayerWork paleo_work;           ///< PALEO's (docs/paleo.md); all zero where it counts nothing
   bool paleo_backward_data_always = false;  ///< PALEO: no "parent is data" shortcut (InnerProduct)
@@ -100,6 +108,20 @@ struct LayerModel {
   bool is_feature_extractor = false;  ///< those and pools and norms: vdnn-all's consumers
   std::optional<CustomCost> custom;
   std::shared_ptr<const LayerOperation> operation;  ///< none: it cannot be run, only timed
+  /// Where a kind unrolls into several layers (lstm, gru: one or more per time step): those, the
+  /// last of which gives `output`. Nothing else of such a model counts; the network reader puts the
+  /// parts in the layer's place (docs/adr/0003), so later stages never see this.
+  std::shared_ptr<const std::vector<LayerPart>> parts;
+};
+
+using OuterInputId = Id<struct OuterInputTag>;  ///< an input of the layer that unrolls
+using PartId = Id<struct PartTag>;              ///< an earlier part of it
+
+struct LayerPart {
+  std::string name;  ///< behind the layer's name and a slash; empty for the last part: that has
+                     ///< the layer's own name
+  std::vector<std::variant<OuterInputId, PartId>> inputs;
+  LayerModel model;
 };
 
 /// What a kind sees of the network when it reads its layer.

@@ -69,7 +69,8 @@ std::int64_t to_parameters(const SpecView& spec, const LayerInputs& inputs, Wide
 TaskWork to_task_work(const SpecView& spec, const Traffic& traffic) {
   return {.flops_per_sample = to_count(spec, traffic.flops, "FLOPs a sample"),
           .bytes_per_sample = to_count(spec, traffic.bytes, "bytes of memory traffic a sample"),
-          .bytes_fixed = to_count(spec, traffic.bytes_fixed, "bytes of memory traffic")};
+          .bytes_fixed = to_count(spec, traffic.bytes_fixed, "bytes of memory traffic"),
+          .workspace_per_sample = to_count(spec, traffic.workspace, "bytes of workspace a sample")};
 }
 
 }  // namespace ooc

@@ -24,6 +24,7 @@ struct Traffic {
   Wide flops;
   Wide bytes;
   Wide bytes_fixed;
+  Wide workspace = 0;
 };
 
 [[nodiscard]] Wide elements(const TensorShape& shape);

@@ -64,12 +64,18 @@ class Totals {
   explicit Totals(std::int64_t element_bytes) : element_bytes_(element_bytes) {}
 
   void add(const Layer& layer, const Entry& entry) {
-    const LayerModel& model = layer.model;
+    if (!layer.model.parts) return add(layer.model, layer, entry);
+    for (const LayerPart& part : *layer.model.parts) add(part.model, layer, entry);
+  }
+
+ private:
+  void add(const LayerModel& model, const Layer& layer, const Entry& entry) {
     parameter_bytes_ += Int128{model.parameters} * element_bytes_;
     output_bytes_ += elements(model.output).value() * element_bytes_;
     for (const LayerWork* work : {&model.work, &model.paleo_work}) {
       for (const TaskWork* task : {&work->forward, &work->backward_data, &work->backward_weights}) {
-        work_ += Int128{task->flops_per_sample} + task->bytes_per_sample + task->bytes_fixed;
+        work_ += Int128{task->flops_per_sample} + task->bytes_per_sample + task->bytes_fixed +
+                 task->workspace_per_sample;
       }
     }
     if (parameter_bytes_ >= kMaxTotalBytes) {
@@ -83,7 +89,6 @@ class Totals {
     }
   }
 
- private:
   [[noreturn]] static void fail(const Layer& layer, const Entry& entry, std::string_view sum) {
     entry.spec.fail(fmt::format("{} in all layers up to \"{}\"", sum, layer.name),
                     "a smaller network");

@@ -123,4 +123,14 @@ std::variant<std::vector<LayerId>, Cycle> topological_order(
   return shortest_cycle(readers, find_layer_on_cycle(producers_of_layer, missing));
 }
 
+std::variant<std::vector<LayerId>, Cycle> topological_order(const std::vector<Layer>& layers) {
+  std::vector<std::vector<LayerId>> producers(layers.size());
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    for (const Producer& producer : layers[i].inputs) {
+      if (const auto* layer = std::get_if<LayerId>(&producer)) producers[i].push_back(*layer);
+    }
+  }
+  return topological_order(producers);
+}
+
 }  // namespace ooc

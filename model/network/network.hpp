@@ -42,7 +42,7 @@ struct Network {
 };
 
 [[nodiscard]] std::int64_t total_parameters(const Network& network);
-/// Multiply-accumulates of conv, conv_transpose and linear for one sample, forward.
+/// Multiply-accumulates of convolutions and matrix products for one sample, forward.
 [[nodiscard]] std::int64_t total_forward_macs(const Network& network);
 
 /// The topological order of `layers` (ties by place), or the names on one cycle.
@@ -51,5 +51,7 @@ struct Cycle {
 };
 [[nodiscard]] std::variant<std::vector<LayerId>, Cycle> topological_order(
     const std::vector<std::vector<LayerId>>& producers_of_layer);
+[[nodiscard]] std::variant<std::vector<LayerId>, Cycle> topological_order(
+    const std::vector<Layer>& layers);
 
 }  // namespace ooc

@@ -1,7 +1,7 @@
 // Reader of the network format, version 1 (docs/formats.md, 2). The steps: head and inputs; the
 // tree of layers with resolved names (layer_tree.hpp); unrolling (unroll.hpp); the order of
-// execution; shapes and costs in that order (infer_layers.hpp); outputs; and the sums that the file
-// expects.
+// execution; shapes and costs in that order (infer_layers.hpp); outputs; the parts of layers that
+// unroll over time (expand_parts.hpp); and the sums that the file expects.
 #include "model/network/network_json.hpp"
 
 #include <fmt/format.h>
@@ -13,6 +13,7 @@
 
 #include "model/layers/attributes.hpp"
 #include "model/layers/work.hpp"
+#include "model/network/expand_parts.hpp"
 #include "model/network/infer_layers.hpp"
 #include "model/network/layer_tree.hpp"
 #include "model/network/unroll.hpp"
@@ -78,13 +79,7 @@ void read_inputs(const SpecView& list, Network& network) {
 }
 
 void order_layers(const UnrolledLayers& unrolled, Network& network) {
-  std::vector<std::vector<LayerId>> producers(unrolled.layers.size());
-  for (std::size_t i = 0; i < producers.size(); ++i) {
-    for (const Producer producer : unrolled.layers[i].inputs) {
-      if (const auto* layer = std::get_if<LayerId>(&producer)) producers[i].push_back(*layer);
-    }
-  }
-  auto order = topological_order(producers);
+  auto order = topological_order(unrolled.layers);
   if (const auto* cycle = std::get_if<Cycle>(&order)) fail_cycle(*cycle, unrolled);
   network.execution_order = std::get<std::vector<LayerId>>(std::move(order));
 }
@@ -149,6 +144,7 @@ Network read_network(const SpecDocument& document) {
   infer_layers(unrolled.entries, tree.entry_count, network);
   read_outputs(root, tree, network);
   check_all_read(network, unrolled.entries);
+  expand_parts(unrolled.entries, network);
 
   if (expect) {
     check_expected(*expect, "parameters", total_parameters(network));

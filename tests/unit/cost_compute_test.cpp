@@ -148,3 +148,21 @@ TEST_CASE("a profile without the network's dtype says which field to add") {
       "network \"tiny\" (add e.g. \"float16\": \"15.7 TFLOP/s\" with its provenance)",
       SpecError);
 }
+
+TEST_CASE("the workspace of a task grows with the batch, whichever model gives the time") {
+  // 16 pairs of queries and keys, 4 bytes each, in the backward task alone.
+  const Case it(R"({"name": "fc", "type": "linear", "units": 6},
+    {"name": "a", "type": "attention", "heads": 1})",
+                "[4, 6]");
+  for (const ComputeModel model : {ComputeModel::kNative, ComputeModel::kPaleo}) {
+    const CostTable costs =
+        estimate_compute(it.graph, it.profile, {.model = model, .batch = 3, .layer_times = {}});
+    for (std::size_t i = 0; i < it.graph.tasks.size(); ++i) {
+      const TaskId id = make_id<TaskId>(i);
+      const std::string name = task_name(it.graph, id);
+      CAPTURE(name);
+      CHECK(costs[costs.default_alternative(id)].workspace ==
+            Bytes(name == "a.backward" ? 192 : 0));
+    }
+  }
+}

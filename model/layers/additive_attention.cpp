@@ -1,0 +1,117 @@
+// Additive attention (Bahdanau, Cho & Bengio, arXiv:1409.0473), the projections of query and key
+// left to "linear" layers:
+//
+//   e_ij = v . tanh(q_i + k_j), a_i = softmax_j(e_ij), c_i = sum_j a_ij value_j
+//
+// with learned v (as many parameters as the width D; with h heads each has its share). A decoder
+// asks for one query after the other, so the layer is unrolled over the steps of the query
+// (docs/adr/0003), one part a step, called "<step>"; the outputs are copied into one tensor at the
+// end. Keys and values are read whole at every step, their gradients accumulated (no time).
+//
+// Step i, per sample, Tk keys, values E wide. Forward Tk (8 D + 5 h + 2 E) FLOPs: sum 1, tanh 5, dot
+// 2 per element of tanh; softmax 5; Tk (D + E) MACs. Reads q_i, keys, values and v, writes tanh(...)
+// (Tk D), a_i (Tk h) and c_i. Backward Tk (7 D + 4 h + 4 E) FLOPs: dv 2, d tanh 1 + 3, dq 1 per
+// element of tanh; softmax 4; d a and d value 2 E each.
+//
+// Plain: tanh(...) and a_i are kept until backward, T times Tk (D + h) elements: O(T^2 D) for each
+// sample; backward reads them, the values and dc_i. Workspace: their gradients, Tk (D + h).
+// "memory_efficient" (Meng et al., NIPS workshop 2017, 3.3): nothing but the inputs is kept, both
+// are computed again in backward, Tk (8 D + 5 h) FLOPs more, and both passes need them as workspace
+// of a single step: O(T D).
+//
+// Where it is wrong: the paper does not say which other intermediates TensorFlow kept; a loop of
+// TensorFlow kernels has about eight launches where a step has one here.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "model/layers/attention.hpp"
+#include "model/layers/attributes.hpp"
+#include "model/layers/parts.hpp"
+
+namespace ooc {
+namespace {
+
+enum class Scores { kKept, kComputedAgain };
+
+void refuse(const SpecView& spec, std::string_view key) {
+  const std::optional<SpecView> flag = spec.find(key);
+  if (!flag || !flag->as_boolean()) return;
+  flag->fail("true", "it beside \"kind\": \"dot_product\"", "additive attention has no such form");
+}
+
+LayerModel make_step(const SpecView& spec, const LayerInputs& inputs, const AttentionSizes& sizes,
+                     Scores scores) {
+  const bool kept = scores == Scores::kKept;
+  const Wide element = inputs.element_bytes();
+  const Wide keys = sizes.keys;
+  const Wide width = sizes.width;
+  const Wide value_width = sizes.value_width;
+  const Wide heads = sizes.heads;
+  const Wide key_elements = keys * width;
+  const Wide value_elements = keys * value_width;
+  const Wide intermediate = keys * (width + heads);  // tanh(...) and the weights
+  const Wide compute_scores = keys * (Wide(8) * width + Wide(5) * heads);
+
+  LayerModel model;
+  model.output = output_shape(spec, inputs, std::vector<std::int64_t>{sizes.value_width});
+  model.forward_macs = to_count(spec, keys * (width + value_width), "multiply-accumulates a step");
+  model.work.forward = to_task_work(
+      spec,
+      {.flops = compute_scores + Wide(2) * value_elements,
+       .bytes = element * (width + key_elements + value_elements + intermediate + value_width),
+       .bytes_fixed = element * width,
+       .workspace = kept ? Wide(0) : element * intermediate});
+  // Reads what was kept, or q_i and the keys; values, dc_i, v; writes dq_i, the keys' and values'.
+  const Wide read = kept ? intermediate : width + key_elements;
+  model.work.backward_data = to_task_work(
+      spec, {.flops = keys * (Wide(7) * width + Wide(4) * heads + Wide(4) * value_width) +
+                      (kept ? Wide(0) : compute_scores),
+             .bytes = element *
+                      (read + value_elements + value_width + width + key_elements + value_elements),
+             .bytes_fixed = Wide(2) * element * width,
+             .workspace = element * intermediate * (kept ? 1 : 2)});
+  model.efficiency = "attention";
+  model.saves.inputs = true;
+  if (kept) {
+    // With two inputs the memory is both key and value.
+    model.saves.unread_inputs = inputs.shapes.size() - 1;
+    model.saves.reserve_bytes = to_count(
+        spec, element * elements(output_shape(spec, inputs, std::vector<Wide>{intermediate})),
+        "bytes of scores a sample");
+  }
+  return model;
+}
+
+}  // namespace
+
+LayerModel read_additive_attention(const SpecView& spec, const LayerInputs& inputs,
+                                   const AttentionSizes& sizes) {
+  if (inputs.shapes.size() < 2) {
+    spec.fail(describe_input(inputs, 0), "query and memory, or query, key and value",
+              "name them in \"inputs\"");
+  }
+  refuse(spec, "flash");
+  refuse(spec, "causal");
+  const std::optional<SpecView> efficient = spec.find("memory_efficient");
+  const Scores scores =
+      efficient && efficient->as_boolean() ? Scores::kComputedAgain : Scores::kKept;
+  require_few_parts(spec, Wide(sizes.queries) + Wide(1), fmt::format("{} queries", sizes.queries));
+  const TensorShape output =
+      output_shape(spec, inputs, std::vector<std::int64_t>{sizes.queries, sizes.value_width});
+
+  std::vector<PartInput> sources;
+  for (std::size_t i = 0; i < inputs.shapes.size(); ++i) {
+    sources.emplace_back(make_id<OuterInputId>(i));
+  }
+  LayerModel step = make_step(spec, inputs, sizes, scores);
+  PartList parts;
+  std::vector<PartId> steps;
+  for (std::int64_t query = 0; query < sizes.queries; ++query) {
+    step.parameters = query == 0 ? sizes.width : 0;
+    steps.push_back(parts.add(fmt::format("{}", query), sources, step));
+  }
+  return finish_parts(spec, inputs, output, steps, std::move(parts));
+}
+
+}  // namespace ooc

@@ -1,0 +1,46 @@
+// Embedding: { "type": "embedding", "vocabulary": 10000, "width": 650 }, on [steps] word numbers,
+// giving [steps, width]. The numbers are the network's data: they take as many bytes as any element
+// and get no gradient.
+//
+// Parameters vocabulary x width. Forward reads the numbers and a row each and writes the rows, no
+// FLOPs. Backward (only the gradient of the table) clears the dense gradient, then adds a row for
+// each step: reads dY and the numbers, reads and writes the rows, an addition per element. Saves its
+// input.
+//
+// Where it is wrong: rows that occur twice in a batch may hit the cache; sparse gradients
+// (TensorFlow's IndexedSlices, PyTorch's sparse=True) neither clear nor update the rest of the table.
+#include <fmt/format.h>
+
+#include "model/layers/attributes.hpp"
+#include "model/layers/work.hpp"
+
+namespace ooc {
+namespace {
+
+LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+  const TensorShape& input = single_input(spec, inputs);
+  if (input.dims.size() != 1) {
+    spec.fail(fmt::format("an input of shape {}", input.text()), "[steps] of word numbers");
+  }
+  const std::int64_t vocabulary = spec.get("vocabulary").as_integer(1, kMaxSize);
+  const std::int64_t width = spec.get("width").as_integer(1, kMaxSize);
+  LayerModel model;
+  model.output = output_shape(spec, inputs, std::vector<std::int64_t>{input.dims[0], width});
+  const Wide table = Wide(vocabulary) * width;
+  const Wide rows = elements(model.output);
+  const Wide element = inputs.element_bytes();
+  model.parameters = to_parameters(spec, inputs, table);
+  model.work.forward = to_task_work(spec, {0, element * (elements(input) + Wide(2) * rows), 0});
+  model.work.backward_weights =
+      to_task_work(spec, {rows, element * (elements(input) + Wide(3) * rows), element * table});
+  model.backward_form = BackwardForm::kSplit;
+  model.saves.inputs = true;
+  return model;
+}
+
+}  // namespace
+
+extern const LayerKind embedding_kind;
+const LayerKind embedding_kind{"embedding", "rows of a table, one per word number", &read};
+
+}  // namespace ooc

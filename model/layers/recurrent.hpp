@@ -1,0 +1,91 @@
+// What lstm and gru share: their attributes, the unrolling over time, and the matrix product of the
+// gates.
+//
+//   { "type": "lstm", "units": 650, "layers": 2, "bidirectional": false, "bias_vectors": 2 }
+//
+// on [steps, features], giving [steps, units], or [steps, 2 units] in both directions. Time steps
+// are unrolled (docs/adr/0003): layer 0 all steps, then layer 1, ...; in two directions all steps
+// forward, then all backward. Per step and direction there is one task for the product
+//
+//   gates(4H) = [x(F), h'(H)] W(F + H, G H) + biases      G = 4 in an lstm, 3 in a gru
+//
+// with the activations in its epilogue, and one or two element-wise tasks; a part is called
+// "<layer>/<step>/<what>", in two directions "<layer>/forward/<step>/<what>". At the end the
+// outputs of all steps are copied into one tensor.
+//
+// Parameters: G H (F + H + bias_vectors) for each layer and direction, F of a later layer being H
+// or 2H. cuDNN and PyTorch have two bias vectors (the default), TensorFlow's and Keras's LSTM one.
+// They belong to the step that runs first. MACs: G H (F + H) a step, F and H products apart from
+// each other or not: cuDNN runs the F part of all steps of a layer as one product (Appleyard,
+// Kocisky & Blunsom, arXiv:1604.01946), TensorFlow's cells one [x, h] product a step, as here. The
+// FLOPs are the same; the weights are read once a step, so small batches are limited by memory.
+//
+// Where it is wrong: initial states are zeros that nobody stores, but the products with them are
+// counted (frameworks run them); where x is the network's data, the product for its gradient is
+// counted though nobody needs it; the gradients of the weights are summed up in place, a read and a
+// write of dW for every step but the first.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/layers/layer_kind.hpp"
+#include "model/layers/parts.hpp"
+
+namespace ooc {
+
+/// Where one time step stands.
+struct CellPlace {
+  std::string prefix;        ///< of its parts' names: "0/3/"
+  std::vector<PartInput> x;  ///< one tensor, or two where a two-directional layer is below
+  std::int64_t features = 0;
+  bool is_first = false;  ///< of its direction, in the order it runs forward
+  bool is_last = false;
+};
+
+/// What one step hands to the next: one tensor (gru: h) or two (lstm: h, c).
+struct CellState {
+  PartId hidden;
+  PartId cell;
+};
+
+struct RecurrentCell {
+  const SpecView& spec;
+  const LayerInputs& inputs;
+  std::int64_t units = 1;
+  std::int64_t bias_vectors = 2;
+};
+
+struct RecurrentKind {
+  std::int64_t tasks_per_step = 2;
+  /// Adds the parts of one step; `before` is none at the first.
+  CellState (*add_step)(const RecurrentCell& cell, const CellPlace& place,
+                        const std::optional<CellState>& before, PartList& parts);
+};
+
+[[nodiscard]] LayerModel read_recurrent(const SpecView& spec, const LayerInputs& inputs,
+                                        const RecurrentKind& kind);
+
+struct GateTraits {
+  std::int64_t products = 4;          ///< G
+  std::int64_t activation_flops = 0;  ///< per unit, all gates together
+};
+
+/// The matrix product of one step with its activations: reads x and h', writes 4 H gates.
+[[nodiscard]] LayerModel make_gates(const RecurrentCell& cell, const CellPlace& place,
+                                    const GateTraits& traits);
+
+/// FLOPs and elements moved per unit of an element-wise task.
+struct PointwiseTraits {
+  std::int64_t forward_flops = 0;
+  std::int64_t forward_moved = 0;
+  std::int64_t backward_flops = 0;
+  std::int64_t backward_moved = 0;
+};
+
+/// An element-wise task of one step: writes `units` elements, saves its inputs.
+[[nodiscard]] LayerModel make_pointwise(const RecurrentCell& cell, const PointwiseTraits& traits);
+
+}  // namespace ooc
