@@ -15,6 +15,7 @@
 #include "cli/replay/machine_match.hpp"
 #include "cli/replay/measured_run.hpp"
 #include "cli/replay/run_plan.hpp"
+#include "cli/schedule_flags.hpp"
 #include "cli/version.hpp"
 #include "reports/summary/measured_timeline.hpp"
 #include "reports/writers/text_table.hpp"
@@ -69,33 +70,34 @@ constexpr Flag kProbe{.name = "--probe",
                           "this program or in PATH",
                       .completes = Completes::kFiles};
 
-constexpr std::array kFlags{flags::kHardware,
-                            flags::kBatch,
-                            flags::kSchedule,
-                            flags::kMemory,
-                            kCompute,
-                            kIterations,
-                            kWarmup,
-                            kMaxTime,
-                            kTolerance,
-                            kNoVerify,
-                            kExportPlan,
-                            kImport,
-                            flags::kDevice,
-                            kProbe,
-                            flags::kTimeLimit,
-                            flags::kFormat,
-                            flags::kOutput,
-                            flags::kTrace,
-                            flags::kSteps,
-                            flags::kLayerTimes,
-                            flags::kLink,
-                            flags::kLatency,
-                            flags::kFarThroughput,
-                            flags::kOptimizer,
-                            flags::kMaxInput,
-                            flags::kQuiet,
-                            flags::kNoColor};
+constexpr std::array kOwnFlags{flags::kHardware,
+                               flags::kBatch,
+                               flags::kSchedule,
+                               flags::kMemory,
+                               kCompute,
+                               kIterations,
+                               kWarmup,
+                               kMaxTime,
+                               kTolerance,
+                               kNoVerify,
+                               kExportPlan,
+                               kImport,
+                               flags::kDevice,
+                               kProbe,
+                               flags::kTimeLimit,
+                               flags::kFormat,
+                               flags::kOutput,
+                               flags::kTrace,
+                               flags::kSteps,
+                               flags::kLayerTimes,
+                               flags::kLink,
+                               flags::kLatency,
+                               flags::kFarThroughput,
+                               flags::kOptimizer,
+                               flags::kMaxInput,
+                               flags::kQuiet,
+                               flags::kNoColor};
+constexpr auto kFlags = flags::with_schedule_flags(kOwnFlags);
 
 void check_devices(const Machine& machine) {
   if (machine.profile.devices == 1) return;
@@ -104,6 +106,13 @@ void check_devices(const Machine& machine) {
                    .found = std::to_string(machine.profile.devices),
                    .expected = "1: plans are replayed on one device",
                    .hint = {}});
+}
+
+RunInputs inputs_of(const ReplayOptions& options, const Case& which) {
+  RunInputs inputs = which.inputs;
+  inputs.schedule = options.schedule->name;
+  inputs.options = options_text(*options.schedule, which.schedule_options);
+  return inputs;
 }
 
 /// The job does not fit: said as `predict` says it.
@@ -160,8 +169,7 @@ int report_replay(const ReplayOptions& options, const Case& which, const CaseRun
                                                .spans = measured_spans(measured),
                                                .memory_waits = program_waits(program),
                                                .budget = which.budget});
-  RunInputs inputs = which.inputs;
-  inputs.schedule = options.schedule->name;
+  const RunInputs inputs = inputs_of(options, which);
   const bool real = options.run.mode == ReplayMode::kReal;
   const ReplayReport report =
       summarize_replay({.inputs = inputs,
@@ -187,6 +195,8 @@ int report_replay(const ReplayOptions& options, const Case& which, const CaseRun
 
 int run_replay(const Arguments& arguments) {
   const ReplayOptions options = replay_options(arguments, kFlags);
+  const Schedule* const chosen[] = {options.schedule};
+  check_schedule_flags(arguments, chosen);
   Outputs outputs = open_outputs(
       arguments, {.networks = {&options.network, 1}, .profiles = {&options.profile, 1}});
   const Workload workload = load_workload(options.network, "NETWORK", options.job);
@@ -206,9 +216,7 @@ int run_replay(const Arguments& arguments) {
                                                     which.costs, *predicted, predicted->peak_near);
   const ReplayJob job = replay_job(program, options.run);
   if (outputs.plan) {
-    RunInputs inputs = which.inputs;
-    inputs.schedule = options.schedule->name;
-    export_plan(options, inputs, job, outputs);
+    export_plan(options, inputs_of(options, which), job, outputs);
     if (options.export_only) return kExitOk;
   }
   auto answer = run_plan(options, program, job);
