@@ -121,7 +121,8 @@ Buffer::Buffer(Place place, std::size_t bytes, std::optional<int> node)
       if (memory_ == MAP_FAILED) throw RequestError{"the host has no memory left"};
       break;
   }
-  if (place != Place::kNear) touch_pages(memory_, bytes);
+  // Pinned pages are there from the beginning; to touch them again takes seconds where there are gigabytes.
+  if (place == Place::kPageable || place == Place::kManaged) touch_pages(memory_, bytes);
 }
 
 Buffer::~Buffer() {

@@ -74,7 +74,7 @@ class Gate {
 
 enum class Place { kNear, kPinned, kPageable, kManaged };
 
-// Memory of one kind. Host memory is bound to `node` (best effort), and all of it is touched.
+// Memory of one kind. Host memory is bound to `node` (best effort), and all of its pages are there.
 class Buffer {
  public:
   Buffer(Place place, std::size_t bytes, std::optional<int> node);

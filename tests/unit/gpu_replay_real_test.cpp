@@ -1,7 +1,9 @@
 // compute=real: operations in the place of spinning kernels, and what they wrote after its journey.
 #include <doctest/doctest.h>
 
+#include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -53,15 +55,16 @@ std::vector<Line> run_here(const PlanText& plan,
   std::string text;
   while (std::getline(lines, text)) group.add(parse_line(text).line.value_or(Line{}));
   const ReplayProgram program = group.finish();
-  char* memory = nullptr;
-  std::size_t bytes = 0;
-  std::FILE* file = open_memstream(&memory, &bytes);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), std::fclose);
   BufferPool pool;
-  Output output(file);
+  Output output(file.get());
   replay({program, 1, 1, std::move(make)}, Machine{}, pool, output);
-  std::fclose(file);
-  std::istringstream answers(memory);
-  std::free(memory);
+  std::rewind(file.get());
+  std::string all;
+  for (int c = std::fgetc(file.get()); c != EOF; c = std::fgetc(file.get())) {
+    all += static_cast<char>(c);
+  }
+  std::istringstream answers(all);
   std::vector<Line> found;
   while (std::getline(answers, text)) found.push_back(parse_line(text).line.value_or(Line{}));
   return found;
