@@ -86,12 +86,38 @@ double output_size(const KeyValues& keys, const std::string& of, const std::stri
   return static_cast<double>(std::max(0LL, positions));
 }
 
-double convolution_flops(const KeyValues& keys) {
+}  // namespace
+
+double layer_flops(const KeyValues& keys) {
   const double positions = output_size(keys, "height", "h") * output_size(keys, "width", "w");
   const double groups =
       static_cast<double>(std::max(1LL, find_integer(keys, "groups").value_or(1)));
   return 2 * product_of(keys, {"batch", "filters", "channels", "kernel_h", "kernel_w"}) *
          positions / groups;
+}
+
+namespace {
+
+/// "64 x 56 x 56 to 256, 3 x 3, stride 2, padded 1, batch 32, forward": what differs from the usual.
+std::string layer_text(const KeyValues& keys) {
+  const auto value = [&](const std::string& key, const char* usual = "?") {
+    return find_value(keys, key).value_or(usual);
+  };
+  std::string text = value("channels") + " x " + value("height") + " x " + value("width") + " to " +
+                     value("filters") + ", " + value("kernel_h") + " x " + value("kernel_w");
+  const auto add = [&](const char* word, const std::string& key, const char* usual) {
+    const std::string high = value(key + "_h", usual);
+    const std::string wide = value(key + "_w", usual);
+    if (high == usual && wide == usual) return;
+    text += std::string(", ") + word + " " + (high == wide ? high : high + " x " + wide);
+  };
+  add("stride", "stride", "1");
+  add("padded", "pad", "0");
+  add("dilated", "dilation", "1");
+  if (value("groups", "1") != "1") text += ", " + value("groups") + " groups";
+  std::string pass = value("pass");
+  std::replace(pass.begin(), pass.end(), '_', ' ');
+  return text + ", batch " + value("batch") + ", " + pass;
 }
 
 }  // namespace
@@ -124,11 +150,11 @@ std::vector<LayerTimes> layer_times(const SampleSet& set) {
   for (const SampleGroup* group : groups_of(set, "layer")) {
     LayerTimes best{.dtype = find_value(group->request, "dtype").value_or(""),
                     .pass = find_value(group->request, "pass").value_or(""),
-                    .flops = convolution_flops(group->request),
+                    .flops = layer_flops(group->request),
                     .algorithm = {},
                     .workspace_bytes = 0,
                     .times_ns = {},
-                    .text = identity_text(group->request)};
+                    .text = layer_text(group->request)};
     double least = 0;
     for (const MetricSamples& metric : group->metrics) {
       if (metric.metric != "time" || metric.ns.empty()) continue;

@@ -46,8 +46,10 @@ struct LayerTimes {
   std::string algorithm;  ///< the fastest
   long long workspace_bytes = 0;
   std::vector<double> times_ns;
-  std::string text;  ///< the request, for reports
+  std::string text;  ///< the shape, for reports
 };
+/// FLOP of the convolution that a "layer" request describes; 0 where it describes none.
+[[nodiscard]] double layer_flops(const KeyValues& keys);
 /// Convolutions with their fastest algorithm each.
 [[nodiscard]] std::vector<LayerTimes> layer_times(const SampleSet& set);
 

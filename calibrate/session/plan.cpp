@@ -38,23 +38,18 @@ class Planner {
 
   std::vector<PlannedRequest> take() { return std::move(planned_); }
 
-  void copies() {
+  void pinned_copies() {
+    copies("pinned");
+    if (full_) remote_node();
+  }
+
+  void other_copies() {
     for (const char* mode : kCopyModes) {
       const std::string name = mode;
+      if (name == "pinned") continue;
       if (name == "unified_prefetch" && integer("managed_prefetch") == 0) continue;
-      const bool pinned = name == "pinned";
-      const std::int64_t largest = largest_copy(name);
-      // Quick: every second power of two is enough for the modes that are seldom used.
-      const std::int64_t step = full_ || pinned ? 2 : 4;
-      double prepare = static_cast<double>(largest) / kPrepareRate;
-      for (std::int64_t bytes = largest; bytes >= kSmallest; bytes /= step) {
-        for (const char* direction : kDirections) {
-          copy(name, direction, bytes, prepare);
-          prepare = 0;
-        }
-      }
+      copies(name);
     }
-    if (full_) remote_node();
   }
 
   void copy(const std::string& mode, const std::string& direction, std::int64_t bytes,
@@ -136,11 +131,14 @@ class Planner {
   void network() {
     for (const KeyValues& keys : input_.extra) {
       const std::string what = find_value(keys, "what").value_or("");
-      // A layer runs up to eight algorithms, each with its own repetitions.
-      const double algorithms = what == "layer" ? 6 : 1;
-      Request request{keys};
-      const double before = seconds_of(0.003, 0.02, repeats(what));
-      append(std::move(request), algorithms * before, repeats(what));
+      const Repeats often = repeats(what);
+      double seconds = seconds_of(0.003, 0.02, often);
+      if (what == "layer") {
+        // Up to eight algorithms, usually six, each warmed up and repeated by itself.
+        const double time = 2e-5 + layer_flops(keys) / 1e13;
+        seconds = kRequestOverheadS + 6 * (0.01 + seconds_of(time, 0, often) - kRequestOverheadS);
+      }
+      append(Request{keys}, seconds, often);
     }
   }
 
@@ -150,6 +148,19 @@ class Planner {
   }
 
  private:
+  void copies(const std::string& mode) {
+    const std::int64_t largest = largest_copy(mode);
+    // Quick: every second power of two is enough for the modes that are seldom used.
+    const std::int64_t step = full_ || mode == "pinned" ? 2 : 4;
+    double prepare = static_cast<double>(largest) / kPrepareRate;
+    for (std::int64_t bytes = largest; bytes >= kSmallest; bytes /= step) {
+      for (const char* direction : kDirections) {
+        copy(mode, direction, bytes, prepare);
+        prepare = 0;
+      }
+    }
+  }
+
   static double guessed_rate(const std::string& mode) {
     if (mode == "pinned") return 10e9;
     if (mode == "pageable") return 3e9;
@@ -254,11 +265,13 @@ class Planner {
 const char* effort_name(Effort effort) { return effort == Effort::kFull ? "full" : "quick"; }
 
 std::vector<PlannedRequest> plan_requests(const PlanInput& input) {
+  // The most useful first: time may run out.
   Planner planner(input);
-  planner.copies();
+  planner.pinned_copies();
   planner.overlaps();
   planner.memories();
   planner.compute();
+  planner.other_copies();
   planner.network();
   return planner.take();
 }

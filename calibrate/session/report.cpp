@@ -129,11 +129,10 @@ std::string memories(const Calibration& calibration) {
     text += "\n";
   }
   for (const CostFit& cost : calibration.costs) {
-    const bool grows = cost.fit.line.ns_per_byte > 0;
+    // Below a microsecond for each GB it does not grow.
+    const double ns_per_gb = cost.fit.line.ns_per_byte * 1e9;
     text += fmt::format("  {}: {}", cost.name, time_text(cost.fit.line.latency_ns));
-    if (grows) {
-      text += fmt::format(" + {} for each GB", time_text(cost.fit.line.ns_per_byte * 1e9));
-    }
+    if (ns_per_gb > 1000) text += fmt::format(" + {} for each GB", time_text(ns_per_gb));
     text += "\n";
   }
   return text.empty() ? text : "\nmemory\n" + text;
@@ -169,9 +168,9 @@ std::string compute(const Calibration& calibration) {
   }
   for (const LayerTimes& layer : calibration.layers) {
     const double ns = summarize_times(layer.times_ns).median;
-    text += fmt::format("    {:>10}  {:>14}  {} ({} of workspace)  {}\n", time_text(ns),
-                        format_flop_rate({layer.flops / ns * 1e9}), layer.algorithm,
-                        format_bytes(Bytes(std::max(0LL, layer.workspace_bytes))), layer.text);
+    text += fmt::format("    {:>10}  {:>13}  {}: {}, {} of workspace\n", time_text(ns),
+                        format_flop_rate({layer.flops / ns * 1e9}), layer.text, layer.algorithm,
+                        format_bytes(Bytes(std::max(0LL, layer.workspace_bytes))));
   }
   return text.empty() ? text : "\ncompute\n" + text;
 }

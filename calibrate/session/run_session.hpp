@@ -21,13 +21,21 @@ struct SessionHooks {
   std::function<void(const SampleSet&)> save;  ///< after each request
   std::function<void(const SessionProgress&)> progress;
   StopAsked stop;
+  /// Asked before each request with the seconds that it may take: is that more than there is time for?
+  std::function<bool(double)> time_is_up;
 };
 
-enum class SessionEnd { kComplete, kStopped, kProbeLost };
+enum class SessionEnd {
+  kComplete,
+  kStopped,
+  kProbeLost,
+  kTimeUp,  ///< what is there can be fitted
+};
 
 struct SessionResult {
   SessionEnd end = SessionEnd::kComplete;
-  std::string reason;  ///< kProbeLost
+  std::string reason = {};   ///< kProbeLost
+  std::size_t left_out = 0;  ///< kTimeUp: requests that were planned and not begun
 };
 
 /// Adds to `set`, which may hold samples of an earlier session.

@@ -32,6 +32,23 @@ std::optional<std::string> date_of(const Arguments& arguments) {
   return text;
 }
 
+std::optional<double> within_s_of(const Arguments& arguments) {
+  const auto text = arguments.value("--within");
+  if (!text) return std::nullopt;
+  const std::int64_t ns = duration_of(*text, "--within").count();
+  if (ns < 1) bad_value("--within", ooc::quoted(*text), "more than nothing");
+  return static_cast<double>(ns) / 1e9;
+}
+
+/// What --from does not know of the first run; the samples say whether it was a full one.
+std::string flags_to_repeat(const Arguments& arguments) {
+  std::string text;
+  for (const char* flag : {"--device", "--network", "--batch", "--within"}) {
+    if (const auto value = arguments.value(flag)) text += std::string(" ") + flag + " " + *value;
+  }
+  return text;
+}
+
 ReadLimits limits_of(const Arguments& arguments) {
   ReadLimits limits;
   if (const auto text = arguments.value("--max-input")) {
@@ -68,6 +85,8 @@ CalibrateOptions calibrate_options(const Arguments& arguments) {
   options.name = arguments.value("--name").value_or("");
   options.from = arguments.value("--from");
   options.silence_ms = silence_ms_of(arguments);
+  options.within_s = within_s_of(arguments);
+  options.again = flags_to_repeat(arguments);
   options.probe = arguments.value("--probe");
   options.without_probe = options.probe == "none";
   if (arguments.has("--quiet")) options.remarks = Remarks::kQuiet;

@@ -20,6 +20,8 @@ struct CalibrateOptions {
   std::optional<std::string> from;
   std::optional<std::string> plot;
   int silence_ms = 0;
+  std::optional<double> within_s;  ///< no request is begun that would end later
+  std::string again = {};  ///< the flags that a continued run needs as well: " --network vgg16"
   bool without_probe = false;
   std::optional<std::string> probe;
   Remarks remarks = Remarks::kShown;

@@ -17,6 +17,9 @@
 namespace ooc {
 namespace {
 
+/// Something is left of the promised minute and eight minutes for starting, saving and fitting.
+double usual_limit_s(Effort effort) { return effort == Effort::kFull ? 460 : 55; }
+
 std::string today() {
   using namespace std::chrono;
   const year_month_day date(floor<days>(system_clock::now()));
@@ -50,8 +53,8 @@ class ProgressLine {
 
 std::string how_to_continue(const CalibrateOptions& options, const SampleSet& set) {
   if (set.groups.empty()) return "nothing was measured";
-  return fmt::format("{} samples are kept; continue with: ooc-paleo calibrate -o {} --from {}",
-                     set.count(), options.output, samples_path(options));
+  return fmt::format("{} samples are kept; continue with: ooc-paleo calibrate -o {} --from {}{}",
+                     set.count(), options.output, samples_path(options), options.again);
 }
 
 int no_device(const std::string& reason, const FoundProbe& found) {
@@ -69,6 +72,7 @@ void save_samples(const CalibrateOptions& options, const SampleSet& set) {
 
 std::optional<int> measure(const CalibrateOptions& options, const PlanInput& wanted,
                            SampleSet& set) {
+  const auto begin = std::chrono::steady_clock::now();
   const FoundProbe found = find_probe(options.probe);
   if (!found.program) {
     if (!options.from) return no_device("ooc-paleo-gpu was not found", found);
@@ -102,14 +106,20 @@ std::optional<int> measure(const CalibrateOptions& options, const PlanInput& wan
   if (set.date.empty()) set.date = options.date.value_or(today());
   set.effort = effort_name(wanted.effort);
 
+  const double limit_s = options.within_s.value_or(usual_limit_s(wanted.effort));
   ProgressLine line(options.remarks);
   PlanInput input = wanted;
   input.machine = set.machine;
-  const SessionResult result =
-      run_session(probe, input, set,
-                  {.save = [&](const SampleSet& now) { save_samples(options, now); },
-                   .progress = [&](const SessionProgress& progress) { line.show(progress); },
-                   .stop = &InterruptGuard::interrupted});
+  const SessionResult result = run_session(
+      probe, input, set,
+      {.save = [&](const SampleSet& now) { save_samples(options, now); },
+       .progress = [&](const SessionProgress& progress) { line.show(progress); },
+       .stop = &InterruptGuard::interrupted,
+       .time_is_up =
+           [&](double next_s) {
+             const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+             return spent.count() + next_s > limit_s;
+           }});
   if (result.end == SessionEnd::kStopped) {
     remark(Remarks::kShown, how_to_continue(options, set));
     throw Interrupted();
@@ -118,6 +128,11 @@ std::optional<int> measure(const CalibrateOptions& options, const PlanInput& wan
     remark(Remarks::kShown, "the measuring program " + result.reason);
     remark(Remarks::kShown, how_to_continue(options, set));
     return kExitNoDevice;
+  }
+  if (result.end == SessionEnd::kTimeUp) {
+    remark(Remarks::kShown,
+           fmt::format("time was up: {} requests were not measured", result.left_out));
+    remark(Remarks::kShown, how_to_continue(options, set));
   }
   return std::nullopt;
 }

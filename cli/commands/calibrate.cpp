@@ -73,10 +73,28 @@ constexpr Flag kProbe{.name = "--probe",
                           "the measuring program; default: OOC_PALEO_GPU, ooc-paleo-gpu beside "
                           "this program or in PATH; none: measure nothing",
                       .completes = Completes::kFiles};
-constexpr std::array kFlags{
-    kOutput,      kQuick, kFull, flags::kDevice, kNetwork, flags::kBatch,     kFrom,
-    kDryRun,      kName,  kDate, kPlot,          kProbe,   flags::kTimeLimit, flags::kMaxInput,
-    flags::kQuiet};
+constexpr Flag kWithin{.name = "--within",
+                       .brief = "",
+                       .value = "TIME",
+                       .help =
+                           "begin nothing that would end later, and fit what there is; default "
+                           "55s, or 460s with --full"};
+constexpr std::array kFlags{kOutput,
+                            kQuick,
+                            kFull,
+                            flags::kDevice,
+                            kNetwork,
+                            flags::kBatch,
+                            kFrom,
+                            kDryRun,
+                            kName,
+                            kDate,
+                            kPlot,
+                            kProbe,
+                            kWithin,
+                            flags::kTimeLimit,
+                            flags::kMaxInput,
+                            flags::kQuiet};
 
 std::vector<KeyValues> extra_requests(const Arguments& arguments, const CalibrateOptions& options) {
   const auto network = arguments.value("--network");

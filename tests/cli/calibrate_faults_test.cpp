@@ -129,6 +129,23 @@ TEST_CASE("samples survive even a kill that nobody can catch") {
   CHECK(has(next.err, "signal"));
 }
 
+TEST_CASE("when the time is up, what there is is fitted, and the message says how to go on") {
+  const ScratchFolder folder;
+  std::vector<std::string> arguments = kMeasure;
+  // 0.03 s a request by the estimate: some pinned copies, but not all that is planned.
+  arguments.insert(arguments.end(), {"--within", "2.5s", "--device", "0"});
+  const Ran ran = calibrate(folder, arguments, kSmallStub);
+  CHECK_MESSAGE(ran.exit_code == 0, ran.err);
+  CHECK(has(ran.err, "time was up: "));
+  CHECK(has(ran.err,
+            "continue with: ooc-paleo calibrate -o p.json --from p.json.samples.json "
+            "--device 0 --within 2.5s"));
+  CHECK(has(ran.out, "assumed, not measured: "));
+  const Ran none = calibrate(folder, {"-o", "q.json", "--within", "0s"});
+  CHECK(none.exit_code == 2);
+  CHECK(has(none.err, "--within"));
+}
+
 TEST_CASE("two calibrations at once on one output are refused") {
   const ScratchFolder folder;
   const std::string program = OOC_PROGRAM;

@@ -153,7 +153,8 @@ TEST_CASE("a session that was stopped goes on with what is missing") {
   std::size_t saved = 0;
   const SessionHooks stopping{.save = [&](const SampleSet&) { ++saved; },
                               .progress = {},
-                              .stop = [&] { return set.groups.size() >= 10; }};
+                              .stop = [&] { return set.groups.size() >= 10; },
+                              .time_is_up = {}};
   CHECK(run_session(*probe, input, set, stopping).end == SessionEnd::kStopped);
   CHECK(set.groups.size() == 10);
   CHECK(saved == 10);
@@ -167,6 +168,37 @@ TEST_CASE("a session that was stopped goes on with what is missing") {
   saved = 0;
   CHECK(run_session(*probe, input, set, stopping).end == SessionEnd::kComplete);
   CHECK(saved == 0);
+}
+
+TEST_CASE("when the time is up, layers and knees are what is missing") {
+  SyntheticMachine machine = usual_synthetic_machine();
+  const auto probe = synthetic_probe(machine);
+  const PlanInput input{
+      .effort = Effort::kQuick,
+      .machine = machine.machine,
+      .extra = {{{"what", "gemm"}, {"dtype", "float32"}, {"m", "7"}, {"n", "8"}, {"k", "9"}}}};
+  const std::size_t all = plan_requests(input).size();
+  std::size_t begun = 0;
+  double asked = 0;
+  SampleSet set;
+  const SessionHooks hurried{
+      .save = {}, .progress = {}, .stop = {}, .time_is_up = [&](double next) {
+        asked += next;
+        return ++begun > all;  // in the middle of the knees
+      }};
+  SessionResult result = run_session(*probe, input, set, hurried);
+  CHECK(result.end == SessionEnd::kTimeUp);
+  CHECK(set.groups.size() == all);
+  CHECK(still_missing(plan_requests(input), set).size() == 1);
+  CHECK(asked > total_seconds(plan_requests(input)) - 1);
+  begun = 0;
+  set = {};
+  const SessionHooks at_once{
+      .save = {}, .progress = {}, .stop = {}, .time_is_up = [](double) { return true; }};
+  result = run_session(*probe, input, set, at_once);
+  CHECK(result.end == SessionEnd::kTimeUp);
+  CHECK(result.left_out == all);
+  CHECK(set.groups.empty());
 }
 
 TEST_CASE("a recording answers like the machine it was made on") {
