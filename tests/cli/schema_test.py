@@ -103,7 +103,31 @@ NETWORK_WRONG = {
         Put(relu, {"name": "relu1", "type": "repeat", "times": 2,
                    "layers": [{"name": "r", "type": "relu", "units": 3}]}),
     "an empty list of outputs": Put(["outputs"], []),
+    "an lstm of zero units": Put(relu, {"name": "relu1", "type": "lstm", "units": 0}),
+    "three bias vectors": Put(relu, {"name": "relu1", "type": "gru", "units": 4, "bias_vectors": 3}),
+    "an embedding without a width":
+        Put(relu, {"name": "relu1", "type": "embedding", "vocabulary": 10}),
+    "attention without heads": Put(relu, {"name": "relu1", "type": "attention"}),
+    "an unknown kind of attention":
+        Put(relu, {"name": "relu1", "type": "attention", "heads": 1, "kind": "linear"}),
+    "matmul with a key of another kind":
+        Put(relu, {"name": "relu1", "type": "matmul", "units": 4}),
 }
+
+def put_sequence(document):
+    """Every kind of sequence layer, with all of its keys."""
+    document["inputs"] = [{"name": "data", "shape": [5]}]
+    document["layers"] = [
+        {"name": "table", "type": "embedding", "vocabulary": 10, "width": 6},
+        {"name": "lstm", "type": "lstm", "units": 3, "layers": 2, "bidirectional": True, "bias_vectors": 1},
+        {"name": "gru", "type": "gru", "units": 12, "bias_vectors": 0},
+        {"name": "self", "type": "attention", "heads": 2, "kind": "dot_product", "flash": True, "causal": True},
+        {"name": "again", "type": "attention", "heads": 1, "kind": "additive", "memory_efficient": True,
+         "inputs": ["self", "self"]},
+        {"name": "scores", "type": "matmul", "transpose_b": True, "inputs": ["again", "again"]},
+    ]
+    del document["expect"]
+
 
 NETWORK_RIGHT = {
     "as it is": lambda document: None,
@@ -119,6 +143,7 @@ NETWORK_RIGHT = {
     "a custom layer":
         Put(relu, {"name": "relu1", "type": "custom", "output_shape": [16, 32, 32],
                    "forward_time": "5 ms", "backward_time": "1e-2 s", "workspace": "1 MiB"}),
+    "sequence layers": put_sequence,
 }
 
 # Wrong, but only a reader can see it: the schema must not pretend to.
