@@ -108,6 +108,43 @@ TEST_CASE("the parameters are the published ones where no count of multiplicatio
   }
 }
 
+TEST_CASE("the language models are Zaremba's large model with another number of layers") {
+  // Embedding 10,000 x 1500, each lstm 4 x 1500 x (1500 + 1500 + 1), output 1500 x 10,000 + 10,000:
+  // 15,000,000 + 18,006,000 a layer + 15,010,000; two layers 66,022,000, known as 66 million.
+  // MACs of 35 steps: 4 x 1500 x 3000 = 18,000,000 a layer and 15,000,000 of the output.
+  for (const std::int64_t layers : {1, 4, 8, 16}) {
+    CAPTURE(layers);
+    const Network network = shipped("ptb-lstm-" + std::to_string(layers));
+    CHECK(total_parameters(network) == 30'010'000 + layers * 18'006'000);
+    CHECK(total_forward_macs(network) == 35 * (layers * 18'000'000 + 15'000'000));
+    // Table, dropout; each layer 35 x 3, gathered, and dropout; output and loss.
+    CHECK(std::ssize(network.layers) == 2 + layers * (35 * 3 + 2) + 2);
+  }
+}
+
+TEST_CASE("the translation models have RNNsearch's sizes at every length") {
+  // Tables 2 x 30,000 x 620 = 37,200,000; three GRUs of 3 x 1000 x (620 + 1000 + 1) = 4,863,000;
+  // keys 2000 x 1000, query 1000 x 1000, v 1000; readout (1000 + 2000 + 620) x 500 + 500; output
+  // 500 x 30,000 + 30,000: 37,200,000 + 14,589,000 + 3,001,000 + 1,810,500 + 15,030,000.
+  // MACs a word: GRUs 3 x 3 x 1000 x 1620 = 14,580,000; keys and query 3,000,000; 3000 for each
+  // word attended to; readout 1,810,000; output 15,000,000: 34,390,000 + 3000 T.
+  for (const std::int64_t words : {50, 100, 200, 400}) {
+    for (const std::string form : {"", "-efficient"}) {
+      CAPTURE(words);
+      CAPTURE(form);
+      const Network network = shipped("nmt-" + std::to_string(words) + form);
+      CHECK(total_parameters(network) == 71'630'500);
+      CHECK(total_forward_macs(network) == words * (34'390'000 + 3'000 * words));
+    }
+  }
+}
+
+TEST_CASE("the 3D U-Net has the published parameters but for what is stated") {
+  // Published 19,069,955; a fourth channel 27 x 32; batch norm 2 x (32 + 64 + 64 + 128 + 128 + 256 +
+  // 256 + 512 + 256 + 256 + 128 + 128 + 64 + 64) = 2 x 2,336.
+  CHECK(total_parameters(shipped("unet3d-brats")) == 19'069'955 + 864 + 4'672);
+}
+
 TEST_CASE("a network named after its depth has that many weighted layers") {
   // VGG-101: 98 convolutions and 3 linear layers. ResNet-2000: 3 x 666 blocks, conv1 and fc.
   CHECK(depth(shipped("vgg_a")) == 11);

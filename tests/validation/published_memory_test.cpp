@@ -1,10 +1,13 @@
-// Is the memory model true? Published footprints and largest batches (M1-M5), the saved bytes per
+// Is the memory model true? Published footprints and largest batches (M1-M5, M8), the saved bytes per
 // image that follow from the layer shapes, and the bytes that vDNN moves for VGG-16 (M11). Sources:
 // docs/validation.md.
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <cstdint>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "model/cost/compute_cost.hpp"
 #include "model/cost/transfer_cost.hpp"
@@ -159,4 +162,99 @@ TEST_CASE("M11: vDNN moves 15.568 / 9.300 GB in and 15.414 / 9.146 GB out for VG
   const Moved conv = vgg16_bytes_moved("vdnn-conv");
   check_within(conv.to_near_gb, 9.300, 0.001);
   check_within(conv.to_far_gb, 9.146, 0.001);
+}
+
+namespace {
+
+/// Slope of log y over log x by least squares: the exponent of a power law.
+double exponent(const std::vector<double>& x, const std::vector<double>& y) {
+  double sx = 0;
+  double sy = 0;
+  double sxx = 0;
+  double sxy = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double a = std::log(x[i]);
+    const double b = std::log(y[i]);
+    sx += a;
+    sy += b;
+    sxx += a * a;
+    sxy += a * b;
+  }
+  const auto n = static_cast<double>(x.size());
+  return (n * sxy - sx * sy) / (n * sxx - sx * sx);
+}
+
+struct Translation {
+  std::vector<double> words;
+  std::vector<double> attention;      ///< bytes a sample that attention keeps for itself
+  std::vector<double> saved;          ///< bytes a sample that the whole network saves
+  std::vector<double> batch_inverse;  ///< of the largest batch on an M40
+};
+
+Translation translation(const std::string& form) {
+  Translation result;
+  for (const int words : {50, 100, 200, 400}) {
+    const std::string name = "nmt-" + std::to_string(words) + form;
+    const Network net = network(name);
+    const TrainingGraph graph = build_training_graph(net);
+    std::int64_t kept = 0;
+    for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
+      const std::string tensor = tensor_name(graph, make_id<TensorId>(i));
+      const bool is_input = tensor == "query" || tensor == "keys" || tensor == "encoder";
+      const bool is_reserve = graph.tensors[i].role == TensorRole::kReserve;
+      if ((is_input || is_reserve) && is_saved(graph, make_id<TensorId>(i))) {
+        kept += graph.tensors[i].bytes_per_sample;
+      }
+    }
+    result.words.push_back(words);
+    result.attention.push_back(static_cast<double>(kept));
+    result.saved.push_back(static_cast<double>(saved_bytes_per_sample(graph)));
+    result.batch_inverse.push_back(1.0 / static_cast<double>(largest_in_core_batch(name, "m40")));
+    MESSAGE(name, ": ", result.saved.back() / 1e6, " MB saved a sample, largest batch ",
+            1.0 / result.batch_inverse.back());
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("M8: memory of additive attention grows as T^2, as T with the memory-efficient layer") {
+  const Translation plain = translation("");
+  const Translation efficient = translation("-efficient");
+  // T^2 x 4004 bytes of tanh and weights beside T x 8000 of the values: a little under 2.
+  CHECK(exponent(plain.words, plain.attention) > 1.95);
+  CHECK(exponent(plain.words, plain.attention) < 2.0);
+  CHECK(exponent(efficient.words, efficient.attention) == doctest::Approx(1.0));
+  // What the efficient layer no longer keeps.
+  std::vector<double> freed;
+  for (std::size_t i = 0; i < plain.words.size(); ++i) {
+    freed.push_back(plain.batch_inverse[i] - efficient.batch_inverse[i]);
+  }
+  CHECK(exponent(plain.words, freed) == doctest::Approx(2.0).epsilon(0.05));
+  // The whole network, whose other layers (the vocabulary above all) grow as T.
+  CHECK(exponent(plain.words, plain.saved) > 1.6);
+  CHECK(exponent(plain.words, plain.batch_inverse) > 1.5);
+  CHECK(exponent(efficient.words, efficient.saved) == doctest::Approx(1.0).epsilon(0.02));
+  CHECK(exponent(efficient.words, efficient.batch_inverse) == doctest::Approx(1.0).epsilon(0.1));
+  // Published, batches without and with: 350, 90, 20, 2 and 1100, 550, 230, 60.
+  for (std::size_t i = 0; i < plain.words.size(); ++i) {
+    CHECK(efficient.batch_inverse[i] < plain.batch_inverse[i]);
+  }
+}
+
+TEST_CASE("the 3D U-Net at 192^3 does not fit 16 GB in-core at batch 1, and does with swapping") {
+  const Network net = network("unet3d-brats");
+  const TrainingGraph graph = build_training_graph(net);
+  const HardwareProfile profile = machine("v100-16gb-pcie3");
+  const Bytes budget = profile.near_memory.capacity - profile.near_memory.reserved;
+  const CostTable costs = costs_at(graph, profile, 1);
+  const PlanResult in_core = find_schedule("in-core")->make_plan({graph, costs, budget});
+  REQUIRE(std::holds_alternative<OutOfMemory>(in_core));
+  CHECK(saved_bytes_per_sample(graph) > 16'000'000'000);
+  const PlanResult swapped = find_schedule("capacity")->make_plan({graph, costs, budget});
+  REQUIRE(std::holds_alternative<Plan>(swapped));
+  const Outcome outcome =
+      simulate({.plan = std::get<Plan>(swapped), .costs = costs, .budget = budget});
+  REQUIRE(std::holds_alternative<Timeline>(outcome));
+  CHECK(std::get<Timeline>(outcome).peak_near <= budget);
 }
