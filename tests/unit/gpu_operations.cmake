@@ -1,0 +1,9 @@
+# The operations of compute=real on the stub device: their numbers, their keys, their times.
+ooc_test(gpu_operations unit
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/gpu_operations_bench.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/gpu_operations_elements_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/gpu_operations_images_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/gpu_operations_keys_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/gpu_operations_norms_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/gpu_operations_weights_test.cpp
+  LINK ooc_gpu_stub)
