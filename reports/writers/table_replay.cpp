@@ -141,8 +141,12 @@ std::string memory(const ReplayReport& report, Colour colour) {
                  fmt::format("{} of it static", format_bytes(report.static_bytes))});
   table.add_row({"peak measured", format_bytes(report.peak_near.measured),
                  report.peak_near.difference().count() == 0 ? "the same" : "from the spans"});
+  const Bytes over = report.run.near_pool - report.budget;
   table.add_row({"allocated near", format_bytes(report.run.near_pool),
-                 "one arena of fixed addresses, holes included, and what is static"});
+                 "one arena of fixed addresses and what is static" +
+                     (over.count() > 0
+                          ? fmt::format("; holes take it {} above the budget", format_bytes(over))
+                          : std::string())});
   table.add_row({"allocated far", format_bytes(report.run.far_pool), "pinned"});
   table.add_row({"contents", report.run.verified ? "right" : "not checked",
                  report.run.verified ? fmt::format("{} compared in an iteration of its own",
