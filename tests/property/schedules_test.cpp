@@ -132,8 +132,8 @@ void check_schedule(Dice& dice, Case& test, const Schedule& schedule) {
 
 TEST_CASE("every schedule keeps its laws on any network, budget and link") {
   static constexpr NetworkForm kForms[] = {NetworkForm::kCustomChain, NetworkForm::kMixedChain,
-                                           NetworkForm::kRealChain, NetworkForm::kGraph,
-                                           NetworkForm::kGraph};
+                                           NetworkForm::kRealChain,   NetworkForm::kGraph,
+                                           NetworkForm::kGraph,       NetworkForm::kSequence};
   const Schedule* in_core = find_schedule("in-core");
   REQUIRE(in_core != nullptr);
   for_each_seed(10'000, [&](std::uint64_t seed) {

@@ -11,6 +11,7 @@
 #include "model/cost/compute_cost.hpp"
 #include "model/graph/build_training_graph.hpp"
 #include "model/network/network_json.hpp"
+#include "tests/support/random_sequences.hpp"
 
 namespace ooc::test {
 
@@ -257,6 +258,8 @@ std::string random_network_text(Dice& dice, NetworkForm form, std::int64_t max_l
       return writer.real(false);
     case NetworkForm::kGraph:
       return writer.real(true);
+    case NetworkForm::kSequence:
+      return SequenceWriter(dice, max_layers).write();
   }
   return {};
 }

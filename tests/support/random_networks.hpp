@@ -37,6 +37,7 @@ enum class NetworkForm {
   kMixedChain,   ///< custom layers of every kind of `saves`, with workspace
   kRealChain,    ///< convolutions, pools, norms, activations, linear layers, a loss or none
   kGraph,        ///< those with skips, branches, concats, products and second inputs
+  kSequence,     ///< recurrent layers, attention, embeddings on [steps, features]
 };
 
 /// Network file text with at most `max_layers` layers (a few more where a graph is closed).
