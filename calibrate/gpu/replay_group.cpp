@@ -15,10 +15,9 @@ constexpr std::size_t kMostLines =
 constexpr std::size_t kMostContent = std::size_t{1} << 31;
 constexpr std::size_t kMostTimes = 20000000;  // steps × iterations, each kept as two numbers
 
-const std::string& id_of(const Line& line) {
-  static const std::string none;
+std::string id_of(const Line& line) {
   const std::string* id = line.find("id");
-  return id == nullptr ? none : *id;
+  return id == nullptr ? std::string() : *id;
 }
 
 // Patterns are words of 8 bytes; the plan's writer keeps a much larger alignment.

@@ -63,7 +63,10 @@ std::vector<Request> open_requests(const std::string& requests, const std::strin
     const ParsedLine parsed = parse_line(text);
     if (!parsed.line) throw std::runtime_error(requests + ": " + parsed.problem);
     const std::string* id = parsed.line->find("id");
-    if (id == nullptr) throw std::runtime_error(requests + ": a request without id: " + text);
+    if (id == nullptr) {
+      throw std::runtime_error(
+          std::string(requests).append(": a request without id: ").append(text));
+    }
     if (answered.count(*id) != 0) continue;
     group.lines.push_back(text);
     if (ReplayGroup::takes(parsed.line->word) && parsed.line->word != "run") continue;
