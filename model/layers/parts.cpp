@@ -11,7 +11,7 @@ namespace ooc {
 
 void require_few_parts(const SpecView& spec, Wide count, std::string_view what) {
   if (!(count > Wide(kMaxParts))) return;
-  spec.fail(fmt::format("{}: {} layers once time steps are unrolled", what, wide_text(count)),
+  spec.fail(fmt::format("{}, {} layers once time steps are unrolled", what, wide_text(count)),
             fmt::format("at most {}", kMaxParts), "shorter sequences");
 }
 
