@@ -29,6 +29,14 @@ list(LENGTH samples count)
 if(NOT count EQUAL 7)
   message(FATAL_ERROR "the stub's latency and rate do not show:\n${samples}")
 endif()
+# A killed script's measuring program may still be writing.
+file(WRITE ${FOLDER}/.lock "")
+execute_process(COMMAND flock --exclusive ${FOLDER}/.lock ${CMAKE_COMMAND} -E env OOC_PALEO=none
+    OOC_MEASURE_STUB=${STUB} ${SCRIPT} ${FOLDER}
+  RESULT_VARIABLE status ERROR_VARIABLE output OUTPUT_QUIET)
+if(NOT status EQUAL 1 OR NOT output MATCHES "another measurement is writing")
+  message(FATAL_ERROR "two at once: ${status}\n${output}")
+endif()
 measure(0 "record-full: done before" OOC_MEASURE_STUB=${STUB} ${SCRIPT} ${FOLDER})
 
 # No machine has this device, and most have no driver.
