@@ -32,37 +32,32 @@ Sequence read_sequence(const SpecView& spec, const LayerInputs& inputs) {
   return sequence;
 }
 
-/// Adds the steps of one layer in one direction; the hidden states by time, whatever the order.
-class DirectionUnroller {
- public:
-  DirectionUnroller(const RecurrentCell& cell, const RecurrentKind& kind, const Sequence& sequence,
-                    PartList& parts)
-      : cell_(cell), kind_(kind), sequence_(sequence), parts_(parts) {}
-
-  /// `x` by time: the tensors that a step reads.
-  std::vector<PartId> run(const std::string& prefix, const std::vector<std::vector<PartInput>>& x,
-                          std::int64_t features, bool backward) {
-    std::vector<PartId> hidden(x.size());
-    std::optional<CellState> state;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const std::size_t time = backward ? x.size() - 1 - i : i;
-      const CellPlace place{.prefix = fmt::format("{}{}/", prefix, time),
-                            .x = x[time],
-                            .features = features,
-                            .is_first = i == 0,
-                            .is_last = i + 1 == x.size()};
-      state = kind_.add_step(cell_, place, state, parts_);
-      hidden[time] = state->hidden;
-    }
-    return hidden;
-  }
-
- private:
-  const RecurrentCell& cell_;
-  const RecurrentKind& kind_;
-  const Sequence& sequence_;
-  PartList& parts_;
+/// One layer in one direction.
+struct Pass {
+  std::string prefix;                            ///< "0/", "0/forward/"
+  const std::vector<std::vector<PartInput>>& x;  ///< by time: what a step reads
+  std::int64_t features;
+  bool backward;  ///< from the last step to the first
 };
+
+/// Adds its steps; the hidden states by time, whatever the order.
+std::vector<PartId> unroll(const RecurrentCell& cell, const RecurrentKind& kind, const Pass& pass,
+                           PartList& parts) {
+  const std::size_t steps = pass.x.size();
+  std::vector<PartId> hidden(steps);
+  std::optional<CellState> state;
+  for (std::size_t i = 0; i < steps; ++i) {
+    const std::size_t time = pass.backward ? steps - 1 - i : i;
+    const CellPlace place{.prefix = fmt::format("{}{}/", pass.prefix, time),
+                          .x = pass.x[time],
+                          .features = pass.features,
+                          .is_first = i == 0,
+                          .is_last = i + 1 == steps};
+    state = kind.add_step(cell, place, state, parts);
+    hidden[time] = state->hidden;
+  }
+  return hidden;
+}
 
 }  // namespace
 
@@ -80,7 +75,6 @@ LayerModel read_recurrent(const SpecView& spec, const LayerInputs& inputs,
       output_shape(spec, inputs, std::vector<Wide>{sequence.steps, Wide(directions) * cell.units});
 
   PartList parts;
-  DirectionUnroller unroller(cell, kind, sequence, parts);
   // The first layer reads single steps of one tensor, the others the step below.
   const auto steps = static_cast<std::size_t>(sequence.steps);
   std::vector<std::vector<PartInput>> x(steps, {OuterInputId{0}});
@@ -92,7 +86,9 @@ LayerModel read_recurrent(const SpecView& spec, const LayerInputs& inputs,
     for (std::int64_t direction = 0; direction < directions; ++direction) {
       const char* which = direction == 0 ? "forward/" : "backward/";
       const std::string prefix = fmt::format("{}/{}", layer, directions == 1 ? "" : which);
-      const std::vector<PartId> hidden = unroller.run(prefix, x, features, direction == 1);
+      const std::vector<PartId> hidden = unroll(
+          cell, kind, {.prefix = prefix, .x = x, .features = features, .backward = direction == 1},
+          parts);
       for (std::size_t time = 0; time < steps; ++time) above[time].emplace_back(hidden[time]);
       outputs.insert(outputs.end(), hidden.begin(), hidden.end());
     }
