@@ -13,12 +13,12 @@
 namespace ooc {
 namespace {
 
-constexpr double kWidth = 1180;
+constexpr double kWidth = 1240;
 constexpr double kHeight = 560;
 constexpr double kPanelWidth = 500;
 constexpr double kPanelHeight = 370;
 constexpr double kTop = 86;
-constexpr double kLefts[] = {74, 634};
+constexpr double kLefts[] = {94, 700};
 constexpr int kSteps = 160;
 
 struct Style {
@@ -187,7 +187,7 @@ std::string whiskers(const Axes& axes, const SizeFit& size, const char* colour) 
   if (slowest - fastest < 1) return "";
   const double x = axes.x(bytes);
   return line_from(x, fastest, x, slowest,
-                   fmt::format("stroke=\"{}\" stroke-opacity=\"0.45\"", colour).c_str());
+                   fmt::format("stroke=\"{}\" stroke-opacity=\"0.35\"", colour).c_str());
 }
 
 std::string panel(const Axes& axes, const Calibration& calibration, const char* direction,
@@ -203,8 +203,9 @@ std::string panel(const Axes& axes, const Calibration& calibration, const char* 
     if (usual > 0 && std::log10(usual) > axes.rate.low && std::log10(usual) < axes.rate.high) {
       const double y = axes.y(usual);
       svg += line_from(axes.left, y, axes.left + kPanelWidth, y, "class=\"expected\"");
-      svg += text_at(axes.left + 8, y - 6, "class=\"tick\"",
-                     fmt::format("usual on {}: {}", expected->name,
+      // Above the frame: inside, some curve is always in the way.
+      svg += text_at(axes.left + kPanelWidth, kTop - 12, "class=\"tick\" text-anchor=\"end\"",
+                     fmt::format("dotted: usual on {}, {}", expected->name,
                                  rate_label(std::round(usual / 1e8) * 1e8)));
     }
   }
@@ -220,6 +221,13 @@ std::string panel(const Axes& axes, const Calibration& calibration, const char* 
       }
     }
   }
+  const double middle = kTop + kPanelHeight / 2;
+  svg += text_at(axes.left - 78, middle,
+                 fmt::format("class=\"axis\" text-anchor=\"middle\" transform=\"rotate(-90 {:.1f} "
+                             "{:.1f})\"",
+                             axes.left - 78, middle)
+                     .c_str(),
+                 "bytes / time of one copy");
   return svg + text_at(axes.left + kPanelWidth / 2, kTop + kPanelHeight + 38,
                        "class=\"axis\" text-anchor=\"middle\"", "size of one copy");
 }
