@@ -57,10 +57,11 @@ constexpr Flag kName{.name = "--name",
                      .brief = "",
                      .value = "NAME",
                      .help = "the profile's name; default: the device's"};
-constexpr Flag kDate{.name = "--date",
-                     .brief = "",
-                     .value = "YYYY-MM-DD",
-                     .help = "when it was measured; default: what the samples say, else today"};
+constexpr Flag kDate{
+    .name = "--date",
+    .brief = "",
+    .value = "YYYY-MM-DD",
+    .help = "when it was measured; default: what the samples say, or today where it measures"};
 constexpr Flag kPlot{.name = "--plot",
                      .brief = "",
                      .value = "FILE",
@@ -152,6 +153,7 @@ int run_calibrate(const Arguments& arguments) {
     if (const std::optional<int> code = measure(options, input, set)) return *code;
   }
   if (options.date) set.date = *options.date;
+  if (set.date.empty()) remark(options.remarks, "nothing says when this was measured; --date can");
   save_samples(options, set);
 
   const Calibration calibration = analyse(set);

@@ -64,6 +64,11 @@ TEST_CASE("the log of a script is fitted like samples") {
       folder, {"-o", "p.json", "--from", kRecordedLog, "--probe", "none", "--date", "2025-01-31"});
   REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
   CHECK(profile_in(folder).connection.modes.count("pinned") == 1);
+  CHECK_FALSE(has(ran.err, "--date"));
+  const Ran undated =
+      calibrate(folder, {"-o", "q.json", "--from", kRecordedLog, "--probe", "none"});
+  CHECK(undated.exit_code == 0);
+  CHECK(has(undated.err, "nothing says when this was measured"));
 }
 
 TEST_CASE("--from measures only what is missing") {
