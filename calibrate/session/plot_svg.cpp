@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "model/base/quantity_io.hpp"
 
@@ -190,6 +191,16 @@ std::string whiskers(const Axes& axes, const SizeFit& size, const char* colour) 
                    fmt::format("stroke=\"{}\" stroke-opacity=\"0.35\"", colour).c_str());
 }
 
+/// What the link usually reaches, where that is within the picture.
+std::optional<LinkExpectation> expected_in(const Axes& axes, const Calibration& calibration) {
+  if (!calibration.link) return std::nullopt;
+  auto expected = expected_pcie(calibration.link->generation, calibration.link->width);
+  if (!expected || expected->usual.count() <= 0) return std::nullopt;
+  const double rate = std::log10(static_cast<double>(expected->usual.count()));
+  if (rate <= axes.rate.low || rate >= axes.rate.high) return std::nullopt;
+  return expected;
+}
+
 std::string panel(const Axes& axes, const Calibration& calibration, const char* direction,
                   const char* title) {
   std::string svg = rate_grid(axes) + size_grid(axes);
@@ -197,17 +208,9 @@ std::string panel(const Axes& axes, const Calibration& calibration, const char* 
       "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" class=\"frame\"/>\n",
       axes.left, kTop, kPanelWidth, kPanelHeight);
   svg += text_at(axes.left, kTop - 12, "class=\"panel\"", title);
-  if (calibration.link) {
-    const auto expected = expected_pcie(calibration.link->generation, calibration.link->width);
-    const double usual = expected ? static_cast<double>(expected->usual.count()) : 0;
-    if (usual > 0 && std::log10(usual) > axes.rate.low && std::log10(usual) < axes.rate.high) {
-      const double y = axes.y(usual);
-      svg += line_from(axes.left, y, axes.left + kPanelWidth, y, "class=\"expected\"");
-      // Above the frame: inside, some curve is always in the way.
-      svg += text_at(axes.left + kPanelWidth, kTop - 12, "class=\"tick\" text-anchor=\"end\"",
-                     fmt::format("dotted: usual on {}, {}", expected->name,
-                                 rate_label(std::round(usual / 1e8) * 1e8)));
-    }
+  if (const auto expected = expected_in(axes, calibration)) {
+    const double y = axes.y(static_cast<double>(expected->usual.count()));
+    svg += line_from(axes.left, y, axes.left + kPanelWidth, y, "class=\"expected\"");
   }
   for (const Style& style : kStyles) {
     for (const CopyFit& copy : calibration.copies) {
@@ -232,7 +235,7 @@ std::string panel(const Axes& axes, const Calibration& calibration, const char* 
                        "class=\"axis\" text-anchor=\"middle\"", "size of one copy");
 }
 
-std::string legend(const Calibration& calibration) {
+std::string legend(const Axes& axes, const Calibration& calibration) {
   std::string svg;
   double x = kLefts[0];
   const double y = kHeight - 40;
@@ -245,6 +248,13 @@ std::string legend(const Calibration& calibration) {
     svg += mark(style.mode, x + 15, y, style.colour);
     svg += text_at(x + 38, y + 4, "class=\"axis\"", style.label);
     x += 56 + 7.2 * static_cast<double>(std::string_view(style.label).size());
+  }
+  if (const auto expected = expected_in(axes, calibration)) {
+    const double rate = static_cast<double>(expected->usual.count());
+    svg += line_from(x, y, x + 30, y, "class=\"expected\"");
+    svg += text_at(
+        x + 38, y + 4, "class=\"axis\"",
+        fmt::format("usual on {}: {}", expected->name, rate_label(std::round(rate / 1e8) * 1e8)));
   }
   svg +=
       text_at(kLefts[0], kHeight - 14, "class=\"tick\"",
@@ -274,7 +284,7 @@ std::string transfer_plot_svg(const SampleSet& set, const Calibration& calibrati
   svg += panel(axes, calibration, "to_near", "to near memory (host to device)");
   axes.left = kLefts[1];
   svg += panel(axes, calibration, "to_far", "to far memory (device to host)");
-  return svg + legend(calibration) + "</svg>\n";
+  return svg + legend(axes, calibration) + "</svg>\n";
 }
 
 }  // namespace ooc
