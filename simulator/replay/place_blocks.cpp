@@ -13,6 +13,9 @@ namespace {
 
 using Order = std::vector<std::size_t>;
 
+/// Which of the holes that take a block. Neither is better in general.
+enum class Fit { kLowest, kTightest };
+
 /// Looking at a pair of blocks is a step of work; all orders together may take so many.
 constexpr std::size_t kWork = 400'000'000;
 
@@ -35,13 +38,13 @@ class Packer {
   [[nodiscard]] const std::vector<std::int64_t>& offsets() const { return offsets_; }
 
   /// Places all blocks; their offsets and the extent are then to be had.
-  void pack(const Order& order) {
+  void pack(const Order& order, Fit fit) {
     by_offset_.clear();
     offsets_.assign(blocks_.size(), 0);
     extent_ = 0;
     for (const std::size_t block : order) {
       if (units_[block] == 0) continue;
-      const std::int64_t offset = tightest_hole(block);
+      const std::int64_t offset = hole_for(block, fit);
       offsets_[block] = offset;
       extent_ = std::max(extent_, offset + units_[block]);
       const auto place =
@@ -61,9 +64,8 @@ class Packer {
     return !blocks_[later].initial && reached(blocks_[later].ended, blocks_[earlier].free_when);
   }
 
-  /// Among the blocks that it may meet: the smallest hole that takes it, the lowest of equals; else
-  /// on top of them.
-  [[nodiscard]] std::int64_t tightest_hole(std::size_t block) const {
+  /// Among the blocks that it may meet, or on top of them.
+  [[nodiscard]] std::int64_t hole_for(std::size_t block, Fit fit) const {
     const std::size_t row = block * blocks_.size();
     std::int64_t top = 0;
     std::int64_t best = 0;
@@ -72,6 +74,7 @@ class Packer {
       if (!meets_[row + placed.block]) continue;
       const std::int64_t hole = placed.offset - top;
       if (hole >= units_[block] && hole < best_size) {
+        if (fit == Fit::kLowest) return top;
         best = top;
         best_size = hole;
       }
@@ -107,8 +110,11 @@ class Search {
   }
 
   Placement run() && {
-    for (const Order& order : first_orders()) try_order(order);
-    for (; tries_ > 0 && best_.extent > goal_; --tries_) try_order(with_top_earlier());
+    for (const Order& order : first_orders()) {
+      try_order(order, Fit::kLowest);
+      try_order(order, Fit::kTightest);
+    }
+    for (; tries_ > 0 && best_.extent > goal_; --tries_) try_order(changed(), Fit::kLowest);
     Placement result;
     result.extent = Bytes(best_.extent * kBlockAlignment.count());
     for (const std::int64_t offset : best_.offsets) {
@@ -123,7 +129,7 @@ class Search {
     std::vector<std::int64_t> offsets;
     std::int64_t extent = std::numeric_limits<std::int64_t>::max();
   };
-  static constexpr std::size_t kMostTries = 2000;
+  static constexpr std::size_t kMostTries = 1500;
 
   /// Training is nested: what is made first is needed last. Packing by lifetime suits that, packing
   /// by size everything else, and the order of time wins where hardly anything is moved.
@@ -142,26 +148,32 @@ class Search {
             order};
   }
 
-  /// The best order, but a block that reaches the extent comes earlier, where there are more holes.
-  [[nodiscard]] Order with_top_earlier() {
+  /// The best order, but two blocks change places, or one comes earlier: any, or one that reaches the
+  /// extent.
+  [[nodiscard]] Order changed() {
     Order order = best_.order;
-    std::vector<std::size_t> tops;  // places in the order
-    for (std::size_t place = 0; place < order.size(); ++place) {
-      const std::size_t block = order[place];
-      if (best_.offsets[block] + packer_.units(block) == best_.extent) tops.push_back(place);
+    if (random_below(2) == 0) {
+      std::swap(order[random_below(order.size())], order[random_below(order.size())]);
+      return order;
     }
-    if (tops.empty()) return order;
-    const std::size_t from = tops[random_below(tops.size())];
-    const auto begin = order.begin();
-    const auto old_place = begin + static_cast<std::ptrdiff_t>(from);
-    const auto new_place = begin + static_cast<std::ptrdiff_t>(random_below(from + 1));
+    const std::size_t from = random_below(4) == 0 ? place_of_top() : random_below(order.size());
+    const auto old_place = order.begin() + static_cast<std::ptrdiff_t>(from);
+    const auto new_place = order.begin() + static_cast<std::ptrdiff_t>(random_below(from + 1));
     std::rotate(new_place, old_place, old_place + 1);
     return order;
   }
 
-  void try_order(const Order& order) {
+  /// In the best order.
+  [[nodiscard]] std::size_t place_of_top() const {
+    const auto top = std::find_if(best_.order.begin(), best_.order.end(), [&](std::size_t block) {
+      return best_.offsets[block] + packer_.units(block) == best_.extent;
+    });
+    return static_cast<std::size_t>(top - best_.order.begin());
+  }
+
+  void try_order(const Order& order, Fit fit) {
     if (best_.extent <= goal_) return;
-    packer_.pack(order);
+    packer_.pack(order, fit);
     if (packer_.extent() > best_.extent) return;
     best_ = {order, packer_.offsets(), packer_.extent()};
   }
