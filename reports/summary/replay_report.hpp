@@ -1,5 +1,5 @@
 // Predicted against measured, as plain data: everything that the writers print of a replay
-// (docs/formats.md, 6). Errors are (predicted - measured) / measured: negative where the machine was
+// (docs/formats.md, 7). Errors are (predicted - measured) / measured: negative where the machine was
 // slower than predicted.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The JSON of a replay (docs/formats.md, 6): the same order of keys in every run.
+// The JSON of a replay (docs/formats.md, 7): the same order of keys in every run.
 #include "reports/writers/json_replay.hpp"
 
 #include <nlohmann/json.hpp>
