@@ -82,7 +82,7 @@ enum class Update { kSgd, kMomentum, kAdam };
 cudaError_t launch_update(cudaStream_t stream, Update update, std::size_t count, std::int64_t step,
                           float* w, const float* dw, float* state);
 
-// ---- windows and places (operations_windows.inl)
+// ---- windows and places (operations_pools.inl, operations_places.inl)
 
 enum class Pool { kMax, kAverage, kAdaptive };
 struct PoolShape {
@@ -137,7 +137,7 @@ cudaError_t launch_lrn(cudaStream_t stream, ChannelShape shape, int size, Slice 
 cudaError_t launch_lrn_backward(cudaStream_t stream, ChannelShape shape, int size, Slice x, Slice y,
                                 Slice dy, Target dx);
 
-// ---- sums over channels and rows (operations_reductions.inl)
+// ---- sums over channels and rows (operations_reductions.inl, operations_rows.inl)
 
 // sums[c] = Σ x over batch and positions.
 cudaError_t launch_channel_sum(cudaStream_t stream, ChannelShape shape, Slice x, float* sums);
