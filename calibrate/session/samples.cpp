@@ -53,7 +53,8 @@ std::string identity_text(const KeyValues& identity) {
   std::string text;
   for (const auto& [key, value] : identity) {
     if (!text.empty()) text += ' ';
-    text += key == "what" ? value : key + '=' + value;
+    if (key != "what") text.append(key).append(1, '=');
+    text += value;
   }
   return text;
 }

@@ -135,7 +135,7 @@ class RangeReader {
 };
 
 template <class Value>
-std::vector<Value> as(std::vector<std::int64_t> counts) {
+std::vector<Value> as(const std::vector<std::int64_t>& counts) {
   std::vector<Value> values;
   values.reserve(counts.size());
   for (const std::int64_t count : counts) values.emplace_back(count);

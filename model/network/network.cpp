@@ -81,10 +81,10 @@ Cycle shortest_cycle(const Readers& readers, LayerId start) {
   check_failed("cycle", "a layer on a cycle reaches itself", __FILE__, __LINE__);
 }
 
-template <std::int64_t LayerModel::*Count>
+template <std::int64_t LayerModel::*kCount>
 std::int64_t total(const Network& network) {
   std::int64_t sum = 0;
-  for (const Layer& layer : network.layers) sum += layer.model.*Count;
+  for (const Layer& layer : network.layers) sum += layer.model.*kCount;
   return sum;
 }
 

@@ -158,8 +158,7 @@ TEST_CASE("fault groups are told from moving the bytes, with the page that fits"
     return 10'000 + std::ceil(bytes / 65536) * 25'000 + 0.1 * bytes;
   };
   std::vector<LinePoint> points;
-  for (double bytes = 4096; bytes <= 67108864; bytes *= 2)
-    points.push_back({bytes, time(bytes), 0});
+  for (int i = 12; i <= 26; ++i) points.push_back({std::ldexp(1, i), time(std::ldexp(1, i)), 0});
   const FaultFit fit = fit_faults(points, 0.1);
   CHECK(fit.page == Bytes(65536));
   CHECK(fit.fault_ns == doctest::Approx(25'000));
@@ -169,8 +168,7 @@ TEST_CASE("fault groups are told from moving the bytes, with the page that fits"
 
 TEST_CASE("faulting that is as fast as a prefetch has no cost of faults") {
   std::vector<LinePoint> points;
-  for (double bytes = 4096; bytes <= 67108864; bytes *= 2)
-    points.push_back({bytes, 5000 + bytes, 0});
+  for (int i = 12; i <= 26; ++i) points.push_back({std::ldexp(1, i), 5000 + std::ldexp(1, i), 0});
   const FaultFit fit = fit_faults(points, 2);  // the prefetch is slower: 2 ns a byte
   CHECK(fit.ns_per_byte == doctest::Approx(1));
   CHECK(fit.fault_ns < 100);

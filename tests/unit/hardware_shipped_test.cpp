@@ -47,7 +47,9 @@ TEST_CASE("no mode of a shipped profile is faster than its link in theory") {
     CAPTURE(path.string());
     const HardwareProfile profile = read_profile_file(path.string());
     REQUIRE(profile.connection.theoretical);
-    for (const auto& [name, mode] : profile.connection.modes) {
+    for (const auto& entry : profile.connection.modes) {
+      const std::string& name = entry.first;  // a structured binding cannot be captured
+      const auto& mode = entry.second;
       CAPTURE(name);
       for (const TransferLine* line : {&mode.to_near, &mode.to_far}) {
         if (const auto* straight = std::get_if<StraightLine>(line)) {
