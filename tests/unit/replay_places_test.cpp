@@ -57,19 +57,6 @@ TEST_CASE("a block that is never freed keeps its place") {
   CHECK(place_blocks({kept, block(512, 5, 6)}, Bytes(0)).extent == Bytes(1024));
 }
 
-TEST_CASE("the search finds a packing that no simple order finds") {
-  // Sizes in units of 512: three long blocks of 1, 2, 3 and short ones that fill the rest exactly.
-  std::vector<PlacedBlock> blocks;
-  for (int unit = 1; unit <= 3; ++unit) blocks.push_back(block(512 * unit, unit - 1, 6 + unit));
-  blocks.push_back(block(512 * 5, 0, 1));
-  blocks.push_back(block(512 * 3, 1, 2));
-  blocks.push_back(block(512 * 3, 7, 8));
-  blocks.push_back(block(512 * 5, 8, 9));
-  // At most 6 units at any time: 1 + 5, 3 + 3, 6, 5 + ...: 3 + 2 + ... see each interval.
-  const Placement placement = place_blocks(blocks, Bytes(512 * 8));
-  CHECK(placement.extent <= Bytes(512 * 8));
-}
-
 TEST_CASE(
     "weights, gradients and state fill the static memory without gaps, aligned by their size") {
   test::Workload workload = test::workload_of_text(
