@@ -276,7 +276,7 @@ CaseRun plan_case(const Case& which, const Schedule& schedule, CaseBuffers& buff
     confirm_smallest(which, schedule, *oom, buffers.simulation);
   } else {
     find_memory_pressure(which.workload.graph, which.costs, simulated_budget(which),
-                         buffers.pressure);
+                         buffers.pressure, alternatives_in_play(schedule, which.schedule_options));
   }
   return run;
 }
@@ -353,6 +353,7 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
                     .in_core_peak = which.in_core_peak,
                     .bounds = run.bounds,
                     .compute_model = which.compute_model,
+                    .alternatives = alternatives_in_play(schedule, which.schedule_options),
                     .assumed = assumed_in_use(which.hardware, inputs),
                     .detail = detail});
 }

@@ -6,10 +6,12 @@
 // (docs/model.md, 1).
 #include "model/cost/compute_cost.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "model/base/errors.hpp"
+#include "model/cost/conv_algorithms.hpp"
 #include "model/graph/liveness.hpp"
 
 namespace ooc {
@@ -150,6 +152,24 @@ class ComputeEstimator {
     return launch + std::max(flops / rate, bytes / memory_rate) / scale_;
   }
 
+  /// The ways to run a convolution's task that takes `first` seconds without workspace.
+  [[nodiscard]] std::vector<ConvolutionWay> ways(const Task& task, double first) const {
+    const Amount amount = amount_of(graph_, task, options_.model, options_.batch);
+    const ConvolutionPass pass = task.kind == TaskKind::kForward ? ConvolutionPass::kForward
+                                 : task.kind == TaskKind::kBackwardData
+                                     ? ConvolutionPass::kBackwardData
+                                     : ConvolutionPass::kBackwardWeights;
+    return convolution_ways({.shape = *graph_.network->layers[task.layer.at()].model.convolution,
+                             .pass = pass,
+                             .dtype = graph_.network->dtype,
+                             .batch = options_.batch,
+                             .flops = static_cast<double>(amount.flops),
+                             .bytes = static_cast<double>(amount.bytes),
+                             .first_seconds = first,
+                             .compute_scale = scale_},
+                            profile_);
+  }
+
  private:
   const TrainingGraph& graph_;
   const HardwareProfile& profile_;
@@ -165,6 +185,33 @@ Duration rounded(double seconds, const TrainingGraph& graph) {
   }
   const auto count = static_cast<std::int64_t>(std::llround(ns));
   return Duration(ns > 0 && count == 0 ? 1 : count);
+}
+
+/// By layer: whether its convolution's algorithms are known. They are not in PALEO's model, nor where
+/// the user states the layer's time.
+std::vector<bool> layers_with_ways(const TrainingGraph& graph, const ComputeOptions& options) {
+  std::vector<bool> have(graph.network->layers.size());
+  if (options.model != ComputeModel::kNative) return have;
+  for (std::size_t i = 0; i < have.size(); ++i) {
+    have[i] = graph.network->layers[i].model.convolution != nullptr;
+  }
+  for (const LayerTime& time : options.layer_times) have[time.layer.at()] = false;
+  return have;
+}
+
+/// The ways to run a convolution's task, but for those of absurd size or time.
+void add_ways(CostTable& table, const std::vector<ConvolutionWay>& ways,
+              const TrainingGraph& graph) {
+  for (const ConvolutionWay& way : ways) {
+    const bool first = &way == ways.data();
+    const bool countable = way.workspace_bytes < static_cast<double>(kMaxTensorBytes) &&
+                           way.seconds * kNsPerSecond < static_cast<double>(kMaxTimeNs);
+    if (!first && !countable) continue;
+    table.alternatives.push_back({.algorithm = way.algorithm,
+                                  .time = rounded(way.seconds, graph),
+                                  .workspace = Bytes(std::llround(way.workspace_bytes)),
+                                  .seconds = way.seconds});
+  }
 }
 
 void add_sizes(CostTable& table, const TrainingGraph& graph) {
@@ -259,13 +306,19 @@ CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& pr
   const double scale =
       static_cast<double>(options.compute_scale.count()) / static_cast<double>(kOne.count());
   apply_layer_times(seconds, graph, options.layer_times, scale);
+  const std::vector<bool> with_ways = layers_with_ways(graph, options);
   table.alternatives.reserve(seconds.size());
   table.first_alternative.reserve(seconds.size() + 1);
   for (std::size_t i = 0; i < seconds.size(); ++i) {
     table.first_alternative.push_back(static_cast<std::int32_t>(table.alternatives.size()));
+    const Task& task = graph.tasks[i];
+    if (with_ways[task.layer.at()] && task.kind != TaskKind::kUpdate) {
+      add_ways(table, estimator.ways(task, seconds[i]), graph);
+      continue;
+    }
     table.alternatives.push_back({.algorithm = Algorithm::kDefault,
                                   .time = rounded(seconds[i], graph),
-                                  .workspace = workspace_of(graph, graph.tasks[i], options.batch),
+                                  .workspace = workspace_of(graph, task, options.batch),
                                   .seconds = seconds[i]});
   }
   table.first_alternative.push_back(static_cast<std::int32_t>(table.alternatives.size()));

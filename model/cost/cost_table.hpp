@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/base/algorithm.hpp"
 #include "model/base/ids.hpp"
 #include "model/base/units.hpp"
 
@@ -15,12 +16,16 @@ namespace ooc {
 /// Index into CostTable::alternatives.
 using AlternativeId = Id<struct AlternativeTag>;
 
-enum class Algorithm { kDefault };
-
 /// One alternative for every task, by a rule.
 enum class AlgorithmChoice {
   kMemory,       ///< the first: no workspace but what a layer itself states
   kPerformance,  ///< the fastest, whatever its workspace; of equals the first
+};
+
+/// Which alternatives a job may use at all: what its bounds and its reference are over.
+enum class Alternatives {
+  kFirst,  ///< the first of each task
+  kAll,
 };
 
 /// One way to run a task.
@@ -62,6 +67,11 @@ struct CostTable {
     const auto begin = static_cast<std::size_t>(first_alternative[task.at()]);
     const auto end = static_cast<std::size_t>(first_alternative[task.at() + 1]);
     return {alternatives.data() + begin, end - begin};
+  }
+  [[nodiscard]] std::span<const TaskAlternative> alternatives_of(TaskId task,
+                                                                 Alternatives which) const {
+    const auto all = alternatives_of(task);
+    return which == Alternatives::kAll ? all : all.first(1);
   }
   /// The default (first) alternative of a task.
   [[nodiscard]] AlternativeId default_alternative(TaskId task) const {

@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "model/base/algorithm.hpp"
+#include "model/base/convolution_shape.hpp"
 #include "model/base/dtype.hpp"
 #include "model/base/units.hpp"
 
@@ -67,12 +69,29 @@ struct Provenance {
   std::string date;
 };
 
+/// A way to run a convolution's task that was measured.
+struct MeasuredAlgorithm {
+  Algorithm algorithm = Algorithm::kDefault;
+  Duration time;
+  Bytes workspace;
+};
+
+/// What was measured of one task of a convolution: it replaces the model's times there.
+struct MeasuredLayer {
+  ConvolutionPass pass = ConvolutionPass::kForward;
+  Dtype dtype = Dtype::kFloat32;
+  std::int64_t batch = 1;
+  ConvolutionShape shape;
+  std::vector<MeasuredAlgorithm> algorithms;  ///< at least one
+};
+
 struct HardwareProfile {
   std::string name;
   std::string description;
   std::map<Dtype, FlopsPerSecond> peak;
   std::map<std::string, Efficiency> efficiency;  ///< "default", "memory", layer kinds
   Duration kernel_launch;
+  std::vector<MeasuredLayer> layers;  ///< no two of the same pass, dtype, batch and shape
   MemoryTier near_memory;
   MemoryTier far_memory;
   Connection connection;

@@ -53,6 +53,13 @@ void check_efficiency_name(const std::string& name, const SpecView& value) {
                                               "memory",
                                               "conv",
                                               "conv_transpose",
+                                              "conv_implicit_precomp_gemm",
+                                              "conv_algo_1",
+                                              "conv_algo_3",
+                                              "conv_gemm",
+                                              "conv_winograd_nonfused",
+                                              "conv_fft",
+                                              "conv_fft_tiling",
                                               "linear",
                                               "max_pool",
                                               "avg_pool",
@@ -116,6 +123,7 @@ void read_compute(const ProfileSection& compute, HardwareProfile& profile) {
     profile.efficiency[name] = read_efficiency(value, name);
   }
   profile.kernel_launch = compute.number("kernel_launch").as_duration();
+  read_layers(compute, profile);
   compute.reject_unknown_keys();
 }
 

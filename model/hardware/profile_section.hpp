@@ -57,8 +57,10 @@ class ProfileSection {
 [[nodiscard]] std::vector<SpecView> curve_points(const SpecView& view, std::size_t fewest);
 [[nodiscard]] Bytes size_above_zero(const SpecView& view);
 
-/// "compute" -> peak, efficiency, kernel_launch.
+/// "compute" -> peak, efficiency, kernel_launch, layers.
 void read_compute(const ProfileSection& compute, HardwareProfile& profile);
+/// "compute.layers".
+void read_layers(const ProfileSection& compute, HardwareProfile& profile);
 /// "connection"; both memory tiers must have been read.
 void read_connection(const ProfileSection& section, HardwareProfile& profile);
 

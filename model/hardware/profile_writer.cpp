@@ -77,6 +77,52 @@ SpecNode efficiency(const std::string& kind, const Efficiency& value) {
   return node;
 }
 
+const char* pass_name(ConvolutionPass pass) {
+  switch (pass) {
+    case ConvolutionPass::kForward:
+      return "forward";
+    case ConvolutionPass::kBackwardData:
+      return "backward_data";
+    case ConvolutionPass::kBackwardWeights:
+      break;
+  }
+  return "backward_weights";
+}
+
+SpecNode layer(const MeasuredLayer& value) {
+  SpecNode node = object();
+  const auto put_size = [&](std::string key, std::int64_t size) {
+    put(node, std::move(key), number(std::to_string(size)));
+  };
+  put(node, "kind", text("conv"));
+  put(node, "pass", text(pass_name(value.pass)));
+  put(node, "dtype", text(std::string(dtype_info(value.dtype).name)));
+  put_size("batch", value.batch);
+  put_size("channels", value.shape.channels);
+  put_size("height", value.shape.dims[0].input);
+  put_size("width", value.shape.dims[1].input);
+  put_size("filters", value.shape.filters);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const ConvolutionDim& dim = value.shape.dims[i];
+    const std::string end = i == 0 ? "_h" : "_w";
+    put_size("kernel" + end, dim.kernel);
+    put_size("stride" + end, dim.stride);
+    put_size("pad" + end, dim.padding / 2);
+    put_size("dilation" + end, dim.dilation);
+  }
+  put_size("groups", value.shape.groups);
+  SpecNode algorithms = list();
+  for (const MeasuredAlgorithm& each : value.algorithms) {
+    SpecNode item = object();
+    put(item, "algorithm", text(std::string(algorithm_name(each.algorithm))));
+    put(item, "time", text(exact_duration(each.time)));
+    put(item, "workspace", text(exact_bytes(each.workspace)));
+    algorithms.items.push_back(std::move(item));
+  }
+  put(node, "algorithms", std::move(algorithms));
+  return node;
+}
+
 SpecNode compute(const HardwareProfile& profile) {
   SpecNode peak = object();
   for (const auto& [dtype, rate] : profile.peak) {
@@ -90,6 +136,11 @@ SpecNode compute(const HardwareProfile& profile) {
   put(node, "peak", std::move(peak));
   put(node, "efficiency", std::move(efficiencies));
   put(node, "kernel_launch", text(exact_duration(profile.kernel_launch)));
+  if (!profile.layers.empty()) {
+    SpecNode layers = list();
+    for (const MeasuredLayer& each : profile.layers) layers.items.push_back(layer(each));
+    put(node, "layers", std::move(layers));
+  }
   return node;
 }
 

@@ -12,6 +12,31 @@
 namespace ooc {
 namespace {
 
+std::shared_ptr<const ConvolutionShape> shape_of(const Window& window, const TensorShape& input,
+                                                 const std::vector<std::int64_t>& positions,
+                                                 const ConvolutionChannels& channels) {
+  ConvolutionShape shape{.channels = input.dims[0],
+                         .filters = channels.filters,
+                         .groups = channels.groups,
+                         .dims = {}};
+  const std::span<const std::int64_t> sizes = spatial(input);
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    const WindowDim& dim = window.dims[i];
+    std::int64_t padding = 2 * dim.padding;
+    if (window.rule == PaddingRule::kSame) {
+      const Int128 covered = Int128{positions[i] - 1} * dim.stride + dim.extent();
+      padding = static_cast<std::int64_t>(std::max<Int128>(0, covered - sizes[i]));
+    }
+    shape.dims.push_back({.input = sizes[i],
+                          .output = positions[i],
+                          .kernel = dim.kernel,
+                          .stride = dim.stride,
+                          .dilation = dim.dilation,
+                          .padding = padding});
+  }
+  return std::make_shared<const ConvolutionShape>(std::move(shape));
+}
+
 LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
   const TensorShape& input = single_input(spec, inputs);
   const Window window = read_window(spec, input, {});
@@ -32,6 +57,7 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
   model.paleo_work = {.forward = to_task_work(spec, paleo.forward()),
                       .backward_data = to_task_work(spec, paleo.backward_data()),
                       .backward_weights = to_task_work(spec, paleo.backward_filter())};
+  model.convolution = shape_of(window, input, sizes, channels);
   model.efficiency = "conv";
   model.operation =
       convolution_operation(window, input, model.output, channels, ConvolutionForm::kPlain);

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "model/base/convolution_shape.hpp"
 #include "model/base/dtype.hpp"
 #include "model/base/ids.hpp"
 #include "model/base/spec_tree.hpp"
@@ -107,6 +108,8 @@ struct LayerModel {
   bool is_convolution = false;  ///< conv, conv_transpose, custom: vdnn-conv's consumers
   bool is_feature_extractor = false;  ///< those and pools and norms: vdnn-all's consumers
   std::optional<CustomCost> custom;
+  /// conv: its sizes, for what knows several algorithms; none for all other kinds.
+  std::shared_ptr<const ConvolutionShape> convolution;
   std::shared_ptr<const LayerOperation> operation;  ///< none: it cannot be run, only timed
   /// Where a kind unrolls into several layers (lstm, gru: one or more per time step): those, the
   /// last of which gives `output`. Nothing else of such a model counts; the network reader puts the

@@ -64,6 +64,7 @@ struct StepReport {
   std::string queue;  ///< "compute", "to_far", "to_near" (".1" for further devices)
   std::string kind;   ///< "compute", "recompute", "to_far", "to_near"
   std::string name;
+  std::string algorithm;  ///< of a convolution; empty where only one way is known
   Duration start;
   Duration end;
   Bytes bytes;  ///< copies
@@ -83,8 +84,9 @@ struct RunReport {
   Duration iteration_time;
   double samples_per_s = 0;
   Duration compute_time;    ///< sum of this plan's first-run tasks
-  Duration reference_time;  ///< the same at full batch with the fastest algorithms
-  double slowdown = 0;      ///< iteration_time / reference_time
+  Duration reference_time;  ///< the same at full batch with the fastest algorithms it may use
+  Alternatives reference_over = Alternatives::kAll;  ///< which those are
+  double slowdown = 0;                               ///< iteration_time / reference_time
   std::optional<Duration> lower_bound;
   std::string bound_class;  ///< "schedules that only move tensors"
   Bytes peak_near;

@@ -34,11 +34,11 @@ void name_limit(RunReport& report) {
   report.limited_share = wait->share;
 }
 
-// All tasks with their fastest alternatives, one after the other.
-Duration fastest_compute(const TrainingGraph& graph, const CostTable& costs) {
+// All tasks with the fastest alternatives that may be used, one after the other.
+Duration fastest_compute(const TrainingGraph& graph, const CostTable& costs, Alternatives which) {
   Duration sum{0};
   for (std::size_t task = 0; task < graph.tasks.size(); ++task) {
-    const auto ways = costs.alternatives_of(make_id<TaskId>(task));
+    const auto ways = costs.alternatives_of(make_id<TaskId>(task), which);
     sum += std::min_element(ways.begin(), ways.end(), [](const auto& a, const auto& b) {
              return a.time < b.time;
            })->time;
@@ -90,6 +90,8 @@ std::vector<StepReport> step_reports(const SummaryInput& input, const Plan& plan
     report.end = timeline.spans[i].end;
     if (step.kind == StepKind::kCompute) {
       report.kind = step.recompute ? "recompute" : "compute";
+      const Algorithm algorithm = input.costs[step.alternative].algorithm;
+      if (algorithm != Algorithm::kDefault) report.algorithm = algorithm_name(algorithm);
     } else {
       report.kind = step.kind == StepKind::kToFar ? "to_far" : "to_near";
       report.bytes = input.costs.tensor_bytes[static_cast<std::size_t>(step.object)];
@@ -102,7 +104,8 @@ std::vector<StepReport> step_reports(const SummaryInput& input, const Plan& plan
 RunReport known_before_running(const SummaryInput& input) {
   RunReport report;
   report.inputs = input.inputs;
-  report.reference_time = fastest_compute(input.graph, input.costs);
+  report.reference_over = input.alternatives;
+  report.reference_time = fastest_compute(input.graph, input.costs, input.alternatives);
   if (input.bounds.has_value()) {
     report.lower_bound = input.bounds->best();
     report.bound_class = input.bound_class;

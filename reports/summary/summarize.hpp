@@ -24,6 +24,7 @@ struct SummaryInput {
   std::optional<LowerBounds> bounds = {};
   std::string bound_class = "schedules that only move tensors";
   ComputeModel compute_model = ComputeModel::kNative;  ///< whose FLOPs are reported
+  Alternatives alternatives = Alternatives::kAll;      ///< that the schedule may use
   std::vector<std::string> assumed = {};               ///< HardwareProfile::assumed
   Detail detail = Detail::kLayers;
 };

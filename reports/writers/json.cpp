@@ -74,6 +74,7 @@ Json step_json(const StepReport& step) {
   json["start_ns"] = step.start.count();
   json["end_ns"] = step.end.count();
   json["bytes"] = step.bytes.count();
+  json["algorithm"] = step.algorithm.empty() ? Json() : Json(step.algorithm);
   return json;
 }
 

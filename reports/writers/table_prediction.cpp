@@ -48,9 +48,12 @@ std::string outcome(const RunReport& report, Colour colour) {
   TextTable table = facts();
   table.add_row({"iteration time", format_duration(report.iteration_time),
                  significant(report.samples_per_s) + " samples/s"});
-  table.add_row({"slowdown", fmt::format("{:.3f}x", report.slowdown),
-                 fmt::format("against compute alone with the fastest algorithms, {}",
-                             format_duration(report.reference_time))});
+  table.add_row(
+      {"slowdown", fmt::format("{:.3f}x", report.slowdown),
+       fmt::format(
+           "against compute alone{}, {}",
+           report.reference_over == Alternatives::kAll ? " with the fastest algorithms" : "",
+           format_duration(report.reference_time))});
   if (report.lower_bound.has_value()) {
     const double over = 1 / std::max(1e-9, share(*report.lower_bound, report.iteration_time)) - 1;
     table.add_row({"lower bound", format_duration(*report.lower_bound),
@@ -177,13 +180,18 @@ std::string waiting_layers(const RunReport& report, Colour colour) {
 
 std::string steps(const RunReport& report, Colour colour) {
   if (report.steps.empty()) return "";
-  TextTable table(
-      {{"queue", Align::kLeft}, {"step", Align::kLeft}, {"start"}, {"end"}, {"takes"}, {"bytes"}});
+  TextTable table({{"queue", Align::kLeft},
+                   {"step", Align::kLeft},
+                   {"start"},
+                   {"end"},
+                   {"takes"},
+                   {"bytes"},
+                   {"algorithm", Align::kLeft}});
   for (const StepReport& step : report.steps) {
     table.add_row({step.queue, step.kind == "recompute" ? step.name + " (again)" : step.name,
                    format_duration(step.start), format_duration(step.end),
                    format_duration(step.end - step.start),
-                   step.bytes.count() == 0 ? "-" : format_bytes(step.bytes)});
+                   step.bytes.count() == 0 ? "-" : format_bytes(step.bytes), step.algorithm});
   }
   return "\n" + bold("Steps", colour) + "\n" + table.text(colour);
 }

@@ -55,9 +55,9 @@ LowerBounds bound_cuts(const MemoryPressure& pressure, const TransferCosts& tran
 }
 
 std::optional<LowerBounds> lower_bounds(const TrainingGraph& graph, const CostTable& costs,
-                                        Bytes budget, BoundEffort effort) {
+                                        Bytes budget, BoundEffort effort, Alternatives which) {
   MemoryPressure pressure;
-  find_memory_pressure(graph, costs, budget, pressure);
+  find_memory_pressure(graph, costs, budget, pressure, which);
   if (!pressure.feasible) return std::nullopt;
   LowerBounds bounds = bound_cuts(pressure, costs.transfers);
   if (effort == BoundEffort::kWindows) {

@@ -25,10 +25,11 @@ struct LowerBounds {
 enum class BoundEffort { kCut, kWindows };
 
 /// `budget` is the whole near-memory budget, static bytes included. None when a task alone does not
-/// fit: no schedule exists.
+/// fit: no schedule exists. `which`: the alternatives that the schedules use.
 [[nodiscard]] std::optional<LowerBounds> lower_bounds(const TrainingGraph& graph,
                                                       const CostTable& costs, Bytes budget,
-                                                      BoundEffort effort);
+                                                      BoundEffort effort,
+                                                      Alternatives which = Alternatives::kAll);
 
 /// max over tasks of what one task must have resident, plus static bytes: no schedule of whole tasks
 /// can run below it.
@@ -58,7 +59,7 @@ struct MemoryPressure {
 
 /// Linear in tasks and uses.
 void find_memory_pressure(const TrainingGraph& graph, const CostTable& costs, Bytes budget,
-                          MemoryPressure& pressure);
+                          MemoryPressure& pressure, Alternatives which = Alternatives::kAll);
 
 /// Bounds 1 to 3: linear in the cuts, no allocation. Precondition: pressure.feasible.
 [[nodiscard]] LowerBounds bound_cuts(const MemoryPressure& pressure,

@@ -103,6 +103,10 @@ void append_step(std::string& text, const Plan& plan, const TrainingGraph& graph
   });
   append_list(text, "frees", plan.releases[id],
               [&](BlockId block) { fmt::format_to(out(), "{}", block.index); });
+  if (step.kind == StepKind::kCompute &&
+      step.alternative != costs.default_alternative(TaskId{step.object})) {
+    fmt::format_to(out(), " algorithm={}", algorithm_name(costs[step.alternative].algorithm));
+  }
   fmt::format_to(out(), " name={}\n", escaped(step_name(plan, graph, id)));
 }
 

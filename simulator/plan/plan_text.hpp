@@ -18,9 +18,9 @@
 // appended for further devices), kind ("compute", "recompute", "to_far", "to_near"), times in ns,
 // sizes in bytes, rates in bytes/s, then lists separated by commas ("-": empty): the steps it waits
 // for, the blocks with their bytes that it takes when it starts, and the blocks of which it is a
-// releaser: a block is freed when the last of its releasers has ended. The name is the rest of the
-// line, with
-// \\, \n and \r written out.
+// releaser: a block is freed when the last of its releasers has ended; for a compute that is not run
+// the task's first way, algorithm=winograd_nonfused or another name. The name is the rest of the line,
+// with \\, \n and \r written out.
 #pragma once
 
 #include <string>

@@ -43,10 +43,21 @@ struct Schedule {
   std::span<const std::string_view> options = {};
   /// Its plan depends on how long copies take: a sweep plans anew for every link.
   bool plans_for_link = false;
+  /// It chooses tasks' alternatives itself; others use what --algorithms says.
+  bool chooses_algorithms = false;
   /// It calls PlanningProblem::evaluate.
   bool searches_by_trial = false;
   PlanResult (*make_plan)(const PlanningProblem& problem);
 };
+
+/// What a schedule may use of a job's alternatives: the reference and the bounds of its results are
+/// over these.
+[[nodiscard]] inline Alternatives alternatives_in_play(const Schedule& schedule,
+                                                       const ScheduleOptions& options) {
+  const bool all =
+      schedule.chooses_algorithms || options.algorithms == AlgorithmChoice::kPerformance;
+  return all ? Alternatives::kAll : Alternatives::kFirst;
+}
 
 /// All schedules, in the order of CMakeLists.txt.
 [[nodiscard]] std::span<const Schedule* const> schedules();

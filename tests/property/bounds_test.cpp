@@ -62,9 +62,14 @@ class NaiveBounds {
         uses_(uses_of(workload.graph)),
         tasks_(static_cast<int>(workload.graph.tasks.size())) {
     for (int task = 0; task < tasks_; ++task) {
-      const TaskAlternative& cost = costs_[costs_.default_alternative(TaskId{task})];
-      times_.push_back(cost.time.count());
-      std::int64_t bytes = cost.workspace.count();
+      Duration time(std::numeric_limits<std::int64_t>::max());
+      Bytes workspace(std::numeric_limits<std::int64_t>::max());
+      for (const TaskAlternative& each : costs_.alternatives_of(TaskId{task})) {
+        time = std::min(time, each.time);
+        workspace = std::min(workspace, each.workspace);
+      }
+      times_.push_back(time.count());
+      std::int64_t bytes = workspace.count();
       for (std::size_t i = 0; i < uses_.size(); ++i) {
         const bool touched = std::binary_search(uses_[i].at.begin(), uses_[i].at.end(), task);
         if (touched || across(uses_[i], task)) bytes += costs_.tensor_bytes[i].count();

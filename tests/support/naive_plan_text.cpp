@@ -87,6 +87,7 @@ NaiveStep read_step(const std::string& line, std::size_t number) {
   for (const std::string& item : list_of(words.at(at++), "frees")) {
     step.frees.push_back(std::stoull(item));
   }
+  if (at < words.size()) static_cast<void>(value_of(words.at(at++), "algorithm"));
   if (at != words.size()) fail("too many words: " + line);
   return step;
 }

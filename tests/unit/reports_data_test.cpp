@@ -87,7 +87,8 @@ TEST_CASE("the result JSON has the documented keys in their order") {
   CHECK(json["layers"][0]["action"] == "swap");
   CHECK(json["layers"][0]["output_shape"] == Json({250}));
   CHECK(json["steps"][1] == Json::parse(R"({"queue": "to_far", "kind": "to_far", "name": "to_far a",
-      "start_ns": 50000, "end_ns": 250000, "bytes": 1000})"));
+      "start_ns": 50000, "end_ns": 250000, "bytes": 1000,
+      "algorithm": null})"));
   CHECK(json["assumed"] == Json({"connection.modes.pinned"}));
 }
 

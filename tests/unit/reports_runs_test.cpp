@@ -119,7 +119,8 @@ TEST_CASE("the in-core schedule's peak is the reported in-core peak, and it is c
                                         .costs = machinery.costs,
                                         .plan = plan,
                                         .outcome = outcome,
-                                        .in_core_peak = peak});
+                                        .in_core_peak = peak,
+                                        .alternatives = Alternatives::kFirst});
     CHECK(report.peak_near.count() == peak.count());
     CHECK(report.iteration_time == report.reference_time);
     CHECK(report.limited_by == "compute");

@@ -1,0 +1,44 @@
+// The ways to run a task, under the names that results, profiles and the measuring program share:
+// cuDNN's, in small letters. Its backward algorithms have numbers: 0 multiplies matrices without
+// forming them and sums with atomic operations, 1 does so in a fixed order, 3 is 0 with precomputed
+// indices.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace ooc {
+
+enum class Algorithm : std::uint8_t {
+  kDefault,  ///< the only way that is known
+  kImplicitGemm,
+  kImplicitPrecompGemm,
+  kGemm,
+  kDirect,
+  kFft,
+  kFftTiling,
+  kWinograd,
+  kWinogradNonfused,
+  kAlgo0,
+  kAlgo1,
+  kAlgo3,
+};
+
+inline constexpr std::array<std::string_view, 12> kAlgorithmNames{
+    "default",    "implicit_gemm", "implicit_precomp_gemm", "gemm",   "direct", "fft",
+    "fft_tiling", "winograd",      "winograd_nonfused",     "algo_0", "algo_1", "algo_3"};
+
+[[nodiscard]] constexpr std::string_view algorithm_name(Algorithm algorithm) {
+  return kAlgorithmNames[static_cast<std::size_t>(algorithm)];
+}
+
+[[nodiscard]] constexpr std::optional<Algorithm> find_algorithm(std::string_view name) {
+  for (std::size_t i = 0; i < kAlgorithmNames.size(); ++i) {
+    if (kAlgorithmNames[i] == name) return static_cast<Algorithm>(i);
+  }
+  return std::nullopt;
+}
+
+}  // namespace ooc

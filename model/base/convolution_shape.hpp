@@ -1,0 +1,32 @@
+// The sizes of a convolution, as plain data: what a layer states, what a profile's measured times
+// are for, and what the algorithms' costs follow from.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace ooc {
+
+/// One spatial dimension.
+struct ConvolutionDim {
+  std::int64_t input = 1;
+  std::int64_t output = 1;
+  std::int64_t kernel = 1;
+  std::int64_t stride = 1;
+  std::int64_t dilation = 1;
+  std::int64_t padding = 0;  ///< of both sides together
+  friend bool operator==(const ConvolutionDim&, const ConvolutionDim&) = default;
+};
+
+struct ConvolutionShape {
+  std::int64_t channels = 1;  ///< of the input
+  std::int64_t filters = 1;   ///< channels of the output
+  std::int64_t groups = 1;
+  std::vector<ConvolutionDim> dims;
+  friend bool operator==(const ConvolutionShape&, const ConvolutionShape&) = default;
+};
+
+/// Which of a convolution's three tasks.
+enum class ConvolutionPass { kForward, kBackwardData, kBackwardWeights };
+
+}  // namespace ooc

@@ -1,0 +1,316 @@
+// Convolution algorithms by formula, for shapes that nobody has measured.
+//
+//   implicit_gemm, algo_0     the native model as it stands: no workspace
+//   implicit_precomp_gemm,    the same work; int32 offsets of rows and columns of the matrix that is
+//   algo_1, algo_3            never formed, 4 (taps x channels + positions) bytes
+//   gemm (forward)            forms that matrix (im2col): element x taps x channels x positions bytes
+//                             per sample in flight, written once and read once more
+//   winograd_nonfused         F(2x2, 3x3): 16 multiplies for 4 results instead of 36 = 2.25 x fewer.
+//                             3x3 kernels, stride 1, 2-D, one group, float32 and float16. Workspace:
+//                             16 values per tile and channel, in and out, of the samples in flight,
+//                             and 16 per filter and channel
+//   fft (float32)             whole feature maps, each side padded to a power of two up to 256;
+//                             complex products for half of the (symmetric) spectrum. Workspace: the
+//                             spectra of input, filters and output. Stride 1, 2-D, one group
+//   fft_tiling (float32)      the same on 32 x 32 tiles, kernels up to 32
+//
+// A transformed convolution is stages with their results in memory between them: transform the
+// filters once, and per chunk of samples transform, multiply, transform back. Each stage costs as a
+// task of the native model: launch + max(flops / rate, bytes / memory rate). The samples in flight
+// are the fewest that give a matrix product enough columns; more would only take more workspace.
+//
+// Sources: cuDNN's documentation for which algorithm takes which shape and type; Lavin and Gray,
+// "Fast Algorithms for Convolutional Neural Networks" (2016): F(2x2, 3x3), its transforms of 32, 28
+// and 24 FLOP; Mathieu, Henaff and LeCun, "Fast Training of Convolutional Networks through FFTs"
+// (2014) and Vasilache et al., "Fast Convolutional Nets With fbfft" (2015): the count of complex
+// products, power-of-two sizes, Hermitian symmetry. In all three passes the same planes meet, each
+// pair once per frequency or tile position; backward-weights sums over samples, the others over
+// channels. Assumed, because no source gives them for all machines: the efficiencies relative to
+// `conv` and the columns in flight (constants below; compute.efficiency.conv_<algorithm> of a
+// profile replaces the former).
+//
+// Where it is wrong: fused kernels (cuDNN's `winograd`, small workspace) are left out; libraries'
+// real workspaces differ by their own chunking; on early layers with few channels transforms are
+// bound by memory and lose, which real fused ones need not.
+#include "model/cost/conv_algorithms.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string>
+
+namespace ooc {
+namespace {
+
+// Efficiency of an algorithm's multiplications relative to the direct method's. Assumed: offsets
+// known beforehand save a tenth, as does a formed matrix; batched products of Winograd's small
+// matrices are a little behind large ones; FFTs and complex products reach half.
+constexpr double kPrecomputedGain = 1.1;
+constexpr double kGemmGain = 1.1;
+constexpr double kWinogradGain = 0.9;
+constexpr double kFftGain = 0.5;
+// Columns that a matrix product needs to fill a device: of one product (GEMM, Winograd's 16), and of
+// each of a spectrum's hundreds. Assumed.
+constexpr double kColumns = 4096;
+constexpr double kColumnsPerFrequency = 64;
+constexpr double kComplexBytes = 8;  // of two float32
+constexpr std::int64_t kLargestFft = 256;
+constexpr std::int64_t kFftTile = 32;
+
+/// Samples that are worked on at once, and how often that happens.
+struct Chunks {
+  double samples;
+  double count;
+};
+
+Chunks chunks_of(std::int64_t batch, double columns_per_sample, double wanted) {
+  const double whole = static_cast<double>(batch);
+  const double samples = std::min(whole, std::ceil(wanted / columns_per_sample));
+  return {samples, std::ceil(whole / samples)};
+}
+
+class Model {
+ public:
+  Model(const ConvolutionTask& task, const HardwareProfile& profile)
+      : task_(task),
+        profile_(profile),
+        peak_(profile.peak.at(task.dtype).per_second),
+        element_(static_cast<double>(dtype_info(task.dtype).bytes)),
+        batch_(static_cast<double>(task.batch)),
+        channels_(static_cast<double>(task.shape.channels)),
+        filters_(static_cast<double>(task.shape.filters)) {
+    for (const ConvolutionDim& dim : task.shape.dims) {
+      taps_ *= static_cast<double>(dim.kernel);
+      positions_ *= static_cast<double>(dim.output);
+      pixels_ *= static_cast<double>(dim.input);
+    }
+  }
+
+  [[nodiscard]] std::vector<ConvolutionWay> ways() const {
+    std::vector<ConvolutionWay> found{{names().first, task_.first_seconds, 0}};
+    found.push_back(precomputed());
+    if (task_.pass == ConvolutionPass::kForward) found.push_back(gemm());
+    if (winograd_takes_it()) found.push_back(winograd());
+    if (fft_takes_it()) {
+      if (whole_fft_fits()) found.push_back(fft());
+      if (tile_fits()) found.push_back(fft_tiling());
+    }
+    return found;
+  }
+
+ private:
+  struct Names {
+    Algorithm first;
+    Algorithm precomputed;
+  };
+  [[nodiscard]] Names names() const {
+    switch (task_.pass) {
+      case ConvolutionPass::kForward:
+        return {Algorithm::kImplicitGemm, Algorithm::kImplicitPrecompGemm};
+      case ConvolutionPass::kBackwardData:
+        return {Algorithm::kAlgo0, Algorithm::kAlgo1};
+      case ConvolutionPass::kBackwardWeights:
+        return {Algorithm::kAlgo0, Algorithm::kAlgo3};
+    }
+    return {Algorithm::kImplicitGemm, Algorithm::kImplicitPrecompGemm};
+  }
+
+  /// One stage as a task of the native model.
+  [[nodiscard]] double stage(double flops, double bytes, double efficiency) const {
+    const double launch = static_cast<double>(profile_.kernel_launch.count()) * 1e-9;
+    const double throughput = static_cast<double>(profile_.near_memory.throughput.count());
+    const double memory = throughput * efficiency_of(profile_, "memory").at(bytes);
+    return launch + std::max(flops / (peak_ * efficiency), bytes / memory) / task_.compute_scale;
+  }
+
+  /// Of the profile if it says, else relative to the direct method's.
+  [[nodiscard]] double efficiency(Algorithm algorithm, double gain) const {
+    const auto own = profile_.efficiency.find("conv_" + std::string(algorithm_name(algorithm)));
+    if (own != profile_.efficiency.end()) return own->second.at(task_.flops);
+    return std::min(1.0, efficiency_of(profile_, "conv").at(task_.flops) * gain);
+  }
+
+  [[nodiscard]] ConvolutionWay precomputed() const {
+    const Algorithm name = names().precomputed;
+    const double offsets =
+        4 * (taps_ * channels_ / static_cast<double>(task_.shape.groups) + positions_);
+    const double seconds =
+        stage(task_.flops, task_.bytes + offsets, efficiency(name, kPrecomputedGain));
+    return {name, seconds, offsets};
+  }
+
+  [[nodiscard]] ConvolutionWay gemm() const {
+    const double matrix = element_ * taps_ * channels_ * positions_;  // of a sample
+    const Chunks chunks = chunks_of(task_.batch, positions_, kColumns);
+    const double form = stage(0, (element_ * channels_ * pixels_ + matrix) * chunks.samples, 1);
+    const double product =
+        stage(task_.flops / chunks.count, (task_.bytes + matrix * batch_) / chunks.count,
+              efficiency(Algorithm::kGemm, kGemmGain));
+    return {Algorithm::kGemm, (form + product) * chunks.count, matrix * chunks.samples};
+  }
+
+  [[nodiscard]] bool is_plain_2d() const {
+    return task_.shape.dims.size() == 2 && task_.shape.groups == 1 &&
+           std::all_of(
+               task_.shape.dims.begin(), task_.shape.dims.end(),
+               [](const ConvolutionDim& dim) { return dim.stride == 1 && dim.dilation == 1; });
+  }
+  [[nodiscard]] bool winograd_takes_it() const {
+    const bool type = task_.dtype == Dtype::kFloat32 || task_.dtype == Dtype::kFloat16;
+    return type && is_plain_2d() && task_.shape.dims[0].kernel == 3 &&
+           task_.shape.dims[1].kernel == 3;
+  }
+  [[nodiscard]] bool fft_takes_it() const {
+    return task_.dtype == Dtype::kFloat32 && is_plain_2d();
+  }
+  [[nodiscard]] bool whole_fft_fits() const {
+    return std::all_of(
+        task_.shape.dims.begin(), task_.shape.dims.end(),
+        [](const ConvolutionDim& dim) { return dim.input + dim.padding <= kLargestFft; });
+  }
+  [[nodiscard]] bool tile_fits() const {
+    return std::all_of(task_.shape.dims.begin(), task_.shape.dims.end(),
+                       [](const ConvolutionDim& dim) { return dim.kernel <= kFftTile; });
+  }
+
+  /// Pieces of `size` along each side that cover what the pass computes (backward-weights: what it
+  /// reads of the output's gradient).
+  [[nodiscard]] double tiles(std::int64_t (*size)(const ConvolutionDim& dim)) const {
+    double count = 1;
+    for (const ConvolutionDim& dim : task_.shape.dims) {
+      const auto side = task_.pass == ConvolutionPass::kBackwardData ? dim.input : dim.output;
+      count *= std::ceil(static_cast<double>(side) / static_cast<double>(size(dim)));
+    }
+    return count;
+  }
+
+  /// The parts of a transformed convolution, of which there are `points` (tile positions or
+  /// frequencies) per tile.
+  struct Transformed {
+    double points;
+    double tiles;          ///< of a sample
+    double value_bytes;    ///< of one point
+    double product_flops;  ///< of one multiply-accumulate
+    double in_flops;       ///< of one tile's transform
+    double filter_flops;   ///< of one filter's
+    double out_flops;      ///< of one tile's inverse
+    double columns;        ///< wanted in flight
+  };
+
+  [[nodiscard]] ConvolutionWay transformed(Algorithm name, double gain,
+                                           const Transformed& form) const {
+    const double rate = efficiency(name, gain);
+    const Chunks chunks = chunks_of(task_.batch, form.tiles, form.columns);
+    const double plane = form.points * form.value_bytes;  // one tile of one channel, transformed
+    const double at_once = form.tiles * chunks.samples;
+    const double in = plane * at_once * channels_;
+    const double out = plane * at_once * filters_;
+    const double weights = plane * channels_ * filters_;
+    const double pairs = channels_ * filters_;
+    const double once = stage(form.filter_flops * pairs, element_ * taps_ * pairs + weights, rate);
+    const double forth = stage(form.in_flops * at_once * channels_,
+                               element_ * pixels_ * channels_ * chunks.samples + in, rate);
+    const double product =
+        stage(form.product_flops * form.points * at_once * pairs, in + out + weights, rate);
+    const double back = stage(form.out_flops * at_once * filters_,
+                              out + element_ * positions_ * filters_ * chunks.samples, rate);
+    return {name, once + (forth + product + back) * chunks.count, in + out + weights};
+  }
+
+  [[nodiscard]] ConvolutionWay winograd() const {
+    return transformed(Algorithm::kWinogradNonfused, kWinogradGain,
+                       {.points = 16,
+                        .tiles = tiles([](const ConvolutionDim&) { return std::int64_t{2}; }),
+                        .value_bytes = element_,
+                        .product_flops = 2,
+                        .in_flops = 32,
+                        .filter_flops = 28,
+                        .out_flops = 24,
+                        .columns = kColumns});
+  }
+
+  /// A spectrum of h x w points: h (w / 2 + 1) are stored; a real transform is half a complex one of
+  /// 5 n log2 n FLOP; a complex multiply-accumulate is 8 FLOP.
+  [[nodiscard]] ConvolutionWay spectral(Algorithm name, double h, double w, double tiles) const {
+    const double transform = 2.5 * h * w * std::log2(h * w);
+    return transformed(name, kFftGain,
+                       {.points = h * (w / 2 + 1),
+                        .tiles = tiles,
+                        .value_bytes = kComplexBytes,
+                        .product_flops = 8,
+                        .in_flops = transform,
+                        .filter_flops = transform,
+                        .out_flops = transform,
+                        .columns = kColumnsPerFrequency});
+  }
+
+  [[nodiscard]] ConvolutionWay fft() const {
+    const auto padded = [&](std::size_t dim) {
+      const ConvolutionDim& side = task_.shape.dims[dim];
+      return static_cast<double>(
+          std::bit_ceil(static_cast<std::uint64_t>(side.input + side.padding)));
+    };
+    return spectral(Algorithm::kFft, padded(0), padded(1), 1);
+  }
+
+  [[nodiscard]] ConvolutionWay fft_tiling() const {
+    const double side = static_cast<double>(kFftTile);
+    return spectral(Algorithm::kFftTiling, side, side,
+                    tiles([](const ConvolutionDim& dim) { return kFftTile - dim.kernel + 1; }));
+  }
+
+  const ConvolutionTask& task_;
+  const HardwareProfile& profile_;
+  double peak_;
+  double element_;
+  double batch_;
+  double channels_;
+  double filters_;
+  double taps_ = 1;
+  double positions_ = 1;
+  double pixels_ = 1;
+};
+
+}  // namespace
+
+std::vector<ConvolutionWay> modelled_ways(const ConvolutionTask& task,
+                                          const HardwareProfile& profile) {
+  return Model(task, profile).ways();
+}
+
+std::vector<ConvolutionWay> measured_ways(const ConvolutionTask& task,
+                                          const HardwareProfile& profile) {
+  for (const MeasuredLayer& layer : profile.layers) {
+    if (layer.pass != task.pass || layer.dtype != task.dtype || layer.batch != task.batch ||
+        layer.shape != task.shape) {
+      continue;
+    }
+    std::vector<ConvolutionWay> ways;
+    for (const MeasuredAlgorithm& each : layer.algorithms) {
+      ways.push_back({each.algorithm,
+                      static_cast<double>(each.time.count()) * 1e-9 / task.compute_scale,
+                      static_cast<double>(each.workspace.count())});
+    }
+    std::stable_sort(ways.begin(), ways.end(), [](const auto& a, const auto& b) {
+      return std::pair(a.workspace_bytes, a.seconds) < std::pair(b.workspace_bytes, b.seconds);
+    });
+    return ways;
+  }
+  return {};
+}
+
+std::vector<ConvolutionWay> convolution_ways(const ConvolutionTask& task,
+                                             const HardwareProfile& profile) {
+  std::vector<ConvolutionWay> all = measured_ways(task, profile);
+  if (all.empty()) all = modelled_ways(task, profile);
+  std::stable_sort(all.begin() + 1, all.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.workspace_bytes, a.seconds) < std::pair(b.workspace_bytes, b.seconds);
+  });
+  std::vector<ConvolutionWay> kept{all.front()};
+  for (const ConvolutionWay& way : all) {
+    if (way.seconds < kept.back().seconds) kept.push_back(way);
+  }
+  return kept;
+}
+
+}  // namespace ooc

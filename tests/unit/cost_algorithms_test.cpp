@@ -1,0 +1,202 @@
+// Convolution algorithms: which there are for which shape and type, what they cost, and that measured
+// ones replace them. The machine: 1 TFLOP/s, 100 GB/s, no launches, efficiency 1.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "model/cost/compute_cost.hpp"
+#include "model/cost/conv_algorithms.hpp"
+#include "model/graph/build_training_graph.hpp"
+#include "model/hardware/profile_json.hpp"
+#include "model/network/network_json.hpp"
+#include "tests/support/tiny_specs.hpp"
+
+namespace ooc {
+namespace {
+
+HardwareProfile machine() { return read_profile_text(tiny::machine(), "machine"); }
+
+/// `channels` to as many, k x k, "same" padding.
+ConvolutionShape square(std::int64_t channels, std::int64_t size, std::int64_t kernel) {
+  const ConvolutionDim dim{.input = size, .output = size, .kernel = kernel, .padding = kernel - 1};
+  return {.channels = channels, .filters = channels, .groups = 1, .dims = {dim, dim}};
+}
+
+/// As the native model counts it, float32.
+ConvolutionTask task_of(const ConvolutionShape& shape, std::int64_t batch,
+                        ConvolutionPass pass = ConvolutionPass::kForward,
+                        Dtype dtype = Dtype::kFloat32) {
+  const double taps = static_cast<double>(shape.dims[0].kernel * shape.dims[1].kernel);
+  const double size = static_cast<double>(shape.dims[0].output * shape.dims[1].output);
+  const double channels = static_cast<double>(shape.channels);
+  const double samples = static_cast<double>(batch);
+  const double flops = 2 * taps * channels * channels * size * samples;
+  const double bytes = 4 * (2 * channels * size * samples + taps * channels * channels);
+  return {.shape = shape,
+          .pass = pass,
+          .dtype = dtype,
+          .batch = batch,
+          .flops = flops,
+          .bytes = bytes,
+          .first_seconds = flops / 1e12};
+}
+
+std::string names(const std::vector<ConvolutionWay>& ways) {
+  std::string text;
+  for (const ConvolutionWay& way : ways) {
+    text += (text.empty() ? "" : " ") + std::string(algorithm_name(way.algorithm));
+  }
+  return text;
+}
+
+double ns(const ConvolutionWay& way) { return way.seconds * 1e9; }
+
+TEST_CASE("each pass has the algorithms that cuDNN has for it") {
+  const HardwareProfile profile = machine();
+  const ConvolutionShape shape = square(64, 32, 3);
+  CHECK(names(modelled_ways(task_of(shape, 2), profile)) ==
+        "implicit_gemm implicit_precomp_gemm gemm winograd_nonfused fft fft_tiling");
+  CHECK(names(modelled_ways(task_of(shape, 2, ConvolutionPass::kBackwardData), profile)) ==
+        "algo_0 algo_1 winograd_nonfused fft fft_tiling");
+  CHECK(names(modelled_ways(task_of(shape, 2, ConvolutionPass::kBackwardWeights), profile)) ==
+        "algo_0 algo_3 winograd_nonfused fft fft_tiling");
+}
+
+TEST_CASE("transforms want stride 1, their own kernels, and types they can be computed in") {
+  HardwareProfile profile = machine();
+  profile.peak[Dtype::kFloat16] = {1e12};
+  profile.peak[Dtype::kBfloat16] = {1e12};
+  const auto ways = [&](const ConvolutionShape& shape, Dtype dtype = Dtype::kFloat32) {
+    return names(modelled_ways(task_of(shape, 2, ConvolutionPass::kBackwardData, dtype), profile));
+  };
+  CHECK(ways(square(8, 32, 5)) == "algo_0 algo_1 fft fft_tiling");
+  CHECK(ways(square(8, 254, 3)) == "algo_0 algo_1 winograd_nonfused fft fft_tiling");
+  CHECK(ways(square(8, 255, 3)) == "algo_0 algo_1 winograd_nonfused fft_tiling");  // 257 > 256
+  CHECK(ways(square(8, 64, 33)) == "algo_0 algo_1 fft");                           // 33 > 32
+  CHECK(ways(square(8, 32, 3), Dtype::kFloat16) == "algo_0 algo_1 winograd_nonfused");
+  CHECK(ways(square(8, 32, 3), Dtype::kBfloat16) == "algo_0 algo_1");
+  ConvolutionShape strided = square(8, 32, 3);
+  strided.dims[1].stride = 2;
+  CHECK(ways(strided) == "algo_0 algo_1");
+  ConvolutionShape grouped = square(8, 32, 3);
+  grouped.groups = 2;
+  CHECK(ways(grouped) == "algo_0 algo_1");
+  ConvolutionShape cube = square(8, 32, 3);
+  cube.dims.push_back(cube.dims[0]);
+  CHECK(ways(cube) == "algo_0 algo_1");
+}
+
+TEST_CASE("GEMM forms the matrix of the samples in flight, Winograd multiplies 2.25 times less") {
+  const HardwareProfile profile = machine();
+  const ConvolutionShape shape = square(64, 32, 3);
+  const auto ways = modelled_ways(task_of(shape, 2), profile);
+  // 2 x 9 x 64 x 64 x 1024 x 2 samples = 150,994,944 FLOP at 1 TFLOP/s.
+  CHECK(ns(ways[0]) == doctest::Approx(150'994.944));
+  CHECK(ways[1].workspace_bytes == 4 * (9 * 64 + 1024));
+  // Matrix 4 x 9 x 64 x 1024 bytes a sample, 4096 / 1024 = 4 samples wanted, 2 there. Forming it:
+  // (2,359,296 + 262,144) x 2 / 100 GB/s = 52,428.8 ns; then the product.
+  CHECK(ways[2].workspace_bytes == 2 * 2'359'296);
+  CHECK(ns(ways[2]) == doctest::Approx(52'428.8 + 150'994.944));
+  // 256 tiles a sample, 512 in all, 64 bytes each and channel: in and out 2,097,152, filters 64 x
+  // 4096 = 262,144. Filters: 409,600 B = 4,096 ns; in and out: 2,621,440 B = 26,214.4 ns each;
+  // product: 2 x 16 x 512 x 4096 FLOP at 0.9 TFLOP/s = 74,565.4 ns.
+  CHECK(ways[3].workspace_bytes == 2 * 2'097'152 + 262'144);
+  CHECK(ns(ways[3]) == doctest::Approx(4'096 + 2 * 26'214.4 + 67'108.864 / 0.9));
+}
+
+TEST_CASE("an FFT multiplies whole spectra and needs room for three of them") {
+  const HardwareProfile profile = machine();
+  const ConvolutionShape shape = square(64, 28, 5);
+  const auto ways = modelled_ways(task_of(shape, 64), profile);
+  REQUIRE(ways[3].algorithm == Algorithm::kFft);
+  // 28 + 4 = 32: 32 x 17 points of 8 bytes = 4,352 bytes a plane; 64 x 64 planes thrice.
+  CHECK(ways[3].workspace_bytes == 3 * 4'352 * 4'096);
+  // A transform: 2.5 x 1024 x 10 = 25,600 FLOP; 4096 of them at 0.5 TFLOP/s = 209,715.2 ns (filters).
+  // In and out: (12,845,056 + 17,825,792) B = 306,708.48 ns each. 8 x 544 x 64 x 4096 FLOP.
+  CHECK(ns(ways[3]) == doctest::Approx(209'715.2 + 2 * 306'708.48 + 1'140'850.688 / 0.5));
+  CHECK(ways[4].seconds == doctest::Approx(ways[3].seconds));  // one tile is the whole map
+}
+
+TEST_CASE("a profile may state an algorithm's efficiency") {
+  HardwareProfile profile = machine();
+  const ConvolutionShape shape = square(64, 28, 5);
+  const double before = ns(modelled_ways(task_of(shape, 64), profile)[3]);
+  profile.efficiency["conv_fft"] = {{{1.0, 1.0}}};
+  // Twice as fast: filters are then bound by memory, 18,235,392 B = 182,353.92 ns.
+  CHECK(ns(modelled_ways(task_of(shape, 64), profile)[3]) ==
+        doctest::Approx(before - 1'140'850.688 - (209'715.2 - 182'353.92)));
+}
+
+TEST_CASE("of the ways those stay that are faster than all with less workspace") {
+  const HardwareProfile profile = machine();
+  const ConvolutionShape small = square(64, 32, 3);
+  CHECK(names(convolution_ways(task_of(small, 2), profile)) == "implicit_gemm winograd_nonfused");
+  const ConvolutionShape large = square(64, 28, 5);
+  const auto ways = convolution_ways(task_of(large, 64), profile);
+  for (std::size_t i = 1; i < ways.size(); ++i) {
+    CHECK(ways[i].workspace_bytes > ways[i - 1].workspace_bytes);
+    CHECK(ways[i].seconds < ways[i - 1].seconds);
+  }
+}
+
+const std::string kConv =
+    R"({"name": "conv", "type": "conv", "filters": 64, "kernel": [3, 3], "padding": 1, "bias": false})";
+
+std::string measured_machine() {
+  std::string text = tiny::machine();
+  const std::string before = "\"kernel_launch\"";
+  text.insert(text.find(before),
+              R"("layers": [{"kind": "conv", "pass": "forward", "dtype": "float32",
+    "batch": 2, "channels": 64, "height": 32, "width": 32, "filters": 64, "kernel_h": 3, "kernel_w": 3,
+    "pad_h": 1, "pad_w": 1, "algorithms": [
+      {"algorithm": "winograd", "time": "50 us", "workspace": "1 MiB"},
+      {"algorithm": "fft", "time": "60 us", "workspace": "8 MiB"},
+      {"algorithm": "implicit_gemm", "time": "140 us", "workspace": "0 B"}]}], )");
+  return text;
+}
+
+TEST_CASE("measured algorithms replace the model where shape, type and batch are the same") {
+  const Network network = read_network_text(tiny::network(kConv, "[64, 32, 32]"), "tiny");
+  const TrainingGraph graph = build_training_graph(network);
+  const HardwareProfile profile = read_profile_text(measured_machine(), "machine");
+  const auto alternatives = [&](std::int64_t batch) {
+    const CostTable costs = estimate_compute(graph, profile, {.batch = batch, .layer_times = {}});
+    const auto all = costs.alternatives_of(TaskId{0});
+    return std::vector<TaskAlternative>(all.begin(), all.end());
+  };
+  const auto measured = alternatives(2);
+  REQUIRE(measured.size() == 2);  // the FFT is slower and larger than Winograd
+  CHECK(measured[0].algorithm == Algorithm::kImplicitGemm);
+  CHECK(measured[0].time == Duration(140'000));
+  CHECK(measured[0].workspace == Bytes(0));
+  CHECK(measured[1].algorithm == Algorithm::kWinograd);
+  CHECK(measured[1].time == Duration(50'000));
+  CHECK(measured[1].workspace == Bytes(1 << 20));
+  const auto modelled = alternatives(4);
+  CHECK(modelled[0].time == Duration(301'990));  // twice 150,994.944 ns
+  CHECK(read_profile_text(write_profile(profile), "again").layers.size() == 1);
+  CHECK(write_profile(read_profile_text(write_profile(profile), "again")) ==
+        write_profile(profile));
+}
+
+TEST_CASE("the first alternative has no workspace, and PALEO and measured layers have no other") {
+  const Network network = read_network_text(tiny::network(kConv, "[64, 32, 32]"), "tiny");
+  const TrainingGraph graph = build_training_graph(network);
+  const HardwareProfile profile = machine();
+  const CostTable costs = estimate_compute(graph, profile, {.batch = 2, .layer_times = {}});
+  const TaskId forward{0};
+  REQUIRE(costs.alternatives_of(forward).size() == 2);
+  CHECK(costs[costs.alternative(forward, AlgorithmChoice::kMemory)].workspace == Bytes(0));
+  CHECK(costs[costs.alternative(forward, AlgorithmChoice::kPerformance)].time == Duration(131'090));
+  const CostTable paleo = estimate_compute(
+      graph, profile, {.model = ComputeModel::kPaleo, .batch = 2, .layer_times = {}});
+  CHECK(paleo.alternatives_of(forward).size() == 1);
+  const LayerTime stated{.layer = LayerId{0}, .forward = Duration(7), .backward = Duration(9)};
+  const CostTable given = estimate_compute(graph, profile, {.batch = 2, .layer_times = {stated}});
+  REQUIRE(given.alternatives_of(forward).size() == 1);
+  CHECK(given.alternatives_of(forward)[0].time == Duration(7));
+}
+
+}  // namespace
+}  // namespace ooc
