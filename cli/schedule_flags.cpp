@@ -61,6 +61,10 @@ constexpr std::array<Reader, flags::kScheduleFlags.size()> kReaders{{
      [](const Flag& flag, const ScheduleOptions& options) {
        return choice_text(flag, options.trials);
      }},
+    {[](const Flag&, std::string_view, ScheduleOptions& options) { options.backdating = false; },
+     [](const Flag&, const ScheduleOptions& options) {
+       return std::string(options.backdating ? "no" : "yes");
+     }},
 }};
 
 bool reads(const Schedule& schedule, std::string_view flag) {

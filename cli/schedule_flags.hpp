@@ -30,6 +30,10 @@ inline constexpr std::array kScheduleFlags{
                  "the fastest",
          .completes = Completes::kChoices,
          .choices = "order|time"},
+    Flag{.name = "--no-backdating",
+         .brief = "",
+         .value = "",
+         .help = "modnn: a copy out begins no earlier than it is decided on"},
 };
 
 /// A command's own flags and, after them, those of the schedules.

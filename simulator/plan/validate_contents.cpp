@@ -151,14 +151,7 @@ Verdict Contents::to_far(StepId id) {
     return fmt::format("{}: does not wait for step {}, which writes {}", facts_.at(id),
                        state.last_writer->index, facts_.name(tensor));
   }
-  // A gradient may be moved between two of its writers; what forward made must be complete.
-  const TensorRole role = facts_.graph.tensors[tensor.at()].role;
-  const std::size_t final_version =
-      writers_before(tensor, TaskId{static_cast<std::int32_t>(facts_.graph.forward_tasks)});
-  if (role != TensorRole::kGradient && state.version != final_version) {
-    return fmt::format("{}: {} holds the work of {} of its {} forward writers", facts_.at(id),
-                       facts_.name(tensor), state.version, final_version);
-  }
+  // It may be moved between two of its writers: the version says how much of it was copied.
   state.last_copy_out = id;
   copies_out_[tensor.at()].push_back({id, state.version});
   return std::nullopt;

@@ -22,6 +22,8 @@ enum class Trials {
 struct ScheduleOptions {
   AlgorithmChoice algorithms = AlgorithmChoice::kMemory;  ///< --algorithms
   Trials trials = Trials::kOrder;                         ///< --trials
+  /// A copy out may begin before it was decided on; --no-backdating: it may not.
+  bool backdating = true;
 };
 
 /// A value that a schedule cannot work with: SpecError at the flag.

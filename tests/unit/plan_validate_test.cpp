@@ -273,12 +273,12 @@ TEST_CASE("a gradient is not added to while it may still be copied out") {
   CHECK(objection(true) == "sound");
 }
 
-TEST_CASE("a copy out between two writers moves an unfinished tensor") {
+TEST_CASE("a copy out between two writers brings back an unfinished tensor") {
   Draft draft;
   draft.waits[0] = {2, 0};
   draft.waits.emplace_back(1, 2);  // relu1 waits for it: no race, but the copy is stale
   CHECK(draft.objection() ==
-        "step 2 (to_far y1): 'y1' holds the work of 1 of its 2 forward writers");
+        "step 5 (conv2.backward): 'y1' holds the work of 1 of its writers where 2 are needed");
 }
 
 TEST_CASE("an output without a block is rejected") {

@@ -1,0 +1,349 @@
+// How room is made, section IV.B.1 of the paper. A scheme is a run of contiguous segments from which
+// blocks leave; every segment is tried as its start. The delay of a scheme is how much later than
+// now its last byte is free: a block with a far copy is free at once, another one when its copy out
+// has ended, and copies out go one after another, each as soon as the queue is free and its block's
+// last user has ended (the schedule is static, so that may lie before now). Of equal delays the scheme
+// whose blocks are needed again last is taken.
+//
+// Deviation: the search goes on from where the last one ended and stops kStarts schemes later: with
+// at most that many segments all are tried, with thousands of them planning stays linear. Blocks are
+// then offloaded in the order of their addresses, the oldest first. A search for a prefetch or a
+// workspace, which may fail, also gives up after kSegments.
+#include "simulator/schedules/modnn_machine.hpp"
+
+#include <algorithm>
+
+#include "model/base/errors.hpp"
+
+namespace ooc {
+namespace {
+
+constexpr int kStarts = 32;
+constexpr int kSegments = 8 * kStarts;
+
+Csr<TaskId, TensorId> touched_by_tasks(const PlanningProblem& problem) {
+  const TrainingGraph& graph = problem.graph;
+  std::vector<std::pair<TaskId, TensorId>> pairs;
+  pairs.reserve(graph.reads.item_count() + graph.writes.item_count());
+  std::vector<std::int32_t> seen_by(graph.tensors.size(), -1);
+  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
+    const TaskId task = make_id<TaskId>(i);
+    for (const auto tensors : {graph.reads[task], graph.writes[task]}) {
+      for (const TensorId tensor : tensors) {
+        if (seen_by[tensor.at()] == task.index) continue;
+        seen_by[tensor.at()] = task.index;
+        if (problem.costs.tensor_bytes[tensor.at()].count() > 0) pairs.emplace_back(task, tensor);
+      }
+    }
+  }
+  return Csr<TaskId, TensorId>(graph.tasks.size(), pairs);
+}
+
+}  // namespace
+
+ModnnMachine::ModnnMachine(const PlanningProblem& problem, const std::vector<Bytes>& needed,
+                           Bytes addresses)
+    : problem_(problem),
+      available_(addresses),
+      space_(available_),
+      builder_(problem.costs.static_bytes),
+      ledger_(needed),
+      missing_(problem.graph.tasks.size()),
+      touched_(touched_by_tasks(problem)),
+      uses_(touched_.transposed(problem.graph.tensors.size())),
+      states_(problem.graph.tensors.size()) {
+  computes_.reserve(problem.graph.tasks.size());
+  builder_.reserve(problem.graph.tasks.size() * 2, problem.graph.tensors.size() * 2);
+  place_inputs(needed);
+}
+
+/// Network inputs are clean in far memory. Those that fit beside the first task are near from the
+/// start, in the order in which they are needed; the others are fetched.
+void ModnnMachine::place_inputs(const std::vector<Bytes>& needed) {
+  const auto& lifetimes = problem_.graph.lifetimes;
+  std::vector<TensorId> inputs;
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    if (lifetimes[i].first_writer || !lifetimes[i].last_use) continue;
+    if (bytes(make_id<TensorId>(i)).count() > 0) inputs.push_back(make_id<TensorId>(i));
+  }
+  std::stable_sort(inputs.begin(), inputs.end(),
+                   [&](TensorId a, TensorId b) { return uses_[a].front() < uses_[b].front(); });
+  Bytes taken = needed.empty() ? Bytes(0) : needed.front();
+  for (const TensorId tensor : inputs) {
+    State& it = state(tensor);
+    it.clean = true;
+    const bool of_first_task = uses_[tensor].front().index == 0;
+    if (!of_first_task && taken + bytes(tensor) > available_) {
+      it.where = Where::kFar;
+      missing_.add(next_use(tensor));
+      continue;
+    }
+    if (!of_first_task) taken += bytes(tensor);
+    place(tensor, {.first = *space_.find_hole(bytes(tensor)), .ready = {}});
+    it.where = Where::kNear;
+    it.fresh = true;
+    it.block = builder_.tensor_block(tensor, bytes(tensor));
+    builder_.initially_resident(it.block);
+  }
+}
+
+void ModnnMachine::begin(TaskId task) {
+  task_ = task;
+  need_ = {};
+  workspaces_.clear();
+  workspace_ = {};
+}
+
+void ModnnMachine::prepare(Bytes workspace) {
+  if (!place_all(workspace)) {
+    take_back();
+    defragment();
+    OOC_CHECK(place_all(workspace), "a task that fits by itself fits into empty memory");
+  }
+  for (const TensorId tensor : touched(task_)) {
+    State& it = state(tensor);
+    if (it.where == Where::kPlaced && !is_created_here(tensor)) load(tensor);
+    need_.join(it.where == Where::kNear ? it.used : space_[it.segment].free_since);
+  }
+}
+
+/// Room for all that is not near yet; false when some of it finds none.
+bool ModnnMachine::place_all(Bytes workspace) {
+  for (const TensorId tensor : touched(task_)) {
+    if (state(tensor).where == Where::kNear) continue;
+    const auto room = find_room(bytes(tensor), task_, true);
+    if (!room) return false;
+    if (is_far(tensor)) missing_.remove(task_);
+    place(tensor, *room);
+  }
+  if (workspace.count() == 0) return true;
+  const auto room = find_room(workspace, task_, true);
+  if (room) take_workspace(*room, workspace);
+  return room.has_value();
+}
+
+/// What place_all() has placed before it failed.
+void ModnnMachine::take_back() {
+  for (const TensorId tensor : touched(task_)) {
+    State& it = state(tensor);
+    if (it.where != Where::kPlaced) continue;
+    space_.free(it.segment, space_[it.segment].free_since);
+    it.where = is_created_here(tensor) ? Where::kNowhere : Where::kFar;
+    if (it.where == Where::kFar) missing_.add(task_);
+  }
+}
+
+/// Everything leaves; what the task at hand needs comes back.
+void ModnnMachine::defragment() {
+  std::vector<TensorId> all;
+  for (std::optional<SegmentId> id = space_.first(); id; id = space_.next(*id)) {
+    if (space_[*id].holds == Segment::Holds::kTensor) all.push_back(space_[*id].tensor);
+  }
+  for (const TensorId tensor : all) offload(tensor);
+}
+
+void ModnnMachine::take_workspace(const Room& room, Bytes bytes) {
+  const SegmentId segment = make_room(room);
+  space_.take(segment, bytes, Segment::Holds::kWorkspace, {});
+  need_.join(space_[segment].free_since);
+  workspaces_.push_back(segment);
+  workspace_ = bytes;
+}
+
+void ModnnMachine::run(AlternativeId alternative) {
+  const StepId step = builder_.compute(task_, alternative);
+  compute_end_ = now() + problem_.costs[alternative].time;
+  if (need_.copies > 0) builder_.wait(step, copies_[static_cast<std::size_t>(need_.copies) - 1]);
+  computes_.push_back(step);
+  const Since done{.computes = task_.index + 1, .copies = 0, .at = compute_end_};
+  if (workspace_.count() > 0) {
+    const BlockId block = builder_.workspace_block(task_, workspace_);
+    builder_.acquire(step, block);
+    builder_.release(block, step);
+  }
+  for (const SegmentId segment : workspaces_) space_.free(segment, done);
+  for (const TensorId tensor : touched(task_)) {
+    State& it = state(tensor);
+    if (it.where == Where::kPlaced) {
+      it.where = Where::kNear;
+      it.block = builder_.tensor_block(tensor, bytes(tensor));
+      builder_.acquire(step, it.block);
+    }
+    it.used = done;
+    it.arrival.reset();
+    it.booked_to.reset();
+    finish_use(tensor, step);
+  }
+  for (const TensorId tensor : problem_.graph.writes[task_]) state(tensor).clean = false;
+}
+
+void ModnnMachine::finish_use(TensorId tensor, StepId step) {
+  State& it = state(tensor);
+  ++it.uses;
+  if (it.uses == uses_[tensor].size()) {
+    builder_.release(it.block, step);
+    space_.free(it.segment, it.used);
+    it.where = Where::kNowhere;
+    return;
+  }
+  // What forward makes for the backward pass alone is not about to be used.
+  const std::size_t turn = problem_.graph.forward_tasks;
+  const bool same_pass = (task_.at() < turn) == (next_use(tensor).at() < turn);
+  it.fresh = it.uses == 1 && is_created_here(tensor) && same_pass;
+}
+
+std::optional<Room> ModnnMachine::find_room(Bytes bytes, TaskId until, bool everywhere) const {
+  if (const auto hole = space_.find_hole(bytes)) {
+    return Room{.first = *hole, .ready = space_[*hole].free_since.at};
+  }
+  return find_scheme(bytes, until, everywhere);
+}
+
+bool ModnnMachine::may_leave(const Segment& segment, TaskId until) const {
+  return segment.holds == Segment::Holds::kTensor && !states_[segment.tensor.at()].fresh &&
+         next_use(segment.tensor) > until;
+}
+
+std::optional<Room> ModnnMachine::find_scheme(Bytes bytes, TaskId until, bool everywhere) const {
+  std::optional<Room> best;
+  Duration best_delay;
+  TaskId best_use;
+  int tried = 0;
+  int seen = 0;
+  const SegmentId start = space_.rover();
+  SegmentId first = start;
+  do {
+    Room room{.first = first, .segments = 0, .ready = {}};
+    Bytes total;
+    Duration queue = queue_free_;
+    TaskId soonest = make_id<TaskId>(problem_.graph.tasks.size());
+    for (std::optional<SegmentId> id = first; id && total < bytes; id = space_.next(*id)) {
+      const Segment& segment = space_[*id];
+      ++seen;
+      if (segment.holds == Segment::Holds::kNothing) {
+        room.ready = std::max(room.ready, segment.free_since.at);
+      } else if (may_leave(segment, until)) {
+        const State& it = states_[segment.tensor.at()];
+        Duration free = it.used.at;
+        if (!it.clean) {
+          const Duration earliest =
+              problem_.options.backdating ? free : std::max(free, compute_end_);
+          queue = std::max(queue, earliest) +
+                  problem_.costs.transfers.to_far[segment.tensor.at()].alone;
+          free = queue;
+        }
+        room.ready = std::max(room.ready, free);
+        soonest = std::min(soonest, next_use(segment.tensor));
+      } else {
+        break;
+      }
+      total += segment.bytes;
+      ++room.segments;
+    }
+    if (total >= bytes) {
+      const Duration delay = std::max(room.ready, now());
+      ++tried;
+      if (!best || delay < best_delay || (delay == best_delay && soonest > best_use)) {
+        best = room;
+        best_delay = delay;
+        best_use = soonest;
+      }
+    }
+    first = space_.next(first).value_or(space_.first());
+  } while (first != start && tried < kStarts && (everywhere || seen < kSegments));
+  return best;
+}
+
+/// Sends away what is there; the hole that is left.
+SegmentId ModnnMachine::make_room(const Room& room) {
+  if (space_[room.first].holds == Segment::Holds::kNothing && room.segments == 1) return room.first;
+  std::vector<TensorId> leaving;
+  std::optional<SegmentId> id = room.first;
+  for (std::int32_t i = 0; i < room.segments; ++i, id = space_.next(*id)) {
+    if (space_[*id].holds == Segment::Holds::kTensor) leaving.push_back(space_[*id].tensor);
+  }
+  SegmentId hole = room.first;
+  for (const TensorId tensor : leaving) {
+    offload(tensor);
+    hole = last_hole_;
+  }
+  space_.set_rover(hole);
+  return hole;
+}
+
+void ModnnMachine::place(TensorId tensor, const Room& room) {
+  State& it = state(tensor);
+  it.segment = make_room(room);
+  space_.take(it.segment, bytes(tensor), Segment::Holds::kTensor, tensor);
+  it.where = Where::kPlaced;
+}
+
+void ModnnMachine::offload(TensorId tensor) {
+  State& it = state(tensor);
+  Since free = it.used;
+  if (!it.clean) {
+    const StepId step = builder_.to_far(tensor);
+    Since after = it.used;
+    if (!problem_.options.backdating) after.join({task_.index, 0, compute_end_});
+    add_copy(step, after, problem_.costs.transfers.to_far[tensor.at()].alone);
+    builder_.release(it.block, step);
+    it.clean = true;
+    free = {0, static_cast<std::int32_t>(copies_.size()), queue_free_};
+  } else if (it.arrival) {
+    builder_.release(it.block, *it.arrival);  // brought in vain
+  } else {
+    // A network input may never have been used: it leaves with the task before.
+    if (free.computes == 0) free = {task_.index, 0, compute_end_};
+    builder_.release(it.block, computes_[static_cast<std::size_t>(free.computes) - 1]);
+  }
+  last_hole_ = space_.free(it.segment, free);
+  if (it.booked_to) ledger_.book(task_.at() + 1, it.booked_to->at(), Bytes(0) - bytes(tensor));
+  it.booked_to.reset();
+  it.arrival.reset();
+  it.fresh = false;
+  it.where = Where::kFar;
+  missing_.add(next_use(tensor));
+}
+
+void ModnnMachine::load(TensorId tensor) {
+  State& it = state(tensor);
+  const StepId step = builder_.to_near(tensor);
+  Since after = space_[it.segment].free_since;
+  after.join({task_.index, 0, compute_end_});
+  add_copy(step, after, problem_.costs.transfers.to_near[tensor.at()].alone);
+  it.block = builder_.tensor_block(tensor, bytes(tensor));
+  builder_.acquire(step, it.block);
+  it.where = Where::kNear;
+  it.fresh = true;
+  it.arrival = step;
+  it.used = {0, static_cast<std::int32_t>(copies_.size()), queue_free_};
+}
+
+/// One transfer queue: behind the copy before it, whichever way that one went.
+void ModnnMachine::add_copy(StepId step, const Since& after, Duration length) {
+  if (after.computes > 0) {
+    builder_.wait(step, computes_[static_cast<std::size_t>(after.computes) - 1]);
+  }
+  if (!copies_.empty()) builder_.wait(step, copies_.back());
+  queue_free_ = std::max(queue_free_, after.at) + length;
+  copies_.push_back(step);
+}
+
+bool ModnnMachine::allocatable(TaskId task, Bytes bytes) const {
+  const std::size_t next = task_.at() + 1;
+  if (ledger_.at(task.at()) > available_) return false;
+  return next >= task.at() || ledger_.max(next, task.at()) + bytes <= available_;
+}
+
+bool ModnnMachine::prefetch(TensorId tensor, TaskId task) {
+  const auto room = find_room(bytes(tensor), task, false);
+  if (!room) return false;
+  missing_.remove(task);
+  place(tensor, *room);
+  load(tensor);
+  state(tensor).booked_to = task;
+  ledger_.book(task_.at() + 1, task.at(), bytes(tensor));
+  return true;
+}
+
+}  // namespace ooc

@@ -1,0 +1,299 @@
+// Is moDNN's schedule right where the numbers can be redone by hand? Figures 3, 4 and 5 of the paper as
+// examples: an offload that begins before it was decided on, the choice between two offloading schemes
+// for an allocation of size 4, the start of a prefetch; the gain of a faster algorithm; the budget below
+// which nothing helps. Copies take 10 ns a byte; there are no weights.
+#include <doctest/doctest.h>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "simulator/engine/simulate.hpp"
+#include "simulator/plan/plan_text.hpp"
+#include "simulator/plan/validate_plan.hpp"
+#include "simulator/schedules/schedule.hpp"
+#include "tests/support/hand_graph.hpp"
+#include "tests/support/random_networks.hpp"
+
+namespace ooc::test {
+namespace {
+
+constexpr LinkSpec kTenNsPerByte{.to_far = BytesPerSecond(100'000'000),
+                                 .to_near = BytesPerSecond(100'000'000)};
+
+/// A graph by hand with the ways to run its tasks.
+struct Example {
+  HandGraph hand;
+  std::vector<std::vector<TaskAlternative>> ways;  ///< by task
+
+  TaskId forward(const std::string& name, std::int64_t ns) {
+    ways.push_back({{.time = Duration(ns), .workspace = {}}});
+    return hand.forward(name);
+  }
+  TaskId backward(const std::string& name, std::int64_t ns) {
+    ways.push_back({{.time = Duration(ns), .workspace = {}}});
+    return hand.backward(name);
+  }
+  void faster(TaskId task, std::int64_t ns, std::int64_t workspace) {
+    ways[task.at()].push_back(
+        {.algorithm = Algorithm::kWinograd, .time = Duration(ns), .workspace = Bytes(workspace)});
+  }
+  /// Written by one task, read by others.
+  TensorId tensor(const std::string& name, std::int64_t bytes, TaskId writer,
+                  const std::vector<TaskId>& readers) {
+    const TensorId tensor = hand.tensor(name, bytes);
+    hand.writes(writer, tensor);
+    for (const TaskId reader : readers) hand.reads(reader, tensor);
+    return tensor;
+  }
+};
+
+using Spans = std::map<std::string, std::pair<std::int64_t, std::int64_t>>;
+
+/// Of every step of the plan, by name: when it starts and ends. Also checks that it is sound.
+struct Run {
+  Spans spans;
+  std::vector<Algorithm> algorithms;  ///< by task
+  std::int64_t time = 0;
+  std::int64_t peak = 0;
+};
+
+CostTable costs_of(const Example& example, const TrainingGraph& graph) {
+  CostTable costs;
+  for (const auto& ways : example.ways) {
+    costs.first_alternative.push_back(static_cast<std::int32_t>(costs.alternatives.size()));
+    costs.alternatives.insert(costs.alternatives.end(), ways.begin(), ways.end());
+  }
+  costs.first_alternative.push_back(static_cast<std::int32_t>(costs.alternatives.size()));
+  for (const Tensor& tensor : graph.tensors)
+    costs.tensor_bytes.emplace_back(tensor.bytes_per_sample);
+  set_link(costs, kTenNsPerByte);
+  return costs;
+}
+
+Run run(const Example& example, std::int64_t budget, const ScheduleOptions& options = {}) {
+  const TrainingGraph graph = example.hand.build();
+  const CostTable costs = costs_of(example, graph);
+  const PlanResult result = find_schedule("modnn")->make_plan(
+      {.graph = graph, .costs = costs, .budget = Bytes(budget), .options = options});
+  REQUIRE(std::holds_alternative<Plan>(result));
+  const Plan& plan = std::get<Plan>(result);
+  const auto unsound = validate_plan(plan, graph, costs);
+  REQUIRE_MESSAGE(!unsound, unsound.value_or(""));
+  const Outcome outcome = simulate({.plan = plan, .costs = costs, .budget = Bytes(budget)});
+  REQUIRE(std::holds_alternative<Timeline>(outcome));
+  const Timeline& timeline = std::get<Timeline>(outcome);
+  Run run;
+  run.time = timeline.iteration_time.count();
+  run.peak = timeline.peak_near.count();
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const std::string name = step_name(plan, graph, make_id<StepId>(i));
+    REQUIRE_MESSAGE(!run.spans.contains(name), name << " twice");
+    run.spans[name] = {timeline.spans[i].start.count(), timeline.spans[i].end.count()};
+    if (plan.steps[i].kind == StepKind::kCompute) {
+      run.algorithms.push_back(costs[plan.steps[i].alternative].algorithm);
+    }
+  }
+  return run;
+}
+
+constexpr ScheduleOptions kNoBackdating{.backdating = false};
+
+using Span = std::pair<std::int64_t, std::int64_t>;
+
+/// Four layers whose outputs backward reads: A (2 bytes), B (1), C (2), D (2).
+Example four_layers() {
+  Example it;
+  const TaskId a = it.forward("a", 40), b = it.forward("b", 60), c = it.forward("c", 50),
+               d = it.forward("d", 50);
+  const TaskId bd = it.backward("d", 50), bc = it.backward("c", 50), bb = it.backward("b", 50),
+               ba = it.backward("a", 50);
+  it.tensor("A", 2, a, {b, ba});
+  it.tensor("B", 1, b, {c, bb});
+  it.tensor("C", 2, c, {d, bc});
+  it.tensor("D", 2, d, {bd});
+  return it;
+}
+
+TEST_CASE("Fig. 3a: a copy out that can begin only when it is decided on delays the next task") {
+  // Budget 4: A and B are near after b (at 100), a hole of 1 is left. C (2) takes A's place: b was A's
+  // last user, so its copy begins at 100 and c 20 ns later.
+  const Run it = run(four_layers(), 4);
+  CHECK(it.spans.at("b.forward") == Span{40, 100});
+  CHECK(it.spans.at("to_far A") == Span{100, 120});
+  CHECK(it.spans.at("c.forward") == Span{120, 170});
+  // d (2) at 170: B and the hole behind it make room, B's last user c has just ended: 10 ns.
+  CHECK(it.spans.at("to_far B") == Span{170, 180});
+  CHECK(it.spans.at("d.forward") == Span{180, 230});
+}
+
+TEST_CASE("Fig. 3b: a copy out that begins before it is decided on delays nothing") {
+  // Budget 6: C fits. D (2) finds a hole of 1 at 150, and A leaves; the queue has been free and A
+  // unused since b ended, so the copy took place from 100 to 120, beside c.
+  const Run it = run(four_layers(), 6);
+  CHECK(it.spans.at("c.forward") == Span{100, 150});
+  CHECK(it.spans.at("to_far A") == Span{100, 120});
+  CHECK(it.spans.at("d.forward") == Span{150, 200});
+  CHECK(it.time == 400);  // no copy is seen
+  CHECK(it.peak == 5);    // B, C and D; A, B and C before, and B, C and A again once D has died
+}
+
+TEST_CASE("Without back-dating the same copy begins at the decision and delays the task") {
+  const Run it = run(four_layers(), 6, kNoBackdating);
+  CHECK(it.spans.at("to_far A") == Span{150, 170});
+  CHECK(it.spans.at("d.forward") == Span{170, 220});
+  CHECK(it.time == 420);
+}
+
+/// Blocks of 2, 2, 1, 1 and 3 bytes in the order of their addresses, (6) is a hole of 1; x reads (4) and
+/// writes 4 bytes.
+Example six_segments() {
+  Example it;
+  std::vector<TaskId> makers;
+  for (int i = 1; i <= 5; ++i) makers.push_back(it.forward("m" + std::to_string(i), 5));
+  const TaskId x = it.forward("x", 100);
+  const TaskId last = it.backward("x", 100);
+  constexpr std::int64_t kSizes[] = {2, 2, 1, 1, 3};
+  std::vector<TaskId> users;
+  for (int i = 5; i >= 1; --i) users.push_back(it.backward("m" + std::to_string(i), 100));
+  for (std::size_t i = 0; i < 5; ++i) {
+    std::vector<TaskId> readers{users[4 - i]};
+    if (i == 3) readers.push_back(x);
+    it.tensor(std::to_string(i + 1), kSizes[i], makers[i], readers);
+  }
+  it.tensor("y", 4, x, {last});
+  return it;
+}
+
+TEST_CASE("Fig. 4: of the two schemes for an allocation of size 4 the one of less delay is taken") {
+  // At 25 ns. (1)(2): copies of 20 ns each, from 5 (m1's end) and 25: free at 45. (2)(3) are 3 bytes, and
+  // (4) may not leave. (5)(6): m5 ended at 25: free at 55.
+  const Run it = run(six_segments(), 10);
+  CHECK(it.spans.at("to_far 1") == Span{5, 25});
+  CHECK(it.spans.at("to_far 2") == Span{25, 45});
+  CHECK_FALSE(it.spans.contains("to_far 5"));
+  CHECK(it.spans.at("x.forward") == Span{45, 145});
+}
+
+TEST_CASE("Fig. 4 without back-dating: the other scheme has less delay") {
+  // (1)(2): 25 + 20 + 20 = 65. (5)(6): 25 + 30 = 55.
+  const Run it = run(six_segments(), 10, kNoBackdating);
+  CHECK(it.spans.at("to_far 5") == Span{25, 55});
+  CHECK_FALSE(it.spans.contains("to_far 1"));
+  CHECK(it.spans.at("x.forward") == Span{55, 155});
+}
+
+TEST_CASE("Fig. 5: a prefetch starts with the last task after which it would come too late") {
+  // A is needed by a.backward, expected at 350; its copy takes 20. Decided at the start of c.backward
+  // (250): after it, at 300, is early enough (320). At the start of b.backward (300): after it, at 350,
+  // would delay a.backward to 370, so it starts now.
+  const Run it = run(four_layers(), 6);
+  CHECK(it.spans.at("b.backward") == Span{300, 350});
+  CHECK(it.spans.at("to_near A") == Span{300, 320});
+  CHECK(it.spans.at("a.backward") == Span{350, 400});
+}
+
+TEST_CASE("Fig. 5 with a busy queue: its backlog counts, and the prefetch starts a task earlier") {
+  // As above, but A has 8 bytes and returns in 80 ns: started after c.backward, at 300, it would end at
+  // 380 > 350; so it starts with c.backward, when D has died and left room.
+  Example it;
+  const TaskId a = it.forward("a", 40), b = it.forward("b", 60), c = it.forward("c", 100),
+               d = it.forward("d", 50);
+  const TaskId bd = it.backward("d", 50), bc = it.backward("c", 50), bb = it.backward("b", 50),
+               ba = it.backward("a", 50);
+  it.tensor("A", 8, a, {b, ba});
+  it.tensor("B", 1, b, {c, bb});
+  it.tensor("C", 2, c, {d, bc});
+  it.tensor("D", 8, d, {bd});
+  // 12 bytes: D takes A's place, copied out beside c, from 100 to 180; d 200-250, d.backward 250-300.
+  const Run busy = run(it, 12);
+  CHECK(busy.spans.at("to_far A") == Span{100, 180});
+  CHECK(busy.spans.at("c.backward") == Span{300, 350});
+  CHECK(busy.spans.at("to_near A") == Span{300, 380});
+  CHECK(busy.spans.at("a.backward") == Span{400, 450});
+}
+
+/// A (4 bytes), B (2), C (2) and D (4); c forward and c backward have a faster way.
+Example choice(std::int64_t forward_ns, std::int64_t backward_workspace) {
+  Example it;
+  const TaskId a = it.forward("a", 10), b = it.forward("b", 20), c = it.forward("c", 100),
+               d = it.forward("d", 50);
+  const TaskId bd = it.backward("d", 50), bc = it.backward("c", 30), ba = it.backward("a", 50);
+  it.faster(c, forward_ns, 4);
+  it.faster(bc, 10, backward_workspace);
+  it.tensor("A", 4, a, {b, ba});
+  it.tensor("B", 2, b, {c, ba});
+  it.tensor("C", 2, c, {d, bc});
+  it.tensor("D", 4, d, {bd});
+  return it;
+}
+
+TEST_CASE("Eq. 5: a faster algorithm is taken where it saves more than its room costs") {
+  // 10 bytes: at c, at 30, a hole of 2 is left beside A, B and C. For a workspace of 4 A has to leave, from
+  // 30 to 70: T_off = 40. 100 - 50 - 40 = 10 > 0.
+  const Run taken = run(choice(50, 4), 10);
+  CHECK(taken.algorithms[2] == Algorithm::kWinograd);
+  CHECK(taken.spans.at("to_far A") == Span{30, 70});
+  CHECK(taken.spans.at("c.forward") == Span{70, 120});
+  // 100 - 70 - 40 < 0.
+  const Run refused = run(choice(70, 4), 10);
+  CHECK(refused.algorithms[2] == Algorithm::kDefault);
+  CHECK(refused.spans.at("c.forward") == Span{30, 130});
+}
+
+TEST_CASE("Eq. 5: a workspace must not keep out what the next task waits for") {
+  // At c.backward, at 230, 6 bytes are free (D's 4 and a hole of 2) and a.backward needs A, 40 ns away. A
+  // workspace of 4 would keep A out: 30 - 10 - 40 < 0. One of 2 leaves room for it.
+  const Run kept_out = run(choice(70, 4), 10);
+  CHECK(kept_out.algorithms[5] == Algorithm::kDefault);
+  CHECK(kept_out.spans.at("c.backward") == Span{230, 260});
+  CHECK(kept_out.spans.at("to_near A") == Span{230, 270});
+  const Run beside = run(choice(70, 2), 10);
+  CHECK(beside.algorithms[5] == Algorithm::kWinograd);
+  CHECK(beside.spans.at("c.backward") == Span{230, 240});
+  CHECK(beside.spans.at("to_near A") == Span{230, 270});
+}
+
+TEST_CASE("holes that no scheme can join are joined by sending everything away") {
+  // 7 bytes: T, P, Q, R take 1, 2, 2, 2. h, from 40 to 50, is the last to use P and R: holes of 2 on either
+  // side of Q, which k will use but nobody has yet. S (4) finds T and the hole behind it (3) and then Q
+  // in its way. So T and Q leave, T's copy from 10, Q's from 30 to 50, and Q comes back for k.
+  Example it;
+  const TaskId t = it.forward("t", 10), p = it.forward("p", 10), q = it.forward("q", 10),
+               r = it.forward("r", 10), h = it.forward("h", 10), j = it.forward("j", 10),
+               k = it.forward("k", 10), m = it.forward("m", 10);
+  const TaskId bm = it.backward("m", 10), bt = it.backward("t", 10);
+  it.tensor("T", 1, t, {bt});
+  it.tensor("P", 2, p, {h});
+  it.tensor("Q", 2, q, {k});
+  it.tensor("R", 2, r, {h});
+  it.tensor("S", 4, j, {k});
+  it.tensor("U", 7, m, {bm});
+  const Run run_of = run(it, 7);
+  CHECK(run_of.spans.at("to_far T") == Span{10, 20});
+  CHECK(run_of.spans.at("to_far Q") == Span{30, 50});
+  CHECK(run_of.spans.at("j.forward") == Span{50, 60});
+  CHECK(run_of.spans.at("to_near Q") == Span{50, 70});
+  CHECK(run_of.spans.at("k.forward") == Span{70, 80});
+  CHECK(run_of.peak == 7);
+}
+
+TEST_CASE("below the largest task nothing helps: both numbers are named") {
+  const Example example = four_layers();
+  const TrainingGraph graph = example.hand.build();
+  CostTable costs = costs_of(example, graph);
+  costs.static_bytes = Bytes(100);
+  // c.forward reads B (1) and writes C (2): 3; d.forward reads C and writes D: 4; with the weights 104.
+  const PlanResult result =
+      find_schedule("modnn")->make_plan({.graph = graph, .costs = costs, .budget = Bytes(103)});
+  REQUIRE(std::holds_alternative<OutOfMemory>(result));
+  const OutOfMemory& oom = std::get<OutOfMemory>(result);
+  CHECK(oom.step == "d.forward");
+  CHECK(oom.wanted == Bytes(4));
+  CHECK(oom.free == Bytes(3));
+  CHECK(oom.smallest_budget == Bytes(104));
+}
+
+}  // namespace
+}  // namespace ooc::test
