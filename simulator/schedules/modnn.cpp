@@ -266,6 +266,7 @@ extern const Schedule modnn_schedule{
     .moves_tensors = true,
     .options = kOptions,
     .plans_for_link = true,
+    .chooses_algorithms = true,
     .make_plan = make_plan,
 };
 
