@@ -15,7 +15,7 @@ class Operations::Writer {
   Writer(const Operations& all, StepId step)
       : all_(all),
         step_(step),
-        task_id_(all.plan_.steps[step.at()].object),
+        task_id_{all.plan_.steps[step.at()].object},
         task_(all.graph_.tasks[task_id_.at()]),
         layer_(all.graph_.network->layers[task_.layer.at()]),
         gradients_(all.gradients_[task_.layer.at()]),
