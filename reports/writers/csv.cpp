@@ -72,12 +72,8 @@ std::string replay(const ReplayReport& report, const WriteOptions&) {
 }  // namespace
 
 std::string csv_field(std::string_view name) {
-  std::string text(name);
   // People also read CSV on terminals. Tabs and line breaks are data that RFC 4180 quotes.
-  const std::string shown = printable(name);
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '\t' && text[i] != '\n' && text[i] != '\r') text[i] = shown[i];
-  }
+  const std::string text = printable(name, "\t\n\r");
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) {

@@ -9,6 +9,7 @@
 
 #include "model/base/errors.hpp"
 #include "model/base/quantity_io.hpp"
+#include "model/base/terminal_text.hpp"
 
 namespace ooc {
 namespace {
@@ -69,10 +70,13 @@ std::string bold_red(std::string_view text, Colour colour) {
   return colour == Colour::kAnsi ? fmt::format("\x1b[1;31m{}\x1b[0m", text) : std::string(text);
 }
 
-std::string printable(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
+std::string printable(std::string_view text, std::string_view kept) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t control = control_length(text.substr(i));
+    const bool is_shown = control == 0 || kept.find(text[i]) != std::string_view::npos;
+    result += is_shown ? text[i] : '?';
+    i += std::max<std::size_t>(control, 1);
   }
   return result;
 }

@@ -34,8 +34,9 @@ class TextTable {
 [[nodiscard]] std::string bold(std::string_view text, Colour colour);
 [[nodiscard]] std::string bold_red(std::string_view text, Colour colour);
 
-/// Control characters replaced by "?", one for one: names come from files and end up on terminals.
-[[nodiscard]] std::string printable(std::string_view text);
+/// Control characters (terminal_text.hpp) but the ASCII ones in `kept` replaced by "?": names come from
+/// files and end up on terminals.
+[[nodiscard]] std::string printable(std::string_view text, std::string_view kept = {});
 /// 138357544 -> "138,357,544"
 [[nodiscard]] std::string group_thousands(std::int64_t number);
 /// 16880589120 -> "16.88 GB (16880589120 B)", for people and, in the brackets, for --memory.

@@ -245,6 +245,16 @@ TEST_CASE("messages hold no control characters and stay on one line") {
   }
 }
 
+TEST_CASE("messages cannot be turned round by the text they quote") {
+  CHECK(in_quotes("a\u202eb\x1b") == "\"a\\u202eb\\u001b\"");
+  const SpecError error({.file = "a\u2066.json",
+                         .place = "/\u200f",
+                         .found = "x\u2028y",
+                         .expected = "z",
+                         .hint = {}});
+  CHECK(std::string(error.what()) == "a .json: / : found x y, expected z");
+}
+
 TEST_CASE("a key of a megabyte does not make a line of a megabyte") {
   const std::string key(1 << 20, 'k');
   try {

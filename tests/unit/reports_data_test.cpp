@@ -150,6 +150,7 @@ TEST_CASE("CSV fields are quoted where RFC 4180 asks for it") {
 TEST_CASE("control characters in names do not reach a terminal through CSV") {
   CHECK(csv_field("a\x1b[31mb\x7f\b") == "a?[31mb??");
   CHECK(csv_field("a\x1b,b") == "\"a?,b\"");
+  CHECK(csv_field("a\u202eb,\tc") == "\"a?b,\tc\"");
   Example example;
   example.network.layers[0].name = "a\x1b[2J";
   const std::string text =

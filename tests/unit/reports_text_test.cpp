@@ -49,6 +49,10 @@ TEST_CASE("numbers are grouped and shortened for people") {
 
 TEST_CASE("terminals get no control characters from names in files") {
   CHECK(printable("a\x1b[31mb") == "a?[31mb");
+  // U+202E, right-to-left override; U+2069; U+200F; U+009B, the control sequence introducer.
+  CHECK(printable("a\u202eb\u2069c\u200fd\u009b") == "a?b?c?d?");
+  CHECK(printable("é\u2010\u2070\u202f\u00a0") == "é\u2010\u2070\u202f\u00a0");
+  CHECK(printable("a\tb\x1b", "\t") == "a\tb?");
 }
 
 TEST_CASE("a profile whose numbers are all assumed is said to be so in words") {
