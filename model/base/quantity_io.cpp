@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <span>
@@ -85,6 +86,12 @@ std::optional<Split> split(std::string_view text) {
   return Split{text.substr(0, prefix->length), prefix->value, unit};
 }
 
+std::string_view without_blanks(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
 bool same_letters(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -104,11 +111,30 @@ std::string respelled(std::string_view unit) {
   if (ends("FLOPs")) return without(5) + "FLOP";
   if (ends("bps")) return without(3) + "bit/s";
   if (ends("Bps")) return without(3) + "B/s";
-  if (ends("b/s")) return without(3) + "bit/s";
   if (unit == "sec" || unit == "seconds") return "s";
   if (unit == "usec") return "us";
   if (unit == "msec") return "ms";
   return {};
+}
+
+/// "Gb/s" and "gb/s" are bits to some and bytes to others: both, never one of them. Empty for other
+/// units.
+template <class Names>
+std::string bits_or_bytes(std::string_view number, std::string_view unit, const Names& names) {
+  constexpr std::string_view kEnd = "b/s";
+  if (!unit.ends_with(kEnd)) return {};
+  const std::string prefix(unit.substr(0, unit.size() - kEnd.size()));
+  const auto known = [&](const std::string& wanted) {
+    const auto found = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
+      return same_letters(name, wanted);
+    });
+    return found == names.end() ? std::string() : *found;
+  };
+  const std::string bytes = known(prefix + "B/s");
+  const std::string bits = known(prefix + "bit/s");
+  if (bytes.empty() || bits.empty()) return {};
+  return fmt::format("\"{0} {1}\" (bytes) or \"{0} {2}\" (bits), which are 8-fold apart", number,
+                     bytes, bits);
 }
 
 template <class Names>
@@ -126,10 +152,20 @@ QuantityError unit_error(std::string_view text, const Wording& wording, const Na
     expected += fmt::format("; \"kB{0}\" counts 1000 bytes, \"KiB{0}\" 1024", per);
     return {in_quotes(text), expected};
   }
-  const std::string better = respelled(parts->unit);
+  const std::string_view unit = without_blanks(parts->unit);
+  if (const std::string both = bits_or_bytes(number, unit, names); !both.empty()) {
+    return {in_quotes(text), fmt::format("{}, {}", wording.what, both)};
+  }
+  const std::string better = respelled(unit);
   for (const std::string& name : names) {
-    if (name == better || same_letters(name, parts->unit)) {
-      return {in_quotes(text), fmt::format("{}; write \"{} {}\"", expected, number, name)};
+    if (name == unit) {
+      return {in_quotes(text),
+              fmt::format("number, at most one blank, unit; write \"{} {}\"", number, name)};
+    }
+    if (same_letters(name, better) || same_letters(name, unit)) {
+      const bool may_be_bits = unit.ends_with('b') && name.ends_with('B');
+      return {in_quotes(text), fmt::format("{}; write \"{} {}\"{}", expected, number, name,
+                                           may_be_bits ? " where bytes are meant" : "")};
     }
   }
   std::string list;

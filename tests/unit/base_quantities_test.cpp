@@ -124,6 +124,29 @@ TEST_CASE("a misspelt unit is answered with the right spelling") {
   CHECK(error_of(parse_bytes("16 bananas")).find("units: B, kB, MB") != std::string::npos);
 }
 
+TEST_CASE("a unit that may be bits or bytes is answered with both") {
+  for (const char* text : {"4Gb/s", "4 gb/s", "4 GB/S", "4 Mb/s"}) {
+    CAPTURE(text);
+    const std::string error = error_of(parse_rate(text));
+    const bool is_bytes = std::string(text).ends_with("B/S");
+    CHECK((error.find("(bits)") != std::string::npos) == !is_bytes);
+    CHECK((error.find("write \"4 GB/s\"") != std::string::npos) == is_bytes);
+  }
+  CHECK(error_of(parse_rate("4Gb/s")) ==
+        "\"4Gb/s\" | a rate with a unit, \"4 GB/s\" (bytes) or \"4 Gbit/s\" (bits), which are "
+        "8-fold apart");
+  CHECK(error_of(parse_bytes("4 Gb")).find("write \"4 GB\" where bytes are meant") !=
+        std::string::npos);
+  CHECK(error_of(parse_rate("4 gbps")).find("write \"4 Gbit/s\"") != std::string::npos);
+}
+
+TEST_CASE("blanks too many are named") {
+  for (const char* text : {"16  GiB", "16 GiB ", "16\tGiB"}) {
+    CHECK(error_of(parse_bytes(text)).find("at most one blank, unit; write \"16 GiB\"") !=
+          std::string::npos);
+  }
+}
+
 TEST_CASE("texts that are no quantity are refused") {
   for (const char* text : {"", " ", "GiB", "16  GiB", " 16 GiB", "16 GiB ", "+16 GiB", "0x10 GiB",
                            "1,5 GiB", "1e GiB", ".5 GiB", "nan GiB", "inf", "- 1 GiB", "1 GiB/s"}) {
