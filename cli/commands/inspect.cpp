@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/assumed.hpp"
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
 #include "cli/options.hpp"

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "cli/assumed.hpp"
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
 #include "cli/outputs.hpp"

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "model/base/quantity_io.hpp"
 #include "model/hardware/profile_section.hpp"
@@ -10,8 +11,9 @@ namespace ooc {
 namespace {
 
 double efficiency_ratio(const SpecView& view) {
-  const double ratio = view.as_ratio(0, 1);
-  if (!(ratio > 0)) view.fail(view.found(), "a ratio above 0 and at most 1");
+  constexpr double kAny = std::numeric_limits<double>::max();
+  const double ratio = view.as_ratio(-kAny, kAny);
+  if (!(ratio > 0 && ratio <= 1)) view.fail(view.found(), "a ratio above 0, at most 1");
   return ratio;
 }
 

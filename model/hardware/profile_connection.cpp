@@ -28,6 +28,10 @@ SizeCurve read_size_curve(const SpecView& view) {
     }
     curve.points.emplace_back(size, time);
   }
+  if (curve.points.front().second == curve.points.back().second) {
+    view.get("curve").fail("a curve that never rises", "a time that grows with the size",
+                           "so small a size gives no rate: measure a larger one too");
+  }
   return curve;
 }
 
@@ -86,7 +90,6 @@ void check_duplex(const SpecView& view, const HardwareProfile& profile) {
     if (name == "unified_fault") continue;
     const double in = peak_rate(mode.to_near, profile);
     const double out = peak_rate(mode.to_far, profile);
-    if (!(in + out > 0)) continue;  // curves that never rise: no rate to share
     const double lowest = std::max(in, out) / (in + out);
     // 5e-7: a ratio written with six decimals may be rounded down.
     if (duplex < lowest - 5e-7) {

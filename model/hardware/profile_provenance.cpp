@@ -75,6 +75,9 @@ void check_entry(const SpecView& fields, const std::vector<Provenance>& before,
                  const std::vector<ProfileNumber>& numbers) {
   const std::string text = fields.as_text();
   const std::string_view prefix = without_star(text);
+  if (prefix.empty() && text != "*") {
+    fields.fail(fields.found(), "the dotted path of a number in this file, or \"*\" for all");
+  }
   for (const Provenance& entry : before) {
     if (without_star(entry.fields) == prefix) {
       fields.fail(fields.found(), "each path in one entry",
@@ -125,6 +128,13 @@ std::vector<Provenance> read_provenance(const SpecView& list,
         "is it measured, datasheet, published or assumed?");
   }
   return entries;
+}
+
+bool is_assumed_under(const std::vector<Provenance>& entries, std::string_view fields,
+                      std::string_view path) {
+  const Provenance* entry = governing(entries, path);
+  return entry != nullptr && entry->kind == ProvenanceKind::kAssumed &&
+         covers(without_star(fields), path);
 }
 
 std::vector<std::string> assumed_fields(const std::vector<Provenance>& entries,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/base/spec_tree.hpp"
@@ -24,5 +25,10 @@ struct ProfileNumber {
 /// entry inside another one of the list ("far_memory.latency" beside "far_memory") is left out.
 [[nodiscard]] std::vector<std::string> assumed_fields(const std::vector<Provenance>& entries,
                                                       const std::vector<ProfileNumber>& numbers);
+
+/// Whether `fields` (of one of `entries`) names the number, and the entry that answers for it is of
+/// kind "assumed".
+[[nodiscard]] bool is_assumed_under(const std::vector<Provenance>& entries, std::string_view fields,
+                                    std::string_view path);
 
 }  // namespace ooc

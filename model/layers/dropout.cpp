@@ -15,7 +15,8 @@ namespace {
 LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
   LayerModel model;
   model.output = single_input(spec, inputs);
-  (void)spec.get("rate").as_ratio(0.0, 1.0);  // changes no cost
+  const SpecView rate = spec.get("rate");  // changes no cost
+  if (rate.as_ratio(0.0, 1.0) == 1) rate.fail(rate.found(), "a ratio from 0 to below 1");
   model.in_place = read_in_place(spec, InPlace::kWhenPossible);
   const Wide count = elements(model.output);
   const Wide bytes = Wide(2) * count * inputs.element_bytes() + count;

@@ -126,7 +126,7 @@ void resolve_block(Block& block, NameLookup& names, const InputNames& inputs) {
 
 std::int64_t Entry::layer_count() const { return body ? times * body->layer_count : 1; }
 
-std::string read_name(const SpecView& name) {
+std::string read_short_text(const SpecView& name) {
   std::string text = name.as_text();
   // Characters, not bytes: continuation bytes of UTF-8 do not begin one.
   const auto characters =
@@ -137,6 +137,11 @@ std::string read_name(const SpecView& name) {
     name.fail(fmt::format("a name of {} characters", characters),
               fmt::format("1 to {} characters", kMaxNameCharacters));
   }
+  return text;
+}
+
+std::string read_name(const SpecView& name) {
+  std::string text = read_short_text(name);
   if (text.find('/') != std::string::npos || text.front() == '@') {
     name.fail(name.found(), "a name without \"/\" that does not start with \"@\"");
   }

@@ -80,6 +80,8 @@ struct LayerTree {
 /// "stage/2/add").
 [[nodiscard]] LayerId find_layer(const LayerTree& tree, const SpecView& name);
 
+/// A text of 1 to 200 characters, else an error at `name`.
+[[nodiscard]] std::string read_short_text(const SpecView& name);
 /// A name as the format allows it, else an error at `name`.
 [[nodiscard]] std::string read_name(const SpecView& name);
 

@@ -27,9 +27,7 @@ void read_head(const SpecView& root, Network& network) {
     format.fail(format.found(), "\"ooc-paleo/network\"");
   }
   (void)root.get("version").as_integer(1, 1);
-  const SpecView name = root.get("name");
-  network.name = name.as_text();
-  if (network.name.empty()) name.fail("an empty text", "the name of the network");
+  network.name = read_short_text(root.get("name"));
   if (const auto source = root.find("source")) network.source = source->as_text();
   if (const auto batch = root.find("batch")) network.batch = batch->as_integer(1, kMaxBatch);
   if (const auto dtype = root.find("dtype")) {

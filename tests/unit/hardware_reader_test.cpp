@@ -138,6 +138,11 @@ TEST_CASE("provenance that covers nothing or the same twice is an error") {
         "\"compute.efficiency.*\" covers the same");
   CHECK(error_of(with("\"measured\"", "\"mesured\"")).find("did you mean \"measured\"?") !=
         std::string::npos);
+  for (const char* nothing : {"\"\"", "\".*\""}) {
+    CHECK(error_of(with("\"*\"", nothing)) ==
+          std::string("/provenance/0/fields | ") + nothing +
+              " | the dotted path of a number in this file, or \"*\" for all");
+  }
   CHECK(error_of(with("\"a data sheet\"", "\"\"")).find("/provenance/0/source | \"\"") == 0);
 }
 
@@ -182,11 +187,10 @@ TEST_CASE("quantities without units are refused with an example") {
 }
 
 TEST_CASE("efficiencies lie above 0 and at most at 1") {
-  CHECK(
-      error_of(with("\"default\": 0.5", "\"default\": 0")).find("a ratio above 0 and at most 1") !=
-      std::string::npos);
-  CHECK(error_of(with("\"default\": 0.5", "\"default\": 1.01")).find("a ratio from 0 to 1") !=
-        std::string::npos);
+  for (const char* bad : {"0", "-0.5", "1.01", "\"101 %\""}) {
+    CHECK(error_of(with("\"default\": 0.5", std::string("\"default\": ") + bad))
+              .find("a ratio above 0, at most 1") != std::string::npos);
+  }
   CHECK(error_of(with("\"default\": 0.5", "\"default\": 1")) == "no error");
   CHECK(error_of(with("\"default\": 0.5, ", "")).find("no \"default\"") != std::string::npos);
 }
@@ -206,6 +210,9 @@ TEST_CASE("curves ascend, copy times never fall, and have enough points") {
       std::string::npos);
   CHECK(error_of(with("[\"1 MiB\", \"90 us\"]", "[\"1 MiB\"]")).find("a pair such as") !=
         std::string::npos);
+  CHECK(error_of(with(R"(["1 MiB", "90 us"], ["1 GiB", "85 ms"])", R"(["1 MiB", "9.1 us"])")) ==
+        "/connection/modes/pinned/to_far/curve | a curve that never rises | a time that grows with "
+        "the size | so small a size gives no rate: measure a larger one too");
   CHECK(error_of(with("\"9.1 us\"", "\"0 us\"")).find("a time above 0") != std::string::npos);
 }
 

@@ -99,6 +99,13 @@ TEST_CASE("local response normalisation saves input and output") {
   CHECK(contains(layer_error(R"({"type": "lrn", "size": 0})", kImage), "/size: found 0"));
 }
 
+TEST_CASE("dropout that leaves nothing is refused") {
+  CHECK(contains(layer_error(R"({"type": "dropout", "rate": 1})", kImage),
+                 "/rate: found 1, expected a ratio from 0 to below 1"));
+  CHECK(contains(layer_error(R"({"type": "dropout", "rate": "100 %"})", kImage), "to below 1"));
+  CHECK(read_layer(R"({"type": "dropout", "rate": 0})", kImage).saves.mask_bytes == 24);
+}
+
 TEST_CASE("dropout keeps a mask of one byte per element in any precision") {
   const LayerModel dropout = read_layer(R"({"type": "dropout", "rate": 0.5})", kImage);
   CHECK(dropout.saves.mask_bytes == 24);

@@ -124,6 +124,16 @@ TEST_CASE("unknown keys and kinds are refused with the nearest known ones") {
   CHECK(contains(network_error(R"({"type": "relu"})"), "no \"name\""));
 }
 
+TEST_CASE("a network's name is as short as a layer's") {
+  const auto named = [](std::size_t length) {
+    return file_error(R"({"format": "ooc-paleo/network", "version": 1, "name": ")" +
+                      std::string(length, 'n') + "\"" + kInputs + kLayers + "}");
+  };
+  CHECK(named(200).empty());
+  CHECK(contains(named(201), "/name: found a name of 201 characters"));
+  CHECK(contains(named(0), "/name: found a name of 0 characters"));
+}
+
 TEST_CASE("names are unique, short and plain") {
   CHECK(contains(network_error(kRelu + "," + kConv + "," + kRelu),
                  "/layers/2: found a second layer named \"relu\""));

@@ -1,0 +1,18 @@
+// Which assumed numbers of a profile a case rests on: what reports must warn of.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/hardware/hardware_profile.hpp"
+#include "reports/summary/run_report.hpp"
+
+namespace ooc {
+
+/// The profile's assumed fields that this case's numbers come from: not those of other transfer modes,
+/// nor of a compute model that is not asked for, nor what a flag (--memory, --link, --latency,
+/// --far-throughput) stands in for.
+[[nodiscard]] std::vector<std::string> assumed_in_use(const HardwareProfile& hardware,
+                                                      const RunInputs& inputs);
+
+}  // namespace ooc
