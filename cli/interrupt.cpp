@@ -60,8 +60,8 @@ void catch_interrupts() {
   action.sa_handler = &on_signal;
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;
-  for (const int signal_number : {SIGINT, SIGTERM}) {
-    // A shell starts background jobs with SIGINT ignored; that is to stay so.
+  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) {
+    // A shell starts background jobs with SIGINT ignored, nohup ignores SIGHUP: that is to stay so.
     struct sigaction before {};
     sigaction(signal_number, nullptr, &before);
     if (before.sa_handler != SIG_IGN) sigaction(signal_number, &action, nullptr);

@@ -10,10 +10,10 @@
 
 namespace ooc {
 
-/// Installs the handlers of SIGINT and SIGTERM and ignores SIGPIPE (writes then fail with EPIPE).
+/// Installs the handlers of SIGINT, SIGTERM and SIGHUP and ignores SIGPIPE (writes then fail with EPIPE).
 void catch_interrupts();
 
-/// While one lives, the first SIGINT or SIGTERM only raises interrupted(); a second one,
+/// While one lives, the first of these signals only raises interrupted(); a second one,
 /// a moment later, ends the process.
 class InterruptGuard {
  public:

@@ -86,13 +86,8 @@ const SweepFormat& format_of(const Arguments& arguments) {
     unknown_word("--format", *text, {"csv", "json"});
   }
   const std::string output = arguments.value("--output").value_or("-");
-  const std::size_t dot = output.rfind('.');
-  const std::size_t slash = output.rfind('/');
-  const bool has_end = dot != std::string::npos && (slash == std::string::npos || dot > slash);
-  if (!has_end) return *find_sweep_format("csv");
-  if (const SweepFormat* format = find_sweep_format(output.substr(dot + 1))) return *format;
-  bad_value("--output", quoted(output), "a name that ends with .csv or .json",
-            "or say which with --format");
+  const SweepFormat* format = find_sweep_format(format_of_name(output));
+  return format != nullptr ? *format : *find_sweep_format("csv");
 }
 
 unsigned jobs_of(const Arguments& arguments) {
@@ -118,10 +113,9 @@ CaseOptions options_without_lists(const Arguments& arguments) {
   return case_options(Arguments({}, std::move(rest), {}));
 }
 
-void show_knees(const SweepGrid& grid, const SweepSummary& summary, Remarks remarks,
-                bool rows_on_stdout) {
-  if (summary.knees.empty()) return;
-  const std::string table = knee_table(grid, summary.knees, kKneesShown);
+void show_knees(const SweepEnd& end, Remarks remarks, bool rows_on_stdout) {
+  if (end.knees.empty()) return;
+  const std::string table = knee_table(end, kKneesShown);
   if (rows_on_stdout) {
     if (remarks == Remarks::kShown) std::fputs(table.c_str(), stderr);
     return;
@@ -164,14 +158,15 @@ int run_sweep_command(const Arguments& arguments) {
          .stop = &InterruptGuard::interrupted});
   }
   const bool complete = summary.rows == grid.rows();
-  out.write(format.end({.grid = grid, .knees = summary.knees, .complete = complete}));
+  const SweepEnd end{.grid = grid, .inputs = inputs, .knees = summary.knees, .complete = complete};
+  out.write(format.end(end));
   out.commit();
   if (!complete) {
     remark(Remarks::kShown, fmt::format("{} of {} rows are in {}", summary.rows, grid.rows(),
                                         out.is_stdout() ? "the output" : out.path()));
     throw Interrupted();
   }
-  show_knees(grid, summary, remarks, out.is_stdout());
+  show_knees(end, remarks, out.is_stdout());
   return summary.fitting > 0 ? kExitOk : kExitDoesNotFit;
 }
 

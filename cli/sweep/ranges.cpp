@@ -1,6 +1,7 @@
 // Integer arithmetic throughout, so that a list is the same on every machine: factors are decimal
 // fractions with up to six digits, and a multiplied value keeps 30 binary digits behind the point
-// between steps (10:40:x1.5 is 10, 15, 23 (22.5), 34 (33.75)).
+// between steps (10:40:x1.5 is 10, 15, 23 (22.5), 34 (33.75)); points that round to the same number
+// are one.
 #include "cli/sweep/ranges.hpp"
 
 #include <fmt/format.h>
@@ -91,25 +92,20 @@ class RangeReader {
                 const std::string& step) {
     const auto factor = parse_factor(step);
     if (!factor && is_too_fine(step)) {
-      bad_value(flag_, quoted(part), "a factor of at least 1.000001 with at most six decimals",
-                "a factor too small to reach the next whole number repeats its points");
+      bad_value(flag_, quoted(part), "a factor of at least 1.000001 with at most six decimals");
     }
     if (!factor || *factor <= kFactorOne) {
       bad_value(flag_, quoted(part), "a factor greater than 1 and up to 1000, such as x2 or x1.5");
     }
     if (from < 1) bad_value(flag_, quoted(part), "FROM > 0", "0 times anything is 0");
     Int128 exact = Int128{from} << kFractionBits;
+    std::int64_t last = 0;  // points that round to the same number count once
     for (std::int64_t value = from; value <= to;) {
-      add(part, value);
+      if (value != last) add(part, value);
+      last = value;
       exact = exact * *factor / kFactorOne;
-      const auto next =
+      value =
           static_cast<std::int64_t>((exact + (Int128{1} << (kFractionBits - 1))) >> kFractionBits);
-      if (next == value) {
-        bad_value(
-            flag_, quoted(part), "steps of at least 1",
-            fmt::format("the factor is too small: {0} times it rounds to {0} again", show_(value)));
-      }
-      value = next;
     }
   }
 

@@ -8,9 +8,12 @@
 #include <cmath>
 #include <iterator>
 
+#include "cli/remarks.hpp"
 #include "model/base/quantity_io.hpp"
 #include "reports/summary/metrics.hpp"
 #include "reports/writers/csv.hpp"
+#include "reports/writers/json_string.hpp"
+#include "reports/writers/text_table.hpp"
 
 namespace ooc {
 namespace {
@@ -19,20 +22,7 @@ std::string csv_begin(const ToolInfo&) { return csv_header(); }
 void add_csv_row(std::string& out, const RunReport& report, bool) { out += csv_row(report); }
 std::string csv_end(const SweepEnd&) { return ""; }
 
-void add_json_text(std::string& out, std::string_view text) {
-  out += '"';
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      out += c;
-    }
-  }
-  out += '"';
-}
+void add_json_text(std::string& out, std::string_view text) { out += json_string(text); }
 
 void add_json_value(std::string& out, const MetricValue& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return add_json_text(out, *text);
@@ -74,26 +64,6 @@ void add_json_row(std::string& out, const RunReport& report, bool first) {
   out += '}';
 }
 
-/// The columns that tell one unit from another.
-struct UnitNames {
-  std::string network;
-  std::string hardware;
-  std::string batch;
-  std::string memory;
-  std::string schedule;
-};
-
-UnitNames names_of(const SweepGrid& grid, std::size_t index) {
-  const SweepUnit unit = unit_at(grid, index);
-  const auto batch = grid.batches[unit.batch];
-  const auto memory = grid.memories[unit.memory];
-  return {.network = grid.networks[unit.network],
-          .hardware = grid.hardware[unit.hardware],
-          .batch = batch ? std::to_string(*batch) : "",
-          .memory = memory ? exact_bytes(*memory) : "",
-          .schedule = std::string(grid.schedules[unit.schedule]->name)};
-}
-
 void add_link(std::string& out, const SweepGrid& grid, std::string_view key,
               const std::optional<std::size_t>& link) {
   out += fmt::format(", \"{}\": ", key);
@@ -109,22 +79,28 @@ void add_link(std::string& out, const SweepGrid& grid, std::string_view key,
 std::string json_end(const SweepEnd& end) {
   std::string out = "\n],\n\"knees\": [";
   for (const Knee& knee : end.knees) {
-    const SweepUnit unit = unit_at(end.grid, knee.unit);
-    const UnitNames names = names_of(end.grid, knee.unit);
+    const UnitKeys keys = keys_of(end.grid, end.inputs, knee.unit);
     out += &knee == end.knees.data() ? "\n{\"network\": " : ",\n{\"network\": ";
-    add_json_text(out, names.network);
+    add_json_text(out, keys.network);
     out += ", \"hardware\": ";
-    add_json_text(out, names.hardware);
-    out += ", \"batch\": " + (names.batch.empty() ? "null" : names.batch);
-    const auto memory = end.grid.memories[unit.memory];
-    out += ", \"memory_bytes\": " + (memory ? std::to_string(memory->count()) : "null");
-    out += ", \"schedule\": ";
-    add_json_text(out, names.schedule);
+    add_json_text(out, keys.hardware);
+    out += fmt::format(", \"batch\": {}, \"memory_bytes\": {}, \"schedule\": ", keys.batch,
+                       keys.memory.count());
+    add_json_text(out, keys.schedule);
     add_link(out, end.grid, "within_1_percent_link_bytes_per_s", knee.within_1_percent);
     add_link(out, end.grid, "within_5_percent_link_bytes_per_s", knee.within_5_percent);
     out += '}';
   }
-  out += fmt::format("\n],\n\"complete\": {}\n}}\n", end.complete);
+  out += "\n],\n\"remarks\": [";
+  bool first = true;
+  for (std::size_t i = 0; i < end.inputs.machines.size(); ++i) {
+    const int devices = end.inputs.machines[i].profile.devices;
+    if (devices <= 1) continue;
+    if (!first) out += ", ";
+    first = false;
+    add_json_text(out, end.inputs.hardware_names[i] + ": " + devices_remark(devices));
+  }
+  out += fmt::format("],\n\"complete\": {}\n}}\n", end.complete);
   return out;
 }
 
@@ -144,19 +120,23 @@ const SweepFormat* find_sweep_format(std::string_view name) {
   return nullptr;
 }
 
-std::string knee_table(const SweepGrid& grid, std::span<const Knee> knees, std::size_t most) {
+std::string knee_table(const SweepEnd& end, std::size_t most) {
   std::string out =
       "The slowest link of the list that comes within 1 % and 5 % of computing alone:\n";
-  for (const Knee& knee : knees.first(std::min(most, knees.size()))) {
-    const UnitNames names = names_of(grid, knee.unit);
-    out +=
-        fmt::format("  {} on {}{}{}, {}: {}, {}\n", names.network, names.hardware,
-                    names.batch.empty() ? "" : ", batch " + names.batch,
-                    names.memory.empty() ? "" : ", " + names.memory, names.schedule,
-                    link_text(grid, knee.within_1_percent), link_text(grid, knee.within_5_percent));
+  for (const Knee& knee : end.knees.first(std::min(most, end.knees.size()))) {
+    const UnitKeys keys = keys_of(end.grid, end.inputs, knee.unit);
+    const SweepUnit unit = unit_at(end.grid, knee.unit);
+    const bool batch_given = end.grid.batches[unit.batch].has_value();
+    const bool memory_given = end.grid.memories[unit.memory].has_value();
+    out += printable(fmt::format("  {} on {}{}{}, {}: {}, {}", keys.network, keys.hardware,
+                                 batch_given ? fmt::format(", batch {}", keys.batch) : "",
+                                 memory_given ? ", " + exact_bytes(keys.memory) : "", keys.schedule,
+                                 link_text(end.grid, knee.within_1_percent),
+                                 link_text(end.grid, knee.within_5_percent))) +
+           "\n";
   }
-  if (knees.size() > most) {
-    out += fmt::format("  ... and {} more (-o FILE.json has all)\n", knees.size() - most);
+  if (end.knees.size() > most) {
+    out += fmt::format("  ... and {} more (-o FILE.json has all)\n", end.knees.size() - most);
   }
   return out;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/sweep/grid.hpp"
+#include "cli/sweep/inputs.hpp"
 #include "cli/sweep/knee.hpp"
 #include "reports/summary/run_report.hpp"
 #include "reports/writers/writer.hpp"
@@ -17,6 +18,7 @@ namespace ooc {
 /// What stands behind the rows.
 struct SweepEnd {
   const SweepGrid& grid;
+  const SweepInputs& inputs;
   std::span<const Knee> knees;
   bool complete = true;
 };
@@ -33,7 +35,6 @@ struct SweepFormat {
 [[nodiscard]] const SweepFormat* find_sweep_format(std::string_view name);
 
 /// The knees for people: at most `most` lines.
-[[nodiscard]] std::string knee_table(const SweepGrid& grid, std::span<const Knee> knees,
-                                     std::size_t most);
+[[nodiscard]] std::string knee_table(const SweepEnd& end, std::size_t most);
 
 }  // namespace ooc

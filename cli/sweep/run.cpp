@@ -97,6 +97,8 @@ class Runner {
     which.budget = budget_of(options, which.hardware);
     which.inputs.memory = which.budget;
     which.inputs.memory_given = options.memory.has_value();
+    which.inputs.network = job_.inputs.network_names[unit.network];
+    which.inputs.hardware = job_.inputs.hardware_names[unit.hardware];
     const Schedule& schedule = *job_.grid.schedules[unit.schedule];
     std::optional<CaseRun> run;
 
@@ -182,25 +184,6 @@ class Runner {
 };
 
 }  // namespace
-
-SweepInputs load_sweep(const SweepGrid& grid, const CaseOptions& options) {
-  SweepInputs inputs;
-  for (const std::string& name : grid.networks) {
-    inputs.workloads.push_back(load_workload(name, "NETWORK", options));
-  }
-  for (const std::string& name : grid.hardware) {
-    inputs.machines.push_back(load_hardware(name, "--hardware", options));
-  }
-  CaseOptions largest = options;
-  largest.batch = *std::max_element(grid.batches.begin(), grid.batches.end());
-  largest.transfers.link = *std::min_element(grid.links.begin(), grid.links.end());
-  for (const Workload& workload : inputs.workloads) {
-    for (const Machine& machine : inputs.machines) {
-      static_cast<void>(make_case(workload, machine, largest));
-    }
-  }
-  return inputs;
-}
 
 SweepSummary run_sweep(const SweepJob& job, const SweepSink& sink) {
   OOC_CHECK(job.threads > 0, "somebody works");

@@ -15,22 +15,13 @@
 
 #include "cli/pipeline.hpp"
 #include "cli/sweep/grid.hpp"
+#include "cli/sweep/inputs.hpp"
 #include "cli/sweep/knee.hpp"
 #include "cli/sweep/rows.hpp"
 
 namespace ooc {
 
 inline constexpr std::size_t kLinksPerPiece = 64;
-
-/// Everything that is read from files, in the order of the grid's lists.
-struct SweepInputs {
-  std::vector<Workload> workloads;
-  std::vector<Machine> machines;
-};
-
-/// Loads them, and works out the costs of each network on each machine at the largest batch: what
-/// is too big is found before the first row. Throws SpecError.
-[[nodiscard]] SweepInputs load_sweep(const SweepGrid& grid, const CaseOptions& options);
 
 struct SweepJob {
   const SweepGrid& grid;

@@ -134,8 +134,7 @@ TEST_CASE("the knee is reported at the end and in JSON") {
   CHECK(ran.exit_code == 0);
   CHECK(ran.out ==
         "The slowest link of the list that comes within 1 % and 5 % of computing alone:\n"
-        "  " +
-            kNetwork + " on " + kMachine + ", 3 GB, capacity: 640 GB/s, 80.0 GB/s\n");
+        "  worked_example on worked_example_machine, 3 GB, capacity: 640 GB/s, 80.0 GB/s\n");
   const std::string json = scratch.read("r.json");
   CHECK(json.find("\"within_1_percent_link_bytes_per_s\": 640000000000, "
                   "\"within_5_percent_link_bytes_per_s\": 80000000000}") != std::string::npos);
@@ -154,13 +153,77 @@ TEST_CASE("the JSON of a sweep is JSON, with one result a row and one knee a uni
   CHECK(root.get("complete").as_boolean());
 }
 
+TEST_CASE("a knee has the keys of its rows, with the same values") {
+  const Ran ran = sweep({"--link", "10GB/s,640GB/s", "--schedule", "in-core,capacity", "--format",
+                         "json", "--quiet"});
+  const SpecDocument document = read_spec_text(ran.out, "sweep.json");
+  const SpecView root(document);
+  const auto rows = root.get("results").items();
+  const auto knees = root.get("knees").items();
+  REQUIRE(rows.size() == 4);
+  REQUIRE(knees.size() == 2);
+  for (std::size_t i = 0; i < 4; ++i) {
+    for (const char* key : {"network", "hardware", "schedule"}) {
+      CHECK(knees[i / 2].get(key).as_text() == rows[i].get(key).as_text());
+    }
+    for (const char* key : {"batch", "memory_bytes"}) {
+      CHECK(knees[i / 2].get(key).node().text == rows[i].get(key).node().text);
+    }
+  }
+}
+
+TEST_CASE("networks or profiles that call themselves the same go by what they were given as") {
+  const ScratchFolder scratch;
+  scratch.file("a.json", read_file(kNetwork));
+  scratch.file("b.json", read_file(kNetwork));
+  scratch.file("m.json", read_file(kMachine));
+  const Surroundings here{.folder = scratch.path(), .environment = {}};
+  const auto names = [](const Ran& ran, const char* of) { return column(ran.out, of); };
+  Ran ran = run_ooc_paleo({"sweep", "a.json", "b.json", "--hardware", "m.json", "--quiet"}, here);
+  CHECK(names(ran, "network") == Texts{"a.json", "b.json"});
+  CHECK(names(ran, "hardware") == Texts{"worked_example_machine", "worked_example_machine"});
+  ran = run_ooc_paleo({"sweep", "a.json", "--hardware", "m.json," + kMachine, "--link",
+                       "10GB/s,20GB/s", "--format", "json", "--quiet"},
+                      here);
+  const SpecDocument document = read_spec_text(ran.out, "sweep.json");
+  const SpecView root(document);
+  CHECK(root.get("results").items()[0].get("network").as_text() == "worked_example");
+  CHECK(root.get("results").items()[3].get("hardware").as_text() == kMachine);
+  CHECK(root.get("knees").items()[0].get("hardware").as_text() == "m.json");
+  CHECK(root.get("knees").items()[1].get("hardware").as_text() == kMachine);
+}
+
+TEST_CASE("one file by two spellings is refused") {
+  const ScratchFolder scratch;
+  scratch.file("a.json", read_file(kNetwork));
+  const Surroundings here{.folder = scratch.path(), .environment = {}};
+  Ran ran = run_ooc_paleo({"sweep", "a.json", "./a.json", "--hardware", kMachine}, here);
+  CHECK(ran.exit_code == 2);
+  CHECK(ran.err.find("NETWORK: found \"a.json\" and \"./a.json\", which are one file") !=
+        std::string::npos);
+  ran = run_ooc_paleo({"sweep", "a.json", "--hardware", "m40,m40.json"}, here);
+  CHECK(ran.exit_code == 2);
+  CHECK(ran.err.find("\"m40\" and \"m40.json\", which are one file") != std::string::npos);
+}
+
+TEST_CASE("bytes of the command line that are no UTF-8 do not break the JSON of a sweep") {
+  const ScratchFolder scratch;
+  const Ran ran = sweep({"-o", "r\xff\"\n.json"}, {.folder = scratch.path(), .environment = {}});
+  CHECK(ran.exit_code == 0);
+  const std::string text = scratch.read("r\xff\"\n.json");
+  CHECK(text.find("\"r\xef\xbf\xbd\\\"\\n.json\"") != std::string::npos);
+  CHECK_NOTHROW(static_cast<void>(read_spec_text(text, "sweep.json")));
+}
+
 TEST_CASE("a sweep in which nothing fits exits 3, one in which something fits 0") {
   CHECK(sweep({"--memory", "1GB,2GB"}).exit_code == 3);
   CHECK(sweep({"--memory", "1GB,3GB"}).exit_code == 0);
 }
 
-TEST_CASE("an interrupted or terminated sweep keeps its rows, whole and in order, and exits 130") {
-  for (const char* signal : {"INT", "TERM"}) {
+TEST_CASE(
+    "a sweep that is interrupted, terminated or hung up on keeps its rows, whole and in order, and "
+    "exits 130") {
+  for (const char* signal : {"INT", "TERM", "HUP"}) {
     const ScratchFolder scratch;
     const Ran ran = run_shell("timeout --preserve-status -s " + std::string(signal) +
                                   " 1 ooc-paleo sweep " + kNetwork + " --hardware " + kMachine +

@@ -1,0 +1,85 @@
+// A file given twice, by two spellings, is a mistake; two files that call themselves the same are none:
+// a copy with one number changed is what one compares.
+#include "cli/sweep/inputs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+namespace ooc {
+namespace {
+
+/// `paths` are where `given` lead.
+void check_files(const std::vector<std::string>& given, const std::vector<std::string>& paths,
+                 std::string_view place) {
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      std::error_code ignored;  // pipes of the shell are no longer there
+      if (paths[i] != paths[j] && !std::filesystem::equivalent(paths[i], paths[j], ignored)) {
+        continue;
+      }
+      bad_value(
+          place,
+          fmt::format("{} and {}, which are one file", in_quotes(given[j]), in_quotes(given[i])),
+          "each file once");
+    }
+  }
+}
+
+std::vector<std::string> told_apart(std::vector<std::string> names,
+                                    const std::vector<std::string>& given) {
+  std::vector<std::string> sorted = names;
+  std::sort(sorted.begin(), sorted.end());
+  const bool meet = std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
+  return meet ? given : names;
+}
+
+}  // namespace
+
+SweepInputs load_sweep(const SweepGrid& grid, const CaseOptions& options) {
+  SweepInputs inputs;
+  std::vector<std::string> paths;
+  std::vector<std::string> names;
+  for (const std::string& name : grid.networks) {
+    inputs.workloads.push_back(load_workload(name, "NETWORK", options));
+    paths.push_back(inputs.workloads.back().path);
+    names.push_back(inputs.workloads.back().network->name);
+  }
+  check_files(grid.networks, paths, "NETWORK");
+  inputs.network_names = told_apart(std::move(names), grid.networks);
+  paths.clear();
+  names.clear();
+  for (const std::string& name : grid.hardware) {
+    inputs.machines.push_back(load_hardware(name, "--hardware", options));
+    paths.push_back(inputs.machines.back().path);
+    names.push_back(inputs.machines.back().profile.name);
+  }
+  check_files(grid.hardware, paths, "--hardware");
+  inputs.hardware_names = told_apart(std::move(names), grid.hardware);
+
+  CaseOptions largest = options;
+  largest.batch = *std::max_element(grid.batches.begin(), grid.batches.end());
+  largest.transfers.link = *std::min_element(grid.links.begin(), grid.links.end());
+  for (const Workload& workload : inputs.workloads) {
+    for (const Machine& machine : inputs.machines) {
+      static_cast<void>(make_case(workload, machine, largest));
+    }
+  }
+  return inputs;
+}
+
+UnitKeys keys_of(const SweepGrid& grid, const SweepInputs& inputs, std::size_t index) {
+  const SweepUnit unit = unit_at(grid, index);
+  CaseOptions options;
+  options.batch = grid.batches[unit.batch];
+  options.memory = grid.memories[unit.memory];
+  return {.network = inputs.network_names[unit.network],
+          .hardware = inputs.hardware_names[unit.hardware],
+          .batch = batch_of(options, *inputs.workloads[unit.network].network),
+          .memory = budget_of(options, inputs.machines[unit.hardware].profile),
+          .schedule = std::string(grid.schedules[unit.schedule]->name)};
+}
+
+}  // namespace ooc
