@@ -88,6 +88,8 @@ std::vector<LayerTime> read_layer_times_text(std::string_view text, const std::s
     layers.emplace(network.layers[i].name, make_id<LayerId>(i));
   }
   std::map<LayerId, LayerTime> times;
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // spreadsheets write one
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   bool header_seen = false;
   std::size_t number = 0;
   while (!text.empty()) {

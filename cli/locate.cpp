@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "cli/suggest.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/spec_tree.hpp"
 
@@ -84,13 +85,12 @@ std::string_view what_is_wrong(const std::string& name) {
 [[noreturn]] void unknown_name(DataKind kind, const std::string& name, std::string_view place) {
   std::vector<std::string> known;
   for (const DataFile& file : data_files(kind)) known.push_back(file.name);
-  const auto near = nearest_word(without_end(name), known);
   throw SpecError(
       {.file = "",
        .place = std::string(place),
-       .found = fmt::format("\"{}\", {}", name, what_is_wrong(name)),
+       .found = fmt::format("{}, {}", in_quotes(name), what_is_wrong(name)),
        .expected = fmt::format("a {} file or one of: {}", noun(kind), fmt::join(known, ", ")),
-       .hint = near ? fmt::format("did you mean {}?", *near) : ""});
+       .hint = did_you_mean(without_end(name), known)});
 }
 
 }  // namespace

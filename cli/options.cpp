@@ -7,11 +7,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cstdlib>
 
 #include "cli/flags.hpp"
 #include "cli/schedule_flags.hpp"
+#include "cli/suggest.hpp"
 #include "model/base/errors.hpp"
 
 namespace ooc {
@@ -59,9 +61,11 @@ TransferOptions transfer_options(const Arguments& arguments) {
   return options;
 }
 
-std::string ending(const std::string& path) {
-  const std::size_t dot = path.rfind('.');
-  return dot == std::string::npos ? "" : path.substr(dot + 1);
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t";
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
 Colour colour_of(const Arguments& arguments, const std::string& output) {
@@ -113,7 +117,7 @@ ResultOptions result_options(const Arguments& arguments) {
       unknown_word("--format", *text, known);
     }
   } else {
-    options.writer = find_writer(ending(options.output));
+    options.writer = find_writer(format_of_name(options.output));
     if (options.writer == nullptr) options.writer = writers().front();
   }
   options.colour = colour_of(arguments, options.output);
@@ -134,22 +138,36 @@ std::string required_value(const Arguments& arguments, const Flag& flag,
   return *value;
 }
 
-std::int64_t parse_batch(std::string_view text, std::string_view flag) {
+std::string format_of_name(const std::string& path) {
+  const std::size_t dot = path.rfind('.');
+  const std::size_t slash = path.rfind('/');
+  if (dot == std::string::npos || (slash != std::string::npos && dot < slash)) return "";
+  std::string ending = path.substr(dot + 1);
+  for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (ending == "sqlite") {
+    bad_value("--output", quoted(path), "a name that ends with .json or .csv, or another one",
+              ".sqlite is for a later version");
+  }
+  return ending == "json" || ending == "csv" ? ending : "";
+}
+
+std::int64_t parse_batch(std::string_view given, std::string_view flag) {
+  const std::string_view text = trimmed(given);
   std::int64_t batch = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), batch);
   const bool whole = error == std::errc() && end == text.data() + text.size();
   if (!whole || batch < 1 || batch > kMaxBatch) {
-    bad_value(flag, quoted(text), fmt::format("a whole number from 1 to {}", kMaxBatch));
+    bad_value(flag, quoted(given), fmt::format("a whole number from 1 to {}", kMaxBatch));
   }
   return batch;
 }
 
 Bytes bytes_of(std::string_view text, std::string_view flag) {
-  return value_of(parse_bytes(text), flag);
+  return value_of(parse_bytes(trimmed(text)), flag);
 }
 
 BytesPerSecond rate_of(std::string_view text, std::string_view flag) {
-  const BytesPerSecond rate = value_of(parse_rate(text), flag);
+  const BytesPerSecond rate = value_of(parse_rate(trimmed(text)), flag);
   if (rate.count() <= 0) {
     bad_value(flag, quoted(text), "a rate greater than 0, such as \"12 GB/s\", or inf");
   }
@@ -157,7 +175,7 @@ BytesPerSecond rate_of(std::string_view text, std::string_view flag) {
 }
 
 Duration duration_of(std::string_view text, std::string_view flag) {
-  return value_of(parse_duration(text), flag);
+  return value_of(parse_duration(trimmed(text)), flag);
 }
 
 const Schedule& schedule_named(const std::string& name, std::string_view flag) {
@@ -171,6 +189,7 @@ std::vector<const Schedule*> schedules_named(const std::string& list, std::strin
   if (list == "all") return {schedules().begin(), schedules().end()};
   std::vector<const Schedule*> found;
   for (const std::string& name : split_list(list, flag)) {
+    if (name == "all") bad_value(flag, quoted(list), "all alone, or names between commas");
     const Schedule* schedule = &schedule_named(name, flag);
     if (std::find(found.begin(), found.end(), schedule) != found.end()) {
       bad_value(flag, quoted(name) + " twice", "each schedule once");
@@ -195,7 +214,7 @@ std::vector<std::string> split_list(const std::string& list, std::string_view fl
   std::size_t begin = 0;
   while (true) {
     const std::size_t comma = list.find(',', begin);
-    parts.push_back(list.substr(begin, comma - begin));
+    parts.emplace_back(trimmed(std::string_view(list).substr(begin, comma - begin)));
     if (parts.back().empty()) {
       bad_value(flag, quoted(list), "values between single commas", "one of them is empty");
     }
@@ -204,7 +223,7 @@ std::vector<std::string> split_list(const std::string& list, std::string_view fl
   }
 }
 
-std::string quoted(std::string_view text) { return fmt::format("\"{}\"", text); }
+std::string quoted(std::string_view text) { return in_quotes(text); }
 
 void bad_value(std::string_view flag, std::string found, std::string expected, std::string hint) {
   throw SpecError({.file = "",
@@ -216,9 +235,8 @@ void bad_value(std::string_view flag, std::string found, std::string expected, s
 
 void unknown_word(std::string_view flag, std::string_view word,
                   const std::vector<std::string>& known) {
-  const auto near = nearest_word(word, known);
   bad_value(flag, quoted(word), fmt::format("one of: {}", fmt::join(known, ", ")),
-            near ? fmt::format("did you mean {}?", *near) : "");
+            did_you_mean(word, known));
 }
 
 std::string_view allocator_name(Allocator allocator) {

@@ -46,6 +46,10 @@ struct ResultOptions {
 
 [[nodiscard]] ResultOptions result_options(const Arguments& arguments);
 
+/// "json" or "csv" where the end of an output's name says so, in any case, else "". Throws SpecError for
+/// .sqlite, which a later version will write.
+[[nodiscard]] std::string format_of_name(const std::string& path);
+
 /// The only positional argument; SpecError when it is missing.
 [[nodiscard]] std::string required_positional(const Arguments& arguments, std::string_view name,
                                               std::string_view expected);

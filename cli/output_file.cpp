@@ -43,6 +43,17 @@ mode_t default_mode() {
 
 }  // namespace
 
+std::string output_target(const std::string& path) {
+  struct stat status {};
+  if (path.empty() || path == "-") return "";
+  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) return "";
+  // A link is followed: its target is replaced or made, the link stays.
+  std::error_code ignored;
+  const std::filesystem::path resolved = std::filesystem::weakly_canonical(
+      behind_links(std::filesystem::absolute(path, ignored)), ignored);
+  return ignored || resolved.empty() ? path : resolved.string();
+}
+
 OutputFile::OutputFile(std::string flag, std::string path)
     : flag_(std::move(flag)), path_(std::move(path)) {
   if (path_.empty()) fail("an empty path");
@@ -52,12 +63,12 @@ OutputFile::OutputFile(std::string flag, std::string path)
   }
   struct stat status {};
   if (stat(path_.c_str(), &status) != 0) {
-    if (errno != ENOENT) fail(path_ + ": " + system_text(errno));
+    if (errno != ENOENT) fail(in_quotes(path_) + ": " + system_text(errno));
     open_temporary();
   } else if (S_ISDIR(status.st_mode)) {
-    fail(path_ + ", which is a directory");
+    fail(in_quotes(path_) + ", which is a directory");
   } else if (S_ISREG(status.st_mode)) {
-    if (access(path_.c_str(), W_OK) != 0) fail(path_ + ": " + system_text(errno));
+    if (access(path_.c_str(), W_OK) != 0) fail(in_quotes(path_) + ": " + system_text(errno));
     open_temporary();
   } else {
     open_in_place();
@@ -80,26 +91,22 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::open_temporary() {
-  // A link is followed: its target is replaced or made, the link stays.
-  std::error_code ignored;
-  const std::filesystem::path resolved = std::filesystem::weakly_canonical(
-      behind_links(std::filesystem::absolute(path_, ignored)), ignored);
-  target_ = ignored || resolved.empty() ? path_ : resolved.string();
+  target_ = output_target(path_);
   std::string name = target_ + ".XXXXXX";
   descriptor_ = mkstemp(name.data());
-  if (descriptor_ < 0) fail(path_ + ": " + system_text(errno));
+  if (descriptor_ < 0) fail(in_quotes(path_) + ": " + system_text(errno));
   temporary_ = name;
   interrupt_slot_ = remove_on_interrupt(temporary_);
   struct stat old {};
   const bool replaces = stat(target_.c_str(), &old) == 0;
   if (fchmod(descriptor_, replaces ? old.st_mode & 07777 : default_mode()) != 0) {
-    fail(path_ + ": " + system_text(errno));
+    fail(in_quotes(path_) + ": " + system_text(errno));
   }
 }
 
 void OutputFile::open_in_place() {
   descriptor_ = open(path_.c_str(), O_WRONLY | O_CLOEXEC);
-  if (descriptor_ < 0) fail(path_ + ": " + system_text(errno));
+  if (descriptor_ < 0) fail(in_quotes(path_) + ": " + system_text(errno));
 }
 
 void OutputFile::write(std::string_view text) {
@@ -132,9 +139,10 @@ void OutputFile::commit() {
   flush();
   if (is_stdout()) return;
   const int descriptor = std::exchange(descriptor_, -1);
-  if (close(descriptor) != 0 && errno != EINTR) fail(path_ + ": " + system_text(errno));
+  if (close(descriptor) != 0 && errno != EINTR) fail(in_quotes(path_) + ": " + system_text(errno));
   if (temporary_.empty()) return;
-  if (rename(temporary_.c_str(), target_.c_str()) != 0) fail(path_ + ": " + system_text(errno));
+  if (rename(temporary_.c_str(), target_.c_str()) != 0)
+    fail(in_quotes(path_) + ": " + system_text(errno));
   temporary_.clear();
   if (interrupt_slot_) keep_on_interrupt(*std::exchange(interrupt_slot_, std::nullopt));
 }

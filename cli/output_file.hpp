@@ -15,6 +15,10 @@ namespace ooc {
 /// The reader of a pipe has gone away: no error, but there is nobody left to write for.
 struct ReaderGone : std::exception {};
 
+/// The file that writing to `path` replaces or makes, links resolved; empty for stdout, folders, devices
+/// and pipes.
+[[nodiscard]] std::string output_target(const std::string& path);
+
 class OutputFile {
  public:
   /// `flag` ("-o", "--trace") is for messages. Throws SpecError when the place cannot be written.
@@ -32,8 +36,6 @@ class OutputFile {
 
   [[nodiscard]] bool is_stdout() const { return path_ == "-"; }
   [[nodiscard]] const std::string& path() const { return path_; }
-  /// The file that will be replaced, links resolved; empty for stdout, devices and pipes.
-  [[nodiscard]] const std::string& target() const { return target_; }
 
  private:
   void open_temporary();

@@ -14,15 +14,22 @@
 namespace ooc {
 namespace {
 
-bool same_place(const OutputFile& a, const OutputFile& b) {
-  if (a.is_stdout() || b.is_stdout()) return a.is_stdout() && b.is_stdout();
-  return !a.target().empty() && a.target() == b.target();
+/// An output as the user named it.
+struct Named {
+  std::string flag;
+  std::string path;
+};
+
+bool same_place(const Named& a, const Named& b) {
+  if (a.path == "-" || b.path == "-") return a.path == b.path;
+  const std::string target = output_target(a.path);
+  return !target.empty() && target == output_target(b.path);
 }
 
-void check_apart(const OutputFile& first, const OutputFile& second, std::string_view flag) {
+void check_apart(const Named& first, const Named& second) {
   if (!same_place(first, second)) return;
-  bad_value(flag, quoted(second.path()) + ", where another output goes", "a place of its own",
-            second.is_stdout() ? "give that one a file, or use -o FILE for the result" : "");
+  bad_value(second.flag, quoted(second.path) + ", where another output goes", "a place of its own",
+            second.path == "-" ? "give that one a file, or use -o FILE for the result" : "");
 }
 
 /// The files that are there; what is wrong with the others is for their readers to say.
@@ -40,17 +47,17 @@ std::vector<std::string> input_files(const Arguments& arguments, const Inputs& i
   return files;
 }
 
-void check_no_input(const OutputFile& output, std::string_view flag,
-                    const std::vector<std::string>& inputs) {
+void check_no_input(const Named& output, const std::vector<std::string>& inputs) {
   struct stat to {};
+  const std::string target = output_target(output.path);
   // Only files are replaced: devices and pipes may well be both.
-  if (output.target().empty() || stat(output.target().c_str(), &to) != 0) return;
+  if (target.empty() || stat(target.c_str(), &to) != 0) return;
   for (const std::string& input : inputs) {
     struct stat from {};
     if (stat(input.c_str(), &from) != 0) continue;
     if (from.st_dev != to.st_dev || from.st_ino != to.st_ino) continue;
-    const std::string also = input == output.path() ? "" : " (" + quoted(input) + ")";
-    bad_value(flag, quoted(output.path()) + ", which is an input" + also, "a place of its own",
+    const std::string also = input == output.path ? "" : " (" + quoted(input) + ")";
+    bad_value(output.flag, quoted(output.path) + ", which is an input" + also, "a place of its own",
               "the input would be lost");
   }
 }
@@ -64,17 +71,19 @@ std::optional<OutputFile> open_optional(const Arguments& arguments, const std::s
 }  // namespace
 
 Outputs open_outputs(const Arguments& arguments, const Inputs& inputs) {
-  Outputs outputs{.result = OutputFile("--output", arguments.value("--output").value_or("-")),
-                  .trace = open_optional(arguments, "--trace"),
-                  .plan = open_optional(arguments, "--export-plan")};
-  if (outputs.trace) check_apart(outputs.result, *outputs.trace, "--trace");
-  if (outputs.plan) check_apart(outputs.result, *outputs.plan, "--export-plan");
-  if (outputs.trace && outputs.plan) check_apart(*outputs.trace, *outputs.plan, "--export-plan");
+  // Everything is checked before the first file is made.
+  std::vector<Named> named{{"--output", arguments.value("--output").value_or("-")}};
+  for (const char* flag : {"--trace", "--export-plan"}) {
+    if (auto path = arguments.value(flag)) named.push_back({flag, *std::move(path)});
+  }
   const std::vector<std::string> files = input_files(arguments, inputs);
-  check_no_input(outputs.result, "--output", files);
-  if (outputs.trace) check_no_input(*outputs.trace, "--trace", files);
-  if (outputs.plan) check_no_input(*outputs.plan, "--export-plan", files);
-  return outputs;
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    for (std::size_t before = 0; before < i; ++before) check_apart(named[before], named[i]);
+    check_no_input(named[i], files);
+  }
+  return {.result = OutputFile(named.front().flag, named.front().path),
+          .trace = open_optional(arguments, "--trace"),
+          .plan = open_optional(arguments, "--export-plan")};
 }
 
 }  // namespace ooc

@@ -34,17 +34,20 @@ std::string description(const Command& command) {
   return "Examples:\n" + std::string(command.examples) + "\n" + std::string(command.summary);
 }
 
-[[noreturn]] void unknown_argument(const Command& command, const std::string& word) {
+[[noreturn]] void unknown_argument(const Command& command, const std::string& word,
+                                   bool behind_dashes) {
   const std::string flag = word.substr(0, word.find('='));
   const std::string help = "see `ooc-paleo " + std::string(command.name) + " --help`";
-  if (word.size() < 2 || word.front() != '-' || flag == "--") {
-    throw SpecError({.file = "",
-                     .place = std::string(command.name),
-                     .found = "one argument too many, \"" + word + "\"",
-                     .expected = command.positionals.name.empty()
-                                     ? "flags only"
-                                     : "one " + std::string(command.positionals.name),
-                     .hint = help});
+  if (word.size() < 2 || word.front() != '-' || flag == "--" || behind_dashes) {
+    throw SpecError(
+        {.file = "",
+         .place = std::string(command.name),
+         .found =
+             "one argument too many, " + in_quotes(word) + (behind_dashes ? " behind \"--\"" : ""),
+         .expected = command.positionals.name.empty()
+                         ? "flags only"
+                         : "one " + std::string(command.positionals.name),
+         .hint = behind_dashes ? "all words behind \"--\" are arguments: flags go before" : help});
   }
   std::vector<std::string> known{"--help"};
   for (const Flag& each : command.flags) known.emplace_back(each.name);
@@ -76,13 +79,27 @@ void add_flags(CLI::App& app, const Command& command, std::vector<Slot>& slots) 
   }
 }
 
-/// "--quiet=0" would mean true or false to CLI11; to us it is a mistake. Looks at the words that are
-/// flags: not at what follows one that takes a value, nor behind "--".
-void check_switches(const Command& command, const std::vector<std::string>& command_line) {
+[[noreturn]] void fail(std::string_view place, std::string found, std::string expected,
+                       std::string hint) {
+  throw SpecError({.file = "",
+                   .place = std::string(place),
+                   .found = std::move(found),
+                   .expected = std::move(expected),
+                   .hint = std::move(hint)});
+}
+
+/// What CLI11 would take in another sense: "--quiet=0" (true or false), "--memory --batch 3" (the memory
+/// is "--batch").
+void check_words(const Command& command, const std::vector<std::string>& command_line) {
   const auto flag_named = [&](std::string_view name) {
     return std::find_if(command.flags.begin(), command.flags.end(), [&](const Flag& each) {
       return each.name == name || (!each.brief.empty() && each.brief == name);
     });
+  };
+  const auto is_help = [](std::string_view name) { return name == "--help" || name == "-h"; };
+  const auto is_flag = [&](const std::string& word) {
+    const std::string name = word.substr(0, word.find('='));
+    return is_help(name) || flag_named(name) != command.flags.end();
   };
   for (std::size_t i = 2; i < command_line.size() && command_line[i] != "--"; ++i) {
     const std::string& word = command_line[i];
@@ -90,14 +107,16 @@ void check_switches(const Command& command, const std::vector<std::string>& comm
     const std::string name = word.substr(0, equals);
     const auto flag = flag_named(name);
     const bool is_known = flag != command.flags.end();
-    if (is_known && !flag->value.empty() && equals == std::string::npos) ++i;  // over its value
-    const bool is_switch = is_known ? flag->value.empty() : name == "--help" || name == "-h";
+    if (is_known && !flag->value.empty() && equals == std::string::npos) {
+      ++i;  // over its value
+      if (i < command_line.size() && !is_flag(command_line[i]) && command_line[i] != "--") continue;
+      fail(flag->name, "no value", "a value behind it",
+           "see `ooc-paleo " + std::string(command.name) + " --help`");
+    }
+    const bool is_switch = is_known ? flag->value.empty() : is_help(name);
     if (!is_switch || equals == std::string::npos) continue;
-    throw SpecError({.file = "",
-                     .place = name,
-                     .found = "the value " + in_quotes(word.substr(equals + 1)),
-                     .expected = "no value",
-                     .hint = "the flag alone switches it on"});
+    fail(name, "the value " + in_quotes(word.substr(equals + 1)), "no value",
+         "the flag alone switches it on");
   }
 }
 
@@ -116,7 +135,7 @@ void check_switches(const Command& command, const std::vector<std::string>& comm
 
 std::variant<Arguments, HelpWanted> parse_arguments(const Command& command,
                                                     const std::vector<std::string>& command_line) {
-  check_switches(command, command_line);
+  check_words(command, command_line);
   CLI::App app(description(command), "ooc-paleo " + std::string(command.name));
   app.allow_extras();
   std::vector<Slot> slots;
@@ -137,11 +156,15 @@ std::variant<Arguments, HelpWanted> parse_arguments(const Command& command,
   } catch (const CLI::ParseError& error) {
     rephrase(command, error.what());
   }
+  const auto dashes = std::find(command_line.begin(), command_line.end(), "--");
+  const auto behind_dashes = [&](const std::string& word) {
+    return std::find(dashes, command_line.end(), word) != command_line.end();
+  };
   for (const std::string& extra : app.remaining()) {
-    if (extra != "--") unknown_argument(command, extra);
+    if (extra != "--") unknown_argument(command, extra, behind_dashes(extra));
   }
   if (positionals.size() > 1 && !command.positionals.many) {
-    unknown_argument(command, positionals[1]);
+    unknown_argument(command, positionals[1], behind_dashes(positionals[1]));
   }
 
   std::vector<std::pair<std::string, std::vector<std::string>>> flags;

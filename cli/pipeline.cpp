@@ -9,6 +9,9 @@
 #include <numeric>
 #include <utility>
 
+#include "cli/assumed.hpp"
+#include "cli/far_overflow.hpp"
+#include "cli/layer_place.hpp"
 #include "cli/layer_times.hpp"
 #include "cli/locate.hpp"
 #include "cli/schedule_flags.hpp"
@@ -30,58 +33,6 @@ bool is_footprint(Accounting accounting) {
 /// A footprint was judged before: its plan then runs without a limit.
 Bytes simulated_budget(const Case& which) {
   return is_footprint(which.accounting) ? Bytes(kMaxTotalBytes) : which.budget;
-}
-
-/// The copy out with which far memory overflows: copies come alive when their first ToFar starts
-/// and die when their last ToNear ends, as in peak_far_bytes().
-OutOfMemory far_overflow(const Case& which, const Plan& plan, const Timeline& timeline,
-                         Bytes peak) {
-  struct Change {
-    Duration at;
-    std::int64_t bytes;  ///< negative first: at one instant ends come before starts
-    std::size_t step;
-  };
-  std::vector<std::optional<std::size_t>> first_out(which.costs.tensor_bytes.size());
-  std::vector<std::optional<std::size_t>> last_in(which.costs.tensor_bytes.size());
-  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-    const Step& step = plan.steps[i];
-    const auto tensor = static_cast<std::size_t>(step.object);
-    if (step.kind == StepKind::kToFar && !first_out[tensor]) first_out[tensor] = i;
-    if (step.kind == StepKind::kToNear) last_in[tensor] = i;
-  }
-  std::vector<Change> changes;
-  for (std::size_t tensor = 0; tensor < first_out.size(); ++tensor) {
-    if (!first_out[tensor]) continue;
-    const std::int64_t bytes = which.costs.tensor_bytes[tensor].count();
-    changes.push_back({timeline.spans[*first_out[tensor]].start, bytes, *first_out[tensor]});
-    if (last_in[tensor]) {
-      changes.push_back({timeline.spans[*last_in[tensor]].end, -bytes, *last_in[tensor]});
-    }
-  }
-  std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
-    return std::tuple(a.at, a.bytes > 0, a.step) < std::tuple(b.at, b.bytes > 0, b.step);
-  });
-
-  const std::int64_t capacity = which.hardware.far_memory.capacity.count();
-  OutOfMemory oom{.step = "copies out",
-                  .wanted = peak,
-                  .free = Bytes(0),
-                  .largest_hole = Bytes(0),
-                  .holders = {},
-                  .smallest_budget = peak,
-                  .tier = OutOfMemory::Tier::kFar};
-  std::int64_t used = 0;
-  for (const Change& change : changes) {
-    if (used + change.bytes > capacity) {
-      oom.step = step_name(plan, which.workload.graph, make_id<StepId>(change.step));
-      oom.wanted = Bytes(change.bytes);
-      oom.free = Bytes(capacity - used);
-      oom.largest_hole = oom.free;
-      break;
-    }
-    used += change.bytes;
-  }
-  return oom;
 }
 
 /// What a schedule is handed. Trials run with the job's own allocator, as the plan itself will; the
@@ -220,7 +171,12 @@ Workload load_workload(const std::string& name, std::string_view place,
   try {
     workload.graph = build_training_graph(*workload.network, options.graph);
   } catch (const SpecError& error) {
-    throw_about(path, error);
+    const std::string& where = error.parts().place;
+    constexpr std::string_view kLayer = "layer \"";
+    if (!where.starts_with(kLayer) || !where.ends_with('"')) throw_about(path, error);
+    throw_at_layer(path, options.limits,
+                   where.substr(kLayer.size(), where.size() - kLayer.size() - 1), "in_place",
+                   error);
   }
   return workload;
 }
@@ -323,39 +279,23 @@ CaseRun run_case(const Case& which, const Schedule& schedule, BoundEffort effort
   return run;
 }
 
-std::vector<std::string> assumed_in_use(const HardwareProfile& hardware, const RunInputs& inputs) {
-  const auto below = [](const std::string& field, const std::string& path) {
-    return field.starts_with(path) && (field.size() == path.size() || field[path.size()] == '.');
-  };
-  std::vector<std::string> used;
-  for (const std::string& field : hardware.assumed) {
-    const bool other_mode = field.starts_with("connection.modes.") &&
-                            !below(field, "connection.modes." + inputs.mode) &&
-                            field != "connection.modes.*";
-    const bool other_model = inputs.compute == "paleo" && (below(field, "compute.efficiency") ||
-                                                           below(field, "compute.kernel_launch"));
-    const bool no_reserve = inputs.memory_given && field == "near_memory.reserved";
-    if (!other_mode && !other_model && !no_reserve) used.push_back(field);
-  }
-  return used;
-}
-
 RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun& run,
                       Detail detail) {
   RunInputs inputs = which.inputs;
   inputs.schedule = schedule.name;
   inputs.options = options_text(schedule, which.schedule_options);
-  return summarize({.inputs = inputs,
-                    .graph = which.workload.graph,
-                    .costs = which.costs,
-                    .plan = run.verdict(),
-                    .outcome = run.outcome,
-                    .in_core_peak = which.in_core_peak,
-                    .bounds = run.bounds,
-                    .compute_model = which.compute_model,
-                    .alternatives = alternatives_in_play(schedule, which.schedule_options),
-                    .assumed = assumed_in_use(which.hardware, inputs),
-                    .detail = detail});
+  RunReport report = summarize({.inputs = inputs,
+                                .graph = which.workload.graph,
+                                .costs = which.costs,
+                                .plan = run.verdict(),
+                                .outcome = run.outcome,
+                                .in_core_peak = which.in_core_peak,
+                                .bounds = run.bounds,
+                                .compute_model = which.compute_model,
+                                .assumed = assumed_in_use(which.hardware, inputs),
+                                .detail = detail});
+  if (which.hardware.devices > 1) report.remarks.push_back(devices_remark(which.hardware.devices));
+  return report;
 }
 
 }  // namespace ooc

@@ -64,11 +64,6 @@ struct Case {
 [[nodiscard]] Case make_case(const Workload& workload, const Machine& machine,
                              const CaseOptions& options);
 
-/// The profile's assumed fields that this case's numbers come from: not those of other transfer modes,
-/// nor of a compute model that is not asked for, nor the reserve beside a given --memory.
-[[nodiscard]] std::vector<std::string> assumed_in_use(const HardwareProfile& hardware,
-                                                      const RunInputs& inputs);
-
 /// What became of one schedule.
 struct CaseRun {
   PlanResult plan;  ///< what the schedule made

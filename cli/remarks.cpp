@@ -12,10 +12,13 @@ void remark(Remarks remarks, std::string_view text) {
   std::fputs(line.c_str(), stderr);
 }
 
+std::string devices_remark(int devices) {
+  return "/devices: " + std::to_string(devices) + " devices, of which only one is simulated yet";
+}
+
 void remark_on_devices(Remarks remarks, std::string_view profile, int devices) {
   if (devices <= 1) return;
-  remark(remarks, "remark: " + std::string(profile) + ": /devices: " + std::to_string(devices) +
-                      " devices, of which only one is simulated yet");
+  remark(remarks, "remark: " + std::string(profile) + ": " + devices_remark(devices));
 }
 
 }  // namespace ooc

@@ -1,6 +1,7 @@
 // Remarks for people on standard error; results never go there.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace ooc {
@@ -9,6 +10,8 @@ namespace ooc {
 enum class Remarks { kShown, kQuiet };
 /// "ooc-paleo: <text>" as one line.
 void remark(Remarks remarks, std::string_view text);
+/// "/devices: 2 devices, of which only one is simulated yet"
+[[nodiscard]] std::string devices_remark(int devices);
 /// That only one device is simulated yet, where the profile has more.
 void remark_on_devices(Remarks remarks, std::string_view profile, int devices);
 

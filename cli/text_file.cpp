@@ -33,7 +33,11 @@ std::string read_text_file(const std::string& path, std::string_view place,
                            const ReadLimits& limits) {
   const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rb"));
   const auto readable = [&](bool is) {
-    if (!is) fail(path, place, std::generic_category().message(errno), "a readable file");
+    if (is) return;
+    if (errno == EISDIR) {
+      fail("", place, in_quotes(path) + ", which is a directory", "a readable file");
+    }
+    fail(path, place, std::generic_category().message(errno), "a readable file");
   };
   readable(file != nullptr);
   std::string text;

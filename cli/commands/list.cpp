@@ -15,6 +15,7 @@
 #include "model/base/errors.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "model/network/network_json.hpp"
+#include "reports/writers/text_table.hpp"
 
 namespace ooc {
 extern const Command list_command;
@@ -26,10 +27,17 @@ using Line = std::pair<std::string, std::string>;
 constexpr std::string_view kKinds = "networks|hardware|schedules";
 constexpr std::array kFlags{flags::kOutput};
 
+/// "138.36 M", "1.25 k", "74".
+std::string parameters_text(std::int64_t count) {
+  const auto in = [&](double unit) { return static_cast<double>(count) / unit; };
+  if (count >= 100'000) return fmt::format("{:.2f} M", in(1e6));
+  return count >= 1000 ? fmt::format("{:.2f} k", in(1e3)) : fmt::format("{}", count);
+}
+
 std::string network_summary(const std::string& path) {
   const Network network = read_network_file(path);
-  return fmt::format("{} layers, {:.2f} M parameters; {}", network.layers.size(),
-                     static_cast<double>(total_parameters(network)) / 1e6, network.source);
+  return fmt::format("{} layers, {} parameters; {}", network.layers.size(),
+                     parameters_text(total_parameters(network)), network.source);
 }
 
 std::string hardware_summary(const std::string& path) {
@@ -68,7 +76,7 @@ int run_list(const Arguments& arguments) {
   std::size_t width = 0;
   for (const Line& line : lines) width = std::max(width, line.first.size());
   for (const Line& line : lines) {
-    out.write(fmt::format("{:<{}}  {}\n", line.first, width, line.second));
+    out.write(fmt::format("{:<{}}  {}\n", printable(line.first), width, printable(line.second)));
   }
   out.commit();
   return kExitOk;

@@ -114,6 +114,7 @@ struct RunReport {
   std::vector<LayerReport> layers;
   std::vector<StepReport> steps;  ///< only when asked for
   std::vector<std::string> assumed;
+  std::vector<std::string> remarks;  ///< what the prediction leaves out, for people
 };
 
 /// What compute waits for longest; tasks run again count as waiting.

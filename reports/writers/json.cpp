@@ -106,6 +106,7 @@ Json result_json(const RunReport& report, const WriteOptions& options) {
     for (const StepReport& step : report.steps) json["steps"].push_back(step_json(step));
   }
   json["assumed"] = report.assumed;
+  json["remarks"] = report.remarks;
   json["what_if"] = Json::array();
   for (const WhatIf& what_if : report.what_if) json["what_if"].push_back(what_if_json(what_if));
   return json;

@@ -33,6 +33,8 @@ TEST_CASE("an output that cannot be written is found first and leaves nothing be
     CHECK(ran.err.find("a place that can be written") != std::string::npos);
     CHECK(scratch.entries().empty());
   }
+  CHECK(predict_in(scratch, {"-o", "."}).err.find("found \".\", which is a directory") !=
+        std::string::npos);
 }
 
 TEST_CASE("an existing file is replaced on success, keeping its mode, and untouched on failure") {
@@ -160,6 +162,8 @@ TEST_CASE("two outputs in one place are refused") {
        std::vector<std::vector<std::string>>{{"--trace", "-"},
                                              {"-o", "x", "--trace", "x"},
                                              {"-o", "x", "--trace", "./x"},
+                                             // said before any of them is made
+                                             {"-o", "/proc/x", "--trace", "/proc/x"},
                                              {"--trace", "x", "--export-plan", "x"}}) {
     const Ran ran = predict_in(scratch, flags);
     CHECK(ran.exit_code == 2);

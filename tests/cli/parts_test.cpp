@@ -7,6 +7,7 @@
 #include "cli/layer_times.hpp"
 #include "cli/options.hpp"
 #include "cli/parse.hpp"
+#include "cli/suggest.hpp"
 #include "model/base/errors.hpp"
 #include "model/network/network_json.hpp"
 
@@ -49,6 +50,14 @@ Arguments parsed(std::vector<std::string> words) {
 using Texts = std::vector<std::string>;
 
 Texts all(std::span<const std::string> values) { return {values.begin(), values.end()}; }
+
+TEST_CASE("a byte order mark before layer times is no part of them") {
+  const Network network = two_layers();
+  const auto times = read_layer_times_text(
+      "\xef\xbb\xbflayer,forward_ms,backward_ms\r\n\"fc, first\",1,2\r\n", "t.csv", network);
+  REQUIRE(times.size() == 1);
+  CHECK(times[0].forward == Duration(1'000'000));
+}
 
 TEST_CASE("layer times are matched by name, quotes and commas included, rounded to nanoseconds") {
   const Network network = two_layers();
@@ -106,6 +115,33 @@ TEST_CASE("lists are split at commas and may not hold an empty element") {
   for (const char* bad : {"", ",", "a,", ",a", "a,,b"}) {
     CHECK_THROWS_AS(static_cast<void>(split_list(bad, "--x")), SpecError);
   }
+}
+
+TEST_CASE("blanks around a value, alone or in a list, mean nothing") {
+  CHECK(split_list(" a ,b\t, c", "--x") == Texts{"a", "b", "c"});
+  CHECK(bytes_of(" 12 GiB ", "--x") == Bytes(12LL << 30));
+  CHECK(parse_batch(" 8 ", "--x") == 8);
+  CHECK_THROWS_AS(static_cast<void>(split_list("a, ,b", "--x")), SpecError);
+}
+
+TEST_CASE(
+    "an unfinished word is answered with those that begin so, a misspelt one with the nearest") {
+  const Texts known{"vdnn-all", "vdnn-conv", "vdnn-like", "capacity"};
+  CHECK(did_you_mean("vdn", known) == "did you mean vdnn-all, vdnn-conv or vdnn-like?");
+  CHECK(did_you_mean("cap", known) == "did you mean capacity?");
+  CHECK(did_you_mean("capcity", known) == "did you mean capacity?");
+  CHECK(did_you_mean("banana", known) == "");
+  CHECK(did_you_mean("", known) == "");
+}
+
+TEST_CASE("the end of an output's name says json or csv, in any case, or nothing") {
+  for (const char* name : {"a.json", "b/a.JSON", "a.b.Json"}) CHECK(format_of_name(name) == "json");
+  CHECK(format_of_name("a.CSV") == "csv");
+  for (const char* name : {"-", "a", "a.xyz", "a.table", "b.json/a", "a.json.txt"}) {
+    CAPTURE(name);
+    CHECK(format_of_name(name) == "");
+  }
+  CHECK_THROWS_AS(static_cast<void>(format_of_name("a.sqlite")), SpecError);
 }
 
 TEST_CASE("all means every schedule in the order of the table") {

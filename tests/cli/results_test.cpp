@@ -175,6 +175,12 @@ TEST_CASE("list prints the name first on each line") {
   CHECK(run_ooc_paleo({"list", "hardware"}).out.find("v100-16gb-pcie3 ") != std::string::npos);
 }
 
+TEST_CASE("list shows few parameters as few") {
+  const std::string networks = run_ooc_paleo({"list", "networks"}).out;
+  CHECK(networks.find("0.00 M") == std::string::npos);
+  CHECK(networks.find("138.36 M parameters") != std::string::npos);
+}
+
 TEST_CASE("schemas are printed as they are shipped") {
   CHECK(run_ooc_paleo({"schema", "network"}).out ==
         read_file(std::string(OOC_SOURCE_DIR) + "/networks/network.schema.json"));
@@ -194,6 +200,42 @@ TEST_CASE("the format follows the file's name unless it is asked for") {
   CHECK(first_line("a.json", {}) == "{");
   CHECK(first_line("a.csv", {}).rfind("network,hardware,", 0) == 0);
   CHECK(first_line("b.json", {"--format", "csv"}).rfind("network,hardware,", 0) == 0);
+  CHECK(first_line("A.JSON", {}) == "{");
+  CHECK(first_line("a.xyz", {}).rfind("worked_example on ", 0) == 0);
+  const auto sweep_line = [&](const std::string& file) {
+    CHECK(run_ooc_paleo({"sweep", kNetwork, "--hardware", kMachine, "-o", file, "--quiet"},
+                        {.folder = scratch.path(), .environment = {}})
+              .exit_code == 0);
+    const std::string text = scratch.read(file);
+    return text.substr(0, text.find('\n'));
+  };
+  CHECK(sweep_line("s.JSON") == "{");
+  CHECK(sweep_line("s.xyz").rfind("network,hardware,", 0) == 0);
+  for (const char* command : {"predict", "sweep"}) {
+    const Ran ran = run_ooc_paleo({command, kNetwork, "--hardware", kMachine, "-o", "r.sqlite"});
+    CHECK(ran.exit_code == 2);
+    CHECK(ran.err.find("r.sqlite") != std::string::npos);
+  }
+}
+
+TEST_CASE("an assumed number that a flag stands in for is not warned of") {
+  const ScratchFolder scratch;
+  const std::string mode =
+      "\"fields\": \"connection.modes.pinned\", \"kind\": \"assumed\", "
+      "\"source\": \"a guess\" }, { ";
+  std::string text = read_file(kMachine);
+  const std::size_t at = text.find("\"fields\"");
+  REQUIRE(at != std::string::npos);
+  const std::string machine = scratch.file("m.json", text.insert(at, mode));
+  const auto warned = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments{"predict", kNetwork, "--hardware", machine};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_ooc_paleo(arguments).out.find("connection.modes.pinned") != std::string::npos;
+  };
+  CHECK(warned({}));
+  CHECK(warned({"--link", "4GB/s"}));
+  CHECK(warned({"--latency", "1us"}));
+  CHECK_FALSE(warned({"--link", "4GB/s", "--latency", "1us"}));
 }
 
 TEST_CASE("a machine with more devices than are simulated is remarked on, unless --quiet") {
@@ -210,6 +252,10 @@ TEST_CASE("a machine with more devices than are simulated is remarked on, unless
     CHECK(ran.err == "ooc-paleo: remark: " + two +
                          ": /devices: 2 devices, of which only one is simulated yet\n");
     CHECK(run_ooc_paleo({command, kNetwork, "--hardware", two, "--quiet"}).err == "");
+    const Ran json = run_ooc_paleo({command, kNetwork, "--hardware", two, "--format", "json"});
+    CHECK(json.out.find("/devices: 2 devices, of which only one is simulated yet") !=
+          std::string::npos);
+    CHECK(json.out.find("\"remarks\": [") != std::string::npos);
   }
 }
 

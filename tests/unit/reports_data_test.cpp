@@ -75,6 +75,7 @@ TEST_CASE("the result JSON has the documented keys in their order") {
                                                "layers",
                                                "steps",
                                                "assumed",
+                                               "remarks",
                                                "what_if"});
   CHECK(keys(json["stalls_ns"]) == std::vector<std::string>{"dependency", "swap_in", "swap_out",
                                                             "memory", "fault", "recompute",
