@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "simulator/engine/simulate.hpp"
+#include "simulator/plan/bounds.hpp"
 #include "simulator/replay/memory_order.hpp"
 #include "simulator/replay/replay_program.hpp"
 #include "simulator/replay/step_waits.hpp"
@@ -21,10 +22,15 @@
 namespace ooc::test {
 namespace {
 
-Bytes smallest_budget(const Workload& workload, const Schedule& schedule) {
-  const PlanResult result = schedule.make_plan({workload.graph, workload.costs, Bytes(0)});
-  REQUIRE(std::holds_alternative<OutOfMemory>(result));
-  return std::get<OutOfMemory>(result).smallest_budget.value();
+/// With trials for the schedules that search by them.
+PlanResult make_plan(const Workload& workload, const Schedule& schedule, Bytes budget) {
+  const auto evaluate = [&](const Plan& plan) {
+    const Outcome outcome = simulate({.plan = plan, .costs = workload.costs, .budget = budget});
+    const auto* timeline = std::get_if<Timeline>(&outcome);
+    return timeline != nullptr ? Trial{timeline->iteration_time} : Trial{};
+  };
+  return schedule.make_plan(
+      {.graph = workload.graph, .costs = workload.costs, .budget = budget, .evaluate = evaluate});
 }
 
 void check_waits(const Plan& plan, const Waits& waits) {
@@ -124,21 +130,29 @@ TEST_CASE("a program of any plan is as fast as simulated and safe however long i
     INFO(rerun("property_replay", seed));
     INFO("schedule ", schedule.name);
     INFO(workload.text);
-    const Bytes smallest = smallest_budget(workload, schedule);
     set_link(workload.costs, random_link(dice, workload));
-    const Bytes budget(dice.once_in(2) ? smallest.count()
-                                       : dice.number(smallest.count(), smallest.count() * 3 / 2));
-    const PlanResult made = schedule.make_plan({workload.graph, workload.costs, budget});
+    const PlanResult nothing = make_plan(workload, schedule, Bytes(0));
+    if (!std::holds_alternative<OutOfMemory>(nothing)) return;
+    // Some do not know the smallest budget that would do.
+    const std::int64_t least =
+        std::get<OutOfMemory>(nothing)
+            .smallest_budget.value_or(smallest_task_budget(workload.graph, workload.costs))
+            .count();
+    const Bytes budget(dice.once_in(2) ? least : dice.number(least, least * 3 / 2));
+    const PlanResult made = make_plan(workload, schedule, budget);
     if (!std::holds_alternative<Plan>(made)) return;
     const Plan& plan = std::get<Plan>(made);
     const Outcome outcome = simulate({.plan = plan, .costs = workload.costs, .budget = budget});
-    REQUIRE(std::holds_alternative<Timeline>(outcome));
-    const Timeline& timeline = std::get<Timeline>(outcome);
+    const auto* finished = std::get_if<Timeline>(&outcome);
+    if (finished == nullptr)
+      return;  // whether a schedule may be blocked is property.schedules' to say
+    const Timeline& timeline = *finished;
     check_program(dice, workload, plan, timeline, budget);
     check_program(dice, workload, plan, timeline, timeline.peak_near);
     ++runs;
   });
-  CHECK(runs > 0);
+  CHECK((runs > 500 || number_from("OOC_PROPERTY_CASES", 1'500) < 1'500 ||
+         number_from("OOC_PROPERTY_SEED", 0) != 0));
 }
 
 TEST_CASE("waits for memory hold any plan to any limit that its simulation kept") {
