@@ -284,16 +284,18 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
   RunInputs inputs = which.inputs;
   inputs.schedule = schedule.name;
   inputs.options = options_text(schedule, which.schedule_options);
-  RunReport report = summarize({.inputs = inputs,
-                                .graph = which.workload.graph,
-                                .costs = which.costs,
-                                .plan = run.verdict(),
-                                .outcome = run.outcome,
-                                .in_core_peak = which.in_core_peak,
-                                .bounds = run.bounds,
-                                .compute_model = which.compute_model,
-                                .assumed = assumed_in_use(which.hardware, inputs),
-                                .detail = detail});
+  RunReport report =
+      summarize({.inputs = inputs,
+                 .graph = which.workload.graph,
+                 .costs = which.costs,
+                 .plan = run.verdict(),
+                 .outcome = run.outcome,
+                 .in_core_peak = which.in_core_peak,
+                 .bounds = run.bounds,
+                 .compute_model = which.compute_model,
+                 .alternatives = alternatives_in_play(schedule, which.schedule_options),
+                 .assumed = assumed_in_use(which.hardware, inputs),
+                 .detail = detail});
   if (which.hardware.devices > 1) report.remarks.push_back(devices_remark(which.hardware.devices));
   return report;
 }
