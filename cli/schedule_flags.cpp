@@ -5,13 +5,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
 #include "cli/options.hpp"
+#include "model/base/quantity_io.hpp"
 
 namespace ooc {
 namespace {
+
+/// More than there are tasks or tensors.
+constexpr std::int64_t kMaxCount = std::int64_t{1} << 31;
 
 std::vector<std::string> choices_of(std::string_view choices) {
   std::vector<std::string> words;
@@ -41,6 +47,17 @@ std::string choice_text(const Flag& flag, Enum value) {
   return choices_of(flag.choices)[static_cast<std::size_t>(value)];
 }
 
+/// "N": a whole number from 0 on.
+std::int64_t count_of(std::string_view text, const Flag& flag) {
+  std::int64_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  if (!whole || count < 0 || count > kMaxCount) {
+    bad_value(flag.name, quoted(text), fmt::format("a whole number from 0 to {}", kMaxCount));
+  }
+  return count;
+}
+
 /// How one flag's text becomes a value, and a value that is not the default a text.
 struct Reader {
   void (*read)(const Flag& flag, std::string_view text, ScheduleOptions& options);
@@ -64,6 +81,26 @@ constexpr std::array<Reader, flags::kScheduleFlags.size()> kReaders{{
     {[](const Flag&, std::string_view, ScheduleOptions& options) { options.backdating = false; },
      [](const Flag&, const ScheduleOptions& options) {
        return std::string(options.backdating ? "no" : "yes");
+     }},
+    {[](const Flag& flag, std::string_view text, ScheduleOptions& options) {
+       options.keep_bytes = bytes_of(text, flag.name);
+     },
+     [](const Flag&, const ScheduleOptions& options) {
+       return options.keep_bytes ? exact_bytes(*options.keep_bytes) : std::string();
+     }},
+    {[](const Flag& flag, std::string_view text, ScheduleOptions& options) {
+       options.slack_min = count_of(text, flag);
+     },
+     [](const Flag&, const ScheduleOptions& options) { return std::to_string(options.slack_min); }},
+    {[](const Flag& flag, std::string_view text, ScheduleOptions& options) {
+       options.bytes_min = bytes_of(text, flag.name);
+     },
+     [](const Flag&, const ScheduleOptions& options) { return exact_bytes(options.bytes_min); }},
+    {[](const Flag& flag, std::string_view text, ScheduleOptions& options) {
+       options.max_swaps = count_of(text, flag);
+     },
+     [](const Flag&, const ScheduleOptions& options) {
+       return options.max_swaps ? std::to_string(*options.max_swaps) : std::string();
      }},
 }};
 

@@ -34,6 +34,23 @@ inline constexpr std::array kScheduleFlags{
          .brief = "",
          .value = "",
          .help = "modnn: a copy out begins no earlier than it is decided on"},
+    Flag{.name = "--keep-bytes",
+         .brief = "",
+         .value = "SIZE",
+         .help = "swap-in-out: at most so much of the feature maps stays near (default: all that "
+                 "fits)"},
+    Flag{.name = "--slack-min",
+         .brief = "",
+         .value = "N",
+         .help = "lms: swap only what waits at least N tasks for its reader (default: 0)"},
+    Flag{.name = "--bytes-min",
+         .brief = "",
+         .value = "SIZE",
+         .help = "lms: swap only tensors of at least that size (default: 0 B)"},
+    Flag{.name = "--max-swaps",
+         .brief = "",
+         .value = "N",
+         .help = "lms: swap the first N of the candidates (default: the fewest that fit)"},
 };
 
 /// A command's own flags and, after them, those of the schedules.

@@ -34,60 +34,11 @@
 #include <algorithm>
 
 #include "simulator/plan/memory_ledger.hpp"
-#include "simulator/schedules/footprint.hpp"
+#include "simulator/schedules/move_candidates.hpp"
 #include "simulator/schedules/task_plan.hpp"
 
 namespace ooc {
 namespace {
-
-bool is_candidate(const TrainingGraph& graph, TensorId tensor) {
-  const Lifetime& life = graph.lifetimes[tensor.at()];
-  return is_saved(graph, tensor) && life.last_forward_use &&
-         life.first_backward_use->index > life.last_forward_use->index + 1;
-}
-
-/// In the order of the first backward use; of those used together the latest written first.
-std::vector<TensorId> find_candidates(const TrainingGraph& graph) {
-  std::vector<TensorId> candidates;
-  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
-    const TensorId tensor = make_id<TensorId>(i);
-    if (is_candidate(graph, tensor)) candidates.push_back(tensor);
-  }
-  const auto written = [&](TensorId tensor) {
-    const auto& writer = graph.lifetimes[tensor.at()].last_writer;
-    return writer ? writer->index : -1;  // network inputs are written before all
-  };
-  std::sort(candidates.begin(), candidates.end(), [&](TensorId a, TensorId b) {
-    const TaskId use_a = *graph.lifetimes[a.at()].first_backward_use;
-    const TaskId use_b = *graph.lifetimes[b.at()].first_backward_use;
-    if (use_a != use_b) return use_a < use_b;
-    if (written(a) != written(b)) return written(a) > written(b);
-    return a < b;
-  });
-  return candidates;
-}
-
-/// What tasks need when every candidate moves.
-Footprint least_footprint(const PlanningProblem& problem) {
-  const TrainingGraph& graph = problem.graph;
-  Footprint footprint(problem, graph.tasks.size());
-  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
-    const TensorId tensor = make_id<TensorId>(i);
-    const Lifetime& life = graph.lifetimes[i];
-    if (!life.last_use) continue;
-    const std::size_t end = life.last_use->at() + 1;
-    if (is_candidate(graph, tensor)) {
-      footprint.add({tensor, first_task(life), life.last_forward_use->at() + 1});
-      footprint.add({tensor, life.first_backward_use->at(), end});
-    } else {
-      footprint.add({tensor, first_task(life), end});
-    }
-  }
-  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
-    footprint.add_workspace(make_id<TaskId>(i), i);
-  }
-  return footprint;
-}
 
 /// The walk over the candidates: books every stay, returns what has to move.
 std::vector<Move> choose_moves(const PlanningProblem& problem, MemoryLedger& ledger,
@@ -111,12 +62,11 @@ std::vector<Move> choose_moves(const PlanningProblem& problem, MemoryLedger& led
 }
 
 PlanResult make_plan(const PlanningProblem& problem) {
-  const TrainingGraph& graph = problem.graph;
-  const Footprint footprint = least_footprint(problem);
-  const auto name = [&](std::size_t i) { return task_name(graph, make_id<TaskId>(i)); };
-  if (auto shortage = footprint.shortage(name)) return *std::move(shortage);
+  const std::vector<TensorId> candidates = find_candidates(problem.graph);
+  const Footprint footprint = footprint_without(problem, candidates);
+  if (auto shortage = task_shortage(problem, footprint)) return *std::move(shortage);
   MemoryLedger ledger(footprint.bytes());
-  return build_task_plan(problem, choose_moves(problem, ledger, find_candidates(graph)));
+  return build_task_plan(problem, choose_moves(problem, ledger, candidates));
 }
 
 constexpr std::string_view kOptions[] = {"--algorithms"};

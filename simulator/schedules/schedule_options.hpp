@@ -6,6 +6,8 @@
 // cli/schedule_flags.cpp, and its name in the `options` of the schedules that read it.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,6 +26,10 @@ struct ScheduleOptions {
   Trials trials = Trials::kOrder;                         ///< --trials
   /// A copy out may begin before it was decided on; --no-backdating: it may not.
   bool backdating = true;
+  std::optional<Bytes> keep_bytes = {};        ///< --keep-bytes; none: as many as fit
+  std::int64_t slack_min = 0;                  ///< --slack-min, in tasks
+  Bytes bytes_min;                             ///< --bytes-min
+  std::optional<std::int64_t> max_swaps = {};  ///< --max-swaps; none: the fewest that fit
 };
 
 /// A value that a schedule cannot work with: SpecError at the flag.

@@ -132,6 +132,19 @@ TEST_CASE("a quantity without a unit, or with that of something else, says what 
   check_refused(predict({"--max-input", "lots"}), {"--max-input"});
 }
 
+TEST_CASE("a threshold of a schedule is a size with a unit or a whole number from 0 on") {
+  check_refused(predict({"--schedule", "swap-in-out", "--keep-bytes", "4"}),
+                {"--keep-bytes", "\"4\"", "GiB"});
+  check_refused(predict({"--schedule", "lms", "--bytes-min", "-1 MB"}), {"--bytes-min"});
+  for (const char* count : {"-1", "1.5", "x", "", "2147483649"}) {
+    check_refused(predict({"--schedule", "lms", "--slack-min", count}),
+                  {"--slack-min", "a whole number from 0 to 2147483648"});
+    check_refused(predict({"--schedule", "lms", "--max-swaps", count}),
+                  {"--max-swaps", "a whole number from 0 to 2147483648"});
+  }
+  check_refused(predict({"--schedule", "capacity", "--max-swaps", "3"}), {"--max-swaps", "lms"});
+}
+
 TEST_CASE("a batch is a whole number from 1 to 2^31") {
   for (const char* batch : {"0", "-4", "1.5", "1e3", "nan", "", " ", "8 8", "0x10", "2147483649",
                             "1000000000000", "99999999999999999999"}) {

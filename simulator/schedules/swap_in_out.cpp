@@ -1,0 +1,158 @@
+// swap-in-out: keep near the feature maps with the shortest wait, swap the others, and bring each
+// back as late as its copy can still hide. What the paper adds to TensorFlow's graph, a control
+// edge from a trigger task to the swap-in, is here a wait of the copy in for that task.
+//
+// Which tensors stay: from the loss backwards through the forward pass, as long as they fit beside
+// what the tasks themselves need; --keep-bytes stops earlier. The first one that does not fit is
+// swapped, and everything written before it. When a tensor comes back: tasks are taken to end when
+// they would without any stall, copies in follow each other in the order in which they are needed,
+// and the last possible start of a copy is the start of its reader, or of the copy behind it where
+// that is earlier, less its own time. The trigger is the latest task that has ended by then. Where
+// memory has no room for so early a return, the trigger is the first task after which there is.
+//
+// Example, four layers a b c d, outputs of 1 GB saved for backward, network input 1 GB; 50 ms
+// forward, 100 ms backward, a copy takes 100 ms. Without stalls the tasks end at
+//
+//     task           a.fw b.fw c.fw d.fw d.bw c.bw b.bw a.bw
+//     ends, ms         50  100  150  200  300  400  500  600
+//     GB, all moved     2    2    2    2    2    3    3    2   smallest budget: 3 GB
+//
+// In 4 GB: c and then b fit, a does not (at d.bw and c.bw there are 4 GB already). a is needed at
+// 500 ms, so its copy must start at 400: the trigger is c.bw, the copy runs beside b.bw, 600 ms.
+// If all three must move (--keep-bytes 0B): a's copy starts at 400, b's at 300 (needed at 400, and
+// a's copy is behind it), c's at 200: triggers c.bw, d.bw and d.fw.
+//
+// When it does not help: where the link is slower than the backward pass: a return that was started
+// as late as possible for a link that keeps up only queues behind the others, and capacity, which
+// returns as early as memory allows, is faster. The estimate knows no stalls of the forward pass;
+// they move all triggers alike.
+//
+// Source: Meng et al., Training Deeper Models by GPU Memory Optimization on TensorFlow (NIPS
+// workshop 2017), 3.1.1 and 3.1.2. Deviations: the paper's threshold is a number of bytes given by
+// the user; by default it is here whatever fits, task by task, so that nothing moves where nothing
+// must. Queueing of copies is charged, which the paper leaves open. Its memory-efficient attention
+// is a property of the layer here (networks/README.md), so it serves every schedule.
+#include <algorithm>
+#include <optional>
+
+#include "simulator/plan/memory_ledger.hpp"
+#include "simulator/schedules/move_candidates.hpp"
+#include "simulator/schedules/task_plan.hpp"
+
+namespace ooc {
+namespace {
+
+/// A candidate's absence: the tasks [first, end).
+struct Gap {
+  std::size_t first = 0;
+  std::size_t end = 0;
+};
+
+Gap gap_of(const TrainingGraph& graph, TensorId tensor) {
+  const Lifetime& life = graph.lifetimes[tensor.at()];
+  return {life.last_forward_use->at() + 1, life.first_backward_use->at()};
+}
+
+Bytes available(const PlanningProblem& problem) {
+  return problem.budget - problem.costs.static_bytes;
+}
+
+/// Books what stays, latest written first; returns the others, in the order of `candidates`.
+std::vector<TensorId> keep_nearest(const PlanningProblem& problem, MemoryLedger& ledger,
+                                   const std::vector<TensorId>& candidates) {
+  std::vector<TensorId> nearest = candidates;
+  std::stable_sort(nearest.begin(), nearest.end(), [&](TensorId a, TensorId b) {
+    return written_at(problem.graph, a) > written_at(problem.graph, b);
+  });
+  std::vector<bool> stays(problem.graph.tensors.size());
+  Bytes kept;
+  for (const TensorId tensor : nearest) {
+    const Bytes bytes = problem.costs.tensor_bytes[tensor.at()];
+    const Gap gap = gap_of(problem.graph, tensor);
+    kept += bytes;
+    if (problem.options.keep_bytes && kept > *problem.options.keep_bytes) break;
+    if (ledger.max(gap.first, gap.end) + bytes > available(problem)) break;
+    ledger.book(gap.first, gap.end, bytes);
+    stays[tensor.at()] = true;
+  }
+  std::vector<TensorId> swapped;
+  for (const TensorId tensor : candidates) {
+    if (!stays[tensor.at()]) swapped.push_back(tensor);
+  }
+  return swapped;
+}
+
+/// When each task ends if nothing ever waits.
+std::vector<Duration> completion_times(const PlanningProblem& problem) {
+  std::vector<Duration> ends;
+  ends.reserve(problem.graph.tasks.size());
+  Duration now;
+  for (std::size_t i = 0; i < problem.graph.tasks.size(); ++i) {
+    now += problem.costs[problem.chosen(make_id<TaskId>(i))].time;
+    ends.push_back(now);
+  }
+  return ends;
+}
+
+/// By place in `swapped`: the latest start of the copy in at which neither its reader nor the copy
+/// behind it waits. Before the iteration's start where there is none.
+std::vector<Duration> latest_starts(const PlanningProblem& problem,
+                                    const std::vector<TensorId>& swapped,
+                                    const std::vector<Duration>& ends) {
+  std::vector<Duration> starts(swapped.size());
+  for (std::size_t i = swapped.size(); i-- > 0;) {
+    const TensorId tensor = swapped[i];
+    Duration end = ends[gap_of(problem.graph, tensor).end - 1];
+    if (i + 1 < swapped.size()) end = std::min(end, starts[i + 1]);
+    starts[i] = end - problem.costs.transfers.to_near[tensor.at()].alone;
+  }
+  return starts;
+}
+
+std::vector<Move> choose_triggers(const PlanningProblem& problem, MemoryLedger& ledger,
+                                  const std::vector<TensorId>& swapped) {
+  const std::vector<Duration> ends = completion_times(problem);
+  const std::vector<Duration> starts = latest_starts(problem, swapped, ends);
+  std::vector<Move> moves;
+  std::size_t trigger = 0;  // copies in run in order, so none returns before the one ahead of it
+  for (std::size_t i = 0; i < swapped.size(); ++i) {
+    const TensorId tensor = swapped[i];
+    const Bytes bytes = problem.costs.tensor_bytes[tensor.at()];
+    const Gap gap = gap_of(problem.graph, tensor);
+    trigger = std::max(trigger, gap.first - 1);
+    const auto last = ends.begin() + static_cast<std::ptrdiff_t>(gap.end);
+    const auto behind = std::upper_bound(ends.begin(), last, starts[i]);
+    if (behind != ends.begin()) {
+      trigger = std::max(trigger, static_cast<std::size_t>(behind - ends.begin()) - 1);
+    }
+    trigger = ledger.last_above(trigger + 1, gap.end, available(problem) - bytes).value_or(trigger);
+    ledger.book(trigger + 1, gap.end, bytes);
+    moves.push_back({.tensor = tensor, .may_return_after = make_id<TaskId>(trigger)});
+  }
+  return moves;
+}
+
+PlanResult make_plan(const PlanningProblem& problem) {
+  const std::vector<TensorId> candidates = find_candidates(problem.graph);
+  const Footprint footprint = footprint_without(problem, candidates);
+  if (auto shortage = task_shortage(problem, footprint)) return *std::move(shortage);
+  MemoryLedger ledger(footprint.bytes());
+  const std::vector<TensorId> swapped = keep_nearest(problem, ledger, candidates);
+  return build_task_plan(problem, choose_triggers(problem, ledger, swapped));
+}
+
+constexpr std::string_view kOptions[] = {"--algorithms", "--keep-bytes"};
+
+}  // namespace
+
+extern const Schedule swap_in_out_schedule{
+    .name = "swap-in-out",
+    .summary = "keep what is written last, swap the rest, bring it back as late as copies can hide",
+    .source = "Meng et al., GPU Memory Optimization on TensorFlow (2017), 3.1",
+    .moves_tensors = true,
+    .options = kOptions,
+    .plans_for_link = true,
+    .make_plan = make_plan,
+};
+
+}  // namespace ooc
