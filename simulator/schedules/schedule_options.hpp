@@ -28,7 +28,7 @@ struct ScheduleOptions {
   bool backdating = true;
   std::optional<Bytes> keep_bytes = {};        ///< --keep-bytes; none: as many as fit
   std::int64_t slack_min = 0;                  ///< --slack-min, in tasks
-  Bytes bytes_min;                             ///< --bytes-min
+  Bytes bytes_min = {};                        ///< --bytes-min
   std::optional<std::int64_t> max_swaps = {};  ///< --max-swaps; none: the fewest that fit
 };
 
