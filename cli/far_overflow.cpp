@@ -10,15 +10,17 @@
 
 namespace ooc {
 
-OutOfMemory far_overflow(const Case& which, const Plan& plan, const Timeline& timeline,
+OutOfMemory far_overflow(const Case& which, const CaseRun& run, const Timeline& timeline,
                          Bytes peak) {
+  const Plan& plan = std::get<Plan>(run.plan);
+  const CostTable& costs = run.costs(which);
   struct Change {
     Duration at;
     std::int64_t bytes;  ///< negative first: at one instant ends come before starts
     std::size_t step;
   };
-  std::vector<std::optional<std::size_t>> first_out(which.costs.tensor_bytes.size());
-  std::vector<std::optional<std::size_t>> last_in(which.costs.tensor_bytes.size());
+  std::vector<std::optional<std::size_t>> first_out(costs.tensor_bytes.size());
+  std::vector<std::optional<std::size_t>> last_in(costs.tensor_bytes.size());
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const Step& step = plan.steps[i];
     const auto tensor = static_cast<std::size_t>(step.object);
@@ -28,7 +30,7 @@ OutOfMemory far_overflow(const Case& which, const Plan& plan, const Timeline& ti
   std::vector<Change> changes;
   for (std::size_t tensor = 0; tensor < first_out.size(); ++tensor) {
     if (!first_out[tensor]) continue;
-    const std::int64_t bytes = which.costs.tensor_bytes[tensor].count();
+    const std::int64_t bytes = costs.tensor_bytes[tensor].count();
     changes.push_back({timeline.spans[*first_out[tensor]].start, bytes, *first_out[tensor]});
     if (last_in[tensor]) {
       changes.push_back({timeline.spans[*last_in[tensor]].end, -bytes, *last_in[tensor]});
@@ -49,7 +51,7 @@ OutOfMemory far_overflow(const Case& which, const Plan& plan, const Timeline& ti
   std::int64_t used = 0;
   for (const Change& change : changes) {
     if (used + change.bytes > capacity) {
-      oom.step = step_name(plan, which.workload.graph, make_id<StepId>(change.step));
+      oom.step = step_name(plan, run.graph(which), make_id<StepId>(change.step));
       oom.wanted = Bytes(change.bytes);
       oom.free = Bytes(capacity - used);
       oom.largest_hole = oom.free;

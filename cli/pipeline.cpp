@@ -14,6 +14,7 @@
 #include "cli/layer_place.hpp"
 #include "cli/layer_times.hpp"
 #include "cli/locate.hpp"
+#include "cli/round_costs.hpp"
 #include "cli/schedule_flags.hpp"
 #include "model/base/errors.hpp"
 #include "model/hardware/profile_json.hpp"
@@ -22,6 +23,7 @@
 #include "reports/summary/memory_use.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/plan/serialize_copies.hpp"
+#include "simulator/schedules/sub_batch.hpp"
 
 namespace ooc {
 namespace {
@@ -37,18 +39,18 @@ Bytes simulated_budget(const Case& which) {
 
 /// What a schedule is handed. Trials run with the job's own allocator, as the plan itself will; the
 /// copies of a pageable job exclude the compute queue there too.
-PlanningProblem problem_of(const Case& which, Bytes budget) {
-  const auto evaluate = [&which, budget](const Plan& plan) {
+PlanningProblem problem_of(const Case& which, const CostTable& costs, Bytes budget) {
+  const auto evaluate = [&which, &costs, budget](const Plan& plan) {
     const bool pageable = which.inputs.mode == "pageable";
     const Outcome outcome = simulate({.plan = pageable ? serialize_copies(plan) : plan,
-                                      .costs = which.costs,
+                                      .costs = costs,
                                       .budget = budget,
                                       .allocator = which.allocator});
     const auto* timeline = std::get_if<Timeline>(&outcome);
     return timeline == nullptr ? Trial{} : Trial{.iteration_time = timeline->iteration_time};
   };
   return {.graph = which.workload.graph,
-          .costs = which.costs,
+          .costs = costs,
           .budget = budget,
           .options = which.schedule_options,
           .evaluate = evaluate};
@@ -67,16 +69,31 @@ PlanResult plan_footprint(const Case& which, const Schedule& schedule) {
                        .smallest_budget = which.in_core_peak,
                        .tier = OutOfMemory::Tier::kNear};
   }
-  return schedule.make_plan(problem_of(which, simulated_budget(which)));
+  return schedule.make_plan(problem_of(which, which.costs, simulated_budget(which)));
 }
 
-PlanResult plan_with(const Case& which, const Schedule& schedule, Bytes budget) {
-  PlanResult result = is_footprint(which.accounting)
-                          ? plan_footprint(which, schedule)
-                          : schedule.make_plan(problem_of(which, budget));
-  const Plan* plan = std::get_if<Plan>(&result);
-  if (plan == nullptr || which.inputs.mode != "pageable") return result;
-  return serialize_copies(*plan);
+RoundsResult plan_with(const Case& which, const Schedule& schedule, Bytes budget) {
+  const SubBatch sub_batch = sub_batch_of(which, schedule);
+  const auto plan_round = [&](const CostTable& costs) {
+    return schedule.make_plan(problem_of(which, costs, budget));
+  };
+  RoundsResult result;
+  if (is_footprint(which.accounting)) {
+    result.plan = plan_footprint(which, schedule);
+  } else if (sub_batch.kind == SubBatch::Kind::kOff) {
+    result.plan = plan_round(which.costs);
+  } else {
+    result =
+        plan_in_rounds({.graph = which.workload.graph,
+                        .costs = which.costs,
+                        .budget = budget,
+                        .sub_batch = sub_batch,
+                        .costs_at = [&](std::int64_t batch) { return round_costs(which, batch); },
+                        .plan = plan_round});
+  }
+  const Plan* plan = std::get_if<Plan>(&result.plan);
+  if (plan != nullptr && which.inputs.mode == "pageable") result.plan = serialize_copies(*plan);
+  return result;
 }
 
 /// Whether more than a sum of sizes decides what suffices: holes, copies that exclude compute, or a
@@ -94,12 +111,13 @@ void confirm_smallest(const Case& which, const Schedule& schedule, OutOfMemory& 
                       SimulationBuffers& buffers) {
   if (!oom.smallest_budget || is_footprint(which.accounting) || !sizes_may_deceive(which)) return;
   const Bytes budget = *oom.smallest_budget;
-  const PlanResult result = plan_with(which, schedule, budget);
-  if (const Plan* plan = std::get_if<Plan>(&result)) {
+  const RoundsResult result = plan_with(which, schedule, budget);
+  if (const Plan* plan = std::get_if<Plan>(&result.plan)) {
+    const CostTable& costs = result.rounds ? result.rounds->costs : which.costs;
+    const TrainingGraph& graph = result.rounds ? result.rounds->graph : which.workload.graph;
     const auto blocked = simulate(
-        {.plan = *plan, .costs = which.costs, .budget = budget, .allocator = which.allocator},
-        buffers);
-    if (!blocked && peak_far_bytes(*plan, which.workload.graph, which.costs, buffers.timeline) <=
+        {.plan = *plan, .costs = costs, .budget = budget, .allocator = which.allocator}, buffers);
+    if (!blocked && peak_far_bytes(*plan, graph, costs, buffers.timeline) <=
                         which.hardware.far_memory.capacity) {
       return;
     }
@@ -207,11 +225,13 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
             .budget = budget_of(options, hardware),
             .inputs = echo(workload, hardware, options),
             .compute_model = options.compute,
-            .schedule_options = options.schedule};
-  ComputeOptions compute{.model = options.compute,
-                         .batch = made.inputs.batch,
-                         .compute_scale = options.compute_scale,
-                         .layer_times = {}};
+            .schedule_options = options.schedule,
+            .compute = {.model = options.compute,
+                        .batch = batch_of(options, *workload.network),
+                        .compute_scale = options.compute_scale,
+                        .layer_times = {}},
+            .transfers = options.transfers};
+  ComputeOptions& compute = made.compute;
   if (options.layer_times) {
     compute.layer_times =
         read_layer_times_file(*options.layer_times, *workload.network, options.limits);
@@ -224,14 +244,16 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
 }
 
 CaseRun plan_case(const Case& which, const Schedule& schedule, CaseBuffers& buffers) {
-  CaseRun run{.plan = plan_with(which, schedule, which.budget),
+  RoundsResult planned = plan_with(which, schedule, which.budget);
+  CaseRun run{.plan = std::move(planned.plan),
               .far_overflow = {},
               .outcome = {},
-              .bounds = {}};
+              .bounds = {},
+              .rounds = std::move(planned.rounds)};
   if (auto* oom = std::get_if<OutOfMemory>(&run.plan)) {
     confirm_smallest(which, schedule, *oom, buffers.simulation);
   } else {
-    find_memory_pressure(which.workload.graph, which.costs, simulated_budget(which),
+    find_memory_pressure(run.graph(which), run.costs(which), simulated_budget(which),
                          buffers.pressure, alternatives_in_play(schedule, which.schedule_options));
   }
   return run;
@@ -249,9 +271,10 @@ void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers) {
   const Plan* plan = std::get_if<Plan>(&run.plan);
   if (plan == nullptr) return;
 
-  if (buffers.pressure.feasible) run.bounds = bound_cuts(buffers.pressure, which.costs.transfers);
+  if (buffers.pressure.feasible)
+    run.bounds = bound_cuts(buffers.pressure, run.costs(which).transfers);
   auto blocked = simulate({.plan = *plan,
-                           .costs = which.costs,
+                           .costs = run.costs(which),
                            .budget = simulated_budget(which),
                            .allocator = which.allocator},
                           buffers.simulation);
@@ -260,9 +283,9 @@ void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers) {
     return;
   }
   if (is_footprint(which.accounting)) lent.peak_near = which.in_core_peak;
-  const Bytes far = peak_far_bytes(*plan, which.workload.graph, which.costs, lent);
+  const Bytes far = peak_far_bytes(*plan, run.graph(which), run.costs(which), lent);
   if (far > which.hardware.far_memory.capacity) {
-    run.far_overflow = far_overflow(which, *plan, lent, far);
+    run.far_overflow = far_overflow(which, run, lent, far);
     return;
   }
   run.outcome.emplace(std::move(lent));
@@ -274,7 +297,7 @@ CaseRun run_case(const Case& which, const Schedule& schedule, BoundEffort effort
   simulate_case(which, run, buffers);
   if (effort == BoundEffort::kWindows && run.bounds) {
     run.bounds->windows = std::max(
-        run.bounds->cut, bound_windows(which.workload.graph, which.costs, buffers.pressure));
+        run.bounds->cut, bound_windows(run.graph(which), run.costs(which), buffers.pressure));
   }
   return run;
 }
@@ -290,6 +313,7 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
                  .costs = which.costs,
                  .plan = run.verdict(),
                  .outcome = run.outcome,
+                 .rounds = run.rounds.get(),
                  .in_core_peak = which.in_core_peak,
                  .bounds = run.bounds,
                  .compute_model = which.compute_model,

@@ -9,7 +9,10 @@
 #include <vector>
 
 #include "cli/options.hpp"
+#include "model/cost/compute_cost.hpp"
 #include "model/cost/cost_table.hpp"
+#include "model/cost/rounds.hpp"
+#include "model/cost/transfer_cost.hpp"
 #include "model/graph/training_graph.hpp"
 #include "model/hardware/hardware_profile.hpp"
 #include "model/network/network.hpp"
@@ -58,6 +61,9 @@ struct Case {
   RunInputs inputs;  ///< but `schedule` and `options`
   ComputeModel compute_model = ComputeModel::kNative;
   ScheduleOptions schedule_options = {};
+  // What the costs were made with: for rounds of fewer samples.
+  ComputeOptions compute = {};
+  TransferOptions transfers = {};
 };
 
 /// Throws SpecError for what the costs cannot be worked out for. The case points into both.
@@ -71,7 +77,15 @@ struct CaseRun {
       far_overflow;                ///< an OutOfMemory: the plan runs, far memory is too small
   std::optional<Outcome> outcome;  ///< of the plan; none where there is none or it overflows
   std::optional<LowerBounds> bounds;
+  /// What plan, outcome and bounds are about, where the iteration has several rounds; else null.
+  std::shared_ptr<const Rounds> rounds = {};
 
+  [[nodiscard]] const TrainingGraph& graph(const Case& which) const {
+    return rounds ? rounds->graph : which.workload.graph;
+  }
+  [[nodiscard]] const CostTable& costs(const Case& which) const {
+    return rounds ? rounds->costs : which.costs;
+  }
   [[nodiscard]] const PlanResult& verdict() const { return far_overflow ? *far_overflow : plan; }
 };
 
@@ -86,7 +100,7 @@ struct CaseBuffers {
 
 // Its two halves, for sweeps: what no link changes, and what a link changes. The second fills
 // everything of `run` but the plan, again and again, with bounds 1 to 3; once the buffers have grown
-// it allocates nothing.
+// it allocates nothing. (Rounds have their own costs: for another link they are planned anew.)
 [[nodiscard]] CaseRun plan_case(const Case& which, const Schedule& schedule, CaseBuffers& buffers);
 void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers);
 

@@ -58,6 +58,31 @@ std::int64_t count_of(std::string_view text, const Flag& flag) {
   return count;
 }
 
+SubBatch read_sub_batch(const Flag& flag, std::string_view text) {
+  if (text == "auto") return {.kind = SubBatch::Kind::kAuto};
+  if (text == "off") return {.kind = SubBatch::Kind::kOff};
+  std::int64_t samples = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), samples);
+  if (error != std::errc() || end != text.data() + text.size() || samples < 1) {
+    bad_value(flag.name, quoted(text), "auto, off, or a number of samples from 1 to the batch");
+  }
+  return {.kind = SubBatch::Kind::kSize, .samples = samples};
+}
+
+std::string sub_batch_text(const SubBatch& sub_batch) {
+  switch (sub_batch.kind) {
+    case SubBatch::Kind::kUsual:
+      return "";
+    case SubBatch::Kind::kOff:
+      return "off";
+    case SubBatch::Kind::kAuto:
+      return "auto";
+    case SubBatch::Kind::kSize:
+      return std::to_string(sub_batch.samples);
+  }
+  return "";
+}
+
 /// How one flag's text becomes a value, and a value that is not the default a text.
 struct Reader {
   void (*read)(const Flag& flag, std::string_view text, ScheduleOptions& options);
@@ -66,6 +91,10 @@ struct Reader {
 
 // In the order of kScheduleFlags.
 constexpr std::array<Reader, flags::kScheduleFlags.size()> kReaders{{
+    {[](const Flag& flag, std::string_view text, ScheduleOptions& options) {
+       options.sub_batch = read_sub_batch(flag, text);
+     },
+     [](const Flag&, const ScheduleOptions& options) { return sub_batch_text(options.sub_batch); }},
     {[](const Flag& flag, std::string_view text, ScheduleOptions& options) {
        read_choice(flag, text, options.algorithms);
      },
@@ -105,6 +134,7 @@ constexpr std::array<Reader, flags::kScheduleFlags.size()> kReaders{{
 }};
 
 bool reads(const Schedule& schedule, std::string_view flag) {
+  if (flag == "--sub-batch") return true;  // the rounds are none of a schedule's business
   return std::find(schedule.options.begin(), schedule.options.end(), flag) !=
          schedule.options.end();
 }

@@ -17,6 +17,12 @@ namespace ooc {
 namespace flags {
 
 inline constexpr std::array kScheduleFlags{
+    Flag{.name = "--sub-batch",
+         .brief = "",
+         .value = "N",
+         .help =
+             "run the batch in rounds of N samples; `auto`: as many as memory asks for; `off`: all "
+             "at once (default: auto for modnn, else off)"},
     Flag{.name = "--algorithms",
          .brief = "",
          .value = "RULE",

@@ -35,14 +35,14 @@ void write_side_files(Outputs& outputs, const Case& which, const RunInputs& inpu
   const Timeline* timeline = run.outcome ? std::get_if<Timeline>(&*run.outcome) : nullptr;
   if (plan == nullptr) return;
   if (outputs.plan) {
-    outputs.plan->write(write_plan_text(*plan, which.workload.graph, which.costs, which.budget));
+    outputs.plan->write(write_plan_text(*plan, run.graph(which), run.costs(which), which.budget));
     outputs.plan->commit();
   }
   if (outputs.trace && timeline != nullptr) {
     write_trace({.inputs = inputs,
                  .tool = tool,
-                 .graph = which.workload.graph,
-                 .costs = which.costs,
+                 .graph = run.graph(which),
+                 .costs = run.costs(which),
                  .plan = *plan,
                  .timeline = *timeline},
                 [&](std::string_view text) { outputs.trace->write(text); });

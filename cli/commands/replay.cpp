@@ -109,6 +109,16 @@ void check_devices(const Machine& machine) {
                    .hint = {}});
 }
 
+void check_rounds(const CaseRun& run) {
+  if (!run.rounds) return;
+  throw SpecError(
+      {.file = {},
+       .place = "--sub-batch",
+       .found = fmt::format("{} rounds of {} samples", run.rounds->count, run.rounds->sub_batch),
+       .expected = "one round: plans in sub-batches are not replayed",
+       .hint = "give --sub-batch off, or the sub-batch itself as --batch"});
+}
+
 RunInputs inputs_of(const ReplayOptions& options, const Case& which) {
   RunInputs inputs = which.inputs;
   inputs.schedule = options.schedule->name;
@@ -205,6 +215,7 @@ int run_replay(const Arguments& arguments) {
   check_devices(machine);
   const Case which = make_case(workload, machine, options.job);
   const CaseRun run = run_case(which, *options.schedule, BoundEffort::kCut);
+  check_rounds(run);
   const WriteOptions write{
       .tool = {.version = std::string(version()), .command = arguments.command_line()},
       .colour = options.result.colour};

@@ -106,9 +106,11 @@ class Runner {
     const std::size_t end = std::min(begin + kLinksPerPiece, job_.grid.links.size());
     for (std::size_t link = begin; link < end; ++link) {
       which.inputs.link = options.transfers.link = job_.grid.links[link];
+      which.transfers = options.transfers;
       estimate_transfers_into(which.costs.transfers, which.costs.tensor_bytes, which.hardware,
                               options.transfers);
-      if (!run || schedule.plans_for_link) run.emplace(plan_case(which, schedule, buffers));
+      if (!run || schedule.plans_for_link || run->rounds)
+        run.emplace(plan_case(which, schedule, buffers));
       simulate_case(which, *run, buffers);
       const RunReport report = report_case(which, schedule, *run, Detail::kTotals);
       job_.format.row(piece.text, report, index == 0 && link == 0);

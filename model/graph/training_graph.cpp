@@ -20,21 +20,29 @@ std::string_view suffix(TaskKind kind) {
   return "";
 }
 
+/// "@2" in the second round.
+std::string round_suffix(std::size_t index, std::size_t size) {
+  return size == 0 || index < size ? "" : "@" + std::to_string(index / size + 1);
+}
+
 }  // namespace
 
 std::string task_name(const TrainingGraph& graph, TaskId task) {
   const Task& it = graph.tasks[task.at()];
-  return graph.network->layers[it.layer.at()].name + std::string(suffix(it.kind));
+  std::string name = graph.network->layers[it.layer.at()].name + std::string(suffix(it.kind));
+  if (task.at() < graph.backward_end) name += round_suffix(task.at(), graph.round_tasks);
+  return name;
 }
 
 std::string tensor_name(const TrainingGraph& graph, TensorId tensor) {
   const Tensor& it = graph.tensors[tensor.at()];
-  if (it.role == TensorRole::kInput) return graph.network->inputs[it.input->at()].name;
-  std::string name = graph.network->layers[it.layer->at()].name;
+  const bool input = it.role == TensorRole::kInput;
+  std::string name = input ? graph.network->inputs[it.input->at()].name
+                           : graph.network->layers[it.layer->at()].name;
   if (it.role == TensorRole::kMask) name += ".mask";
   if (it.role == TensorRole::kReserve) name += ".reserve";
   if (it.role == TensorRole::kGradient) name += ".grad";
-  return name;
+  return name + round_suffix(tensor.at(), graph.round_tensors);
 }
 
 bool is_saved(const TrainingGraph& graph, TensorId tensor) {

@@ -73,12 +73,17 @@ struct TrainingGraph {
   Csr<TaskId, TensorId> writes;
   std::vector<Lifetime> lifetimes;                       ///< by tensor
   std::vector<std::optional<TensorId>> output_of_layer;  ///< activation tensor, through aliases
+  /// An iteration in several rounds (model/cost/rounds.hpp): the tasks and tensors of one round, all of
+  /// which follow one another; 0 where there is one round. `forward_tasks` is then the first one's.
+  std::size_t round_tasks = 0;
+  std::size_t round_tensors = 0;
   std::int64_t weight_bytes = 0;                         ///< parameters x element size
   std::int64_t gradient_bytes = 0;                       ///< as many
   std::int64_t optimizer_bytes = 0;                      ///< momentum 1x, adam 2x of fp32 state
 };
 
-/// "conv1_1.forward", "conv1_1.backward_data", ...
+/// "conv1_1.forward", "conv1_1.backward_data", ...; "conv1_1.forward@2" in the second of several
+/// rounds.
 [[nodiscard]] std::string task_name(const TrainingGraph& graph, TaskId task);
 /// "conv1_1", "drop.mask", "attention.reserve", "conv1_1.grad", "data".
 [[nodiscard]] std::string tensor_name(const TrainingGraph& graph, TensorId tensor);

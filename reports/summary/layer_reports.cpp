@@ -52,11 +52,19 @@ void add_time(LayerReport& report, TaskKind kind, const TaskAlternative& run) {
   }
 }
 
+// What runs: all rounds, where there are several.
+const TrainingGraph& graph_that_runs(const LayerReportInput& input) {
+  return input.rounds != nullptr ? input.rounds->graph : input.graph;
+}
+const CostTable& costs_that_run(const LayerReportInput& input) {
+  return input.rounds != nullptr ? input.rounds->costs : *input.costs;
+}
+
 // By task: how it is run, the plan's choice where there is one.
 std::vector<AlternativeId> alternatives_in_use(const LayerReportInput& input) {
   std::vector<AlternativeId> use;
-  for (std::size_t task = 0; task < input.graph.tasks.size(); ++task) {
-    use.push_back(input.costs->default_alternative(make_id<TaskId>(task)));
+  for (std::size_t task = 0; task < graph_that_runs(input).tasks.size(); ++task) {
+    use.push_back(costs_that_run(input).default_alternative(make_id<TaskId>(task)));
   }
   if (input.plan == nullptr) return use;
   for (const Step& step : input.plan->steps) {
@@ -67,14 +75,17 @@ std::vector<AlternativeId> alternatives_in_use(const LayerReportInput& input) {
 }
 
 void add_tasks(std::vector<LayerReport>& layers, const LayerReportInput& input) {
-  std::vector<AlternativeId> use;
-  if (input.costs != nullptr) use = alternatives_in_use(input);
   for (std::size_t i = 0; i < input.graph.tasks.size(); ++i) {
     const Task& task = input.graph.tasks[i];
-    LayerReport& layer = layers[task.layer.at()];
-    add_flops(layer, task.kind,
+    add_flops(layers[task.layer.at()], task.kind,
               task_flops(input.graph, make_id<TaskId>(i), input.compute_model, input.batch));
-    if (input.costs != nullptr) add_time(layer, task.kind, (*input.costs)[use[i]]);
+  }
+  if (input.costs == nullptr) return;
+  const TrainingGraph& graph = graph_that_runs(input);
+  const std::vector<AlternativeId> use = alternatives_in_use(input);
+  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
+    const Task& task = graph.tasks[i];
+    add_time(layers[task.layer.at()], task.kind, costs_that_run(input)[use[i]]);
   }
 }
 
@@ -87,7 +98,7 @@ void add_saved(std::vector<LayerReport>& layers, const LayerReportInput& input) 
 }
 
 void add_actions(std::vector<LayerReport>& layers, const LayerReportInput& input) {
-  const TrainingGraph& graph = input.graph;
+  const TrainingGraph& graph = graph_that_runs(input);
   std::vector<bool> moved(graph.tensors.size(), false);
   for (const Step& step : input.plan->steps) {
     if (step.kind == StepKind::kToFar) moved[static_cast<std::size_t>(step.object)] = true;
@@ -112,7 +123,7 @@ void add_stalls(std::vector<LayerReport>& layers, const LayerReportInput& input)
   for (const Stall& stall : input.timeline->stalls) {
     if (stall.device != 0 || !stall.before.has_value()) continue;
     const Step& step = input.plan->steps[stall.before->at()];
-    const Task& task = input.graph.tasks[static_cast<std::size_t>(step.object)];
+    const Task& task = graph_that_runs(input).tasks[static_cast<std::size_t>(step.object)];
     layers[task.layer.at()].stall += stall.end - stall.start;
   }
 }

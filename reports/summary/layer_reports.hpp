@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/cost/compute_cost.hpp"
+#include "model/cost/rounds.hpp"
 #include "reports/summary/run_report.hpp"
 
 namespace ooc {
@@ -14,6 +15,7 @@ struct LayerReportInput {
   const TrainingGraph& graph;
   std::int64_t batch = 1;
   const CostTable* costs = nullptr;    ///< null: no times
+  const Rounds* rounds = nullptr;      ///< what the plan is about; null: `graph` and `costs`
   const Plan* plan = nullptr;          ///< null: nothing moves, default alternatives
   const Timeline* timeline = nullptr;  ///< null: no stalls
   ComputeModel compute_model = ComputeModel::kNative;

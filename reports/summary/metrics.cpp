@@ -147,6 +147,10 @@ constexpr Metric kMetrics[] = {
     {"schedule_options", "inputs", "schedule_options",
      "the schedule's options where they are not the defaults",
      [](const Report& r) -> Value { return r.inputs.options; }},
+    {"sub_batch", "", "sub_batch", "samples of a round; the batch where there is one round",
+     [](const Report& r) -> Value { return r.sub_batch; }},
+    {"rounds", "", "rounds", "rounds of an iteration; gradients add up, one update",
+     [](const Report& r) -> Value { return r.rounds; }},
 };
 
 constexpr Metric kOutOfMemory[] = {

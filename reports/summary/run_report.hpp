@@ -88,6 +88,8 @@ struct RunReport {
   Alternatives reference_over = Alternatives::kAll;  ///< which those are
   double slowdown = 0;                               ///< iteration_time / reference_time
   std::optional<Duration> lower_bound;
+  std::int64_t sub_batch = 1;  ///< samples of a round; the batch where there is one round
+  std::int64_t rounds = 1;
   std::string bound_class;  ///< "schedules that only move tensors"
   Bytes peak_near;
   Bytes budget_near;

@@ -46,6 +46,14 @@ Duration fastest_compute(const TrainingGraph& graph, const CostTable& costs, Alt
   return sum;
 }
 
+// What the plan is about.
+const TrainingGraph& plan_graph(const SummaryInput& input) {
+  return input.rounds != nullptr ? input.rounds->graph : input.graph;
+}
+const CostTable& plan_costs(const SummaryInput& input) {
+  return input.rounds != nullptr ? input.rounds->costs : input.costs;
+}
+
 void add_run(RunReport& report, const SummaryInput& input, const Plan& plan,
              const Timeline& timeline) {
   report.feasible = true;
@@ -55,13 +63,14 @@ void add_run(RunReport& report, const SummaryInput& input, const Plan& plan,
   report.compute_time = timeline.busy;
   report.slowdown = ratio(timeline.iteration_time, report.reference_time);
   report.peak_near = timeline.peak_near;
-  report.peak_far = peak_far_bytes(plan, input.graph, input.costs, timeline);
+  report.peak_far = peak_far_bytes(plan, plan_graph(input), plan_costs(input), timeline);
   for (const Step& step : plan.steps) {
     if (step.kind == StepKind::kCompute) continue;
-    const Bytes bytes = input.costs.tensor_bytes[static_cast<std::size_t>(step.object)];
+    const Bytes bytes = plan_costs(input).tensor_bytes[static_cast<std::size_t>(step.object)];
     const bool to_far = step.kind == StepKind::kToFar;
     (to_far ? report.to_far : report.to_near) += bytes;
-    if (input.graph.tensors[static_cast<std::size_t>(step.object)].role == TensorRole::kInput) {
+    if (plan_graph(input).tensors[static_cast<std::size_t>(step.object)].role ==
+        TensorRole::kInput) {
       (to_far ? report.inputs_to_far : report.inputs_to_near) += bytes;
     }
   }
@@ -85,16 +94,16 @@ std::vector<StepReport> step_reports(const SummaryInput& input, const Plan& plan
     const Step& step = plan.steps[i];
     StepReport report;
     report.queue = queue_name(step);
-    report.name = step_name(plan, input.graph, make_id<StepId>(i));
+    report.name = step_name(plan, plan_graph(input), make_id<StepId>(i));
     report.start = timeline.spans[i].start;
     report.end = timeline.spans[i].end;
     if (step.kind == StepKind::kCompute) {
       report.kind = step.recompute ? "recompute" : "compute";
-      const Algorithm algorithm = input.costs[step.alternative].algorithm;
+      const Algorithm algorithm = plan_costs(input)[step.alternative].algorithm;
       if (algorithm != Algorithm::kDefault) report.algorithm = algorithm_name(algorithm);
     } else {
       report.kind = step.kind == StepKind::kToFar ? "to_far" : "to_near";
-      report.bytes = input.costs.tensor_bytes[static_cast<std::size_t>(step.object)];
+      report.bytes = plan_costs(input).tensor_bytes[static_cast<std::size_t>(step.object)];
     }
     steps.push_back(std::move(report));
   }
@@ -109,6 +118,12 @@ RunReport known_before_running(const SummaryInput& input) {
   if (input.bounds.has_value()) {
     report.lower_bound = input.bounds->best();
     report.bound_class = input.bound_class;
+  }
+  report.sub_batch = input.costs.batch;
+  if (input.rounds != nullptr) {
+    report.sub_batch = input.rounds->sub_batch;
+    report.rounds = input.rounds->count;
+    report.bound_class += ", in the same sub-batches";
   }
   report.budget_near = input.inputs.memory;
   report.in_core_peak = input.in_core_peak;
@@ -131,7 +146,7 @@ RunReport summarize(const SummaryInput& input) {
   if (plan == nullptr) {
     report.out_of_memory = std::get<OutOfMemory>(input.plan);
   } else if (const auto* blocked = std::get_if<Blocked>(&*input.outcome)) {
-    report.out_of_memory = out_of_memory_of(*blocked, *plan, input.graph);
+    report.out_of_memory = out_of_memory_of(*blocked, *plan, plan_graph(input));
   } else {
     timeline = &std::get<Timeline>(*input.outcome);
     add_run(report, input, *plan, *timeline);
@@ -140,6 +155,7 @@ RunReport summarize(const SummaryInput& input) {
   report.layers = layer_reports({.graph = input.graph,
                                  .batch = input.costs.batch,
                                  .costs = &input.costs,
+                                 .rounds = input.rounds,
                                  .plan = plan,
                                  .timeline = timeline,
                                  .compute_model = input.compute_model});

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/cost/compute_cost.hpp"
+#include "model/cost/rounds.hpp"
 #include "reports/summary/run_report.hpp"
 
 namespace ooc {
@@ -20,7 +21,9 @@ struct SummaryInput {
   const CostTable& costs;
   const PlanResult& plan;                 ///< as make_plan returned it
   const std::optional<Outcome>& outcome;  ///< none exactly where `plan` is an OutOfMemory
-  Bytes in_core_peak;                     ///< in_core_peak() of in_core_peak.hpp
+  /// What `plan`, `outcome` and `bounds` are about where there are several rounds; null: of `graph`.
+  const Rounds* rounds = nullptr;
+  Bytes in_core_peak;  ///< in_core_peak() of in_core_peak.hpp
   std::optional<LowerBounds> bounds = {};
   std::string bound_class = "schedules that only move tensors";
   ComputeModel compute_model = ComputeModel::kNative;  ///< whose FLOPs are reported

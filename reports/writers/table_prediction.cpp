@@ -29,6 +29,10 @@ std::string head(const RunReport& report, Colour colour) {
       "\n";
   std::vector<std::string> changes;
   if (!in.options.empty()) changes.push_back(in.options);
+  if (report.rounds > 1) {
+    changes.push_back(fmt::format("{} rounds of {} samples", group_thousands(report.rounds),
+                                  group_thousands(report.sub_batch)));
+  }
   if (in.link.has_value()) changes.push_back("link " + format_rate(*in.link));
   if (in.far_throughput.has_value()) {
     changes.push_back("far memory " + format_rate(*in.far_throughput));

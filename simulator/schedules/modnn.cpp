@@ -26,7 +26,7 @@
 // which; where memory is so scarce that most tasks defragment, every task waits for its own inputs.
 //
 // Source: Chen, Chen, Hu, "moDNN: Memory Optimal DNN Training on GPUs" (DATE 2018), Algorithm 1,
-// section IV. The sub-batch size (eq. 3) is chosen where the rounds are (rounds.cpp).
+// section IV. The sub-batch size (eq. 3) is chosen in sub_batch.cpp, for any schedule.
 // Where the paper is silent or this deviates: a block that forward makes for backward alone counts as used
 // when made; a prefetch sends away only blocks that are needed after its own task; "can be
 // allocated" is predicted from what every task needs by itself and what is already fetched for later ones;
@@ -267,6 +267,7 @@ extern const Schedule modnn_schedule{
     .options = kOptions,
     .plans_for_link = true,
     .chooses_algorithms = true,
+    .sub_batches = true,
     .make_plan = make_plan,
 };
 

@@ -45,6 +45,8 @@ struct Schedule {
   bool plans_for_link = false;
   /// It chooses tasks' alternatives itself; others use what --algorithms says.
   bool chooses_algorithms = false;
+  /// Without --sub-batch it runs in rounds of as many samples as it thinks best.
+  bool sub_batches = false;
   /// It calls PlanningProblem::evaluate.
   bool searches_by_trial = false;
   PlanResult (*make_plan)(const PlanningProblem& problem);

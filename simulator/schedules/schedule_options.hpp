@@ -21,7 +21,16 @@ enum class Trials {
   kTime,   ///< the one that takes least time when it is tried out
 };
 
+/// Whether the batch is run in rounds of fewer samples (sub_batch.hpp): every schedule can.
+struct SubBatch {
+  enum class Kind { kUsual, kOff, kAuto, kSize };
+  Kind kind = Kind::kUsual;  ///< kUsual: what Schedule::sub_batches says
+  std::int64_t samples = 0;  ///< kSize
+  friend bool operator==(const SubBatch&, const SubBatch&) = default;
+};
+
 struct ScheduleOptions {
+  SubBatch sub_batch;  ///< --sub-batch
   AlgorithmChoice algorithms = AlgorithmChoice::kMemory;  ///< --algorithms
   Trials trials = Trials::kOrder;                         ///< --trials
   /// A copy out may begin before it was decided on; --no-backdating: it may not.

@@ -1,0 +1,40 @@
+// Times that the user states (custom layers, --layer-times) are those of the whole batch: a round
+// takes its share of them, which is optimistic where small batches use the machine less well.
+#include "cli/round_costs.hpp"
+
+#include <vector>
+
+#include "model/cost/compute_cost.hpp"
+#include "model/cost/transfer_cost.hpp"
+
+namespace ooc {
+
+CostTable round_costs(const Case& which, std::int64_t batch) {
+  const TrainingGraph& graph = which.workload.graph;
+  ComputeOptions compute = which.compute;
+  compute.batch = batch;
+  CostTable costs = estimate_compute(graph, which.hardware, compute);
+  costs.transfers = estimate_transfers(costs.tensor_bytes, which.hardware, which.transfers);
+  std::vector<bool> stated(graph.network->layers.size());
+  for (const LayerTime& time : compute.layer_times) stated[time.layer.at()] = true;
+  for (std::size_t i = 0; i < graph.backward_end; ++i) {
+    const LayerId layer = graph.tasks[i].layer;
+    if (!stated[layer.at()] && !graph.network->layers[layer.at()].model.custom) continue;
+    const AlternativeId way = costs.default_alternative(make_id<TaskId>(i));
+    const Int128 time = Int128{costs[way].time.count()} * batch;
+    costs.alternatives[way.at()].time =
+        Duration(static_cast<std::int64_t>((time + which.costs.batch - 1) / which.costs.batch));
+  }
+  return costs;
+}
+
+SubBatch sub_batch_of(const Case& which, const Schedule& schedule) {
+  const SubBatch asked = which.schedule_options.sub_batch;
+  const bool lifetimes =
+      which.accounting == Accounting::kLiveness || which.accounting == Accounting::kDefineByRun;
+  if (!lifetimes) return {.kind = SubBatch::Kind::kOff};
+  if (asked.kind != SubBatch::Kind::kUsual) return asked;
+  return {.kind = schedule.sub_batches ? SubBatch::Kind::kAuto : SubBatch::Kind::kOff};
+}
+
+}  // namespace ooc

@@ -1,0 +1,16 @@
+// Of a case with fewer samples: what a round of an iteration in sub-batches costs.
+#pragma once
+
+#include <cstdint>
+
+#include "cli/pipeline.hpp"
+
+namespace ooc {
+
+/// Costs of the case at `batch` samples, transfers included.
+[[nodiscard]] CostTable round_costs(const Case& which, std::int64_t batch);
+
+/// What --sub-batch says, else what the schedule does.
+[[nodiscard]] SubBatch sub_batch_of(const Case& which, const Schedule& schedule);
+
+}  // namespace ooc

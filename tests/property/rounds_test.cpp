@@ -1,0 +1,133 @@
+// Does an iteration in rounds keep the laws of schedules, whatever the schedule, network, budget and
+// sub-batch? The plan of all rounds validates on the graph that is written out; every task runs once per round
+// and each update once; near memory stays within the budget; no lower bound exceeds the time; the naive
+// simulator agrees; and with sub-batches as small as they must be the smallest budget is that of one sample,
+// exactly: for moDNN the theoretical bound, weights + the largest task.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "simulator/engine/simulate.hpp"
+#include "simulator/plan/bounds.hpp"
+#include "simulator/plan/plan_text.hpp"
+#include "simulator/plan/validate_plan.hpp"
+#include "simulator/schedules/sub_batch.hpp"
+#include "tests/support/naive_simulator.hpp"
+#include "tests/support/property_cases.hpp"
+#include "tests/support/random_networks.hpp"
+
+namespace ooc::test {
+namespace {
+
+struct Case {
+  Workload workload;
+  LinkSpec link;
+  const Schedule& schedule;
+
+  [[nodiscard]] CostTable costs_at(std::int64_t batch) const {
+    CostTable costs = workload_of_text(workload.text, batch).costs;
+    set_link(costs, link);
+    return costs;
+  }
+  [[nodiscard]] PlanResult plan(const CostTable& costs, Bytes budget) const {
+    const auto evaluate = [&](const Plan& plan) {
+      const Outcome outcome = simulate({.plan = plan, .costs = costs, .budget = budget});
+      const auto* timeline = std::get_if<Timeline>(&outcome);
+      return timeline == nullptr ? Trial{} : Trial{.iteration_time = timeline->iteration_time};
+    };
+    return schedule.make_plan(
+        {.graph = workload.graph, .costs = costs, .budget = budget, .evaluate = evaluate});
+  }
+  [[nodiscard]] RoundsResult run(SubBatch sub_batch, Bytes budget) const {
+    return plan_in_rounds({.graph = workload.graph,
+                           .costs = workload.costs,
+                           .budget = budget,
+                           .sub_batch = sub_batch,
+                           .costs_at = [&](std::int64_t batch) { return costs_at(batch); },
+                           .plan = [&](const CostTable& costs) { return plan(costs, budget); }});
+  }
+};
+
+void check_naive(const Plan& plan, const Rounds& rounds, Bytes budget, const Timeline& timeline) {
+  const NaiveResult naive =
+      simulate_naively(read_plan_text(write_plan_text(plan, rounds.graph, rounds.costs, budget)));
+  REQUIRE(naive.finished);
+  REQUIRE(naive.iteration_time == timeline.iteration_time.count());
+  REQUIRE(naive.peak == timeline.peak_near.count());
+}
+
+void check_rounds(const Case& test, const Plan& plan, const Rounds& rounds, Bytes budget,
+                  bool naive) {
+  const std::int64_t batch = test.workload.costs.batch;
+  REQUIRE(rounds.count == (batch - 1) / rounds.sub_batch + 1);
+  const std::size_t updates = test.workload.graph.tasks.size() - test.workload.graph.backward_end;
+  REQUIRE(rounds.graph.tasks.size() ==
+          static_cast<std::size_t>(rounds.count) * test.workload.graph.backward_end + updates);
+  const auto unsound = validate_plan(plan, rounds.graph, rounds.costs);
+  REQUIRE_MESSAGE(!unsound, unsound.value_or(""));
+  const Outcome outcome = simulate({.plan = plan, .costs = rounds.costs, .budget = budget});
+  REQUIRE(std::holds_alternative<Timeline>(outcome));
+  const Timeline& timeline = std::get<Timeline>(outcome);
+  REQUIRE(timeline.peak_near <= budget);
+  const auto bounds = lower_bounds(rounds.graph, rounds.costs, budget, BoundEffort::kWindows);
+  REQUIRE(bounds.has_value());
+  REQUIRE(bounds->best() <= timeline.iteration_time);
+  if (naive) check_naive(plan, rounds, budget, timeline);
+}
+
+constexpr SubBatch kAuto{.kind = SubBatch::Kind::kAuto};
+
+void check_fixed(Dice& dice, const Case& test) {
+  const std::int64_t batch = test.workload.costs.batch;
+  const SubBatch size{.kind = SubBatch::Kind::kSize, .samples = dice.number(1, batch)};
+  const PlanResult nothing = test.run(size, Bytes(0)).plan;
+  const Bytes smallest = std::get<OutOfMemory>(nothing).smallest_budget.value();
+  const Bytes budget = smallest + Bytes(dice.once_in(2) ? 0 : dice.number(0, smallest.count()));
+  REQUIRE(std::holds_alternative<OutOfMemory>(test.run(size, smallest - Bytes(1)).plan));
+  const RoundsResult result = test.run(size, budget);
+  REQUIRE(std::holds_alternative<Plan>(result.plan));
+  REQUIRE((result.rounds == nullptr) == (size.samples == batch));
+  if (!result.rounds) return;
+  check_rounds(test, std::get<Plan>(result.plan), *result.rounds, budget, dice.once_in(4));
+}
+
+void check_auto(Dice& dice, const Case& test) {
+  const CostTable one = test.costs_at(1);
+  const PlanResult nothing = test.plan(one, Bytes(0));
+  const Bytes smallest = std::get<OutOfMemory>(nothing).smallest_budget.value();
+  if (test.schedule.name == "modnn") {
+    REQUIRE(smallest == smallest_task_budget(test.workload.graph, one));
+  }
+  const PlanResult refused = test.run(kAuto, smallest - Bytes(1)).plan;
+  REQUIRE(std::holds_alternative<OutOfMemory>(refused));
+  REQUIRE(std::get<OutOfMemory>(refused).smallest_budget == smallest);
+  for (const Bytes budget :
+       {smallest, Bytes(dice.number(smallest.count(), 4 * smallest.count()))}) {
+    const RoundsResult result = test.run(kAuto, budget);
+    REQUIRE(std::holds_alternative<Plan>(result.plan));
+    if (!result.rounds) continue;
+    check_rounds(test, std::get<Plan>(result.plan), *result.rounds, budget, dice.once_in(8));
+  }
+}
+
+TEST_CASE("an iteration in rounds keeps the laws of schedules") {
+  static constexpr NetworkForm kForms[] = {NetworkForm::kMixedChain, NetworkForm::kRealChain,
+                                           NetworkForm::kGraph, NetworkForm::kSequence};
+  for_each_seed(300, [&](std::uint64_t seed) {
+    Dice dice(seed);
+    const std::string text = random_network_text(dice, kForms[dice.index(std::size(kForms))], 10);
+    const Schedule& schedule = *schedules()[dice.index(schedules().size())];
+    Case test{workload_of_text(text, dice.number(2, 12)), {}, schedule};
+    test.workload.text = text;
+    test.link = random_link(dice, test.workload);
+    set_link(test.workload.costs, test.link);
+    INFO(rerun("property_rounds", seed));
+    INFO("schedule ", schedule.name, ", batch ", test.workload.costs.batch);
+    INFO(text);
+    check_fixed(dice, test);
+    check_auto(dice, test);
+  });
+}
+
+}  // namespace
+}  // namespace ooc::test
