@@ -1,0 +1,73 @@
+// How long schedules plan: chains of custom layers in half the memory that nothing moving would take, so
+// that copies are decided on all the time.
+#include <fmt/core.h>
+
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "model/cost/compute_cost.hpp"
+#include "model/graph/build_training_graph.hpp"
+#include "model/network/network_json.hpp"
+#include "simulator/schedules/schedule.hpp"
+#include "tests/bench/benchmark.hpp"
+#include "tests/support/random_networks.hpp"
+
+namespace ooc {
+
+namespace {
+
+using namespace bench;
+
+constexpr std::array<std::size_t, 3> kLayers{1'000, 3'162, 10'000};
+constexpr double kMostMs = 5;
+
+/// Layers of four sizes and times, 1 to 4 MB and 1 to 4 ms forward.
+std::string chain(std::size_t layers) {
+  std::string text =
+      R"({"format": "ooc-paleo/network", "version": 1, "name": "chain", "source": "a benchmark",
+"inputs": [{"name": "data", "shape": [1000000]}], "layers": [)";
+  for (std::size_t i = 0; i < layers; ++i) {
+    const std::size_t size = i * 7 % 4 + 1;
+    const std::size_t time = i * 5 % 4 + 1;
+    text += fmt::format(
+        R"({}{{"name": "l{}", "type": "custom", "output_shape": [{}], "forward_time": "{} ms", "backward_time": "{} ms", "saves": "input"}})",
+        i == 0 ? "" : ",\n", i, size * 250'000, time, 2 * time);
+  }
+  return text + "]}";
+}
+
+void run(Report& report) {
+  const Schedule& schedule = *find_schedule("modnn");
+  std::vector<double> sizes;
+  std::vector<double> times;
+  for (const std::size_t layers : kLayers) {
+    test::Workload workload = test::workload_of_text(chain(layers), 1);
+    test::set_link(workload.costs, {.to_far = BytesPerSecond(1'000'000'000),
+                                    .to_near = BytesPerSecond(1'000'000'000)});
+    const auto all =
+        find_schedule("in-core")->make_plan({workload.graph, workload.costs, Bytes(0)});
+    const Bytes most = *std::get<OutOfMemory>(all).smallest_budget;
+    const PlanningProblem problem{workload.graph, workload.costs, Bytes(most.count() / 2)};
+    const double ns = cpu_ns([&] {
+      const PlanResult plan = schedule.make_plan(problem);
+      if (!std::holds_alternative<Plan>(plan)) throw std::runtime_error("it fits");
+      consume(&plan);
+    });
+    sizes.push_back(static_cast<double>(layers));
+    times.push_back(ns);
+    const bool first = layers == kLayers.front();
+    report.add(fmt::format("{}, {} layers", schedule.name, layers), ns / 1e6, "ms",
+               first ? std::optional(at_most(kMostMs)) : std::nullopt);
+  }
+  report.add(fmt::format("{}, exponent of time against layers", schedule.name),
+             exponent(sizes, times), "", at_most(1.3));
+}
+
+}  // namespace
+
+extern const Benchmark planning_benchmark;
+const Benchmark planning_benchmark{"planning", "how long does a schedule plan?", &run};
+
+}  // namespace ooc
