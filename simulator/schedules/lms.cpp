@@ -39,6 +39,8 @@
 // tasks start no earlier than its forward task ends, also where no tensor says so.
 #include <algorithm>
 #include <optional>
+#include <span>
+#include <string>
 
 #include "simulator/plan/memory_ledger.hpp"
 #include "simulator/schedules/move_candidates.hpp"
@@ -104,20 +106,37 @@ std::vector<TensorId> rank_candidates(const PlanningProblem& problem) {
   return ranked;
 }
 
-std::vector<TensorId> first_of(const std::vector<TensorId>& ranked, std::size_t count) {
-  return {ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(count)};
+/// Do the tasks fit when the first `count` of the ranked tensors are away? `none_away`: what they
+/// need when none is.
+bool fits(const PlanningProblem& problem, const std::vector<Bytes>& none_away,
+          const std::vector<TensorId>& ranked, std::size_t count) {
+  std::vector<Bytes> away(none_away.size() + 1);  // by task: bytes more than before it
+  for (const TensorId tensor : std::span(ranked).first(count)) {
+    const Lifetime& life = problem.graph.lifetimes[tensor.at()];
+    const Bytes bytes = problem.costs.tensor_bytes[tensor.at()];
+    away[life.last_forward_use->at() + 1] += bytes;
+    away[life.first_backward_use->at()] -= bytes;
+  }
+  const Bytes available = problem.budget - problem.costs.static_bytes;
+  Bytes sum;
+  for (std::size_t task = 0; task < none_away.size(); ++task) {
+    sum += away[task];
+    if (none_away[task] - sum > available) return false;
+  }
+  return true;
 }
 
 /// The smallest number of swaps that fits. Precondition: all of them together fit.
 std::size_t fewest_swaps(const PlanningProblem& problem, const std::vector<TensorId>& ranked) {
+  const std::vector<Bytes> none_away = footprint_without(problem, {}).bytes();
   std::size_t low = 0;
   std::size_t high = ranked.size();
   while (low < high) {
     const std::size_t middle = low + (high - low) / 2;
-    if (task_shortage(problem, footprint_without(problem, first_of(ranked, middle)))) {
-      low = middle + 1;
-    } else {
+    if (fits(problem, none_away, ranked, middle)) {
       high = middle;
+    } else {
+      low = middle + 1;
     }
   }
   return low;
