@@ -30,7 +30,7 @@ struct SubBatch {
 };
 
 struct ScheduleOptions {
-  SubBatch sub_batch;  ///< --sub-batch
+  SubBatch sub_batch = {};  ///< --sub-batch
   AlgorithmChoice algorithms = AlgorithmChoice::kMemory;  ///< --algorithms
   Trials trials = Trials::kOrder;                         ///< --trials
   /// A copy out may begin before it was decided on; --no-backdating: it may not.
