@@ -71,6 +71,8 @@ TEST_CASE("the result JSON has the documented keys in their order") {
                                                "limited_by",
                                                "limited_share",
                                                "link_limited_by",
+                                               "sub_batch",
+                                               "rounds",
                                                "bound_class",
                                                "layers",
                                                "steps",
