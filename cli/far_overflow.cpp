@@ -30,7 +30,7 @@ OutOfMemory far_overflow(const Case& which, const CaseRun& run, const Timeline& 
   std::vector<Change> changes;
   for (std::size_t tensor = 0; tensor < first_out.size(); ++tensor) {
     if (!first_out[tensor]) continue;
-    const std::int64_t bytes = costs.tensor_bytes[tensor].count();
+    const std::int64_t bytes = plan.far_bytes(costs.tensor_bytes[tensor]).count();
     changes.push_back({timeline.spans[*first_out[tensor]].start, bytes, *first_out[tensor]});
     if (last_in[tensor]) {
       changes.push_back({timeline.spans[*last_in[tensor]].end, -bytes, *last_in[tensor]});

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -58,6 +59,18 @@ std::int64_t count_of(std::string_view text, const Flag& flag) {
   return count;
 }
 
+/// "2.5": a factor, however large a schedule will have it.
+Ratio factor_of(std::string_view text, const Flag& flag) {
+  constexpr double kLargest = 9e9;  // what a Ratio holds
+  double factor = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), factor);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  if (!whole || !(factor >= 0) || factor > kLargest) {
+    bad_value(flag.name, quoted(text), "a number such as 2 or 1.5");
+  }
+  return Ratio(std::llround(factor * static_cast<double>(kOne.count())));
+}
+
 SubBatch read_sub_batch(const Flag& flag, std::string_view text) {
   if (text == "auto") return {.kind = SubBatch::Kind::kAuto};
   if (text == "off") return {.kind = SubBatch::Kind::kOff};
@@ -106,6 +119,12 @@ constexpr std::array<Reader, flags::kScheduleFlags.size()> kReaders{{
      },
      [](const Flag& flag, const ScheduleOptions& options) {
        return choice_text(flag, options.trials);
+     }},
+    {[](const Flag& flag, std::string_view text, ScheduleOptions& options) {
+       options.far_compression = factor_of(text, flag);
+     },
+     [](const Flag&, const ScheduleOptions& options) {
+       return fmt::format("{}", static_cast<double>(options.far_compression.count()) / 1e9);
      }},
     {[](const Flag&, std::string_view, ScheduleOptions& options) { options.backdating = false; },
      [](const Flag&, const ScheduleOptions& options) {

@@ -1,6 +1,6 @@
 # ooc_named_table(<target> TYPE LayerKind HEADER model/layers/layer_kind.hpp FUNCTION layer_kinds
 #                 NAMES conv max_pool ...)
-# For each name (dashes become underscores) the target gets the source <name>.cpp, which defines
+# For each name (dashes become underscores, pluses "p") the target gets the source <name>.cpp, which defines
 # `extern const TYPE <name>_<suffix>;` in namespace ooc, and a generated file defines FUNCTION() that
 # returns them in this order. Adding a variant is its file and its name here: no registration at
 # start-up, no list to forget.
@@ -10,6 +10,7 @@ function(ooc_named_table target)
   set(entries "")
   foreach(name IN LISTS arg_NAMES)
     string(REPLACE "-" "_" symbol ${name})
+    string(REPLACE "+" "p" symbol ${symbol})
     target_sources(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/${symbol}.cpp)
     string(APPEND declarations "extern const ${arg_TYPE} ${symbol}_${arg_SUFFIX};\n")
     string(APPEND entries "    &${symbol}_${arg_SUFFIX},\n")

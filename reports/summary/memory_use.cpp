@@ -180,7 +180,7 @@ Bytes peak_far_bytes(const Plan& plan, const TrainingGraph& graph, const CostTab
   std::vector<std::tuple<Duration, int, Bytes>> events;
   for (std::size_t i = 0; i < lives.size(); ++i) {
     if (!lives[i].from.has_value()) continue;
-    const Bytes bytes = costs.tensor_bytes[i % tensors];
+    const Bytes bytes = plan.far_bytes(costs.tensor_bytes[i % tensors]);
     const Duration until = lives[i].until.value_or(timeline.iteration_time);
     if (until <= *lives[i].from) continue;
     events.emplace_back(*lives[i].from, 1, bytes);

@@ -72,6 +72,13 @@ struct Plan {
   std::vector<std::vector<StepId>> queues;  ///< by queue_index: the steps in their order
   Bytes static_bytes;                       ///< always resident on each device
   int devices = 1;
+  /// A tensor takes so many times less in far memory than near; copies move it as it is.
+  Ratio far_compression = kOne;
+  /// What a tensor of `bytes` takes in far memory, rounded up.
+  [[nodiscard]] Bytes far_bytes(Bytes bytes) const {
+    const Int128 scaled = Int128{bytes.count()} * kOne.count() + far_compression.count() - 1;
+    return Bytes(static_cast<std::int64_t>(scaled / far_compression.count()));
+  }
 
   // Derived from the above by PlanBuilder::finish().
   std::vector<std::int32_t> positions;          ///< by step: its place on its queue, from 0

@@ -56,7 +56,9 @@ Plan serialize_copies(const Plan& plan) {
     for (const BlockId block : plan.acquires[id]) builder.acquire(id, block);
     for (const BlockId block : plan.releases[id]) builder.release(block, id);
   }
-  return std::move(builder).finish();
+  Plan serialized = std::move(builder).finish();
+  serialized.far_compression = plan.far_compression;
+  return serialized;
 }
 
 }  // namespace ooc

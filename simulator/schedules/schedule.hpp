@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "model/cost/cost_table.hpp"
 #include "model/graph/training_graph.hpp"
@@ -28,9 +29,12 @@ struct PlanningProblem {
   /// Runs a plan: for schedules that search by trial, and only those (Schedule::searches_by_trial).
   std::function<Trial(const Plan&)> evaluate = {};
 
-  /// The alternative that --algorithms chooses for a task.
+  /// What a schedule that chooses algorithms itself hands to the makers of plans; null: by rule.
+  const std::vector<AlternativeId>* by_task = nullptr;
+
+  /// The alternative to run a task with: the schedule's own choice, else what --algorithms says.
   [[nodiscard]] AlternativeId chosen(TaskId task) const {
-    return costs.alternative(task, options.algorithms);
+    return by_task != nullptr ? (*by_task)[task.at()] : costs.alternative(task, options.algorithms);
   }
 };
 

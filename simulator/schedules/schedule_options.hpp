@@ -33,6 +33,8 @@ struct ScheduleOptions {
   SubBatch sub_batch = {};  ///< --sub-batch
   AlgorithmChoice algorithms = AlgorithmChoice::kMemory;  ///< --algorithms
   Trials trials = Trials::kOrder;                         ///< --trials
+  /// --far-compression: tensors take so many times less in far memory.
+  Ratio far_compression = kOne;
   /// A copy out may begin before it was decided on; --no-backdating: it may not.
   bool backdating = true;
   std::optional<Bytes> keep_bytes = {};        ///< --keep-bytes; none: as many as fit

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "model/base/errors.hpp"
 #include "simulator/plan/plan_builder.hpp"
@@ -176,6 +177,26 @@ class SectionPlanner {
 };
 
 }  // namespace
+
+SectionMemory section_memory(const PlanningProblem& problem, const std::vector<Section>& sections) {
+  Layout layout = lay_out(problem.graph, sections);
+  Footprint footprint(problem, sections.size());
+  for (const Residence& residence : layout.residences) {
+    if (residence.first) footprint.add(*residence.first);
+    if (residence.again) footprint.add(*residence.again);
+  }
+  return {.held = footprint.bytes(), .section_of = std::move(layout.section_of)};
+}
+
+Bytes SectionMemory::smallest_budget(const CostTable& costs,
+                                     const std::vector<AlternativeId>& by_task) const {
+  Bytes largest;
+  for (const Bytes bytes : held) largest = std::max(largest, bytes);
+  for (std::size_t task = 0; task < by_task.size(); ++task) {
+    largest = std::max(largest, held[section_of[task]] + costs[by_task[task]].workspace);
+  }
+  return largest + costs.static_bytes;
+}
 
 PlanResult plan_sections(const PlanningProblem& problem, const std::vector<Section>& sections) {
   const TrainingGraph& graph = problem.graph;

@@ -25,4 +25,16 @@ struct Section {
 [[nodiscard]] PlanResult plan_sections(const PlanningProblem& problem,
                                        const std::vector<Section>& sections);
 
+/// What sections hold whatever the algorithms, to choose these before a plan is made.
+struct SectionMemory {
+  std::vector<Bytes> held;              ///< by section; workspaces and static bytes left out
+  std::vector<std::size_t> section_of;  ///< by task
+
+  /// The smallest budget, static bytes included, with these alternatives by task.
+  [[nodiscard]] Bytes smallest_budget(const CostTable& costs,
+                                      const std::vector<AlternativeId>& by_task) const;
+};
+[[nodiscard]] SectionMemory section_memory(const PlanningProblem& problem,
+                                           const std::vector<Section>& sections);
+
 }  // namespace ooc

@@ -2,7 +2,9 @@
 // for, a copy in right before the first step that reads it. So every wait points back in sequence.
 #include "simulator/schedules/task_plan.hpp"
 
+#include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "model/base/errors.hpp"
 #include "simulator/plan/plan_builder.hpp"
@@ -13,17 +15,26 @@ namespace {
 
 class TaskPlanner {
  public:
-  TaskPlanner(const PlanningProblem& problem, const std::vector<Move>& moves)
+  TaskPlanner(const PlanningProblem& problem, const std::vector<Move>& moves,
+              std::optional<TaskId> turn)
       : problem_(problem),
         graph_(problem.graph),
         moves_(moves),
+        turn_(turn),
         builder_(problem.costs.static_bytes),
         move_of_(graph_.tensors.size()),
         block_(graph_.tensors.size()),
         out_(graph_.tensors.size()) {
     builder_.reserve(graph_.tasks.size() + 2 * moves.size(),
                      graph_.tensors.size() + moves.size() + graph_.tasks.size());
-    for (std::size_t i = 0; i < moves.size(); ++i) move_of_[moves[i].tensor.at()] = i;
+    for (std::size_t i = 0; i < moves.size(); ++i) {
+      move_of_[moves[i].tensor.at()] = i;
+      const auto& writer = life(moves[i].tensor).last_writer;
+      if (moves[i].leaves_after && writer) late_.push_back(moves[i].tensor);
+    }
+    std::sort(late_.begin(), late_.end(), [&](TensorId a, TensorId b) {
+      return std::pair(leaving(a), a) < std::pair(leaving(b), b);
+    });
     computes_.reserve(graph_.tasks.size());
   }
 
@@ -70,10 +81,27 @@ class TaskPlanner {
     for (const TensorId tensor : graph_.writes[task]) {
       if (life(tensor).first_writer == task) builder_.acquire(step, new_block(tensor));
     }
+    if (task == turn_ && last_out_) builder_.wait(step, *last_out_);
+    for (; next_late_ < late_.size() && leaving(late_[next_late_]) == task; ++next_late_) {
+      add_copy_out(late_[next_late_], step);
+    }
     for (const TensorId tensor : graph_.writes[task]) finish_use(tensor, task, step);
     for (const TensorId tensor : graph_.reads[task]) {
       if (!contains(graph_.writes[task], tensor)) finish_use(tensor, task, step);
     }
+  }
+
+  /// The task that a late copy out waits for.
+  [[nodiscard]] TaskId leaving(TensorId tensor) const {
+    return std::max(*moves_[*move_of_[tensor.at()]].leaves_after, *life(tensor).last_writer);
+  }
+
+  void add_copy_out(TensorId tensor, StepId after) {
+    const StepId copy = builder_.to_far(tensor);
+    builder_.wait(copy, after);
+    builder_.release(*block_[tensor.at()], copy);
+    out_[tensor.at()] = copy;
+    last_out_ = copy;
   }
 
   [[nodiscard]] TaskId first_reader(std::size_t move) const {
@@ -94,12 +122,8 @@ class TaskPlanner {
     const Lifetime& lived = life(tensor);
     const BlockId block = *block_[tensor.at()];
     if (move_of_[tensor.at()]) {
-      if (lived.last_writer == task) {
-        const StepId copy = builder_.to_far(tensor);
-        builder_.wait(copy, step);
-        builder_.release(block, copy);
-        out_[tensor.at()] = copy;
-      }
+      const bool late = moves_[*move_of_[tensor.at()]].leaves_after.has_value();
+      if (lived.last_writer == task && !late) add_copy_out(tensor, step);
       if (lived.last_forward_use == task) builder_.release(block, step);
     }
     if (lived.last_use == task) builder_.release(block, step);
@@ -115,6 +139,10 @@ class TaskPlanner {
   const PlanningProblem& problem_;
   const TrainingGraph& graph_;
   const std::vector<Move>& moves_;
+  std::optional<TaskId> turn_;
+  std::vector<TensorId> late_;  ///< with leaves_after, in the order in which they leave
+  std::size_t next_late_ = 0;
+  std::optional<StepId> last_out_;
   PlanBuilder builder_;
   std::vector<std::optional<std::size_t>> move_of_;  ///< by tensor
   std::vector<std::optional<BlockId>> block_;        ///< by tensor: its latest one
@@ -126,8 +154,9 @@ class TaskPlanner {
 
 }  // namespace
 
-Plan build_task_plan(const PlanningProblem& problem, const std::vector<Move>& moves) {
-  return TaskPlanner(problem, moves).run();
+Plan build_task_plan(const PlanningProblem& problem, const std::vector<Move>& moves,
+                     std::optional<TaskId> turn) {
+  return TaskPlanner(problem, moves, turn).run();
 }
 
 }  // namespace ooc

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "simulator/schedules/schedule.hpp"
@@ -14,11 +15,15 @@ namespace ooc {
 struct Move {
   TensorId tensor;
   TaskId may_return_after;  ///< its copy in waits for this task
+  /// Its copy out waits for this task, not before its last writer; none: for that.
+  std::optional<TaskId> leaves_after = {};
 };
 
 /// `moves` in the order in which the copies in are queued: by first backward use. A network input
 /// is dropped without a copy out. Needs memory for everything between first and last use, except
-/// moved tensors between their last forward use and the task they return after.
-[[nodiscard]] Plan build_task_plan(const PlanningProblem& problem, const std::vector<Move>& moves);
+/// moved tensors between their last forward use and the task they return after. `turn`: a task that
+/// waits until all copies out before it have ended.
+[[nodiscard]] Plan build_task_plan(const PlanningProblem& problem, const std::vector<Move>& moves,
+                                   std::optional<TaskId> turn = std::nullopt);
 
 }  // namespace ooc

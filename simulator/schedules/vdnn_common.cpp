@@ -27,25 +27,6 @@ const LayerModel& model_of(const TrainingGraph& graph, TaskId task) {
   return graph.network->layers[graph.tasks[task.at()].layer.at()].model;
 }
 
-std::vector<bool> flag_tensors(const TrainingGraph& graph,
-                               bool (*consumer)(const LayerModel& model)) {
-  std::vector<bool> flagged(graph.tensors.size());
-  std::optional<TaskId> last_feature;
-  for (std::size_t i = 0; i < graph.forward_tasks; ++i) {
-    const TaskId task = make_id<TaskId>(i);
-    const LayerModel& model = model_of(graph, task);
-    if (!model.is_activation && !model.is_loss) last_feature = task;
-    if (!consumer(model)) continue;
-    for (const TensorId tensor : graph.reads[task]) {
-      if (is_saved(graph, tensor)) flagged[tensor.at()] = true;
-    }
-  }
-  if (last_feature) {
-    for (const TensorId tensor : graph.reads[*last_feature]) flagged[tensor.at()] = false;
-  }
-  return flagged;
-}
-
 /// The search window: layers are forward tasks here. A layer that is no convolution and has nothing
 /// far is passed by for ever, so such runs are skipped in one step (union-find with path halving)
 /// and the search is linear over all sections together.
@@ -136,10 +117,27 @@ std::vector<TensorId> take_reads(const TrainingGraph& graph, const Section& sect
   return taken;
 }
 
-PlanResult plan_vdnn(const PlanningProblem& problem, bool (*consumer)(const LayerModel& model)) {
-  const TrainingGraph& graph = problem.graph;
-  std::vector<bool> far = flag_tensors(graph, consumer);
+std::vector<bool> vdnn_flags(const TrainingGraph& graph,
+                             bool (*consumer)(const LayerModel& model)) {
+  std::vector<bool> flagged(graph.tensors.size());
+  std::optional<TaskId> last_feature;
+  for (std::size_t i = 0; i < graph.forward_tasks; ++i) {
+    const TaskId task = make_id<TaskId>(i);
+    const LayerModel& model = model_of(graph, task);
+    if (!model.is_activation && !model.is_loss) last_feature = task;
+    if (!consumer(model)) continue;
+    for (const TensorId tensor : graph.reads[task]) {
+      if (is_saved(graph, tensor)) flagged[tensor.at()] = true;
+    }
+  }
+  if (last_feature) {
+    for (const TensorId tensor : graph.reads[*last_feature]) flagged[tensor.at()] = false;
+  }
+  return flagged;
+}
 
+std::vector<Section> vdnn_sections(const TrainingGraph& graph, std::vector<bool> flagged) {
+  std::vector<bool>& far = flagged;  // what is far at the section at hand
   std::vector<Section> sections = forward_sections(graph);
   const std::size_t forward = graph.forward_tasks;
   sections.push_back({.first_task = forward, .end_task = forward, .to_far = {}, .to_near = {}});
@@ -168,7 +166,11 @@ PlanResult plan_vdnn(const PlanningProblem& problem, bool (*consumer)(const Laye
     sections.push_back(std::move(section));
   }
   append_updates(graph, sections);
-  return plan_sections(problem, sections);
+  return sections;
+}
+
+PlanResult plan_vdnn(const PlanningProblem& problem, bool (*consumer)(const LayerModel& model)) {
+  return plan_sections(problem, vdnn_sections(problem.graph, vdnn_flags(problem.graph, consumer)));
 }
 
 }  // namespace ooc

@@ -19,7 +19,14 @@ void append_updates(const TrainingGraph& graph, std::vector<Section>& sections);
 [[nodiscard]] std::vector<TensorId> take_reads(const TrainingGraph& graph, const Section& section,
                                                std::vector<bool>& wanted);
 
-/// vDNN's walk (vdnn_common.cpp). `consumer` says which kinds of layer have their inputs moved.
+/// By tensor: whether vDNN moves it, given which kinds of layer have their inputs moved.
+[[nodiscard]] std::vector<bool> vdnn_flags(const TrainingGraph& graph,
+                                           bool (*consumer)(const LayerModel& model));
+/// vDNN's walk (vdnn_common.cpp) that moves the flagged tensors.
+[[nodiscard]] std::vector<Section> vdnn_sections(const TrainingGraph& graph,
+                                                 std::vector<bool> flagged);
+
+/// The plan of that walk. `consumer` says which kinds of layer have their inputs moved.
 [[nodiscard]] PlanResult plan_vdnn(const PlanningProblem& problem,
                                    bool (*consumer)(const LayerModel& model));
 

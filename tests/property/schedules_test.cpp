@@ -13,6 +13,7 @@
 #include "simulator/plan/validate_plan.hpp"
 #include "simulator/schedules/schedule.hpp"
 #include "tests/support/naive_simulator.hpp"
+#include "tests/support/planning_problem.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
 
@@ -25,7 +26,7 @@ struct Case {
 };
 
 Bytes smallest_budget(const Workload& workload, const Schedule& schedule) {
-  const PlanResult result = schedule.make_plan({workload.graph, workload.costs, Bytes(0)});
+  const PlanResult result = schedule.make_plan(problem_of(workload, Bytes(0)));
   REQUIRE(std::holds_alternative<OutOfMemory>(result));
   return std::get<OutOfMemory>(result).smallest_budget.value();
 }
@@ -95,7 +96,7 @@ Duration run(const Workload& workload, const Plan& plan, Bytes budget, bool naiv
 /// One budget, one link: the schedule says no at the right place, or all laws hold.
 void check_run(Dice& dice, const Case& test, const Schedule& schedule, Bytes budget,
                Bytes smallest) {
-  const PlanningProblem problem{test.workload.graph, test.workload.costs, budget};
+  const PlanningProblem problem = problem_of(test.workload, budget);
   const PlanResult result = schedule.make_plan(problem);
   if (const auto* oom = std::get_if<OutOfMemory>(&result)) {
     return check_shortage(*oom, budget, smallest);
@@ -126,7 +127,7 @@ void check_run(Dice& dice, const Case& test, const Schedule& schedule, Bytes bud
 
 void check_free_link(Case& test, const Schedule& schedule, Bytes budget) {
   set_link(test.workload.costs, {});
-  const PlanResult result = schedule.make_plan({test.workload.graph, test.workload.costs, budget});
+  const PlanResult result = schedule.make_plan(problem_of(test.workload, budget));
   REQUIRE(std::holds_alternative<Plan>(result));
   const Plan& plan = std::get<Plan>(result);
   REQUIRE(run(test.workload, plan, budget, false) == planned_compute(test.workload.costs, plan));

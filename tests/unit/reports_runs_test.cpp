@@ -68,7 +68,15 @@ int for_every_run(Check check) {
     for (const Schedule* schedule : schedules()) {
       for (const int percent : {100, 80, 60}) {
         const Bytes budget(peak.count() / 100 * percent + 100);
-        const PlanResult plan = schedule->make_plan({machinery.graph, machinery.costs, budget});
+        const auto evaluate = [&](const Plan& tried) {
+          const Outcome run = simulate({.plan = tried, .costs = machinery.costs, .budget = budget});
+          const auto* timeline = std::get_if<Timeline>(&run);
+          return timeline == nullptr ? Trial{} : Trial{.iteration_time = timeline->iteration_time};
+        };
+        const PlanResult plan = schedule->make_plan({.graph = machinery.graph,
+                                                     .costs = machinery.costs,
+                                                     .budget = budget,
+                                                     .evaluate = evaluate});
         if (!std::holds_alternative<Plan>(plan)) continue;
         const std::optional<Outcome> outcome =
             simulate({.plan = std::get<Plan>(plan), .costs = machinery.costs, .budget = budget});
