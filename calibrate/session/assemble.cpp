@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "calibrate/session/measured_layers.hpp"
 #include "model/base/errors.hpp"
 
 namespace ooc {
@@ -92,6 +93,7 @@ class Assembler {
       assumed("compute.kernel_launch", "5 us is the usual start-up time of a small kernel");
     }
     efficiencies();
+    layers();
   }
 
   void guess_peak() {
@@ -139,6 +141,13 @@ class Assembler {
               "no convolution was measured (calibrate with --network, and cuDNN): as matrix "
               "products");
     }
+  }
+
+  /// What schedules may choose from, where these very shapes come again.
+  void layers() {
+    result_.profile.layers = measured_layers(set_);
+    if (result_.profile.layers.empty()) return;
+    measured("compute.layers", "every algorithm of cuDNN by itself, median");
   }
 
   /// Where the curve comes from, or empty when no convolution was measured.

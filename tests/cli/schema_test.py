@@ -156,6 +156,24 @@ NETWORK_READER_ONLY = {
 
 pinned = ["connection", "modes", "pinned"]
 
+MEASURED_LAYER = {
+    "kind": "conv", "pass": "backward_data", "dtype": "float16", "batch": 32, "channels": 64,
+    "height": 56, "width": 28, "filters": 128, "kernel_h": 3, "kernel_w": 3, "stride_h": 2, "pad_w": 1,
+    "algorithms": [{"algorithm": "algo_0", "time": "1.5 ms", "workspace": "0 B"},
+                   {"algorithm": "winograd_nonfused", "time": "0.7 ms", "workspace": "96 MiB"}],
+}
+
+
+def put_layers(**changes):
+    """A measured layer with other values; None takes a key away."""
+    def change(document):
+        layer = {key: value for key, value in {**MEASURED_LAYER, **changes}.items() if value is not None}
+        document["compute"]["layers"] = [layer]
+        document["provenance"].append(
+            {"fields": "compute.layers", "kind": "measured", "source": "made up for a test"})
+    return change
+
+
 PROFILE_WRONG = {
     "another format": Put(["format"], "ooc-paleo/network"),
     "a version to come": Put(["version"], 2),
@@ -194,6 +212,12 @@ PROFILE_WRONG = {
     "a point of three": Put(pinned + ["to_far"],
                             {"curve": [["4 KiB", "9 us", 3], ["1 MiB", "90 us"]]}),
     "zero devices": Put(["devices"], 0),
+    "a measured layer without algorithms": put_layers(algorithms=[]),
+    "a measured layer of another kind": put_layers(kind="linear"),
+    "a measured layer without its batch": put_layers(batch=None),
+    "an algorithm nobody knows":
+        put_layers(algorithms=[{"algorithm": "magic", "time": "1 ms", "workspace": "0 B"}]),
+    "an algorithm without its workspace": put_layers(algorithms=[{"algorithm": "fft", "time": "1 ms"}]),
 }
 
 PROFILE_RIGHT = {
@@ -209,10 +233,15 @@ PROFILE_RIGHT = {
     "no space before the unit": Put(["near_memory", "capacity"], "16GiB"),
     "a measured curve":
         Put(pinned + ["to_far"], {"curve": [["4 KiB", "9 us"], ["1 MiB", "96 us"], ["1 GiB", "85 ms"]]}),
+    "a measured layer": put_layers(),
     "what calibrate keeps": Put(["samples"], [{"bytes": 4096, "median_ns": 9100.5}]),
 }
 
 PROFILE_READER_ONLY = {
+    "a measured kernel larger than its input": put_layers(kernel_w=57),
+    "groups that divide nothing": put_layers(groups=3),
+    "an algorithm that takes no time":
+        put_layers(algorithms=[{"algorithm": "fft", "time": "0 s", "workspace": "0 B"}]),
     "a number without provenance": Put(["provenance", 0, "fields"], "compute.peak.float32"),
     "provenance of nothing": Put(["provenance", 0, "fields"], "compute.paek"),
     "a reserve as large as the memory": Put(["near_memory", "reserved"], "16 GiB"),

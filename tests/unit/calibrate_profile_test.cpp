@@ -187,6 +187,15 @@ TEST_CASE("convolutions faster than any matrix product are cut to the peak") {
   CHECK(profile.efficiency.at("conv").points.front().second == 1);
   CHECK_FALSE(is_assumed(profile, "compute.efficiency.conv"));
   CHECK(has(result.remarks.back(), "Winograd"));
+  // The profile keeps the way it has a word for, with its workspace, for schedules to choose.
+  REQUIRE(profile.layers.size() == 1);
+  CHECK(profile.layers[0].batch == 32);
+  CHECK(profile.layers[0].shape.dims[1].output == 56);
+  REQUIRE(profile.layers[0].algorithms.size() == 1);
+  CHECK(profile.layers[0].algorithms[0].algorithm == Algorithm::kWinograd);
+  CHECK(profile.layers[0].algorithms[0].time == Duration(370'000));
+  CHECK(profile.layers[0].algorithms[0].workspace == Bytes(8));
+  CHECK_FALSE(is_assumed(profile, "compute.layers"));
 }
 
 TEST_CASE("the report says of each mode what was found, and whether figure 6 is reproduced") {
