@@ -52,8 +52,9 @@ std::optional<double> tolerance_of(const Arguments& arguments) {
     bad_value("--tolerance", error->found, error->expected);
   }
   const double ratio = std::get<double>(parsed);
-  if (!(ratio >= 0) || ratio > 10) {
-    bad_value("--tolerance", quoted(*text), "a share such as \"10 %\"");
+  // A bare 10 is a ratio, a thousand per cent: a check that never fails is surely not meant.
+  if (!(ratio >= 0) || ratio > 1) {
+    bad_value("--tolerance", quoted(*text), "a share from 0 to 1, or such as \"10 %\"");
   }
   return ratio;
 }

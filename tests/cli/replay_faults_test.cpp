@@ -81,6 +81,7 @@ TEST_CASE("bad values name their flag") {
   check_ends(replay(folder, {"--iterations", "0"}), 2, "--iterations: found \"0\"");
   check_ends(replay(folder, {"--warmup", "-1"}), 2, "--warmup");
   check_ends(replay(folder, {"--tolerance", "wide"}), 2, "--tolerance");
+  check_ends(replay(folder, {"--tolerance", "10"}), 2, "--tolerance");  // 1000 %
   check_ends(replay(folder, {"--max-time", "0s"}), 2, "--max-time");
   check_ends(replay(folder, {"--device", "two"}), 2, "--device");
   check_ends(replay_without(folder, {"--probe", "none"}), 2, "--probe");
