@@ -61,6 +61,13 @@ inline constexpr std::array kScheduleFlags{
          .brief = "",
          .value = "N",
          .help = "lms: swap the first N of the candidates (default: the fewest that fit)"},
+    Flag{.name = "--recompute",
+         .brief = "",
+         .value = "RULE",
+         .help = "recompute, superneurons: a segment is computed again once (speed), for every use "
+                 "(memory), or once where that needs no more than the largest task (cost, default)",
+         .completes = Completes::kChoices,
+         .choices = "cost|speed|memory"},
 };
 
 /// A command's own flags and, after them, those of the schedules.

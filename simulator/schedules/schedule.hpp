@@ -51,6 +51,8 @@ struct Schedule {
   bool chooses_algorithms = false;
   /// Without --sub-batch it runs in rounds of as many samples as it thinks best.
   bool sub_batches = false;
+  /// Its plans run tasks again: bounds for schedules that only move tensors do not hold for it.
+  bool recomputes = false;
   /// It calls PlanningProblem::evaluate.
   bool searches_by_trial = false;
   PlanResult (*make_plan)(const PlanningProblem& problem);

@@ -29,6 +29,20 @@ struct SubBatch {
   friend bool operator==(const SubBatch&, const SubBatch&) = default;
 };
 
+/// How often what was dropped is computed again.
+enum class Recomputation {
+  kCost,    ///< once per segment where that needs no more memory than the largest task, else per use
+  kSpeed,   ///< once per segment, and kept
+  kMemory,  ///< from the checkpoint for every use
+};
+
+/// What lms does with a tensor that it chooses.
+enum class LmsAction {
+  kSwap,
+  kCompress,  ///< the half of its bytes that float16 takes stays near
+  kBoth,      ///< that half is swapped
+};
+
 struct ScheduleOptions {
   SubBatch sub_batch = {};  ///< --sub-batch
   AlgorithmChoice algorithms = AlgorithmChoice::kMemory;  ///< --algorithms
@@ -41,6 +55,8 @@ struct ScheduleOptions {
   std::int64_t slack_min = 0;                  ///< --slack-min, in tasks
   Bytes bytes_min = {};                        ///< --bytes-min
   std::optional<std::int64_t> max_swaps = {};  ///< --max-swaps; none: the fewest that fit
+  Recomputation recomputation = Recomputation::kCost;  ///< --recompute
+  LmsAction lms_action = LmsAction::kSwap;             ///< --lms-action
 };
 
 /// A value that a schedule cannot work with: SpecError at the flag.
