@@ -17,6 +17,7 @@
 #include "model/graph/build_training_graph.hpp"
 #include "reports/writers/writer.hpp"
 #include "simulator/engine/simulate.hpp"
+#include "simulator/plan/join_devices.hpp"
 #include "simulator/schedules/schedule.hpp"
 
 namespace ooc {
@@ -30,6 +31,8 @@ struct CaseOptions {
   Ratio compute_scale = kOne;  ///< what-if only, as is transfers.link_scale
   TransferOptions transfers;
   Allocator allocator = Allocator::kIdeal;
+  int devices = 1;                         ///< that the batch is split over
+  Exchange exchange = Exchange::kEnd;      ///< of their gradients
   ScheduleOptions schedule;                ///< of the schedules, from cli/schedule_flags.hpp
   std::optional<std::string> layer_times;  ///< path
   ReadLimits limits;

@@ -11,6 +11,7 @@
 #include "cli/options.hpp"
 #include "model/cost/compute_cost.hpp"
 #include "model/cost/cost_table.hpp"
+#include "model/cost/data_parallel.hpp"
 #include "model/cost/rounds.hpp"
 #include "model/cost/transfer_cost.hpp"
 #include "model/graph/training_graph.hpp"
@@ -64,6 +65,10 @@ struct Case {
   // What the costs were made with: for rounds of fewer samples.
   ComputeOptions compute = {};
   TransferOptions transfers = {};
+  /// More than one: costs, in-core peak and static bytes are those of the first one's share of the batch,
+  /// which is the largest; `inputs` and `compute` have the whole batch.
+  int devices = 1;
+  Exchange exchange = Exchange::kEnd;
 };
 
 /// Throws SpecError for what the costs cannot be worked out for. The case points into both.
@@ -79,12 +84,21 @@ struct CaseRun {
   std::optional<LowerBounds> bounds;
   /// What plan, outcome and bounds are about, where the iteration has several rounds; else null.
   std::shared_ptr<const Rounds> rounds = {};
+  /// Of several devices: what plan and outcome are about; `rounds` and bounds are then the first one's.
+  std::shared_ptr<const DataParallel> devices = {};
 
-  [[nodiscard]] const TrainingGraph& graph(const Case& which) const {
+  /// The iteration of one device: the first one.
+  [[nodiscard]] const TrainingGraph& share_graph(const Case& which) const {
     return rounds ? rounds->graph : which.workload.graph;
   }
-  [[nodiscard]] const CostTable& costs(const Case& which) const {
+  [[nodiscard]] const CostTable& share_costs(const Case& which) const {
     return rounds ? rounds->costs : which.costs;
+  }
+  [[nodiscard]] const TrainingGraph& graph(const Case& which) const {
+    return devices ? devices->graph : share_graph(which);
+  }
+  [[nodiscard]] const CostTable& costs(const Case& which) const {
+    return devices ? devices->costs : share_costs(which);
   }
   [[nodiscard]] const PlanResult& verdict() const { return far_overflow ? *far_overflow : plan; }
 };

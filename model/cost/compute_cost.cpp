@@ -56,6 +56,7 @@ TaskWork work_of(const TrainingGraph& graph, const Task& task, ComputeModel mode
     case TaskKind::kBackwardWeights:
       return work.backward_weights;
     case TaskKind::kUpdate:
+    case TaskKind::kReduce:
       return {};
   }
   return {};
@@ -139,14 +140,17 @@ class ComputeEstimator {
       return static_cast<double>(time.count()) / kNsPerSecond / scale_;
     }
     const Amount amount = amount_of(graph_, task, options_.model, options_.batch);
-    const double flops = static_cast<double>(amount.flops);
-    const double bytes = static_cast<double>(amount.bytes);
-    if (amount.flops == 0 && amount.bytes == 0) return 0;
+    return seconds(static_cast<double>(amount.flops), static_cast<double>(amount.bytes),
+                   layer.efficiency);
+  }
+
+  [[nodiscard]] double seconds(double flops, double bytes, const std::string& efficiency) const {
+    if (flops == 0 && bytes == 0) return 0;
     const double throughput = static_cast<double>(profile_.near_memory.throughput.count());
     if (options_.model == ComputeModel::kPaleo) {
       return (flops / peak_ + bytes / (throughput * kGibPerGb)) / scale_;
     }
-    const double rate = peak_ * efficiency_of(profile_, layer.efficiency).at(flops);
+    const double rate = peak_ * efficiency_of(profile_, efficiency).at(flops);
     const double memory_rate = throughput * efficiency_of(profile_, "memory").at(bytes);
     const double launch = static_cast<double>(profile_.kernel_launch.count()) / kNsPerSecond;
     return launch + std::max(flops / rate, bytes / memory_rate) / scale_;
@@ -323,6 +327,18 @@ CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& pr
   }
   table.first_alternative.push_back(static_cast<std::int32_t>(table.alternatives.size()));
   return table;
+}
+
+TaskAlternative elementwise_cost(const TrainingGraph& graph, const HardwareProfile& profile,
+                                 const ComputeOptions& options, std::int64_t flops,
+                                 std::int64_t bytes) {
+  const double seconds =
+      ComputeEstimator(graph, profile, options)
+          .seconds(static_cast<double>(flops), static_cast<double>(bytes), "default");
+  return {.algorithm = Algorithm::kDefault,
+          .time = rounded(seconds, graph),
+          .workspace = Bytes(0),
+          .seconds = seconds};
 }
 
 std::int64_t task_flops(const TrainingGraph& graph, TaskId task, ComputeModel model,

@@ -35,6 +35,12 @@ struct ComputeOptions {
 [[nodiscard]] CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& profile,
                                          const ComputeOptions& options);
 
+/// A task of no layer that goes through memory once: so many FLOPs, so many bytes read and written.
+[[nodiscard]] TaskAlternative elementwise_cost(const TrainingGraph& graph,
+                                               const HardwareProfile& profile,
+                                               const ComputeOptions& options, std::int64_t flops,
+                                               std::int64_t bytes);
+
 /// FLOPs of one task at a batch under a compute model (exact integers; throws on overflow).
 [[nodiscard]] std::int64_t task_flops(const TrainingGraph& graph, TaskId task, ComputeModel model,
                                       std::int64_t batch);

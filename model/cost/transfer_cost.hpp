@@ -12,10 +12,11 @@ namespace ooc {
 
 struct TransferOptions {
   std::string mode = "pinned";
-  std::optional<BytesPerSecond> link = {};            ///< --link: both directions of the mode in use
+  std::optional<BytesPerSecond> link = {};  ///< --link: both directions of the mode in use
   std::optional<BytesPerSecond> far_throughput = {};  ///< --far-throughput
-  std::optional<Duration> latency = {};               ///< --latency: the connection's, both directions
-  Ratio link_scale = kOne;                       ///< what-if: link x 2
+  std::optional<Duration> latency = {};  ///< --latency: the connection's, both directions
+  Ratio link_scale = kOne;               ///< what-if: link x 2
+  int devices = 1;                       ///< that share the link and far memory
 };
 
 /// `tensor_bytes` by tensor. Throws SpecError when the profile lacks the mode.

@@ -1,6 +1,8 @@
 // Names and small sums over a training graph.
 #include "model/graph/training_graph.hpp"
 
+#include <algorithm>
+
 namespace ooc {
 namespace {
 
@@ -16,6 +18,8 @@ std::string_view suffix(TaskKind kind) {
       return ".backward_weights";
     case TaskKind::kUpdate:
       return ".update";
+    case TaskKind::kReduce:
+      return ".reduce";
   }
   return "";
 }
@@ -25,24 +29,66 @@ std::string round_suffix(std::size_t index, std::size_t size) {
   return size == 0 || index < size ? "" : "@" + std::to_string(index / size + 1);
 }
 
+/// A task or tensor among those of its device.
+struct Place {
+  std::size_t device = 0;
+  std::size_t index = 0;
+};
+
+Place place_among(const std::vector<std::size_t>& first, std::size_t index) {
+  if (first.empty()) return {0, index};
+  const auto behind = std::upper_bound(first.begin(), first.end(), index);
+  const auto device = static_cast<std::size_t>(behind - first.begin()) - 1;
+  return {device, index - first[device]};
+}
+
+/// "#1" on the second device.
+std::string device_suffix(Place place) {
+  return place.device == 0 ? "" : "#" + std::to_string(place.device);
+}
+
+std::string piece_name(std::int32_t piece) { return "gradients." + std::to_string(piece); }
+
+std::string_view suffix(ExchangePart part) {
+  switch (part) {
+    case ExchangePart::kSent:
+      return ".sent";
+    case ExchangePart::kReceived:
+      return ".received";
+    case ExchangePart::kReduced:
+      return ".reduced";
+    case ExchangePart::kGathered:
+      return ".gathered";
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string task_name(const TrainingGraph& graph, TaskId task) {
   const Task& it = graph.tasks[task.at()];
+  const Place place = place_among(graph.device_tasks, task.at());
+  if (it.kind == TaskKind::kReduce) {
+    return piece_name(it.piece) + std::string(suffix(it.kind)) + device_suffix(place);
+  }
   std::string name = graph.network->layers[it.layer.at()].name + std::string(suffix(it.kind));
-  if (task.at() < graph.backward_end) name += round_suffix(task.at(), graph.round_tasks);
-  return name;
+  if (it.kind != TaskKind::kUpdate) name += round_suffix(place.index, graph.round_tasks);
+  return name + device_suffix(place);
 }
 
 std::string tensor_name(const TrainingGraph& graph, TensorId tensor) {
   const Tensor& it = graph.tensors[tensor.at()];
+  const Place place = place_among(graph.device_tensors, tensor.at());
+  if (it.role == TensorRole::kExchanged) {
+    return piece_name(it.piece) + std::string(suffix(it.part)) + device_suffix(place);
+  }
   const bool input = it.role == TensorRole::kInput;
   std::string name = input ? graph.network->inputs[it.input->at()].name
                            : graph.network->layers[it.layer->at()].name;
   if (it.role == TensorRole::kMask) name += ".mask";
   if (it.role == TensorRole::kReserve) name += ".reserve";
   if (it.role == TensorRole::kGradient) name += ".grad";
-  return name + round_suffix(tensor.at(), graph.round_tensors);
+  return name + round_suffix(place.index, graph.round_tensors) + device_suffix(place);
 }
 
 bool is_saved(const TrainingGraph& graph, TensorId tensor) {

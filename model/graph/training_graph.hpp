@@ -26,12 +26,14 @@ enum class TaskKind {
   kBackwardData,
   kBackwardWeights,
   kUpdate,
+  kReduce,  ///< adds up what other devices found for a piece of the weights' gradients
 };
 
 struct Task {
   TaskKind kind = TaskKind::kForward;
   LayerId layer;
   std::int32_t copies = 0;  ///< kBackward of `add`: how many gradients it really copies
+  std::int32_t piece = 0;   ///< kReduce: which piece
 };
 
 enum class TensorRole {
@@ -40,6 +42,15 @@ enum class TensorRole {
   kMask,        ///< dropout's
   kReserve,     ///< what a layer keeps for its own backward pass beside its output (attention)
   kGradient,
+  kExchanged,  ///< a part of the weights' gradients that devices exchange: static memory, always near
+};
+
+/// What an exchanged tensor is of a piece of the weights' gradients, seen from one device.
+enum class ExchangePart {
+  kSent,      ///< its sums for the shards of the others
+  kReceived,  ///< the sums of the others for its own shard
+  kReduced,   ///< its own shard, added up
+  kGathered,  ///< the others' shards, added up
 };
 
 struct Tensor {
@@ -47,6 +58,8 @@ struct Tensor {
   std::optional<InputId> input;  ///< kInput
   std::optional<LayerId> layer;  ///< of all others: whose (first) output it belongs to
   std::int64_t bytes_per_sample = 0;
+  ExchangePart part = ExchangePart::kSent;  ///< kExchanged
+  std::int32_t piece = 0;                   ///< kExchanged: which piece
 };
 
 /// When a tensor is touched. All positions are task indices in execution order.
@@ -77,15 +90,22 @@ struct TrainingGraph {
   /// which follow one another; 0 where there is one round. `forward_tasks` is then the first one's.
   std::size_t round_tasks = 0;
   std::size_t round_tensors = 0;
-  std::int64_t weight_bytes = 0;                         ///< parameters x element size
-  std::int64_t gradient_bytes = 0;                       ///< as many
-  std::int64_t optimizer_bytes = 0;                      ///< momentum 1x, adam 2x of fp32 state
+  /// An iteration on several devices (model/cost/data_parallel.hpp): where the tasks and tensors of each
+  /// begin, and the end of the last one's; empty for one device. `forward_tasks` and `backward_end` are
+  /// then the first one's.
+  std::vector<std::size_t> device_tasks = {};
+  std::vector<std::size_t> device_tensors = {};
+  /// By tensor: of which tensors of other devices its contents come. No rows for one device.
+  Csr<TensorId, TensorId> sources = {};
+  std::int64_t weight_bytes = 0;     ///< parameters x element size
+  std::int64_t gradient_bytes = 0;   ///< as many
+  std::int64_t optimizer_bytes = 0;  ///< momentum 1x, adam 2x of fp32 state
 };
 
 /// "conv1_1.forward", "conv1_1.backward_data", ...; "conv1_1.forward@2" in the second of several
-/// rounds.
+/// rounds; "conv1_1.forward#1" on the second of several devices; "gradients.3.reduce".
 [[nodiscard]] std::string task_name(const TrainingGraph& graph, TaskId task);
-/// "conv1_1", "drop.mask", "attention.reserve", "conv1_1.grad", "data".
+/// "conv1_1", "drop.mask", "attention.reserve", "conv1_1.grad", "data"; "gradients.3.sent".
 [[nodiscard]] std::string tensor_name(const TrainingGraph& graph, TensorId tensor);
 
 /// True where backward reads what forward wrote (or a network input): the saved set.

@@ -27,6 +27,7 @@ void add_flops(LayerReport& report, TaskKind kind, std::int64_t flops) {
       report.backward_flops += flops;
       break;
     case TaskKind::kUpdate:
+    case TaskKind::kReduce:
       break;
   }
 }
@@ -47,6 +48,7 @@ void add_time(LayerReport& report, TaskKind kind, const TaskAlternative& run) {
       report.backward_weights_s += run.seconds;
       break;
     case TaskKind::kUpdate:
+    case TaskKind::kReduce:
       report.update += run.time;
       break;
   }

@@ -36,6 +36,8 @@ struct RunInputs {
   std::optional<BytesPerSecond> far_throughput;
   std::optional<Duration> latency;
   std::optional<int> layer_times;  ///< layers whose time came from --layer-times
+  int devices = 1;                 ///< that the batch is split over
+  std::string exchange = "end";    ///< when they exchange gradients
 };
 
 enum class TensorAction { kKeep, kSwap, kRecompute, kCompress };

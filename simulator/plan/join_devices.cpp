@@ -1,0 +1,306 @@
+// Copies steps and blocks under new ids, phase by phase: a phase is what every device does up to the end of
+// one task of its last round, and what is exchanged then. Every wait between devices is for a step of the same
+// or an earlier phase and comes behind it in sequence. So if no plan waits on itself, all of them together do
+// not, however different the shares are; and as the exchange takes no memory, it always ends.
+//
+// Exchange::kOverlap places the pieces by an estimate: compute runs without stalls, and from the time at which a
+// piece is complete (or the one before it has come) it takes the link's time for what all devices fetch
+// of it. A piece is added up behind the first task that would end after that. If it comes later, compute
+// waits; if earlier, the piece does.
+#include "simulator/plan/join_devices.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "model/base/errors.hpp"
+#include "simulator/plan/plan_builder.hpp"
+
+namespace ooc {
+namespace {
+
+/// A part of the exchange, on all devices.
+struct Event {
+  std::size_t after = 0;  ///< task of a round
+  std::size_t piece = 0;
+  bool reduces = false;  ///< else: is sent and fetched
+};
+
+/// The time of a round's tasks as the first device runs them, by task.
+std::vector<Duration> times_of_tasks(const DevicePlan& device, std::size_t round_tasks) {
+  std::vector<Duration> times(round_tasks);
+  for (const Step& step : device.plan.steps) {
+    if (step.kind != StepKind::kCompute || step.recompute) continue;
+    const auto task = static_cast<std::size_t>(step.object);
+    if (task >= device.graph.backward_end) continue;
+    times[task % round_tasks] = device.costs[step.alternative].time;
+  }
+  return times;
+}
+
+std::vector<Event> events_at_end(const DataParallel& all, std::size_t last_task) {
+  std::vector<Event> events;
+  for (const bool reduces : {false, true}) {
+    for (std::size_t piece = 0; piece < all.pieces.size(); ++piece) {
+      events.push_back({last_task, piece, reduces});
+    }
+  }
+  return events;
+}
+
+std::vector<Event> events_overlapped(const DataParallel& all, const DevicePlan& device,
+                                     std::size_t round_tasks) {
+  const std::vector<Duration> times = times_of_tasks(device, round_tasks);
+  const std::int64_t devices = all.devices();
+  std::vector<Event> events;
+  std::size_t sent = 0;
+  std::size_t reduced = 0;
+  Duration clock;
+  Duration fetched;  // when the link has brought all pieces sent so far
+  std::vector<Duration> arrival(all.pieces.size());
+  for (std::size_t task = 0; task < round_tasks; ++task) {
+    clock += times[task];
+    for (; reduced < sent && arrival[reduced] <= clock; ++reduced) {
+      events.push_back({task, reduced, true});
+    }
+    for (; sent < all.pieces.size() && all.pieces[sent].ready == task; ++sent) {
+      events.push_back({task, sent, false});
+      const Bytes bytes = all.pieces[sent].shard * (devices * (devices - 1));
+      fetched = std::max(fetched, clock) + transfer_time(bytes, all.costs.transfers.to_near_peak);
+      arrival[sent] = fetched;
+    }
+  }
+  for (; reduced < sent; ++reduced) events.push_back({round_tasks - 1, reduced, true});
+  return events;
+}
+
+/// One device's plan on its way into the joint one.
+class DeviceJoiner {
+ public:
+  DeviceJoiner(const DevicePlan& from, const DataParallel& all, std::size_t device,
+               PlanBuilder& builder)
+      : from_(from),
+        all_(all),
+        device_(device),
+        builder_(builder),
+        steps_(from.plan.steps.size()),
+        last_round_(from.graph.backward_end - std::min(from.graph.backward_end, round_tasks())) {
+    OOC_CHECK(from.plan.devices == 1, "the plan of a device is one device's");
+  }
+
+  /// All steps up to the first run of `task` of the last round; the updates wait for the exchange.
+  void advance(std::size_t task) {
+    const auto last = static_cast<std::int32_t>(last_round_ + task);
+    while (next_ < steps_.size() && !ran(last)) add_step();
+  }
+  void finish_round() {
+    while (next_ < steps_.size()) add_step();
+  }
+
+  void send(std::size_t piece, ExchangePart part, StepId behind) {
+    const StepId copy = builder_.to_far(exchanged(piece, part), number());
+    builder_.wait(copy, behind);
+    sent_.push_back(copy);
+  }
+  /// `sent` by the others. Behind the task that completes the piece here: what comes is added to it.
+  void fetch(std::size_t piece, ExchangePart part, std::span<const StepId> sent) {
+    fetched_ = builder_.to_near(exchanged(piece, part), number());
+    for (const StepId copy : sent) builder_.wait(fetched_, copy);
+    builder_.wait(fetched_, latest_);
+  }
+  StepId reduce(std::size_t piece, StepId fetched) {
+    const TaskId task = reduce_task(all_, device_, piece);
+    const StepId step = builder_.compute(task, all_.costs.default_alternative(task), number());
+    builder_.wait(step, fetched);
+    return step;
+  }
+  [[nodiscard]] StepId latest() const { return latest_; }
+  [[nodiscard]] StepId fetched() const { return fetched_; }
+  [[nodiscard]] StepId sent() const { return sent_.back(); }
+
+  /// The updates, each behind the pieces that it reads, then what ties all steps together.
+  void finish(const std::vector<StepId>& gathered) {
+    for (const std::size_t index : updates_) {
+      const StepId update = add_compute(from_.plan.steps[index]);
+      steps_[index] = update;
+      const TaskId task{builder_task(from_.plan.steps[index].object)};
+      for (const TensorId tensor : all_.graph.reads[task]) {
+        const Tensor& it = all_.graph.tensors[tensor.at()];
+        if (it.role == TensorRole::kExchanged) {
+          builder_.wait(update, gathered[static_cast<std::size_t>(it.piece)]);
+        }
+      }
+    }
+    add_blocks();
+    tie();
+  }
+
+ private:
+  [[nodiscard]] int number() const { return static_cast<int>(device_); }
+  [[nodiscard]] std::size_t round_tasks() const {
+    return all_.graph.round_tasks > 0 ? all_.graph.round_tasks : from_.graph.backward_end;
+  }
+  [[nodiscard]] TensorId exchanged(std::size_t piece, ExchangePart part) const {
+    return exchanged_tensor(all_, device_, piece, part);
+  }
+  [[nodiscard]] TensorId tensor(std::int32_t index) const {
+    return tensor_on_device(all_, device_, TensorId{index});
+  }
+  [[nodiscard]] std::int32_t builder_task(std::int32_t index) const {
+    return task_on_device(all_, device_, TaskId{index}).index;
+  }
+  [[nodiscard]] bool ran(std::int32_t task) const { return ran_up_to_ >= task; }
+
+  StepId add_compute(const Step& step) {
+    const TaskId task{builder_task(step.object)};
+    const std::int32_t way = step.alternative.index -
+                             from_.costs.first_alternative[static_cast<std::size_t>(step.object)];
+    const AlternativeId alternative{all_.costs.first_alternative[task.at()] + way};
+    latest_ = step.recompute ? builder_.recompute(task, alternative, number())
+                             : builder_.compute(task, alternative, number());
+    return latest_;
+  }
+
+  void add_step() {
+    const std::size_t index = next_++;
+    const Step& step = from_.plan.steps[index];
+    if (step.kind == StepKind::kToFar) {
+      steps_[index] = builder_.to_far(tensor(step.object), number());
+    } else if (step.kind == StepKind::kToNear) {
+      steps_[index] = builder_.to_near(tensor(step.object), number());
+    } else if (static_cast<std::size_t>(step.object) >= from_.graph.backward_end) {
+      updates_.push_back(index);
+    } else {
+      steps_[index] = add_compute(step);
+      if (!step.recompute) ran_up_to_ = std::max(ran_up_to_, step.object);
+    }
+  }
+
+  void add_blocks() {
+    const Plan& plan = from_.plan;
+    blocks_.resize(plan.blocks.size());
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      const Block& block = plan.blocks[i];
+      blocks_[i] =
+          block.kind == BlockKind::kTensor
+              ? builder_.tensor_block(tensor(block.object), block.bytes, number())
+              : builder_.workspace_block(TaskId{builder_task(block.object)}, block.bytes, number());
+    }
+    for (const BlockId block : plan.initial_blocks) {
+      builder_.initially_resident(blocks_[block.at()]);
+    }
+  }
+
+  void tie() {
+    const Plan& plan = from_.plan;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      const StepId step = make_id<StepId>(i);
+      for (const StepId until : plan.waits[step]) builder_.wait(steps_[i], steps_[until.at()]);
+      for (const BlockId block : plan.acquires[step]) {
+        builder_.acquire(steps_[i], blocks_[block.at()]);
+      }
+      for (const BlockId block : plan.releases[step]) {
+        builder_.release(blocks_[block.at()], steps_[i]);
+      }
+    }
+  }
+
+  const DevicePlan& from_;
+  const DataParallel& all_;
+  std::size_t device_;
+  PlanBuilder& builder_;
+  std::vector<StepId> steps_;  ///< by step of the device's plan
+  std::vector<BlockId> blocks_;
+  std::vector<std::size_t> updates_;
+  std::vector<StepId> sent_;
+  std::size_t last_round_;       ///< its first task
+  std::size_t next_ = 0;         ///< step of the device's plan
+  std::int32_t ran_up_to_ = -1;  ///< tasks run in their order
+  StepId latest_;                ///< compute step of the device's plan
+  StepId fetched_;
+};
+
+class Joiner {
+ public:
+  Joiner(std::span<const DevicePlan> devices, const DataParallel& all)
+      : all_(all),
+        builder_(devices[0].plan.static_bytes, all.devices()),
+        gathered_(devices.size()) {
+    std::size_t steps = 0;
+    std::size_t blocks = 0;
+    for (const DevicePlan& device : devices) {
+      steps += device.plan.steps.size() + 5 * all.pieces.size();
+      blocks += device.plan.blocks.size();
+    }
+    builder_.reserve(steps, blocks);
+    joiners_.reserve(devices.size());
+    received_.resize(devices.size() * all.pieces.size());
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      gathered_[i].resize(all.pieces.size());
+      joiners_.emplace_back(devices[i], all, i, builder_);
+    }
+  }
+
+  Plan run(const std::vector<Event>& events) {
+    for (const Event& event : events) {
+      for (DeviceJoiner& device : joiners_) device.advance(event.after);
+      event.reduces ? reduce(event.piece) : send(event.piece);
+    }
+    for (DeviceJoiner& device : joiners_) device.finish_round();
+    for (std::size_t i = 0; i < joiners_.size(); ++i) joiners_[i].finish(gathered_[i]);
+    return std::move(builder_).finish();
+  }
+
+ private:
+  [[nodiscard]] std::vector<StepId> sent_by_others(std::size_t to) const {
+    std::vector<StepId> sent;
+    for (std::size_t i = 0; i < joiners_.size(); ++i) {
+      if (i != to) sent.push_back(joiners_[i].sent());
+    }
+    return sent;
+  }
+
+  void send(std::size_t piece) {
+    for (DeviceJoiner& device : joiners_) {
+      device.send(piece, ExchangePart::kSent, device.latest());
+    }
+    for (std::size_t i = 0; i < joiners_.size(); ++i) {
+      joiners_[i].fetch(piece, ExchangePart::kReceived, sent_by_others(i));
+      received_[i * all_.pieces.size() + piece] = joiners_[i].fetched();
+    }
+  }
+
+  void reduce(std::size_t piece) {
+    for (std::size_t i = 0; i < joiners_.size(); ++i) {
+      const StepId added = joiners_[i].reduce(piece, received_[i * all_.pieces.size() + piece]);
+      joiners_[i].send(piece, ExchangePart::kReduced, added);
+    }
+    for (std::size_t i = 0; i < joiners_.size(); ++i) {
+      joiners_[i].fetch(piece, ExchangePart::kGathered, sent_by_others(i));
+      gathered_[i][piece] = joiners_[i].fetched();
+    }
+  }
+
+  const DataParallel& all_;
+  PlanBuilder builder_;
+  std::vector<DeviceJoiner> joiners_;
+  std::vector<StepId> received_;               ///< by device and piece
+  std::vector<std::vector<StepId>> gathered_;  ///< likewise
+};
+
+}  // namespace
+
+Plan join_devices(std::span<const DevicePlan> devices, const DataParallel& all, Exchange exchange) {
+  OOC_CHECK(devices.size() == all.backward_end.size(), "one plan for each device");
+  const std::size_t round_tasks =
+      all.graph.round_tasks > 0 ? all.graph.round_tasks : devices[0].graph.backward_end;
+  const std::vector<Event> events = exchange == Exchange::kEnd
+                                        ? events_at_end(all, round_tasks - 1)
+                                        : events_overlapped(all, devices[0], round_tasks);
+  Plan plan = Joiner(devices, all).run(events);
+  plan.far_compression = devices[0].plan.far_compression;
+  return plan;
+}
+
+}  // namespace ooc
