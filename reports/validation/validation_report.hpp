@@ -1,0 +1,74 @@
+// What became of the rows: prediction, reference, deviation, what is allowed, verdict.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/validation/validation_row.hpp"
+
+namespace ooc {
+
+enum class Verdict {
+  kHolds,
+  kFails,
+  kKnown,       ///< fails, and the row says why
+  kUnexpected,  ///< holds, though the row says that it fails: the mark is to be removed
+  kNotRun,      ///< pending
+};
+[[nodiscard]] std::string_view verdict_name(Verdict verdict);  ///< for people
+[[nodiscard]] std::string_view verdict_key(Verdict verdict);   ///< "fails_known"  ///< for people
+[[nodiscard]] std::string_view verdict_key(Verdict verdict);   ///< "fails_known"
+
+/// One figure. Numbers are in base units; the check's `factor` turns them into its unit.
+struct PointReport {
+  std::string point;              ///< "" where there is one
+  std::vector<double> predicted;  ///< one; two ends; all that are compared. NaN: not known
+  std::optional<double> published;
+  std::optional<double> deviation;  ///< predicted / published - 1
+  std::optional<double> low;        ///< of "between"
+  std::optional<double> high;
+  Verdict verdict = Verdict::kHolds;
+  std::string note;  ///< why a number is not known
+};
+
+struct CheckReport {
+  std::string name;
+  Use use = Use::kTight;
+  std::string unit;
+  double factor = 1;
+  bool truth = false;
+  std::string rule;  ///< "tolerance", "between", "predicted_to", "ascending", "rises", ...
+  std::optional<double> tolerance;
+  std::string cause;  ///< of a known failure, or why it is not run
+  std::vector<PointReport> points;
+};
+
+struct RowReport {
+  std::string file;
+  std::string id;
+  std::string title;
+  std::string source;
+  std::string conditions;
+  std::vector<CheckReport> checks;
+  Verdict verdict = Verdict::kHolds;  ///< the worst of its points
+};
+
+/// Rows by verdict; a row counts once, by the worst of its points.
+struct ValidationSummary {
+  int rows = 0;
+  int hold = 0;
+  int fail = 0;        ///< with a tight or band figure that fails
+  int fail_order = 0;  ///< only order fails
+  int known = 0;
+  int not_run = 0;
+  int unexpected = 0;  ///< rows with a figure that is marked and holds; counted in the above, too
+};
+
+struct ValidationReport {
+  std::vector<RowReport> rows;
+  ValidationSummary summary;
+};
+
+}  // namespace ooc

@@ -1,0 +1,46 @@
+// The CSV of a validation: one line a figure, numbers in base units (bytes, ns, ratios) so that a column
+// can be computed with.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+
+#include "reports/writers/csv.hpp"
+#include "reports/writers/validation_text.hpp"
+#include "reports/writers/writer.hpp"
+
+namespace ooc {
+namespace {
+
+std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
+std::string number(const std::optional<double>& value) { return value ? number(*value) : ""; }
+
+// All that are compared, in one field.
+std::string predictions(const PointReport& point) {
+  std::string text;
+  for (const double each : point.predicted) text += (text.empty() ? "" : ";") + number(each);
+  return text;
+}
+
+}  // namespace
+
+std::string csv_validation(const ValidationReport& report, const WriteOptions&) {
+  std::string text =
+      "row,check,point,use,rule,predicted,published,deviation,tolerance,low,high,verdict,unit,"
+      "source,file\n";
+  for (const RowReport& row : report.rows) {
+    for (const CheckReport& check : row.checks) {
+      for (const PointReport& point : check.points) {
+        text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(row.id),
+                            csv_field(check.name), csv_field(point.point), use_name(check.use),
+                            csv_field(check.rule), predictions(point), number(point.published),
+                            number(point.deviation), number(check.tolerance), number(point.low),
+                            number(point.high), verdict_key(point.verdict), csv_field(check.unit),
+                            csv_field(row.source), csv_field(row.file));
+      }
+    }
+  }
+  return text;
+}
+
+}  // namespace ooc

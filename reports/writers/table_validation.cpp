@@ -1,0 +1,220 @@
+// `validate` for people: a heading for each row, a line for each figure, then what needs attention and
+// one line that counts.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <vector>
+
+#include "reports/writers/text_table.hpp"
+#include "reports/writers/validation_text.hpp"
+
+namespace ooc {
+namespace {
+
+std::string plain(double value) {
+  if (value == std::floor(value) && std::abs(value) < 1e6) return fmt::format("{:.0f}", value);
+  return significant(value);
+}
+
+std::string with_unit(std::string number, const std::string& unit) {
+  if (unit.empty() || number == "-") return number;
+  return number + " " + unit;
+}
+
+std::string signed_percent(double ratio) {
+  if (ratio == 0) return "0.0 %";
+  const std::string text = fmt::format("{:+.1f} %", ratio * 100);
+  return text;
+}
+
+std::string what(const CheckReport& check, const PointReport& point) {
+  if (point.point.empty()) return check.name;
+  return check.name.empty() ? point.point : check.name + ", " + point.point;
+}
+
+std::string deviation_text(const PointReport& point) {
+  return point.deviation ? signed_percent(*point.deviation) : "";
+}
+
+struct Lines {
+  TextTable table{{{"", Align::kLeft},
+                   {"predicted"},
+                   {"published"},
+                   {"deviation"},
+                   {"allowed", Align::kLeft},
+                   {"use", Align::kLeft},
+                   {"verdict", Align::kLeft}}};
+  std::vector<std::string> headings;     ///< of rows
+  std::vector<std::size_t> first_lines;  ///< of rows, in the table
+  std::size_t count = 0;
+};
+
+void add_row(const RowReport& row, Lines& lines) {
+  lines.headings.push_back(printable(fmt::format("{:<4} {}, {}", row.id, row.title, row.source)));
+  lines.first_lines.push_back(lines.count);
+  for (const CheckReport& check : row.checks) {
+    for (const PointReport& point : check.points) {
+      const bool not_run = point.verdict == Verdict::kNotRun;
+      lines.table.add_row(
+          {"  " + printable(what(check, point)),
+           not_run ? "-" : printable(predicted_text(check, point)),
+           point.published ? printable(figure_text(check, *point.published)) : "",
+           deviation_text(point), printable(not_run ? "" : allowed_text(check, point)),
+           std::string(use_name(check.use)), std::string(verdict_name(point.verdict))});
+      ++lines.count;
+    }
+  }
+}
+
+/// The table's lines with the headings of the rows between them.
+std::string interleaved(const Lines& lines, Colour colour) {
+  const std::string table = lines.table.text(colour);
+  std::string text;
+  std::size_t line = 0;  // 0 is that of the titles
+  std::size_t row = 0;
+  for (std::size_t begin = 0; begin < table.size();) {
+    const std::size_t end = table.find('\n', begin);
+    while (line > 0 && row < lines.first_lines.size() && lines.first_lines[row] == line - 1) {
+      text += bold(lines.headings[row++], colour) + "\n";
+    }
+    text += table.substr(begin, end - begin + 1);
+    begin = end + 1;
+    ++line;
+  }
+  return text;
+}
+
+/// Words wrapped at 100 columns behind an indent.
+std::string wrapped(const std::string& text, std::size_t indent) {
+  std::string out;
+  std::size_t column = indent;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    std::size_t end = text.find(' ', begin);
+    if (end == std::string::npos) end = text.size();
+    const std::string word = text.substr(begin, end - begin);
+    if (column > indent && column + 1 + word.size() > 100) {
+      out += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (column > indent) {
+      out += " ";
+      ++column;
+    }
+    out += word;
+    column += word.size();
+    begin = end + 1;
+  }
+  return out + "\n";
+}
+
+/// One paragraph for each check with a figure of that verdict.
+std::string causes(const ValidationReport& report, Verdict verdict, const std::string& title,
+                   Colour colour) {
+  std::string text;
+  for (const RowReport& row : report.rows) {
+    for (const CheckReport& check : row.checks) {
+      std::string points;
+      bool any = false;
+      std::string note;
+      for (const PointReport& point : check.points) {
+        if (point.verdict != verdict) continue;
+        any = true;
+        if (!point.point.empty()) points += (points.empty() ? " " : "; ") + point.point;
+        if (note.empty()) note = point.note;
+      }
+      if (!any) continue;
+      std::string words = check.name;
+      if (!points.empty()) words += (words.empty() ? "at" : ", at") + points;
+      if (!words.empty()) words += ": ";
+      if (verdict == Verdict::kUnexpected) {
+        words += "remove \"known\", this holds now";
+      } else if (!check.cause.empty()) {
+        words += check.cause;
+      } else if (!note.empty()) {
+        words += note;
+      } else {
+        words += "outside what is allowed";
+      }
+      text += printable(fmt::format("  {:<4} ", row.id)) + wrapped(printable(words), 7);
+    }
+  }
+  if (text.empty()) return text;
+  return "\n" + (verdict == Verdict::kFails ? bold_red(title, colour) : bold(title, colour)) +
+         "\n" + text;
+}
+
+std::string count_line(const ValidationSummary& sum) {
+  std::string text = fmt::format("{} row{}: {} hold{}", sum.rows, sum.rows == 1 ? "" : "s",
+                                 sum.hold, sum.hold == 1 ? "s" : "");
+  const auto add = [&](int number, std::string_view words) {
+    if (number > 0) text += fmt::format(", {} {}", number, words);
+  };
+  add(sum.fail, sum.fail == 1 ? "FAILS" : "FAIL");
+  add(sum.fail_order, sum.fail_order == 1 ? "FAILS in order only" : "FAIL in order only");
+  add(sum.known, sum.known == 1 ? "fails as known" : "fail as known");
+  add(sum.not_run, "not run");
+  if (sum.unexpected > 0) {
+    text += fmt::format("; {} of them marked as failing, though figures of {} hold", sum.unexpected,
+                        sum.unexpected == 1 ? "it" : "them");
+  }
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string figure_text(const CheckReport& check, double value) {
+  if (std::isnan(value)) return "-";
+  if (check.truth) return value != 0 ? "yes" : "no";
+  return with_unit(plain(value / check.factor), check.unit);
+}
+
+std::string predicted_text(const CheckReport& check, const PointReport& point) {
+  if (point.predicted.size() == 1) return figure_text(check, point.predicted[0]);
+  // The unit once, behind the last.
+  CheckReport bare = check;
+  bare.unit.clear();
+  constexpr std::size_t kMost = 6;
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < point.predicted.size(); ++i) {
+    if (point.predicted.size() > kMost && i == kMost / 2) parts.push_back("..");
+    const bool middle =
+        point.predicted.size() > kMost && i >= kMost / 2 && i < point.predicted.size() - kMost / 2;
+    if (!middle) parts.push_back(figure_text(bare, point.predicted[i]));
+  }
+  const std::string_view between = check.rule == "predicted_to" ? " to "
+                                   : check.rule == "ascending"  ? " < "
+                                                                : ", ";
+  return with_unit(fmt::format("{}", fmt::join(parts, between)), check.unit);
+}
+
+std::string allowed_text(const CheckReport& check, const PointReport& point) {
+  if (check.rule == "tolerance") {
+    if (*check.tolerance == 0) return "exactly";
+    return fmt::format("± {} %", significant(*check.tolerance * 100));
+  }
+  if (check.rule == "between") {
+    if (!point.low) return "at most " + figure_text(check, *point.high);
+    if (!point.high) return "at least " + figure_text(check, *point.low);
+    CheckReport bare = check;
+    bare.unit.clear();
+    return figure_text(bare, *point.low) + " to " + figure_text(check, *point.high);
+  }
+  if (check.rule == "predicted_to") return "published in between";
+  if (check.rule == "ascending") return "each less than the next";
+  return check.rule;
+}
+
+std::string table_validation(const ValidationReport& report, const WriteOptions& options) {
+  Lines lines;
+  for (const RowReport& row : report.rows) add_row(row, lines);
+  const Colour colour = options.colour;
+  return interleaved(lines, colour) + causes(report, Verdict::kFails, "Fails", colour) +
+         causes(report, Verdict::kKnown, "Fails, and it is known why", colour) +
+         causes(report, Verdict::kNotRun, "Not run", colour) +
+         causes(report, Verdict::kUnexpected, "Marked as failing, and holds", colour) + "\n" +
+         count_line(report.summary);
+}
+
+}  // namespace ooc
