@@ -28,13 +28,18 @@ CostTable round_costs(const Case& which, std::int64_t batch) {
   return costs;
 }
 
-SubBatch sub_batch_of(const Case& which, const Schedule& schedule) {
-  const SubBatch asked = which.schedule_options.sub_batch;
+SubBatch sub_batch_of(Accounting accounting, const ScheduleOptions& options,
+                      const Schedule& schedule) {
+  const SubBatch asked = options.sub_batch;
   const bool lifetimes =
-      which.accounting == Accounting::kLiveness || which.accounting == Accounting::kDefineByRun;
+      accounting == Accounting::kLiveness || accounting == Accounting::kDefineByRun;
   if (!lifetimes) return {.kind = SubBatch::Kind::kOff};
   if (asked.kind != SubBatch::Kind::kUsual) return asked;
   return {.kind = schedule.sub_batches ? SubBatch::Kind::kAuto : SubBatch::Kind::kOff};
+}
+
+SubBatch sub_batch_of(const Case& which, const Schedule& schedule) {
+  return sub_batch_of(which.accounting, which.schedule_options, schedule);
 }
 
 }  // namespace ooc

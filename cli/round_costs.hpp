@@ -10,7 +10,9 @@ namespace ooc {
 /// Costs of the case at `batch` samples, transfers included.
 [[nodiscard]] CostTable round_costs(const Case& which, std::int64_t batch);
 
-/// What --sub-batch says, else what the schedule does.
+/// What --sub-batch says, else what the schedule does. Accountings without lifetimes know no rounds.
+[[nodiscard]] SubBatch sub_batch_of(Accounting accounting, const ScheduleOptions& options,
+                                    const Schedule& schedule);
 [[nodiscard]] SubBatch sub_batch_of(const Case& which, const Schedule& schedule);
 
 }  // namespace ooc

@@ -1,5 +1,5 @@
 // CSV: one line per result for predict and compare, one line per layer for inspect, one per step for
-// replay.
+// replay, one per schedule for max-batch.
 #include "reports/writers/csv.hpp"
 
 #include <fmt/format.h>
@@ -71,6 +71,28 @@ std::string replay(const ReplayReport& report, const WriteOptions&) {
   return text;
 }
 
+std::string max_batch(const MaxBatchReport& report, const WriteOptions&) {
+  std::string text =
+      "network,hardware,schedule,options,memory_bytes,batch,any_in_rounds,limited_by,stops_at,"
+      "lacks_bytes,peak_near_bytes,peak_far_bytes,iteration_time_ns,samples_per_s\n";
+  const RunInputs& in = report.inputs;
+  for (const std::size_t i : best_first(report)) {
+    const MaxBatchRow& row = report.rows[i];
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},", csv_field(in.network),
+                        csv_field(in.hardware), csv_field(row.schedule), csv_field(row.options),
+                        in.memory.count(), row.batch, row.any_in_rounds, limit_word(row.limit),
+                        row.out_of_memory ? csv_field(row.out_of_memory->step) : "",
+                        row.lacks ? fmt::format("{}", row.lacks->count()) : "");
+    if (!row.run) {
+      text += ",,,\n";
+      continue;
+    }
+    text += fmt::format("{},{},{},{}\n", row.run->peak_near.count(), row.run->peak_far.count(),
+                        row.run->iteration_time.count(), row.run->samples_per_s);
+  }
+  return text;
+}
+
 // Nearly every field of a sweep's rows: nothing to quote, nothing to escape.
 bool is_plain(std::string_view text) {
   return std::all_of(text.begin(), text.end(),
@@ -106,6 +128,7 @@ const Writer csv_writer{.name = "csv",
                         .prediction = &prediction,
                         .comparison = &comparison,
                         .inspection = &inspection,
-                        .replay = &replay};
+                        .replay = &replay,
+                        .max_batch = &max_batch};
 
 }  // namespace ooc

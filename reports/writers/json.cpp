@@ -6,6 +6,7 @@
 
 #include "reports/summary/metrics.hpp"
 #include "reports/summary/summarize.hpp"
+#include "reports/writers/json_max_batch.hpp"
 #include "reports/writers/json_replay.hpp"
 #include "reports/writers/writer.hpp"
 
@@ -198,6 +199,7 @@ const Writer json_writer{.name = "json",
                          .prediction = &prediction,
                          .comparison = &comparison,
                          .inspection = &inspection,
-                         .replay = &json_replay};
+                         .replay = &json_replay,
+                         .max_batch = &json_max_batch};
 
 }  // namespace ooc

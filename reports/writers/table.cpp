@@ -10,6 +10,7 @@ const Writer table_writer{.name = "table",
                           .prediction = &table_prediction,
                           .comparison = &table_comparison,
                           .inspection = &table_inspection,
-                          .replay = &table_replay};
+                          .replay = &table_replay,
+                          .max_batch = &table_max_batch};
 
 }  // namespace ooc

@@ -59,5 +59,7 @@ class TextTable {
 [[nodiscard]] std::string table_inspection(const NetworkReport& report,
                                            const WriteOptions& options);
 [[nodiscard]] std::string table_replay(const ReplayReport& report, const WriteOptions& options);
+[[nodiscard]] std::string table_max_batch(const MaxBatchReport& report,
+                                          const WriteOptions& options);
 
 }  // namespace ooc

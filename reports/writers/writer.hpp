@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/summary/max_batch_report.hpp"
 #include "reports/summary/replay_report.hpp"
 #include "reports/summary/run_report.hpp"
 
@@ -35,6 +36,8 @@ struct Writer {
   std::string (*comparison)(const std::vector<RunReport>& reports, const WriteOptions& options);
   std::string (*inspection)(const NetworkReport& report, const WriteOptions& options);
   std::string (*replay)(const ReplayReport& report, const WriteOptions& options);
+  /// In the order best_first() gives.
+  std::string (*max_batch)(const MaxBatchReport& report, const WriteOptions& options);
 };
 
 /// All writers, in the order of CMakeLists.txt.

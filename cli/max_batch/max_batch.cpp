@@ -1,0 +1,182 @@
+// What a batch lacks is said by the run that fails, as `predict` would say it. Sub-batches are left
+// out of the search, because with them any batch fits into near memory: what is found is the largest
+// batch of one round, and that one more runs in two rounds is tried.
+#include "cli/max_batch/max_batch.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "cli/assumed.hpp"
+#include "cli/remarks.hpp"
+#include "cli/round_costs.hpp"
+#include "cli/schedule_flags.hpp"
+#include "model/base/errors.hpp"
+#include "simulator/schedules/largest_batch.hpp"
+
+namespace ooc {
+namespace {
+
+/// Above a batch that fails: how many more are tried where feasibility need not be monotone.
+constexpr std::int64_t kAlsoAbove = 8;
+
+/// Sums of sizes decide, and they grow with the batch. Not so with addresses; with copies that wait for
+/// the compute queue; and where a larger batch may run other algorithms with less workspace.
+bool is_monotone(const CaseOptions& options, const Schedule& schedule) {
+  return options.allocator == Allocator::kIdeal && options.transfers.mode != "pageable" &&
+         !schedule.chooses_algorithms && options.schedule.algorithms == AlgorithmChoice::kMemory;
+}
+
+/// What became of a batch.
+struct Attempt {
+  std::optional<RunReport> fits;
+  std::optional<OutOfMemory> out_of_memory;
+};
+
+class Searcher {
+ public:
+  Searcher(const MaxBatchRequest& request, BatchCases& cases, const Schedule& schedule)
+      : request_(request), cases_(cases), schedule_(schedule) {
+    row_.schedule = schedule.name;
+    row_.options = options_text(schedule, request.options.schedule);
+    row_.monotone = is_monotone(request.options, schedule);
+  }
+
+  MaxBatchRow run() {
+    const CaseOptions& options = request_.options;
+    const SubBatch sub_batch = sub_batch_of(options.graph.accounting, options.schedule, schedule_);
+    if (sub_batch.kind == SubBatch::Kind::kSize) return rounds_of(sub_batch.samples);
+    const HardwareProfile& hardware = request_.machine.profile;
+    const LargestBatch found =
+        find_largest_batch({.attempt = [this](std::int64_t batch) { return attempt(batch); },
+                            .limit = request_.limit,
+                            .budget = budget_of(request_.options, hardware),
+                            .fixed = cases_.at(1).costs.static_bytes,
+                            .also_above = row_.monotone ? 0 : kAlsoAbove});
+    row_.batch = found.batch;
+    row_.attempts = found.attempts;
+    if (found.batch > 0) row_.run = attempt_at(found.batch).fits;
+    if (found.fails) note_failure(*found.fails);
+    const bool more = row_.batch > 0 && row_.batch < request_.limit;
+    if (sub_batch.kind == SubBatch::Kind::kAuto && more) try_rounds();
+    return std::move(row_);
+  }
+
+ private:
+  BatchTrial attempt(std::int64_t batch) {
+    const std::optional<Attempt> made = try_at(batch);
+    if (!made) return {};
+    if (made->fits) return {.fits = true};
+    const OutOfMemory& oom = *made->out_of_memory;
+    if (oom.tier == OutOfMemory::Tier::kFar) return {};
+    return {.smallest_budget = oom.smallest_budget ? oom.smallest_budget : oom.least_budget};
+  }
+
+  /// None: too large to count. What is wrong with one sample is wrong with the job.
+  std::optional<Attempt> try_at(std::int64_t batch) {
+    if (batch == 1) return attempt_at(batch);
+    try {
+      return attempt_at(batch);
+    } catch (const SpecError&) {
+      return std::nullopt;
+    }
+  }
+
+  Attempt attempt_at(std::int64_t batch) { return attempt_with(cases_.at(batch)); }
+
+  Attempt attempt_with(const Case& which) {
+    CaseRun run = plan_case(which, schedule_, buffers_);
+    simulate_case(which, run, buffers_);
+    RunReport report = report_case(which, schedule_, run, Detail::kTotals);
+    if (!report.feasible) return {.fits = {}, .out_of_memory = std::move(report.out_of_memory)};
+    return {.fits = std::move(report), .out_of_memory = {}};
+  }
+
+  void note_failure(std::int64_t batch) {
+    row_.failing = batch;
+    std::optional<Attempt> made = try_at(batch);
+    if (!made) {
+      row_.limit = BatchLimit::kCounting;
+      return;
+    }
+    OutOfMemory& oom = *made->out_of_memory;
+    const bool near = oom.tier == OutOfMemory::Tier::kNear;
+    row_.limit = near ? BatchLimit::kNearMemory : BatchLimit::kFarMemory;
+    const Bytes there = near ? budget_of(request_.options, request_.machine.profile)
+                             : request_.machine.profile.far_memory.capacity;
+    const std::optional<Bytes> needs = oom.smallest_budget ? oom.smallest_budget : oom.least_budget;
+    row_.lacks = needs && *needs > there ? *needs - there
+                                         : oom.wanted - std::min(oom.wanted, oom.largest_hole);
+    row_.out_of_memory = std::move(oom);
+  }
+
+  /// One more than fits at once.
+  void try_rounds() {
+    Case two_rounds = cases_.at(row_.batch + 1);
+    two_rounds.schedule_options.sub_batch = {.kind = SubBatch::Kind::kAuto};
+    row_.any_in_rounds = attempt_with(two_rounds).fits.has_value();
+  }
+
+  MaxBatchRow rounds_of(std::int64_t samples) {
+    row_.attempts = 1;
+    row_.run = attempt_at(samples).fits;
+    if (row_.run) {
+      row_.batch = samples;
+      row_.limit = BatchLimit::kRounds;
+      row_.any_in_rounds = true;
+    } else {
+      note_failure(samples);
+    }
+    return std::move(row_);
+  }
+
+  const MaxBatchRequest& request_;
+  BatchCases& cases_;
+  const Schedule& schedule_;
+  CaseBuffers buffers_;
+  MaxBatchRow row_;
+};
+
+CaseOptions in_one_round(CaseOptions options) {
+  options.schedule.sub_batch = {.kind = SubBatch::Kind::kOff};
+  return options;
+}
+
+}  // namespace
+
+BatchCases::BatchCases(const Workload& workload, const Machine& machine, const CaseOptions& options)
+    : workload_(workload), machine_(machine), options_(in_one_round(options)) {}
+
+const Case& BatchCases::at(std::int64_t batch) {
+  auto found = cases_.find(batch);
+  if (found == cases_.end()) {
+    options_.batch = batch;
+    auto made = std::make_unique<const Case>(make_case(workload_, machine_, options_));
+    found = cases_.emplace(batch, std::move(made)).first;
+  }
+  return *found->second;
+}
+
+MaxBatchRow max_batch(const MaxBatchRequest& request, BatchCases& cases, const Schedule& schedule) {
+  return Searcher(request, cases, schedule).run();
+}
+
+MaxBatchReport max_batches(const MaxBatchRequest& request,
+                           std::span<const Schedule* const> chosen) {
+  BatchCases cases(request.workload, request.machine, request.options);
+  const HardwareProfile& hardware = request.machine.profile;
+  MaxBatchReport report{.inputs = cases.at(1).inputs,
+                        .limit = request.limit,
+                        .rows = {},
+                        .assumed = {},
+                        .remarks = {}};
+  for (const Schedule* schedule : chosen) {
+    report.rows.push_back(max_batch(request, cases, *schedule));
+  }
+  report.assumed = assumed_in_use(hardware, report.inputs);
+  if (hardware.devices > 1) report.remarks.push_back(devices_remark(hardware.devices));
+  return report;
+}
+
+}  // namespace ooc

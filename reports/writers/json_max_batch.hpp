@@ -1,0 +1,13 @@
+// The part of the JSON writer that is about the largest batches, in a file of its own.
+#pragma once
+
+#include <string>
+
+#include "reports/summary/max_batch_report.hpp"
+#include "reports/writers/writer.hpp"
+
+namespace ooc {
+
+[[nodiscard]] std::string json_max_batch(const MaxBatchReport& report, const WriteOptions& options);
+
+}  // namespace ooc

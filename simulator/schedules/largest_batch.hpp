@@ -1,0 +1,39 @@
+// The largest batch that fits, found by trying: a search that knows nothing of networks. Where
+// whatever is larger than what does not fit does not fit either (sums of sizes that grow with the
+// batch), its answer is the border; where that is not so (holes between addresses, algorithms that
+// change with the batch), it is a batch that fits with one above it that does not, and the
+// `also_above` next ones do not fit either.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "model/base/units.hpp"
+
+namespace ooc {
+
+struct BatchTrial {
+  bool fits = false;
+  /// Where it does not fit: the smallest memory that would do, if that is known.
+  std::optional<Bytes> smallest_budget = {};
+};
+
+struct BatchSearch {
+  std::function<BatchTrial(std::int64_t batch)> attempt;
+  std::int64_t limit = kMaxBatch;  ///< nothing larger is tried
+  // To guess with: what is needed is taken to grow in proportion beyond `fixed`.
+  Bytes budget = {};
+  Bytes fixed = {};
+  std::int64_t also_above = 0;
+};
+
+struct LargestBatch {
+  std::int64_t batch = 0;             ///< 0: not even 1 fits
+  std::optional<std::int64_t> fails;  ///< one more, tried; none where the limit fits
+  int attempts = 0;
+};
+
+[[nodiscard]] LargestBatch find_largest_batch(const BatchSearch& search);
+
+}  // namespace ooc

@@ -1,0 +1,166 @@
+// The largest batch: the worked example of docs/formats.md by hand, two published figures, the border
+// checked against `predict`, and bad input.
+#include "cli/max_batch/max_batch.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "model/base/errors.hpp"
+#include "tests/cli/run_program.hpp"
+
+namespace ooc::test {
+namespace {
+
+const std::string kData = std::string(OOC_SOURCE_DIR) + "/tests/data/";
+const std::string kNetwork = kData + "worked_example.json";
+const std::string kMachine = kData + "worked_example_machine.json";
+
+Ran max_batch_of(std::vector<std::string> more) {
+  std::vector<std::string> arguments{"max-batch", kNetwork, "--hardware", kMachine};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_ooc_paleo(arguments);
+}
+
+struct Job {
+  CaseOptions options;
+  Workload workload;
+  Machine machine;
+
+  Job(const std::string& network, const std::string& profile, CaseOptions given = {})
+      : options(std::move(given)),
+        workload(load_workload(network, "NETWORK", options)),
+        machine(load_hardware(profile, "--hardware", options)) {}
+
+  MaxBatchRow row(const char* schedule, std::int64_t limit = kMaxBatch) const {
+    const MaxBatchRequest request{
+        .workload = workload, .machine = machine, .options = options, .limit = limit};
+    BatchCases cases(workload, machine, options);
+    return max_batch(request, cases, *find_schedule(schedule));
+  }
+
+  /// As `predict` would say.
+  bool fits(const char* schedule, std::int64_t batch) const {
+    CaseOptions at = options;
+    at.batch = batch;
+    at.schedule.sub_batch = {.kind = SubBatch::Kind::kOff};
+    const Case which = make_case(workload, machine, at);
+    const CaseRun run = run_case(which, *find_schedule(schedule), BoundEffort::kCut);
+    return run.outcome && std::holds_alternative<Timeline>(*run.outcome);
+  }
+};
+
+TEST_CASE("the worked example by hand: 5 GB a sample in-core, 3 GB under capacity") {
+  CaseOptions options;
+  options.memory = Bytes(12'500'000'000);
+  const Job job(kNetwork, kMachine, options);
+  const MaxBatchRow in_core = job.row("in-core");
+  CHECK(in_core.batch == 2);
+  CHECK(in_core.limit == BatchLimit::kNearMemory);
+  CHECK(in_core.failing == 3);
+  CHECK(in_core.lacks == Bytes(2'500'000'000));  // 3 x 5 GB - 12.5 GB
+  CHECK(in_core.out_of_memory->step == "d.backward");
+  CHECK(in_core.run->peak_near == Bytes(10'000'000'000));
+  const MaxBatchRow capacity = job.row("capacity");
+  CHECK(capacity.batch == 4);
+  CHECK(capacity.lacks == Bytes(2'500'000'000));  // 5 x 3 GB - 12.5 GB
+  CHECK(capacity.run->peak_near <= Bytes(12'500'000'000));
+}
+
+TEST_CASE("the limit of the search is said, and far memory where it is what lacks") {
+  CaseOptions options;
+  options.memory = Bytes(300'000'000'000);
+  Job job(kNetwork, kMachine, options);
+  const MaxBatchRow limited = job.row("in-core", 7);
+  CHECK(limited.batch == 7);
+  CHECK(limited.limit == BatchLimit::kSearch);
+  CHECK(limited.failing == 0);
+  // vdnn-like copies all four outputs: 4 GB a sample, in 64 GB.
+  const MaxBatchRow far = job.row("vdnn-like");
+  CHECK(far.batch == 16);
+  CHECK(far.limit == BatchLimit::kFarMemory);
+  CHECK(far.lacks == Bytes(4'000'000'000));
+}
+
+TEST_CASE("the published in-core batches of ResNet-50 on a P100 and an M40 come out within 5 %") {
+  CHECK(Job("resnet50", "p100-nvlink1-power8").row("in-core").batch == 190);  // published: 191
+  CHECK(Job("resnet50", "m40").row("in-core").batch == 140);                  // published: 144
+}
+
+TEST_CASE("the batch fits and the one above it does not, as predict says, for every schedule") {
+  for (const Allocator allocator : {Allocator::kIdeal, Allocator::kFirstFit}) {
+    CaseOptions options;
+    options.allocator = allocator;
+    const Job job("googlenet", "m40", options);
+    for (const Schedule* schedule : schedules()) {
+      if (schedule->sub_batches) continue;
+      CAPTURE(schedule->name);
+      const MaxBatchRow row = job.row(schedule->name.data());
+      REQUIRE(row.batch > 0);
+      CHECK(job.fits(schedule->name.data(), row.batch));
+      CHECK_FALSE(job.fits(schedule->name.data(), row.batch + 1));
+      CHECK(row.attempts < 60);
+    }
+  }
+}
+
+TEST_CASE("a schedule in rounds runs any batch, in rounds of the largest") {
+  const Job job("alexnet", "m40");
+  const MaxBatchRow row = job.row("modnn");
+  CHECK(row.batch > 0);
+  CHECK(row.any_in_rounds);
+  CHECK_FALSE(job.row("capacity").any_in_rounds);
+  CaseOptions options;
+  options.schedule.sub_batch = {.kind = SubBatch::Kind::kSize, .samples = 8};
+  const MaxBatchRow of_eight = Job("alexnet", "m40", options).row("capacity");
+  CHECK(of_eight.batch == 8);
+  CHECK(of_eight.limit == BatchLimit::kRounds);
+}
+
+TEST_CASE("the result comes as table, JSON and CSV, largest batch first") {
+  const Ran table = max_batch_of({"--memory", "12.5GB", "--schedules", "in-core,capacity"});
+  CHECK(table.exit_code == 0);
+  CHECK(table.out.find("capacity") < table.out.find("in-core"));
+  CHECK(table.out.find("near memory at d.backward") != std::string::npos);
+  const Ran json = max_batch_of({"--memory", "12.5GB", "--schedule", "in-core", "--format=json"});
+  for (const char* piece :
+       {"\"format\": \"ooc-paleo/max-batch\"", "\"batch\": 2,", "\"limited_by\": \"near_memory\"",
+        "\"lacks_bytes\": 2500000000", "\"peak_near_bytes\": 10000000000"}) {
+    CAPTURE(piece);
+    CHECK(json.out.find(piece) != std::string::npos);
+  }
+  const Ran csv = max_batch_of({"--memory", "12.5GB", "--schedule", "in-core", "--format=csv"});
+  CHECK(std::count(csv.out.begin(), csv.out.end(), '\n') == 2);
+  CHECK(csv.out.find(",in-core,,12500000000,2,false,near_memory,d.backward,2500000000,") !=
+        std::string::npos);
+}
+
+TEST_CASE("where no schedule runs one sample the exit status is 3") {
+  const Ran ran = max_batch_of({"--memory", "2GB"});
+  CHECK(ran.exit_code == 3);
+  CHECK(ran.out.find("none") != std::string::npos);
+  CHECK(max_batch_of({"--memory", "3GB"}).exit_code == 0);
+}
+
+TEST_CASE("bad input is refused in one line that names the flag") {
+  const auto refused = [](const Ran& ran, const std::string& words) {
+    CAPTURE(ran.err);
+    CHECK(ran.exit_code == 2);
+    CHECK(ran.out == "");
+    CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
+    CHECK(ran.err.find(words) != std::string::npos);
+  };
+  refused(run_ooc_paleo({"max-batch", kNetwork}), "--hardware");
+  refused(run_ooc_paleo({"max-batch", "--hardware", kMachine}), "NETWORK");
+  refused(max_batch_of({"--max-batch-limit", "0"}), "--max-batch-limit: found \"0\"");
+  refused(max_batch_of({"--schedules", "capacity,capcity"}), "did you mean capacity?");
+  refused(max_batch_of({"--schedule", "capacity", "--schedules", "all"}), "one of the two");
+  refused(max_batch_of({"--batch", "4"}), "--batch");
+  refused(max_batch_of({"--schedule", "in-core", "--trials", "time"}), "--trials");
+  refused(max_batch_of({"--accounting", "all-gradients"}), "--accounting");
+  refused(max_batch_of({"-o", kNetwork}), "which is an input");
+}
+
+}  // namespace
+}  // namespace ooc::test
