@@ -1,0 +1,85 @@
+// The number of segments is found by bisection between none, which does not fit, and all, which
+// does. Dropping one more need not take less memory at every position (what it is computed from
+// stays longer), so the number found is one that fits while one less does not, not always the least.
+#include "simulator/schedules/recompute_choice.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace ooc {
+namespace {
+
+SegmentUse use_of(const PlanningProblem& problem, const Segments& segments,
+                  const Segment& segment) {
+  switch (problem.options.recomputation) {
+    case Recomputation::kSpeed:
+      return SegmentUse::kOnce;
+    case Recomputation::kMemory:
+      return SegmentUse::kForEachUse;
+    case Recomputation::kCost:
+      return segment.kept_at_once <= segments.largest_working_set ? SegmentUse::kOnce
+                                                                  : SegmentUse::kForEachUse;
+  }
+  return SegmentUse::kOnce;
+}
+
+/// Segments by time per byte that they give back, cheapest first; of equals the first to run.
+std::vector<std::size_t> cheapest_first(const Segments& segments) {
+  std::vector<std::size_t> order(segments.list.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const Segment& left = segments.list[a];
+    const Segment& right = segments.list[b];
+    return Int128{left.time.count()} * right.freed.count() <
+           Int128{right.time.count()} * left.freed.count();
+  });
+  return order;
+}
+
+}  // namespace
+
+std::vector<SegmentUse> uses_when_dropped(const PlanningProblem& problem,
+                                          const Segments& segments) {
+  std::vector<SegmentUse> uses;
+  uses.reserve(segments.list.size());
+  for (const Segment& segment : segments.list) uses.push_back(use_of(problem, segments, segment));
+  return uses;
+}
+
+bool fits(const PlanningProblem& problem, const Footprint& footprint) {
+  const Bytes available = problem.budget - problem.costs.static_bytes;
+  const std::vector<Bytes> sums = footprint.bytes();
+  return available.count() >= 0 &&
+         std::all_of(sums.begin(), sums.end(), [&](Bytes sum) { return sum <= available; });
+}
+
+RunList drop_fewest(const PlanningProblem& problem, const Segments& segments,
+                    const std::vector<SegmentUse>& all) {
+  const std::vector<std::size_t> order = cheapest_first(segments);
+  const auto drop = [&](std::size_t count) {
+    std::vector<SegmentUse> uses(all.size(), SegmentUse::kKept);
+    for (std::size_t i = 0; i < count; ++i) uses[order[i]] = all[order[i]];
+    return list_runs(problem.graph, segments, uses);
+  };
+  std::size_t low = 0;
+  std::size_t high = order.size();
+  RunList fitting = drop(high);
+  while (low + 1 < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    RunList tried = drop(middle);
+    if (fits(problem, footprint_of(problem, tried))) {
+      high = middle;
+      fitting = std::move(tried);
+    } else {
+      low = middle;
+    }
+  }
+  return fitting;
+}
+
+OutOfMemory lesser_shortage(OutOfMemory first, OutOfMemory second) {
+  return second.smallest_budget < first.smallest_budget ? second : first;
+}
+
+}  // namespace ooc
