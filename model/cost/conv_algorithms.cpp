@@ -38,16 +38,18 @@
 #include <bit>
 #include <cmath>
 #include <string>
+#include <utility>
 
 namespace ooc {
 namespace {
 
 // Efficiency of an algorithm's multiplications relative to the direct method's. Assumed: offsets
-// known beforehand save a tenth, as does a formed matrix; batched products of Winograd's small
-// matrices are a little behind large ones; FFTs and complex products reach half.
+// known beforehand save a tenth, as does a formed matrix, of complex numbers too; batched products of
+// Winograd's small matrices are a little behind large ones; FFTs reach half.
 constexpr double kPrecomputedGain = 1.1;
 constexpr double kGemmGain = 1.1;
 constexpr double kWinogradGain = 0.9;
+constexpr double kComplexGain = 1.1;
 constexpr double kFftGain = 0.5;
 // Columns that a matrix product needs to fill a device: of one product (GEMM, Winograd's 16), and of
 // each of a spectrum's hundreds. Assumed.
@@ -56,6 +58,14 @@ constexpr double kColumnsPerFrequency = 64;
 constexpr double kComplexBytes = 8;  // of two float32
 constexpr std::int64_t kLargestFft = 256;
 constexpr std::int64_t kFftTile = 32;
+
+// The versions of cuDNN that brought an algorithm, by their headers and release notes. The ones of
+// matrix products are older than all machines here.
+using Version = std::pair<int, int>;
+constexpr Version kFftSince{3, 0};
+constexpr Version kFftTilingSince{4, 0};
+constexpr Version kFftTilingOfWeightsSince{6, 0};
+constexpr Version kWinogradSince{5, 1};  // not fused; the fused one of 5.0 is left out
 
 /// Samples that are worked on at once, and how often that happens.
 struct Chunks {
@@ -90,15 +100,21 @@ class Model {
     std::vector<ConvolutionWay> found{{names().first, task_.first_seconds, 0}};
     found.push_back(precomputed());
     if (task_.pass == ConvolutionPass::kForward) found.push_back(gemm());
-    if (winograd_takes_it()) found.push_back(winograd());
+    if (library_has(kWinogradSince) && winograd_takes_it()) found.push_back(winograd());
     if (fft_takes_it()) {
-      if (whole_fft_fits()) found.push_back(fft());
-      if (tile_fits()) found.push_back(fft_tiling());
+      if (library_has(kFftSince) && whole_fft_fits()) found.push_back(fft());
+      const bool weights = task_.pass == ConvolutionPass::kBackwardWeights;
+      const Version tiling = weights ? kFftTilingOfWeightsSince : kFftTilingSince;
+      if (library_has(tiling) && tile_fits()) found.push_back(fft_tiling());
     }
     return found;
   }
 
  private:
+  [[nodiscard]] bool library_has(Version since) const {
+    return !profile_.cudnn || *profile_.cudnn >= since;
+  }
+
   struct Names {
     Algorithm first;
     Algorithm precomputed;
@@ -188,13 +204,15 @@ class Model {
   /// frequencies) per tile.
   struct Transformed {
     double points;
-    double tiles;          ///< of a sample
-    double value_bytes;    ///< of one point
-    double product_flops;  ///< of one multiply-accumulate
-    double in_flops;       ///< of one tile's transform
-    double filter_flops;   ///< of one filter's
-    double out_flops;      ///< of one tile's inverse
-    double columns;        ///< wanted in flight
+    double tiles;           ///< of a sample
+    double value_bytes;     ///< of one point
+    double product_flops;   ///< of one multiply-accumulate
+    double in_flops;        ///< of one tile's transform
+    double filter_flops;    ///< of one filter's
+    double out_flops;       ///< of one tile's inverse
+    double transform_gain;  ///< of the transforms, relative to the products' gain
+    double transposes;      ///< times that each transformed value is moved between the stages
+    double columns;         ///< wanted in flight
   };
 
   [[nodiscard]] ConvolutionWay transformed(Algorithm name, double gain,
@@ -207,13 +225,17 @@ class Model {
     const double out = plane * at_once * filters_;
     const double weights = plane * channels_ * filters_;
     const double pairs = channels_ * filters_;
-    const double once = stage(form.filter_flops * pairs, element_ * taps_ * pairs + weights, rate);
+    const double slow = rate * form.transform_gain;
+    const double moves = 1 + 2 * form.transposes;  // written, and read and written per transpose
+    const double once =
+        stage(form.filter_flops * pairs, element_ * taps_ * pairs + moves * weights, slow);
     const double forth = stage(form.in_flops * at_once * channels_,
-                               element_ * pixels_ * channels_ * chunks.samples + in, rate);
+                               element_ * pixels_ * channels_ * chunks.samples + moves * in, slow);
     const double product =
         stage(form.product_flops * form.points * at_once * pairs, in + out + weights, rate);
-    const double back = stage(form.out_flops * at_once * filters_,
-                              out + element_ * positions_ * filters_ * chunks.samples, rate);
+    const double back =
+        stage(form.out_flops * at_once * filters_,
+              moves * out + element_ * positions_ * filters_ * chunks.samples, slow);
     return {name, once + (forth + product + back) * chunks.count, in + out + weights};
   }
 
@@ -226,6 +248,8 @@ class Model {
                         .in_flops = 32,
                         .filter_flops = 28,
                         .out_flops = 24,
+                        .transform_gain = 1,
+                        .transposes = 0,
                         .columns = kColumns});
   }
 
@@ -233,7 +257,7 @@ class Model {
   /// 5 n log2 n FLOP; a complex multiply-accumulate is 8 FLOP.
   [[nodiscard]] ConvolutionWay spectral(Algorithm name, double h, double w, double tiles) const {
     const double transform = 2.5 * h * w * std::log2(h * w);
-    return transformed(name, kFftGain,
+    return transformed(name, kComplexGain,
                        {.points = h * (w / 2 + 1),
                         .tiles = tiles,
                         .value_bytes = kComplexBytes,
@@ -241,6 +265,8 @@ class Model {
                         .in_flops = transform,
                         .filter_flops = transform,
                         .out_flops = transform,
+                        .transform_gain = kFftGain / kComplexGain,
+                        .transposes = 1,
                         .columns = kColumnsPerFrequency});
   }
 

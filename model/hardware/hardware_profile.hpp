@@ -91,6 +91,8 @@ struct HardwareProfile {
   std::map<Dtype, FlopsPerSecond> peak;
   std::map<std::string, Efficiency> efficiency;  ///< "default", "memory", layer kinds
   Duration kernel_launch;
+  /// Of the machine's cuDNN, (major, minor): which convolution algorithms there are. None: all.
+  std::optional<std::pair<int, int>> cudnn;
   std::vector<MeasuredLayer> layers;  ///< no two of the same pass, dtype, batch and shape
   MemoryTier near_memory;
   MemoryTier far_memory;

@@ -101,6 +101,26 @@ void check_efficiency_name(const std::string& name, const SpecView& value) {
              nearest ? fmt::format("did you mean {}?", in_quotes(*nearest)) : "");
 }
 
+/// "4", "5.1".
+std::pair<int, int> version_of(const SpecView& view) {
+  const std::string_view text = view.type() == SpecType::kText ? view.node().text : "";
+  const std::size_t dot = text.find('.');
+  const auto part = [](std::string_view digits) -> std::optional<int> {
+    if (digits.empty() || digits.size() > 4) return std::nullopt;
+    int value = 0;
+    for (const char digit : digits) {
+      if (digit < '0' || digit > '9') return std::nullopt;
+      value = value * 10 + (digit - '0');
+    }
+    return value;
+  };
+  const std::optional<int> major = part(text.substr(0, dot));
+  const std::optional<int> minor =
+      dot == std::string_view::npos ? std::optional(0) : part(text.substr(dot + 1));
+  if (!major || !minor) view.fail(view.found(), "a version such as \"4\" or \"5.1\"");
+  return {*major, *minor};
+}
+
 }  // namespace
 
 void read_compute(const ProfileSection& compute, HardwareProfile& profile) {
@@ -125,6 +145,7 @@ void read_compute(const ProfileSection& compute, HardwareProfile& profile) {
     profile.efficiency[name] = read_efficiency(value, name);
   }
   profile.kernel_launch = compute.number("kernel_launch").as_duration();
+  if (const auto cudnn = compute.optional_number("cudnn")) profile.cudnn = version_of(*cudnn);
   read_layers(compute, profile);
   compute.reject_unknown_keys();
 }

@@ -57,7 +57,7 @@ class ProfileSection {
 [[nodiscard]] std::vector<SpecView> curve_points(const SpecView& view, std::size_t fewest);
 [[nodiscard]] Bytes size_above_zero(const SpecView& view);
 
-/// "compute" -> peak, efficiency, kernel_launch, layers.
+/// "compute" -> peak, efficiency, kernel_launch, cudnn, layers.
 void read_compute(const ProfileSection& compute, HardwareProfile& profile);
 /// "compute.layers".
 void read_layers(const ProfileSection& compute, HardwareProfile& profile);

@@ -136,6 +136,10 @@ SpecNode compute(const HardwareProfile& profile) {
   put(node, "peak", std::move(peak));
   put(node, "efficiency", std::move(efficiencies));
   put(node, "kernel_launch", text(exact_duration(profile.kernel_launch)));
+  if (profile.cudnn) {
+    put(node, "cudnn",
+        text(std::to_string(profile.cudnn->first) + "." + std::to_string(profile.cudnn->second)));
+  }
   if (!profile.layers.empty()) {
     SpecNode layers = list();
     for (const MeasuredLayer& each : profile.layers) layers.items.push_back(layer(each));

@@ -276,6 +276,29 @@ TEST_CASE("what the writer writes reads back to an equal profile") {
   CHECK(second.measurement_json.find("9100.25") != std::string::npos);
 }
 
+TEST_CASE("the version of cuDNN is two numbers or one, and has its provenance") {
+  const auto versioned = [](const std::string& version) {
+    return with("\"kernel_launch\"", "\"cudnn\": " + version + ", \"kernel_launch\"");
+  };
+  CHECK(!read_profile_text(kProfile, "toy.json").cudnn);
+  const auto entry = [&](const std::string& version) {
+    std::string text = versioned(version);
+    const std::string list = "\"provenance\": [";
+    text.insert(text.find(list) + list.size(),
+                R"({"fields": "compute.cudnn", "kind": "published", "source": "x"},)");
+    return text;
+  };
+  CHECK(read_profile_text(entry("\"5.1\""), "toy.json").cudnn == std::pair(5, 1));
+  CHECK(read_profile_text(entry("\"4\""), "toy.json").cudnn == std::pair(4, 0));
+  const HardwareProfile profile = read_profile_text(entry("\"8.9\""), "toy.json");
+  CHECK(read_profile_text(write_profile(profile), "again.json").cudnn == std::pair(8, 9));
+  for (const char* wrong : {"\"\"", "\"5.\"", "\".1\"", "\"v5\"", "\"5.1.3\"", "5.1"}) {
+    CAPTURE(wrong);
+    CHECK(error_of(entry(wrong)).find("/compute/cudnn | ") == 0);
+    CHECK(error_of(entry(wrong)).find("a version such as \"4\" or \"5.1\"") != std::string::npos);
+  }
+}
+
 TEST_CASE("odd values survive the round trip to the last bit") {
   HardwareProfile profile = read_profile_text(kProfile, "toy.json");
   profile.peak[Dtype::kFloat32].per_second = 12'345'678'901'234.5;
