@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "model/base/quantity_io.hpp"
 #include "reports/summary/summarize.hpp"
@@ -17,23 +19,23 @@ double above(Duration time, Duration bound) {
   return static_cast<double>(time.count()) / static_cast<double>(bound.count()) - 1;
 }
 
-// The bound holds for problem and budget, so it is usually the same for all rows and said once.
-std::optional<Duration> common_bound(const std::vector<RunReport>& reports) {
-  std::optional<Duration> bound;
+// A bound holds for problem, budget and class of schedules: usually the same for all rows of a class,
+// and said once. By class, in the order of the reports; empty where rows of a class differ.
+using BoundOfClass = std::vector<std::pair<std::string, Duration>>;
+BoundOfClass common_bounds(const std::vector<RunReport>& reports) {
+  BoundOfClass bounds;
   for (const RunReport& report : reports) {
     if (!report.feasible || !report.lower_bound.has_value()) continue;
-    if (bound.has_value() && bound != report.lower_bound) return std::nullopt;
-    bound = report.lower_bound;
+    const auto known = std::find_if(bounds.begin(), bounds.end(), [&](const auto& bound) {
+      return bound.first == report.bound_class;
+    });
+    if (known == bounds.end()) {
+      bounds.emplace_back(report.bound_class, *report.lower_bound);
+    } else if (known->second != *report.lower_bound) {
+      return {};
+    }
   }
-  return bound;
-}
-
-// Of the reports that fit and have one.
-std::string bound_class(const std::vector<RunReport>& reports) {
-  const auto bounded = std::find_if(reports.begin(), reports.end(), [](const RunReport& report) {
-    return report.feasible && report.lower_bound.has_value();
-  });
-  return bounded == reports.end() ? "" : bounded->bound_class;
+  return bounds;
 }
 
 // "2.299 s", or where schedules differ in what they may use, both times and who uses the fastest.
@@ -67,9 +69,10 @@ std::string head(const std::vector<RunReport>& reports, Colour colour) {
                       format_bytes(first.budget_near), format_bytes(first.in_core_peak),
                       printable(first.inputs.mode));
   text += compute_alone(reports);
-  if (const auto bound = common_bound(reports); bound.has_value()) {
-    text += fmt::format("; the lower bound for {} is {}", bound_class(reports),
-                        format_duration(*bound));
+  const BoundOfClass bounds = common_bounds(reports);
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    text += fmt::format("{} {} is {}", i == 0 ? "; the lower bound for" : ",\nfor", bounds[i].first,
+                        format_duration(bounds[i].second));
   }
   return text + "\n";
 }
@@ -86,7 +89,7 @@ std::string wait_of(const RunReport& report) {
 
 std::string fitting(const std::vector<RunReport>& reports, const std::vector<std::size_t>& order,
                     Colour colour) {
-  const bool one_bound = common_bound(reports).has_value();
+  const bool one_bound = !common_bounds(reports).empty();
   std::vector<TextTable::Column> columns = {{"schedule", Align::kLeft},
                                             {"time"},
                                             {"slowdown"},

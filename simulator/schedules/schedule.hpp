@@ -3,6 +3,7 @@
 // time passes: what it may know is in the PlanningProblem.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <span>
@@ -55,6 +56,11 @@ struct Schedule {
   bool recomputes = false;
   /// It calls PlanningProblem::evaluate.
   bool searches_by_trial = false;
+  /// It moves pages: it is handed a graph whose tensors are cut into parts (model/cost/parts.hpp), and
+  /// its copies are those of unified memory, whatever --mode says.
+  bool moves_pages = false;
+  /// Of them, what it copies ahead of need: it has the profile's mode for that, too.
+  bool prefetches_pages = false;
   PlanResult (*make_plan)(const PlanningProblem& problem);
 };
 
@@ -65,6 +71,15 @@ struct Schedule {
   const bool all =
       schedule.chooses_algorithms || options.algorithms == AlgorithmChoice::kPerformance;
   return all ? Alternatives::kAll : Alternatives::kFirst;
+}
+
+/// False where its plans run tasks again or change what is moved: bounds that follow from what memory
+/// forces to move do not hold for it.
+[[nodiscard]] inline bool only_moves_tensors(const Schedule& schedule,
+                                             const ScheduleOptions& options) {
+  const bool reads_action = std::find(schedule.options.begin(), schedule.options.end(),
+                                      "--lms-action") != schedule.options.end();
+  return !schedule.recomputes && (!reads_action || options.lms_action == LmsAction::kSwap);
 }
 
 /// All schedules, in the order of CMakeLists.txt.

@@ -1,0 +1,258 @@
+// Is recompute right where the numbers can be redone by hand? The examples show what runs again, in
+// which order, what it costs and what it takes; forward tasks take 10 ns, backward tasks 20 ns, updates
+// and weights nothing, and sizes are in words of 4 bytes.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "simulator/engine/simulate.hpp"
+#include "simulator/plan/plan_text.hpp"
+#include "simulator/plan/validate_plan.hpp"
+#include "simulator/schedules/schedule.hpp"
+#include "tests/support/random_networks.hpp"
+#include "tests/support/tiny_specs.hpp"
+
+namespace ooc::test {
+namespace {
+
+using Names = std::vector<std::string>;
+
+constexpr std::int64_t kWord = 4;
+Bytes words(std::int64_t count) { return Bytes(count * kWord); }
+
+ScheduleOptions by(Recomputation rule) {
+  ScheduleOptions options;
+  options.recomputation = rule;
+  return options;
+}
+const ScheduleOptions kCost = by(Recomputation::kCost);
+const ScheduleOptions kSpeed = by(Recomputation::kSpeed);
+const ScheduleOptions kMemory = by(Recomputation::kMemory);
+
+class Example {
+ public:
+  Example(const char* schedule, const std::string& layers, const std::string& shape)
+      : workload_(workload_of_text(tiny::network(layers, shape), 1)),
+        schedule_(find_schedule(schedule)) {
+    workload_.costs.static_bytes = Bytes(0);
+    for (std::size_t i = 0; i < workload_.graph.tasks.size(); ++i) {
+      const TaskKind kind = workload_.graph.tasks[i].kind;
+      const auto way = workload_.costs.default_alternative(make_id<TaskId>(i));
+      workload_.costs.alternatives[way.at()].time = Duration(kind == TaskKind::kForward  ? 10
+                                                             : kind == TaskKind::kUpdate ? 0
+                                                                                         : 20);
+    }
+  }
+
+  [[nodiscard]] PlanResult result(Bytes budget, const ScheduleOptions& options = {}) const {
+    return schedule_->make_plan(
+        {.graph = workload_.graph, .costs = workload_.costs, .budget = budget, .options = options});
+  }
+  [[nodiscard]] Plan plan(Bytes budget, const ScheduleOptions& options = {}) const {
+    PlanResult made = result(budget, options);
+    REQUIRE(std::holds_alternative<Plan>(made));
+    const auto unsound = validate_plan(std::get<Plan>(made), workload_.graph, workload_.costs);
+    REQUIRE_MESSAGE(!unsound, unsound.value_or(""));
+    return std::get<Plan>(std::move(made));
+  }
+  [[nodiscard]] Timeline run(Bytes budget, const ScheduleOptions& options = {}) const {
+    const Plan made = plan(budget, options);
+    Outcome outcome = simulate({.plan = made, .costs = workload_.costs, .budget = budget});
+    REQUIRE(std::holds_alternative<Timeline>(outcome));
+    return std::get<Timeline>(std::move(outcome));
+  }
+  [[nodiscard]] Bytes smallest(const ScheduleOptions& options = {}) const {
+    const PlanResult made = result(Bytes(0), options);
+    REQUIRE(std::holds_alternative<OutOfMemory>(made));
+    return std::get<OutOfMemory>(made).smallest_budget.value();
+  }
+  /// "b before c.backward": what runs again, and which task for the first time behind it.
+  [[nodiscard]] Names again(Bytes budget, const ScheduleOptions& options = {}) const {
+    const Plan made = plan(budget, options);
+    Names names;
+    std::size_t waiting = 0;  // names without their "before"
+    for (const StepId id : made.queues[0]) {
+      const Step& step = made.steps[id.at()];
+      if (step.recompute) {
+        names.push_back(layer_of(step));
+        continue;
+      }
+      for (; waiting < names.size(); ++waiting) {
+        names[waiting] += " before " + step_name(made, workload_.graph, id);
+      }
+    }
+    return names;
+  }
+  [[nodiscard]] const Workload& workload() const { return workload_; }
+  void set_link(BytesPerSecond rate) {
+    ooc::test::set_link(workload_.costs, {.to_far = rate, .to_near = rate});
+  }
+
+ private:
+  [[nodiscard]] std::string layer_of(const Step& step) const {
+    const Task& task = workload_.graph.tasks[static_cast<std::size_t>(step.object)];
+    return workload_.network->layers[task.layer.at()].name;
+  }
+
+  Workload workload_;
+  const Schedule* schedule_ = nullptr;
+};
+
+std::string linear(const std::string& name, int units) {
+  return R"({"name": ")" + name + R"(", "type": "linear", "units": )" + std::to_string(units) + "}";
+}
+std::string gelu(const std::string& name) {
+  return R"({"name": ")" + name + R"(", "type": "gelu"})";
+}
+
+// One segment of three gelus between two linear layers; outputs a, b, c, d of 4 words, e and data of 1.
+// Linear layers and gelus save their inputs, so a.bw_w reads data, b.bw a, c.bw b, d.bw c, e.bw_w d.
+// Words that the tasks need (A is the gradient of a):
+//
+//     in-core    a.fw   b.fw    c.fw      d.fw        e.fw        e.bw_d     e.bw_w     d.bw      c.bw     b.bw   a.bw_w
+//                 5      9       13        17          18          21         21         21        17       13     5
+//                data a  +b      +c        +d          +e    data a b c d D   same   data a b c D C  a b C B  a B A  data A
+//
+//     dropped     5      9       13        13          10          9
+//                data a  data a b  a b c  data a c d  data a d e  data a D
+//
+//     speed, before e.bw_w:  b again  c again  d again  e.bw_w   d.bw   c.bw ...
+//                               13       17       21       21     21     17         nothing gained
+//     memory, before e.bw_w: b again  c again  d again  e.bw_w   d.bw   b again  c.bw   b.bw  a.bw_w
+//                               13       17       17       17     17       13      17     13     5
+//                           data a b D   +c   data a c d D  same  a c D C  a b C  a b C B
+//
+// c stays over e.bw_w, because d.bw reads it next; b is computed twice. The segment needs 16 words at
+// once and one task at most 12 (d.bw: c D C), so the cost rule chooses memory here.
+Example one_segment() {
+  return {
+      "recompute",
+      linear("a", 4) + "," + gelu("b") + "," + gelu("c") + "," + gelu("d") + "," + linear("e", 1),
+      "[1]"};
+}
+
+TEST_CASE("recompute runs as in-core where everything fits") {
+  const Example example = one_segment();
+  CHECK(example.again(words(21)).empty());
+  CHECK(example.run(words(21)).iteration_time == Duration(170));  // 5 x 10 + 6 x 20
+  CHECK(example.plan(words(21)).steps.size() == example.workload().graph.tasks.size());
+}
+
+TEST_CASE("recompute memory computes what each task reads from the checkpoint") {
+  const Example example = one_segment();
+  CHECK(example.smallest(kMemory) == words(17));
+  const Names runs = {"b before e.backward_weights", "c before e.backward_weights",
+                      "d before e.backward_weights", "b before c.backward"};
+  CHECK(example.again(words(20), kMemory) == runs);
+  const Timeline timeline = example.run(words(17), kMemory);
+  CHECK(timeline.iteration_time == Duration(210));  // 170 + 4 x 10
+  CHECK(timeline.peak_near == words(17));
+  CHECK(timeline.busy == Duration(170));
+  CHECK(timeline.stall_totals[static_cast<std::size_t>(StallCause::kRecompute)] == Duration(40));
+}
+
+TEST_CASE("recompute speed gains nothing from a single segment, and says in-core's budget") {
+  const Example example = one_segment();
+  CHECK(example.smallest(kSpeed) == words(21));
+  const PlanResult none = example.result(words(20), kSpeed);
+  REQUIRE(std::holds_alternative<OutOfMemory>(none));
+  CHECK(std::get<OutOfMemory>(none).step == "e.backward_data");  // the first that does not fit
+}
+
+TEST_CASE("recompute cost takes memory where a segment is larger than the largest task") {
+  const Example example = one_segment();
+  CHECK(example.smallest(kCost) == words(17));
+  CHECK(example.again(words(17), kCost) == example.again(words(17), kMemory));
+}
+
+// Two segments, {b, c} and {e}; outputs a to e and data of 4 words, f of 1. Words:
+//
+//     in-core     a.fw b.fw c.fw d.fw e.fw f.fw f.bw_d f.bw_w e.bw d.bw_d d.bw_w c.bw b.bw a.bw_w
+//                  8    12   16   20   24   25    28     28    28    24     24    20   16    8
+//     b c dropped  8    12   16   16   20   21    20     20+e.. (data a d e E)
+//         f.bw_d data a d e E 20, f.bw_w 20, e.bw data a d E D 20, d.bw_d data a D C 16,
+//         b again data a b D... see below 20, c again 24, d.bw_w 24, c.bw 20, b.bw 16, a.bw_w 8
+//
+// Computing {b, c} again costs 20 ns for 8 words, {e} 10 ns for 4: equal, so {b, c} goes first. With
+// either rule b is still near when c.bw reads it, right after d.bw_w.
+Example two_segments() {
+  return {"recompute",
+          linear("a", 4) + "," + gelu("b") + "," + gelu("c") + "," + linear("d", 4) + "," +
+              gelu("e") + "," + linear("f", 1),
+          "[4]"};
+}
+
+TEST_CASE("recompute drops no more segments than it must, and each is computed again once") {
+  const Example example = two_segments();
+  CHECK(example.run(words(28)).iteration_time == Duration(220));  // 6 x 10 + 8 x 20
+  for (const ScheduleOptions& options : {kCost, kSpeed, kMemory}) {
+    CHECK(example.smallest(options) == words(24));
+    CHECK(example.again(words(27), options) ==
+          Names{"b before d.backward_weights", "c before d.backward_weights"});
+    CHECK(example.run(words(24), options).iteration_time == Duration(240));
+    CHECK(example.run(words(24), options).peak_near == words(24));
+  }
+}
+
+std::string conv(const std::string& name, const std::string& input) {
+  return R"({"name": ")" + name +
+         R"(", "type": "conv", "filters": 1, "kernel": [1, 1], "bias": false, "inputs": [")" +
+         input + R"("]})";
+}
+std::string plain(const std::string& name, const std::string& type, const std::string& inputs) {
+  return R"({"name": ")" + name + R"(", "type": ")" + type + R"(", "inputs": [)" + inputs + "]}";
+}
+
+// Two residual blocks as in ResNet: conv, batch norm, relu in place, and a sum with the block's input.
+// n0 and r1 (the sums, after their relus) are read by the sum of the next block, so they are
+// checkpoints; b1 and n1 share a buffer, which is computed again from c1, as b2 and n2 from c2. r2, read
+// by c3 alone, could be too (from d2 and r1, by m2, s2 and r2): not needed, the peak is earlier.
+const std::string kResidual =
+    conv("c0", "data") + "," + plain("n0", "relu", "\"c0\"") + "," + conv("c1", "n0") + "," +
+    plain("b1", "batch_norm", "\"c1\"") + "," + plain("n1", "relu", "\"b1\"") + "," +
+    conv("d1", "n1") + "," + plain("m1", "batch_norm", "\"d1\"") + "," +
+    plain("s1", "add", "\"m1\", \"n0\"") + "," + plain("r1", "relu", "\"s1\"") + "," +
+    conv("c2", "r1") + "," + plain("b2", "batch_norm", "\"c2\"") + "," +
+    plain("n2", "relu", "\"b2\"") + "," + conv("d2", "n2") + "," +
+    plain("m2", "batch_norm", "\"d2\"") + "," + plain("s2", "add", "\"m2\", \"r1\"") + "," +
+    plain("r2", "relu", "\"s2\"") + "," + conv("c3", "r2");
+
+TEST_CASE("recompute keeps what a residual sum reads, and repeats in-place layers as one") {
+  const Example example("recompute", kResidual, "[1, 4, 4]");
+  CHECK(example.again(example.smallest(kSpeed), kSpeed) ==
+        Names{"b2 before d2.backward_weights", "n2 before d2.backward_weights",
+              "b1 before d1.backward_weights", "n1 before d1.backward_weights"});
+}
+
+std::string dropout(const std::string& name) {
+  return R"({"name": ")" + name + R"(", "type": "dropout", "rate": 0.5})";
+}
+
+TEST_CASE("recompute draws a dropout's mask again, unless the dropout overwrites a checkpoint") {
+  // g and its dropout p share a buffer, so they and p's mask are one piece. q runs in place in b: its
+  // mask cannot be made again without b.
+  const Example example("recompute",
+                        linear("a", 8) + "," + gelu("g") + "," + dropout("p") + "," +
+                            linear("b", 8) + "," + dropout("q") + "," + linear("c", 8) + "," +
+                            gelu("h") + "," + linear("d", 1),
+                        "[8]");
+  CHECK(example.again(example.smallest()) == Names{"h before d.backward_weights",
+                                                   "g before b.backward_weights",
+                                                   "p before b.backward_weights"});
+}
+
+const char* const kShrinkingPool = R"({"name": "p", "type": "avg_pool", "kernel": [4, 4]})";
+
+TEST_CASE("recompute drops nothing where what it would be computed from is larger") {
+  // The pool saves nothing and shrinks c0's 64 words to 4; c1 saves those. c0 itself is read by
+  // nobody in backward: keeping it for the pool would cost more than it frees.
+  const std::string layers =
+      conv("c0", "data") + "," + kShrinkingPool + "," + conv("c1", "p") + "," + conv("c2", "c1");
+  const Example example("recompute", layers, "[1, 8, 8]");
+  const Example in_core("in-core", layers, "[1, 8, 8]");
+  CHECK(example.smallest() == in_core.smallest());
+}
+
+}  // namespace
+}  // namespace ooc::test
