@@ -24,7 +24,7 @@ enum ExitCode : int {
 };
 
 /// What completes a flag's value in a shell.
-enum class Completes { kNothing, kFiles, kNetworks, kHardware, kSchedules, kChoices };
+enum class Completes { kNothing, kFiles, kNetworks, kHardware, kRows, kSchedules, kChoices };
 
 /// One flag. `value` names its value in --help; empty for a switch.
 struct Flag {

@@ -20,15 +20,29 @@ namespace fs = std::filesystem;
 constexpr std::string_view kSchemaEnd = ".schema.json";
 constexpr std::string_view kFileEnd = ".json";
 
-std::string_view folder_name(DataKind kind) {
-  return kind == DataKind::kNetwork ? "networks" : "hwprofiles";
+/// What is called how, by kind.
+struct KindNames {
+  std::string_view folder;
+  std::string_view noun;
+  std::string_view schema;
+};
+const KindNames& names_of(DataKind kind) {
+  static constexpr KindNames kNetwork{"networks", "network", "network.schema.json"};
+  static constexpr KindNames kHardware{"hwprofiles", "hardware profile", "hwprofile.schema.json"};
+  static constexpr KindNames kRow{"validation", "row", "row.schema.json"};
+  switch (kind) {
+    case DataKind::kNetwork:
+      return kNetwork;
+    case DataKind::kHardware:
+      return kHardware;
+    case DataKind::kRow:
+      return kRow;
+  }
+  return kNetwork;
 }
-std::string_view noun(DataKind kind) {
-  return kind == DataKind::kNetwork ? "network" : "hardware profile";
-}
-std::string_view schema_name(DataKind kind) {
-  return kind == DataKind::kNetwork ? "network.schema.json" : "hwprofile.schema.json";
-}
+std::string_view folder_name(DataKind kind) { return names_of(kind).folder; }
+std::string_view noun(DataKind kind) { return names_of(kind).noun; }
+std::string_view schema_name(DataKind kind) { return names_of(kind).schema; }
 
 bool is_folder(const fs::path& path) {
   std::error_code ignored;

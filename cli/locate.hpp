@@ -1,5 +1,5 @@
-// Where networks and hardware profiles lie. NETWORK and PROFILE are paths or names; a name is
-// looked up in the data folders, so that the program works from any directory: $OOC_PALEO_DATA
+// Where networks, hardware profiles and rows of the validation lie. NETWORK, PROFILE and ROWS are paths
+// or names; a name is looked up in the data folders, so that the program works from any directory: $OOC_PALEO_DATA
 // first, then share/ooc-paleo beside an installed program, else the sources it was built from.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace ooc {
 
-enum class DataKind { kNetwork, kHardware };
+enum class DataKind { kNetwork, kHardware, kRow };
 
 /// A shipped file and the name it is called by.
 struct DataFile {

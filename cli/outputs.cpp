@@ -41,6 +41,7 @@ std::vector<std::string> input_files(const Arguments& arguments, const Inputs& i
   for (const std::string& name : inputs.profiles) {
     if (auto path = find_data(DataKind::kHardware, name)) files.push_back(*std::move(path));
   }
+  files.insert(files.end(), inputs.others.begin(), inputs.others.end());
   for (const std::string_view flag : {"--layer-times", "--import-measurements"}) {
     if (auto path = arguments.value(flag)) files.push_back(*std::move(path));
   }

@@ -21,6 +21,7 @@ struct Outputs {
 struct Inputs {
   std::span<const std::string> networks;
   std::span<const std::string> profiles;
+  std::span<const std::string> others = {};  ///< paths
 };
 
 /// -o (default stdout), --trace and --export-plan. Throws SpecError when one cannot be written, two

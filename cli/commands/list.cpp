@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "cli/locate.hpp"
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"
+#include "cli/validate/find_rows.hpp"
 #include "model/base/errors.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "model/network/network_json.hpp"
@@ -24,7 +26,7 @@ namespace {
 
 using Line = std::pair<std::string, std::string>;
 
-constexpr std::string_view kKinds = "networks|hardware|schedules";
+constexpr std::string_view kKinds = "networks|hardware|schedules|rows";
 constexpr std::array kFlags{flags::kOutput};
 
 /// "138.36 M", "1.25 k", "74".
@@ -57,8 +59,24 @@ std::vector<Line> file_lines(DataKind kind, std::string (*summary)(const std::st
   return lines;
 }
 
+/// In the order of `validate`.
+std::vector<Line> row_lines() {
+  std::vector<Line> lines;
+  for (const std::string& path : find_rows({})) {
+    const std::string name = std::filesystem::path(path).stem().string();
+    try {
+      const ValidationRow row = read_row_file(path);
+      lines.emplace_back(name, fmt::format("{}, {}", row.title, row.source));
+    } catch (const SpecError& error) {
+      lines.emplace_back(name, std::string("unreadable: ") + error.what());
+    }
+  }
+  return lines;
+}
+
 std::vector<Line> lines_of(const std::string& kind) {
   if (kind == "networks") return file_lines(DataKind::kNetwork, &network_summary);
+  if (kind == "rows") return row_lines();
   if (kind == "hardware") return file_lines(DataKind::kHardware, &hardware_summary);
   std::vector<Line> lines;
   for (const Schedule* schedule : schedules()) {
@@ -69,7 +87,7 @@ std::vector<Line> lines_of(const std::string& kind) {
 
 int run_list(const Arguments& arguments) {
   const std::string kind = required_positional(arguments, "list", "one of: " + std::string(kKinds));
-  const std::vector<std::string> known{"networks", "hardware", "schedules"};
+  const std::vector<std::string> known{"networks", "hardware", "schedules", "rows"};
   if (std::find(known.begin(), known.end(), kind) == known.end()) unknown_word("list", kind, known);
   OutputFile out("--output", arguments.value("--output").value_or("-"));
   const std::vector<Line> lines = lines_of(kind);
@@ -86,13 +104,14 @@ int run_list(const Arguments& arguments) {
 
 const Command list_command{
     .name = "list",
-    .summary = "the names of networks, hardware profiles or schedules",
+    .summary = "the names of networks, hardware profiles, schedules or rows of `validate`",
     .examples =
         "  ooc-paleo list networks\n"
         "  ooc-paleo list hardware\n"
-        "  ooc-paleo list schedules\n",
+        "  ooc-paleo list schedules\n"
+        "  ooc-paleo list rows\n",
     .positionals = {.name = "WHAT",
-                    .help = "networks, hardware or schedules",
+                    .help = "networks, hardware, schedules or rows",
                     .completes = Completes::kChoices,
                     .choices = kKinds},
     .flags = kFlags,

@@ -16,14 +16,18 @@ namespace {
 
 constexpr std::array kFlags{flags::kOutput};
 
+DataKind kind_of(const std::string& format) {
+  if (format == "network") return DataKind::kNetwork;
+  if (format == "hwprofile") return DataKind::kHardware;
+  if (format == "row") return DataKind::kRow;
+  unknown_word("schema", format, {"network", "hwprofile", "row"});
+}
+
 int run_schema(const Arguments& arguments) {
-  const std::string kind = required_positional(arguments, "schema", "network or hwprofile");
-  if (kind != "network" && kind != "hwprofile") {
-    unknown_word("schema", kind, {"network", "hwprofile"});
-  }
+  const DataKind kind =
+      kind_of(required_positional(arguments, "schema", "network, hwprofile or row"));
   OutputFile out("--output", arguments.value("--output").value_or("-"));
-  out.write(read_text_file(
-      schema_path(kind == "network" ? DataKind::kNetwork : DataKind::kHardware), ""));
+  out.write(read_text_file(schema_path(kind), ""));
   out.commit();
   return kExitOk;
 }
@@ -32,14 +36,14 @@ int run_schema(const Arguments& arguments) {
 
 const Command schema_command{
     .name = "schema",
-    .summary = "the JSON Schema of the network or hardware profile format",
+    .summary = "the JSON Schema of networks, hardware profiles or rows of `validate`",
     .examples =
         "  ooc-paleo schema network\n"
         "  ooc-paleo schema hwprofile -o hwprofile.schema.json\n",
     .positionals = {.name = "FORMAT",
-                    .help = "network or hwprofile",
+                    .help = "network, hwprofile or row",
                     .completes = Completes::kChoices,
-                    .choices = "network|hwprofile"},
+                    .choices = "network|hwprofile|row"},
     .flags = kFlags,
     .run = &run_schema,
 };

@@ -10,6 +10,7 @@
 #include "reports/summary/metrics.hpp"
 #include "reports/summary/summarize.hpp"
 #include "reports/writers/text_table.hpp"
+#include "reports/writers/validation_text.hpp"
 #include "reports/writers/writer.hpp"
 
 namespace ooc {
@@ -129,6 +130,7 @@ const Writer csv_writer{.name = "csv",
                         .comparison = &comparison,
                         .inspection = &inspection,
                         .replay = &replay,
-                        .max_batch = &max_batch};
+                        .max_batch = &max_batch,
+                        .validation = &csv_validation};
 
 }  // namespace ooc

@@ -8,6 +8,7 @@
 #include "reports/summary/summarize.hpp"
 #include "reports/writers/json_max_batch.hpp"
 #include "reports/writers/json_replay.hpp"
+#include "reports/writers/validation_text.hpp"
 #include "reports/writers/writer.hpp"
 
 namespace ooc {
@@ -200,6 +201,7 @@ const Writer json_writer{.name = "json",
                          .comparison = &comparison,
                          .inspection = &inspection,
                          .replay = &json_replay,
-                         .max_batch = &json_max_batch};
+                         .max_batch = &json_max_batch,
+                         .validation = &json_validation};
 
 }  // namespace ooc

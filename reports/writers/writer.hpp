@@ -11,6 +11,7 @@
 #include "reports/summary/max_batch_report.hpp"
 #include "reports/summary/replay_report.hpp"
 #include "reports/summary/run_report.hpp"
+#include "reports/validation/validation_report.hpp"
 
 namespace ooc {
 
@@ -38,6 +39,7 @@ struct Writer {
   std::string (*replay)(const ReplayReport& report, const WriteOptions& options);
   /// In the order best_first() gives.
   std::string (*max_batch)(const MaxBatchReport& report, const WriteOptions& options);
+  std::string (*validation)(const ValidationReport& report, const WriteOptions& options);
 };
 
 /// All writers, in the order of CMakeLists.txt.

@@ -1,0 +1,68 @@
+// `validate`: published and measured figures against what is predicted now.
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "cli/flags.hpp"
+#include "cli/options.hpp"
+#include "cli/outputs.hpp"
+#include "cli/validate/find_rows.hpp"
+#include "cli/validate/row_runner.hpp"
+#include "cli/version.hpp"
+#include "reports/validation/judge.hpp"
+#include "reports/writers/validation_text.hpp"
+
+namespace ooc {
+extern const Command validate_command;
+
+namespace {
+
+constexpr std::array kFlags{flags::kFormat, flags::kOutput, flags::kMaxInput, flags::kQuiet,
+                            flags::kNoColor};
+
+int run_validate(const Arguments& arguments) {
+  const ResultOptions result = result_options(arguments);
+  ReadLimits limits;
+  if (const auto text = arguments.value("--max-input")) {
+    limits.max_bytes = bytes_of(*text, "--max-input").count();
+  }
+  const std::vector<std::string> files = find_rows(arguments.positionals());
+  Outputs outputs = open_outputs(arguments, {.networks = {}, .profiles = {}, .others = files});
+  // Every row is read before the first one is run.
+  std::vector<ValidationRow> rows;
+  for (const std::string& file : files) rows.push_back(read_row_file(file, limits));
+  check_ids(rows);
+
+  RowRunner runner(limits);
+  const ValidationReport report =
+      judge_rows(rows, [&](const RowRun& run) { return runner.figures(run); });
+  const WriteOptions write{
+      .tool = {.version = std::string(version()), .command = arguments.command_line()},
+      .colour = result.colour};
+  outputs.result.write(result.writer->validation(report, write));
+  outputs.result.commit();
+  return fails(report) ? kExitFailedCheck : kExitOk;
+}
+
+}  // namespace
+
+const Command validate_command{
+    .name = "validate",
+    .summary = "published and measured figures against what is predicted",
+    .examples =
+        "  ooc-paleo validate\n"
+        "  ooc-paleo validate M4 T2\n"
+        "  ooc-paleo validate ./my_row.json --format json\n",
+    .positionals = {.name = "ROWS",
+                    .help =
+                        "names of `ooc-paleo list rows`, or files of your own; default: all that "
+                        "are shipped",
+                    .completes = Completes::kRows,
+                    .many = true},
+    .flags = kFlags,
+    .run = &run_validate,
+};
+
+}  // namespace ooc

@@ -1,0 +1,58 @@
+// M2 comes before M11: names are compared by their letters, then by their number.
+#include "cli/validate/find_rows.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "cli/locate.hpp"
+#include "model/base/errors.hpp"
+
+namespace ooc {
+namespace {
+
+std::tuple<std::string, std::size_t, std::string> order_of(const std::string& name) {
+  std::size_t digits = 0;
+  while (digits < name.size() && (name[digits] < '0' || name[digits] > '9')) ++digits;
+  std::size_t end = digits;
+  while (end < name.size() && name[end] >= '0' && name[end] <= '9') ++end;
+  // As many digits, then the digits themselves: no number to overflow.
+  return {name.substr(0, digits), end - digits, name.substr(digits)};
+}
+
+}  // namespace
+
+std::vector<std::string> find_rows(const std::vector<std::string>& names) {
+  std::vector<std::string> files;
+  if (!names.empty()) {
+    for (const std::string& name : names) files.push_back(locate(DataKind::kRow, name, "ROWS"));
+    return files;
+  }
+  std::vector<DataFile> all = data_files(DataKind::kRow);
+  std::sort(all.begin(), all.end(), [](const DataFile& a, const DataFile& b) {
+    return order_of(a.name) < order_of(b.name);
+  });
+  for (const DataFile& file : all) files.push_back(file.path);
+  if (files.empty()) {
+    throw SpecError({.file = "",
+                     .place = "ROWS",
+                     .found = "none in the data folders",
+                     .expected = "files in validation/",
+                     .hint = "set OOC_PALEO_DATA to a folder that has them"});
+  }
+  return files;
+}
+
+void check_ids(const std::vector<ValidationRow>& rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t before = 0; before < i; ++before) {
+      if (rows[before].id != rows[i].id) continue;
+      throw SpecError({.file = rows[i].file,
+                       .place = "/id",
+                       .found = in_quotes(rows[i].id) + ", as in " + rows[before].file,
+                       .expected = "an id of its own",
+                       .hint = {}});
+    }
+  }
+}
+
+}  // namespace ooc

@@ -1,0 +1,18 @@
+// Which rows a command line means.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reports/validation/validation_row.hpp"
+
+namespace ooc {
+
+/// The files of the rows that are named, in that order; of all shipped rows where none is: M1, M2, ...,
+/// M11, T1, .... SpecError for a name that is none, with the nearest.
+[[nodiscard]] std::vector<std::string> find_rows(const std::vector<std::string>& names);
+
+/// SpecError where two rows have the same id: nobody could tell them apart.
+void check_ids(const std::vector<ValidationRow>& rows);
+
+}  // namespace ooc

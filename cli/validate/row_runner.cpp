@@ -1,0 +1,258 @@
+// What a run may say is what its command takes, less what writes files. Errors of the command line come
+// back at the run's place in the row's file.
+#include "cli/validate/row_runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <system_error>
+#include <variant>
+
+#include "cli/assumed.hpp"
+#include "cli/flags.hpp"
+#include "cli/locate.hpp"
+#include "cli/max_batch/max_batch.hpp"
+#include "cli/options.hpp"
+#include "cli/parse.hpp"
+#include "cli/schedule_flags.hpp"
+#include "cli/validate/run_figures.hpp"
+#include "model/cost/transfer_cost.hpp"
+#include "reports/summary/summarize.hpp"
+
+namespace ooc {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kCommands[] = {"predict", "max-batch", "inspect"};
+/// They are about what is written, and a run writes nothing.
+constexpr std::string_view kRefused[] = {"--format", "--output", "--trace",    "--export-plan",
+                                         "--report", "--steps",  "--schedules"};
+
+/// Split at blanks; double quotes keep them.
+std::vector<std::string> words_of(const std::string& text, const Place& place) {
+  std::vector<std::string> words;
+  std::string word;
+  bool quoting = false;
+  bool any = false;
+  for (const char c : text) {
+    if (c == '"') {
+      quoting = !quoting;
+      any = true;
+    } else if (c == ' ' && !quoting) {
+      if (any) words.push_back(std::move(word));
+      word.clear();
+      any = false;
+    } else {
+      word += c;
+      any = true;
+    }
+  }
+  if (quoting) fail_at(place, "a double quote without the second one", "both");
+  if (any) words.push_back(std::move(word));
+  return words;
+}
+
+/// A relative path is seen from the row's file; where there is nothing, from the current folder.
+std::string from_row(const std::string& path, const Place& place) {
+  if (path.empty() || path.front() == '/' || path.front() == '-') return path;
+  if (path.find('/') == std::string::npos && !path.ends_with(".json") && !path.ends_with(".csv")) {
+    return path;
+  }
+  std::error_code error;
+  const fs::path beside = fs::path(place.file).parent_path() / path;
+  return fs::exists(beside, error) ? beside.string() : path;
+}
+
+Arguments parsed(const RowRun& run) {
+  std::vector<std::string> words = words_of(run.text, run.place);
+  const bool known = !words.empty() && std::find(std::begin(kCommands), std::end(kCommands),
+                                                 words.front()) != std::end(kCommands);
+  if (!known) {
+    fail_at(run.place, words.empty() ? "an empty command line" : in_quotes(words.front()),
+            fmt::format("a command line that begins with one of: {}", fmt::join(kCommands, ", ")));
+  }
+  for (std::string& word : words) word = from_row(word, run.place);
+  words.insert(words.begin(), "ooc-paleo");
+  auto result = parse_arguments(*find_command(words[1]), words);
+  if (std::holds_alternative<HelpWanted>(result)) fail_at(run.place, "--help", "a run");
+  Arguments arguments = std::get<Arguments>(std::move(result));
+  for (const std::string_view flag : kRefused) {
+    if (arguments.has(flag)) {
+      fail_at(run.place, std::string(flag),
+              "no flag about what is written: a run only yields figures");
+    }
+  }
+  return arguments;
+}
+
+/// An error of the command line, said at the run. What is wrong in another file stays as it is.
+[[noreturn]] void throw_at_run(const RowRun& run, const SpecError& error) {
+  const SpecError::Parts& parts = error.parts();
+  if (!parts.file.empty()) throw error;
+  fail_at(run.place,
+          fmt::format("{}{} in {}", parts.place.empty() ? "" : parts.place + ": ", parts.found,
+                      in_quotes(run.text.empty() ? "copy" : run.text)),
+          parts.expected, parts.hint);
+}
+
+const Schedule& schedule_of(const Arguments& arguments) {
+  return schedule_named(arguments.value("--schedule").value_or("capacity"), "--schedule");
+}
+
+std::string network_of(const Arguments& arguments) {
+  return required_positional(arguments, "NETWORK", "a network file or a name of `list networks`");
+}
+
+std::string hardware_of(const Arguments& arguments) {
+  return required_value(arguments, flags::kHardware, "a profile file or a name of `list hardware`");
+}
+
+void check_flags(const Arguments& arguments, const CaseOptions& options, const Schedule& schedule) {
+  check_accounting(schedule, options.graph.accounting);
+  const Schedule* const chosen[] = {&schedule};
+  check_schedule_flags(arguments, chosen);
+}
+
+/// The files of a list of paths and folders: of a folder all results in it, so that none is left out.
+std::vector<std::string> replay_files(const RowRun& run) {
+  std::vector<std::string> files;
+  for (const std::string& name : run.files) {
+    const std::string path = from_row(name, run.place);
+    std::error_code error;
+    if (!fs::is_directory(path, error)) {
+      files.push_back(path);
+      continue;
+    }
+    std::vector<std::string> inside;
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(path)) {
+      if (entry.path().extension() == ".json") inside.push_back(entry.path().string());
+    }
+    std::sort(inside.begin(), inside.end());
+    files.insert(files.end(), inside.begin(), inside.end());
+  }
+  if (files.empty()) fail_at(run.place, "no file in " + in_quotes(run.files.front()), "replays");
+  return files;
+}
+
+}  // namespace
+
+std::vector<RunFigures> RowRunner::figures(const RowRun& run) {
+  try {
+    switch (run.kind) {
+      case RowRun::Kind::kCommand:
+        return {command(run)};
+      case RowRun::Kind::kCopy:
+        return {copy(run)};
+      case RowRun::Kind::kReplays:
+        break;
+    }
+  } catch (const SpecError& error) {
+    throw_at_run(run, error);
+  }
+  std::vector<RunFigures> all;
+  for (const std::string& file : replay_files(run)) {
+    std::vector<RunFigures>& kept = replays_[file];
+    if (kept.empty()) kept.push_back(figures_of_replay(file, limits_));
+    all.push_back(kept.front());
+  }
+  return all;
+}
+
+RunFigures RowRunner::command(const RowRun& run) {
+  // Relative paths mean something else in another row's folder.
+  const std::string key = fs::path(run.place.file).parent_path().string() + "\n" + run.text;
+  const auto known = runs_.find(key);
+  if (known != runs_.end()) return known->second;
+  const Arguments arguments = parsed(run);
+  const std::string& name = arguments.command_line()[1];
+  RunFigures figures = name == "predict"   ? predict(arguments)
+                       : name == "inspect" ? inspect(arguments)
+                                           : max_batch(arguments);
+  return runs_.emplace(key, std::move(figures)).first->second;
+}
+
+CaseOptions RowRunner::options_of(const Arguments& arguments) const {
+  CaseOptions options = case_options(arguments);
+  if (!arguments.has("--max-input")) options.limits = limits_;
+  return options;
+}
+
+const Workload& RowRunner::workload(const std::string& name, const CaseOptions& options) {
+  const std::string key = fmt::format("{}\n{}\n{}", locate(DataKind::kNetwork, name, "NETWORK"),
+                                      accounting_name(options.graph.accounting),
+                                      optimizer_name(options.graph.optimizer));
+  const auto known = workloads_.find(key);
+  if (known != workloads_.end()) return known->second;
+  return workloads_.emplace(key, load_workload(name, "NETWORK", options)).first->second;
+}
+
+const Machine& RowRunner::machine(const std::string& name, const CaseOptions& options) {
+  const std::string key = locate(DataKind::kHardware, name, "--hardware");
+  const auto known = machines_.find(key);
+  if (known != machines_.end()) return known->second;
+  return machines_.emplace(key, load_hardware(name, "--hardware", options)).first->second;
+}
+
+RunFigures RowRunner::predict(const Arguments& arguments) {
+  const CaseOptions options = options_of(arguments);
+  const Schedule& schedule = schedule_of(arguments);
+  check_flags(arguments, options, schedule);
+  const Case which = make_case(workload(network_of(arguments), options),
+                               machine(hardware_of(arguments), options), options);
+  const CaseRun run = run_case(which, schedule, BoundEffort::kWindows);
+  return figures_of_run(report_case(which, schedule, run, Detail::kLayers), which, run);
+}
+
+RunFigures RowRunner::max_batch(const Arguments& arguments) {
+  const CaseOptions options = options_of(arguments);
+  const Schedule& schedule = schedule_of(arguments);
+  check_flags(arguments, options, schedule);
+  const MaxBatchRequest request{.workload = workload(network_of(arguments), options),
+                                .machine = machine(hardware_of(arguments), options),
+                                .options = options};
+  BatchCases cases(request.workload, request.machine, options);
+  return figures_of_max_batch(ooc::max_batch(request, cases, schedule));
+}
+
+RunFigures RowRunner::inspect(const Arguments& arguments) {
+  const CaseOptions options = options_of(arguments);
+  const Workload& network = workload(network_of(arguments), options);
+  InspectionInput input{.graph = network.graph,
+                        .batch = batch_of(options, *network.network),
+                        .costs = nullptr,
+                        .hardware = {},
+                        .accounting = options.graph.accounting,
+                        .compute_model = options.compute,
+                        .assumed = {}};
+  std::optional<Case> costs;
+  if (const auto profile = arguments.value("--hardware")) {
+    const Machine& on = machine(*profile, options);
+    costs.emplace(make_case(network, on, options));
+    input.costs = &costs->costs;
+    input.hardware = on.profile.name;
+  }
+  return figures_of_inspection(summarize_network(input));
+}
+
+RunFigures RowRunner::copy(const RowRun& run) {
+  CaseOptions options;
+  options.limits = limits_;
+  const HardwareProfile& profile = machine(from_row(run.hardware, run.place), options).profile;
+  const Bytes size = bytes_of(run.size, "size");
+  const TransferCosts costs = estimate_transfers({size}, profile, {.mode = run.mode});
+  const TransferCost& cost = run.direction == "to_near" ? costs.to_near[0] : costs.to_far[0];
+  RunFigures figures;
+  const auto time = static_cast<double>(cost.alone.count());
+  figures.numbers.emplace("time_ns", time);
+  figures.numbers.emplace("latency_ns", static_cast<double>(cost.latency.count()));
+  figures.numbers.emplace("rate_bytes_per_s", time > 0
+                                                  ? static_cast<double>(size.count()) * 1e9 / time
+                                                  : std::numeric_limits<double>::quiet_NaN());
+  return figures;
+}
+
+}  // namespace ooc

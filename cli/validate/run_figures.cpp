@@ -1,0 +1,154 @@
+// Names are those of the result format, so that what a formula says can be looked up in the JSON of the
+// same command.
+#include "cli/validate/run_figures.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <span>
+
+#include "model/base/quantity_io.hpp"
+#include "reports/summary/memory_use.hpp"
+#include "reports/summary/metrics.hpp"
+
+namespace ooc {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+/// Texts have no place in formulas.
+bool is_text(const MetricValue& value) { return std::holds_alternative<std::string>(value); }
+
+double number_of(const MetricValue& value) {
+  if (const auto* truth = std::get_if<bool>(&value)) return *truth ? 1 : 0;
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+  if (const auto* real = std::get_if<double>(&value)) return *real;
+  return kNone;
+}
+
+void add_metrics(const RunReport& report, RunFigures& figures) {
+  for (const auto& columns : {input_columns(), metrics(), out_of_memory_columns()}) {
+    for (const Metric& column : columns) {
+      const MetricValue value = column.read(report);
+      if (!is_text(value)) figures.numbers.emplace(column.name, number_of(value));
+    }
+  }
+}
+
+std::string why_not(const RunReport& report) {
+  if (report.feasible || !report.out_of_memory) return "";
+  const OutOfMemory& oom = *report.out_of_memory;
+  std::string text = "does not fit";
+  if (oom.smallest_budget) {
+    text += fmt::format(" (needs {}, has {})", format_bytes(*oom.smallest_budget),
+                        format_bytes(report.budget_near));
+  }
+  return text;
+}
+
+/// Over time: each size counts as long as it lasts.
+double mean_near_bytes(const Case& which, const CaseRun& run) {
+  const Plan* plan = std::get_if<Plan>(&run.verdict());
+  const Timeline* timeline = run.outcome ? std::get_if<Timeline>(&*run.outcome) : nullptr;
+  if (plan == nullptr || timeline == nullptr || timeline->iteration_time.count() == 0) return kNone;
+  const std::vector<MemorySample> samples =
+      near_memory_over_time({.plan = *plan, .timeline = *timeline, .budget = which.budget});
+  double area = 0;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const Duration end = i + 1 < samples.size() ? samples[i + 1].at : timeline->iteration_time;
+    area += static_cast<double>(samples[i].bytes.count()) *
+            static_cast<double>((end - samples[i].at).count());
+  }
+  return area / static_cast<double>(timeline->iteration_time.count());
+}
+
+template <class Report>
+void add_layers(const Report& report, RunFigures& figures) {
+  Duration forward;
+  Duration backward;
+  Duration update;
+  for (const LayerReport& layer : report.layers) {
+    forward += layer.forward;
+    backward += layer.backward;
+    update += layer.update;
+  }
+  figures.numbers.emplace("forward_ns", static_cast<double>(forward.count()));
+  figures.numbers.emplace("backward_ns", static_cast<double>(backward.count()));
+  figures.numbers.emplace("update_ns", static_cast<double>(update.count()));
+}
+
+}  // namespace
+
+RunFigures figures_of_run(const RunReport& report, const Case& which, const CaseRun& run) {
+  RunFigures figures;
+  add_metrics(report, figures);
+  add_layers(report, figures);
+  figures.numbers.emplace("mean_near_bytes", mean_near_bytes(which, run));
+  figures.note = why_not(report);
+  return figures;
+}
+
+RunFigures figures_of_max_batch(const MaxBatchRow& row) {
+  RunFigures figures;
+  add_metrics(row.run.value_or(RunReport{}), figures);
+  if (!row.run) {
+    for (auto& [name, value] : figures.numbers) value = kNone;
+    figures.note = "fits no batch";
+  }
+  figures.numbers["feasible"] = row.batch > 0 ? 1 : 0;
+  figures.numbers.emplace("max_batch", static_cast<double>(row.batch));
+  return figures;
+}
+
+RunFigures figures_of_inspection(const NetworkReport& report) {
+  RunFigures figures;
+  const auto add = [&](const char* name, std::int64_t value) {
+    figures.numbers.emplace(name, static_cast<double>(value));
+  };
+  add("batch", report.batch);
+  add("layers", static_cast<std::int64_t>(report.layers.size()));
+  add("parameters", report.parameters);
+  add("forward_macs_per_sample", report.forward_macs_per_sample);
+  add("forward_macs", report.forward_macs);
+  add("forward_flops", report.forward_flops);
+  add("backward_flops", report.backward_flops);
+  add("saved_bytes", report.saved.count());
+  add("static_bytes", report.static_bytes.count());
+  add("in_core_peak_bytes", report.in_core_peak.count());
+  figures.numbers.emplace("compute_time_ns", report.compute_time
+                                                 ? static_cast<double>(report.compute_time->count())
+                                                 : kNone);
+  add_layers(report, figures);
+  return figures;
+}
+
+RunFigures figures_of_replay(const std::string& path, const ReadLimits& limits) {
+  const SpecDocument document = read_spec_file(path, limits);
+  const SpecView root(document);
+  (void)root.get("format").as_choice({"ooc-paleo/replay"});
+  (void)root.get("version").as_integer(1, 1);
+  const SpecView inputs = root.get("inputs");
+  const SpecView time = root.get("iteration_time_ns");
+  const double predicted = time.get("predicted").as_number();
+  const double measured = time.get("measured").as_number();
+  if (!(predicted > 0)) time.get("predicted").fail(time.get("predicted").found(), "a time above 0");
+  if (!(measured > 0)) time.get("measured").fail(time.get("measured").found(), "a time above 0");
+
+  RunFigures figures;
+  figures.numbers.emplace("predicted_ns", predicted);
+  figures.numbers.emplace("measured_ns", measured);
+  figures.numbers.emplace("error", predicted / measured - 1);
+  figures.numbers.emplace("spread", root.get("spread").as_number());
+  figures.numbers.emplace("batch", inputs.get("batch").as_number());
+  const SpecView peak = root.get("memory").get("peak_near_bytes");
+  figures.numbers.emplace("predicted_peak_near_bytes", peak.get("predicted").as_number());
+  figures.numbers.emplace("measured_peak_near_bytes", peak.get("measured").as_number());
+  const Bytes memory(inputs.get("memory_bytes").as_integer(0, kMaxTotalBytes));
+  figures.label =
+      fmt::format("{} {} {} {} {}", inputs.get("network").as_text(),
+                  inputs.get("batch").as_integer(1, kMaxBatch), inputs.get("schedule").as_text(),
+                  format_bytes(memory), root.get("run").get("mode").as_text());
+  return figures;
+}
+
+}  // namespace ooc

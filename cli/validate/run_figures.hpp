@@ -1,0 +1,25 @@
+// The numbers that formulas of validation rows can name, of each kind of run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/pipeline.hpp"
+#include "model/base/spec_tree.hpp"
+#include "reports/summary/max_batch_report.hpp"
+#include "reports/summary/run_report.hpp"
+#include "reports/validation/evaluation.hpp"
+
+namespace ooc {
+
+/// All metrics of the result format that are numbers or truth values, what a job that does not fit
+/// lacks, and sums over the layers: forward_ns, backward_ns, update_ns; mean_near_bytes.
+[[nodiscard]] RunFigures figures_of_run(const RunReport& report, const Case& which,
+                                        const CaseRun& run);
+/// max_batch, and the metrics of the run at that batch.
+[[nodiscard]] RunFigures figures_of_max_batch(const MaxBatchRow& row);
+[[nodiscard]] RunFigures figures_of_inspection(const NetworkReport& report);
+/// Of one result of `ooc-paleo replay --format json`. Throws SpecError for another file.
+[[nodiscard]] RunFigures figures_of_replay(const std::string& path, const ReadLimits& limits);
+
+}  // namespace ooc
