@@ -242,16 +242,24 @@ TEST_CASE("recompute draws a dropout's mask again, unless the dropout overwrites
                                                    "p before b.backward_weights"});
 }
 
-const char* const kShrinkingPool = R"({"name": "p", "type": "avg_pool", "kernel": [4, 4]})";
+std::string wide_conv(const std::string& name) {
+  return R"({"name": ")" + name + R"(", "type": "conv", "filters": 8, "kernel": [1, 1]})";
+}
 
 TEST_CASE("recompute drops nothing where what it would be computed from is larger") {
-  // The pool saves nothing and shrinks c0's 64 words to 4; c1 saves those. c0 itself is read by
-  // nobody in backward: keeping it for the pool would cost more than it frees.
-  const std::string layers =
-      conv("c0", "data") + "," + kShrinkingPool + "," + conv("c1", "p") + "," + conv("c2", "c1");
-  const Example example("recompute", layers, "[1, 8, 8]");
-  const Example in_core("in-core", layers, "[1, 8, 8]");
-  CHECK(example.smallest() == in_core.smallest());
+  // The pool saves nothing and shrinks c0's 64 words to 16; c1 saves those. c0 itself is read by nobody
+  // in backward: keeping its 64 words for the pool would cost more than it frees. Behind it c1, g, c2
+  // and h take 128 words each, c3 16. data and p, 64 + 16, stay throughout.
+  const Example example("recompute",
+                        conv("c0", "data") +
+                            R"(,{"name": "p", "type": "avg_pool", "kernel": [2, 2]},)" +
+                            wide_conv("c1") + "," + gelu("g") + "," + wide_conv("c2") + "," +
+                            gelu("h") + "," + conv("c3", "h"),
+                        "[1, 8, 8]");
+  // With g alone dropped: c3.bw_d 80 + c1 + c2 + h + gradient of h, h.bw with c2's instead of h, and g
+  // again before c2.bw_w, beside c1 and the gradients of c2 and g.
+  CHECK(example.smallest() == words(80 + 4 * 128));
+  CHECK(example.again(example.smallest()) == Names{"g before c2.backward_weights"});
 }
 
 }  // namespace
