@@ -47,12 +47,18 @@ struct TransferCost {
 struct TransferCosts {
   std::vector<TransferCost> to_far;   ///< by tensor
   std::vector<TransferCost> to_near;  ///< by tensor
+  /// By tensor: copies in that page faults ask for; empty where they cost what others cost.
+  std::vector<TransferCost> faults = {};
   BytesPerSecond to_far_peak;         ///< of the link as a whole, shared by the devices
   BytesPerSecond to_near_peak;
   /// While both directions are active, each runs at floor(own rate x duplex).
   Ratio duplex = kOne;
   /// What binds the rate, for reports: "connection", "far memory" or "near memory".
   std::string limited_by = "connection";
+
+  [[nodiscard]] const TransferCost& near_cost(std::size_t tensor, bool on_demand) const {
+    return on_demand && !faults.empty() ? faults[tensor] : to_near[tensor];
+  }
 };
 
 struct CostTable {

@@ -66,6 +66,7 @@ TrainingGraph write_out_graph(const TrainingGraph& round, std::int64_t rounds) {
 void append_transfers(TransferCosts& all, const TransferCosts& round) {
   all.to_far.insert(all.to_far.end(), round.to_far.begin(), round.to_far.end());
   all.to_near.insert(all.to_near.end(), round.to_near.begin(), round.to_near.end());
+  all.faults.insert(all.faults.end(), round.faults.begin(), round.faults.end());
 }
 
 CostTable write_out_costs(const TrainingGraph& round, const CostTable& full, const CostTable& last,
@@ -75,6 +76,7 @@ CostTable write_out_costs(const TrainingGraph& round, const CostTable& full, con
   costs.transfers = full.transfers;
   costs.transfers.to_far.clear();
   costs.transfers.to_near.clear();
+  costs.transfers.faults.clear();
   for (std::int64_t r = 0; r < rounds; ++r) {
     const bool is_last = r + 1 == rounds;
     const CostTable& from = is_last ? last : full;

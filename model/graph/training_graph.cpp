@@ -88,6 +88,7 @@ std::string tensor_name(const TrainingGraph& graph, TensorId tensor) {
   if (it.role == TensorRole::kMask) name += ".mask";
   if (it.role == TensorRole::kReserve) name += ".reserve";
   if (it.role == TensorRole::kGradient) name += ".grad";
+  if (it.cut > 0) name += "[" + std::to_string(it.cut) + "]";
   return name + round_suffix(place.index, graph.round_tensors) + device_suffix(place);
 }
 

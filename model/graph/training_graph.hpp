@@ -60,6 +60,7 @@ struct Tensor {
   std::int64_t bytes_per_sample = 0;
   ExchangePart part = ExchangePart::kSent;  ///< kExchanged
   std::int32_t piece = 0;                   ///< kExchanged: which piece
+  std::int32_t cut = 0;  ///< which part of one that was cut (model/cost/parts.hpp), from 1; 0: whole
 };
 
 /// When a tensor is touched. All positions are task indices in execution order.
@@ -105,7 +106,8 @@ struct TrainingGraph {
 /// "conv1_1.forward", "conv1_1.backward_data", ...; "conv1_1.forward@2" in the second of several
 /// rounds; "conv1_1.forward#1" on the second of several devices; "gradients.3.reduce".
 [[nodiscard]] std::string task_name(const TrainingGraph& graph, TaskId task);
-/// "conv1_1", "drop.mask", "attention.reserve", "conv1_1.grad", "data"; "gradients.3.sent".
+/// "conv1_1", "drop.mask", "attention.reserve", "conv1_1.grad", "data"; "gradients.3.sent"; "conv1_1[2]": the
+/// second part.
 [[nodiscard]] std::string tensor_name(const TrainingGraph& graph, TensorId tensor);
 
 /// True where backward reads what forward wrote (or a network input): the saved set.

@@ -184,7 +184,7 @@ OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice>::start_step(std::size_t que
     }
   } else {
     const Direction direction = kind == kToFarQueue ? Direction::kToFar : Direction::kToNear;
-    events_[queue] = link_.start(direction, queue, cost, now_);
+    events_[queue] = link_.start({direction, step.on_demand, cost}, queue, now_);
   }
   lane.ready = kNoEvent;
 }

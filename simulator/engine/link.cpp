@@ -47,18 +47,15 @@ bool SharedLink::begin_moving(Mover& mover, std::int64_t now) {
   return false;
 }
 
-std::int64_t SharedLink::start(Direction direction, std::size_t queue, std::size_t tensor,
-                               std::int64_t now) {
-  const TransferCosts& transfers = costs_.transfers;
-  const TransferCost& cost =
-      direction == Direction::kToFar ? transfers.to_far[tensor] : transfers.to_near[tensor];
+std::int64_t SharedLink::start(const Copy& copy, std::size_t queue, std::int64_t now) {
+  const TransferCost& cost = copy.cost(costs_.transfers);
   Mover& mover = buffers_.movers[queue];
   mover.moving = false;
   mover.own_rate = cost.rate;
-  mover.remainder = Int128{costs_.tensor_bytes[tensor].count()} * kNsPerSecond;
+  mover.remainder = Int128{costs_.tensor_bytes[copy.tensor].count()} * kNsPerSecond;
   if (cost.latency.count() > 0) return now + cost.latency.count();
   if (begin_moving(mover, now)) return now;
-  ++moving_[static_cast<std::size_t>(direction)];
+  ++moving_[static_cast<std::size_t>(copy.direction)];
   return kUnsettled;
 }
 

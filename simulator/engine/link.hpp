@@ -42,6 +42,18 @@ struct LinkBuffers {
 
 enum class Direction : std::uint8_t { kToFar, kToNear };
 
+/// What is copied, and for what price.
+struct Copy {
+  Direction direction = Direction::kToFar;
+  bool on_demand = false;
+  std::size_t tensor = 0;
+
+  [[nodiscard]] const TransferCost& cost(const TransferCosts& costs) const {
+    return direction == Direction::kToFar ? costs.to_far[tensor]
+                                          : costs.near_cost(tensor, on_demand);
+  }
+};
+
 class PrivateLink {
  public:
   static constexpr bool kHasPhases = false;  ///< the only event of a copy is its end
@@ -49,11 +61,9 @@ class PrivateLink {
   PrivateLink(const CostTable& costs, int /*devices*/, LinkBuffers& /*buffers*/)
       : costs_(costs.transfers) {}
 
-  /// Starts the copy of `tensor` on `queue`; the time of its next event.
-  std::int64_t start(Direction direction, std::size_t /*queue*/, std::size_t tensor,
-                     std::int64_t now) {
-    const auto& costs = direction == Direction::kToFar ? costs_.to_far : costs_.to_near;
-    return now + costs[tensor].alone.count();
+  /// Starts the copy on `queue`; the time of its next event.
+  std::int64_t start(const Copy& copy, std::size_t /*queue*/, std::int64_t now) {
+    return now + copy.cost(costs_).alone.count();
   }
 
  private:
@@ -66,7 +76,7 @@ class SharedLink {
 
   SharedLink(const CostTable& costs, int devices, LinkBuffers& buffers);
 
-  std::int64_t start(Direction direction, std::size_t queue, std::size_t tensor, std::int64_t now);
+  std::int64_t start(const Copy& copy, std::size_t queue, std::int64_t now);
   /// At the event of `queue`: true if its copy has ended, else its latency has.
   bool arrived(std::size_t queue, std::int64_t now, std::int64_t& event);
   /// After the starts of a round: sets the events that changes of rate have moved.

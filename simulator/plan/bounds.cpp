@@ -22,6 +22,7 @@ LinkSpeed fastest_link(const TransferCosts& transfers) {
     return rate.count() == 0 ? kInfiniteRate : rate;
   };
   LinkSpeed speed{fastest(transfers.to_far), fastest(transfers.to_near), kInfiniteRate};
+  if (!transfers.faults.empty()) speed.to_near = std::max(speed.to_near, fastest(transfers.faults));
   if (speed.to_far != kInfiniteRate && speed.to_near != kInfiniteRate) {
     // Rates of copies under way together are rounded down; a duplex at its lower end may be, too, so a
     // lone copy can be faster than both together.

@@ -62,6 +62,7 @@ class Joiner {
         const TensorId moved = tensor(step.object, round);
         steps_[i] =
             step.kind == StepKind::kToFar ? builder_.to_far(moved) : builder_.to_near(moved);
+        if (step.on_demand) builder_.on_demand(*steps_[i]);
         continue;
       }
       const bool update = static_cast<std::size_t>(step.object) >= graph_.backward_end;

@@ -27,6 +27,8 @@ enum class StepKind : std::uint8_t { kCompute, kToFar, kToNear };
 struct Step {
   StepKind kind = StepKind::kCompute;
   bool recompute = false;  ///< a Compute that repeats a task
+  /// A copy that page faults within a task ask for (unified memory): compute stands still for it.
+  bool on_demand = false;
   std::int16_t device = 0;
   std::int32_t object = 0;    ///< TaskId (kCompute) or TensorId index
   AlternativeId alternative;  ///< kCompute: how the task is run
@@ -49,6 +51,7 @@ struct QueuedStep {
   /// By StepKind: how many steps of that queue of its own device must have ended.
   std::array<std::int32_t, 3> needs{};
   bool recompute = false;
+  bool on_demand = false;
   bool remote_needs = false;     ///< Plan::remote_needs has a row for it
   bool shared_releases = false;  ///< Plan::shared_releases has a row for it
   Bytes acquired;                ///< sum of its acquires

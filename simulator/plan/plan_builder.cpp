@@ -161,6 +161,11 @@ StepId PlanBuilder::add(Step step) {
   return id;
 }
 
+void PlanBuilder::on_demand(StepId copy) {
+  plan_.steps[copy.at()].on_demand = true;
+  queued_step(copy).on_demand = true;
+}
+
 QueuedStep& PlanBuilder::queued_step(StepId id) { return queued_in(plan_, id); }
 
 StepId PlanBuilder::compute(TaskId task, AlternativeId alternative, int device) {

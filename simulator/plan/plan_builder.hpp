@@ -18,6 +18,8 @@ class PlanBuilder {
   StepId recompute(TaskId task, AlternativeId alternative, int device = 0);
   StepId to_far(TensorId tensor, int device = 0);
   StepId to_near(TensorId tensor, int device = 0);
+  /// The copy is made because a task faults (Step::on_demand).
+  void on_demand(StepId copy);
 
   BlockId tensor_block(TensorId tensor, Bytes bytes, int device = 0);
   BlockId workspace_block(TaskId task, Bytes bytes, int device = 0);

@@ -81,8 +81,10 @@ void append_cost(std::string& text, const Step& step, const CostTable& costs) {
     return;
   }
   const auto tensor = static_cast<std::size_t>(step.object);
-  const TransferCost& cost = step.kind == StepKind::kToFar ? costs.transfers.to_far[tensor]
-                                                           : costs.transfers.to_near[tensor];
+  const TransferCosts& transfers = costs.transfers;
+  const TransferCost& cost = step.kind == StepKind::kToFar
+                                 ? transfers.to_far[tensor]
+                                 : transfers.near_cost(tensor, step.on_demand);
   fmt::format_to(out, " bytes={} latency={} rate={}", costs.tensor_bytes[tensor].count(),
                  cost.latency.count(), rate_text(cost.rate));
 }

@@ -11,8 +11,9 @@ namespace ooc {
 
 namespace {
 
-StallCause cause_of_wait(StepKind kind) {
-  switch (kind) {
+StallCause cause_of_wait(const Step& step) {
+  if (step.on_demand) return StallCause::kFault;
+  switch (step.kind) {
     case StepKind::kToNear:
       return StallCause::kSwapIn;
     case StepKind::kToFar:
@@ -53,7 +54,7 @@ void StallRecorder::add(StallCause cause, int device, std::optional<StepId> befo
   if (device == 0) timeline_.stall_totals[static_cast<std::size_t>(cause)] += Duration(end - start);
 }
 
-StallRecorder::Wait StallRecorder::last_wait(const Gap& gap) const {
+StepId StallRecorder::last_wait(const Gap& gap) const {
   // Its own device's queues: the records there have just been used and are at hand.
   const auto own = [&](StepKind kind) -> std::optional<StepId> {
     const std::int32_t count = gap.step.needs[static_cast<std::size_t>(kind)];
@@ -74,22 +75,23 @@ StallRecorder::Wait StallRecorder::last_wait(const Gap& gap) const {
     return std::nullopt;
   };
   for (const StepKind kind : {StepKind::kToNear, StepKind::kToFar, StepKind::kCompute}) {
-    if (const auto step = own(kind)) return {*step, kind};
-    if (const auto step = remote(kind)) return {*step, kind};
+    if (const auto step = own(kind)) return *step;
+    if (const auto step = remote(kind)) return *step;
   }
   OOC_CHECK(false, "a step becomes ready when one of its waits ends");
-  return {gap.step.step, StepKind::kCompute};
+  return gap.step.step;
 }
 
 void StallRecorder::gap(const Gap& gap) {
   const StepId step = gap.step.step;
   if (gap.ready > gap.from) {
-    const Wait wait = last_wait(gap);
-    add(cause_of_wait(wait.kind), gap.device, step, wait.step, gap.from, gap.ready);
+    const StepId wait = last_wait(gap);
+    add(cause_of_wait(plan_.steps[wait.at()]), gap.device, step, wait, gap.from, gap.ready);
   }
   if (gap.start > gap.ready) {
-    const bool copy_out = gap.releaser && plan_.steps[gap.releaser->at()].kind == StepKind::kToFar;
-    add(copy_out ? StallCause::kSwapOut : StallCause::kMemory, gap.device, step, gap.releaser,
+    const Step* releaser = gap.releaser ? &plan_.steps[gap.releaser->at()] : nullptr;
+    const bool copy_out = releaser != nullptr && releaser->kind == StepKind::kToFar;
+    add(copy_out ? cause_of_wait(*releaser) : StallCause::kMemory, gap.device, step, gap.releaser,
         gap.ready, gap.start);
   }
 }
@@ -113,11 +115,11 @@ void StallRecorder::tail(int device, std::int64_t from, std::int64_t iteration_e
     const std::int64_t far_start = far.empty() ? iteration_end : start_of(timeline_, far[0]);
     if (near_start <= now) {
       const std::int64_t end = end_of(timeline_, near[0]);
-      add(StallCause::kSwapIn, device, std::nullopt, near[0], now, end);
+      add(cause_of_wait(plan_.steps[near[0].at()]), device, std::nullopt, near[0], now, end);
       now = end;
     } else if (far_start <= now) {
       const std::int64_t end = std::min(near_start, end_of(timeline_, far[0]));
-      add(StallCause::kSwapOut, device, std::nullopt, far[0], now, end);
+      add(cause_of_wait(plan_.steps[far[0].at()]), device, std::nullopt, far[0], now, end);
       now = end;
     } else {  // only other devices are at work
       const std::int64_t end = std::min(near_start, far_start);

@@ -4,7 +4,7 @@
 //
 // Where several steps end at the same instant the cause is, in this order: a ToNear, a ToFar,
 // another compute step. For memory likewise: a ToFar that freed some of it at that instant, else
-// the others.
+// the others. Waiting for a copy that page faults asked for (Step::on_demand) counts as a fault.
 #pragma once
 
 #include <cstdint>
@@ -37,14 +37,10 @@ class StallRecorder {
   void tail(int device, std::int64_t from, std::int64_t iteration_end);
 
  private:
-  struct Wait {
-    StepId step;
-    StepKind kind = StepKind::kCompute;
-  };
   void add(StallCause cause, int device, std::optional<StepId> before,
            std::optional<StepId> culprit, std::int64_t start, std::int64_t end);
   /// The awaited step that ended at `gap.ready`, by the order of causes.
-  [[nodiscard]] Wait last_wait(const Gap& gap) const;
+  [[nodiscard]] StepId last_wait(const Gap& gap) const;
 
   const Plan& plan_;
   Timeline& timeline_;
