@@ -104,6 +104,18 @@ inline constexpr Flag kAllocator{.name = "--allocator",
                                  .help = "default ideal (no fragmentation)",
                                  .completes = Completes::kChoices,
                                  .choices = "ideal|first-fit|best-fit"};
+inline constexpr Flag kDevices{
+    .name = "--devices",
+    .brief = "",
+    .value = "N",
+    .help = "split the batch over 1 to 8 such devices on one link; default 1"};
+inline constexpr Flag kExchange{
+    .name = "--exchange",
+    .brief = "",
+    .value = "WHEN",
+    .help = "devices exchange gradients behind the backward pass (default), or within it",
+    .completes = Completes::kChoices,
+    .choices = "end|overlap"};
 inline constexpr Flag kDevice{
     .name = "--device", .brief = "", .value = "N", .help = "number of the device; default 0"};
 inline constexpr Flag kTimeLimit{

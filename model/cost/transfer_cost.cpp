@@ -68,7 +68,7 @@ Direction straight_direction(const StraightLine& line, const HardwareProfile& pr
   Direction direction;
   direction.rate = std::min({far, connection, profile.near_memory.throughput});
   direction.limited_by = binding_limit(connection, far, profile.near_memory.throughput);
-  direction.peak = direction.rate;
+  direction.peak = std::min(far, connection);
   direction.latency = profile.far_memory.latency + options.latency.value_or(line.latency) +
                       profile.near_memory.latency;
   return direction;
@@ -92,7 +92,12 @@ Direction curve_direction(const SizeCurve& curve, const HardwareProfile& profile
   return direction;
 }
 
-TransferCost cost_of(Bytes bytes, const Direction& direction) {
+BytesPerSecond fair_share(BytesPerSecond peak, int sharers) {
+  if (sharers == 1 || peak == kInfiniteRate) return peak;
+  return BytesPerSecond(std::max<std::int64_t>(1, peak.count() / sharers));
+}
+
+TransferCost cost_of(Bytes bytes, const Direction& direction, int sharers) {
   TransferCost cost;
   if (direction.curve == nullptr) {
     cost.latency = direction.latency;
@@ -111,6 +116,10 @@ TransferCost cost_of(Bytes bytes, const Direction& direction) {
     cost.rate = std::min(rate, direction.rate);
     // Below the smallest measured size the whole time is latency.
     if (moving <= 0) cost.rate = kInfiniteRate;
+  }
+  // A copy that is all latency uses no share of the link.
+  if (cost.rate != kInfiniteRate) {
+    cost.rate = std::min(cost.rate, fair_share(direction.peak, sharers));
   }
   cost.alone = cost.latency + transfer_time(bytes, cost.rate);
   return cost;
@@ -148,8 +157,8 @@ void estimate_transfers_into(TransferCosts& out, const std::vector<Bytes>& tenso
   out.to_far.resize(tensor_bytes.size());
   out.to_near.resize(tensor_bytes.size());
   for (std::size_t i = 0; i < tensor_bytes.size(); ++i) {
-    out.to_far[i] = cost_of(tensor_bytes[i], to_far);
-    out.to_near[i] = cost_of(tensor_bytes[i], to_near);
+    out.to_far[i] = cost_of(tensor_bytes[i], to_far, options.sharers);
+    out.to_near[i] = cost_of(tensor_bytes[i], to_near, options.sharers);
     check_time(out.to_far[i], tensor_bytes[i], "to far memory");
     check_time(out.to_near[i], tensor_bytes[i], "to near memory");
   }

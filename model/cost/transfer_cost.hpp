@@ -16,7 +16,8 @@ struct TransferOptions {
   std::optional<BytesPerSecond> far_throughput = {};  ///< --far-throughput
   std::optional<Duration> latency = {};  ///< --latency: the connection's, both directions
   Ratio link_scale = kOne;               ///< what-if: link x 2
-  int devices = 1;                       ///< that share the link and far memory
+  /// At most a fair share of the link and of far memory: that of one of so many devices.
+  int sharers = 1;
 };
 
 /// `tensor_bytes` by tensor. Throws SpecError when the profile lacks the mode.

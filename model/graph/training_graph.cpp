@@ -92,6 +92,13 @@ std::string tensor_name(const TrainingGraph& graph, TensorId tensor) {
   return name + round_suffix(place.index, graph.round_tensors) + device_suffix(place);
 }
 
+std::size_t device_of(const TrainingGraph& graph, TaskId task) {
+  return place_among(graph.device_tasks, task.at()).device;
+}
+std::size_t device_of(const TrainingGraph& graph, TensorId tensor) {
+  return place_among(graph.device_tensors, tensor.at()).device;
+}
+
 bool is_saved(const TrainingGraph& graph, TensorId tensor) {
   return graph.tensors[tensor.at()].role != TensorRole::kGradient &&
          graph.lifetimes[tensor.at()].first_backward_use.has_value();

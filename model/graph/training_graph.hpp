@@ -110,6 +110,10 @@ struct TrainingGraph {
 /// second part.
 [[nodiscard]] std::string tensor_name(const TrainingGraph& graph, TensorId tensor);
 
+/// Whose it is; 0 for one device.
+[[nodiscard]] std::size_t device_of(const TrainingGraph& graph, TaskId task);
+[[nodiscard]] std::size_t device_of(const TrainingGraph& graph, TensorId tensor);
+
 /// True where backward reads what forward wrote (or a network input): the saved set.
 [[nodiscard]] bool is_saved(const TrainingGraph& graph, TensorId tensor);
 /// Sum of the saved set's bytes per sample.

@@ -174,6 +174,11 @@ Bytes peak_far_bytes(const Plan& plan, const TrainingGraph& graph, const CostTab
       life.from = std::min(life.from.value_or(span.start), span.start);
     } else {
       life.until = std::max(life.until.value_or(span.end), span.end);
+      if (graph.tensors[tensor].role != TensorRole::kExchanged) continue;
+      for (const TensorId source : graph.sources[TensorId{step.object}]) {
+        FarLife& sent = lives[device_of(graph, source) * tensors + source.at()];
+        sent.until = std::max(sent.until.value_or(span.end), span.end);
+      }
     }
   }
   // (instant, 0 = end before 1 = start, bytes)

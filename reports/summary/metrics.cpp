@@ -151,6 +151,13 @@ constexpr Metric kMetrics[] = {
      [](const Report& r) -> Value { return r.sub_batch; }},
     {"rounds", "", "rounds", "rounds of an iteration; gradients add up, one update",
      [](const Report& r) -> Value { return r.rounds; }},
+    {"devices", "inputs", "devices", "devices that the batch is split over",
+     [](const Report& r) -> Value { return std::int64_t{r.inputs.devices}; }},
+    {"exchange", "inputs", "exchange", "when several devices exchange gradients",
+     [](const Report& r) -> Value {
+       if (r.inputs.devices == 1) return {};
+       return r.inputs.exchange;
+     }},
 };
 
 constexpr Metric kOutOfMemory[] = {

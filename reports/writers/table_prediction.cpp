@@ -33,6 +33,10 @@ std::string head(const RunReport& report, Colour colour) {
     changes.push_back(fmt::format("{} rounds of {} samples", group_thousands(report.rounds),
                                   group_thousands(report.sub_batch)));
   }
+  if (in.devices > 1) {
+    changes.push_back(fmt::format("{} devices, gradients exchanged {}", in.devices,
+                                  in.exchange == "end" ? "at the end" : "as they come"));
+  }
   if (in.link.has_value()) changes.push_back("link " + format_rate(*in.link));
   if (in.far_throughput.has_value()) {
     changes.push_back("far memory " + format_rate(*in.far_throughput));
@@ -138,7 +142,9 @@ std::string memory(const RunReport& report, Colour colour) {
                  fmt::format("far memory needs {}", format_bytes(report.peak_far))});
   table.add_row({"copied to near", format_bytes(report.to_near),
                  fmt::format("{}; {} sets the rate", report.inputs.mode, report.link_limited_by)});
-  return "\n" + bold("Memory", colour) + "\n" + table.text(colour);
+  const std::string_view title =
+      report.inputs.devices > 1 ? "Memory of each device; copies of all together" : "Memory";
+  return "\n" + bold(title, colour) + "\n" + table.text(colour);
 }
 
 // What the columns of the layers mean, and which copies stand in no row.

@@ -6,6 +6,10 @@
 // writers before it, and its block holds one more after it if it writes. A block starts at version
 // 0 when a compute step takes it, at the far copy's version when a ToNear does. Network inputs have
 // no writers: their version 0 is complete, near and far.
+//
+// What devices exchange (TensorRole::kExchanged) is static memory, so it is always near; whoever reads it or
+// copies it out comes after the step that brings it: its writer, or a ToNear behind the copies out of all
+// that it is made of.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +29,8 @@ class Contents {
         writers_(facts.graph.writes.transposed(facts.graph.tensors.size())),
         blocks_(facts.plan.blocks.size()),
         blocks_of_(facts.graph.tensors.size()),
-        copies_out_(facts.graph.tensors.size()) {}
+        copies_out_(facts.graph.tensors.size()),
+        brought_by_(facts.graph.tensors.size()) {}
 
   Verdict run();
 
@@ -49,6 +54,11 @@ class Contents {
   [[nodiscard]] Found resident(TensorId tensor, StepId user) const;
   [[nodiscard]] Verdict compute(StepId id);
   [[nodiscard]] Verdict touch(StepId id, TensorId tensor, bool writes);
+  [[nodiscard]] bool is_exchanged(TensorId tensor) const {
+    return facts_.graph.tensors[tensor.at()].role == TensorRole::kExchanged;
+  }
+  [[nodiscard]] Verdict use_exchanged(StepId id, TensorId tensor) const;
+  [[nodiscard]] Verdict fetch_exchanged(StepId id, TensorId tensor);
   [[nodiscard]] Verdict check_workspace(StepId id) const;
   [[nodiscard]] Verdict to_far(StepId id);
   [[nodiscard]] Verdict to_near(StepId id);
@@ -56,8 +66,9 @@ class Contents {
   const PlanFacts& facts_;
   Csr<TensorId, TaskId> writers_;
   std::vector<BlockState> blocks_;
-  std::vector<std::vector<BlockId>> blocks_of_;   ///< by tensor: taken so far
-  std::vector<std::vector<CopyOut>> copies_out_;  ///< by tensor: so far
+  std::vector<std::vector<BlockId>> blocks_of_;    ///< by tensor: taken so far
+  std::vector<std::vector<CopyOut>> copies_out_;   ///< by tensor: so far
+  std::vector<std::optional<StepId>> brought_by_;  ///< by tensor, exchanged ones
 };
 
 std::size_t Contents::writers_before(TensorId tensor, TaskId task) const {
@@ -81,7 +92,32 @@ Contents::Found Contents::resident(TensorId tensor, StepId user) const {
   return {std::nullopt, reason.empty() ? "no near copy of it has been made" : reason};
 }
 
+Verdict Contents::use_exchanged(StepId id, TensorId tensor) const {
+  const auto& by = brought_by_[tensor.at()];
+  if (by && facts_.order.ended_before(*by, id)) return std::nullopt;
+  return fmt::format("{}: {} has not certainly come before it", facts_.at(id), facts_.name(tensor));
+}
+
+Verdict Contents::fetch_exchanged(StepId id, TensorId tensor) {
+  for (const TensorId source : facts_.graph.sources[tensor]) {
+    const auto& copies = copies_out_[source.at()];
+    const bool there = std::any_of(copies.begin(), copies.end(), [&](const CopyOut& copy) {
+      return facts_.order.ended_before(copy.step, id);
+    });
+    if (there) continue;
+    return fmt::format("{}: no copy of {} to far memory has certainly ended before it",
+                       facts_.at(id), facts_.name(source));
+  }
+  brought_by_[tensor.at()] = id;
+  return std::nullopt;
+}
+
 Verdict Contents::touch(StepId id, TensorId tensor, bool writes) {
+  if (is_exchanged(tensor)) {
+    if (!writes) return use_exchanged(id, tensor);
+    brought_by_[tensor.at()] = id;
+    return std::nullopt;
+  }
   if (facts_.costs.tensor_bytes[tensor.at()].count() == 0) return std::nullopt;
   const auto [found, reason] = resident(tensor, id);
   if (!found) {
@@ -141,6 +177,10 @@ Verdict Contents::compute(StepId id) {
 
 Verdict Contents::to_far(StepId id) {
   const TensorId tensor{facts_.step(id).object};
+  if (is_exchanged(tensor)) {
+    copies_out_[tensor.at()].push_back({id, 0});
+    return use_exchanged(id, tensor);
+  }
   const auto [found, reason] = resident(tensor, id);
   if (!found) {
     return fmt::format("{}: {} is not certainly resident: {}", facts_.at(id), facts_.name(tensor),
@@ -159,6 +199,7 @@ Verdict Contents::to_far(StepId id) {
 
 Verdict Contents::to_near(StepId id) {
   const TensorId tensor{facts_.step(id).object};
+  if (is_exchanged(tensor)) return fetch_exchanged(id, tensor);
   const auto acquired = facts_.plan.acquires[id];
   const auto found = std::find_if(acquired.begin(), acquired.end(), [&](BlockId taken) {
     return facts_.block(taken).kind == BlockKind::kTensor &&
