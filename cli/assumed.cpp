@@ -13,18 +13,19 @@ namespace ooc {
 namespace {
 
 constexpr std::string_view kModes = "connection.modes";
+constexpr const char* kFaults = "unified_fault";
 
 bool below(std::string_view field, std::string_view path) {
   return field.starts_with(path) && (field.size() == path.size() || field[path.size()] == '.');
 }
 
-/// The numbers of the mode in use that no flag replaces.
-std::vector<std::string> numbers_of_mode(const HardwareProfile& hardware, const RunInputs& inputs) {
-  std::vector<std::string> numbers;
-  const auto found = hardware.connection.modes.find(inputs.mode);
-  if (found == hardware.connection.modes.end()) return numbers;
+/// The numbers of a mode in use that no flag replaces.
+void add_numbers_of_mode(std::vector<std::string>& numbers, const HardwareProfile& hardware,
+                         const RunInputs& inputs, const std::string& mode) {
+  const auto found = hardware.connection.modes.find(mode);
+  if (found == hardware.connection.modes.end()) return;
   const auto add = [&](const TransferLine& line, const std::string& direction) {
-    const std::string path = std::string(kModes) + "." + inputs.mode + "." + direction;
+    const std::string path = std::string(kModes) + "." + mode + "." + direction;
     if (std::holds_alternative<SizeCurve>(line)) {
       numbers.push_back(path + ".curve");  // --link and --latency keep its shape
       return;
@@ -34,13 +35,24 @@ std::vector<std::string> numbers_of_mode(const HardwareProfile& hardware, const 
   };
   add(found->second.to_near, "to_near");
   add(found->second.to_far, "to_far");
+  for (const char* cost : {".page", ".fault"}) {
+    if (mode == kFaults) numbers.push_back(std::string(kModes) + "." + mode + cost);
+  }
+}
+
+/// What is fetched ahead may still be missing, and then faults.
+std::vector<std::string> numbers_of_modes(const HardwareProfile& hardware,
+                                          const RunInputs& inputs) {
+  std::vector<std::string> numbers;
+  add_numbers_of_mode(numbers, hardware, inputs, inputs.mode);
+  if (inputs.mode == "unified_prefetch") add_numbers_of_mode(numbers, hardware, inputs, kFaults);
   return numbers;
 }
 
 }  // namespace
 
 std::vector<std::string> assumed_in_use(const HardwareProfile& hardware, const RunInputs& inputs) {
-  const std::vector<std::string> of_mode = numbers_of_mode(hardware, inputs);
+  const std::vector<std::string> of_mode = numbers_of_modes(hardware, inputs);
   const auto is_used = [&](const std::string& field) {
     if (below(field, kModes)) {
       return std::any_of(of_mode.begin(), of_mode.end(), [&](const std::string& number) {

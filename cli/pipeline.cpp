@@ -14,6 +14,7 @@
 #include "cli/layer_place.hpp"
 #include "cli/layer_times.hpp"
 #include "cli/locate.hpp"
+#include "cli/paged_plan.hpp"
 #include "cli/round_costs.hpp"
 #include "cli/schedule_flags.hpp"
 #include "model/base/errors.hpp"
@@ -80,6 +81,8 @@ RoundsResult plan_with(const Case& which, const Schedule& schedule, Bytes budget
   RoundsResult result;
   if (is_footprint(which.accounting)) {
     result.plan = plan_footprint(which, schedule);
+  } else if (schedule.moves_pages) {
+    result = plan_in_pages(which, schedule, budget, sub_batch);
   } else if (sub_batch.kind == SubBatch::Kind::kOff) {
     result.plan = plan_round(which.costs);
   } else {
@@ -92,7 +95,8 @@ RoundsResult plan_with(const Case& which, const Schedule& schedule, Bytes budget
                         .plan = plan_round});
   }
   const Plan* plan = std::get_if<Plan>(&result.plan);
-  if (plan != nullptr && which.inputs.mode == "pageable") result.plan = serialize_copies(*plan);
+  const bool pageable = which.inputs.mode == "pageable" && !schedule.moves_pages;
+  if (plan != nullptr && pageable) result.plan = serialize_copies(*plan);
   return result;
 }
 
@@ -306,6 +310,7 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
                       Detail detail) {
   RunInputs inputs = which.inputs;
   inputs.schedule = schedule.name;
+  inputs.mode = transfer_mode(schedule, inputs.mode);
   inputs.options = options_text(schedule, which.schedule_options);
   RunReport report =
       summarize({.inputs = inputs,

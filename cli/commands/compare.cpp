@@ -7,6 +7,7 @@
 #include "cli/flags.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
+#include "cli/paged_plan.hpp"
 #include "cli/pipeline.hpp"
 #include "cli/schedule_flags.hpp"
 #include "cli/version.hpp"
@@ -37,8 +38,8 @@ int run_compare(const Arguments& arguments) {
       required_value(arguments, flags::kHardware, "a profile file or a name of `list hardware`");
   const CaseOptions options = case_options(arguments);
   const ResultOptions result = result_options(arguments);
-  const std::vector<const Schedule*> chosen =
-      schedules_named(arguments.value("--schedules").value_or("all"), "--schedules");
+  const std::string list = arguments.value("--schedules").value_or("all");
+  std::vector<const Schedule*> chosen = schedules_named(list, "--schedules");
   for (const Schedule* schedule : chosen) check_accounting(*schedule, options.graph.accounting);
   check_schedule_flags(arguments, chosen);
   Outputs outputs = open_outputs(arguments, {.networks = {&network, 1}, .profiles = {&profile, 1}});
@@ -46,6 +47,7 @@ int run_compare(const Arguments& arguments) {
   const Workload workload = load_workload(network, "NETWORK", options);
   const Machine machine = load_hardware(profile, "--hardware", options);
   remark_on_devices(result.remarks, machine.path, machine.profile.devices);
+  chosen = runnable(std::move(chosen), list == "all", machine, options, result.remarks);
   const Case which = make_case(workload, machine, options);
   std::vector<RunReport> reports;
   bool any_fits = false;

@@ -3,12 +3,14 @@
 
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
+#include "cli/paged_plan.hpp"
 #include "cli/pipeline.hpp"
 #include "cli/schedule_flags.hpp"
 #include "cli/version.hpp"
@@ -59,7 +61,7 @@ int run_max_batch(const Arguments& arguments) {
   const ResultOptions result = result_options(arguments);
   const auto limit = arguments.value("--max-batch-limit");
   const std::int64_t largest = limit ? parse_batch(*limit, "--max-batch-limit") : kMaxBatch;
-  const std::vector<const Schedule*> chosen = chosen_schedules(arguments);
+  std::vector<const Schedule*> chosen = chosen_schedules(arguments);
   for (const Schedule* schedule : chosen) check_accounting(*schedule, options.graph.accounting);
   check_schedule_flags(arguments, chosen);
   Outputs outputs = open_outputs(arguments, {.networks = {&network, 1}, .profiles = {&profile, 1}});
@@ -67,6 +69,9 @@ int run_max_batch(const Arguments& arguments) {
   const Workload workload = load_workload(network, "NETWORK", options);
   const Machine machine = load_hardware(profile, "--hardware", options);
   remark_on_devices(result.remarks, machine.path, machine.profile.devices);
+  const bool all =
+      !arguments.has("--schedule") && arguments.value("--schedules").value_or("all") == "all";
+  chosen = runnable(std::move(chosen), all, machine, options, result.remarks);
   const MaxBatchReport report = max_batches(
       {.workload = workload, .machine = machine, .options = options, .limit = largest}, chosen);
   bool any_fits = false;

@@ -7,6 +7,7 @@
 #include "cli/flags.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
+#include "cli/paged_plan.hpp"
 #include "cli/pipeline.hpp"
 #include "cli/schedule_flags.hpp"
 #include "cli/version.hpp"
@@ -67,6 +68,7 @@ int run_predict(const Arguments& arguments) {
   const Workload workload = load_workload(network, "NETWORK", options);
   const Machine machine = load_hardware(profile, "--hardware", options);
   remark_on_devices(result.remarks, machine.path, machine.profile.devices);
+  check_pages(schedule, machine, options);
   const Case which = make_case(workload, machine, options);
   const CaseRun run = run_case(which, schedule, BoundEffort::kWindows);
   const Detail detail = arguments.has("--steps") ? Detail::kSteps : Detail::kLayers;

@@ -111,6 +111,13 @@ void check_devices(const Machine& machine) {
 
 void check_rounds(const CaseRun& run) {
   if (!run.rounds) return;
+  if (run.rounds->count == 1) {
+    throw SpecError({.file = "",
+                     .place = "--schedule",
+                     .found = "one that leaves copies to page faults",
+                     .expected = "one that makes its copies itself",
+                     .hint = "what a driver brings in and evicts cannot be told it step by step"});
+  }
   throw SpecError(
       {.file = {},
        .place = "--sub-batch",

@@ -5,12 +5,14 @@
 #include <array>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
+#include "cli/paged_plan.hpp"
 #include "cli/schedule_flags.hpp"
 #include "cli/sweep/grid.hpp"
 #include "cli/sweep/progress.hpp"
@@ -126,7 +128,7 @@ void show_knees(const SweepEnd& end, Remarks remarks, bool rows_on_stdout) {
 }
 
 int run_sweep_command(const Arguments& arguments) {
-  const SweepGrid grid = sweep_grid(arguments);
+  SweepGrid grid = sweep_grid(arguments);
   const CaseOptions options = options_without_lists(arguments);
   const SweepFormat& format = format_of(arguments);
   const unsigned threads = jobs_of(arguments);
@@ -141,6 +143,8 @@ int run_sweep_command(const Arguments& arguments) {
   const SweepInputs inputs = load_sweep(grid, options);
   for (const Machine& machine : inputs.machines) {
     remark_on_devices(remarks, machine.path, machine.profile.devices);
+    grid.schedules = runnable(std::move(grid.schedules), arguments.value("--schedule") == "all",
+                              machine, options, remarks);
   }
   out.write(format.begin({.version = std::string(version()), .command = arguments.command_line()}));
   const InterruptGuard guard;

@@ -123,7 +123,7 @@ RunReport known_before_running(const SummaryInput& input) {
   if (input.rounds != nullptr) {
     report.sub_batch = input.rounds->sub_batch;
     report.rounds = input.rounds->count;
-    report.bound_class += ", in the same sub-batches";
+    if (report.rounds > 1) report.bound_class += ", in the same sub-batches";
   }
   report.budget_near = input.inputs.memory;
   report.in_core_peak = input.in_core_peak;
@@ -131,7 +131,7 @@ RunReport known_before_running(const SummaryInput& input) {
   report.forward_macs = total_forward_macs(*input.graph.network);
   report.saved = Bytes(saved_bytes_per_sample(input.graph)) * input.costs.batch;
   report.static_bytes = input.costs.static_bytes;
-  report.link_limited_by = input.costs.transfers.limited_by;
+  report.link_limited_by = plan_costs(input).transfers.limited_by;
   report.assumed = input.assumed;
   return report;
 }

@@ -1,0 +1,23 @@
+// What `unified` and `unified-prefetch` share: least-recently-used paging, resolved when planning. The
+// tasks are gone through in order, with the set of what is near; no clock is needed, because what is
+// recently used depends on the order of uses alone. A page is a tensor of the graph at hand; in a real
+// run those are parts of tensors (Schedule::moves_pages).
+#pragma once
+
+#include <optional>
+
+#include "simulator/schedules/schedule.hpp"
+
+namespace ooc {
+
+enum class Prefetch {
+  kNone,
+  kNextLayer,  ///< when the backward pass reaches a layer, what the next one reads
+};
+
+/// What one task touches is more than there is: none may be evicted while it runs.
+[[nodiscard]] std::optional<OutOfMemory> paging_shortage(const PlanningProblem& problem);
+
+[[nodiscard]] PlanResult plan_paging(const PlanningProblem& problem, Prefetch prefetch);
+
+}  // namespace ooc

@@ -1,0 +1,50 @@
+// unified: unified memory on demand. Nothing is planned: a kernel that touches pages which are not near
+// stands still until the driver has served the faults, page group by page group; where memory is
+// full the driver first evicts what has not been used for longest, and copies it out unless the far copy is
+// still current. While everything fits it is in-core.
+//
+// Example, four layers a b c d that save their outputs (1 GB each, 50 ms forward, 100 ms backward), network
+// input 1 GB, copies of 100 ms each way, pages as large as tensors, and 4 GB of memory:
+//
+//     compute  a.fw b.fw c.fw d.fw | ........ d.bw | ........ c.bw | ........ b.bw a.bw
+//     to_far                         a                b? no: clean pages are dropped
+//     starts   0    50   100  150    200      300
+//
+// d.bw is the first to find memory full (a b c d are near, it writes the gradient of c): a has not
+// been used for longest and goes out, 200 to 300, while d.bw stands still. c.bw writes the gradient of b
+// (d is dead by then, so there is room), b.bw writes that of a: c is dead; it needs a, which comes back by
+// fault, 100 ms. tests/unit/schedules_paging_test.cpp has the sums.
+//
+// When it does not help: whenever memory is short by much. Forward fills memory with what backward needs
+// last, so that the tensors at the turn stay and the first ones leave and come back, as under capacity;
+// but nothing overlaps: every copy is waited for, and each group of faults costs tens of microseconds.
+//
+// Source: OOC-Paleo, section 4.3 (UM-Chainer); page faults as in NVIDIA's driver since Pascal. Deviations
+// (docs/adr/0007-unified-memory.md): all faults of a task are served before it starts, instead of
+// in between, which costs the same; pages are parts of tensors, 32 MiB on a 16 GB device, where the driver
+// evicts 2 MiB; kernels that touch fresh memory pay nothing for it (frameworks reuse it); a task that
+// touches more than the whole memory does not run, where the driver would thrash.
+#include "simulator/schedules/paging.hpp"
+
+namespace ooc {
+namespace {
+
+PlanResult make_plan(const PlanningProblem& problem) {
+  return plan_paging(problem, Prefetch::kNone);
+}
+
+constexpr std::string_view kOptions[] = {"--algorithms"};
+
+}  // namespace
+
+extern const Schedule unified_schedule{
+    .name = "unified",
+    .summary = "unified memory: page faults bring in what is touched, least recently used leaves",
+    .source = "OOC-Paleo, section 4.3",
+    .moves_tensors = true,
+    .options = kOptions,
+    .moves_pages = true,
+    .make_plan = make_plan,
+};
+
+}  // namespace ooc

@@ -1,0 +1,41 @@
+// unified-prefetch: unified memory with prefetches in the backward pass. When the backward pass reaches
+// layer l, what layer l-1 will read is asked for at once (cudaMemPrefetchAsync) and comes while l computes;
+// what is not there in time, or was evicted again, comes by page fault as under `unified`. Swapping out is
+// left to the driver: least recently used first.
+//
+// Example as in unified.cpp, at 4 GB of memory: a leaves before d.bw, 200 to 300. c.bw reads b and c, which are
+// near; b.bw reads a and b. So when c.bw starts, at 400, a is fetched beside it: it is there at 500, and
+// b.bw does not wait. 700 ms instead of 800 (tests/unit/schedules_paging_test.cpp has the sums).
+//
+// When it does not help: while the forward pass waits for copies out, and where copies take longer than the
+// layer beside which they run. One layer ahead hides one layer's compute at most.
+//
+// Source: OOC-Paleo, section 4.3 (UM-Chainer with prefetch, after OC-Caffe). As least recently used order is
+// the reverse of the order in which backward needs things, it keeps what is near the turn, like the
+// capacity strategy there. Deviations: those of unified; a prefetch that would evict what the task beside it
+// or itself needs is not made.
+#include "simulator/schedules/paging.hpp"
+
+namespace ooc {
+namespace {
+
+PlanResult make_plan(const PlanningProblem& problem) {
+  return plan_paging(problem, Prefetch::kNextLayer);
+}
+
+constexpr std::string_view kOptions[] = {"--algorithms"};
+
+}  // namespace
+
+extern const Schedule unified_prefetch_schedule{
+    .name = "unified-prefetch",
+    .summary = "unified memory that fetches what the next layer of the backward pass reads",
+    .source = "OOC-Paleo, section 4.3",
+    .moves_tensors = true,
+    .options = kOptions,
+    .moves_pages = true,
+    .prefetches_pages = true,
+    .make_plan = make_plan,
+};
+
+}  // namespace ooc
