@@ -12,18 +12,17 @@
 // everything fits nothing is dropped; else as few segments as suffice, those first that give back
 // the most bytes for their time.
 //
-// Example, four layers: a linear, b gelu, c gelu, d linear with a custom loss of no size behind it, all
-// outputs 1 GB, b and c 10 ms forward. Gelus and linear layers save their inputs: b.bw reads a, c.bw
-// reads b, d.bw_w reads c. (Gradients beside that; the input of a is not counted.)
+// Example, five layers: a linear, gelus b c d, e linear; outputs of 4 words, data x and e of 1; all save
+// their inputs, capitals are gradients, + means again. One segment {b, c, d}; words that tasks need:
 //
-//     GB of a b c d    d.fw  d.bw_w  c.bw  b.bw
-//     in-core          a b c d   a b c   a b   a
-//     dropped          a c d     a + ...                     b and c are one segment behind a
-//     speed: b, c again before d.bw_w:   a b c   a b   a     20 ms, peak as in-core's in backward
-//     memory: b, c again before d.bw_w:  a c     then b again before c.bw: a b      30 ms
+//     in-core    a 5  b 9  c 13  d 17  e 18 | e_d 21  e_w 21  d 21  c 17  b 13  a_w 5
+//     speed      a 5  b 9  c 13  d 13  e 10 | e_d 9  b+ 13  c+ 17  d+ 21  e_w 21  d 21  c 17 ...
+//     memory     a 5  b 9  c 13  d 13  e 10 | e_d 9  b+ 13  c+ 17  d+ 17  e_w 17  d 17  b+ 13  c 17  b 13
 //
-// So with one long segment between the checkpoints the speed-centric way only relieves the time in
-// between; with many segments, all but one are away at any time and the peak falls by them.
+// (e_w with speed: x a b c d D; with memory x a c d D: b is computed a second time before c.bw; c stays
+// over e_w, because d.bw reads it next.) Kept at once the segment needs 16 words, one task at most 12
+// (d.bw: c D C), so the cost rule chooses memory here: in 17 words, 4 forward times more. With many
+// segments, all but the one in use are away, and speed saves nearly as much.
 //
 // When it does not help: where the checkpoints themselves are too large (superneurons moves them);
 // where outputs between the checkpoints are smaller than what they are computed from (an average

@@ -1,5 +1,5 @@
-// Is recompute right where the numbers can be redone by hand? The examples show what runs again, in
-// which order, what it costs and what it takes; forward tasks take 10 ns, backward tasks 20 ns, updates
+// Are recompute and superneurons right where the numbers can be redone by hand? The examples show what
+// runs again, what moves, when, what it costs and what it takes; forward tasks take 10 ns, backward tasks 20 ns, updates
 // and weights nothing, and sizes are in words of 4 bytes.
 #include <doctest/doctest.h>
 
@@ -81,6 +81,21 @@ class Example {
       for (; waiting < names.size(); ++waiting) {
         names[waiting] += " before " + step_name(made, workload_.graph, id);
       }
+    }
+    return names;
+  }
+  /// "b after c.backward", ...: the copies in, in order, each with the task that it waits for.
+  [[nodiscard]] Names returns(Bytes budget) const {
+    const Plan made = plan(budget);
+    Names names;
+    for (const StepId in :
+         made.queues[static_cast<std::size_t>(queue_index(0, StepKind::kToNear))]) {
+      std::string name = tensor_name(workload_.graph, TensorId{made.steps[in.at()].object});
+      for (const StepId step : made.waits[in]) {
+        if (made.steps[step.at()].kind != StepKind::kCompute) continue;
+        name += " after " + step_name(made, workload_.graph, step);
+      }
+      names.push_back(name);
     }
     return names;
   }
@@ -260,6 +275,59 @@ TEST_CASE("recompute drops nothing where what it would be computed from is large
   // again before c2.bw_w, beside c1 and the gradients of c2 and g.
   CHECK(example.smallest() == words(80 + 4 * 128));
   CHECK(example.again(example.smallest()) == Names{"g before c2.backward_weights"});
+}
+
+// Seven layers: linear a c e g, gelu b d f; outputs of 4 words, data and g of 1. Segments {b}, {d}, {f}.
+// Words that the tasks need if all three are dropped (+: again; X is the gradient of x):
+//
+//     task     a b c  d  e  f  g  g_d f+ g_w f  e_d d+ e_w d  c_d b+ c_w b  a_w
+//     near     5 9 13 13 17 17 18 17  21 21  21 17  21 21  17 13  17 17  13 5
+//     away     5 8 8  8  8  8  5  4   12 12  12 8   16 16  12 8   16 16  12 5
+//
+// near: all checkpoints are; away: they leave between the passes (data until a_w, a until b+, c until d+,
+// e until f+). In-core needs 29 (g_w: data, a to f and F). A segment needs 12 words at once (d: c d, then
+// E beside d in e_w), as many as the largest task (f: e F E), so each is computed again once.
+Example seven_layers() {
+  return {"superneurons",
+          linear("a", 4) + "," + gelu("b") + "," + linear("c", 4) + "," + gelu("d") + "," +
+              linear("e", 4) + "," + gelu("f") + "," + linear("g", 1),
+          "[1]"};
+}
+
+TEST_CASE("superneurons moves nothing while recomputation suffices") {
+  const Example example = seven_layers();
+  CHECK(example.again(words(29)).empty());
+  CHECK(example.again(words(28)) == Names{"b before c.backward_weights"});  // 25 words
+  CHECK(example.again(words(21)).size() == 2);
+  CHECK(example.returns(words(21)).empty());
+}
+
+TEST_CASE("superneurons: the checkpoint unused for longest leaves, and returns one ahead") {
+  Example example = seven_layers();
+  CHECK(example.smallest() == words(16));
+  // 17 words: g lacks 1: data leaves, dropped. f+ (20 without it) lacks 3: a leaves. a would return with
+  // d+, the first use of c; d+ and e_w need 16 without it, so after e_w. data with b+, that of a, after
+  // c_d: 16 words in b+ and c_w leave room for 1.
+  CHECK(example.returns(words(17)) ==
+        Names{"a after e.backward_weights", "data after c.backward_data"});
+  CHECK(example.again(words(17)).size() == 3);
+  // 16 words: e already lacks 1. No room for data before b_w.
+  CHECK(example.returns(words(16)) ==
+        Names{"a after e.backward_weights", "data after c.backward_weights"});
+}
+
+TEST_CASE("superneurons: copies hide behind compute, or recomputation waits for them") {
+  Example example = seven_layers();
+  example.set_link(BytesPerSecond(400'000'000));  // a word takes 10 ns
+  // Compute: 7 x 10, 10 x 20, 3 x 10 again. a leaves 10..50, comes back 190..230, after e_w; b+ is at 230.
+  CHECK(example.run(words(17)).iteration_time == Duration(300));
+  // 20 ns: a leaves 10..90, f+ starts at 90; it comes back 190..270, 40 ns after c_d; data 270..290.
+  example.set_link(BytesPerSecond(200'000'000));
+  const Timeline timeline = example.run(words(17));
+  CHECK(timeline.iteration_time == Duration(340));
+  CHECK(timeline.busy == Duration(270));
+  CHECK(timeline.stall_totals[static_cast<std::size_t>(StallCause::kRecompute)] == Duration(30));
+  CHECK(timeline.stall_totals[static_cast<std::size_t>(StallCause::kSwapIn)] == Duration(40));
 }
 
 }  // namespace

@@ -1,0 +1,153 @@
+// superneurons: recompute what is cheap, and move the checkpoints that then still do not fit, through
+// a cache: nothing is copied while everything fits, and what has not been used for longest goes
+// first.
+//
+// Which segments are dropped, and how each is computed again, is recompute's business (recompute.cpp,
+// --recompute). Only where all of them dropped do not suffice do checkpoints move. The cache is walked
+// along the tasks: where one does not fit, the tensor whose last use is longest ago leaves, of those
+// that backward wants again (and no task before it). As it is known beforehand who will leave, its
+// copy out starts with its last writer's end, beside the tasks that follow. In backward a tensor
+// comes back one checkpoint ahead: its copy may start with the first task that uses the checkpoint
+// needed before it, or as soon after that as memory has room for it (booked on the ledger, as
+// capacity does, so that no copy starves a task).
+//
+// Example, seven layers: linear a c e g, gelu b d f between them; outputs of 4 words, data x and g of
+// 1; capitals are gradients. Segments {b}, {d}, {f} are dropped; words that tasks need with all
+// checkpoints near, and with all of them away while nobody uses them:
+//
+//     task     a b c  d  e  f  g  g_d f+ g_w f  e_d d+ e_w d  c_d b+ c_w b  a_w    (+: again)
+//     near     5 9 13 13 17 17 18 17  21 21  21 17  21 21  17 13  17 17  13 5
+//     away     5 8 8  8  8  8  5  4   12 12  12 8   16 16  12 8   16 16  12 5     smallest: 16
+//
+// In 17 words: g.fw lacks 1, so x leaves (it is an input: no copy out). Computing f again lacks 3: a
+// leaves. Both return: a was to come with d+, which uses c, but there is room for its 4 words only
+// after e_w; x comes with b+, which uses a.
+//
+// When it does not help: where copies are slower than the tasks behind them (the cache says who leaves,
+// not whether that pays); where a skip's tensor takes its place all through the forward pass: tensors
+// leave only between the two passes.
+//
+// Source: Wang et al., SuperNeurons (PPoPP 2018): liveness analysis, the unified tensor pool with its
+// tensor cache (least recently used), and cost-aware recomputation, section 3.
+// Deviations: the paper decides while it runs and evicts when an allocation fails; here the same
+// decision is known before, so the copy out need not wait for it. It drops all segments whatever
+// fits; here only as many as suffice. Tensors do not leave between two uses of the forward pass.
+#include <algorithm>
+#include <utility>
+
+#include "simulator/plan/memory_ledger.hpp"
+#include "simulator/schedules/recompute_choice.hpp"
+#include "simulator/schedules/task_plan.hpp"
+
+namespace ooc {
+namespace {
+
+bool has_gap(const TensorStay& stay) { return stay.gap_end > stay.gap_first; }
+
+/// All stays that backward wants again, by the time of that.
+std::vector<std::size_t> stays_with_gaps(const RunList& list) {
+  std::vector<std::size_t> stays;
+  for (std::size_t i = 0; i < list.stays.size(); ++i) {
+    if (has_gap(list.stays[i])) stays.push_back(i);
+  }
+  std::sort(stays.begin(), stays.end(), [&](std::size_t a, std::size_t b) {
+    const TensorStay& left = list.stays[a];
+    const TensorStay& right = list.stays[b];
+    if (left.gap_end != right.gap_end) return left.gap_end < right.gap_end;
+    return left.first != right.first ? left.first > right.first : a < b;
+  });
+  return stays;
+}
+
+/// The cache along the runs: who leaves, by stay.
+std::vector<bool> evict(const PlanningProblem& problem, const RunList& list,
+                        const std::vector<std::size_t>& stays) {
+  std::vector<std::size_t> oldest = stays;  // by last use: the order in which they would leave
+  std::sort(oldest.begin(), oldest.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(list.stays[a].gap_first, a) < std::pair(list.stays[b].gap_first, b);
+  });
+  const auto bytes = [&](std::size_t stay) {
+    return problem.costs.tensor_bytes[list.stays[stay].tensor.at()];
+  };
+  const Bytes available = problem.budget - problem.costs.static_bytes;
+  const std::vector<Bytes> needed = footprint_of(problem, list).bytes();
+  std::vector<Bytes> back(needed.size() + 1);  // by position: bytes that return there
+  std::vector<bool> leaves(list.stays.size());
+  Bytes away;
+  std::size_t next = 0;
+  for (std::size_t position = 0; position < needed.size(); ++position) {
+    away -= back[position];
+    for (; needed[position] - away > available && next < oldest.size(); ++next) {
+      const TensorStay& stay = list.stays[oldest[next]];
+      if (stay.gap_first > position) break;
+      if (stay.gap_end <= position) continue;
+      leaves[oldest[next]] = true;
+      away += bytes(oldest[next]);
+      back[stay.gap_end] += bytes(oldest[next]);
+    }
+  }
+  return leaves;
+}
+
+std::vector<StayMove> prefetch(const PlanningProblem& problem, const RunList& list,
+                               const std::vector<std::size_t>& stays) {
+  const std::vector<bool> leaves = evict(problem, list, stays);
+  std::vector<std::size_t> away;
+  for (const std::size_t stay : stays) {
+    if (leaves[stay]) away.push_back(stay);
+  }
+  MemoryLedger ledger(footprint_of(problem, list, away).bytes());
+  const Bytes available = problem.budget - problem.costs.static_bytes;
+  std::vector<StayMove> moves;
+  std::size_t earliest = list.forward_runs - 1;
+  std::size_t use_ahead = list.forward_runs;  // of the checkpoint needed before this one
+  std::size_t latest_use = list.forward_runs;
+  for (const std::size_t index : stays) {
+    const TensorStay& stay = list.stays[index];
+    if (stay.gap_end > latest_use) use_ahead = std::exchange(latest_use, stay.gap_end);
+    if (!leaves[index]) continue;
+    const Bytes bytes = problem.costs.tensor_bytes[stay.tensor.at()];
+    const std::size_t from = std::max(earliest, use_ahead - 1);
+    const std::size_t t =
+        ledger.last_above(from + 1, stay.gap_end, available - bytes).value_or(from);
+    ledger.book(t + 1, stay.gap_end, bytes);
+    earliest = t;
+    moves.push_back({.stay = index, .may_return_after = t});
+  }
+  return moves;
+}
+
+PlanResult make_plan(const PlanningProblem& problem) {
+  const Segments segments = find_segments(problem);
+  const std::vector<SegmentUse> nothing(segments.list.size(), SegmentUse::kKept);
+  const RunList kept = list_runs(problem.graph, segments, nothing);
+  auto shortage = run_shortage(problem, kept, footprint_of(problem, kept));
+  if (!shortage) return build_task_plan(problem, {});
+
+  const std::vector<SegmentUse> all = uses_when_dropped(problem, segments);
+  const RunList dropped = list_runs(problem.graph, segments, all);
+  if (fits(problem, footprint_of(problem, dropped))) {
+    return build_run_plan(problem, drop_fewest(problem, segments, all));
+  }
+  const std::vector<std::size_t> stays = stays_with_gaps(dropped);
+  if (auto least = run_shortage(problem, dropped, footprint_of(problem, dropped, stays))) {
+    return lesser_shortage(*std::move(shortage), *std::move(least));
+  }
+  return build_run_plan(problem, dropped, prefetch(problem, dropped, stays));
+}
+
+constexpr std::string_view kOptions[] = {"--algorithms", "--recompute"};
+
+}  // namespace
+
+extern const Schedule superneurons_schedule{
+    .name = "superneurons",
+    .summary = "recompute what is cheap; checkpoints that do not fit leave, longest unused first",
+    .source = "SuperNeurons (PPoPP 2018), section 3",
+    .moves_tensors = true,
+    .options = kOptions,
+    .recomputes = true,
+    .make_plan = make_plan,
+};
+
+}  // namespace ooc
