@@ -44,6 +44,8 @@ constexpr std::array kComputeModels{ComputeModel::kNative, ComputeModel::kPaleo}
 constexpr std::array kAccountings{Accounting::kLiveness, Accounting::kSharedGradients,
                                   Accounting::kAllGradients, Accounting::kDefineByRun};
 constexpr std::array kOptimizers{Optimizer::kSgd, Optimizer::kMomentum, Optimizer::kAdam};
+constexpr int kMaxDevices = 8;
+constexpr std::array kExchanges{Exchange::kEnd, Exchange::kOverlap};
 constexpr std::array kModes{std::string_view("pinned"), std::string_view("pageable")};
 
 TransferOptions transfer_options(const Arguments& arguments) {
@@ -59,6 +61,17 @@ TransferOptions transfer_options(const Arguments& arguments) {
     options.latency = duration_of(*text, "--latency");
   }
   return options;
+}
+
+/// "N" of --devices.
+int devices_of(std::string_view text) {
+  int devices = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), devices);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  if (!whole || devices < 1 || devices > kMaxDevices) {
+    bad_value("--devices", quoted(text), fmt::format("a whole number from 1 to {}", kMaxDevices));
+  }
+  return devices;
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -96,6 +109,13 @@ CaseOptions case_options(const Arguments& arguments) {
   }
   if (const auto text = arguments.value("--allocator")) {
     options.allocator = choice("--allocator", *text, kAllocators, &allocator_name);
+  }
+  if (const auto text = arguments.value("--devices")) options.devices = devices_of(*text);
+  if (const auto text = arguments.value("--exchange")) {
+    options.exchange = choice("--exchange", *text, kExchanges, &exchange_name);
+    if (options.devices == 1) {
+      bad_value("--exchange", quoted(*text) + " with one device", "--devices 2 or more");
+    }
   }
   options.transfers = transfer_options(arguments);
   options.schedule = schedule_options(arguments);
@@ -202,7 +222,7 @@ std::vector<const Schedule*> schedules_named(const std::string& list, std::strin
 void check_accounting(const Schedule& schedule, Accounting accounting) {
   const bool has_lifetimes =
       accounting == Accounting::kLiveness || accounting == Accounting::kDefineByRun;
-  if (has_lifetimes || !schedule.moves_tensors) return;
+  if (has_lifetimes || (!schedule.moves_tensors && !schedule.recomputes)) return;
   bad_value("--accounting",
             fmt::format("{} with the schedule {}", accounting_name(accounting), schedule.name),
             "liveness or define-by-run",
@@ -249,6 +269,10 @@ std::string_view allocator_name(Allocator allocator) {
       return "best-fit";
   }
   return "";
+}
+
+std::string_view exchange_name(Exchange exchange) {
+  return exchange == Exchange::kEnd ? "end" : "overlap";
 }
 
 std::string_view compute_name(ComputeModel model) {

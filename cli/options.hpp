@@ -89,5 +89,6 @@ void check_accounting(const Schedule& schedule, Accounting accounting);
 
 [[nodiscard]] std::string_view allocator_name(Allocator allocator);
 [[nodiscard]] std::string_view compute_name(ComputeModel model);
+[[nodiscard]] std::string_view exchange_name(Exchange exchange);
 
 }  // namespace ooc

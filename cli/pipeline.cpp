@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cli/assumed.hpp"
+#include "cli/device_plans.hpp"
 #include "cli/far_overflow.hpp"
 #include "cli/layer_place.hpp"
 #include "cli/layer_times.hpp"
@@ -73,7 +74,7 @@ PlanResult plan_footprint(const Case& which, const Schedule& schedule) {
   return schedule.make_plan(problem_of(which, which.costs, simulated_budget(which)));
 }
 
-RoundsResult plan_with(const Case& which, const Schedule& schedule, Bytes budget) {
+RoundsResult plan_one_device(const Case& which, const Schedule& schedule, Bytes budget) {
   const SubBatch sub_batch = sub_batch_of(which, schedule);
   const auto plan_round = [&](const CostTable& costs) {
     return schedule.make_plan(problem_of(which, costs, budget));
@@ -94,10 +95,33 @@ RoundsResult plan_with(const Case& which, const Schedule& schedule, Bytes budget
                         .costs_at = [&](std::int64_t batch) { return round_costs(which, batch); },
                         .plan = plan_round});
   }
+  return result;
+}
+
+DevicesResult plan_with(const Case& which, const Schedule& schedule, Bytes budget) {
+  const auto plan_share = [&](const Case& share) {
+    return plan_one_device(share, schedule, budget);
+  };
+  DevicesResult result;
+  if (which.devices > 1) {
+    result = plan_on_devices(which, plan_share);
+  } else {
+    RoundsResult one = plan_share(which);
+    result = {std::move(one.plan), std::move(one.rounds), nullptr};
+  }
   const Plan* plan = std::get_if<Plan>(&result.plan);
   const bool pageable = which.inputs.mode == "pageable" && !schedule.moves_pages;
   if (plan != nullptr && pageable) result.plan = serialize_copies(*plan);
   return result;
+}
+
+CaseRun run_of(DevicesResult planned) {
+  return {.plan = std::move(planned.plan),
+          .far_overflow = {},
+          .outcome = {},
+          .bounds = {},
+          .rounds = std::move(planned.rounds),
+          .devices = std::move(planned.devices)};
 }
 
 /// Whether more than a sum of sizes decides what suffices: holes, copies that exclude compute, or a
@@ -106,7 +130,7 @@ bool sizes_may_deceive(const Case& which) {
   const auto& sizes = which.costs.tensor_bytes;
   const Bytes all = std::accumulate(sizes.begin(), sizes.end(), Bytes(0));
   return which.allocator != Allocator::kIdeal || which.inputs.mode == "pageable" ||
-         all > which.hardware.far_memory.capacity;
+         which.devices > 1 || all > which.hardware.far_memory.capacity;
 }
 
 /// Schedules work out the smallest budget from sizes, at plan time. Where that may deceive, a run
@@ -115,13 +139,12 @@ void confirm_smallest(const Case& which, const Schedule& schedule, OutOfMemory& 
                       SimulationBuffers& buffers) {
   if (!oom.smallest_budget || is_footprint(which.accounting) || !sizes_may_deceive(which)) return;
   const Bytes budget = *oom.smallest_budget;
-  const RoundsResult result = plan_with(which, schedule, budget);
-  if (const Plan* plan = std::get_if<Plan>(&result.plan)) {
-    const CostTable& costs = result.rounds ? result.rounds->costs : which.costs;
-    const TrainingGraph& graph = result.rounds ? result.rounds->graph : which.workload.graph;
+  const CaseRun run = run_of(plan_with(which, schedule, budget));
+  if (const Plan* plan = std::get_if<Plan>(&run.plan)) {
     const auto blocked = simulate(
-        {.plan = *plan, .costs = costs, .budget = budget, .allocator = which.allocator}, buffers);
-    if (!blocked && peak_far_bytes(*plan, graph, costs, buffers.timeline) <=
+        {.plan = *plan, .costs = run.costs(which), .budget = budget, .allocator = which.allocator},
+        buffers);
+    if (!blocked && peak_far_bytes(*plan, run.graph(which), run.costs(which), buffers.timeline) <=
                         which.hardware.far_memory.capacity) {
       return;
     }
@@ -179,6 +202,8 @@ RunInputs echo(const Workload& workload, const HardwareProfile& hardware,
   inputs.link = options.transfers.link;
   inputs.far_throughput = options.transfers.far_throughput;
   inputs.latency = options.transfers.latency;
+  inputs.devices = options.devices;
+  inputs.exchange = exchange_name(options.exchange);
   return inputs;
 }
 
@@ -234,7 +259,9 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
                         .batch = batch_of(options, *workload.network),
                         .compute_scale = options.compute_scale,
                         .layer_times = {}},
-            .transfers = options.transfers};
+            .transfers = options.transfers,
+            .devices = options.devices,
+            .exchange = options.exchange};
   ComputeOptions& compute = made.compute;
   if (options.layer_times) {
     compute.layer_times =
@@ -242,23 +269,24 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
     made.inputs.layer_times = static_cast<int>(compute.layer_times.size());
   }
   made.costs = costs_of(workload, machine, compute, options);
+  if (options.devices > 1) {
+    check_devices_of_batch(options.devices, compute.batch);
+    made.costs = round_costs(made, split_batch(compute.batch, options.devices).front());
+  }
   made.in_core_peak = in_core_peak(workload.graph, made.costs, options.graph.accounting,
                                    options.schedule.algorithms);
   return made;
 }
 
 CaseRun plan_case(const Case& which, const Schedule& schedule, CaseBuffers& buffers) {
-  RoundsResult planned = plan_with(which, schedule, which.budget);
-  CaseRun run{.plan = std::move(planned.plan),
-              .far_overflow = {},
-              .outcome = {},
-              .bounds = {},
-              .rounds = std::move(planned.rounds)};
+  CaseRun run = run_of(plan_with(which, schedule, which.budget));
   if (auto* oom = std::get_if<OutOfMemory>(&run.plan)) {
     confirm_smallest(which, schedule, *oom, buffers.simulation);
   } else {
-    find_memory_pressure(run.graph(which), run.costs(which), simulated_budget(which),
+    find_memory_pressure(run.share_graph(which), run.share_costs(which), simulated_budget(which),
                          buffers.pressure, alternatives_in_play(schedule, which.schedule_options));
+    // What memory forces on a schedule that only moves tensors, others may avoid.
+    if (!only_moves_tensors(schedule, which.schedule_options)) buffers.pressure.cuts.clear();
   }
   return run;
 }
@@ -275,8 +303,10 @@ void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers) {
   const Plan* plan = std::get_if<Plan>(&run.plan);
   if (plan == nullptr) return;
 
-  if (buffers.pressure.feasible)
-    run.bounds = bound_cuts(buffers.pressure, run.costs(which).transfers);
+  if (buffers.pressure.feasible) {
+    run.bounds = bound_cuts(buffers.pressure, run.share_costs(which).transfers);
+    if (run.devices) run.bounds->add(exchange_bound(*run.devices, which.exchange));
+  }
   auto blocked = simulate({.plan = *plan,
                            .costs = run.costs(which),
                            .budget = simulated_budget(which),
@@ -300,8 +330,10 @@ CaseRun run_case(const Case& which, const Schedule& schedule, BoundEffort effort
   CaseRun run = plan_case(which, schedule, buffers);
   simulate_case(which, run, buffers);
   if (effort == BoundEffort::kWindows && run.bounds) {
-    run.bounds->windows = std::max(
-        run.bounds->cut, bound_windows(run.graph(which), run.costs(which), buffers.pressure));
+    Duration windows =
+        bound_windows(run.share_graph(which), run.share_costs(which), buffers.pressure);
+    if (run.devices) windows += exchange_bound(*run.devices, which.exchange);
+    run.bounds->windows = std::max(run.bounds->cut, windows);
   }
   return run;
 }
@@ -319,8 +351,12 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
                  .plan = run.verdict(),
                  .outcome = run.outcome,
                  .rounds = run.rounds.get(),
+                 .devices = run.devices.get(),
                  .in_core_peak = which.in_core_peak,
                  .bounds = run.bounds,
+                 .bound_class = only_moves_tensors(schedule, which.schedule_options)
+                                    ? "schedules that only move tensors"
+                                    : "schedules of any kind",
                  .compute_model = which.compute_model,
                  .alternatives = alternatives_in_play(schedule, which.schedule_options),
                  .assumed = assumed_in_use(which.hardware, inputs),

@@ -23,7 +23,7 @@ CostTable round_costs(const Case& which, std::int64_t batch) {
     const AlternativeId way = costs.default_alternative(make_id<TaskId>(i));
     const Int128 time = Int128{costs[way].time.count()} * batch;
     costs.alternatives[way.at()].time =
-        Duration(static_cast<std::int64_t>((time + which.costs.batch - 1) / which.costs.batch));
+        Duration(static_cast<std::int64_t>((time + which.inputs.batch - 1) / which.inputs.batch));
   }
   return costs;
 }

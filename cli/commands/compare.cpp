@@ -23,12 +23,12 @@ constexpr Flag kSchedules{.name = "--schedules",
                           .help = "all (default) or names between commas",
                           .completes = Completes::kSchedules};
 
-constexpr std::array kOwnFlags{flags::kHardware,   flags::kBatch,     kSchedules,
-                               flags::kMemory,     flags::kFormat,    flags::kOutput,
-                               flags::kLayerTimes, flags::kLink,      flags::kFarThroughput,
-                               flags::kLatency,    flags::kMode,      flags::kCompute,
-                               flags::kAccounting, flags::kOptimizer, flags::kAllocator,
-                               flags::kMaxInput,   flags::kQuiet,     flags::kNoColor};
+constexpr std::array kOwnFlags{
+    flags::kHardware,      flags::kBatch,     kSchedules,         flags::kMemory,
+    flags::kFormat,        flags::kOutput,    flags::kLayerTimes, flags::kLink,
+    flags::kFarThroughput, flags::kLatency,   flags::kMode,       flags::kCompute,
+    flags::kAccounting,    flags::kOptimizer, flags::kAllocator,  flags::kDevices,
+    flags::kExchange,      flags::kMaxInput,  flags::kQuiet,      flags::kNoColor};
 constexpr auto kFlags = flags::with_schedule_flags(kOwnFlags);
 
 int run_compare(const Arguments& arguments) {

@@ -20,13 +20,13 @@ extern const Command predict_command;
 
 namespace {
 
-constexpr std::array kOwnFlags{flags::kHardware,   flags::kBatch,      flags::kSchedule,
-                               flags::kMemory,     flags::kFormat,     flags::kOutput,
-                               flags::kTrace,      flags::kExportPlan, flags::kSteps,
-                               flags::kLayerTimes, flags::kLink,       flags::kFarThroughput,
-                               flags::kLatency,    flags::kMode,       flags::kCompute,
-                               flags::kAccounting, flags::kOptimizer,  flags::kAllocator,
-                               flags::kMaxInput,   flags::kQuiet,      flags::kNoColor};
+constexpr std::array kOwnFlags{
+    flags::kHardware,  flags::kBatch,      flags::kSchedule, flags::kMemory,
+    flags::kFormat,    flags::kOutput,     flags::kTrace,    flags::kExportPlan,
+    flags::kSteps,     flags::kLayerTimes, flags::kLink,     flags::kFarThroughput,
+    flags::kLatency,   flags::kMode,       flags::kCompute,  flags::kAccounting,
+    flags::kOptimizer, flags::kAllocator,  flags::kDevices,  flags::kExchange,
+    flags::kMaxInput,  flags::kQuiet,      flags::kNoColor};
 constexpr auto kFlags = flags::with_schedule_flags(kOwnFlags);
 
 /// Both need a plan that ran; without one nothing is written and an old file stays.

@@ -75,6 +75,8 @@ constexpr std::array kOwnFlags{kHardware,
                                flags::kAccounting,
                                flags::kOptimizer,
                                flags::kAllocator,
+                               flags::kDevices,
+                               flags::kExchange,
                                flags::kMaxInput,
                                flags::kQuiet};
 constexpr auto kFlags = flags::with_schedule_flags(kOwnFlags);

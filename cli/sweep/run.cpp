@@ -109,7 +109,7 @@ class Runner {
       which.transfers = options.transfers;
       estimate_transfers_into(which.costs.transfers, which.costs.tensor_bytes, which.hardware,
                               options.transfers);
-      if (!run || schedule.plans_for_link || run->rounds)
+      if (!run || schedule.plans_for_link || run->rounds || run->devices)
         run.emplace(plan_case(which, schedule, buffers));
       simulate_case(which, *run, buffers);
       const RunReport report = report_case(which, schedule, *run, Detail::kTotals);

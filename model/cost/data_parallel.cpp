@@ -45,8 +45,8 @@ struct Pieces {
   std::vector<std::pair<std::size_t, std::size_t>> of_layer;
 };
 
-Pieces cut_gradients(const TrainingGraph& round, std::size_t devices) {
-  const std::int64_t size = kGradientPiece.count();
+Pieces cut_gradients(const TrainingGraph& round, std::size_t devices, Bytes piece) {
+  const std::int64_t size = piece.count();
   Pieces result;
   result.of_layer.resize(round.network->layers.size());
   std::int64_t total = 0;
@@ -76,9 +76,9 @@ using Touches = std::vector<std::pair<TaskId, TensorId>>;
 class Writer {
  public:
   Writer(const TrainingGraph& round, std::span<const DeviceShare> shares,
-         const ReduceCost& reduce_cost)
-      : round_(round), shares_(shares), reduce_cost_(reduce_cost) {
-    Pieces cut = cut_gradients(round, shares.size());
+         const GradientExchange& exchange)
+      : round_(round), shares_(shares), reduce_cost_(exchange.reduce_cost) {
+    Pieces cut = cut_gradients(round, shares.size(), exchange.piece);
     last_layer_ = std::move(cut.last_layer);
     of_layer_ = std::move(cut.of_layer);
     all_.pieces = std::move(cut.pieces);
@@ -257,9 +257,9 @@ Bytes DataParallel::fetched_bytes() const {
 }
 
 DataParallel write_out_devices(const TrainingGraph& round, std::span<const DeviceShare> shares,
-                               std::int64_t batch, const ReduceCost& reduce_cost) {
+                               std::int64_t batch, const GradientExchange& exchange) {
   OOC_CHECK(shares.size() > 1, "one device exchanges nothing");
-  DataParallel all = Writer(round, shares, reduce_cost).run();
+  DataParallel all = Writer(round, shares, exchange).run();
   all.costs.batch = batch;
   return all;
 }

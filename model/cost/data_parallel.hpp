@@ -61,10 +61,15 @@ struct DeviceShare {
 /// What adding up takes: FLOPs, bytes read and written.
 using ReduceCost = std::function<TaskAlternative(std::int64_t flops, std::int64_t bytes)>;
 
+struct GradientExchange {
+  ReduceCost reduce_cost;
+  Bytes piece = kGradientPiece;
+};
+
 /// `round` is the graph of the network that all shares are made of. `batch` is that of all devices.
 [[nodiscard]] DataParallel write_out_devices(const TrainingGraph& round,
                                              std::span<const DeviceShare> shares,
-                                             std::int64_t batch, const ReduceCost& reduce_cost);
+                                             std::int64_t batch, const GradientExchange& exchange);
 
 // Where the things of a device stand.
 [[nodiscard]] TaskId task_on_device(const DataParallel& all, std::size_t device, TaskId of_share);

@@ -54,12 +54,19 @@ void add_time(LayerReport& report, TaskKind kind, const TaskAlternative& run) {
   }
 }
 
-// What runs: all rounds, where there are several.
+// What runs: all rounds, all devices, where there are several.
 const TrainingGraph& graph_that_runs(const LayerReportInput& input) {
+  if (input.devices != nullptr) return input.devices->graph;
   return input.rounds != nullptr ? input.rounds->graph : input.graph;
 }
 const CostTable& costs_that_run(const LayerReportInput& input) {
+  if (input.devices != nullptr) return input.devices->costs;
   return input.rounds != nullptr ? input.rounds->costs : *input.costs;
+}
+
+// Tasks of the first device.
+std::size_t tasks_shown(const TrainingGraph& graph) {
+  return graph.device_tasks.empty() ? graph.tasks.size() : graph.device_tasks[1];
 }
 
 // By task: how it is run, the plan's choice where there is one.
@@ -85,7 +92,7 @@ void add_tasks(std::vector<LayerReport>& layers, const LayerReportInput& input) 
   if (input.costs == nullptr) return;
   const TrainingGraph& graph = graph_that_runs(input);
   const std::vector<AlternativeId> use = alternatives_in_use(input);
-  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
+  for (std::size_t i = 0; i < tasks_shown(graph); ++i) {
     const Task& task = graph.tasks[i];
     add_time(layers[task.layer.at()], task.kind, costs_that_run(input)[use[i]]);
   }
@@ -103,7 +110,10 @@ void add_actions(std::vector<LayerReport>& layers, const LayerReportInput& input
   const TrainingGraph& graph = graph_that_runs(input);
   std::vector<bool> moved(graph.tensors.size(), false);
   for (const Step& step : input.plan->steps) {
-    if (step.kind == StepKind::kToFar) moved[static_cast<std::size_t>(step.object)] = true;
+    const auto object = static_cast<std::size_t>(step.object);
+    if (step.kind == StepKind::kToFar) {
+      moved[object] = graph.tensors[object].role != TensorRole::kExchanged;
+    }
     if (step.kind == StepKind::kCompute && step.recompute) {
       const Task& task = graph.tasks[static_cast<std::size_t>(step.object)];
       layers[task.layer.at()].action = TensorAction::kRecompute;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/cost/compute_cost.hpp"
+#include "model/cost/data_parallel.hpp"
 #include "model/cost/rounds.hpp"
 #include "reports/summary/run_report.hpp"
 
@@ -14,10 +15,11 @@ namespace ooc {
 struct LayerReportInput {
   const TrainingGraph& graph;
   std::int64_t batch = 1;
-  const CostTable* costs = nullptr;    ///< null: no times
-  const Rounds* rounds = nullptr;      ///< what the plan is about; null: `graph` and `costs`
-  const Plan* plan = nullptr;          ///< null: nothing moves, default alternatives
-  const Timeline* timeline = nullptr;  ///< null: no stalls
+  const CostTable* costs = nullptr;       ///< null: no times
+  const Rounds* rounds = nullptr;         ///< what the plan is about; null: `graph` and `costs`
+  const DataParallel* devices = nullptr;  ///< likewise; the layers are the first device's
+  const Plan* plan = nullptr;             ///< null: nothing moves, default alternatives
+  const Timeline* timeline = nullptr;     ///< null: no stalls
   ComputeModel compute_model = ComputeModel::kNative;
 };
 

@@ -48,9 +48,11 @@ Duration fastest_compute(const TrainingGraph& graph, const CostTable& costs, Alt
 
 // What the plan is about.
 const TrainingGraph& plan_graph(const SummaryInput& input) {
+  if (input.devices != nullptr) return input.devices->graph;
   return input.rounds != nullptr ? input.rounds->graph : input.graph;
 }
 const CostTable& plan_costs(const SummaryInput& input) {
+  if (input.devices != nullptr) return input.devices->costs;
   return input.rounds != nullptr ? input.rounds->costs : input.costs;
 }
 
@@ -125,6 +127,7 @@ RunReport known_before_running(const SummaryInput& input) {
     report.rounds = input.rounds->count;
     if (report.rounds > 1) report.bound_class += ", in the same sub-batches";
   }
+  if (input.devices != nullptr) report.bound_class += ", on as many devices";
   report.budget_near = input.inputs.memory;
   report.in_core_peak = input.in_core_peak;
   report.parameters = total_parameters(*input.graph.network);
@@ -156,6 +159,7 @@ RunReport summarize(const SummaryInput& input) {
                                  .batch = input.costs.batch,
                                  .costs = &input.costs,
                                  .rounds = input.rounds,
+                                 .devices = input.devices,
                                  .plan = plan,
                                  .timeline = timeline,
                                  .compute_model = input.compute_model});

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/cost/compute_cost.hpp"
+#include "model/cost/data_parallel.hpp"
 #include "model/cost/rounds.hpp"
 #include "reports/summary/run_report.hpp"
 
@@ -23,6 +24,9 @@ struct SummaryInput {
   const std::optional<Outcome>& outcome;  ///< none exactly where `plan` is an OutOfMemory
   /// What `plan`, `outcome` and `bounds` are about where there are several rounds; null: of `graph`.
   const Rounds* rounds = nullptr;
+  /// What `plan` and `outcome` are about on several devices; else null. Graph, costs, rounds and bounds are
+  /// then those of the first one's share.
+  const DataParallel* devices = nullptr;
   Bytes in_core_peak;  ///< in_core_peak() of in_core_peak.hpp
   std::optional<LowerBounds> bounds = {};
   std::string bound_class = "schedules that only move tensors";

@@ -14,6 +14,10 @@ namespace ooc {
 
 Duration LowerBounds::best() const { return std::max({compute, link, cut, windows}); }
 
+void LowerBounds::add(Duration time) {
+  for (Duration* bound : {&compute, &link, &cut, &windows}) *bound += time;
+}
+
 LinkSpeed fastest_link(const TransferCosts& transfers) {
   const auto fastest = [](const std::vector<TransferCost>& costs) {
     BytesPerSecond rate(0);

@@ -20,6 +20,7 @@ struct LowerBounds {
   Duration cut;      ///< 3: per task, out before and in after
   Duration windows;  ///< 4: longest path; = cut when not asked for
   [[nodiscard]] Duration best() const;
+  void add(Duration time);  ///< to all of them
 };
 
 enum class BoundEffort { kCut, kWindows };

@@ -61,14 +61,14 @@ std::vector<Event> events_overlapped(const DataParallel& all, const DevicePlan& 
   std::vector<Duration> arrival(all.pieces.size());
   for (std::size_t task = 0; task < round_tasks; ++task) {
     clock += times[task];
-    for (; reduced < sent && arrival[reduced] <= clock; ++reduced) {
-      events.push_back({task, reduced, true});
-    }
     for (; sent < all.pieces.size() && all.pieces[sent].ready == task; ++sent) {
       events.push_back({task, sent, false});
       const Bytes bytes = all.pieces[sent].shard * (devices * (devices - 1));
       fetched = std::max(fetched, clock) + transfer_time(bytes, all.costs.transfers.to_near_peak);
       arrival[sent] = fetched;
+    }
+    for (; reduced < sent && arrival[reduced] <= clock; ++reduced) {
+      events.push_back({task, reduced, true});
     }
   }
   for (; reduced < sent; ++reduced) events.push_back({round_tasks - 1, reduced, true});
@@ -169,6 +169,7 @@ class DeviceJoiner {
       steps_[index] = builder_.to_far(tensor(step.object), number());
     } else if (step.kind == StepKind::kToNear) {
       steps_[index] = builder_.to_near(tensor(step.object), number());
+      if (step.on_demand) builder_.on_demand(steps_[index]);
     } else if (static_cast<std::size_t>(step.object) >= from_.graph.backward_end) {
       updates_.push_back(index);
     } else {
@@ -289,7 +290,39 @@ class Joiner {
   std::vector<std::vector<StepId>> gathered_;  ///< likewise
 };
 
+/// Of the updates of the first device: those before the first one that reads the last piece.
+Duration updates_before_last_piece(const DataParallel& all) {
+  const auto last = static_cast<std::int32_t>(all.pieces.size()) - 1;
+  Duration before;
+  for (std::size_t i = all.backward_end[0] + all.pieces.size(); i < all.graph.device_tasks[1];
+       ++i) {
+    const TaskId task = make_id<TaskId>(i);
+    for (const TensorId tensor : all.graph.reads[task]) {
+      const Tensor& it = all.graph.tensors[tensor.at()];
+      if (it.role == TensorRole::kExchanged && it.piece == last) return before;
+    }
+    before += all.costs[all.costs.default_alternative(task)].time;
+  }
+  return before;
+}
+
 }  // namespace
+
+// Nothing is fetched before the first device has ended its backward pass: it owes everybody something of the
+// first piece, and itself waits for its own. All that is fetched then takes its time on the link. On the
+// device that gets its last piece last the updates that read it come behind it, and all after them.
+Duration exchange_bound(const DataParallel& all, Exchange exchange) {
+  if (all.pieces.empty() || exchange == Exchange::kOverlap) return Duration(0);
+  BytesPerSecond fastest = all.costs.transfers.to_near_peak;
+  for (std::size_t piece = 0; piece < all.pieces.size(); ++piece) {
+    for (const ExchangePart part : {ExchangePart::kReceived, ExchangePart::kGathered}) {
+      const TensorId tensor = exchanged_tensor(all, 0, piece, part);
+      fastest = std::max(fastest, all.costs.transfers.to_near[tensor.at()].rate);
+    }
+  }
+  const Duration link = transfer_time(all.fetched_bytes(), fastest);
+  return std::max(Duration(0), link - updates_before_last_piece(all));
+}
 
 Plan join_devices(std::span<const DevicePlan> devices, const DataParallel& all, Exchange exchange) {
   OOC_CHECK(devices.size() == all.backward_end.size(), "one plan for each device");

@@ -26,4 +26,7 @@ struct DevicePlan {
 [[nodiscard]] Plan join_devices(std::span<const DevicePlan> devices, const DataParallel& all,
                                 Exchange exchange);
 
+/// What the exchange adds to a lower bound of the first device's iteration, at least.
+[[nodiscard]] Duration exchange_bound(const DataParallel& all, Exchange exchange);
+
 }  // namespace ooc

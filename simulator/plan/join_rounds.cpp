@@ -144,7 +144,9 @@ Plan join_rounds(const TrainingGraph& graph, const RoundPlan& full, const RoundP
   Joiner joiner(graph, rounds, full);
   for (std::int64_t round = 0; round + 1 < rounds.count; ++round) joiner.append(full, round);
   joiner.append(last, rounds.count - 1);
-  return std::move(joiner).finish();
+  Plan plan = std::move(joiner).finish();
+  plan.far_compression = full.plan.far_compression;
+  return plan;
 }
 
 }  // namespace ooc

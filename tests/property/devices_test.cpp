@@ -1,0 +1,211 @@
+// Does an iteration on several devices keep the laws of schedules, whatever the schedule, network, budget, link
+// and split of the batch? The joint plan validates on the graph that is written out; no device exceeds the
+// budget; the engine is never blocked and agrees with the naive simulator; no lower bound exceeds the
+// time; and the same input gives the same plan.
+#include <doctest/doctest.h>
+
+#include <optional>
+
+#include "simulator/engine/simulate.hpp"
+#include "simulator/plan/bounds.hpp"
+#include "simulator/plan/join_devices.hpp"
+#include "simulator/plan/plan_text.hpp"
+#include "simulator/plan/validate_plan.hpp"
+#include "simulator/schedules/sub_batch.hpp"
+#include "tests/support/naive_simulator.hpp"
+#include "tests/support/property_cases.hpp"
+#include "tests/support/random_networks.hpp"
+
+namespace ooc::test {
+namespace {
+
+constexpr std::size_t kMostNaiveSteps = 800;
+
+BytesPerSecond share_of(BytesPerSecond rate, std::int64_t devices) {
+  if (rate == kInfiniteRate) return rate;
+  return BytesPerSecond(std::max<std::int64_t>(1, rate.count() / devices));
+}
+
+/// One network on some devices under one schedule.
+struct Case {
+  std::string text;
+  std::int64_t batch;
+  int devices;
+  const Schedule& schedule;
+  SubBatch sub_batch;
+  Workload workload;  ///< at the largest share
+  LinkSpec link;
+  Bytes piece;
+
+  [[nodiscard]] CostTable costs_at(std::int64_t samples, const LinkSpec& over) const {
+    CostTable costs = workload_of_text(text, samples).costs;
+    set_link(costs, over);
+    return costs;
+  }
+};
+
+/// A share of the batch and its plan.
+struct Share {
+  CostTable costs;
+  RoundsResult result;
+
+  [[nodiscard]] const TrainingGraph& graph(const Case& test) const {
+    return result.rounds ? result.rounds->graph : test.workload.graph;
+  }
+  [[nodiscard]] const CostTable& run_costs() const {
+    return result.rounds ? result.rounds->costs : costs;
+  }
+};
+
+Share plan_share(const Case& test, std::int64_t samples, Bytes budget) {
+  LinkSpec fair = test.link;
+  fair.to_far = share_of(fair.to_far, test.devices);
+  fair.to_near = share_of(fair.to_near, test.devices);
+  Share share{.costs = test.costs_at(samples, fair), .result = {}};
+  const auto plan = [&](const CostTable& costs) {
+    const auto evaluate = [&](const Plan& tried) {
+      const Outcome outcome = simulate({.plan = tried, .costs = costs, .budget = budget});
+      const auto* timeline = std::get_if<Timeline>(&outcome);
+      return timeline == nullptr ? Trial{} : Trial{.iteration_time = timeline->iteration_time};
+    };
+    return test.schedule.make_plan(
+        {.graph = test.workload.graph, .costs = costs, .budget = budget, .evaluate = evaluate});
+  };
+  if (test.sub_batch.kind == SubBatch::Kind::kOff) {
+    share.result.plan = plan(share.costs);
+  } else {
+    share.result =
+        plan_in_rounds({.graph = test.workload.graph,
+                        .costs = share.costs,
+                        .budget = budget,
+                        .sub_batch = test.sub_batch,
+                        .costs_at = [&](std::int64_t b) { return test.costs_at(b, fair); },
+                        .plan = plan});
+  }
+  return share;
+}
+
+/// The joint plan and what it is about; none where a share does not fit.
+struct Joint {
+  DataParallel all;
+  Plan plan;
+  std::vector<Share> shares;  ///< by device
+};
+
+std::optional<Joint> join(const Case& test, Bytes budget, Exchange exchange) {
+  Joint joint;
+  for (const std::int64_t samples : split_batch(test.batch, test.devices)) {
+    joint.shares.push_back(plan_share(test, samples, budget));
+    if (!std::holds_alternative<Plan>(joint.shares.back().result.plan)) return std::nullopt;
+  }
+  std::vector<DeviceShare> written;
+  std::vector<DevicePlan> plans;
+  for (const Share& share : joint.shares) {
+    written.push_back({share.graph(test), share.run_costs()});
+    plans.push_back({std::get<Plan>(share.result.plan), share.graph(test), share.run_costs()});
+  }
+  const auto reduce_cost = [](std::int64_t flops, std::int64_t bytes) {
+    return TaskAlternative{.algorithm = Algorithm::kDefault,
+                           .time = Duration(flops + bytes / 7),
+                           .workspace = Bytes(0),
+                           .seconds = 0};
+  };
+  joint.all = write_out_devices(test.workload.graph, written, test.batch,
+                                {.reduce_cost = reduce_cost, .piece = test.piece});
+  set_link(joint.all.costs, test.link);
+  joint.plan = join_devices(plans, joint.all, exchange);
+  return joint;
+}
+
+void check_naive(const Joint& joint, Bytes budget, const Timeline& timeline) {
+  const NaiveResult naive = simulate_naively(
+      read_plan_text(write_plan_text(joint.plan, joint.all.graph, joint.all.costs, budget)));
+  REQUIRE(naive.finished);
+  REQUIRE(naive.iteration_time == timeline.iteration_time.count());
+  REQUIRE(naive.peak == timeline.peak_near.count());
+  for (std::size_t i = 0; i < timeline.spans.size(); ++i) {
+    REQUIRE(naive.spans[i].start == timeline.spans[i].start.count());
+    REQUIRE(naive.spans[i].end == timeline.spans[i].end.count());
+  }
+}
+
+/// Of the first device alone on the link, and the exchange.
+void check_bound(const Case& test, const Joint& joint, Bytes budget, Exchange exchange,
+                 Duration time) {
+  const Share& first = joint.shares.front();
+  CostTable costs = first.run_costs();
+  set_link(costs, test.link);
+  MemoryPressure pressure;
+  find_memory_pressure(first.graph(test), costs, budget, pressure);
+  REQUIRE(pressure.feasible);
+  if (test.schedule.recomputes) pressure.cuts.clear();
+  Duration bound = std::max(bound_cuts(pressure, costs.transfers).best(),
+                            bound_windows(first.graph(test), costs, pressure));
+  bound += exchange_bound(joint.all, exchange);
+  REQUIRE(bound <= time);
+}
+
+void check_devices(Dice& dice, const Case& test, Bytes budget, Exchange exchange) {
+  const std::optional<Joint> joint = join(test, budget, exchange);
+  if (!joint) return;
+  const auto unsound = validate_plan(joint->plan, joint->all.graph, joint->all.costs);
+  REQUIRE_MESSAGE(!unsound, unsound.value_or(""));
+  const Outcome outcome =
+      simulate({.plan = joint->plan, .costs = joint->all.costs, .budget = budget});
+  REQUIRE(std::holds_alternative<Timeline>(outcome));
+  const Timeline& timeline = std::get<Timeline>(outcome);
+  REQUIRE(timeline.peak_near <= budget);
+  check_bound(test, *joint, budget, exchange, timeline.iteration_time);
+  if (dice.once_in(4) && joint->plan.steps.size() <= kMostNaiveSteps) {
+    check_naive(*joint, budget, timeline);
+  }
+  if (!dice.once_in(4)) return;
+  const std::optional<Joint> again = join(test, budget, exchange);
+  REQUIRE(write_plan_text(joint->plan, joint->all.graph, joint->all.costs, budget) ==
+          write_plan_text(again->plan, again->all.graph, again->all.costs, budget));
+}
+
+SubBatch random_sub_batch(Dice& dice) {
+  if (!dice.once_in(3)) return {.kind = SubBatch::Kind::kOff};
+  if (dice.once_in(2)) return {.kind = SubBatch::Kind::kAuto};
+  return {.kind = SubBatch::Kind::kSize, .samples = 1};
+}
+
+TEST_CASE("an iteration on several devices keeps the laws of schedules") {
+  static constexpr NetworkForm kForms[] = {NetworkForm::kMixedChain, NetworkForm::kRealChain,
+                                           NetworkForm::kGraph, NetworkForm::kSequence};
+  std::size_t run = 0;
+  const std::uint64_t cases = for_each_seed(400, [&](std::uint64_t seed) {
+    Dice dice(seed);
+    const std::string text = random_network_text(dice, kForms[dice.index(std::size(kForms))], 10);
+    const Schedule& schedule = *schedules()[dice.index(schedules().size())];
+    if (schedule.moves_pages) return;  // planned page by page, for one device
+    const auto devices = static_cast<int>(dice.number(2, 4));
+    const std::int64_t batch = dice.number(devices, 12);
+    Case test{.text = text,
+              .batch = batch,
+              .devices = devices,
+              .schedule = schedule,
+              .sub_batch = random_sub_batch(dice),
+              .workload = workload_of_text(text, split_batch(batch, devices).front()),
+              .link = {},
+              .piece = Bytes(dice.magnitude(500, 100'000))};
+    test.link = random_link(dice, test.workload);
+    INFO(rerun("property_devices", seed));
+    INFO("schedule ", schedule.name, ", batch ", batch, ", devices ", devices);
+    INFO(text);
+    const RoundsResult nothing =
+        plan_share(test, split_batch(batch, devices).front(), Bytes(0)).result;
+    const Bytes smallest = std::get<OutOfMemory>(nothing.plan).smallest_budget.value();
+    const Bytes more(dice.once_in(2) ? 0 : dice.number(0, smallest.count()));
+    REQUIRE(join(test, smallest, Exchange::kEnd).has_value());
+    for (const Exchange exchange : {Exchange::kEnd, Exchange::kOverlap}) {
+      check_devices(dice, test, smallest + more, exchange);
+    }
+    ++run;
+  });
+  if (cases >= 100) CHECK(run > cases / 2);
+}
+
+}  // namespace
+}  // namespace ooc::test

@@ -1,0 +1,190 @@
+// The batch split, gradients cut into pieces, and two devices that exchange them on one link.
+//
+// The machine of the examples: two devices, copies at 4 GB/s in each direction together, no latency, duplex 1;
+// adding up a piece takes 0.1 ms. Layers run forward in 1 ms and backward in 2 ms; each has 2 MB of gradients,
+// which is a piece: of it a device sends 1 MB (its sums for the other), fetches 1 MB, adds up, and sends and
+// fetches 1 MB of results. Two copies of 1 MB in one direction take 0.5 ms together.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "model/cost/data_parallel.hpp"
+#include "simulator/engine/simulate.hpp"
+#include "simulator/plan/join_devices.hpp"
+#include "simulator/plan/plan_builder.hpp"
+#include "simulator/plan/plan_text.hpp"
+#include "simulator/plan/validate_plan.hpp"
+#include "simulator/schedules/schedule.hpp"
+#include "tests/support/random_networks.hpp"
+
+using namespace ooc;
+using namespace ooc::test;
+
+namespace {
+
+constexpr std::int64_t kMegabyte = 1'000'000;
+constexpr Bytes kPlenty{std::int64_t{1} << 40};
+
+std::string layer(const std::string& name) {
+  return R"({"name": ")" + name +
+         R"(", "type": "custom", "output_shape": [10], "forward_time": "1 ms",
+          "backward_time": "2 ms", "parameters": 500000})";
+}
+
+std::string chain(const std::string& layers) {
+  return R"({"format": "ooc-paleo/network", "version": 1, "name": "chain", "source": "test",
+           "dtype": "float32", "inputs": [{"name": "data", "shape": [10]}], "layers": [)" +
+         layers + "]}";
+}
+
+/// A network on some devices, in-core.
+struct Example {
+  explicit Example(const std::string& text, std::size_t devices = 2,
+                   Bytes piece = Bytes(2 * kMegabyte))
+      : workload(workload_of_text(text, 1)) {
+    const BytesPerSecond rate(4'000 * kMegabyte);
+    const LinkSpec link{.to_far = rate, .to_near = rate};
+    set_link(workload.costs, link);
+    const std::vector<DeviceShare> shares(devices, {workload.graph, workload.costs});
+    all = write_out_devices(workload.graph, shares, static_cast<std::int64_t>(devices),
+                            {.reduce_cost =
+                                 [](std::int64_t, std::int64_t) {
+                                   return TaskAlternative{.algorithm = Algorithm::kDefault,
+                                                          .time = Duration(100'000),
+                                                          .workspace = Bytes(0),
+                                                          .seconds = 1e-4};
+                                 },
+                             .piece = piece});
+    set_link(all.costs, link);
+  }
+
+  [[nodiscard]] Plan plan(Exchange exchange) const {
+    const PlanResult one = find_schedule("in-core")->make_plan(
+        {.graph = workload.graph, .costs = workload.costs, .budget = kPlenty});
+    const std::vector<DevicePlan> plans(all.backward_end.size(),
+                                        {std::get<Plan>(one), workload.graph, workload.costs});
+    return join_devices(plans, all, exchange);
+  }
+  [[nodiscard]] std::int64_t microseconds(Exchange exchange) const {
+    const Outcome outcome =
+        simulate({.plan = plan(exchange), .costs = all.costs, .budget = kPlenty});
+    return std::get<Timeline>(outcome).iteration_time.count() / 1000;
+  }
+  [[nodiscard]] std::string unsound(const Plan& plan) const {
+    return validate_plan(plan, all.graph, all.costs).value_or("");
+  }
+
+  Workload workload;
+  DataParallel all;
+};
+
+/// `plan` without the wait of the first step named `name` for the step named `until`.
+Plan without_wait(const Example& example, const Plan& plan, const std::string& name,
+                  const std::string& until) {
+  PlanBuilder builder(plan.static_bytes, plan.devices);
+  for (const Block& block : plan.blocks) {
+    builder.tensor_block(TensorId{block.object}, block.bytes, block.device);
+  }
+  for (const BlockId block : plan.initial_blocks) builder.initially_resident(block);
+  const auto name_of = [&](StepId id) { return step_name(plan, example.all.graph, id); };
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const Step& step = plan.steps[i];
+    const StepId id = step.kind == StepKind::kCompute
+                          ? builder.compute(TaskId{step.object}, step.alternative, step.device)
+                      : step.kind == StepKind::kToFar
+                          ? builder.to_far(TensorId{step.object}, step.device)
+                          : builder.to_near(TensorId{step.object}, step.device);
+    for (const StepId wait : plan.waits[id]) {
+      if (name_of(id) != name || name_of(wait) != until) builder.wait(id, wait);
+    }
+    for (const BlockId block : plan.acquires[id]) builder.acquire(id, block);
+    for (const BlockId block : plan.releases[id]) builder.release(block, id);
+  }
+  return std::move(builder).finish();
+}
+
+}  // namespace
+
+TEST_CASE("the batch is split evenly, the first devices get what is left over") {
+  CHECK(split_batch(256, 2) == std::vector<std::int64_t>{128, 128});
+  CHECK(split_batch(10, 4) == std::vector<std::int64_t>{3, 3, 2, 2});
+  CHECK(split_batch(3, 3) == std::vector<std::int64_t>{1, 1, 1});
+}
+
+TEST_CASE("gradients are cut in the order in which backward completes them") {
+  // a, b, c with 2 MB each; backward completes c (task 3), then b (4), then a (5). Pieces of 2.4 MB on two
+  // devices: c and 0.4 MB of b; 1.6 MB of b and 0.8 MB of a; the rest, 1.2 MB of a.
+  const Example example(chain(layer("a") + "," + layer("b") + "," + layer("c")), 2,
+                        Bytes(2'400'000));
+  REQUIRE(example.all.pieces.size() == 3);
+  CHECK(example.all.pieces[0].ready == 4);
+  CHECK(example.all.pieces[1].ready == 5);
+  CHECK(example.all.pieces[2].ready == 5);
+  CHECK(example.all.pieces[0].shard == Bytes(1'200'000));
+  CHECK(example.all.pieces[2].shard == Bytes(600'000));
+  // Twice half of 6 MB to each of two devices.
+  CHECK(example.all.fetched_bytes() == Bytes(12 * kMegabyte));
+}
+
+TEST_CASE("shards are equal, the last one padded") {
+  // 2,000,000 B on three devices: 666,667 B each; 2 x 2 shards to each of 3.
+  const Example example(chain(layer("a")), 3);
+  CHECK(example.all.pieces[0].shard == Bytes(666'667));
+  CHECK(example.all.fetched_bytes() == Bytes(12 * 666'667));
+  CHECK(example.unsound(example.plan(Exchange::kEnd)) == "");
+}
+
+TEST_CASE("two devices exchange one piece behind the backward pass") {
+  // Forward 0-1, backward 1-3, out 3-3.5, in 3.5-4, add 4-4.1, out 4.1-4.6, in 4.6-5.1 ms.
+  const Example example(chain(layer("a")));
+  CHECK(example.microseconds(Exchange::kEnd) == 5100);
+  // All that is fetched, 4 MB at 4 GB/s, behind the backward pass; there is no update.
+  CHECK(exchange_bound(example.all, Exchange::kEnd) == Duration(1'000'000));
+}
+
+TEST_CASE("one piece's way out overlaps with another's way in") {
+  // Backward ends at 6. Out 6-6.5 and 6.5-7; in 6.5-7 and 7-7.5; adds 7-7.1 and 7.5-7.6; results out 7.1-7.6 and
+  // 7.6-8.1, in 7.6-8.1 and 8.1-8.6.
+  const Example example(chain(layer("a") + "," + layer("b")));
+  CHECK(example.microseconds(Exchange::kEnd) == 8600);
+}
+
+TEST_CASE("exchanged as they come, pieces of the last layers travel during backward") {
+  // b's piece is complete at 4: out 4-4.5, in 4.5-5. It would have come before a's backward ends at 6, so it is
+  // added up then: 6-6.1. a's piece goes out 6-6.5, in 6.5-7; b's results out 6.5-7 behind it, in 7-7.5; a's are
+  // added up 7-7.1, out 7.1-7.6, in 7.6-8.1.
+  const Example example(chain(layer("a") + "," + layer("b")));
+  CHECK(example.microseconds(Exchange::kOverlap) == 8100);
+  CHECK(example.unsound(example.plan(Exchange::kOverlap)) == "");
+}
+
+TEST_CASE("names tell devices and pieces apart") {
+  const Example example(chain(layer("a")));
+  const TrainingGraph& graph = example.all.graph;
+  CHECK(task_name(graph, task_on_device(example.all, 0, TaskId{0})) == "a.forward");
+  CHECK(task_name(graph, task_on_device(example.all, 1, TaskId{0})) == "a.forward#1");
+  CHECK(task_name(graph, reduce_task(example.all, 1, 0)) == "gradients.0.reduce#1");
+  const TensorId sent = exchanged_tensor(example.all, 0, 0, ExchangePart::kSent);
+  CHECK(tensor_name(graph, sent) == "gradients.0.sent");
+}
+
+TEST_CASE("a plan that does not wait for what it exchanges is unsound") {
+  const Example example(chain(layer("a")));
+  const Plan plan = example.plan(Exchange::kEnd);
+  REQUIRE(example.unsound(plan) == "");
+  // Fetches what the other device may not have sent yet.
+  const Plan early =
+      without_wait(example, plan, "to_near gradients.0.received", "to_far gradients.0.sent#1");
+  CHECK(example.unsound(early).find("no copy of 'gradients.0.sent#1' to far memory") !=
+        std::string::npos);
+  // Adds up what may not have come yet.
+  const Plan blind =
+      without_wait(example, plan, "gradients.0.reduce", "to_near gradients.0.received");
+  CHECK(example.unsound(blind).find("'gradients.0.received' has not certainly come") !=
+        std::string::npos);
+  // Sends what may not be added up yet.
+  const Plan hasty =
+      without_wait(example, plan, "to_far gradients.0.reduced", "gradients.0.reduce");
+  CHECK(example.unsound(hasty).find("'gradients.0.reduced' has not certainly come") !=
+        std::string::npos);
+}
