@@ -21,10 +21,14 @@ constexpr std::size_t kWork = 400'000'000;
 
 class Packer {
  public:
-  explicit Packer(const std::vector<PlacedBlock>& blocks)
-      : blocks_(blocks), units_(blocks.size()), meets_(blocks.size() * blocks.size()) {
+  Packer(const std::vector<PlacedBlock>& blocks, Bytes page)
+      : blocks_(blocks),
+        page_(page.count() / kReplayAlignment.count()),
+        units_(blocks.size()),
+        meets_(blocks.size() * blocks.size()) {
     for (std::size_t a = 0; a < blocks.size(); ++a) {
-      units_[a] = (blocks[a].bytes.count() + kBlockAlignment.count() - 1) / kBlockAlignment.count();
+      units_[a] =
+          (blocks[a].bytes.count() + kReplayAlignment.count() - 1) / kReplayAlignment.count();
       for (std::size_t b = 0; b < a; ++b) {
         const bool meet = !comes_after(a, b) && !comes_after(b, a);
         meets_[a * blocks.size() + b] = meet;
@@ -64,6 +68,13 @@ class Packer {
     return !blocks_[later].initial && reached(blocks_[later].ended, blocks_[earlier].free_when);
   }
 
+  /// The first place from `top` on where the block may begin.
+  [[nodiscard]] std::int64_t first_place(std::size_t block, std::int64_t top) const {
+    if (!blocks_[block].at_boundary) return top;
+    const std::int64_t boundary = (top + page_ - 1) / page_ * page_;
+    return std::max(top, boundary - units_[block]);
+  }
+
   /// Among the blocks that it may meet, or on top of them.
   [[nodiscard]] std::int64_t hole_for(std::size_t block, Fit fit) const {
     const std::size_t row = block * blocks_.size();
@@ -73,17 +84,19 @@ class Packer {
     for (const Placed& placed : by_offset_) {
       if (!meets_[row + placed.block]) continue;
       const std::int64_t hole = placed.offset - top;
-      if (hole >= units_[block] && hole < best_size) {
-        if (fit == Fit::kLowest) return top;
-        best = top;
+      const std::int64_t place = hole >= units_[block] ? first_place(block, top) : top;
+      if (placed.offset - place >= units_[block] && hole < best_size) {
+        if (fit == Fit::kLowest) return place;
+        best = place;
         best_size = hole;
       }
       top = std::max(top, placed.offset + units_[placed.block]);
     }
-    return best_size == std::numeric_limits<std::int64_t>::max() ? top : best;
+    return best_size == std::numeric_limits<std::int64_t>::max() ? first_place(block, top) : best;
   }
 
   const std::vector<PlacedBlock>& blocks_;
+  std::int64_t page_;  ///< in units
   std::vector<std::int64_t> units_;
   std::vector<bool> meets_;  ///< both may be resident at once; row by row
   std::vector<Placed> by_offset_;
@@ -101,11 +114,11 @@ Order sorted_by(Order order, Key key) {
 
 class Search {
  public:
-  Search(const std::vector<PlacedBlock>& blocks, Bytes at_least)
+  Search(const std::vector<PlacedBlock>& blocks, Bytes at_least, Bytes page)
       : blocks_(blocks),
-        packer_(blocks),
+        packer_(blocks, page),
         tries_(kWork / std::max<std::size_t>(blocks.size() * blocks.size(), 1)),
-        goal_((at_least.count() + kBlockAlignment.count() - 1) / kBlockAlignment.count()) {
+        goal_((at_least.count() + kReplayAlignment.count() - 1) / kReplayAlignment.count()) {
     tries_ = std::min(tries_, kMostTries);
   }
 
@@ -116,9 +129,9 @@ class Search {
     }
     for (; tries_ > 0 && best_.extent > goal_; --tries_) try_order(changed(), Fit::kLowest);
     Placement result;
-    result.extent = Bytes(best_.extent * kBlockAlignment.count());
+    result.extent = Bytes(best_.extent * kReplayAlignment.count());
     for (const std::int64_t offset : best_.offsets) {
-      result.offsets.emplace_back(offset * kBlockAlignment.count());
+      result.offsets.emplace_back(offset * kReplayAlignment.count());
     }
     return result;
   }
@@ -194,9 +207,31 @@ class Search {
 
 }  // namespace
 
-Placement place_blocks(const std::vector<PlacedBlock>& blocks, Bytes at_least) {
+std::vector<PlacedBlock> blocks_to_place(const Plan& plan, const MemoryOrder& order,
+                                         const StepWaits& waits) {
+  std::vector<PlacedBlock> blocks(plan.blocks.size());
+  const std::vector<QueueCounts> free_when = counts_until_free(plan);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    blocks[i].bytes = plan.blocks[i].bytes;
+    blocks[i].free_when = free_when[i];
+    blocks[i].freed = order.starts.size();
+  }
+  for (const BlockId block : plan.initial_blocks) blocks[block.at()].initial = true;
+  for (std::size_t place = 0; place < order.starts.size(); ++place) {
+    const StepId step = order.starts[place];
+    for (const BlockId block : plan.acquires[step]) {
+      blocks[block.at()].ended = waits.ended[step.at()];
+      blocks[block.at()].taken = place + 1;
+    }
+    // The last one that starts is as a rule the last that ends: enough to sort by.
+    for (const BlockId block : plan.releases[step]) blocks[block.at()].freed = place + 1;
+  }
+  return blocks;
+}
+
+Placement place_blocks(const std::vector<PlacedBlock>& blocks, Bytes at_least, Bytes page) {
   if (blocks.empty()) return {};
-  return Search(blocks, at_least).run();
+  return Search(blocks, at_least, page).run();
 }
 
 }  // namespace ooc

@@ -22,16 +22,21 @@ struct PlacedBlock {
   QueueCounts free_when;  ///< what must have ended for it to be free
   std::size_t taken = 0;  ///< place in the order of the simulated run, for orders to try
   std::size_t freed = 0;
+  bool at_boundary = false;  ///< to begin or end at a multiple of the page, or reach across one
 };
 
-inline constexpr Bytes kBlockAlignment{512};
+/// The plan's blocks, with lifetimes in steps of the simulated run, for the packer to sort by.
+[[nodiscard]] std::vector<PlacedBlock> blocks_to_place(const Plan& plan, const MemoryOrder& order,
+                                                       const StepWaits& waits);
 
 struct Placement {
-  std::vector<Bytes> offsets;  ///< by block, multiples of kBlockAlignment
+  std::vector<Bytes> offsets;  ///< by block, multiples of kReplayAlignment
   Bytes extent;
 };
 
-/// `at_least`: stop looking for better once the extent is this.
-[[nodiscard]] Placement place_blocks(const std::vector<PlacedBlock>& blocks, Bytes at_least);
+/// `at_least`: stop looking for better once the extent is this. `page`: for blocks that are to be at a
+/// boundary; a multiple of kReplayAlignment, larger than these blocks.
+[[nodiscard]] Placement place_blocks(const std::vector<PlacedBlock>& blocks, Bytes at_least,
+                                     Bytes page = Bytes(0));
 
 }  // namespace ooc

@@ -26,8 +26,9 @@ struct Inputs {
 
 class ProgramMaker {
  public:
-  ProgramMaker(const Inputs& inputs, Bytes budget)
+  ProgramMaker(const Inputs& inputs, Bytes budget, Bytes page)
       : in_(inputs),
+        page_(page),
         order_(order_memory(inputs.plan, inputs.timeline, budget)),
         waits_(find_step_waits(inputs.plan, order_)),
         contents_(inputs.plan, inputs.graph, inputs.costs, order_),
@@ -49,31 +50,8 @@ class ProgramMaker {
   }
 
  private:
-  /// Lifetimes in steps of the simulated run, for the packer to sort by.
-  [[nodiscard]] std::vector<PlacedBlock> blocks_to_place() const {
-    const Plan& plan = in_.plan;
-    std::vector<PlacedBlock> blocks(plan.blocks.size());
-    const std::vector<QueueCounts> free_when = counts_until_free(plan);
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
-      blocks[i].bytes = plan.blocks[i].bytes;
-      blocks[i].free_when = free_when[i];
-      blocks[i].freed = order_.starts.size();
-    }
-    for (const BlockId block : plan.initial_blocks) blocks[block.at()].initial = true;
-    for (std::size_t place = 0; place < order_.starts.size(); ++place) {
-      const StepId step = order_.starts[place];
-      for (const BlockId block : plan.acquires[step]) {
-        blocks[block.at()].ended = waits_.ended[step.at()];
-        blocks[block.at()].taken = place + 1;
-      }
-      // The last one that starts is as a rule the last that ends: enough to sort by.
-      for (const BlockId block : plan.releases[step]) blocks[block.at()].freed = place + 1;
-    }
-    return blocks;
-  }
-
   void add_blocks() {
-    const std::vector<PlacedBlock> blocks = blocks_to_place();
+    const std::vector<PlacedBlock> blocks = blocks_to_place(in_.plan, order_, waits_);
     const Placement placement = place_blocks(blocks, order_.peak - in_.plan.static_bytes);
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       const Block& block = in_.plan.blocks[i];
@@ -84,6 +62,24 @@ class ProgramMaker {
       if (block.kind == BlockKind::kTensor) made.content = TensorId{block.object};
     }
     program_.arena_bytes = placement.extent;
+    if (page_ > Bytes(0)) try_pages();
+  }
+
+  /// The waits for pages come on top of those for bytes, so the places in the arena stay right.
+  void try_pages() {
+    MemoryOrder order = order_memory(in_.plan, in_.timeline, program_.budget, page_);
+    if (order.peak_pages * page_ + order.peak_rests >= program_.arena_bytes) return;
+    std::swap(order_, order);
+    StepWaits waits = find_step_waits(in_.plan, order_);
+    std::swap(waits_, waits);
+    PagePool pool =
+        make_page_pool(in_.plan, order_, blocks_to_place(in_.plan, order_, waits_), page_);
+    if (pool.bytes() < program_.arena_bytes) {
+      program_.pool = std::move(pool);
+      return;
+    }
+    order_ = std::move(order);
+    waits_ = std::move(waits);
   }
 
   void add_slots() {
@@ -98,8 +94,8 @@ class ProgramMaker {
       slot.tensor = tensor;
       if (in_.graph.tensors[tensor.at()].role == TensorRole::kInput) slot.content = tensor;
       const std::int64_t units =
-          (slot.bytes.count() + kBlockAlignment.count() - 1) / kBlockAlignment.count();
-      program_.far_bytes += units * kBlockAlignment;
+          (slot.bytes.count() + kReplayAlignment.count() - 1) / kReplayAlignment.count();
+      program_.far_bytes += units * kReplayAlignment;
     }
   }
 
@@ -145,6 +141,7 @@ class ProgramMaker {
   }
 
   Inputs in_;
+  Bytes page_;
   MemoryOrder order_;
   StepWaits waits_;
   Contents contents_;
@@ -157,7 +154,8 @@ class ProgramMaker {
 }  // namespace
 
 ReplayProgram make_replay_program(const Plan& plan, const TrainingGraph& graph,
-                                  const CostTable& costs, const Timeline& timeline, Bytes budget) {
+                                  const CostTable& costs, const Timeline& timeline, Bytes budget,
+                                  Bytes page) {
   if (plan.devices != 1) {
     throw SpecError({.file = "",
                      .place = "replay",
@@ -165,7 +163,7 @@ ReplayProgram make_replay_program(const Plan& plan, const TrainingGraph& graph,
                      .expected = "a plan on one device",
                      .hint = ""});
   }
-  return ProgramMaker({plan, graph, costs, timeline}, budget).run();
+  return ProgramMaker({plan, graph, costs, timeline}, budget, page).run();
 }
 
 }  // namespace ooc

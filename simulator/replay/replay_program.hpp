@@ -17,9 +17,12 @@
 //   obeys each of these waits, so none is ever late, and a step that stood still for memory had, just
 //   before it started, fewer than k_i frees behind it, so none is early.
 //
-// Addresses. A block may take the addresses of another whose releasers have certainly ended before its
-// taker starts (queue order, waits and the waits above). Placing them is strip packing; the extent
-// may exceed the bytes that are ever resident, by holes and by rounding up to 512 bytes.
+// Addresses, decided twice. In pages: each block has its own range of addresses over pages of one pool, which
+// needs hardly more than the bytes that are ever resident (page_pool.hpp). In one arena, for devices
+// that cannot map pages: a block may take the addresses of another whose releasers have certainly ended
+// before its taker starts (queue order, waits and the waits above). That is strip packing; the
+// extent may exceed the bytes that are ever resident, by holes and by rounding up to 512 bytes. Pages
+// are left out where the arena is no larger.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +32,7 @@
 
 #include "model/graph/training_graph.hpp"
 #include "simulator/plan/plan.hpp"
+#include "simulator/replay/page_pool.hpp"
 #include "simulator/timeline/timeline.hpp"
 
 namespace ooc {
@@ -72,17 +76,21 @@ struct ReplayProgram {
   Bytes budget;                   ///< static bytes included
   Bytes static_bytes;             ///< weights, their gradients, optimiser state
   Bytes arena_bytes;              ///< extent of the blocks
+  std::optional<PagePool> pool;   ///< none: it would need no less than the arena
   Bytes far_bytes;                ///< extent of the slots
   Bytes peak_near;                ///< as simulated, static bytes included
+  /// What is taken for the blocks where pages can be mapped.
+  [[nodiscard]] Bytes pool_bytes() const { return pool ? pool->bytes() : arena_bytes; }
   /// Kinds of layers, ascending, of which some step spins even with compute=real.
   std::vector<std::string> not_covered;
 };
 
 /// `timeline` is the plan's, simulated with `budget`. In any execution at most `budget` is resident; with
 /// timeline.peak_near in its place, no more than was predicted (fewer freedoms, same predicted times).
+/// `page`: a multiple of kReplayAlignment; none: no pool of pages.
 /// Throws SpecError for a plan on several devices.
 [[nodiscard]] ReplayProgram make_replay_program(const Plan& plan, const TrainingGraph& graph,
                                                 const CostTable& costs, const Timeline& timeline,
-                                                Bytes budget);
+                                                Bytes budget, Bytes page = Bytes(0));
 
 }  // namespace ooc

@@ -100,10 +100,35 @@ void append_blocks(std::string& text, const ReplayProgram& program, std::int64_t
     const ReplayBlock& block = program.blocks[i];
     fmt::format_to(std::back_inserter(text), "block id={} block={} offset={} bytes={}", id, i,
                    block.offset.count(), block.bytes.count());
+    if (program.pool) {
+      fmt::format_to(std::back_inserter(text), " start={}", program.pool->blocks[i].start.count());
+    }
     if (block.content) {
       fmt::format_to(std::back_inserter(text), " content={}", block.content->index);
     }
     text += block.initial ? " initial=1\n" : "\n";
+  }
+}
+
+/// As many lines a block as its runs need.
+void append_pages(std::string& text, const PagePool& pool, std::int64_t id) {
+  constexpr std::size_t kLongestRun = 32;
+  for (std::size_t i = 0; i < pool.blocks.size(); ++i) {
+    std::string line;
+    for (const PageRun& run : pool.blocks[i].runs) {
+      if (line.size() + kLongestRun > kLongestLine) {
+        text += line + '\n';
+        line.clear();
+      }
+      if (line.empty()) {
+        line = fmt::format("pages id={} block={} runs=", id, i);
+      } else {
+        line += ',';
+      }
+      fmt::format_to(std::back_inserter(line), "{}", run.first);
+      if (run.count > 1) fmt::format_to(std::back_inserter(line), "+{}", run.count);
+    }
+    if (!line.empty()) text += line + '\n';
   }
 }
 
@@ -124,11 +149,17 @@ void append_slots(std::string& text, const ReplayProgram& program, std::int64_t 
 std::string write_replay_requests(const ReplayProgram& program, const ReplayRun& run) {
   std::string text = fmt::format(
       "plan id={} blocks={} slots={} steps={} budget_bytes={} static_bytes={} arena_bytes={} "
-      "far_bytes={}\n",
+      "far_bytes={}",
       run.id, program.blocks.size(), program.slots.size(), program.steps.size(),
       program.budget.count(), program.static_bytes.count(), program.arena_bytes.count(),
       program.far_bytes.count());
+  if (program.pool) {
+    fmt::format_to(std::back_inserter(text), " version={} page_bytes={} pool_pages={}",
+                   kPagedPlanVersion, program.pool->page.count(), program.pool->pages);
+  }
+  text += '\n';
   append_blocks(text, program, run.id);
+  if (program.pool) append_pages(text, *program.pool, run.id);
   append_slots(text, program, run.id);
   for (std::size_t i = 0; i < program.steps.size(); ++i) {
     text += step_line(program.steps[i], i, run) + '\n';

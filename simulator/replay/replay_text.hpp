@@ -10,6 +10,9 @@ namespace ooc {
 
 enum class ReplayMode { kSpin, kReal };
 
+/// The version of the plans' lines: 1, but this one where blocks have pages.
+inline constexpr int kPagedPlanVersion = 2;
+
 struct ReplayRun {
   std::int64_t id = 1;
   ReplayMode mode = ReplayMode::kSpin;  ///< kSpin leaves the operations out

@@ -2,7 +2,7 @@
 // simulated where each step lasts as long as simulated? For random networks, every schedule, any
 // budget and link: with the simulated durations every step starts and ends exactly as simulated; and in any
 // order of events that queues and waits allow, memory stays within what the program was made for,
-// no two resident blocks share an address, every copy finds a block of its tensor, and all steps end.
+// no two resident blocks share an address in the arena or a byte of a page, every copy finds a block of its tensor, and all steps end.
 // The same for random plans that mean nothing as training but use every feature of the engine.
 #include <doctest/doctest.h>
 
@@ -11,6 +11,7 @@
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/bounds.hpp"
 #include "simulator/replay/memory_order.hpp"
+#include "simulator/replay/page_pool.hpp"
 #include "simulator/replay/replay_program.hpp"
 #include "simulator/replay/step_waits.hpp"
 #include "simulator/schedules/schedule.hpp"
@@ -58,21 +59,22 @@ void check_times(const Plan& plan, const Waits& waits, const Timeline& timeline)
 }
 
 void check_any_order(Dice& dice, const Plan& plan, const Waits& waits, Bytes limit,
-                     const std::vector<Bytes>& offsets) {
+                     const Places& places) {
   for (int run = 0; run < 4; ++run) {
-    const RandomRun random = run_in_random_order(plan, waits, offsets, dice);
+    const RandomRun random = run_in_random_order(plan, waits, places, dice);
     REQUIRE(random.finished);
     REQUIRE(random.peak <= limit);
     REQUIRE(random.overlap == "");
   }
 }
 
-std::vector<Bytes> check_places(const ReplayProgram& program, const Timeline& timeline) {
-  std::vector<Bytes> offsets;
+Places check_places(const ReplayProgram& program, const Timeline& timeline) {
+  Places places;
   for (const ReplayBlock& block : program.blocks) {
     REQUIRE(block.offset.count() % 512 == 0);
     REQUIRE(block.offset + block.bytes <= program.arena_bytes);
-    offsets.push_back(block.offset);
+    const std::int64_t begin = block.offset.count();
+    places.push_back({{begin, begin + block.bytes.count()}});
   }
   REQUIRE(program.static_bytes + program.arena_bytes >= timeline.peak_near);
   Bytes far_end;
@@ -81,7 +83,50 @@ std::vector<Bytes> check_places(const ReplayProgram& program, const Timeline& ti
     far_end = slot.offset + slot.bytes;
   }
   REQUIRE(program.far_bytes >= far_end);
-  return offsets;
+  return places;
+}
+
+/// The bytes of the pool behind each block's range of addresses.
+Places check_pages(const PagePool& pool, const Plan& plan) {
+  const std::int64_t page = pool.page.count();
+  Places places;
+  for (std::size_t i = 0; i < plan.blocks.size(); ++i) {
+    std::int64_t skipped = pool.blocks[i].start.count();
+    std::int64_t left = plan.blocks[i].bytes.count();
+    REQUIRE(skipped % 512 == 0);
+    REQUIRE(skipped < page);
+    places.emplace_back();
+    for (const PageRun& run : pool.blocks[i].runs) {
+      REQUIRE(run.first + run.count <= pool.pages);
+      for (std::int64_t number = run.first; number < run.first + run.count; ++number) {
+        REQUIRE(left > 0);
+        const std::int64_t part = std::min(left, page - skipped);
+        places.back().emplace_back(number * page + skipped, number * page + skipped + part);
+        left -= part;
+        skipped = 0;
+      }
+    }
+    REQUIRE(left == 0);
+  }
+  return places;
+}
+
+/// A pool of pages for any plan, whether it needs less than an arena or not.
+void check_pool(Dice& dice, const Plan& plan, const Timeline& timeline, Bytes limit, Bytes page) {
+  const MemoryOrder order = order_memory(plan, timeline, limit, page);
+  const StepWaits waits = find_step_waits(plan, order);
+  check_waits(plan, waits.waits);
+  check_times(plan, waits.waits, timeline);
+  const PagePool pool = make_page_pool(plan, order, blocks_to_place(plan, order, waits), page);
+  REQUIRE(plan.static_bytes + pool.bytes() >= timeline.peak_near);
+  // What no choice of pages could do without, and at most a page for each rest.
+  const auto blocks = static_cast<std::int64_t>(plan.blocks.size());
+  REQUIRE(order.peak_pages * page <= timeline.peak_near - plan.static_bytes + Bytes(511 * blocks));
+  REQUIRE(pool.pages <= order.peak_pages + blocks);
+  const Places places = check_pages(pool, plan);
+  check_any_order(dice, plan, waits.waits, limit, places);
+  const RandomRun run = run_in_random_order(plan, waits.waits, places, dice, page);
+  REQUIRE(run.peak_pages <= order.peak_pages);
 }
 
 /// A step never touches a block of another tensor than it names.
@@ -107,14 +152,18 @@ void check_contents(const ReplayProgram& program, const Plan& plan, const Traini
 }
 
 void check_program(Dice& dice, const Workload& workload, const Plan& plan, const Timeline& timeline,
-                   Bytes limit) {
+                   Bytes limit, Bytes page = Bytes(0)) {
   const ReplayProgram program =
-      make_replay_program(plan, workload.graph, workload.costs, timeline, limit);
+      make_replay_program(plan, workload.graph, workload.costs, timeline, limit, page);
   Waits waits;
   for (const ReplayStep& step : program.steps) waits.push_back(step.waits);
   check_waits(plan, waits);
   check_times(plan, waits, timeline);
   check_any_order(dice, plan, waits, limit, check_places(program, timeline));
+  if (program.pool) {
+    REQUIRE(program.pool->bytes() < program.arena_bytes);
+    check_any_order(dice, plan, waits, limit, check_pages(*program.pool, plan));
+  }
   check_contents(program, plan, workload.graph);
 }
 
@@ -148,7 +197,9 @@ TEST_CASE("a program of any plan is as fast as simulated and safe however long i
       return;  // whether a schedule may be blocked is property.schedules' to say
     const Timeline& timeline = *finished;
     check_program(dice, workload, plan, timeline, budget);
-    check_program(dice, workload, plan, timeline, timeline.peak_near);
+    const Bytes page(512 * (std::int64_t{1} << dice.index(8)));
+    check_program(dice, workload, plan, timeline, timeline.peak_near, page);
+    check_pool(dice, plan, timeline, timeline.peak_near, page);
     ++runs;
   });
   CHECK((runs > 500 || number_from("OOC_PROPERTY_CASES", 1'500) < 1'500 ||
@@ -173,6 +224,8 @@ TEST_CASE("waits for memory hold any plan to any limit that its simulation kept"
       check_waits(random.plan, waits.waits);
       check_times(random.plan, waits.waits, timeline);
       check_any_order(dice, random.plan, waits.waits, limit, {});
+      // A page a block, whatever its few bytes.
+      check_pool(dice, random.plan, timeline, limit, Bytes(512));
     }
     ++runs;
   });

@@ -49,11 +49,12 @@ namespace {
 
 class Lottery {
  public:
-  Lottery(const Plan& plan, const Waits& waits, const std::vector<Bytes>& offsets, Dice& dice)
+  Lottery(const Plan& plan, const Waits& waits, const Places& places, Dice& dice, Bytes page)
       : plan_(plan),
         waits_(waits),
-        offsets_(offsets),
+        places_(places),
         dice_(dice),
+        page_(page),
         ended_(plan.steps.size(), false),
         releasers_left_(plan.blocks.size()) {
     for (std::size_t block = 0; block < plan.blocks.size(); ++block) {
@@ -104,22 +105,32 @@ class Lottery {
     return std::nullopt;
   }
 
+  [[nodiscard]] bool share_bytes(BlockId a, BlockId b) const {
+    for (const auto& [begin, end] : places_[a.at()]) {
+      for (const auto& [other_begin, other_end] : places_[b.at()]) {
+        if (begin < other_end && other_begin < end) return true;
+      }
+    }
+    return false;
+  }
+
+  /// As far as they are full, a block being rounded up to 512 bytes.
+  [[nodiscard]] std::int64_t pages_of(BlockId block) const {
+    if (page_ == Bytes(0)) return 0;
+    return (plan_.blocks[block.at()].bytes.count() + 511) / 512 * 512 / page_.count();
+  }
+
   void take(BlockId id) {
-    const auto range = [&](BlockId block) {
-      const std::int64_t begin = offsets_[block.at()].count();
-      return std::pair(begin, begin + plan_.blocks[block.at()].bytes.count());
-    };
     for (const BlockId other : resident_) {
-      if (offsets_.empty()) break;
-      const auto [begin, end] = range(id);
-      const auto [other_begin, other_end] = range(other);
-      if (begin < other_end && other_begin < end) {
+      if (!places_.empty() && share_bytes(id, other)) {
         result_.overlap = fmt::format("blocks {} and {}", id.index, other.index);
       }
     }
     resident_.push_back(id);
     held_ += plan_.blocks[id.at()].bytes;
     result_.peak = std::max(result_.peak, held_);
+    held_pages_ += pages_of(id);
+    result_.peak_pages = std::max(result_.peak_pages, held_pages_);
   }
 
   void start(std::size_t queue) {
@@ -136,13 +147,15 @@ class Lottery {
       if (--releasers_left_[block.at()] > 0) continue;
       resident_.erase(std::find(resident_.begin(), resident_.end(), block));
       held_ -= plan_.blocks[block.at()].bytes;
+      held_pages_ -= pages_of(block);
     }
   }
 
   const Plan& plan_;
   const Waits& waits_;
-  const std::vector<Bytes>& offsets_;
+  const Places& places_;
   Dice& dice_;
+  Bytes page_;
   std::vector<bool> ended_;
   std::vector<std::size_t> releasers_left_;
   std::vector<BlockId> resident_;
@@ -150,14 +163,15 @@ class Lottery {
   std::array<bool, 3> running_{};
   std::array<std::int64_t, 3> weights_{};
   Bytes held_;
+  std::int64_t held_pages_ = 0;
   RandomRun result_;
 };
 
 }  // namespace
 
-RandomRun run_in_random_order(const Plan& plan, const Waits& waits,
-                              const std::vector<Bytes>& offsets, Dice& dice) {
-  return Lottery(plan, waits, offsets, dice).run();
+RandomRun run_in_random_order(const Plan& plan, const Waits& waits, const Places& places,
+                              Dice& dice, Bytes page) {
+  return Lottery(plan, waits, places, dice, page).run();
 }
 
 }  // namespace ooc::test

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "simulator/plan/plan.hpp"
@@ -12,6 +13,9 @@
 #include "tests/support/random_networks.hpp"
 
 namespace ooc::test {
+
+/// Of each block the bytes of the pool that it lies in, as [begin, end).
+using Places = std::vector<std::vector<std::pair<std::int64_t, std::int64_t>>>;
 
 using Waits = std::vector<std::vector<std::int32_t>>;  ///< by step: steps of other queues
 
@@ -21,13 +25,15 @@ using Waits = std::vector<std::vector<std::int32_t>>;  ///< by step: steps of ot
 
 struct RandomRun {
   bool finished = false;
-  Bytes peak;           ///< static bytes included
-  std::string overlap;  ///< two blocks resident at once at the same addresses; empty: none
+  Bytes peak;                   ///< static bytes included
+  std::int64_t peak_pages = 0;  ///< whole pages of resident blocks
+  std::string overlap;          ///< two blocks resident at once in the same bytes; empty: none
 };
 
 /// At every turn one of the events that are possible (a head starts, a running step ends), drawn
-/// with random preferences for queues. `offsets` by block; empty: addresses are not looked at.
+/// with random preferences for queues. `places` by block; empty: they are not looked at. Pages of
+/// `page` bytes are counted if it is above 0.
 [[nodiscard]] RandomRun run_in_random_order(const Plan& plan, const Waits& waits,
-                                            const std::vector<Bytes>& offsets, Dice& dice);
+                                            const Places& places, Dice& dice, Bytes page = {});
 
 }  // namespace ooc::test
