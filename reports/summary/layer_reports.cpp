@@ -109,19 +109,22 @@ void add_saved(std::vector<LayerReport>& layers, const LayerReportInput& input) 
 void add_actions(std::vector<LayerReport>& layers, const LayerReportInput& input) {
   const TrainingGraph& graph = graph_that_runs(input);
   std::vector<bool> moved(graph.tensors.size(), false);
+  std::vector<bool> made_again(graph.tensors.size(), false);
   for (const Step& step : input.plan->steps) {
-    const auto object = static_cast<std::size_t>(step.object);
     if (step.kind == StepKind::kToFar) {
+      const auto object = static_cast<std::size_t>(step.object);
       moved[object] = graph.tensors[object].role != TensorRole::kExchanged;
     }
-    if (step.kind == StepKind::kCompute && step.recompute) {
-      const Task& task = graph.tasks[static_cast<std::size_t>(step.object)];
-      layers[task.layer.at()].action = TensorAction::kRecompute;
-    }
+    if (!step.recompute) continue;
+    const TaskId task{step.object};
+    layers[graph.tasks[task.at()].layer.at()].action = TensorAction::kRecompute;
+    for (const TensorId tensor : graph.writes[task]) made_again[tensor.at()] = true;
   }
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const auto& output = graph.output_of_layer[i];
-    if (output.has_value() && moved[output->at()]) layers[i].action = TensorAction::kSwap;
+    if (!output.has_value()) continue;
+    if (made_again[output->at()]) layers[i].action = TensorAction::kRecompute;
+    if (moved[output->at()]) layers[i].action = TensorAction::kSwap;
   }
   for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
     const Tensor& tensor = graph.tensors[i];
