@@ -5,6 +5,7 @@
 
 #include "calibrate/gpu/check.hpp"
 #include "calibrate/gpu/libraries.hpp"
+#include "calibrate/gpu/page_calls.hpp"
 #include "calibrate/gpu/platform.hpp"
 
 namespace ooc::gpu {
@@ -33,6 +34,7 @@ Machine read_machine(int device) {
   int managed = 0;
   OOC_GPU_CHECK(cudaDeviceGetAttribute(&managed, cudaDevAttrConcurrentManagedAccess, device));
   machine.managed_prefetch = managed != 0;
+  machine.page_bytes = page_granularity(device);
   char bus_id[32] = {};
   OOC_GPU_CHECK(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, device));
   machine.bus_id = bus_id;
@@ -98,6 +100,7 @@ LineBuilder machine_line(const Machine& machine) {
     line.add("clock_memory_mhz", std::int64_t{machine.memory_clock_khz / 1000});
   }
   line.add("managed_prefetch", std::int64_t{machine.managed_prefetch});
+  line.add("page_bytes", static_cast<std::int64_t>(machine.page_bytes));
   line.add("cublas", std::int64_t{gemm_available()});
   line.add("cudnn", std::int64_t{convolution_available()});
   return line;

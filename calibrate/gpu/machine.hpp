@@ -23,6 +23,7 @@ struct Machine {
   int clock_khz = 0;
   int memory_clock_khz = 0;
   bool managed_prefetch = false;
+  std::size_t page_bytes = 0;  // the smallest that can be mapped; 0: none (page_calls.hpp)
   std::string bus_id;
   PcieLink link;
 };

@@ -21,19 +21,19 @@ constexpr std::size_t kLeastIterations = 3;  // made even after max_ms
 using Operations = std::vector<std::unique_ptr<Operation>>;  // per step; null: it spins
 
 // Zeros would draw less power than real numbers, and patterns are no numbers. Slots that hold a tensor from
-// the beginning get their numbers from the arena's.
+// the beginning get their numbers from the blocks'.
 void fill_with_numbers(const ReplayProgram& program, const ReplayMemory& memory,
                        const Stream& stream) {
   for (const auto& [begin, bytes] : {std::pair{memory.statics(), memory.static_bytes()},
-                                     std::pair{memory.arena(), memory.arena_bytes()}}) {
+                                     std::pair{memory.pool(), memory.pool_bytes()}}) {
     if (bytes < 4) continue;
     OOC_GPU_CHECK(launch_uniform(stream.get(), Element::kFloat32, begin, bytes / 4));
   }
-  for (std::size_t i = 0; i < program.slots.size() && memory.arena_bytes() > 0; ++i) {
+  for (std::size_t i = 0; i < program.slots.size() && memory.pool_bytes() > 0; ++i) {
     if (!program.slots[i].content) continue;
     for (std::size_t done = 0; done < memory.slot_bytes(i);) {
-      const std::size_t part = std::min(memory.slot_bytes(i) - done, memory.arena_bytes());
-      OOC_GPU_CHECK(cudaMemcpyAsync(memory.slot(i) + done, memory.arena(), part,
+      const std::size_t part = std::min(memory.slot_bytes(i) - done, memory.pool_bytes());
+      OOC_GPU_CHECK(cudaMemcpyAsync(memory.slot(i) + done, memory.pool(), part,
                                     cudaMemcpyDeviceToHost, stream.get()));
       done += part;
     }
@@ -100,6 +100,11 @@ void replay(const ReplayRequest& request, const Machine& machine, BufferPool& po
   const ReplayProgram& program = request.program;
   ReplayResults results(request.id, output);
   const ReplayMemory memory(program, machine, pool);
+  if (!memory.without_pages().empty()) {
+    results.note("one arena in place of pages, " + std::to_string(memory.pool_bytes()) +
+                 " bytes for " + std::to_string(program.pool_pages * program.page_bytes) + ": " +
+                 memory.without_pages());
+  }
   const double overhead = spin_overhead_ns();
   const Operations operations = make_operations(request, memory, results);
   const ReplayExecutor executor(
@@ -136,6 +141,9 @@ void replay(const ReplayRequest& request, const Machine& machine, BufferPool& po
                   .add("verified", std::int64_t{program.run.verify})
                   .add("checked_bytes", static_cast<std::int64_t>(checked))
                   .add("near_bytes", static_cast<std::int64_t>(memory.near_bytes()))
+                  .add("pool_pages", static_cast<std::int64_t>(memory.pool_pages()))
+                  .add("page_bytes",
+                       static_cast<std::int64_t>(memory.pool_pages() > 0 ? program.page_bytes : 0))
                   .add("far_bytes", static_cast<std::int64_t>(memory.far_bytes()))
                   .add_ns("spin_overhead_ns", overhead));
 }

@@ -122,4 +122,26 @@ std::vector<std::size_t> ReplayFields::numbers(const std::string& key, std::size
   return found;
 }
 
+std::vector<ReplayFields::Run> ReplayFields::runs(const std::string& key, std::size_t end,
+                                                  const char* of) const {
+  std::vector<Run> found;
+  const std::string list = text(key);
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t comma = std::min(list.find(',', begin), list.size());
+    const std::string run = list.substr(begin, comma - begin);
+    const std::size_t plus = run.find('+');
+    const std::optional<std::size_t> first = parse_integer(run.substr(0, plus));
+    const std::optional<std::size_t> count = plus == std::string::npos
+                                                 ? std::optional<std::size_t>(1)
+                                                 : parse_integer(run.substr(plus + 1));
+    if (!first || !count || *count == 0) {
+      unexpected(key, list, "runs such as 7 or 7+3, separated by commas");
+    }
+    require_below(key, *first + *count - 1, end, of);
+    found.push_back({*first, *count});
+    begin = comma + 1;
+  }
+  return found;
+}
+
 }  // namespace ooc::gpu

@@ -30,6 +30,13 @@ class ReplayFields {
   // "3,7", each below `end`. Empty without the key.
   std::vector<std::size_t> numbers(const std::string& key, std::size_t end, const char* of) const;
 
+  struct Run {
+    std::size_t first;
+    std::size_t count;
+  };
+  // "0,5+12", at least one, each of at least one number and all of them below `end`.
+  std::vector<Run> runs(const std::string& key, std::size_t end, const char* of) const;
+
   [[noreturn]] void fail(const std::string& problem) const;
 
  private:

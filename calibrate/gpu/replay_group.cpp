@@ -12,6 +12,9 @@ namespace {
 constexpr std::size_t kMostBytes = std::size_t{1} << 46;
 constexpr std::size_t kMostLines =
     1000000;  // of each kind; keeps a garbled count from taking memory
+constexpr std::size_t kMostPages = std::size_t{1} << 25;
+constexpr std::size_t kLeastPage = 4096;
+constexpr std::size_t kMostPage = std::size_t{1} << 30;
 constexpr std::size_t kMostContent = std::size_t{1} << 31;
 constexpr std::size_t kMostTimes = 20000000;  // steps × iterations, each kept as two numbers
 
@@ -21,12 +24,14 @@ std::string id_of(const Line& line) {
 }
 
 // Patterns are words of 8 bytes; the plan's writer keeps a much larger alignment.
+std::size_t read_multiple_of_8(const ReplayFields& fields, const char* key, std::size_t value) {
+  if (value % 8 == 0) return value;
+  fields.fail("'" + std::string(key) + "': found " + std::to_string(value) +
+              ", expected a multiple of 8");
+}
+
 std::size_t read_offset(const ReplayFields& fields) {
-  const std::size_t offset = fields.integer("offset", 0, kMostBytes);
-  if (offset % 8 != 0) {
-    fields.fail("'offset': found " + std::to_string(offset) + ", expected a multiple of 8");
-  }
-  return offset;
+  return read_multiple_of_8(fields, "offset", fields.integer("offset", 0, kMostBytes));
 }
 
 void require_inside(const ReplayFields& fields, std::size_t offset, std::size_t bytes,
@@ -69,7 +74,8 @@ ReplayKind read_kind(const ReplayFields& fields, ReplayQueue queue) {
 }  // namespace
 
 bool ReplayGroup::takes(const std::string& word) {
-  return word == "plan" || word == "block" || word == "slot" || word == "step" || word == "run";
+  return word == "plan" || word == "block" || word == "pages" || word == "slot" || word == "step" ||
+         word == "run";
 }
 
 bool ReplayGroup::goes_on_with(const Line& line) const {
@@ -103,6 +109,7 @@ ReplayProgram ReplayGroup::finish() {
 void ReplayGroup::read(const Line& line) {
   if (line.word == "plan") return read_plan(line);
   if (line.word == "block") return read_block(line);
+  if (line.word == "pages") return read_pages(line);
   if (line.word == "slot") return read_slot(line);
   if (line.word == "step") return read_step(line);
   read_run(line);
@@ -111,6 +118,12 @@ void ReplayGroup::read(const Line& line) {
 void ReplayGroup::read_plan(const Line& line) {
   const ReplayFields fields(line, "plan");
   fields.integer("id", 1, kMostBytes);
+  const std::size_t version = fields.integer_or("version", 1, 0, kMostLines);
+  if (version < 1 || version > kPlanVersion) {
+    fields.fail("'version': found " + std::to_string(version) +
+                ", this program reads plans of version 1 to " + std::to_string(kPlanVersion) +
+                ": the main program and this one must be built from the same sources");
+  }
   blocks_ = fields.integer("blocks", 0, kMostLines);
   slots_ = fields.integer("slots", 0, kMostLines);
   steps_ = fields.integer("steps", 1, kMostLines);
@@ -118,6 +131,13 @@ void ReplayGroup::read_plan(const Line& line) {
   program_.static_bytes = fields.integer("static_bytes", 0, kMostBytes);
   program_.arena_bytes = fields.integer("arena_bytes", 0, kMostBytes);
   program_.far_bytes = fields.integer("far_bytes", 0, kMostBytes);
+  program_.pool_pages = fields.integer_or("pool_pages", 0, 0, kMostPages);
+  if (program_.pool_pages == 0) return;
+  program_.page_bytes = fields.integer("page_bytes", kLeastPage, kMostPage);
+  if (program_.page_bytes % kLeastPage != 0) {
+    fields.fail("'page_bytes': found " + std::to_string(program_.page_bytes) +
+                ", expected a multiple of " + std::to_string(kLeastPage));
+  }
 }
 
 // Lines come in order, each with its number; a missing one shows at the next.
@@ -154,7 +174,33 @@ void ReplayGroup::read_block(const Line& line) {
   require_inside(fields, block.offset, block.bytes, program_.arena_bytes, "the arena");
   block.content = read_content(fields);
   block.initial = fields.flag_or("initial", false);
+  block.start = read_multiple_of_8(fields, "start", fields.integer_or("start", 0, 0, kMostPage));
   program_.blocks.push_back(block);
+}
+
+// "0,5+12": pages 0 and 5 to 16. A block may have several such lines.
+void ReplayGroup::read_pages(const Line& line) {
+  const ReplayFields fields(line, "pages");
+  require_all(fields, 1);
+  const std::size_t number = fields.number("block", program_.blocks.size(), "block");
+  for (const ReplayFields::Run& run : fields.runs("runs", program_.pool_pages, "page")) {
+    program_.blocks[number].pages.push_back({run.first, run.count});
+  }
+}
+
+// Every block lies within its pages, if the plan has any.
+void ReplayGroup::require_pages(const Line& line) const {
+  const ReplayFields fields(line, line.word);
+  if (program_.pool_pages == 0) return;
+  for (std::size_t i = 0; i < program_.blocks.size(); ++i) {
+    const ReplayBlock& block = program_.blocks[i];
+    std::size_t pages = 0;
+    for (const PageRun& run : block.pages) pages += run.count;
+    if (block.start + block.bytes <= pages * program_.page_bytes) continue;
+    fields.fail("block " + std::to_string(i) + " ends at byte " +
+                std::to_string(block.start + block.bytes) + " of its pages, which have " +
+                std::to_string(pages * program_.page_bytes));
+  }
 }
 
 void ReplayGroup::read_slot(const Line& line) {
@@ -196,6 +242,7 @@ void ReplayGroup::read_step(const Line& line) {
 void ReplayGroup::read_run(const Line& line) {
   const ReplayFields fields(line, "run");
   require_all(fields, 3);
+  require_pages(line);
   ReplayRun& run = program_.run;
   const std::string compute = fields.text_or("compute", "spin");
   if (compute != "spin" && compute != "real") {

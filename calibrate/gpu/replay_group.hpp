@@ -11,6 +11,9 @@
 
 namespace ooc::gpu {
 
+// Version 2 has pages; version 1 is read too.
+inline constexpr std::size_t kPlanVersion = 2;
+
 class ReplayGroup {
  public:
   // plan, block, slot, step or run.
@@ -33,11 +36,13 @@ class ReplayGroup {
   void read(const Line& line);
   void read_plan(const Line& line);
   void read_block(const Line& line);
+  void read_pages(const Line& line);
   void read_slot(const Line& line);
   void read_step(const Line& line);
   void read_run(const Line& line);
   void require_turn(const Line& line, std::size_t came, std::size_t announced) const;
 
+  void require_pages(const Line& line) const;
   void require_all(const ReplayFields& fields, int kinds) const;
 
   bool open_ = false;

@@ -1,5 +1,5 @@
-// A plan to run on the device, as the lines of one group say it (docs/gpu-protocol.md, Replay): blocks in an
-// arena, slots in a far pool, steps on queues. It is read and checked as a whole before anything runs.
+// A plan to run on the device, as the lines of one group say it (docs/gpu-protocol.md, Replay): blocks in a
+// pool of pages or in an arena, slots in a far pool, steps on queues. It is read and checked as a whole before anything runs.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "calibrate/gpu/line.hpp"
+#include "calibrate/gpu/page_mapping.hpp"
 
 namespace ooc::gpu {
 
@@ -22,6 +23,8 @@ struct ReplayBlock {
   std::size_t bytes = 0;
   std::optional<std::int64_t> content;  // the tensor; none: workspace
   bool initial = false;
+  std::size_t start = 0;  // in the first of its pages
+  std::vector<PageRun> pages;
 };
 
 struct ReplaySlot {
@@ -56,6 +59,8 @@ struct ReplayProgram {
   std::size_t budget_bytes = 0;
   std::size_t static_bytes = 0;
   std::size_t arena_bytes = 0;
+  std::size_t page_bytes = 0;
+  std::size_t pool_pages = 0;  // 0: blocks lie in the arena only
   std::size_t far_bytes = 0;
   std::vector<ReplayBlock> blocks;
   std::vector<ReplaySlot> slots;

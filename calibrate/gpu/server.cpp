@@ -128,7 +128,8 @@ Machine greet(Output& output, int device, std::size_t need) {
                   .add("protocol", std::int64_t{1})
                   .add("program", "ooc-paleo-gpu")
                   .add("version", kVersion)
-                  .add("backend", backend_name()));
+                  .add("backend", backend_name())
+                  .add("plans", static_cast<std::int64_t>(kPlanVersion)));
   try {
     Machine machine = open_machine(device, need);
     output.send(machine_line(machine));

@@ -21,6 +21,8 @@ class Conversation {
   [[nodiscard]] std::optional<NoProbe> greet(const StopAsked& stop);
 
   [[nodiscard]] const KeyValues& machine() const { return machine_; }
+  /// The newest version of plans that it reads.
+  [[nodiscard]] long long reads_plans() const { return find_integer(hello_, "plans").value_or(1); }
   [[nodiscard]] std::string program() const;  ///< "ooc-paleo-gpu 0.1.0"
   [[nodiscard]] std::string backend() const;
 

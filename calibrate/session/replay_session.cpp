@@ -63,6 +63,13 @@ class ChildReplayDevice : public ReplayDevice {
   const KeyValues& machine() const override { return child_.machine(); }
 
   ReplayAnswer replay(const ReplayJob& job, const StopAsked& stop) override {
+    if (const long long reads = child_.reads_plans(); reads < job.plan_version) {
+      return ended(
+          ReplayEnd::kRefused,
+          fmt::format("{} reads plans of version {}, this one is of version {}: build both "
+                      "programs from the same sources",
+                      child_.program(), reads, job.plan_version));
+    }
     ReplayParser parser(job.steps);
     parser.answer().measurement.program = child_.program();
     parser.answer().measurement.backend = child_.backend();
@@ -200,6 +207,8 @@ std::string ReplayParser::take_done(const KeyValues& values) {
   measured.verified = count_in(values, "verified") != 0;
   measured.checked_bytes = count_in(values, "checked_bytes");
   measured.near_bytes = count_in(values, "near_bytes");
+  measured.pool_pages = count_in(values, "pool_pages");
+  measured.page_bytes = count_in(values, "page_bytes");
   measured.far_bytes = count_in(values, "far_bytes");
   measured.spin_overhead_ns = time_in(values, "spin_overhead_ns").value_or(0);
   answer_.end = ReplayEnd::kDone;

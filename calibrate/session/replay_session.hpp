@@ -40,6 +40,8 @@ struct ReplayMeasurement {
   bool verified = false;  ///< the contents were checked, and right
   std::int64_t checked_bytes = 0;
   std::int64_t near_bytes = 0;  ///< allocated
+  std::int64_t pool_pages = 0;  ///< of the blocks; 0: they lie in one arena
+  std::int64_t page_bytes = 0;
   std::int64_t far_bytes = 0;
   double spin_overhead_ns = 0;  ///< of an empty spinning kernel, taken off every step
 };
@@ -49,6 +51,7 @@ struct ReplayJob {
   long long id = 1;  ///< of all its lines: replay_id()
   std::size_t steps = 0;
   std::string requests;
+  int plan_version = 1;  ///< which the measuring program must be able to read
 };
 
 /// The number by which a job is known again: a fingerprint of its lines, in which ids and what the

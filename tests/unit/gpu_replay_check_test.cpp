@@ -125,6 +125,26 @@ TEST_CASE("what an earlier run left in the far pool is not taken for this run's 
   CHECK(child.ask(small_plan().text(3)).back().word == "done");
 }
 
+TEST_CASE("blocks in pages that are no neighbours are right, and a page of two of them is caught") {
+  // Pages of 8192 bytes, 123 a block. Block 0 (pages 0 to 122) and block 1 (123 to 245) are there at once;
+  // blocks 2 and 3 are there with block 1, after block 0. Step 2 writes block 1, step 3 block 3.
+  const PlanText plan =
+      small_plan()
+          .with("plan", "plan", "plan version=2 page_bytes=8192 pool_pages=370")
+          .with_line("slot", "pages block=0 runs=0+123")
+          .with_line("slot", "pages block=1 runs=123+123")
+          .with_line("slot", "pages block=2 runs=100+23,246+100")
+          .with_line("slot", "pages block=3 runs=1,0,2+20,346+20,50+30")
+          .with_line("slot",
+                     "pages block=3 runs=366,90,80+8,24+8,32+8,40+8,48+2,88+2,91,92+8,367,22+2,368")
+          .with("block block=3", "bytes=1000000", "bytes=1000000 start=1024");
+  CHECK(found_by(plan) == "none");
+  CHECK(last(run_plan(plan), "pool_pages") == "370");
+  CHECK(last(run_plan(plan), "near_bytes") == "3035136");  // 4096 + 370 x 8192
+  CHECK(found_by(plan.with("pages block=3 runs=1,", "346+20", "130+20")) == "5/1/2");
+  CHECK(found_by(plan.with("pages block=2", "246+100", "246+99,245")) == "5/1/2");
+}
+
 TEST_CASE("without verify a wrong plan is timed all the same") {
   const Lines lines =
       run_plan(small_plan().with("step step=1", " waits=0", "").with("run", "run", "run verify=0"));

@@ -69,6 +69,38 @@ struct Folder {
 
 }  // namespace
 
+TEST_CASE("a plan's pages are checked, and its version") {
+  const auto paged = [](const std::string& line, const std::string& part, const std::string& by) {
+    return problem(small_plan()
+                       .with("plan", "plan", "plan version=2 page_bytes=1003520 pool_pages=2")
+                       .with_line("slot", "pages block=0 runs=0")
+                       .with_line("slot", "pages block=1 runs=1")
+                       .with_line("slot", "pages block=2 runs=0")
+                       .with_line("slot", "pages block=3 runs=0")
+                       .with(line, part, by));
+  };
+  CHECK(paged("plan", "version", "version") == "none");
+  CHECK(
+      paged("plan", "version=2", "version=3") ==
+      "plan: 'version': found 3, this program reads plans of version 1 to 2: the main program and "
+      "this one must be built from the same sources");
+  CHECK(paged("plan", "page_bytes=1003520", "page_bytes=1003521") ==
+        "plan: 'page_bytes': found 1003521, expected a multiple of 4096");
+  CHECK(paged("pages block=1", "runs=1", "runs=1+2") ==
+        "pages: 'runs': there is no page 2, the plan has 2");
+  for (const char* wrong : {"runs=1+0", "runs=", "runs=1,", "runs=-1", "runs=1+x"}) {
+    CHECK(paged("pages block=1", "runs=1", wrong).rfind("pages: 'runs': found '", 0) == 0);
+  }
+  CHECK(paged("pages block=1", "block=1", "block=4") ==
+        "pages: 'block': there is no block 4, the plan has 4");
+  CHECK(paged("block block=1", "bytes=1000000", "bytes=1000000 start=4096") ==
+        "run: block 1 ends at byte 1004096 of its pages, which have 1003520");
+  CHECK(paged("pages block=1", "block=1", "block=0") ==
+        "run: block 1 ends at byte 1000000 of its pages, which have 0");
+  CHECK(paged("block block=1", "bytes=1000000", "bytes=1000000 start=4") ==
+        "block 1: 'start': found 4, expected a multiple of 8");
+}
+
 TEST_CASE("lines that are missing, double or too many are seen") {
   const PlanText plan = small_plan();
   CHECK(problem(plan) == "none");

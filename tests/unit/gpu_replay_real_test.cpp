@@ -77,7 +77,7 @@ TEST_CASE(
   std::vector<std::string> calls;
   const auto make = [&calls](const Line& step, const ReplayMemory& memory) -> MadeOperation {
     CHECK(memory.block_bytes(1) == 1000000);
-    CHECK(memory.block(1) == memory.arena() + 1000000);
+    CHECK(memory.block(1) == memory.pool() + 1000000);
     CHECK(memory.static_bytes() == 4096);
     if (*step.find("op") != "count") return {nullptr, "unknown op"};
     CHECK(*step.find("x") == "0");

@@ -37,6 +37,61 @@ void check_times(const std::vector<double>& found, const std::vector<double>& ex
 
 }  // namespace
 
+namespace {
+
+// The small plan, and the same in a pool of two pages of 1003520 bytes (245 x 4096).
+ooc::test::PlanText paged_plan() {
+  return small_plan()
+      .with("plan", "plan", "plan version=2 page_bytes=1003520 pool_pages=3")
+      .with_line("slot", "pages block=0 runs=0")
+      .with_line("slot", "pages block=1 runs=1")
+      .with_line("slot", "pages block=2 runs=0")
+      .with_line("slot", "pages block=3 runs=2,0")
+      .with("block block=3", "bytes=1000000", "bytes=1000000 start=8192");
+}
+
+}  // namespace
+
+TEST_CASE("a plan in pages takes the same time as in an arena, and its pool is its pages") {
+  const Lines lines = run_plan(paged_plan());
+  CHECK(values(lines, "iteration", "ns") == values(run_plan(small_plan()), "iteration", "ns"));
+  CHECK(last(lines, "near_bytes") == "3014656");  // 4096 + 3 x 1003520
+  CHECK(last(lines, "pool_pages") == "3");
+  CHECK(last(lines, "page_bytes") == "1003520");
+  CHECK(last(run_plan(small_plan()), "pool_pages") == "0");
+}
+
+TEST_CASE("where pages cannot be mapped the plan runs in its arena, and a note says why") {
+  const auto in_arena = [](const GpuChild::Environment& environment, const std::string& why) {
+    GpuChild child(environment);
+    for (int id = 1; id <= 2; ++id) {  // what was mapped half-way has been given back
+      const Lines lines = child.ask(paged_plan().text(id));
+      CHECK(lines.back().word == "done");
+      CHECK(last(lines, "near_bytes") == (id == 1 || why.empty() ? "2004096" : "3014656"));
+      if (id == 1)
+        CHECK(values(lines, "note", "text").front() ==
+              "one arena in place of pages, 2000000 bytes for 3010560: " + why);
+    }
+  };
+  const std::string device = ooc::test::kRoundDevice;
+  for (const char* call :
+       {"cuMemCreate:3", "cuMemAddressReserve:2", "cuMemMap:5", "cuMemSetAccess:2"}) {
+    CAPTURE(call);
+    in_arena({{"OOC_STUB", device + ",free=80000000"}, {"OOC_STUB_FAIL", call}},
+             std::string(call).substr(0, std::string(call).find(':')) + ": out of memory");
+  }
+  const auto note_of = [&](const std::string& more) {
+    GpuChild child(GpuChild::Environment{{"OOC_STUB", device + more}});
+    return values(child.ask(paged_plan().text(1)), "note", "text").front();
+  };
+  CHECK(note_of(",page_bytes=0") ==
+        "one arena in place of pages, 2000000 bytes for 3010560: the device has no virtual memory "
+        "management");
+  CHECK(note_of(",page_bytes=65536") ==
+        "one arena in place of pages, 2000000 bytes for 3010560: the plan's pages of 1003520 bytes "
+        "are no multiple of the device's, 65536");
+}
+
 TEST_CASE("a plan takes on the device the time that its schedule says") {
   const Lines lines = run_plan(small_plan());
   REQUIRE(lines.back().word == "done");

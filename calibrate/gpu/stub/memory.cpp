@@ -19,7 +19,13 @@ struct Allocation {
   Kind kind = Kind::kUnknown;
   bool mapped_here = false;    // by us, not registered memory of the caller
   bool resident_near = false;  // managed memory
+  bool of_pages = false;       // whose bytes are counted as pages
 };
+
+double& page_bytes_used() {
+  static double bytes = 0;
+  return bytes;
+}
 
 std::map<std::uintptr_t, Allocation>& allocations() {
   static std::map<std::uintptr_t, Allocation> all;
@@ -35,9 +41,10 @@ Allocation* find(const void* pointer, std::size_t bytes) {
 }
 
 double free_near() {
-  double used = 0;
+  double used = page_bytes_used();
   for (const auto& [begin, allocation] : allocations()) {
-    if (allocation.kind == Kind::kNear) used += static_cast<double>(allocation.bytes);
+    if (allocation.kind == Kind::kNear && !allocation.of_pages)
+      used += static_cast<double>(allocation.bytes);
   }
   const double free = settings().free < 0 ? settings().memory : settings().free;
   return free - used;
@@ -55,7 +62,7 @@ cudaError_t allocate(void** pointer, std::size_t bytes, Kind kind) {
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return cudaErrorMemoryAllocation;
-  allocations()[reinterpret_cast<std::uintptr_t>(memory)] = {bytes, kind, true, false};
+  allocations()[reinterpret_cast<std::uintptr_t>(memory)] = {bytes, kind, true, false, false};
   *pointer = memory;
   return cudaSuccess;
 }
@@ -80,6 +87,20 @@ Kind kind_of(const void* pointer, std::size_t bytes) {
   const Allocation* allocation = find(pointer, bytes);
   return allocation == nullptr ? Kind::kUnknown : allocation->kind;
 }
+
+void note_near(void* begin, std::size_t bytes) {
+  allocations()[reinterpret_cast<std::uintptr_t>(begin)] = {bytes, Kind::kNear, false, false, true};
+}
+
+void forget_near(void* begin) { allocations().erase(reinterpret_cast<std::uintptr_t>(begin)); }
+
+bool use_near(double bytes) {
+  if (bytes > free_near()) return false;
+  page_bytes_used() += bytes;
+  return true;
+}
+
+void give_back_near(double bytes) { page_bytes_used() -= bytes; }
 
 bool resident_near(const void* pointer) {
   const Allocation* allocation = find(pointer, 1);
@@ -141,7 +162,7 @@ cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned) {
   stub::device().spend_host_ns(stub::settings().issue_ns + static_cast<double>(bytes) * 0.05);
   if (stub::kind_of(pointer, bytes) != Kind::kUnknown) return cudaErrorInvalidValue;
   stub::allocations()[reinterpret_cast<std::uintptr_t>(pointer)] = {bytes, Kind::kPinned, false,
-                                                                    false};
+                                                                    false, false};
   return cudaSuccess;
 }
 

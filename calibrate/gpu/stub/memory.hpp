@@ -11,6 +11,13 @@ enum class Kind { kUnknown, kNear, kPinned, kManaged };
 // The kind of the allocation that holds all of [pointer, pointer + bytes).
 Kind kind_of(const void* pointer, std::size_t bytes);
 
+// Memory that pages were mapped to: near, but counted page by page.
+void note_near(void* begin, std::size_t bytes);
+void forget_near(void* begin);
+// Near memory without an address. False: there is not so much.
+bool use_near(double bytes);
+void give_back_near(double bytes);
+
 // Managed memory only: where its pages are.
 bool resident_near(const void* pointer);
 void set_resident_near(const void* pointer, bool near);

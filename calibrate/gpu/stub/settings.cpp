@@ -40,7 +40,8 @@ const Key kKeys[] = {{"devices", &Settings::devices},
                      {"outliers", &Settings::outliers},
                      {"warmup_copies", &Settings::warmup_copies},
                      {"seed", &Settings::seed},
-                     {"concurrent_managed", &Settings::concurrent_managed}};
+                     {"concurrent_managed", &Settings::concurrent_managed},
+                     {"page_bytes", &Settings::page_bytes}};
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;

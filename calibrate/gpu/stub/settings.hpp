@@ -23,6 +23,7 @@ struct Settings {
   double warmup_copies = 0;
   double seed = 1;
   double concurrent_managed = 1;
+  double page_bytes = 4096;  // the smallest page that can be mapped; 0: none
 };
 
 // Throws std::runtime_error that names a key it does not know or a value that is no number.
