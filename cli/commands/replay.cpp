@@ -63,6 +63,12 @@ constexpr Flag kImport{.name = "--import-measurements",
                        .value = "FILE",
                        .help = "what `ooc-paleo-gpu --script … --output FILE` measured",
                        .completes = Completes::kFiles};
+constexpr Flag kPageSize{.name = "--page-size",
+                         .brief = "",
+                         .value = "SIZE",
+                         .help =
+                             "pages of the pool that blocks are mapped to; a multiple of what the "
+                             "device maps at least (CUDA: 2 MiB, default); 0: one arena"};
 constexpr Flag kProbe{.name = "--probe",
                       .brief = "",
                       .value = "PATH",
@@ -83,6 +89,7 @@ constexpr std::array kOwnFlags{flags::kHardware,
                                kNoVerify,
                                kExportPlan,
                                kImport,
+                               kPageSize,
                                flags::kDevice,
                                kProbe,
                                flags::kTimeLimit,
@@ -232,7 +239,8 @@ int run_replay(const Arguments& arguments) {
   }
   // What is predicted is to be held to: the pool is the predicted peak, not the whole budget.
   const ReplayProgram program = make_replay_program(std::get<Plan>(run.plan), workload.graph,
-                                                    which.costs, *predicted, predicted->peak_near);
+                                                    which.costs, *predicted, predicted->peak_near,
+                                                    options.page);
   const ReplayJob job = replay_job(program, options.run);
   if (outputs.plan) {
     export_plan(options, inputs_of(options, which), job, outputs);

@@ -30,6 +30,8 @@ MeasuredRun measured_run(const ReplayMeasurement& measurement) {
   run.verified = measurement.verified;
   run.checked = Bytes(measurement.checked_bytes);
   run.near_pool = Bytes(measurement.near_bytes);
+  run.pool_pages = measurement.pool_pages;
+  run.page = Bytes(measurement.page_bytes);
   run.far_pool = Bytes(measurement.far_bytes);
   run.spin_overhead = rounded(measurement.spin_overhead_ns);
   return run;

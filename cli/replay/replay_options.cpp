@@ -67,6 +67,19 @@ std::int64_t max_ms_of(const Arguments& arguments) {
   return ms;
 }
 
+Bytes page_of(const Arguments& arguments) {
+  constexpr Bytes kLeast{4096};
+  constexpr Bytes kMost{std::int64_t{1} << 30};
+  const auto text = arguments.value("--page-size");
+  if (!text) return kUsualPage;
+  const Bytes page = bytes_of(*text, "--page-size");
+  if (page == Bytes(0)) return page;
+  if (page.count() % kLeast.count() != 0 || page > kMost) {
+    bad_value("--page-size", quoted(*text), "a multiple of 4 KiB up to 1 GiB, or 0");
+  }
+  return page;
+}
+
 void check_together(const Arguments& arguments) {
   if (!arguments.has("--import-measurements")) return;
   for (const std::string_view flag : {"--probe", "--device", "--time-limit", "--max-time"}) {
@@ -95,6 +108,7 @@ ReplayOptions replay_options(const Arguments& arguments, std::span<const Flag> f
   options.run.warmup = count_of(arguments, "--warmup", 3, 0);
   options.run.verify = !arguments.has("--no-verify");
   options.run.max_ms = max_ms_of(arguments);
+  options.page = page_of(arguments);
   options.tolerance = tolerance_of(arguments);
   options.import = arguments.value("--import-measurements");
   options.export_only = arguments.has("--export-plan") && !options.import &&

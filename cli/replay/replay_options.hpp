@@ -13,6 +13,10 @@
 
 namespace ooc {
 
+/// What CUDA devices map at least. It is not asked of the device: a plan that is exported knows none, and an
+/// import must make the same plan again.
+inline constexpr Bytes kUsualPage{std::int64_t{2} << 20};
+
 struct ReplayOptions {
   std::string network;
   std::string profile;
@@ -22,6 +26,7 @@ struct ReplayOptions {
   ReplayRun run;  ///< but its id
   std::optional<double> tolerance;
   std::optional<std::string> import;  ///< a recording in place of a device
+  Bytes page = kUsualPage;            ///< 0: none
   bool export_only = false;
   std::string device;
   std::optional<std::string> probe;

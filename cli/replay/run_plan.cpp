@@ -25,12 +25,12 @@ int no_device(const std::string& reason, const FoundProbe& found) {
 /// Said before gigabytes are filled; the device would say it too.
 bool has_room(const ReplayProgram& program, const KeyValues& machine) {
   const auto free = find_integer(machine, "memory_free_bytes");
-  const Bytes needed = program.static_bytes + program.arena_bytes;
+  const Bytes needed = program.static_bytes + program.pool_bytes();
   if (!free || needed.count() <= *free) return true;
   remark(Remarks::kShown,
          fmt::format("the plan needs {} of near memory, {} static and {} in blocks; {} has {} free",
                      format_bytes(needed), format_bytes(program.static_bytes),
-                     format_bytes(program.arena_bytes),
+                     format_bytes(program.pool_bytes()),
                      find_value(machine, "device_name").value_or("the device"),
                      format_bytes(Bytes(*free))));
   return false;
@@ -63,8 +63,10 @@ std::variant<ReplayMeasurement, int> verdict(ReplayAnswer answer) {
 
 ReplayJob replay_job(const ReplayProgram& program, ReplayRun run) {
   run.id = replay_id(write_replay_requests(program, run));
-  return {
-      .id = run.id, .steps = program.steps.size(), .requests = write_replay_requests(program, run)};
+  return {.id = run.id,
+          .steps = program.steps.size(),
+          .requests = write_replay_requests(program, run),
+          .plan_version = program.pool ? kPagedPlanVersion : 1};
 }
 
 std::variant<ReplayMeasurement, int> run_plan(const ReplayOptions& options,

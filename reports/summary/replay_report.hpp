@@ -38,6 +38,8 @@ struct MeasuredRun {
   bool verified = false;
   Bytes checked;
   Bytes near_pool;  ///< allocated, static bytes included
+  std::int64_t pool_pages = 0;  ///< of the blocks; 0: one arena
+  Bytes page;
   Bytes far_pool;
   Duration spin_overhead;
 };

@@ -103,6 +103,8 @@ Json memory_json(const ReplayReport& report) {
   json["static_bytes"] = report.static_bytes.count();
   json["peak_near_bytes"] = compared(report.peak_near);
   json["near_pool_bytes"] = report.run.near_pool.count();
+  json["near_pool_pages"] = report.run.pool_pages;
+  json["near_page_bytes"] = report.run.page.count();
   json["far_pool_bytes"] = report.run.far_pool.count();
   return json;
 }

@@ -3,6 +3,7 @@ ooc_test(replay cli
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/replay_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/replay_import_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/replay_faults_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/replay_pages_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/replay_parts_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/run_program.cpp
   LINK ooc_cli nlohmann_json::nlohmann_json)
