@@ -6,14 +6,15 @@
 // Example, four layers a b c d that save their outputs (1 GB each, 50 ms forward, 100 ms backward), network
 // input 1 GB, copies of 100 ms each way, pages as large as tensors, and 4 GB of memory:
 //
-//     compute  a.fw b.fw c.fw d.fw | ........ d.bw | ........ c.bw | ........ b.bw a.bw
-//     to_far                         a                b? no: clean pages are dropped
-//     starts   0    50   100  150    200      300
+//     compute  a.fw b.fw c.fw d.fw ..... d.bw c.bw b.bw ..... a.bw
+//     to_far                       a----
+//     to_near                                           a----
+//     starts   0    50   100  150  200   300  400  500  600   700       = 800 ms (in-core: 600)
 //
-// d.bw is the first to find memory full (a b c d are near, it writes the gradient of c): a has not
-// been used for longest and goes out, 200 to 300, while d.bw stands still. c.bw writes the gradient of b
-// (d is dead by then, so there is room), b.bw writes that of a: c is dead; it needs a, which comes back by
-// fault, 100 ms. tests/unit/schedules_paging_test.cpp has the sums.
+// d.bw is the first to find memory full: a b c d are near and it writes the gradient of c. a has not been
+// used for longest and goes out while d.bw stands still. Then d is dead, and there is room until a.bw
+// misses a, and stands still while it comes. tests/unit/schedules_paging_test.cpp has the sums, also those
+// of 3 GB: 1000 ms.
 //
 // When it does not help: whenever memory is short by much. Forward fills memory with what backward needs
 // last, so that the tensors at the turn stay and the first ones leave and come back, as under capacity;

@@ -3,9 +3,9 @@
 // what is not there in time, or was evicted again, comes by page fault as under `unified`. Swapping out is
 // left to the driver: least recently used first.
 //
-// Example as in unified.cpp, at 4 GB of memory: a leaves before d.bw, 200 to 300. c.bw reads b and c, which are
-// near; b.bw reads a and b. So when c.bw starts, at 400, a is fetched beside it: it is there at 500, and
-// b.bw does not wait. 700 ms instead of 800 (tests/unit/schedules_paging_test.cpp has the sums).
+// Example as in unified.cpp, at 4 GB of memory: a leaves before d.bw, 200 to 300 ms, as there. When b.bw starts,
+// at 500, a is fetched beside it and is there at 600, when a.bw wants it: 700 ms instead of 800. At 3 GB there
+// is no room for a beside b and the gradients of b and a: 1000 ms, as on demand.
 //
 // When it does not help: while the forward pass waits for copies out, and where copies take longer than the
 // layer beside which they run. One layer ahead hides one layer's compute at most.

@@ -119,7 +119,7 @@ void check_run(Dice& dice, const Case& test, const Schedule& schedule, Bytes bud
   const Duration time = run(test.workload, schedule, plan, budget, dice.once_in(8));
   const bool moves_only_what_it_must = schedule.name == "capacity" ||
                                        schedule.name == "swap-in-out" || schedule.name == "lms" ||
-                                       schedule.recomputes;
+                                       schedule.recomputes || schedule.moves_pages;
   if (moves_only_what_it_must && budget >= test.in_core) {
     REQUIRE(time == compute_time(test.workload.costs, test.workload.graph));
     REQUIRE(plan.steps.size() == test.workload.graph.tasks.size());

@@ -1,0 +1,107 @@
+// Can any network, budget, size of parts or price of faults break a law of the schedules that move pages?
+// The plan of the parts validates and never blocks; memory stays within the budget; the smallest budget is
+// the largest task's whatever the parts are, and exact; what fits in-core runs in its time; bounds hold;
+// the naive simulator agrees; and all waiting is for pages.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "model/cost/parts.hpp"
+#include "simulator/engine/simulate.hpp"
+#include "simulator/plan/bounds.hpp"
+#include "simulator/plan/plan_text.hpp"
+#include "simulator/plan/validate_plan.hpp"
+#include "tests/support/naive_simulator.hpp"
+#include "tests/support/planning_problem.hpp"
+#include "tests/support/property_cases.hpp"
+#include "tests/support/random_networks.hpp"
+
+namespace ooc::test {
+namespace {
+
+constexpr std::size_t kMostNaiveSteps = 600;
+
+void set_prices(Dice& dice, CostTable& costs, const LinkSpec& link) {
+  set_link(costs, link);
+  if (dice.once_in(2)) return;
+  costs.transfers.faults = costs.transfers.to_near;
+  const std::int64_t fault = dice.number(0, 5000);
+  for (TransferCost& cost : costs.transfers.faults) {
+    cost.latency += Duration(fault);
+    cost.alone += Duration(fault);
+  }
+}
+
+void check(Dice& dice, const Workload& parts, const Schedule& schedule, Bytes budget,
+           Bytes in_core) {
+  const PlanResult made = schedule.make_plan(problem_of(parts, budget));
+  REQUIRE(std::holds_alternative<Plan>(made));
+  const Plan& plan = std::get<Plan>(made);
+  const auto unsound = validate_plan(plan, parts.graph, parts.costs);
+  REQUIRE_MESSAGE(!unsound, unsound.value_or(""));
+  const Outcome outcome = simulate({.plan = plan, .costs = parts.costs, .budget = budget});
+  REQUIRE(std::holds_alternative<Timeline>(outcome));
+  const Timeline& timeline = std::get<Timeline>(outcome);
+  REQUIRE(timeline.peak_near <= budget);
+  if (budget >= in_core) {
+    REQUIRE(timeline.iteration_time == compute_time(parts.costs, parts.graph));
+    REQUIRE(plan.steps.size() == parts.graph.tasks.size());
+  }
+  const auto bounds = lower_bounds(parts.graph, parts.costs, budget, BoundEffort::kWindows);
+  REQUIRE(bounds.has_value());
+  REQUIRE(bounds->best() <= timeline.iteration_time);
+  if (schedule.name == "unified") {
+    const auto fault = static_cast<std::size_t>(StallCause::kFault);
+    REQUIRE(timeline.busy + timeline.stall_totals[fault] == timeline.iteration_time);
+  }
+  if (plan.steps.size() > kMostNaiveSteps || !dice.once_in(4)) return;
+  const NaiveResult naive =
+      simulate_naively(read_plan_text(write_plan_text(plan, parts.graph, parts.costs, budget)));
+  REQUIRE(naive.finished);
+  REQUIRE(naive.iteration_time == timeline.iteration_time.count());
+  REQUIRE(naive.peak == timeline.peak_near.count());
+}
+
+Bytes smallest_budget(const Workload& workload, const Schedule& schedule) {
+  const PlanResult made = schedule.make_plan(problem_of(workload, Bytes(0)));
+  return std::get<OutOfMemory>(made).smallest_budget.value();
+}
+
+TEST_CASE("paging keeps its laws whatever is cut into whatever parts") {
+  static constexpr NetworkForm kForms[] = {NetworkForm::kMixedChain, NetworkForm::kRealChain,
+                                           NetworkForm::kGraph, NetworkForm::kSequence};
+  for_each_seed(2'000, [&](std::uint64_t seed) {
+    Dice dice(seed);
+    const NetworkForm form = kForms[dice.index(std::size(kForms))];
+    Workload whole = random_workload(dice, form, dice.number(1, 12));
+    const LinkSpec link = random_link(dice, whole);
+    set_link(whole.costs, link);
+    INFO(rerun("property_paging", seed));
+    INFO(whole.text);
+    const Bytes largest =
+        *std::max_element(whole.costs.tensor_bytes.begin(), whole.costs.tensor_bytes.end());
+    const Parts parts =
+        cut_tensors(whole.costs.tensor_bytes, Bytes(largest.count() / dice.number(1, 9) + 1));
+    Workload cut{.text = whole.text,
+                 .network = nullptr,
+                 .graph = cut_graph(whole.graph, parts),
+                 .costs = cut_costs(whole.costs, parts)};
+    set_prices(dice, cut.costs, link);
+    const Bytes in_core = smallest_budget(whole, *find_schedule("in-core"));
+    for (const Schedule* schedule : schedules()) {
+      if (!schedule->moves_pages) continue;
+      INFO("schedule ", schedule->name);
+      const Bytes smallest = smallest_budget(cut, *schedule);
+      REQUIRE(smallest == smallest_budget(whole, *schedule));
+      REQUIRE(smallest == smallest_task_budget(whole.graph, whole.costs));
+      const PlanResult less = schedule->make_plan(problem_of(cut, smallest - Bytes(1)));
+      REQUIRE(std::holds_alternative<OutOfMemory>(less));
+      check(dice, cut, *schedule, smallest, in_core);
+      const std::int64_t highest = std::max(smallest, in_core).count() * 9 / 8 + 2;
+      check(dice, cut, *schedule, Bytes(dice.number(smallest.count(), highest)), in_core);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace ooc::test

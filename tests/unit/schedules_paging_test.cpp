@@ -1,0 +1,219 @@
+// Do unified and unified-prefetch page as their heads say, where the sums can be redone by hand? And are
+// tensors cut without losing a byte, and faults priced as docs/model.md says?
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "model/base/errors.hpp"
+#include "model/cost/parts.hpp"
+#include "model/cost/unified_cost.hpp"
+#include "model/hardware/profile_json.hpp"
+#include "simulator/engine/simulate.hpp"
+#include "simulator/plan/plan_text.hpp"
+#include "simulator/plan/validate_plan.hpp"
+#include "simulator/schedules/schedule.hpp"
+#include "tests/support/random_networks.hpp"
+#include "tests/support/tiny_specs.hpp"
+
+namespace ooc::test {
+namespace {
+
+constexpr Bytes kGigabyte{1'000'000'000};
+constexpr Duration kMillisecond{1'000'000};
+
+using Names = std::vector<std::string>;
+
+/// a, b, c, d: 1 GB each, 50 ms forward, 100 ms backward; copies of 100 ms.
+Workload worked_example() {
+  Workload workload =
+      workload_of_file(std::string(OOC_SOURCE_DIR) + "/tests/data/worked_example.json", 1);
+  const BytesPerSecond rate(10'000'000'000);
+  set_link(workload.costs, {.to_far = rate, .to_near = rate});
+  return workload;
+}
+
+struct Ran {
+  Plan plan;
+  Timeline timeline;
+  Names copies;  ///< "to_far a", in the order in which they start
+
+  [[nodiscard]] Duration time() const { return timeline.iteration_time; }
+  [[nodiscard]] Duration stall(StallCause cause) const {
+    return timeline.stall_totals[static_cast<std::size_t>(cause)];
+  }
+};
+
+Ran run(const Workload& workload, const char* schedule, Bytes budget) {
+  PlanResult made = find_schedule(schedule)->make_plan(
+      {.graph = workload.graph, .costs = workload.costs, .budget = budget});
+  REQUIRE(std::holds_alternative<Plan>(made));
+  Ran ran{std::get<Plan>(std::move(made)), {}, {}};
+  const auto unsound = validate_plan(ran.plan, workload.graph, workload.costs);
+  REQUIRE_MESSAGE(!unsound, unsound.value_or(""));
+  const Outcome outcome = simulate({.plan = ran.plan, .costs = workload.costs, .budget = budget});
+  REQUIRE(std::holds_alternative<Timeline>(outcome));
+  ran.timeline = std::get<Timeline>(outcome);
+  for (std::size_t i = 0; i < ran.plan.steps.size(); ++i) {
+    if (ran.plan.steps[i].kind == StepKind::kCompute) continue;
+    ran.copies.push_back(step_name(ran.plan, workload.graph, make_id<StepId>(i)));
+  }
+  return ran;
+}
+
+TEST_CASE("what fits is in-core: no copy, no fault") {
+  const Workload workload = worked_example();
+  for (const char* schedule : {"unified", "unified-prefetch"}) {
+    const Ran ran = run(workload, schedule, 5 * kGigabyte);
+    CHECK(ran.copies.empty());
+    CHECK(ran.time() == 600 * kMillisecond);  // 4 x 50 + 4 x 100
+    CHECK(ran.timeline.peak_near == 5 * kGigabyte);
+  }
+}
+
+TEST_CASE(
+    "at 4 GB the one tensor that leaves costs its two copies, or one if it is fetched ahead") {
+  const Workload workload = worked_example();
+  const Ran on_demand = run(workload, "unified", 4 * kGigabyte);
+  CHECK(on_demand.copies == Names{"to_far a", "to_near a"});
+  // 200 forward, 100 copy out, 3 x 100 backward, 100 copy in, 100 backward.
+  CHECK(on_demand.time() == 800 * kMillisecond);
+  CHECK(on_demand.stall(StallCause::kFault) == 200 * kMillisecond);
+  const Ran ahead = run(workload, "unified-prefetch", 4 * kGigabyte);
+  CHECK(ahead.copies == Names{"to_far a", "to_near a"});
+  CHECK(ahead.time() == 700 * kMillisecond);  // the copy in runs beside b.backward
+  CHECK(ahead.stall(StallCause::kFault) == 100 * kMillisecond);
+}
+
+TEST_CASE("at 3 GB two tensors leave, and there is no room to fetch ahead") {
+  const Workload workload = worked_example();
+  for (const char* schedule : {"unified", "unified-prefetch"}) {
+    CAPTURE(schedule);
+    const Ran ran = run(workload, schedule, 3 * kGigabyte);
+    CHECK(ran.copies == Names{"to_far a", "to_far b", "to_near b", "to_near a"});
+    CHECK(ran.time() == 1000 * kMillisecond);  // 600 + 4 x 100
+    CHECK(ran.stall(StallCause::kFault) == 400 * kMillisecond);
+    CHECK(ran.timeline.busy == 600 * kMillisecond);
+  }
+}
+
+TEST_CASE("a task that touches more than there is does not run") {
+  const Workload workload = worked_example();
+  // c.backward: c, its gradient and that of b.
+  const PlanResult made = find_schedule("unified")->make_plan(
+      {.graph = workload.graph, .costs = workload.costs, .budget = 3 * kGigabyte - Bytes(1)});
+  REQUIRE(std::holds_alternative<OutOfMemory>(made));
+  const auto& oom = std::get<OutOfMemory>(made);
+  CHECK(oom.step == "c.backward");
+  CHECK(oom.smallest_budget == 3 * kGigabyte);
+}
+
+TEST_CASE("a page that comes back unchanged is dropped the next time, without a copy") {
+  // A skip: d reads y and a. Words: a b c x y 4 each, d 2, e and f 6; e.backward touches 14. In 14 words:
+  // x.fw finds a b c near and evicts a, y.fw evicts b, d.fw needs a again and evicts c, e.fw evicts x and y;
+  // f.fw finds a d e near, 12 words, and a has not been used for longest, but its far copy is current.
+  const auto layer = [](const std::string& name, int words, const std::string& more = "") {
+    return R"({"name": ")" + name + R"(", "type": "custom", "output_shape": [)" +
+           std::to_string(words) + R"(], "forward_time": "10 ns", "backward_time": "20 ns")" +
+           more + "}";
+  };
+  std::string layers = layer("a", 4);
+  for (const char* name : {"b", "c", "x", "y"}) layers += "," + layer(name, 4);
+  layers +=
+      "," + layer("d", 2, R"(, "inputs": ["y", "a"])") + "," + layer("e", 6) + "," + layer("f", 6);
+  Workload workload = workload_of_text(tiny::network(layers, "[1]"), 1);
+  const BytesPerSecond rate(400'000'000);  // a word takes 10 ns
+  set_link(workload.costs, {.to_far = rate, .to_near = rate});
+  const Ran ran = run(workload, "unified", Bytes(14 * 4));
+  CHECK(std::count(ran.copies.begin(), ran.copies.end(), "to_far a") == 1);
+  CHECK(std::count(ran.copies.begin(), ran.copies.end(), "to_near a") == 2);  // d.fw, a.backward
+  CHECK(Names(ran.copies.begin(), ran.copies.begin() + 6) ==
+        Names{"to_far a", "to_far b", "to_far c", "to_near a", "to_far x", "to_far y"});
+}
+
+TEST_CASE("a tensor is cut into as few equal parts as make none too large, and no byte is lost") {
+  Workload workload = worked_example();
+  const Parts parts = cut_tensors(workload.costs.tensor_bytes, Bytes(300'000'000));
+  const TrainingGraph graph = cut_graph(workload.graph, parts);
+  const CostTable costs = cut_costs(workload.costs, parts);
+  REQUIRE(graph.tensors.size() == costs.tensor_bytes.size());
+  Bytes sum;
+  Bytes whole;
+  for (const Bytes bytes : costs.tensor_bytes) {
+    CHECK(bytes <= Bytes(300'000'000));
+    sum += bytes;
+  }
+  for (const Bytes bytes : workload.costs.tensor_bytes) whole += bytes;
+  CHECK(sum == whole);
+  // 1 GB / 300 MB: four parts of 250 MB.
+  CHECK(graph.tensors.size() == 4 * workload.graph.tensors.size());
+  CHECK(tensor_name(graph, TensorId{parts.first[1]}) == "a[1]");
+  CHECK(graph.reads[TaskId{1}].size() == 4);
+  CHECK(tensor_name(cut_graph(workload.graph, cut_tensors(workload.costs.tensor_bytes, kGigabyte)),
+                    TensorId{1}) == "a");
+}
+
+TEST_CASE("with parts only as much leaves as must") {
+  // At 4.75 GB d.backward lacks 250 MB of its 5 GB: one of four parts of a goes out and comes back.
+  Workload workload = worked_example();
+  const Parts parts = cut_tensors(workload.costs.tensor_bytes, Bytes(250'000'000));
+  Workload cut{.text = "",
+               .network = std::move(workload.network),
+               .graph = cut_graph(workload.graph, parts),
+               .costs = cut_costs(workload.costs, parts)};
+  const BytesPerSecond rate(10'000'000'000);
+  set_link(cut.costs, {.to_far = rate, .to_near = rate});
+  const Ran ran = run(cut, "unified", Bytes(4'750'000'000));
+  CHECK(ran.copies == Names{"to_far a[1]", "to_near a[1]"});
+  CHECK(ran.time() == 650 * kMillisecond);  // 600 + 2 x 25
+}
+
+std::string paging_machine(const std::string& modes) {
+  std::string text = tiny::machine();
+  text.insert(text.find("\"pinned\""), modes);
+  return text;
+}
+
+const std::string kFaultMode = R"("unified_fault": {
+  "to_near": {"throughput": "10 GB/s", "latency": "3 us"},
+  "to_far": {"throughput": "5 GB/s", "latency": "3 us"}, "page": "64 KiB", "fault": "25 us"},)";
+const std::string kPrefetchMode = R"("unified_prefetch": {
+  "to_near": {"throughput": "8 GB/s", "latency": "40 us"},
+  "to_far": {"throughput": "8 GB/s", "latency": "40 us"}},)";
+
+TEST_CASE("a fault costs its groups beside the bytes; a prefetch does not") {
+  const std::vector<Bytes> sizes{Bytes(1'000'000)};
+  const HardwareProfile machine =
+      read_profile_text(paging_machine(kFaultMode + kPrefetchMode), "machine");
+  const TransferCosts demand = estimate_unified(sizes, machine, {}, PageCopies::kOnDemand);
+  // 1 MB is 16 groups of 64 KiB: 16 x 25 us; 2 + 3 + 1 us; 1 MB at 10 GB/s: 100 us.
+  CHECK(demand.to_near[0].alone == Duration(506'000));
+  CHECK(demand.to_far[0].alone == Duration(206'000));
+  CHECK(demand.faults.empty());
+  const TransferCosts ahead = estimate_unified(sizes, machine, {}, PageCopies::kPrefetched);
+  // 2 + 40 + 1 us; 1 MB at 8 GB/s: 125 us.
+  CHECK(ahead.to_near[0].alone == Duration(168'000));
+  CHECK(ahead.near_cost(0, true).alone == Duration(506'000));
+  CHECK(ahead.near_cost(0, false).alone == Duration(168'000));
+  CHECK(ahead.to_far[0].alone == Duration(206'000));
+}
+
+TEST_CASE("a profile without the mode is told which one to add") {
+  const std::vector<Bytes> sizes{Bytes(1'000'000)};
+  const auto place = [&](const std::string& modes, PageCopies copies) {
+    try {
+      (void)estimate_unified(sizes, read_profile_text(paging_machine(modes), "machine"), {},
+                             copies);
+    } catch (const SpecError& error) {
+      return error.parts().place;
+    }
+    return std::string("none");
+  };
+  CHECK(place("", PageCopies::kOnDemand) == "/connection/modes/unified_fault");
+  CHECK(place(kFaultMode, PageCopies::kOnDemand) == "none");
+  CHECK(place(kFaultMode, PageCopies::kPrefetched) == "/connection/modes/unified_prefetch");
+}
+
+}  // namespace
+}  // namespace ooc::test
