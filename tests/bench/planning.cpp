@@ -52,25 +52,29 @@ std::string convolutions(std::size_t layers) {
   return text + "]}";
 }
 
-Bytes half_of_all(const test::Workload& workload) {
-  const auto all = find_schedule("in-core")->make_plan({workload.graph, workload.costs, Bytes(0)});
-  return Bytes(std::get<OutOfMemory>(all).smallest_budget->count() / 2);
+std::int64_t least_of(const test::Workload& workload, const char* schedule) {
+  const auto none = find_schedule(schedule)->make_plan({workload.graph, workload.costs, Bytes(0)});
+  return std::get<OutOfMemory>(none).smallest_budget->count();
 }
 
-Bytes a_tenth_more_than_least(const test::Workload& workload) {
-  const auto none =
-      find_schedule("vdnn-dyn")->make_plan({workload.graph, workload.costs, Bytes(0)});
-  return Bytes(std::get<OutOfMemory>(none).smallest_budget->count() / 10 * 11);
+Bytes half_of_all(const test::Workload& workload, const char*) {
+  return Bytes(least_of(workload, "in-core") / 2);
+}
+
+Bytes a_tenth_more_than_least(const test::Workload& workload, const char* schedule) {
+  return Bytes(least_of(workload, schedule) / 10 * 11);
 }
 
 struct Job {
   const char* schedule;
   std::string (*network)(std::size_t layers);
-  Bytes (*budget)(const test::Workload& workload);
+  Bytes (*budget)(const test::Workload& workload, const char* schedule);
 };
 
 constexpr std::array kJobs{Job{"vdnn-dyn", &convolutions, &a_tenth_more_than_least},
-                           Job{"modnn", &chain, &half_of_all}};
+                           Job{"modnn", &chain, &half_of_all}, Job{"lms", &chain, &half_of_all},
+                           Job{"recompute", &convolutions, &a_tenth_more_than_least},
+                           Job{"superneurons", &convolutions, &a_tenth_more_than_least}};
 
 void measure(const Job& job, Report& report) {
   const Schedule& schedule = *find_schedule(job.schedule);
@@ -80,7 +84,8 @@ void measure(const Job& job, Report& report) {
     test::Workload workload = test::workload_of_text(job.network(layers), 1);
     test::set_link(workload.costs, {.to_far = BytesPerSecond(1'000'000'000),
                                     .to_near = BytesPerSecond(1'000'000'000)});
-    const PlanningProblem problem{workload.graph, workload.costs, job.budget(workload)};
+    const PlanningProblem problem{workload.graph, workload.costs,
+                                  job.budget(workload, job.schedule)};
     const double ns = cpu_ns([&] {
       const PlanResult plan = schedule.make_plan(problem);
       if (!std::holds_alternative<Plan>(plan)) throw std::runtime_error("it fits");
