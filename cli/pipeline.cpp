@@ -115,13 +115,14 @@ DevicesResult plan_with(const Case& which, const Schedule& schedule, Bytes budge
   return result;
 }
 
-CaseRun run_of(DevicesResult planned) {
+CaseRun run_of(DevicesResult planned, const Schedule& schedule) {
   return {.plan = std::move(planned.plan),
           .far_overflow = {},
           .outcome = {},
           .bounds = {},
           .rounds = std::move(planned.rounds),
-          .devices = std::move(planned.devices)};
+          .devices = std::move(planned.devices),
+          .pages = schedule.moves_pages};
 }
 
 /// Whether more than a sum of sizes decides what suffices: holes, copies that exclude compute, or a
@@ -139,10 +140,13 @@ void confirm_smallest(const Case& which, const Schedule& schedule, OutOfMemory& 
                       SimulationBuffers& buffers) {
   if (!oom.smallest_budget || is_footprint(which.accounting) || !sizes_may_deceive(which)) return;
   const Bytes budget = *oom.smallest_budget;
-  const CaseRun run = run_of(plan_with(which, schedule, budget));
+  const CaseRun run = run_of(plan_with(which, schedule, budget), schedule);
   if (const Plan* plan = std::get_if<Plan>(&run.plan)) {
     const auto blocked = simulate(
-        {.plan = *plan, .costs = run.costs(which), .budget = budget, .allocator = which.allocator},
+        {.plan = *plan,
+         .costs = run.costs(which),
+         .budget = budget,
+         .allocator = run.allocator(which)},
         buffers);
     if (!blocked && peak_far_bytes(*plan, run.graph(which), run.costs(which), buffers.timeline) <=
                         which.hardware.far_memory.capacity) {
@@ -279,7 +283,7 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
 }
 
 CaseRun plan_case(const Case& which, const Schedule& schedule, CaseBuffers& buffers) {
-  CaseRun run = run_of(plan_with(which, schedule, which.budget));
+  CaseRun run = run_of(plan_with(which, schedule, which.budget), schedule);
   if (auto* oom = std::get_if<OutOfMemory>(&run.plan)) {
     confirm_smallest(which, schedule, *oom, buffers.simulation);
   } else {
@@ -310,7 +314,7 @@ void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers) {
   auto blocked = simulate({.plan = *plan,
                            .costs = run.costs(which),
                            .budget = simulated_budget(which),
-                           .allocator = which.allocator},
+                           .allocator = run.allocator(which)},
                           buffers.simulation);
   if (blocked) {
     run.outcome.emplace(*std::move(blocked));
@@ -343,6 +347,7 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
   RunInputs inputs = which.inputs;
   inputs.schedule = schedule.name;
   inputs.mode = transfer_mode(schedule, inputs.mode);
+  inputs.allocator = allocator_name(run.allocator(which));
   inputs.options = options_text(schedule, which.schedule_options);
   RunReport report =
       summarize({.inputs = inputs,

@@ -86,6 +86,7 @@ struct CaseRun {
   std::shared_ptr<const Rounds> rounds = {};
   /// Of several devices: what plan and outcome are about; `rounds` and bounds are then the first one's.
   std::shared_ptr<const DataParallel> devices = {};
+  bool pages = false;  ///< what moves is pages: any free memory will do, whatever its addresses
 
   /// The iteration of one device: the first one.
   [[nodiscard]] const TrainingGraph& share_graph(const Case& which) const {
@@ -99,6 +100,9 @@ struct CaseRun {
   }
   [[nodiscard]] const CostTable& costs(const Case& which) const {
     return devices ? devices->costs : share_costs(which);
+  }
+  [[nodiscard]] Allocator allocator(const Case& which) const {
+    return pages ? Allocator::kIdeal : which.allocator;
   }
   [[nodiscard]] const PlanResult& verdict() const { return far_overflow ? *far_overflow : plan; }
 };
