@@ -308,7 +308,10 @@ void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers) {
   if (plan == nullptr) return;
 
   if (buffers.pressure.feasible) {
-    run.bounds = bound_cuts(buffers.pressure, run.share_costs(which).transfers);
+    // Of unequal shares only the first one's pressure is known.
+    const bool equal = which.inputs.batch % which.devices == 0;
+    run.bounds =
+        bound_cuts(buffers.pressure, run.share_costs(which).transfers, equal ? which.devices : 1);
     if (run.devices) run.bounds->add(exchange_bound(*run.devices, which.exchange));
   }
   auto blocked = simulate({.plan = *plan,
@@ -366,7 +369,8 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
                  .alternatives = alternatives_in_play(schedule, which.schedule_options),
                  .assumed = assumed_in_use(which.hardware, inputs),
                  .detail = detail});
-  if (which.hardware.devices > 1) report.remarks.push_back(devices_remark(which.hardware.devices));
+  if (which.hardware.devices > 1 && which.devices == 1)
+    report.remarks.push_back(devices_remark(which.hardware.devices));
   return report;
 }
 

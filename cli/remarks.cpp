@@ -13,7 +13,8 @@ void remark(Remarks remarks, std::string_view text) {
 }
 
 std::string devices_remark(int devices) {
-  return "/devices: " + std::to_string(devices) + " devices, of which only one is simulated yet";
+  return "/devices: " + std::to_string(devices) +
+         " devices, of which one is simulated; --devices N splits the batch";
 }
 
 void remark_on_devices(Remarks remarks, std::string_view profile, int devices) {

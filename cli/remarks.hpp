@@ -10,9 +10,9 @@ namespace ooc {
 enum class Remarks { kShown, kQuiet };
 /// "ooc-paleo: <text>" as one line.
 void remark(Remarks remarks, std::string_view text);
-/// "/devices: 2 devices, of which only one is simulated yet"
+/// "/devices: 2 devices, of which one is simulated; --devices N splits the batch"
 [[nodiscard]] std::string devices_remark(int devices);
-/// That only one device is simulated yet, where the profile has more.
+/// That only one device is simulated, where the profile has more.
 void remark_on_devices(Remarks remarks, std::string_view profile, int devices);
 
 }  // namespace ooc

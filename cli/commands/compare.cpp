@@ -46,7 +46,9 @@ int run_compare(const Arguments& arguments) {
 
   const Workload workload = load_workload(network, "NETWORK", options);
   const Machine machine = load_hardware(profile, "--hardware", options);
-  remark_on_devices(result.remarks, machine.path, machine.profile.devices);
+  if (options.devices == 1) {
+    remark_on_devices(result.remarks, machine.path, machine.profile.devices);
+  }
   chosen = runnable(std::move(chosen), list == "all", machine, options, result.remarks);
   const Case which = make_case(workload, machine, options);
   std::vector<RunReport> reports;

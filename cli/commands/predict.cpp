@@ -67,7 +67,9 @@ int run_predict(const Arguments& arguments) {
 
   const Workload workload = load_workload(network, "NETWORK", options);
   const Machine machine = load_hardware(profile, "--hardware", options);
-  remark_on_devices(result.remarks, machine.path, machine.profile.devices);
+  if (options.devices == 1) {
+    remark_on_devices(result.remarks, machine.path, machine.profile.devices);
+  }
   check_pages(schedule, machine, options);
   const Case which = make_case(workload, machine, options);
   const CaseRun run = run_case(which, schedule, BoundEffort::kWindows);

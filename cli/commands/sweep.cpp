@@ -144,7 +144,7 @@ int run_sweep_command(const Arguments& arguments) {
 
   const SweepInputs inputs = load_sweep(grid, options);
   for (const Machine& machine : inputs.machines) {
-    remark_on_devices(remarks, machine.path, machine.profile.devices);
+    if (options.devices == 1) remark_on_devices(remarks, machine.path, machine.profile.devices);
     grid.schedules = runnable(std::move(grid.schedules), arguments.value("--schedule") == "all",
                               machine, options, remarks);
   }

@@ -40,6 +40,7 @@ std::vector<std::string> told_apart(std::vector<std::string> names,
 
 SweepInputs load_sweep(const SweepGrid& grid, const CaseOptions& options) {
   SweepInputs inputs;
+  inputs.devices = options.devices;
   std::vector<std::string> paths;
   std::vector<std::string> names;
   for (const std::string& name : grid.networks) {

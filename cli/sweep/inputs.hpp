@@ -18,6 +18,7 @@ struct SweepInputs {
   /// command line for all, so that no two rows look alike.
   std::vector<std::string> network_names;
   std::vector<std::string> hardware_names;
+  int devices = 1;  ///< of every row
 };
 
 /// Loads them, and works out the costs of each network on each machine at the largest batch: what

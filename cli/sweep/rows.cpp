@@ -95,7 +95,7 @@ std::string json_end(const SweepEnd& end) {
   bool first = true;
   for (std::size_t i = 0; i < end.inputs.machines.size(); ++i) {
     const int devices = end.inputs.machines[i].profile.devices;
-    if (devices <= 1) continue;
+    if (devices <= 1 || end.inputs.devices > 1) continue;
     if (!first) out += ", ";
     first = false;
     add_json_text(out, end.inputs.hardware_names[i] + ": " + devices_remark(devices));

@@ -62,9 +62,10 @@ struct MemoryPressure {
 void find_memory_pressure(const TrainingGraph& graph, const CostTable& costs, Bytes budget,
                           MemoryPressure& pressure, Alternatives which = Alternatives::kAll);
 
-/// Bounds 1 to 3: linear in the cuts, no allocation. Precondition: pressure.feasible.
-[[nodiscard]] LowerBounds bound_cuts(const MemoryPressure& pressure,
-                                     const TransferCosts& transfers);
+/// Bounds 1 to 3: linear in the cuts, no allocation. `devices`: that share the link, each under the same
+/// pressure. Precondition: pressure.feasible.
+[[nodiscard]] LowerBounds bound_cuts(const MemoryPressure& pressure, const TransferCosts& transfers,
+                                     int devices = 1);
 
 /// Bound 4 over all pairs of tasks up to `max_positions` tasks, else over a subset of half that size:
 /// the local maxima of pressure that there is room for, and tasks at equal distances. Still valid then,

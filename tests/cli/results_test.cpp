@@ -249,11 +249,13 @@ TEST_CASE("a machine with more devices than are simulated is remarked on, unless
     CHECK(one.err == "");
     const Ran ran = run_ooc_paleo({command, kNetwork, "--hardware", two});
     CHECK(ran.exit_code == 0);
-    CHECK(ran.err == "ooc-paleo: remark: " + two +
-                         ": /devices: 2 devices, of which only one is simulated yet\n");
+    CHECK(ran.err ==
+          "ooc-paleo: remark: " + two +
+              ": /devices: 2 devices, of which one is simulated; --devices N splits the batch\n");
     CHECK(run_ooc_paleo({command, kNetwork, "--hardware", two, "--quiet"}).err == "");
     const Ran json = run_ooc_paleo({command, kNetwork, "--hardware", two, "--format", "json"});
-    CHECK(json.out.find("/devices: 2 devices, of which only one is simulated yet") !=
+    CHECK(json.out.find(
+              "/devices: 2 devices, of which one is simulated; --devices N splits the batch") !=
           std::string::npos);
     CHECK(json.out.find("\"remarks\": [") != std::string::npos);
   }

@@ -139,7 +139,8 @@ void check_bound(const Case& test, const Joint& joint, Bytes budget, Exchange ex
   find_memory_pressure(first.graph(test), costs, budget, pressure);
   REQUIRE(pressure.feasible);
   if (test.schedule.recomputes) pressure.cuts.clear();
-  Duration bound = std::max(bound_cuts(pressure, costs.transfers).best(),
+  const int under_same = test.batch % test.devices == 0 ? test.devices : 1;
+  Duration bound = std::max(bound_cuts(pressure, costs.transfers, under_same).best(),
                             bound_windows(first.graph(test), costs, pressure));
   bound += exchange_bound(joint.all, exchange);
   REQUIRE(bound <= time);
