@@ -77,34 +77,15 @@ constexpr Flag kProbe{.name = "--probe",
                           "this program or in PATH",
                       .completes = Completes::kFiles};
 
-constexpr std::array kOwnFlags{flags::kHardware,
-                               flags::kBatch,
-                               flags::kSchedule,
-                               flags::kMemory,
-                               kCompute,
-                               kIterations,
-                               kWarmup,
-                               kMaxTime,
-                               kTolerance,
-                               kNoVerify,
-                               kExportPlan,
-                               kImport,
-                               kPageSize,
-                               flags::kDevice,
-                               kProbe,
-                               flags::kTimeLimit,
-                               flags::kFormat,
-                               flags::kOutput,
-                               flags::kTrace,
-                               flags::kSteps,
-                               flags::kLayerTimes,
-                               flags::kLink,
-                               flags::kLatency,
-                               flags::kFarThroughput,
-                               flags::kOptimizer,
-                               flags::kMaxInput,
-                               flags::kQuiet,
-                               flags::kNoColor};
+constexpr std::array kOwnFlags{
+    flags::kHardware,   flags::kBatch,   flags::kSchedule, flags::kMemory,
+    kCompute,           kIterations,     kWarmup,          kMaxTime,
+    kTolerance,         kNoVerify,       kExportPlan,      kImport,
+    kPageSize,          flags::kDevice,  kProbe,           flags::kTimeLimit,
+    flags::kFormat,     flags::kOutput,  flags::kTrace,    flags::kSteps,
+    flags::kLayerTimes, flags::kLink,    flags::kLatency,  flags::kFarThroughput,
+    flags::kOptimizer,  flags::kDevices, flags::kMaxInput, flags::kQuiet,
+    flags::kNoColor};
 constexpr auto kFlags = flags::with_schedule_flags(kOwnFlags);
 
 void check_devices(const Machine& machine) {
@@ -114,6 +95,12 @@ void check_devices(const Machine& machine) {
                    .found = std::to_string(machine.profile.devices),
                    .expected = "1: plans are replayed on one device",
                    .hint = {}});
+}
+
+void check_one_device(const CaseOptions& job) {
+  if (job.devices == 1) return;
+  bad_value("--devices", std::to_string(job.devices), "1: plans are replayed on one device",
+            "replay the share of one: divide --batch, and --link where copies decide");
 }
 
 void check_rounds(const CaseRun& run) {
@@ -220,6 +207,7 @@ int report_replay(const ReplayOptions& options, const Case& which, const CaseRun
 
 int run_replay(const Arguments& arguments) {
   const ReplayOptions options = replay_options(arguments, kFlags);
+  check_one_device(options.job);
   const Schedule* const chosen[] = {options.schedule};
   check_schedule_flags(arguments, chosen);
   Outputs outputs = open_outputs(
@@ -238,9 +226,9 @@ int run_replay(const Arguments& arguments) {
     return does_not_fit(options, which, run, write, outputs);
   }
   // What is predicted is to be held to: the pool is the predicted peak, not the whole budget.
-  const ReplayProgram program = make_replay_program(std::get<Plan>(run.plan), workload.graph,
-                                                    which.costs, *predicted, predicted->peak_near,
-                                                    options.page);
+  const ReplayProgram program =
+      make_replay_program(std::get<Plan>(run.plan), workload.graph, which.costs, *predicted,
+                          predicted->peak_near, options.page);
   const ReplayJob job = replay_job(program, options.run);
   if (outputs.plan) {
     export_plan(options, inputs_of(options, which), job, outputs);
