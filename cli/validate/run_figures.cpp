@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <span>
 
@@ -77,12 +78,27 @@ void add_layers(const Report& report, RunFigures& figures) {
   figures.numbers.emplace("update_ns", static_cast<double>(update.count()));
 }
 
+/// The slowest link at which every section of a section-wise schedule hides its copies: that of a layer
+/// moves what the layer before it saves, out in forward and in in backward. The first has nothing to move.
+double sections_link(const RunReport& report) {
+  double link = 0;
+  for (std::size_t i = 1; i < report.layers.size(); ++i) {
+    const auto bytes = static_cast<double>(report.layers[i - 1].saved.count());
+    const Duration shorter = std::min(report.layers[i].forward, report.layers[i].backward);
+    if (bytes > 0 && shorter.count() > 0) {
+      link = std::max(link, bytes * 1e9 / static_cast<double>(shorter.count()));
+    }
+  }
+  return link;
+}
+
 }  // namespace
 
 RunFigures figures_of_run(const RunReport& report, const Case& which, const CaseRun& run) {
   RunFigures figures;
   add_metrics(report, figures);
   add_layers(report, figures);
+  figures.numbers.emplace("sections_link_bytes_per_s", sections_link(report));
   figures.numbers.emplace("mean_near_bytes", mean_near_bytes(which, run));
   figures.note = why_not(report);
   return figures;

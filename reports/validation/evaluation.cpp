@@ -47,12 +47,7 @@ std::string Evaluation::note(std::size_t point) const {
 
 std::vector<std::string> Evaluation::labels() const {
   if (check_.points.empty() && !replay_labels_.empty()) return replay_labels_;
-  std::vector<std::string> labels;
-  if (check_.points.empty()) return {""};
-  for (std::size_t i = 0; i < point_count(check_.points); ++i) {
-    labels.push_back(point_label(check_.points, i));
-  }
-  return labels;
+  return point_labels(check_.points);
 }
 
 Series Evaluation::parameter(const std::string& name, const Expression& where) const {

@@ -55,8 +55,10 @@ std::vector<PointReport> judge(const WithinTolerance& rule, const RowCheck& chec
   std::vector<PointReport> points = figures_of(check, evaluation);
   for (PointReport& point : points) {
     const double predicted = point.predicted[0];
-    const bool holds =
-        point.deviation ? std::abs(*point.deviation) <= rule.share : predicted == *point.published;
+    const double reference = *point.published;
+    const bool holds = point.deviation
+                           ? std::abs(predicted - reference) <= rule.share * std::abs(reference)
+                           : predicted == reference;
     point.verdict = verdict_of(holds);
   }
   return points;

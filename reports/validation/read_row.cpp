@@ -192,10 +192,7 @@ Known read_known(const SpecView& view, const RowCheck& check) {
   const auto points = view.find("points");
   view.reject_unknown_keys();
   if (!points) return known;
-  std::vector<std::string> labels;
-  for (std::size_t i = 0; i < point_count(check.points); ++i) {
-    labels.push_back(point_label(check.points, i));
-  }
+  const std::vector<std::string> labels = point_labels(check.points);
   for (const SpecView& item : points->items()) {
     const std::string label = item.type() == SpecType::kNumber ? item.node().text : item.as_text();
     if (std::find(labels.begin(), labels.end(), label) == labels.end()) {
@@ -250,10 +247,16 @@ void check_names(const ValidationRow& row, const RowCheck& check) {
   }
 }
 
-RowCheck read_check(const SpecView& view, const ValidationRow& row, std::optional<Use> use) {
+/// What a row says for all of its checks.
+struct RowDefaults {
+  std::optional<Use> use;
+  std::vector<PointColumn> points;
+};
+
+RowCheck read_check(const SpecView& view, const ValidationRow& row, const RowDefaults& defaults) {
   RowCheck check{.name = optional_text(view, "name"),
                  .unit = optional_text(view, "unit"),
-                 .points = {},
+                 .points = defaults.points,
                  .predicted = {},
                  .published = {},
                  .rule = {},
@@ -262,10 +265,10 @@ RowCheck read_check(const SpecView& view, const ValidationRow& row, std::optiona
                  .place = place_of(view)};
   check.factor = unit_factor(check.unit);
   const auto own_use = view.find("use");
-  if (!own_use && !use) {
+  if (!own_use && !defaults.use) {
     view.fail("no \"use\"", "it here or in the row: \"tight\", \"band\" or \"order\"");
   }
-  check.use = own_use ? read_use(*own_use) : *use;
+  check.use = own_use ? read_use(*own_use) : *defaults.use;
   if (const auto points = view.find("points")) check.points = read_points(*points);
   const auto published = view.find("published");
   const auto measured = view.find("measured");
@@ -306,18 +309,28 @@ std::size_t point_count(const std::vector<PointColumn>& points) {
   return points.empty() ? 1 : points.front().texts.size();
 }
 
-std::string point_label(const std::vector<PointColumn>& points, std::size_t index) {
-  for (const PointColumn& column : points) {
-    if (column.name == "point") return column.texts[index];
+/// By texts alone where these tell the points apart: "alexnet"; else by all: "alexnet, batch 64".
+std::vector<std::string> point_labels(const std::vector<PointColumn>& points) {
+  if (points.empty()) return {""};
+  std::vector<std::string> by_text;
+  std::vector<std::string> by_all;
+  for (std::size_t i = 0; i < point_count(points); ++i) {
+    std::string texts;
+    std::string all;
+    for (const PointColumn& column : points) {
+      const bool number = !std::isnan(column.numbers[i]);
+      if (!number) texts += (texts.empty() ? "" : ", ") + column.texts[i];
+      if (!all.empty()) all += ", ";
+      if (number && points.size() > 1) all += column.name + " ";
+      all += column.texts[i];
+    }
+    by_text.push_back(texts);
+    by_all.push_back(all);
   }
-  if (points.size() == 1) return points.front().texts[index];
-  std::string label;
-  for (const PointColumn& column : points) {
-    if (!label.empty()) label += ", ";
-    if (!std::isnan(column.numbers[index])) label += column.name + " ";
-    label += column.texts[index];
-  }
-  return label;
+  std::vector<std::string> sorted = by_text;
+  std::sort(sorted.begin(), sorted.end());
+  const bool told_apart = std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
+  return told_apart && !by_text.front().empty() ? by_text : by_all;
 }
 
 ValidationRow read_row(const SpecDocument& document) {
@@ -331,13 +344,15 @@ ValidationRow read_row(const SpecDocument& document) {
                     .conditions = optional_text(view, "conditions"),
                     .runs = {},
                     .checks = {}};
-  std::optional<Use> use;
-  if (const auto word = view.find("use")) use = read_use(*word);
+  RowDefaults defaults;
+  if (const auto word = view.find("use")) defaults.use = read_use(*word);
+  if (const auto points = view.find("points")) defaults.points = read_points(*points);
   for (const auto& [name, run] : view.get("runs").members()) {
     row.runs.push_back(read_run(name, run));
   }
   const SpecView checks = view.get("checks");
-  for (const SpecView& check : checks.items()) row.checks.push_back(read_check(check, row, use));
+  for (const SpecView& check : checks.items())
+    row.checks.push_back(read_check(check, row, defaults));
   if (row.checks.empty()) checks.fail("an empty list", "at least one check");
   view.reject_unknown_keys({"$schema"});
   return row;

@@ -99,8 +99,8 @@ struct ValidationRow {
 [[nodiscard]] ValidationRow read_row(const SpecDocument& document);
 [[nodiscard]] ValidationRow read_row_file(const std::string& path, const ReadLimits& limits = {});
 
-/// The label of a point: "256", "alexnet", "batch 64, 12GiB"; "" where there is one.
-[[nodiscard]] std::string point_label(const std::vector<PointColumn>& points, std::size_t index);
+/// The labels of the points: "256", "alexnet", "batch 64, devices 2"; "" where there are none.
+[[nodiscard]] std::vector<std::string> point_labels(const std::vector<PointColumn>& points);
 [[nodiscard]] std::size_t point_count(const std::vector<PointColumn>& points);
 
 }  // namespace ooc

@@ -12,7 +12,12 @@
 namespace ooc {
 namespace {
 
-std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
+// Bytes and nanoseconds to the last digit, ratios as short as they come back.
+std::string number(double value) {
+  if (!std::isfinite(value)) return "";
+  const bool whole = value == std::floor(value) && std::abs(value) < 1e15;
+  return whole ? fmt::format("{:.0f}", value) : fmt::format("{}", value);
+}
 std::string number(const std::optional<double>& value) { return value ? number(*value) : ""; }
 
 // All that are compared, in one field.

@@ -52,7 +52,7 @@ struct Lines {
 };
 
 void add_row(const RowReport& row, Lines& lines) {
-  lines.headings.push_back(printable(fmt::format("{:<4} {}, {}", row.id, row.title, row.source)));
+  lines.headings.push_back(printable(fmt::format("{:<4} {} [{}]", row.id, row.title, row.source)));
   lines.first_lines.push_back(lines.count);
   for (const CheckReport& check : row.checks) {
     for (const PointReport& point : check.points) {
@@ -109,6 +109,13 @@ std::string wrapped(const std::string& text, std::size_t indent) {
   return out + "\n";
 }
 
+/// "predicted 19.0 %, allowed 3 to 15 %".
+std::string missed_by(const CheckReport& check, const PointReport& point) {
+  std::string text = "predicted " + predicted_text(check, point);
+  if (point.published) text += ", published " + figure_text(check, *point.published);
+  return text + ", " + allowed_text(check, point);
+}
+
 /// One paragraph for each check with a figure of that verdict.
 std::string causes(const ValidationReport& report, Verdict verdict, const std::string& title,
                    Colour colour) {
@@ -118,11 +125,13 @@ std::string causes(const ValidationReport& report, Verdict verdict, const std::s
       std::string points;
       bool any = false;
       std::string note;
+      std::string missed;
       for (const PointReport& point : check.points) {
         if (point.verdict != verdict) continue;
         any = true;
         if (!point.point.empty()) points += (points.empty() ? " " : "; ") + point.point;
         if (note.empty()) note = point.note;
+        if (missed.empty()) missed = missed_by(check, point);
       }
       if (!any) continue;
       std::string words = check.name;
@@ -135,7 +144,7 @@ std::string causes(const ValidationReport& report, Verdict verdict, const std::s
       } else if (!note.empty()) {
         words += note;
       } else {
-        words += "outside what is allowed";
+        words += missed;
       }
       text += printable(fmt::format("  {:<4} ", row.id)) + wrapped(printable(words), 7);
     }
@@ -192,7 +201,7 @@ std::string predicted_text(const CheckReport& check, const PointReport& point) {
 std::string allowed_text(const CheckReport& check, const PointReport& point) {
   if (check.rule == "tolerance") {
     if (*check.tolerance == 0) return "exactly";
-    return fmt::format("± {} %", significant(*check.tolerance * 100));
+    return fmt::format("± {:g} %", *check.tolerance * 100);
   }
   if (check.rule == "between") {
     if (!point.low) return "at most " + figure_text(check, *point.high);
