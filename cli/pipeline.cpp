@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cli/assumed.hpp"
+#include "cli/compressed_plan.hpp"
 #include "cli/device_plans.hpp"
 #include "cli/far_overflow.hpp"
 #include "cli/layer_place.hpp"
@@ -84,6 +85,8 @@ RoundsResult plan_one_device(const Case& which, const Schedule& schedule, Bytes 
     result.plan = plan_footprint(which, schedule);
   } else if (schedule.moves_pages) {
     result = plan_in_pages(which, schedule, budget, sub_batch);
+  } else if (compresses(schedule, which.schedule_options)) {
+    result = plan_compressed(which, problem_of(which, which.costs, budget), sub_batch);
   } else if (sub_batch.kind == SubBatch::Kind::kOff) {
     result.plan = plan_round(which.costs);
   } else {
@@ -142,12 +145,11 @@ void confirm_smallest(const Case& which, const Schedule& schedule, OutOfMemory& 
   const Bytes budget = *oom.smallest_budget;
   const CaseRun run = run_of(plan_with(which, schedule, budget), schedule);
   if (const Plan* plan = std::get_if<Plan>(&run.plan)) {
-    const auto blocked = simulate(
-        {.plan = *plan,
-         .costs = run.costs(which),
-         .budget = budget,
-         .allocator = run.allocator(which)},
-        buffers);
+    const auto blocked = simulate({.plan = *plan,
+                                   .costs = run.costs(which),
+                                   .budget = budget,
+                                   .allocator = run.allocator(which)},
+                                  buffers);
     if (!blocked && peak_far_bytes(*plan, run.graph(which), run.costs(which), buffers.timeline) <=
                         which.hardware.far_memory.capacity) {
       return;
@@ -287,7 +289,10 @@ CaseRun plan_case(const Case& which, const Schedule& schedule, CaseBuffers& buff
   if (auto* oom = std::get_if<OutOfMemory>(&run.plan)) {
     confirm_smallest(which, schedule, *oom, buffers.simulation);
   } else {
-    find_memory_pressure(run.share_graph(which), run.share_costs(which), simulated_budget(which),
+    // A graph with tensors compressed has tasks that nobody has to run.
+    const bool added = compresses(schedule, which.schedule_options);
+    find_memory_pressure(added ? which.workload.graph : run.share_graph(which),
+                         added ? which.costs : run.share_costs(which), simulated_budget(which),
                          buffers.pressure, alternatives_in_play(schedule, which.schedule_options));
     // What memory forces on a schedule that only moves tensors, others may avoid.
     if (!only_moves_tensors(schedule, which.schedule_options)) buffers.pressure.cuts.clear();
@@ -336,7 +341,8 @@ CaseRun run_case(const Case& which, const Schedule& schedule, BoundEffort effort
   CaseBuffers buffers;
   CaseRun run = plan_case(which, schedule, buffers);
   simulate_case(which, run, buffers);
-  if (effort == BoundEffort::kWindows && run.bounds) {
+  const bool cuts_hold = only_moves_tensors(schedule, which.schedule_options);
+  if (effort == BoundEffort::kWindows && run.bounds && cuts_hold) {
     Duration windows =
         bound_windows(run.share_graph(which), run.share_costs(which), buffers.pressure);
     if (run.devices) windows += exchange_bound(*run.devices, which.exchange);

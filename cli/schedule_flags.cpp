@@ -151,6 +151,12 @@ constexpr std::array<Reader, flags::kScheduleFlags.size()> kReaders{{
        return options.max_swaps ? std::to_string(*options.max_swaps) : std::string();
      }},
     {[](const Flag& flag, std::string_view text, ScheduleOptions& options) {
+       read_choice(flag, text, options.lms_action);
+     },
+     [](const Flag& flag, const ScheduleOptions& options) {
+       return choice_text(flag, options.lms_action);
+     }},
+    {[](const Flag& flag, std::string_view text, ScheduleOptions& options) {
        read_choice(flag, text, options.recomputation);
      },
      [](const Flag& flag, const ScheduleOptions& options) {

@@ -105,6 +105,15 @@ void check_one_device(const CaseOptions& job) {
 
 void check_rounds(const CaseRun& run) {
   if (!run.rounds) return;
+  const auto& tasks = run.rounds->graph.tasks;
+  if (std::any_of(tasks.begin(), tasks.end(),
+                  [](const Task& task) { return is_overhead(task.kind); })) {
+    throw SpecError({.file = "",
+                     .place = "--lms-action",
+                     .found = "compression",
+                     .expected = "swap",
+                     .hint = "the program that replays has no kernels that compress"});
+  }
   if (run.rounds->count == 1) {
     throw SpecError({.file = "",
                      .place = "--schedule",

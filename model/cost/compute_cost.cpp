@@ -57,6 +57,8 @@ TaskWork work_of(const TrainingGraph& graph, const Task& task, ComputeModel mode
       return work.backward_weights;
     case TaskKind::kUpdate:
     case TaskKind::kReduce:
+    case TaskKind::kCompress:
+    case TaskKind::kDecompress:
       return {};
   }
   return {};

@@ -20,6 +20,10 @@ std::string_view suffix(TaskKind kind) {
       return ".update";
     case TaskKind::kReduce:
       return ".reduce";
+    case TaskKind::kCompress:
+      return ".compress";
+    case TaskKind::kDecompress:
+      return ".decompress";
   }
   return "";
 }
@@ -63,6 +67,29 @@ std::string_view suffix(ExchangePart part) {
   return "";
 }
 
+std::string_view suffix(TensorForm form) {
+  switch (form) {
+    case TensorForm::kWritten:
+      return "";
+    case TensorForm::kCompressed:
+      return ".compressed";
+    case TensorForm::kRestored:
+      return ".restored";
+  }
+  return "";
+}
+
+/// Whatever its form: the tensor that a layer wrote.
+std::string source_name(const TrainingGraph& graph, const Tensor& tensor) {
+  const bool input = tensor.role == TensorRole::kInput;
+  std::string name = input ? graph.network->inputs[tensor.input->at()].name
+                           : graph.network->layers[tensor.layer->at()].name;
+  if (tensor.role == TensorRole::kMask) name += ".mask";
+  if (tensor.role == TensorRole::kReserve) name += ".reserve";
+  if (tensor.role == TensorRole::kGradient) name += ".grad";
+  return name;
+}
+
 }  // namespace
 
 std::string task_name(const TrainingGraph& graph, TaskId task) {
@@ -70,6 +97,10 @@ std::string task_name(const TrainingGraph& graph, TaskId task) {
   const Place place = place_among(graph.device_tasks, task.at());
   if (it.kind == TaskKind::kReduce) {
     return piece_name(it.piece) + std::string(suffix(it.kind)) + device_suffix(place);
+  }
+  if (is_overhead(it.kind)) {
+    const Tensor& tensor = graph.tensors[graph.writes[task].front().at()];
+    return source_name(graph, tensor) + std::string(suffix(it.kind));
   }
   std::string name = graph.network->layers[it.layer.at()].name + std::string(suffix(it.kind));
   if (it.kind != TaskKind::kUpdate) name += round_suffix(place.index, graph.round_tasks);
@@ -82,12 +113,7 @@ std::string tensor_name(const TrainingGraph& graph, TensorId tensor) {
   if (it.role == TensorRole::kExchanged) {
     return piece_name(it.piece) + std::string(suffix(it.part)) + device_suffix(place);
   }
-  const bool input = it.role == TensorRole::kInput;
-  std::string name = input ? graph.network->inputs[it.input->at()].name
-                           : graph.network->layers[it.layer->at()].name;
-  if (it.role == TensorRole::kMask) name += ".mask";
-  if (it.role == TensorRole::kReserve) name += ".reserve";
-  if (it.role == TensorRole::kGradient) name += ".grad";
+  std::string name = source_name(graph, it) + std::string(suffix(it.form));
   if (it.cut > 0) name += "[" + std::to_string(it.cut) + "]";
   return name + round_suffix(place.index, graph.round_tensors) + device_suffix(place);
 }

@@ -26,8 +26,15 @@ enum class TaskKind {
   kBackwardData,
   kBackwardWeights,
   kUpdate,
-  kReduce,  ///< adds up what other devices found for a piece of the weights' gradients
+  kReduce,      ///< adds up what other devices found for a piece of the weights' gradients
+  kCompress,    ///< writes a tensor in half its bytes (model/cost/compression.hpp)
+  kDecompress,  ///< and from that the tensor again
 };
+
+/// Tasks that no network has: their time is none of its work.
+[[nodiscard]] constexpr bool is_overhead(TaskKind kind) {
+  return kind == TaskKind::kCompress || kind == TaskKind::kDecompress;
+}
 
 struct Task {
   TaskKind kind = TaskKind::kForward;
@@ -45,6 +52,12 @@ enum class TensorRole {
   kExchanged,  ///< a part of the weights' gradients that devices exchange: static memory, always near
 };
 
+enum class TensorForm {
+  kWritten,     ///< as the layer wrote it
+  kCompressed,  ///< in half its bytes
+  kRestored,    ///< from that, in all of them
+};
+
 /// What an exchanged tensor is of a piece of the weights' gradients, seen from one device.
 enum class ExchangePart {
   kSent,      ///< its sums for the shards of the others
@@ -60,7 +73,9 @@ struct Tensor {
   std::int64_t bytes_per_sample = 0;
   ExchangePart part = ExchangePart::kSent;  ///< kExchanged
   std::int32_t piece = 0;                   ///< kExchanged: which piece
-  std::int32_t cut = 0;  ///< which part of one that was cut (model/cost/parts.hpp), from 1; 0: whole
+  TensorForm form = TensorForm::kWritten;
+  std::int32_t cut =
+      0;  ///< which part of one that was cut (model/cost/parts.hpp), from 1; 0: whole
 };
 
 /// When a tensor is touched. All positions are task indices in execution order.

@@ -3,6 +3,9 @@
 // others show the same action.
 #include "reports/summary/layer_reports.hpp"
 
+#include <algorithm>
+#include <optional>
+
 namespace ooc {
 namespace {
 
@@ -28,6 +31,8 @@ void add_flops(LayerReport& report, TaskKind kind, std::int64_t flops) {
       break;
     case TaskKind::kUpdate:
     case TaskKind::kReduce:
+    case TaskKind::kCompress:
+    case TaskKind::kDecompress:
       break;
   }
 }
@@ -51,6 +56,9 @@ void add_time(LayerReport& report, TaskKind kind, const TaskAlternative& run) {
     case TaskKind::kReduce:
       report.update += run.time;
       break;
+    case TaskKind::kCompress:
+    case TaskKind::kDecompress:
+      break;  // none of the layer's work
   }
 }
 
@@ -106,31 +114,57 @@ void add_saved(std::vector<LayerReport>& layers, const LayerReportInput& input) 
   }
 }
 
-void add_actions(std::vector<LayerReport>& layers, const LayerReportInput& input) {
-  const TrainingGraph& graph = graph_that_runs(input);
-  std::vector<bool> moved(graph.tensors.size(), false);
-  std::vector<bool> made_again(graph.tensors.size(), false);
-  for (const Step& step : input.plan->steps) {
+// What became of each tensor. Of several answers compression comes first, then recomputation.
+struct Fates {
+  explicit Fates(std::size_t tensors) : made_again(tensors), moved(tensors), compressed(tensors) {}
+
+  std::optional<TensorAction> of(std::size_t tensor) const {
+    if (compressed[tensor]) return TensorAction::kCompress;
+    if (made_again[tensor]) return TensorAction::kRecompute;
+    if (moved[tensor]) return TensorAction::kSwap;
+    return std::nullopt;
+  }
+
+  std::vector<bool> made_again;
+  std::vector<bool> moved;
+  std::vector<bool> compressed;  ///< or the compressed form of one
+};
+
+Fates find_fates(const Plan& plan, const TrainingGraph& graph) {
+  Fates fates(graph.tensors.size());
+  for (const Step& step : plan.steps) {
     if (step.kind == StepKind::kToFar) {
       const auto object = static_cast<std::size_t>(step.object);
-      moved[object] = graph.tensors[object].role != TensorRole::kExchanged;
+      fates.moved[object] = graph.tensors[object].role != TensorRole::kExchanged;
     }
     if (!step.recompute) continue;
     const TaskId task{step.object};
-    layers[graph.tasks[task.at()].layer.at()].action = TensorAction::kRecompute;
-    for (const TensorId tensor : graph.writes[task]) made_again[tensor.at()] = true;
+    const bool overhead = is_overhead(graph.tasks[task.at()].kind);
+    const auto touched = overhead ? graph.reads[task] : graph.writes[task];
+    for (const TensorId tensor : touched) {
+      (overhead ? fates.compressed : fates.made_again)[tensor.at()] = true;
+    }
+  }
+  return fates;
+}
+
+void add_actions(std::vector<LayerReport>& layers, const LayerReportInput& input) {
+  const TrainingGraph& graph = graph_that_runs(input);
+  const Fates fates = find_fates(*input.plan, graph);
+  const auto show = [&](std::size_t layer, std::size_t tensor) {
+    const auto action = fates.of(tensor);
+    if (action) layers[layer].action = std::max(layers[layer].action, *action);  // in that order
+  };
+  for (const Step& step : input.plan->steps) {
+    if (!step.recompute) continue;
+    const Task& task = graph.tasks[static_cast<std::size_t>(step.object)];
+    if (!is_overhead(task.kind)) layers[task.layer.at()].action = TensorAction::kRecompute;
   }
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    const auto& output = graph.output_of_layer[i];
-    if (!output.has_value()) continue;
-    if (made_again[output->at()]) layers[i].action = TensorAction::kRecompute;
-    if (moved[output->at()]) layers[i].action = TensorAction::kSwap;
+    if (const auto& output = graph.output_of_layer[i]) show(i, output->at());
   }
   for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
-    const Tensor& tensor = graph.tensors[i];
-    if (moved[i] && tensor.layer.has_value()) {
-      layers[tensor.layer->at()].action = TensorAction::kSwap;
-    }
+    if (const auto& layer = graph.tensors[i].layer) show(layer->at(), i);
   }
 }
 

@@ -100,7 +100,8 @@ std::vector<StepReport> step_reports(const SummaryInput& input, const Plan& plan
     report.start = timeline.spans[i].start;
     report.end = timeline.spans[i].end;
     if (step.kind == StepKind::kCompute) {
-      report.kind = step.recompute ? "recompute" : "compute";
+      const TaskKind task = plan_graph(input).tasks[static_cast<std::size_t>(step.object)].kind;
+      report.kind = is_overhead(task) ? "compress" : step.recompute ? "recompute" : "compute";
       const Algorithm algorithm = plan_costs(input)[step.alternative].algorithm;
       if (algorithm != Algorithm::kDefault) report.algorithm = algorithm_name(algorithm);
     } else {

@@ -26,7 +26,7 @@ enum class StepKind : std::uint8_t { kCompute, kToFar, kToNear };
 
 struct Step {
   StepKind kind = StepKind::kCompute;
-  bool recompute = false;  ///< a Compute that repeats a task
+  bool recompute = false;  ///< a Compute that repeats a task, or is overhead (is_overhead)
   /// A copy that page faults within a task ask for (unified memory): compute stands still for it.
   bool on_demand = false;
   std::int16_t device = 0;

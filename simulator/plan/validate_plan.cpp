@@ -78,7 +78,11 @@ Verdict check_tasks(const PlanFacts& facts) {
     if (it.kind != StepKind::kCompute) continue;
     auto& first = first_run[static_cast<std::size_t>(it.object) * devices +
                             static_cast<std::size_t>(it.device)];
-    if (it.recompute) {
+    const bool overhead = is_overhead(facts.graph.tasks[static_cast<std::size_t>(it.object)].kind);
+    if (overhead && !it.recompute) {
+      return fmt::format("{}: counts as work of the network", facts.at(id));
+    }
+    if (it.recompute && !overhead) {
       if (!first || !facts.order.ended_before(*first, id)) {
         return fmt::format("{}: repeats a task that has not certainly run before", facts.at(id));
       }

@@ -40,71 +40,15 @@
 #include <algorithm>
 #include <optional>
 #include <span>
-#include <string>
 
+#include "model/base/errors.hpp"
 #include "simulator/plan/memory_ledger.hpp"
+#include "simulator/schedules/lms_choice.hpp"
 #include "simulator/schedules/move_candidates.hpp"
 #include "simulator/schedules/task_plan.hpp"
 
 namespace ooc {
 namespace {
-
-/// By tensor: the slack of its first backward use, in units; 0 for what backward does not use.
-class SlackAnalysis {
- public:
-  explicit SlackAnalysis(const TrainingGraph& graph)
-      : graph_(graph),
-        arrival_(graph.tensors.size()),
-        forward_end_(graph.network->layers.size()),
-        slack_(graph.tensors.size()) {
-    for (std::size_t i = 0; i < graph.backward_end; ++i) visit(make_id<TaskId>(i));
-  }
-
-  [[nodiscard]] std::int64_t slack(TensorId tensor) const { return slack_[tensor.at()]; }
-
- private:
-  void visit(TaskId task) {
-    const bool forward = task.at() < graph_.forward_tasks;
-    const std::size_t layer = graph_.tasks[task.at()].layer.at();
-    std::int64_t required = forward ? 0 : forward_end_[layer];
-    for (const auto row : {graph_.reads[task], graph_.writes[task]}) {
-      for (const TensorId tensor : row) required = std::max(required, arrival_[tensor.at()]);
-    }
-    for (const TensorId tensor : graph_.reads[task]) {
-      const bool first = graph_.lifetimes[tensor.at()].first_backward_use == task;
-      if (first) slack_[tensor.at()] = required - arrival_[tensor.at()];
-    }
-    for (const TensorId tensor : graph_.writes[task]) arrival_[tensor.at()] = required + 1;
-    if (forward) forward_end_[layer] = required + 1;
-  }
-
-  const TrainingGraph& graph_;
-  std::vector<std::int64_t> arrival_;      ///< TAT of what has been written last; 0 if nothing has
-  std::vector<std::int64_t> forward_end_;  ///< by layer: TAT of its forward task
-  std::vector<std::int64_t> slack_;
-};
-
-/// What may be swapped, in the order in which it would be.
-std::vector<TensorId> rank_candidates(const PlanningProblem& problem) {
-  const SlackAnalysis analysis(problem.graph);
-  const auto bytes = [&](TensorId tensor) { return problem.costs.tensor_bytes[tensor.at()]; };
-  std::vector<TensorId> ranked;
-  for (const TensorId tensor : find_candidates(problem.graph)) {
-    if (analysis.slack(tensor) < problem.options.slack_min) continue;
-    if (bytes(tensor) < problem.options.bytes_min) continue;
-    ranked.push_back(tensor);
-  }
-  std::sort(ranked.begin(), ranked.end(), [&](TensorId a, TensorId b) {
-    const std::int64_t slack_a = analysis.slack(a);
-    const std::int64_t slack_b = analysis.slack(b);
-    if (slack_a != slack_b) return slack_a > slack_b;
-    return bytes(a) != bytes(b) ? bytes(a) > bytes(b) : a < b;
-  });
-  const auto limit = static_cast<std::size_t>(
-      problem.options.max_swaps.value_or(static_cast<std::int64_t>(ranked.size())));
-  if (limit < ranked.size()) ranked.resize(limit);
-  return ranked;
-}
 
 /// Do the tasks fit when the first `count` of the ranked tensors are away? `none_away`: what they
 /// need when none is.
@@ -143,68 +87,34 @@ std::size_t fewest_swaps(const PlanningProblem& problem, const std::vector<Tenso
 }
 
 /// In the order of find_candidates: that of the restorations.
-std::vector<TensorId> in_order_of_return(const TrainingGraph& graph,
-                                         const std::vector<TensorId>& swapped) {
+std::vector<Restoration> in_order_of_return(const TrainingGraph& graph,
+                                            const std::vector<TensorId>& swapped) {
   std::vector<bool> moves(graph.tensors.size());
   for (const TensorId tensor : swapped) moves[tensor.at()] = true;
-  std::vector<TensorId> ordered;
+  std::vector<Restoration> ordered;
   for (const TensorId tensor : find_candidates(graph)) {
-    if (moves[tensor.at()]) ordered.push_back(tensor);
+    if (moves[tensor.at()]) ordered.push_back({.moved = tensor, .used = tensor});
   }
   return ordered;
 }
 
-/// The task after which the restoration behind `before` may begin, to be read by task `needed`.
-std::size_t follow(const Lifetime& before, std::size_t needed) {
-  if (before.last_use->at() < needed) return before.last_use->at();
-  // Together they must be from `needed` on, whatever the order: two that one task reads first have
-  // nothing between them to wait for.
-  const std::size_t first_use = before.first_backward_use->at();
-  return first_use < needed ? first_use : 0;
-}
-
-std::vector<Move> chain_restorations(const PlanningProblem& problem, MemoryLedger& ledger,
-                                     const std::vector<TensorId>& swapped) {
-  const TrainingGraph& graph = problem.graph;
-  const Bytes available = problem.budget - problem.costs.static_bytes;
-  std::vector<Move> moves;
-  std::size_t after = graph.forward_tasks - 1;
-  for (const TensorId tensor : swapped) {
-    const Lifetime& life = graph.lifetimes[tensor.at()];
-    const Bytes bytes = problem.costs.tensor_bytes[tensor.at()];
-    const std::size_t needed = life.first_backward_use->at();
-    if (!moves.empty()) {
-      after = std::max(after, follow(graph.lifetimes[moves.back().tensor.at()], needed));
-    }
-    after = ledger.last_above(after + 1, needed, available - bytes).value_or(after);
-    ledger.book(after + 1, needed, bytes);
-    moves.push_back({.tensor = tensor, .may_return_after = make_id<TaskId>(after)});
-  }
-  return moves;
-}
-
-void check_options(const ScheduleOptions& options) {
-  if (options.slack_min < 0) {
-    option_error("--slack-min", std::to_string(options.slack_min), "an integer >= 0");
-  }
-  if (options.max_swaps && *options.max_swaps < 0) {
-    option_error("--max-swaps", std::to_string(*options.max_swaps), "an integer >= 0");
-  }
-}
-
 PlanResult make_plan(const PlanningProblem& problem) {
-  check_options(problem.options);
-  std::vector<TensorId> ranked = rank_candidates(problem);
+  check_lms_options(problem.options);
+  OOC_CHECK(problem.options.lms_action == LmsAction::kSwap, "others plan about another graph");
+  std::vector<TensorId> ranked = rank_for_lms(problem);
+  const auto limit = static_cast<std::size_t>(
+      problem.options.max_swaps.value_or(static_cast<std::int64_t>(ranked.size())));
+  if (limit < ranked.size()) ranked.resize(limit);
   const Footprint least = footprint_without(problem, ranked);
   if (auto shortage = task_shortage(problem, least)) return *std::move(shortage);
   if (!problem.options.max_swaps) ranked.resize(fewest_swaps(problem, ranked));
   MemoryLedger ledger(footprint_without(problem, ranked).bytes());
-  const std::vector<TensorId> swapped = in_order_of_return(problem.graph, ranked);
+  const std::vector<Restoration> swapped = in_order_of_return(problem.graph, ranked);
   return build_task_plan(problem, chain_restorations(problem, ledger, swapped));
 }
 
 constexpr std::string_view kOptions[] = {"--algorithms", "--slack-min", "--bytes-min",
-                                         "--max-swaps"};
+                                         "--max-swaps", "--lms-action"};
 
 }  // namespace
 

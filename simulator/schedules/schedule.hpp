@@ -73,13 +73,19 @@ struct Schedule {
   return all ? Alternatives::kAll : Alternatives::kFirst;
 }
 
+/// True where its plans are about a graph with tensors compressed (lms_compress.hpp): make_plan does not
+/// make them.
+[[nodiscard]] inline bool compresses(const Schedule& schedule, const ScheduleOptions& options) {
+  if (options.lms_action == LmsAction::kSwap) return false;
+  return std::find(schedule.options.begin(), schedule.options.end(), "--lms-action") !=
+         schedule.options.end();
+}
+
 /// False where its plans run tasks again or change what is moved: bounds that follow from what memory
 /// forces to move do not hold for it.
 [[nodiscard]] inline bool only_moves_tensors(const Schedule& schedule,
                                              const ScheduleOptions& options) {
-  const bool reads_action = std::find(schedule.options.begin(), schedule.options.end(),
-                                      "--lms-action") != schedule.options.end();
-  return !schedule.recomputes && (!reads_action || options.lms_action == LmsAction::kSwap);
+  return !schedule.recomputes && !compresses(schedule, options);
 }
 
 /// All schedules, in the order of CMakeLists.txt.

@@ -67,7 +67,9 @@ class TaskPlanner {
   void add_task(TaskId task) {
     const std::size_t first_copy = next_move_;
     while (next_move_ < moves_.size() && first_reader(next_move_) == task) add_copy_in();
-    const StepId step = builder_.compute(task, problem_.chosen(task));
+    const AlternativeId way = problem_.chosen(task);
+    const StepId step = is_overhead(graph_.tasks[task.at()].kind) ? builder_.recompute(task, way)
+                                                                  : builder_.compute(task, way);
     computes_.push_back(step);
     for (std::size_t i = first_copy; i < next_move_; ++i) {
       builder_.wait(step, in_steps_[i]);

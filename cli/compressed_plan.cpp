@@ -1,0 +1,41 @@
+// The kernels are priced as element-wise tasks of the network are, copies as all others of the case.
+#include "cli/compressed_plan.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/options.hpp"
+#include "model/cost/compute_cost.hpp"
+#include "model/cost/transfer_cost.hpp"
+#include "simulator/schedules/lms_compress.hpp"
+
+namespace ooc {
+namespace {
+
+void check_whole(const Case& which, const SubBatch& sub_batch) {
+  if (sub_batch.kind != SubBatch::Kind::kOff) {
+    bad_value("--lms-action", "compression in sub-batches", "--sub-batch off, or --lms-action swap",
+              "rounds are planned on the network's own graph");
+  }
+  if (which.devices > 1) {
+    bad_value("--lms-action", fmt::format("compression on {} devices", which.devices),
+              "one device, or --lms-action swap");
+  }
+}
+
+}  // namespace
+
+RoundsResult plan_compressed(const Case& which, const PlanningProblem& problem,
+                             const SubBatch& sub_batch) {
+  check_whole(which, sub_batch);
+  const auto elementwise = [&](std::int64_t flops, std::int64_t bytes) {
+    return elementwise_cost(problem.graph, which.hardware, which.compute, flops, bytes);
+  };
+  const auto costs_of = [&](const Compression& compression) {
+    CostTable costs = compressed_costs(compression, problem.costs, elementwise);
+    costs.transfers = estimate_transfers(costs.tensor_bytes, which.hardware, which.transfers);
+    return costs;
+  };
+  return plan_with_compression({.problem = problem, .costs_of = costs_of});
+}
+
+}  // namespace ooc

@@ -1,0 +1,14 @@
+// Of a case under a schedule that compresses tensors (simulator/schedules/lms_compress.hpp): what only
+// the profile can price, and what such plans do not go with.
+#pragma once
+
+#include "cli/pipeline.hpp"
+#include "simulator/schedules/sub_batch.hpp"
+
+namespace ooc {
+
+/// SpecError where the batch is cut: into rounds, or for several devices.
+[[nodiscard]] RoundsResult plan_compressed(const Case& which, const PlanningProblem& problem,
+                                           const SubBatch& sub_batch);
+
+}  // namespace ooc
