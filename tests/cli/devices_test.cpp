@@ -1,0 +1,180 @@
+// Several devices on the command line: what is refused, what the results say, and that a plan of several
+// devices leaves the program whole.
+#include <doctest/doctest.h>
+
+#include <regex>
+
+#include "tests/cli/run_program.hpp"
+#include "tests/support/naive_simulator.hpp"
+
+namespace ooc::test {
+namespace {
+
+const std::string kData = std::string(OOC_SOURCE_DIR) + "/tests/data/";
+const std::string kNetwork = kData + "worked_example.json";
+const std::string kMachine = kData + "worked_example_machine.json";
+
+Ran run(const std::string& command, std::vector<std::string> more) {
+  std::vector<std::string> arguments{command};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_ooc_paleo(arguments);
+}
+
+Ran predict_chain(std::vector<std::string> more) {
+  std::vector<std::string> arguments{kNetwork, "--hardware", kMachine, "--format", "json"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run("predict", arguments);
+}
+
+Ran predict_vgg(std::vector<std::string> more) {
+  std::vector<std::string> arguments{"vgg16", "--hardware", "k40m", "--batch", "31"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run("predict", arguments);
+}
+
+/// The number behind the first `"key": `, or -1.
+long long number(const std::string& json, const std::string& key) {
+  std::smatch match;
+  if (!std::regex_search(json, match, std::regex("\"" + key + "\": (-?[0-9]+)"))) return -1;
+  return std::stoll(match[1]);
+}
+
+TEST_CASE("devices share the work and the link") {
+  // Two samples, one on each device: half the stated times, 25 and 50 ms a layer, and 1 GB a layer; two copies
+  // of 1 GB at once take 200 ms on the link of 10 GB/s. No parameters, so nothing is exchanged.
+  const auto time = [](const std::string& schedule) {
+    const Ran ran = predict_chain({"--batch", "2", "--devices", "2", "--schedule", schedule});
+    CHECK(ran.exit_code == 0);
+    CHECK(number(ran.out, "devices") == 2);
+    return number(ran.out, "iteration_time_ns");
+  };
+  // 4 x 25 + 4 x 50 ms.
+  CHECK(time("in-core") == 300'000'000);
+  // 25 + 3 x 200 + 200 + 200 + 3 x 200 + 50 ms.
+  CHECK(time("vdnn-like") == 1'675'000'000);
+}
+
+TEST_CASE("one device is what there is without the flag") {
+  const std::vector<std::string> job{kNetwork, "--hardware", kMachine, "--memory",
+                                     "3GB",    "--format",   "csv"};
+  std::vector<std::string> with = job;
+  with.insert(with.end(), {"--devices", "1"});
+  for (const char* command : {"predict", "compare", "sweep"}) {
+    CAPTURE(command);
+    const Ran plain = run(command, job);
+    CHECK(plain.exit_code == 0);
+    CHECK(plain.out == run(command, with).out);
+  }
+}
+
+TEST_CASE("numbers of devices that make no sense are refused") {
+  struct Row {
+    std::vector<std::string> flags;
+    const char* says;
+  };
+  for (const Row& row : {
+           Row{{"--devices", "0"}, "--devices: found \"0\", expected a whole number from 1 to 8"},
+           Row{{"--devices", "9"}, "--devices: found \"9\", expected a whole number from 1 to 8"},
+           Row{{"--devices", "two"}, "--devices: found \"two\""},
+           Row{{"--devices", "2"}, "--devices: found 2, expected at most the batch, 1"},
+           Row{{"--exchange", "end"}, "--exchange: found \"end\" with one device"},
+           Row{{"--devices", "2", "--exchange", "soon"}, "--exchange: found \"soon\""},
+           Row{{"--batch", "6", "--devices", "2", "--sub-batch", "4"},
+               "expected a number from 1 to 3, the largest share of a device"},
+       }) {
+    for (const char* command : {"predict", "compare", "sweep"}) {
+      std::vector<std::string> arguments{kNetwork, "--hardware", kMachine};
+      arguments.insert(arguments.end(), row.flags.begin(), row.flags.end());
+      const Ran ran = run(command, arguments);
+      CAPTURE(command);
+      CAPTURE(ran.err);
+      CHECK(ran.exit_code == 2);
+      CHECK(ran.out == "");
+      CHECK(ran.err.find(row.says) != std::string::npos);
+    }
+  }
+  const Ran replay = run("replay", {kNetwork, "--hardware", kMachine, "--devices", "2"});
+  CHECK(replay.exit_code == 2);
+  CHECK(replay.err.find("plans are replayed on one device") != std::string::npos);
+}
+
+TEST_CASE("the smallest budget of several devices is exact") {
+  const Ran none = predict_vgg({"--devices", "3", "--memory", "1200MB", "--format", "json"});
+  CHECK(none.exit_code == 3);
+  const long long smallest = number(none.out, "smallest_budget_bytes");
+  REQUIRE(smallest > 0);
+  const auto at = [](long long budget) {
+    return predict_vgg({"--devices", "3", "--memory", std::to_string(budget) + " B"}).exit_code;
+  };
+  CHECK(at(smallest) == 0);
+  CHECK(at(smallest - 1) == 3);
+}
+
+TEST_CASE("an exported plan of several devices runs elsewhere in the same time") {
+  const ScratchFolder scratch;
+  const std::string path = (scratch.path() / "plan.txt").string();
+  for (const std::vector<std::string>& flags : {std::vector<std::string>{"--schedule", "capacity"},
+                                                {"--schedule", "modnn", "--exchange", "overlap"},
+                                                {"--schedule", "vdnn-all", "--mode", "pageable"}}) {
+    std::vector<std::string> arguments{"--devices",     "2",        "--memory",
+                                       "1900MB",        "--format", "json",
+                                       "--export-plan", path,       "--quiet"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    const Ran ran = predict_vgg(arguments);
+    CAPTURE(ran.err);
+    REQUIRE(ran.exit_code == 0);
+    const NaivePlan plan = read_plan_text(scratch.read("plan.txt"));
+    CHECK(plan.devices == 2);
+    const NaiveResult naive = simulate_naively(plan);
+    CHECK(naive.finished);
+    CHECK(naive.iteration_time == number(ran.out, "iteration_time_ns"));
+    CHECK(naive.peak == number(ran.out, "peak_near_bytes"));
+  }
+}
+
+TEST_CASE("a trace shows every device's queues") {
+  const ScratchFolder scratch;
+  const std::string path = (scratch.path() / "trace.json").string();
+  CHECK(predict_vgg({"--devices", "2", "--trace", path}).exit_code == 0);
+  const std::string trace = scratch.read("trace.json");
+  for (const char* name :
+       {"device 0\"", "device 1\"", "\"conv1_1.forward#1\"", "\"to_far gradients.0.sent\"",
+        "\"gradients.0.reduce#1\"", "\"to_near gradients.0.gathered#1\""}) {
+    CAPTURE(name);
+    CHECK(trace.find(name) != std::string::npos);
+  }
+}
+
+TEST_CASE("a sweep over links says what single predictions say") {
+  const std::vector<std::string> job{"vgg16",    "--hardware", "k40m",      "--batch", "31",
+                                     "--memory", "1900MB",     "--devices", "2",       "--format",
+                                     "csv",      "--schedule", "vdnn-all"};
+  const auto with_link = [&](const std::string& link) {
+    std::vector<std::string> arguments = job;
+    arguments.insert(arguments.end(), {"--link", link});
+    return arguments;
+  };
+  const auto lines_of = [](const std::string& text) {
+    std::vector<std::string> lines;
+    for (std::size_t begin = 0; begin < text.size();) {
+      const std::size_t end = text.find('\n', begin);
+      lines.push_back(text.substr(begin, end - begin));
+      begin = end + 1;
+    }
+    return lines;
+  };
+  const auto time_in = [](const std::string& line) {
+    std::smatch match;
+    REQUIRE(std::regex_search(line, match, std::regex(",true,([0-9]+),")));
+    return match[1].str();
+  };
+  const std::vector<std::string> rows = lines_of(run("sweep", with_link("5GB/s,10GB/s")).out);
+  REQUIRE(rows.size() == 3);
+  for (const std::size_t i : {std::size_t{1}, std::size_t{2}}) {
+    const std::string link = i == 1 ? "5GB/s" : "10GB/s";
+    CHECK(time_in(rows[i]) == time_in(lines_of(run("predict", with_link(link)).out)[1]));
+  }
+}
+
+}  // namespace
+}  // namespace ooc::test
