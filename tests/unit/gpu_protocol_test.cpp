@@ -53,7 +53,8 @@ struct Folder {
 
 TEST_CASE("the child greets with hello, machine and ready, and ends on quit with 0") {
   GpuChild child;
-  CHECK(child.read_line() == "hello protocol=1 program=ooc-paleo-gpu version=0.1.0 backend=stub");
+  CHECK(child.read_line() ==
+        "hello protocol=1 program=ooc-paleo-gpu version=0.1.0 backend=stub plans=2");
   const auto machine = parse_line(child.read_line().value_or("")).line;
   REQUIRE(machine.has_value());
   CHECK(machine->word == "machine");
