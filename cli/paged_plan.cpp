@@ -1,19 +1,20 @@
 // A part is 1/512 of the budget, in whole blocks of 2 MiB, which is what NVIDIA's driver evicts at once: fine
 // enough that the part by which an eviction takes too much is small, and coarse enough that a plan has
-// thousands of copies and not millions.
+// thousands of copies and not millions. Where that is too coarse for a task with many tensors, parts are single
+// blocks; what does not fit even then, in the slices that hold least, does not run.
 #include "cli/paged_plan.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "cli/round_costs.hpp"
 #include "model/base/errors.hpp"
 #include "model/cost/parts.hpp"
 #include "model/cost/unified_cost.hpp"
-#include "simulator/schedules/paging.hpp"
 
 namespace ooc {
 namespace {
@@ -21,9 +22,89 @@ namespace {
 constexpr std::int64_t kDriverBlock = std::int64_t{2} << 20;
 constexpr std::int64_t kPartsOfBudget = 512;
 
+/// Of all parts.
+constexpr std::int64_t kMostParts = std::int64_t{1} << 22;
+
 Bytes part_size(Bytes budget) {
   const std::int64_t blocks = budget.count() / kPartsOfBudget / kDriverBlock + 1;
   return Bytes(blocks * kDriverBlock);
+}
+
+/// The task that holds most in the slices in which it holds least, with what that is.
+struct LargestTask {
+  TaskId task;
+  Bytes bytes;
+};
+LargestTask largest_task(const Case& which, const Parts& parts) {
+  const TrainingGraph& graph = which.workload.graph;
+  LargestTask largest;
+  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
+    const TaskId task = make_id<TaskId>(i);
+    const AlgorithmChoice ways = which.schedule_options.algorithms;
+    const Bytes bytes = least_need(graph, which.costs, parts, task, ways).bytes;
+    if (i == 0 || bytes > largest.bytes) largest = {task, bytes};
+  }
+  return largest;
+}
+
+/// What is alive at once, beside what near memory holds of it, has to be far: network inputs are there
+/// anyway. Found before anything is cut: a batch that is far too large has any number of parts.
+std::optional<OutOfMemory> far_shortage(const Case& which, Bytes budget) {
+  const TrainingGraph& graph = which.workload.graph;
+  Bytes inputs;
+  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
+    if (graph.tensors[i].role == TensorRole::kInput) inputs += which.costs.tensor_bytes[i];
+  }
+  const Bytes far = which.hardware.far_memory.capacity;
+  const Bytes needed = which.in_core_peak - inputs - budget;
+  if (needed <= far) return std::nullopt;
+  return OutOfMemory{.step = "copies out",
+                     .wanted = needed,
+                     .free = far,
+                     .largest_hole = far,
+                     .holders = {},
+                     .smallest_budget = {},
+                     .least_budget = needed,
+                     .tier = OutOfMemory::Tier::kFar};
+}
+
+/// As coarse as will do; none where even single blocks do not.
+struct PageCut {
+  std::optional<Parts> parts;
+  LargestTask largest;
+};
+PageCut cut_for(const Case& which, Bytes budget) {
+  const Bytes available = budget - which.costs.static_bytes;
+  PageCut result;
+  for (const Bytes size : {part_size(budget), Bytes(kDriverBlock)}) {
+    Parts parts = cut_tensors(which.costs.tensor_bytes, size);
+    result.largest = largest_task(which, parts);
+    if (result.largest.bytes > available) continue;
+    if (parts.first.back() > kMostParts) {
+      bad_value(
+          "--batch", std::to_string(which.costs.batch),
+          fmt::format("tensors of at most {} parts of {} bytes in all", kMostParts, size.count()),
+          "give more memory or a smaller batch");
+    }
+    slice_tasks(parts, which.workload.graph, which.costs, which.schedule_options.algorithms,
+                available);
+    result.parts = std::move(parts);
+    return result;
+  }
+  return result;
+}
+
+OutOfMemory near_shortage(const Case& which, const LargestTask& largest, Bytes budget) {
+  const Bytes fixed = which.costs.static_bytes;
+  const Bytes free = std::max(Bytes(0), budget - fixed);
+  OutOfMemory oom{.step = task_name(which.workload.graph, largest.task),
+                  .wanted = largest.bytes,
+                  .free = free,
+                  .largest_hole = free,
+                  .holders = {},
+                  .smallest_budget = fixed + largest.bytes};
+  if (fixed.count() > 0) oom.holders.push_back({"weights, gradients, optimiser state", fixed});
+  return oom;
 }
 
 std::vector<std::string> modes_of(const Schedule& schedule) {
@@ -42,13 +123,13 @@ std::string missing_mode(const Schedule& schedule, const HardwareProfile& hardwa
 
 class PagedPlanner {
  public:
-  PagedPlanner(const Case& which, const Schedule& schedule, Bytes budget)
+  PagedPlanner(const Case& which, const Schedule& schedule, Bytes budget, Parts parts)
       : which_(which),
         schedule_(schedule),
         budget_(budget),
-        parts_(cut_tensors(which.costs.tensor_bytes, part_size(budget))),
+        parts_(std::move(parts)),
         graph_(cut_graph(which.workload.graph, parts_)),
-        costs_(cut(which.costs)) {}
+        costs_(costs_of(which.costs)) {}
 
   RoundsResult run(SubBatch sub_batch) {
     RoundsResult result;
@@ -60,7 +141,7 @@ class PagedPlanner {
            .costs = costs_,
            .budget = budget_,
            .sub_batch = sub_batch,
-           .costs_at = [this](auto batch) { return cut(round_costs(which_, batch)); },
+           .costs_at = [this](auto batch) { return costs_of(round_costs(which_, batch)); },
            .plan = [this](const CostTable& costs) { return plan(costs); }});
     }
     if (result.rounds == nullptr && std::holds_alternative<Plan>(result.plan)) {
@@ -73,7 +154,7 @@ class PagedPlanner {
   }
 
  private:
-  CostTable cut(const CostTable& whole) const {
+  CostTable costs_of(const CostTable& whole) const {
     CostTable costs = cut_costs(whole, parts_);
     costs.transfers = estimate_unified(
         costs.tensor_bytes, which_.hardware, which_.transfers,
@@ -97,15 +178,10 @@ class PagedPlanner {
 
 RoundsResult plan_in_pages(const Case& which, const Schedule& schedule, Bytes budget,
                            SubBatch sub_batch) {
-  // Nothing that does not fit is cut: a tensor larger than memory has any number of parts.
-  if (sub_batch.kind == SubBatch::Kind::kOff) {
-    auto shortage = paging_shortage({.graph = which.workload.graph,
-                                     .costs = which.costs,
-                                     .budget = budget,
-                                     .options = which.schedule_options});
-    if (shortage) return {*std::move(shortage), nullptr};
-  }
-  return PagedPlanner(which, schedule, budget).run(sub_batch);
+  if (auto shortage = far_shortage(which, budget)) return {*std::move(shortage), nullptr};
+  PageCut made = cut_for(which, budget);
+  if (!made.parts) return {near_shortage(which, made.largest, budget), nullptr};
+  return PagedPlanner(which, schedule, budget, *std::move(made.parts)).run(sub_batch);
 }
 
 std::string transfer_mode(const Schedule& schedule, const std::string& given) {
@@ -116,12 +192,12 @@ std::string transfer_mode(const Schedule& schedule, const std::string& given) {
 void check_pages(const Schedule& schedule, const Machine& machine, const CaseOptions& options) {
   const std::string mode = missing_mode(schedule, machine.profile);
   if (!mode.empty()) {
-    throw SpecError({.file = machine.path,
-                     .place = "/connection/modes/" + mode,
-                     .found = "nothing",
-                     .expected = fmt::format("the mode \"{}\", by which {} copies",
-                                             mode, schedule.name),
-                     .hint = "add it, or choose another schedule"});
+    throw SpecError(
+        {.file = machine.path,
+         .place = "/connection/modes/" + mode,
+         .found = "nothing",
+         .expected = fmt::format("the mode \"{}\", by which {} copies", mode, schedule.name),
+         .hint = "add it, or choose another schedule"});
   }
   if (schedule.moves_pages && options.devices > 1) {
     bad_value("--devices", fmt::format("{} with the schedule {}", options.devices, schedule.name),

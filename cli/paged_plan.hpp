@@ -1,5 +1,5 @@
 // Schedules that move pages (Schedule::moves_pages): which modes of the profile they need, and their plans, which
-// are about tensors cut into parts.
+// are about tensors cut into parts and tasks in slices.
 #pragma once
 
 #include <string>

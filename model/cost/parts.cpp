@@ -1,5 +1,6 @@
 // Part k of n holds the bytes from floor(k B / n) to floor((k + 1) B / n): nothing is lost, whatever the
-// batch.
+// batch. Times of slices likewise. Slice j of k touches of each tensor the parts that lie in the j-th
+// k-th of it, wholly or in part.
 #include "model/cost/parts.hpp"
 
 #include <algorithm>
@@ -18,26 +19,143 @@ std::int64_t share(std::int64_t whole, std::int64_t part, std::int64_t parts) {
   return up_to(part + 1) - up_to(part);
 }
 
-Csr<TaskId, TensorId> cut_rows(const Csr<TaskId, TensorId>& rows, const Parts& parts) {
-  std::vector<std::pair<TaskId, TensorId>> pairs;
-  for (std::size_t task = 0; task < rows.rows(); ++task) {
-    for (const TensorId tensor : rows[make_id<TaskId>(task)]) {
-      for (std::int32_t k = parts.first[tensor.at()]; k < parts.first[tensor.at() + 1]; ++k) {
-        pairs.emplace_back(make_id<TaskId>(task), TensorId{k});
+/// each(tensor) once.
+template <class Each>
+void for_each_touched(const TrainingGraph& graph, TaskId task, Each each) {
+  const auto reads = graph.reads[task];
+  for (const TensorId tensor : reads) each(tensor);
+  for (const TensorId tensor : graph.writes[task]) {
+    if (std::find(reads.begin(), reads.end(), tensor) == reads.end()) each(tensor);
+  }
+}
+
+/// At most, of a slice.
+Bytes need_in(const TrainingGraph& graph, const CostTable& costs, const Parts& parts, TaskId task,
+              AlternativeId way, std::int64_t slices) {
+  Bytes sum = costs[way].workspace;
+  for_each_touched(graph, task, [&](TensorId tensor) {
+    const std::int64_t count = parts.count(tensor);
+    const Bytes whole = costs.tensor_bytes[tensor.at()];
+    const bool straddles = count % slices != 0 && slices % count != 0;
+    const std::int64_t touched = std::min(count, (count + slices - 1) / slices + straddles);
+    if (touched == count) {
+      sum += whole;
+    } else {
+      sum += Bytes((whole.count() + count - 1) / count * touched);
+    }
+  });
+  return sum;
+}
+
+std::int64_t most_parts(const TrainingGraph& graph, const Parts& parts, TaskId task) {
+  std::int64_t most = 1;
+  for_each_touched(graph, task, [&](TensorId tensor) {
+    most = std::max<std::int64_t>(most, parts.count(tensor));
+  });
+  return most;
+}
+
+/// each(number of slices, its need): 1, 2, 4, ... and as many as there are parts; until it says stop.
+template <class Each>
+void try_slices(const TrainingGraph& graph, const CostTable& costs, const Parts& parts, TaskId task,
+                AlgorithmChoice ways, Each each) {
+  const AlternativeId way = costs.alternative(task, ways);
+  const std::int64_t most = most_parts(graph, parts, task);
+  for (std::int64_t slices = 1;; slices = std::min(2 * slices, most)) {
+    const Bytes need = need_in(graph, costs, parts, task, way, slices);
+    if (each(SliceNeed{static_cast<std::int32_t>(slices), need}) || slices == most) return;
+  }
+}
+
+using Pairs = std::vector<std::pair<TaskId, TensorId>>;
+
+class Cutter {
+ public:
+  Cutter(const TrainingGraph& graph, const Parts& parts) : graph_(graph), parts_(parts) {
+    cut_ = graph;
+    cut_.tasks.clear();
+    cut_.tensors.clear();
+  }
+
+  TrainingGraph run() && {
+    for (std::size_t i = 0; i < graph_.tensors.size(); ++i) add_parts(make_id<TensorId>(i));
+    Pairs reads;
+    Pairs writes;
+    for (std::size_t i = 0; i < graph_.tasks.size(); ++i) {
+      const TaskId task = make_id<TaskId>(i);
+      if (i == graph_.forward_tasks) cut_.forward_tasks = cut_.tasks.size();
+      if (i == graph_.backward_end) cut_.backward_end = cut_.tasks.size();
+      const std::int32_t slices = parts_.slices_of(task);
+      for (std::int32_t slice = 0; slice < slices; ++slice) {
+        add_touched(reads, graph_.reads[task], slice, slices);
+        add_touched(writes, graph_.writes[task], slice, slices);
+        cut_.tasks.push_back(graph_.tasks[i]);
+      }
+    }
+    if (graph_.forward_tasks == graph_.tasks.size()) cut_.forward_tasks = cut_.tasks.size();
+    if (graph_.backward_end == graph_.tasks.size()) cut_.backward_end = cut_.tasks.size();
+    cut_.reads = Csr<TaskId, TensorId>(cut_.tasks.size(), reads);
+    cut_.writes = Csr<TaskId, TensorId>(cut_.tasks.size(), writes);
+    find_lifetimes();
+    for (auto& output : cut_.output_of_layer) {
+      if (output) output = TensorId{parts_.first[output->at()]};
+    }
+    return std::move(cut_);
+  }
+
+ private:
+  void add_parts(TensorId tensor) {
+    const std::int32_t count = parts_.count(tensor);
+    for (std::int32_t part = 0; part < count; ++part) {
+      Tensor piece = graph_.tensors[tensor.at()];
+      piece.bytes_per_sample = share(piece.bytes_per_sample, part, count);
+      piece.cut = count > 1 ? part + 1 : 0;
+      cut_.tensors.push_back(piece);
+    }
+  }
+
+  /// Of the slice that is added next.
+  void add_touched(Pairs& pairs, std::span<const TensorId> tensors, std::int64_t slice,
+                   std::int64_t slices) const {
+    for (const TensorId tensor : tensors) {
+      const std::int64_t count = parts_.count(tensor);
+      const std::int64_t end = ((slice + 1) * count + slices - 1) / slices;
+      for (std::int64_t part = slice * count / slices; part < end; ++part) {
+        pairs.emplace_back(make_id<TaskId>(cut_.tasks.size()),
+                           TensorId{static_cast<std::int32_t>(parts_.first[tensor.at()] + part)});
       }
     }
   }
-  return Csr<TaskId, TensorId>(rows.rows(), pairs);
-}
 
-/// each(tensor, part of it, parts of it), part after part.
-template <class Each>
-void for_each_part(const Parts& parts, Each each) {
-  for (std::size_t i = 0; i + 1 < parts.first.size(); ++i) {
-    const std::int32_t count = parts.first[i + 1] - parts.first[i];
-    for (std::int32_t k = 0; k < count; ++k) each(i, k, count);
+  void touch(TaskId task, TensorId tensor) {
+    Lifetime& life = cut_.lifetimes[tensor.at()];
+    life.last_use = task;
+    if (task.at() < cut_.forward_tasks) {
+      life.last_forward_use = task;
+    } else if (!life.first_backward_use) {
+      life.first_backward_use = task;
+    }
   }
-}
+
+  void find_lifetimes() {
+    cut_.lifetimes.assign(cut_.tensors.size(), {});
+    for (std::size_t i = 0; i < cut_.tasks.size(); ++i) {
+      const TaskId task = make_id<TaskId>(i);
+      for (const auto tensors : {cut_.reads[task], cut_.writes[task]}) {
+        for (const TensorId tensor : tensors) touch(task, tensor);
+      }
+      for (const TensorId tensor : cut_.writes[task]) {
+        Lifetime& life = cut_.lifetimes[tensor.at()];
+        if (!life.first_writer) life.first_writer = task;
+        life.last_writer = task;
+      }
+    }
+  }
+
+  const TrainingGraph& graph_;
+  const Parts& parts_;
+  TrainingGraph cut_;
+};
 
 }  // namespace
 
@@ -55,35 +173,66 @@ Parts cut_tensors(const std::vector<Bytes>& tensor_bytes, Bytes largest) {
   return parts;
 }
 
-TrainingGraph cut_graph(const TrainingGraph& graph, const Parts& parts) {
-  TrainingGraph cut = graph;
-  cut.tensors.clear();
-  cut.lifetimes.clear();
-  for_each_part(parts, [&](std::size_t tensor, std::int32_t part, std::int32_t count) {
-    Tensor piece = graph.tensors[tensor];
-    piece.bytes_per_sample = share(piece.bytes_per_sample, part, count);
-    piece.cut = count > 1 ? part + 1 : 0;
-    cut.tensors.push_back(piece);
-    cut.lifetimes.push_back(graph.lifetimes[tensor]);
+SliceNeed least_need(const TrainingGraph& graph, const CostTable& costs, const Parts& parts,
+                     TaskId task, AlgorithmChoice ways) {
+  SliceNeed least;
+  try_slices(graph, costs, parts, task, ways, [&](SliceNeed need) {
+    if (need.slices == 1 || need.bytes < least.bytes) least = need;
+    return false;
   });
-  cut.reads = cut_rows(graph.reads, parts);
-  cut.writes = cut_rows(graph.writes, parts);
-  for (auto& output : cut.output_of_layer) {
-    if (output) output = TensorId{parts.first[output->at()]};
+  return least;
+}
+
+void slice_tasks(Parts& parts, const TrainingGraph& graph, const CostTable& costs,
+                 AlgorithmChoice ways, Bytes available) {
+  parts.slices.assign(graph.tasks.size(), 1);
+  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
+    const TaskId task = make_id<TaskId>(i);
+    SliceNeed chosen;
+    bool found = false;
+    try_slices(graph, costs, parts, task, ways, [&](SliceNeed need) {
+      if (need.slices == 1) {
+        found = need.bytes <= available;
+      } else if (!found && (chosen.slices == 1 || need.bytes < chosen.bytes)) {
+        chosen = need;
+        found = need.bytes.count() <= available.count() / 4;
+      }
+      return found;
+    });
+    OOC_CHECK(chosen.slices == 1 || chosen.bytes <= available, "some number of slices fits");
+    parts.slices[i] = chosen.slices;
   }
-  return cut;
+}
+
+TrainingGraph cut_graph(const TrainingGraph& graph, const Parts& parts) {
+  return Cutter(graph, parts).run();
 }
 
 CostTable cut_costs(const CostTable& costs, const Parts& parts) {
   CostTable cut{.batch = costs.batch,
-                .alternatives = costs.alternatives,
-                .first_alternative = costs.first_alternative,
+                .alternatives = {},
+                .first_alternative = {},
                 .tensor_bytes = {},
                 .static_bytes = costs.static_bytes,
                 .transfers = {}};
-  for_each_part(parts, [&](std::size_t tensor, std::int32_t part, std::int32_t count) {
-    cut.tensor_bytes.emplace_back(share(costs.tensor_bytes[tensor].count(), part, count));
-  });
+  for (std::size_t i = 0; i + 1 < parts.first.size(); ++i) {
+    const std::int32_t count = parts.first[i + 1] - parts.first[i];
+    for (std::int32_t part = 0; part < count; ++part) {
+      cut.tensor_bytes.emplace_back(share(costs.tensor_bytes[i].count(), part, count));
+    }
+  }
+  for (std::size_t i = 0; i + 1 < costs.first_alternative.size(); ++i) {
+    const std::int32_t slices = parts.slices_of(make_id<TaskId>(i));
+    for (std::int32_t slice = 0; slice < slices; ++slice) {
+      cut.first_alternative.push_back(static_cast<std::int32_t>(cut.alternatives.size()));
+      for (TaskAlternative way : costs.alternatives_of(make_id<TaskId>(i))) {
+        way.time = Duration(share(way.time.count(), slice, slices));
+        way.seconds /= slices;
+        cut.alternatives.push_back(way);
+      }
+    }
+  }
+  cut.first_alternative.push_back(static_cast<std::int32_t>(cut.alternatives.size()));
   return cut;
 }
 

@@ -1,7 +1,8 @@
-// Tensors cut into parts, for memory that moves by pages: of a tensor that is larger than a part, one part
-// may be near while another is not. Like an iteration in rounds (rounds.hpp) it is written out as one
-// training graph, in which every part is a tensor of its own that the same tasks read and write
-// (docs/adr/0007-unified-memory.md). So plans, checks, engine and reports need not know of it.
+// An iteration cut for memory that moves by pages. Of a tensor in parts one part may be near while another is not;
+// a task that touches more than the whole memory runs in slices, one behind the other, each of which
+// touches its share of the parts. Like an iteration in rounds (rounds.hpp) it is written out as one training
+// graph, whose tensors are the parts and whose tasks are the slices (docs/adr/0007-unified-memory.md). So
+// plans, checks, engine and reports need not know of it.
 #pragma once
 
 #include <vector>
@@ -13,14 +14,35 @@ namespace ooc {
 
 struct Parts {
   std::vector<std::int32_t> first;  ///< by tensor: the index of its first part; plus one at the end
+  std::vector<std::int32_t> slices;  ///< by task; empty: no task is cut
+
+  [[nodiscard]] std::int32_t count(TensorId tensor) const {
+    return first[tensor.at() + 1] - first[tensor.at()];
+  }
+  [[nodiscard]] std::int32_t slices_of(TaskId task) const {
+    return slices.empty() ? 1 : slices[task.at()];
+  }
 };
 
 /// As few parts of equal size as make none larger than `largest`.
 [[nodiscard]] Parts cut_tensors(const std::vector<Bytes>& tensor_bytes, Bytes largest);
 
-/// The same tasks on the parts.
+/// What a task holds at once, workspace included, in the number of slices that holds least.
+struct SliceNeed {
+  std::int32_t slices = 1;
+  Bytes bytes;
+};
+[[nodiscard]] SliceNeed least_need(const TrainingGraph& graph, const CostTable& costs,
+                                   const Parts& parts, TaskId task, AlgorithmChoice ways);
+/// Sets `slices`: tasks that fit stay whole, others get the fewest slices that hold a quarter of
+/// `available` each, or those that hold least. Precondition: the least need of each fits.
+void slice_tasks(Parts& parts, const TrainingGraph& graph, const CostTable& costs,
+                 AlgorithmChoice ways, Bytes available);
+
+/// The slices of the tasks on the parts of their tensors, with lifetimes of their own.
 [[nodiscard]] TrainingGraph cut_graph(const TrainingGraph& graph, const Parts& parts);
-/// The same costs at any batch, with the bytes of the parts; without transfers.
+/// The same costs at any batch: bytes of the parts, times of the slices, workspaces as they were;
+/// without transfers.
 [[nodiscard]] CostTable cut_costs(const CostTable& costs, const Parts& parts);
 
 }  // namespace ooc

@@ -24,7 +24,7 @@
 // (docs/adr/0007-unified-memory.md): all faults of a task are served before it starts, instead of
 // in between, which costs the same; pages are parts of tensors, 32 MiB on a 16 GB device, where the driver
 // evicts 2 MiB; kernels that touch fresh memory pay nothing for it (frameworks reuse it); a task that
-// touches more than the whole memory does not run, where the driver would thrash.
+// touches more than the whole memory runs in slices, and so touches each page once.
 #include "simulator/schedules/paging.hpp"
 
 namespace ooc {

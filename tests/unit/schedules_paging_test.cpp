@@ -169,6 +169,31 @@ TEST_CASE("with parts only as much leaves as must") {
   CHECK(ran.time() == 650 * kMillisecond);  // 600 + 2 x 25
 }
 
+TEST_CASE(
+    "a task that touches more than there is runs in slices, each with its share of the parts") {
+  // c.backward touches 3 GB in parts of 250 MB: in two slices 1.5 GB, in four 750 MB. Of 2 GB it gets the
+  // fewest slices that take a quarter, and as none does, those that take least: one part of each tensor.
+  const Workload workload = worked_example();
+  Parts parts = cut_tensors(workload.costs.tensor_bytes, Bytes(250'000'000));
+  const AlgorithmChoice ways = AlgorithmChoice::kMemory;
+  const SliceNeed least = least_need(workload.graph, workload.costs, parts, TaskId{5}, ways);
+  CHECK(task_name(workload.graph, TaskId{5}) == "c.backward");
+  CHECK(least.slices == 4);
+  CHECK(least.bytes == Bytes(750'000'000));
+  slice_tasks(parts, workload.graph, workload.costs, ways, 2 * kGigabyte);
+  // d.backward touches 2 GB and stays whole, as do the forward tasks.
+  CHECK(parts.slices == std::vector<std::int32_t>{1, 1, 1, 1, 1, 4, 4, 1});
+  const TrainingGraph graph = cut_graph(workload.graph, parts);
+  const CostTable costs = cut_costs(workload.costs, parts);
+  CHECK(graph.tasks.size() == 14);
+  CHECK(graph.forward_tasks == 4);
+  CHECK(graph.backward_end == 14);
+  CHECK(graph.reads[TaskId{6}].size() == 2);  // second slice: a part of c and one of its gradient
+  CHECK(graph.writes[TaskId{6}].size() == 1);
+  CHECK(costs[costs.default_alternative(TaskId{6})].time == 25 * kMillisecond);
+  CHECK(compute_time(costs, graph) == 600 * kMillisecond);
+}
+
 std::string paging_machine(const std::string& modes) {
   std::string text = tiny::machine();
   text.insert(text.find("\"pinned\""), modes);
