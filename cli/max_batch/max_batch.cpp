@@ -8,7 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/assumed.hpp"
 #include "cli/remarks.hpp"
 #include "cli/round_costs.hpp"
 #include "cli/schedule_flags.hpp"
@@ -22,10 +21,12 @@ namespace {
 constexpr std::int64_t kAlsoAbove = 8;
 
 /// Sums of sizes decide, and they grow with the batch. Not so with addresses; with copies that wait for
-/// the compute queue; and where a larger batch may run other algorithms with less workspace.
+/// the compute queue; where a larger batch may run other algorithms with less workspace; and where what is
+/// far at once depends on what was evicted.
 bool is_monotone(const CaseOptions& options, const Schedule& schedule) {
   return options.allocator == Allocator::kIdeal && options.transfers.mode != "pageable" &&
-         !schedule.chooses_algorithms && options.schedule.algorithms == AlgorithmChoice::kMemory;
+         !schedule.chooses_algorithms && !schedule.moves_pages &&
+         options.schedule.algorithms == AlgorithmChoice::kMemory;
 }
 
 /// What became of a batch.
@@ -56,7 +57,6 @@ class Searcher {
                             .also_above = row_.monotone ? 0 : kAlsoAbove});
     row_.batch = found.batch;
     row_.attempts = found.attempts;
-    if (found.batch > 0) row_.run = attempt_at(found.batch).fits;
     if (found.fails) note_failure(*found.fails);
     const bool more = row_.batch > 0 && row_.batch < request_.limit;
     if (sub_batch.kind == SubBatch::Kind::kAuto && more) try_rounds();
@@ -65,12 +65,21 @@ class Searcher {
 
  private:
   BatchTrial attempt(std::int64_t batch) {
-    const std::optional<Attempt> made = try_at(batch);
+    std::optional<Attempt> made = try_at(batch);
     if (!made) return {};
-    if (made->fits) return {.fits = true};
+    if (made->fits) {
+      row_.run = std::move(made->fits);  // of all that fit the last one tried is the largest
+      return {.fits = true};
+    }
     const OutOfMemory& oom = *made->out_of_memory;
-    if (oom.tier == OutOfMemory::Tier::kFar) return {};
-    return {.smallest_budget = oom.smallest_budget ? oom.smallest_budget : oom.least_budget};
+    return {.fits = false,
+            .needs = oom.smallest_budget ? oom.smallest_budget : oom.least_budget,
+            .has = memory_of(oom.tier)};
+  }
+
+  [[nodiscard]] Bytes memory_of(OutOfMemory::Tier tier) const {
+    return tier == OutOfMemory::Tier::kNear ? budget_of(request_.options, request_.machine.profile)
+                                            : request_.machine.profile.far_memory.capacity;
   }
 
   /// None: too large to count. What is wrong with one sample is wrong with the job.
@@ -103,8 +112,7 @@ class Searcher {
     OutOfMemory& oom = *made->out_of_memory;
     const bool near = oom.tier == OutOfMemory::Tier::kNear;
     row_.limit = near ? BatchLimit::kNearMemory : BatchLimit::kFarMemory;
-    const Bytes there = near ? budget_of(request_.options, request_.machine.profile)
-                             : request_.machine.profile.far_memory.capacity;
+    const Bytes there = memory_of(oom.tier);
     const std::optional<Bytes> needs = oom.smallest_budget ? oom.smallest_budget : oom.least_budget;
     row_.lacks = needs && *needs > there ? *needs - there
                                          : oom.wanted - std::min(oom.wanted, oom.largest_hole);
@@ -174,7 +182,13 @@ MaxBatchReport max_batches(const MaxBatchRequest& request,
   for (const Schedule* schedule : chosen) {
     report.rows.push_back(max_batch(request, cases, *schedule));
   }
-  report.assumed = assumed_in_use(hardware, report.inputs);
+  for (const MaxBatchRow& row : report.rows) {
+    if (!row.run) continue;
+    for (const std::string& field : row.run->assumed) {
+      const auto end = report.assumed.end();
+      if (std::find(report.assumed.begin(), end, field) == end) report.assumed.push_back(field);
+    }
+  }
   if (hardware.devices > 1) report.remarks.push_back(devices_remark(hardware.devices));
   return report;
 }

@@ -126,6 +126,19 @@ std::string fitting(const std::vector<RunReport>& reports, const std::vector<std
          "  largest wait: what costs the most of the rest, tasks run again included\n";
 }
 
+// What any of them rests on: schedules differ in how they copy.
+std::vector<std::string> assumed_by_any(const std::vector<RunReport>& reports) {
+  std::vector<std::string> assumed;
+  for (const RunReport& report : reports) {
+    for (const std::string& field : report.assumed) {
+      if (std::find(assumed.begin(), assumed.end(), field) == assumed.end()) {
+        assumed.push_back(field);
+      }
+    }
+  }
+  return assumed;
+}
+
 std::string smallest(const OutOfMemory& oom) {
   if (oom.smallest_budget.has_value()) return bytes_to_the_last(*oom.smallest_budget);
   if (oom.least_budget.has_value()) return "at least " + bytes_to_the_last(*oom.least_budget);
@@ -170,7 +183,7 @@ std::string table_comparison(const std::vector<RunReport>& reports, const WriteO
   std::string text = head(reports, options.colour);
   if (!fits.empty()) text += "\n" + fitting(reports, fits, options.colour);
   if (!fails.empty()) text += not_fitting(reports, fails, options.colour);
-  return text + assumed_warning(reports.front().inputs.hardware, reports.front().assumed);
+  return text + assumed_warning(reports.front().inputs.hardware, assumed_by_any(reports));
 }
 
 }  // namespace ooc

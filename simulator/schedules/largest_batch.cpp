@@ -20,6 +20,7 @@ constexpr std::int64_t kGrowth = 16;
 struct Failure {
   std::int64_t batch = 0;
   Bytes needs;
+  Bytes has;
 };
 
 class Search {
@@ -51,7 +52,7 @@ class Search {
     }
     fails_ = batch;
     before_last_ = std::exchange(last_, std::nullopt);
-    if (trial.smallest_budget) last_ = Failure{batch, *trial.smallest_budget};
+    if (trial.needs) last_ = Failure{batch, *trial.needs, trial.has};
     above_guess_ = false;
     return false;
   }
@@ -60,23 +61,29 @@ class Search {
   std::int64_t next() {
     if (std::exchange(above_guess_, false)) return fits_ + 1;
     const std::int64_t between = *fails_ - fits_;
-    if (last_ && last_->batch == *fails_ && between <= guess_below_) {
-      guess_below_ = between / 2;
-      above_guess_ = true;
-      return std::clamp(guess(), fits_ + 1, *fails_ - 1);
+    if (between <= guess_below_) {
+      if (const std::optional<std::int64_t> guessed = guess()) {
+        guess_below_ = between / 2;
+        above_guess_ = true;
+        return std::clamp(*guessed, fits_ + 1, *fails_ - 1);
+      }
     }
     return fits_ + between / 2;
   }
 
-  std::int64_t guess() const {
+  /// By the last two failures for want of the same memory, else in proportion.
+  std::optional<std::int64_t> guess() const {
+    if (!last_ || last_->batch != *fails_) return std::nullopt;
     Int128 bytes = last_->needs.count() - search_.fixed.count();
     Int128 samples = last_->batch;
-    if (before_last_ && before_last_->batch > last_->batch) {
+    if (before_last_ && before_last_->has == last_->has && before_last_->batch > last_->batch) {
       bytes = before_last_->needs.count() - last_->needs.count();
       samples = before_last_->batch - last_->batch;
+    } else if (last_->has != search_.budget) {
+      return std::nullopt;
     }
-    if (bytes <= 0) return fits_ + (*fails_ - fits_) / 2;
-    const Int128 too_many = last_->needs.count() - search_.budget.count();
+    if (bytes <= 0) return std::nullopt;
+    const Int128 too_many = last_->needs.count() - last_->has.count();
     const Int128 fewer = (too_many * samples + bytes - 1) / bytes;
     return static_cast<std::int64_t>(std::max<Int128>(last_->batch - fewer, 0));
   }

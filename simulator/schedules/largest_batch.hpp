@@ -15,14 +15,15 @@ namespace ooc {
 
 struct BatchTrial {
   bool fits = false;
-  /// Where it does not fit: the smallest memory that would do, if that is known.
-  std::optional<Bytes> smallest_budget = {};
+  /// Where it does not fit: of the memory that is short, what would do, if that is known, and what is there.
+  std::optional<Bytes> needs = {};
+  Bytes has = {};
 };
 
 struct BatchSearch {
   std::function<BatchTrial(std::int64_t batch)> attempt;
   std::int64_t limit = kMaxBatch;  ///< nothing larger is tried
-  // To guess with: what is needed is taken to grow in proportion beyond `fixed`.
+  /// To guess with: of near memory what is needed is taken to grow in proportion beyond `fixed`.
   Bytes budget = {};
   Bytes fixed = {};
   std::int64_t also_above = 0;

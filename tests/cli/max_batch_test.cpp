@@ -92,7 +92,7 @@ TEST_CASE("the batch fits and the one above it does not, as predict says, for ev
   for (const Allocator allocator : {Allocator::kIdeal, Allocator::kFirstFit}) {
     CaseOptions options;
     options.allocator = allocator;
-    const Job job("googlenet", "m40", options);
+    const Job job("googlenet", "p100-pcie3", options);
     for (const Schedule* schedule : schedules()) {
       if (schedule->sub_batches) continue;
       CAPTURE(schedule->name);

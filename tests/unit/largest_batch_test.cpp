@@ -14,7 +14,7 @@ BatchSearch proportional(std::int64_t budget, std::int64_t fixed, std::int64_t e
               [=](std::int64_t batch) {
                 const Bytes needs(fixed + batch * each);
                 if (needs.count() <= budget) return BatchTrial{.fits = true};
-                return BatchTrial{.fits = false, .smallest_budget = needs};
+                return BatchTrial{.fits = false, .needs = needs, .has = Bytes(budget)};
               },
           .budget = Bytes(budget),
           .fixed = Bytes(fixed)};
@@ -43,15 +43,30 @@ TEST_CASE("every border is found, however need grows") {
     // What is said to be needed is of no use: always one byte more, or quadratic.
     check({.attempt =
                [=](std::int64_t batch) {
-                 return BatchTrial{.fits = fits(batch), .smallest_budget = Bytes(101)};
+                 return BatchTrial{.fits = fits(batch), .needs = Bytes(101), .has = Bytes(100)};
                },
            .budget = Bytes(100)});
     check({.attempt =
                [=](std::int64_t batch) {
-                 return BatchTrial{.fits = fits(batch), .smallest_budget = Bytes(batch * batch)};
+                 return BatchTrial{.fits = fits(batch),
+                                   .needs = Bytes(batch * batch),
+                                   .has = Bytes(border * border + border)};
                },
            .budget = Bytes(border * border + border)});
   }
+}
+
+TEST_CASE("where another memory is short two failures are needed to guess") {
+  // 10 b - 300 <= 1000: b = 130. Tried: 1, 16, 256, half the way 136 (fails), the guess 130, 131.
+  const LargestBatch found = find_largest_batch(
+      {.attempt =
+           [](std::int64_t batch) {
+             const Bytes needs(10 * batch - 300);
+             return BatchTrial{.fits = needs <= Bytes(1000), .needs = needs, .has = Bytes(1000)};
+           },
+       .budget = Bytes(300)});
+  CHECK(found.batch == 130);
+  CHECK(found.attempts == 6);
 }
 
 TEST_CASE("the limit ends the search") {
