@@ -103,7 +103,8 @@ void check_one_device(const CaseOptions& job) {
             "replay the share of one: divide --batch, and --link where copies decide");
 }
 
-void check_rounds(const CaseRun& run) {
+/// Rounds are steps like any others, but the operations of a layer would have to add up gradients.
+void check_rounds(const CaseRun& run, ReplayMode mode) {
   if (!run.rounds) return;
   const auto& tasks = run.rounds->graph.tasks;
   if (std::any_of(tasks.begin(), tasks.end(),
@@ -121,12 +122,13 @@ void check_rounds(const CaseRun& run) {
                      .expected = "one that makes its copies itself",
                      .hint = "what a driver brings in and evicts cannot be told it step by step"});
   }
+  if (mode == ReplayMode::kSpin) return;
   throw SpecError(
       {.file = {},
-       .place = "--sub-batch",
+       .place = "--compute real",
        .found = fmt::format("{} rounds of {} samples", run.rounds->count, run.rounds->sub_batch),
-       .expected = "one round: plans in sub-batches are not replayed",
-       .hint = "give --sub-batch off, or the sub-batch itself as --batch"});
+       .expected = "one round: sums of gradients over rounds are not computed",
+       .hint = "give --compute spin, --sub-batch off, or the sub-batch itself as --batch"});
 }
 
 RunInputs inputs_of(const ReplayOptions& options, const Case& which) {
@@ -164,13 +166,13 @@ void export_plan(const ReplayOptions& options, const RunInputs& inputs, const Re
                      path == "-" ? "FILE" : path));
 }
 
-void write_replay_trace(const Case& which, const ReplayReport& report, const WriteOptions& write,
-                        const Plan& plan, const Timeline& predicted, const Timeline& measured,
-                        OutputFile& file) {
+void write_replay_trace(const Case& which, const CaseRun& run, const ReplayReport& report,
+                        const WriteOptions& write, const Plan& plan, const Timeline& predicted,
+                        const Timeline& measured, OutputFile& file) {
   write_trace({.inputs = report.inputs,
                .tool = write.tool,
-               .graph = which.workload.graph,
-               .costs = which.costs,
+               .graph = run.graph(which),
+               .costs = run.costs(which),
                .plan = plan,
                .timeline = predicted,
                .measured = &measured},
@@ -196,8 +198,8 @@ int report_replay(const ReplayOptions& options, const Case& which, const CaseRun
       summarize_replay({.inputs = inputs,
                         .mode = std::string(replay_mode_name(options.run.mode)),
                         .imported = options.import.has_value(),
-                        .graph = which.workload.graph,
-                        .costs = which.costs,
+                        .graph = run.graph(which),
+                        .costs = run.costs(which),
                         .plan = plan,
                         .predicted = predicted,
                         .measured = timeline,
@@ -207,7 +209,7 @@ int report_replay(const ReplayOptions& options, const Case& which, const CaseRun
                         .assumed = assumed_in_use(which.hardware, inputs),
                         .show_steps = options.show_steps});
   if (outputs.trace) {
-    write_replay_trace(which, report, write, plan, predicted, timeline, *outputs.trace);
+    write_replay_trace(which, run, report, write, plan, predicted, timeline, *outputs.trace);
   }
   outputs.result.write(options.result.writer->replay(report, write));
   outputs.result.commit();
@@ -226,7 +228,7 @@ int run_replay(const Arguments& arguments) {
   check_devices(machine);
   const Case which = make_case(workload, machine, options.job);
   const CaseRun run = run_case(which, *options.schedule, BoundEffort::kCut);
-  check_rounds(run);
+  check_rounds(run, options.run.mode);
   const WriteOptions write{
       .tool = {.version = std::string(version()), .command = arguments.command_line()},
       .colour = options.result.colour};
@@ -236,7 +238,7 @@ int run_replay(const Arguments& arguments) {
   }
   // What is predicted is to be held to: the pool is the predicted peak, not the whole budget.
   const ReplayProgram program =
-      make_replay_program(std::get<Plan>(run.plan), workload.graph, which.costs, *predicted,
+      make_replay_program(std::get<Plan>(run.plan), run.graph(which), run.costs(which), *predicted,
                           predicted->peak_near, options.page);
   const ReplayJob job = replay_job(program, options.run);
   if (outputs.plan) {

@@ -57,6 +57,19 @@ TEST_CASE("a profile with the device's parameters predicts every schedule") {
   }
 }
 
+TEST_CASE("an iteration in rounds is predicted, and refused where operations would have to add up") {
+  const ScratchFolder folder;
+  const json result = measured(folder, {"--schedule", "vdnn-all", "--sub-batch", "16"});
+  check_consistent(result);
+  CHECK(std::abs(result["error"].get<double>()) < 0.01);
+  const json whole = measured(folder, {"--schedule", "vdnn-all"});
+  // Four rounds, each with its own forward and backward steps.
+  CHECK(result["work"]["compute"]["steps"] > 3 * whole["work"]["compute"]["steps"].get<int>());
+  const Ran real = replay(folder, {"--sub-batch", "16", "--compute", "real"});
+  CHECK(real.exit_code == 2);
+  CHECK(has(real.err, "--compute real: found 4 rounds of 16 samples, expected one round"));
+}
+
 TEST_CASE("capacity in little memory waits for memory and is predicted too") {
   const ScratchFolder folder;
   const json result = measured(folder, {"--schedule", "capacity", "--memory", "10.51MB"});
