@@ -14,7 +14,8 @@ namespace ooc {
 namespace {
 
 std::string plain(double value) {
-  if (value == std::floor(value) && std::abs(value) < 1e6) return fmt::format("{:.0f}", value);
+  if (value == std::floor(value) && std::abs(value) < 1e6)
+    return group_thousands(std::llround(value));
   return significant(value);
 }
 
@@ -184,7 +185,7 @@ std::string predicted_text(const CheckReport& check, const PointReport& point) {
   // The unit once, behind the last.
   CheckReport bare = check;
   bare.unit.clear();
-  constexpr std::size_t kMost = 6;
+  constexpr std::size_t kMost = 4;
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < point.predicted.size(); ++i) {
     if (point.predicted.size() > kMost && i == kMost / 2) parts.push_back("..");
@@ -210,8 +211,8 @@ std::string allowed_text(const CheckReport& check, const PointReport& point) {
     bare.unit.clear();
     return figure_text(bare, *point.low) + " to " + figure_text(check, *point.high);
   }
-  if (check.rule == "predicted_to") return "published in between";
-  if (check.rule == "ascending") return "each less than the next";
+  if (check.rule == "predicted_to") return "around published";
+  if (check.rule == "ascending") return "ascending";
   return check.rule;
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Do the published JSON Schemas say what our readers do?
 
-Every shipped network and profile must satisfy its schema. Files with one thing wrong must be rejected
+Every shipped network, profile and row must satisfy its schema. Files with one thing wrong must be rejected
 by the schema and by the reader (exit status 2, one line); files with one unusual but right thing must
 pass both. What only the reader can know (sums over the file) is listed as such.
 """
@@ -251,6 +251,76 @@ PROFILE_READER_ONLY = {
 }
 
 
+check0, check1 = (["checks", i] for i in (0, 1))  # of M4: a tolerance and a band
+
+ROW_WRONG = {
+    "another format": Put(["format"], "ooc-paleo/network"),
+    "a version to come": Put(["version"], 2),
+    "no id": Drop(["id"]),
+    "an empty title": Put(["title"], ""),
+    "no checks": Put(["checks"], []),
+    "an unknown key at the top": Put(["tolerance"], 1),
+    "an unknown key in a check": Put(check0 + ["expected"], 1),
+    "an unknown use": Put(["use"], "loose"),
+    "a run that is a number": Put(["runs", "base"], 3),
+    "a run that is empty": Put(["runs", "base"], ""),
+    "a run with a dash in its name": Put(["runs", "in-core"], "inspect vgg16"),
+    "a run of an unknown kind": Put(["runs", "base"], {"sweep": "vgg16"}),
+    "a copy without a size":
+        Put(["runs", "other"], {"copy": {"hardware": "m40", "mode": "pinned", "direction": "to_far"}}),
+    "a copy in no direction":
+        Put(["runs", "other"],
+            {"copy": {"hardware": "m40", "mode": "pinned", "direction": "up", "size": "1 MB"}}),
+    "no rule": Drop(check0 + ["tolerance"]),
+    "two rules": Put(check0 + ["between"], [1, 2]),
+    "a tolerance of nothing": Drop(check0 + ["published"]),
+    "published and measured": Put(check0 + ["measured"], 190),
+    "a negative tolerance": Put(check0 + ["tolerance"], -0.1),
+    "a band of three": Put(check1 + ["between"], [1, 2, 3]),
+    "a band without ends": Put(check1 + ["between"], [None, None]),
+    "a band without a prediction": Drop(check1 + ["predicted"]),
+    "one alone ascending": Put(["checks", 1], {"use": "order", "ascending": [1]}),
+    "ascending and predicted": Put(["checks", 1], {"predicted": 1, "ascending": [1, 2]}),
+    "an unknown trend": Put(["checks", 1], {"points": {"x": [1, 2]}, "predicted": "x", "trend": "grows"}),
+    "points that are no list": Put(["points"], {"x": 1}),
+    "points of nothing": Put(["points"], {"x": []}),
+    "a mark without a cause": Put(check0 + ["known"], {"points": [1]}),
+    "a mark that is true": Put(check0 + ["known"], True),
+}
+
+ROW_RIGHT = {
+    "as it is": lambda document: None,
+    "a tolerance as a number": Put(check0 + ["tolerance"], 0.05),
+    "an open end": Put(check1 + ["between"], [None, "20 GB"]),
+    "a formula": Put(check0 + ["predicted"], "floor(base.max_batch / 2) * 2 + (base.max_batch - base.max_batch)"),
+    "points": Put(["checks", 1], {"points": {"x": [1, 2], "word": ["a", "b"]}, "predicted": "x", "published": [1, 2],
+                                  "tolerance": 0}),
+    "ascending": Put(["checks", 1], {"use": "order", "ascending": [1, "base.max_batch"]}),
+    "a trend": Put(["checks", 1], {"points": {"x": [1, 2]}, "predicted": "x", "trend": "rises"}),
+    "an interval": Put(["checks", 1], {"predicted": 1, "predicted_to": 3, "measured": 2}),
+    "truth": Put(["checks", 1], {"predicted": "base.feasible", "published": True, "tolerance": 0}),
+    "a mark": Put(check0 + ["known"], "because"),
+    "a mark at points": Put(["checks", 1], {"points": {"x": [1, 2]}, "predicted": "x", "published": 1, "tolerance": 0,
+                                            "known": {"cause": "because", "points": [2]}}),
+    "a check that waits": Put(check0 + ["pending"], "until then"),
+    "a copy": Put(["runs", "other"],
+                  {"copy": {"hardware": "m40", "mode": "pinned", "direction": "to_far", "size": "1 MB"}}),
+    "replays that nobody asks for": Put(["runs", "other"], {"replays": ["a.json", "b.json"]}),
+}
+
+ROW_READER_ONLY = {
+    "a formula that ends early": Put(check0 + ["predicted"], "base.max_batch +"),
+    "an unknown run": Put(check0 + ["predicted"], "bass.max_batch"),
+    "an unknown metric": Put(check0 + ["predicted"], "base.max_bath"),
+    "an unknown flag": Put(["runs", "base"], "max-batch resnet50 --hardware m40 --schedul in-core"),
+    "an unknown command": Put(["runs", "base"], "sweep resnet50"),
+    "three published for one point": Put(check0 + ["published"], [1, 2, 3]),
+    "lists of two lengths": Put(["points"], {"x": [1], "y": [1, 2]}),
+    "a tolerance in words": Put(check0 + ["tolerance"], "a bit"),
+    "a trend of one point": Put(["checks", 1], {"predicted": 1, "trend": "rises"}),
+}
+
+
 class Reader:
     """Our reader, through the program."""
 
@@ -262,11 +332,13 @@ class Reader:
         path.write_text(json.dumps(document), encoding="utf-8")
         if kind == "network":
             command = [self.program, "inspect", str(path)]
+        elif kind == "row":
+            command = [self.program, "validate", str(path)]
         else:
             network = str(self.source / "networks" / "example_skip.json")
             command = [self.program, "predict", network, "--hardware", str(path), "--batch", "1"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-        check(done.returncode in (0, 2, 3), f"{kind}: exit status {done.returncode}: {done.stderr}")
+        check(done.returncode in (0, 2, 3, 4), f"{kind}: exit status {done.returncode}: {done.stderr}")
         if done.returncode == 2:
             check(str(path) in done.stderr, f"{kind}: the error does not name the file: {done.stderr}")
         return done.returncode == 2, done.stderr.strip()
@@ -294,6 +366,7 @@ def main():
                     NETWORK_WRONG, NETWORK_RIGHT, NETWORK_READER_ONLY),
         "profile": ("hwprofiles/hwprofile.schema.json", "hwprofiles/v100-16gb-pcie3.json",
                     PROFILE_WRONG, PROFILE_RIGHT, PROFILE_READER_ONLY),
+        "row": ("validation/row.schema.json", "validation/M4.json", ROW_WRONG, ROW_RIGHT, ROW_READER_ONLY),
     }
     with tempfile.TemporaryDirectory() as folder:
         reader = Reader(arguments.program, arguments.source, folder)

@@ -1,0 +1,236 @@
+// `validate` as a user sees it: what is shipped, a row of his own, what is wrong with a row.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/cli/replay_support.hpp"
+#include "tests/cli/run_program.hpp"
+
+namespace ooc::test {
+namespace {
+
+using nlohmann::json;
+
+const std::string kData = std::string(OOC_SOURCE_DIR) + "/tests/data/";
+
+/// A row about the worked example of docs/formats.md, 6: 600 ms in core, 950 ms under vdnn-like.
+std::string row(const std::string& checks, const std::string& more_runs = "",
+                const std::string& id = "mine") {
+  const std::string job =
+      kData + "worked_example.json --hardware " + kData + "worked_example_machine.json";
+  return R"({"format": "ooc-paleo/validation-row", "version": 1, "id": ")" + id +
+         R"(", "title": "the worked example", "source": "by hand", "use": "tight",
+ "runs": {"base": "predict )" +
+         job + R"( --schedule in-core", "swap": "predict )" + job + R"( --schedule vdnn-like")" +
+         more_runs + R"(},
+ "checks": [)" +
+         checks + "]}\n";
+}
+
+const std::string kGood =
+    R"({"name": "in core", "unit": "ms", "predicted": "base.iteration_time_ns", "published": 600, "tolerance": 0})";
+const std::string kBad =
+    R"({"name": "too fast", "unit": "ms", "predicted": "swap.iteration_time_ns", "published": 900, "tolerance": "5 %"})";
+
+std::string with(std::string check, const std::string& member) {
+  check.insert(1, member + ", ");
+  return check;
+}
+
+struct Judged {
+  Ran ran;
+  std::string path;
+};
+
+Judged validate(const std::string& text, std::vector<std::string> more = {}) {
+  const ScratchFolder folder;
+  const std::string path = folder.file("row.json", text);
+  std::vector<std::string> words{"validate", path};
+  words.insert(words.end(), more.begin(), more.end());
+  return {run_ooc_paleo(words), path};
+}
+
+TEST_CASE("shipped rows are found by name from any directory") {
+  const Ran ran = run_ooc_paleo({"validate", "M3", "M11"});
+  CHECK(ran.err == "");
+  CHECK(ran.exit_code == 0);
+  CHECK(has(ran.out, "M3   VGG-16, batch 256: footprint [Rhu et al., MICRO 2016]\n"));
+  CHECK(has(ran.out, "15.57 GB"));
+  CHECK(has(ran.out, "\n2 rows: 2 hold\n"));
+  CHECK(has(run_ooc_paleo({"list", "rows"}).out, "\nM2   "));
+  CHECK(
+      has(run_ooc_paleo({"schema", "row"}).out, "\"title\": \"OOC-Paleo row of the validation\""));
+}
+
+TEST_CASE("a row of one's own holds or fails, and only tight and band figures make exit status 4") {
+  CHECK(validate(row(kGood)).ran.exit_code == 0);
+  CHECK(validate(row(kGood + "," + kBad)).ran.exit_code == 4);
+  CHECK(validate(row(with(kBad, R"("use": "band")"))).ran.exit_code == 4);
+  const Ran order = validate(row(with(kBad, R"("use": "order")"))).ran;
+  CHECK(order.exit_code == 0);
+  CHECK(has(order.out, "FAILS\n"));
+  CHECK(has(order.out, "1 row: 0 hold, 1 FAILS in order only\n"));
+  const Ran known = validate(row(with(kBad, R"("known": "copies of nothing")"))).ran;
+  CHECK(known.exit_code == 0);
+  CHECK(has(known.out, "fails (known)"));
+  CHECK(has(known.out, "too fast: copies of nothing"));
+  CHECK(has(known.out, "1 row: 0 hold, 1 fails as known\n"));
+  const Ran marked = validate(row(with(kGood, R"("known": "long ago")"))).ran;
+  CHECK(marked.exit_code == 0);
+  CHECK(has(marked.out, "remove \"known\""));
+  const Ran pending = validate(row(with(kGood, R"("pending": "no machine yet")"))).ran;
+  CHECK(pending.exit_code == 0);
+  CHECK(has(pending.out, "1 row: 0 hold, 1 not run\n"));
+}
+
+TEST_CASE("the table says what fails by how much") {
+  const Ran ran = validate(row(kGood + "," + kBad)).ran;
+  CHECK(has(ran.out, "    in core      600 ms     600 ms     +0.0 %  exactly  tight  holds\n"));
+  CHECK(has(ran.out, "    too fast     950 ms     900 ms     +5.6 %  ± 5 %    tight  FAILS\n"));
+  CHECK(has(ran.out, "too fast: predicted 950 ms, published 900 ms, ± 5 %\n"));
+  CHECK(has(ran.out, "1 row: 0 hold, 1 FAILS\n"));
+}
+
+TEST_CASE("JSON and CSV carry the same figures") {
+  const Ran ran = validate(row(kGood + "," + kBad), {"--format", "json"}).ran;
+  CHECK(ran.exit_code == 4);
+  const json result = json::parse(ran.out);
+  CHECK(result["format"] == "ooc-paleo/validation");
+  CHECK(result["summary"]["rows"] == 1);
+  CHECK(result["summary"]["fails"] == 1);
+  const json& bad = result["rows"][0]["checks"][1];
+  CHECK(bad["points"][0]["predicted"][0] == 950.0);
+  CHECK(bad["points"][0]["published"] == 900.0);
+  CHECK(bad["points"][0]["verdict"] == "fails");
+  CHECK(bad["tolerance"] == 0.05);
+  const Ran csv = validate(row(kGood + "," + kBad), {"--format", "csv"}).ran;
+  CHECK(has(csv.out, "\nmine,too fast,,tight,tolerance,950000000,900000000,0.0555"));
+}
+
+TEST_CASE("a max-batch, an inspection and a copy yield figures") {
+  const std::string machine = kData + "worked_example_machine.json";
+  const std::string more = R"(, "most": "max-batch )" + kData + "worked_example.json --hardware " +
+                           machine + R"( --schedule in-core", "look": "inspect )" + kData +
+                           R"(worked_example.json", "copy": {"copy": {"hardware": ")" + machine +
+                           R"(", "mode": "pinned", "direction": "to_far", "size": "1 GB"}})";
+  const Ran ran = validate(row(R"({"predicted": "most.max_batch", "between": [1, null]},
+      {"predicted": "look.layers", "published": 4, "tolerance": 0},
+      {"predicted": "copy.time_ns", "unit": "ms", "published": 100, "tolerance": 0})",
+                               more))
+                      .ran;
+  CHECK(ran.err == "");
+  CHECK_MESSAGE(ran.exit_code == 0, ran.out);
+}
+
+TEST_CASE("paths in a row are seen from the row's file") {
+  const ScratchFolder folder;
+  std::filesystem::create_directory(folder.path() / "inner");
+  folder.file("inner/net.json", read_file(kData + "worked_example.json"));
+  folder.file("inner/machine.json", read_file(kData + "worked_example_machine.json"));
+  const std::string path = folder.file("inner/row.json", R"({"format": "ooc-paleo/validation-row",
+ "version": 1, "id": "x", "title": "t", "source": "s", "use": "tight",
+ "runs": {"a": "predict ./net.json --hardware machine.json --schedule in-core"},
+ "checks": [{"unit": "ms", "predicted": "a.iteration_time_ns", "published": 600, "tolerance": 0}]})");
+  const Ran ran = run_ooc_paleo({"validate", path});
+  CHECK(ran.err == "");
+  CHECK(ran.exit_code == 0);
+}
+
+struct Wrong {
+  std::string text;
+  std::vector<std::string> says;
+};
+
+TEST_CASE("a bad row exits 2 with one line that names file, place, line and column") {
+  const std::string check = R"({"predicted": "a.iteration_time_ns", "between": [0, null]})";
+  const auto run = [&](const std::string& text) { return row(check, ", \"a\": \"" + text + "\""); };
+  const std::string job =
+      kData + "worked_example.json --hardware " + kData + "worked_example_machine.json";
+  const std::vector<Wrong> wrong{
+      {"{", {"line 1"}},
+      {row(check), {"/checks/0/predicted: found \"a\" at character 1", "one of base, swap"}},
+      {row(R"({"predicted": "base.time", "between": [0, null]})"),
+       {"/checks/0/predicted: found \"time\" of base", "iteration_time_ns", "line 3, column"}},
+      {row(R"({"predicted": "base.batch +", "between": [0, null]})"), {"found the end of"}},
+      {row(R"({"predicted": "base.batch"})"), {"/checks/0: found no rule"}},
+      {run("predict " + job + " --bach 3"),
+       {"/runs/a: found --bach: an unknown flag", "did you mean --batch"}},
+      {run("predict " + job + " --batch x"), {"/runs/a: found --batch: \"x\"", "line 2, column"}},
+      {run("predict nonesuch --hardware m40"), {"/runs/a: found NETWORK: \"nonesuch\""}},
+      {run("predict " + job + " -o x.json"), {"/runs/a: found --output"}},
+      {run("sweep " + job), {"/runs/a: found \"sweep\"", "predict, max-batch, inspect"}},
+      {run("predict " + job + " --help"), {"/runs/a: found --help"}},
+      {run("predict"), {"/runs/a: found NETWORK: none"}},
+      {run("predict {base.batch"), {"\"{\" without \"}\""}},
+      {row(check, R"(, "a": {"replays": "no/such/folder"})"), {"no/such/folder"}},
+      {row(check,
+           R"(, "a": {"copy": {"hardware": "m40", "mode": "magic", "direction": "to_far", "size": "1 MB"}})"),
+       {"magic"}},
+      {row(check,
+           R"(, "a": {"copy": {"hardware": "m40", "mode": "pinned", "direction": "to_far", "size": "1"}})"),
+       {"/runs/a: found size: \"1\""}},
+  };
+  for (const Wrong& each : wrong) {
+    const Judged judged = validate(each.text);
+    CAPTURE(each.text);
+    CAPTURE(judged.ran.err);
+    CHECK(judged.ran.exit_code == 2);
+    CHECK(judged.ran.out == "");
+    CHECK(std::count(judged.ran.err.begin(), judged.ran.err.end(), '\n') == 1);
+    CHECK(has(judged.ran.err, judged.path));
+    for (const std::string& part : each.says) CHECK(has(judged.ran.err, part));
+  }
+}
+
+TEST_CASE("unknown rows, equal ids and outputs over inputs are refused") {
+  const Ran unknown = run_ooc_paleo({"validate", "M33"});
+  CHECK(unknown.exit_code == 2);
+  CHECK(has(unknown.err, "ROWS: found \"M33\""));
+  const ScratchFolder folder;
+  const std::string first = folder.file("a.json", row(kGood));
+  const std::string second = folder.file("b.json", row(kGood));
+  const Ran twice = run_ooc_paleo({"validate", first, second});
+  CHECK(twice.exit_code == 2);
+  CHECK(has(twice.err, "/id: found \"mine\", as in " + first));
+  const Ran over = run_ooc_paleo({"validate", first, "-o", first});
+  CHECK(over.exit_code == 2);
+  CHECK(folder.read("a.json") == row(kGood));
+  CHECK(run_ooc_paleo({"validate", first, "-o", (folder.path() / "r.json").string()}).exit_code ==
+        0);
+  CHECK(json::parse(folder.read("r.json"))["summary"]["holds"] == 1);
+}
+
+TEST_CASE("replays of a folder are judged one by one and together, none left out") {
+  const ScratchFolder folder;
+  std::filesystem::create_directory(folder.path() / "measured");
+  for (const char* schedule : {"in-core", "vdnn-all"}) {
+    const std::string file = (folder.path() / "measured" / schedule).string() + ".json";
+    const Ran ran = replay(folder, {"--schedule", schedule, "-o", file});
+    REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
+  }
+  const std::string path = folder.file("row.json", R"~({"format": "ooc-paleo/validation-row",
+ "version": 1, "id": "replays", "title": "t", "source": "fake device", "use": "tight",
+ "runs": {"spin": {"replays": "measured"}},
+ "checks": [
+   {"name": "time", "unit": "us", "predicted": "spin.predicted_ns", "measured": "spin.measured_ns", "tolerance": "10 %"},
+   {"name": "mean", "unit": "%", "predicted": "mean(abs(spin.error))", "between": [0, 5]},
+   {"name": "median", "unit": "%", "predicted": "median(abs(spin.error))", "between": [0, 5]},
+   {"name": "largest", "unit": "%", "predicted": "max(abs(spin.error))", "between": [0, 10]}]})~");
+  const Ran ran = run_ooc_paleo({"validate", path, "--format", "json"});
+  CHECK_MESSAGE(ran.exit_code == 0, ran.out + ran.err);
+  const json checks = json::parse(ran.out)["rows"][0]["checks"];
+  REQUIRE(checks[0]["points"].size() == 2);
+  CHECK(has(checks[0]["points"][0]["point"], "example_skip 64 in-core"));
+  CHECK(has(checks[0]["points"][1]["point"], "example_skip 64 vdnn-all"));
+  CHECK(checks[3]["points"][0]["predicted"][0] > 0);
+  // A file that is none makes the row unreadable, not shorter.
+  folder.file("measured/zzz.json", "{}");
+  const Ran broken = run_ooc_paleo({"validate", path});
+  CHECK(broken.exit_code == 2);
+  CHECK(has(broken.err, "zzz.json"));
+}
+
+}  // namespace
+}  // namespace ooc::test
