@@ -31,8 +31,9 @@ class ReplayExecutor {
   ReplayExecutor& operator=(const ReplayExecutor&) = delete;
 
   // One iteration, from an idle device to an idle device. Everything is queued ahead, without a gate: behind a shut
-  // gate a launch queue that is full would never take the rest. So a plan whose steps are shorter than
-  // the calls that queue them is measured as what it is, limited by the host.
+  // gate a launch queue that is full would never take the rest. Only a short kernel stands in front of the first
+  // step. So a plan whose steps are shorter than the calls that queue them is measured as what it is,
+  // limited by the host.
   ReplayTimes run(const StepWork& work) const;
 
   const Stream& stream(ReplayQueue queue) const {
