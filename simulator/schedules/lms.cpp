@@ -31,12 +31,13 @@
 // behind nothing but the tasks between two saved tensors. Where slack in units misleads: a long
 // series of quick layers looks longer than one slow convolution.
 //
-// Source: Janssen, Zolotov, Le, Large Data Flow Graphs in Limited GPU Memory (IBM). Deviations: only
-// the swap action is there; its compress action (fp16, and both together) is left out. The paper
-// inserts a pair of nodes per edge; here a tensor moves once, between the forward and the backward
-// pass, so that slack is counted up to the first backward reader and edges within one pass are no
-// candidates. The automatic number is ours; the paper's user finds it by trying. A layer's backward
-// tasks start no earlier than its forward task ends, also where no tensor says so.
+// --lms-action compress and both: lms_compress.cpp.
+//
+// Source: Janssen, Zolotov, Le, Large Data Flow Graphs in Limited GPU Memory (IBM). Deviations: the paper
+// inserts a pair of nodes per edge; here a tensor moves (or is compressed) once, between the forward
+// and the backward pass, so that slack is counted up to the first backward reader and edges within
+// one pass are no candidates. The automatic number is ours; the paper's user finds it by trying. A
+// layer's backward tasks start no earlier than its forward task ends, also where no tensor says so.
 #include <algorithm>
 #include <optional>
 #include <span>

@@ -8,25 +8,29 @@
 // Restoring is part of the compute queue, right before the reader, so the chain of restorations
 // (lms.cpp) is one of the copies in, each of which waits until what was restored before has been used.
 //
-// Example, three linear layers a b c on an input of 1 word, outputs 4, 4 and 1, weights left aside; a
-// and b are saved by b and c. Words (capitals: gradients, ': compressed, +: added tasks):
+// Example, four linear layers a b c d on an input x of 1 word, outputs of 4, 4, 4 and 1, weights left
+// aside; b saves a, c saves b, d saves c. Words (capitals: gradients; +: compressed, ': restored):
 //
-//     in-core    a 5  b 9  c 10 | c_d 13  c_w 13  b_d 13  b_w 13 ...       (x a b B; x a B A)
-//     b          a 5  b 9  c 10  b+ 11 | c_d 11  b'+ 15                     worse
-//     a          a 5  b 9  a+ 11  c 8 | c_d 11  c_w 11  b_d 11  a'+ 15     (x a' a B A: 1+2+4+4+4)
+//     none   a 5  b 9         c 13         d 14 | d_d 17  d_w 17  c_d 17         c_w 17  b_d 13         b_w 13
+//     a      a 5  b 9  a+ 11  c 11         d 12 | d_d 15  d_w 15  c_d 15         c_w 15  b_d 11  a' 15  b_w 13
+//     a b    a 5  b 9  a+ 11  c 11  b+ 13  d 10 | d_d 13  d_w 13  c_d 13  b' 17  c_w 15  b_d 11  a' 15  b_w 13
 //
-// So a tensor that many others outlive gains half its bytes at the turn, but the moment of its
-// restoration takes half as much again: compressing more is not always less, and the smallest budget is
-// the lesser of none compressed and all of them.
+// (a' has x, both forms of a, B and A near: 1 + 6 + 4 + 4.) A tensor that waits for long gains half its
+// bytes all that time, but being restored takes half as much again: more compressed is not always
+// less, so the needs of every number are worked out, the first that fits is taken, and the smallest
+// budget is the least of them, here 15 words with one.
+//
+// When it does not help: where the tensors that are read next make the peak; where kernels on a queue
+// that is busy anyway cost more than a link that is idle. Source and deviations: lms.cpp.
 #include "simulator/schedules/lms_compress.hpp"
 
 #include <algorithm>
 #include <memory>
 #include <utility>
 
+#include "model/base/dtype.hpp"
 #include "simulator/schedules/lms_choice.hpp"
 #include "simulator/schedules/move_candidates.hpp"
-#include "simulator/schedules/recompute_choice.hpp"
 
 namespace ooc {
 namespace {
@@ -45,29 +49,18 @@ class CompressionPlanner {
   }
 
   RoundsResult run() {
-    Attempt all = attempt(ranked_.size());
-    if (problem_.options.max_swaps) {
-      if (all.shortage) return {*std::move(all.shortage), nullptr};
-      return plan(std::move(all));
+    const std::vector<Bytes> needs = needs_by_count();
+    const Bytes available = problem_.budget - problem_.costs.static_bytes;
+    const auto fits = [&](Bytes need) { return need <= available; };
+    std::size_t count = ranked_.size();
+    if (!problem_.options.max_swaps) {
+      const auto first = std::find_if(needs.begin(), needs.end(), fits);
+      const auto least = std::min_element(needs.begin(), needs.end());
+      count = static_cast<std::size_t>((first == needs.end() ? least : first) - needs.begin());
     }
-    Attempt none = attempt(0);
-    if (!none.shortage) return plan(std::move(none));
-    if (all.shortage) {
-      return {lesser_shortage(*std::move(none.shortage), *std::move(all.shortage)), nullptr};
-    }
-    std::size_t low = 0;  // does not fit; `all` does
-    std::size_t high = ranked_.size();
-    while (low + 1 < high) {
-      const std::size_t middle = low + (high - low) / 2;
-      Attempt tried = attempt(middle);
-      if (tried.shortage) {
-        low = middle;
-      } else {
-        high = middle;
-        all = std::move(tried);
-      }
-    }
-    return plan(std::move(all));
+    Attempt attempt = choose(count);
+    if (attempt.shortage) return {*std::move(attempt.shortage), nullptr};
+    return plan(std::move(attempt));
   }
 
  private:
@@ -96,6 +89,49 @@ class CompressionPlanner {
     return values && problem_.costs.tensor_bytes[tensor.at()].count() > 0;
   }
 
+  /// What the tasks need, static bytes left out, when the first 0, 1, ... of the ranked tensors are
+  /// chosen: sums along the graph in which all are compressed. Where one is not, its two tasks there need
+  /// less than their neighbours.
+  [[nodiscard]] std::vector<Bytes> needs_by_count() const {
+    std::vector<TensorId> compressible = ranked_;
+    std::erase_if(compressible, [&](TensorId tensor) { return !can_compress(tensor); });
+    const Compression all = compress_tensors(problem_.graph, compressible);
+    const CostTable costs = request_.costs_of(all);
+    const std::vector<Lifetime>& lives = all.graph.lifetimes;
+    std::vector<std::optional<Lifetime>> restored(problem_.graph.tensors.size());
+    for (const CompressedTensor& it : all.tensors) {
+      restored[it.source.at()] = lives[it.restored.at()];
+    }
+    const PlanningProblem problem{all.graph, costs, problem_.budget, problem_.options};
+    Footprint footprint(problem, all.graph.tasks.size());
+    for (std::size_t i = 0; i < restored.size(); ++i) {
+      if (!lives[i].last_use) continue;
+      const auto& end = restored[i] ? restored[i]->last_use : lives[i].last_use;
+      footprint.add({make_id<TensorId>(i), first_task(lives[i]), end->at() + 1});
+    }
+    for (std::size_t i = 0; i < all.graph.tasks.size(); ++i) {
+      footprint.add_workspace(make_id<TaskId>(i), i);
+    }
+    MemoryLedger ledger(footprint.bytes());
+    std::vector<Bytes> needs{ledger.max(0, ledger.size())};
+    for (const TensorId tensor : ranked_) {
+      const Lifetime& life = lives[tensor.at()];
+      const Bytes whole = problem_.costs.tensor_bytes[tensor.at()];
+      const Bytes half(can_compress(tensor) ? whole.count() / 2 : 0);
+      if (const auto& back = restored[tensor.at()]) {
+        ledger.book(life.last_use->at(), life.last_use->at() + 1, half);
+        ledger.book(life.last_use->at() + 1, back->first_writer->at(),
+                    (moves() ? Bytes(0) : half) - whole);
+        ledger.book(back->first_writer->at(), back->first_writer->at() + 1, half);
+      } else {
+        ledger.book(life.last_forward_use->at() + 1, life.first_backward_use->at(),
+                    Bytes(0) - whole);
+      }
+      needs.push_back(ledger.max(0, ledger.size()));
+    }
+    return needs;
+  }
+
   [[nodiscard]] PlanningProblem problem_of(const Attempt& trial) const {
     return {.graph = trial.compression.graph,
             .costs = trial.costs,
@@ -103,7 +139,7 @@ class CompressionPlanner {
             .options = problem_.options};
   }
 
-  Attempt attempt(std::size_t count) const {
+  [[nodiscard]] Attempt choose(std::size_t count) const {
     Attempt trial{.chosen = count, .compression = {}, .costs = {}, .away = {}, .shortage = {}};
     std::vector<bool> chosen(problem_.graph.tensors.size());
     for (std::size_t i = 0; i < count; ++i) chosen[ranked_[i].at()] = true;

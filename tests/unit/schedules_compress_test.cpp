@@ -1,0 +1,172 @@
+// Is lms right where it compresses and the numbers can be redone by hand? Forward tasks take 10 ns, backward
+// tasks 20 ns, a kernel that compresses or restores 3 ns; updates and weights nothing. Sizes are in words
+// of 4 bytes.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "model/base/errors.hpp"
+#include "simulator/engine/simulate.hpp"
+#include "simulator/plan/plan_text.hpp"
+#include "simulator/plan/validate_plan.hpp"
+#include "simulator/schedules/lms_compress.hpp"
+#include "tests/support/random_networks.hpp"
+#include "tests/support/tiny_specs.hpp"
+
+namespace ooc::test {
+namespace {
+
+using Names = std::vector<std::string>;
+
+constexpr std::int64_t kWord = 4;
+Bytes words(std::int64_t count) { return Bytes(count * kWord); }
+
+ScheduleOptions with(LmsAction action) {
+  ScheduleOptions options;
+  options.lms_action = action;
+  return options;
+}
+
+// Four linear layers a b c d on an input of one word (data); outputs of 4, 4, 4 and 1 words. Linear layers
+// save their inputs. Words that the tasks need (lms_compress.cpp; +: compressed, ': restored):
+//
+//     none     a 5  b 9         c 13         d 14 | d_d 17  d_w 17  c_d 17         c_w 17  b_d 13         b_w 13
+//     a        a 5  b 9  a+ 11  c 11         d 12 | d_d 15  d_w 15  c_d 15         c_w 15  b_d 11  a' 15  b_w 13
+//     a b      a 5  b 9  a+ 11  c 11  b+ 13  d 10 | d_d 13  d_w 13  c_d 13  b' 17  c_w 15  b_d 11  a' 15  b_w 13
+//
+// With a's half moved too: c 9, d 10, d_d to c_w 13, b_d 9, a' 15. If data moves as well, 1 less
+// from a+ on to b_w (its own a_w needs 5).
+struct Example {
+  Workload workload = workload_of_text(
+      tiny::network(layer("a", 4) + "," + layer("b", 4) + "," + layer("c", 4) + "," + layer("d", 1),
+                    "[1]"),
+      1);
+
+  static std::string layer(const std::string& name, int units) {
+    return R"({"name": ")" + name + R"(", "type": "linear", "units": )" + std::to_string(units) +
+           "}";
+  }
+
+  Example() {
+    workload.costs.static_bytes = Bytes(0);
+    for (std::size_t i = 0; i < workload.graph.tasks.size(); ++i) {
+      const TaskKind kind = workload.graph.tasks[i].kind;
+      const auto way = workload.costs.default_alternative(make_id<TaskId>(i));
+      workload.costs.alternatives[way.at()].time = Duration(kind == TaskKind::kForward  ? 10
+                                                            : kind == TaskKind::kUpdate ? 0
+                                                                                        : 20);
+    }
+  }
+
+  [[nodiscard]] RoundsResult result(Bytes budget, const ScheduleOptions& options) const {
+    const auto costs_of = [&](const Compression& compression) {
+      CostTable costs =
+          compressed_costs(compression, workload.costs, [](std::int64_t, std::int64_t) {
+            return TaskAlternative{.time = Duration(3), .workspace = {}};
+          });
+      const BytesPerSecond rate(400'000'000);  // a word takes 10 ns
+      set_link(costs, {.to_far = rate, .to_near = rate});
+      return costs;
+    };
+    return plan_with_compression({.problem = {.graph = workload.graph,
+                                              .costs = workload.costs,
+                                              .budget = budget,
+                                              .options = options},
+                                  .costs_of = costs_of});
+  }
+  [[nodiscard]] Bytes smallest(const ScheduleOptions& options) const {
+    const RoundsResult made = result(Bytes(0), options);
+    REQUIRE(std::holds_alternative<OutOfMemory>(made.plan));
+    return std::get<OutOfMemory>(made.plan).smallest_budget.value();
+  }
+};
+
+struct Ran {
+  Names names;  ///< of one queue's steps
+  Timeline timeline;
+};
+
+Ran run(const RoundsResult& made, Bytes budget, StepKind kind) {
+  REQUIRE(std::holds_alternative<Plan>(made.plan));
+  REQUIRE(made.rounds != nullptr);
+  const Plan& plan = std::get<Plan>(made.plan);
+  const auto unsound = validate_plan(plan, made.rounds->graph, made.rounds->costs);
+  REQUIRE_MESSAGE(!unsound, unsound.value_or(""));
+  Outcome outcome = simulate({.plan = plan, .costs = made.rounds->costs, .budget = budget});
+  REQUIRE(std::holds_alternative<Timeline>(outcome));
+  Ran ran{{}, std::get<Timeline>(std::move(outcome))};
+  for (const StepId step : plan.queues[static_cast<std::size_t>(queue_index(0, kind))]) {
+    ran.names.push_back(step_name(plan, made.rounds->graph, step));
+  }
+  return ran;
+}
+
+TEST_CASE("lms compress: where everything fits the plan is the network's own") {
+  const RoundsResult made = Example().result(words(17), with(LmsAction::kCompress));
+  CHECK(made.rounds == nullptr);
+  CHECK(std::get<Plan>(made.plan).steps.size() == Example().workload.graph.tasks.size());
+}
+
+TEST_CASE("lms compress halves the tensor with the longest slack, by two kernels") {
+  const Example example;
+  CHECK(example.smallest(with(LmsAction::kCompress)) == words(15));  // not 17, which two would need
+  for (const std::int64_t budget : {15, 16}) {
+    const Ran ran = run(example.result(words(budget), with(LmsAction::kCompress)), words(budget),
+                        StepKind::kCompute);
+    CHECK(ran.names == Names{"a.forward", "b.forward", "a.compress", "c.forward", "d.forward",
+                             "d.backward_data", "d.backward_weights", "c.backward_data",
+                             "c.backward_weights", "b.backward_data", "a.decompress",
+                             "b.backward_weights", "a.backward_weights", "a.update", "b.update",
+                             "c.update", "d.update"});
+    CHECK(ran.timeline.peak_near == words(15));
+    CHECK(ran.timeline.iteration_time == Duration(186));  // 4 x 10 + 7 x 20 + 2 x 3
+    CHECK(ran.timeline.busy == Duration(180));
+    CHECK(ran.timeline.stall_totals[static_cast<std::size_t>(StallCause::kRecompute)] ==
+          Duration(6));
+  }
+}
+
+TEST_CASE("lms compress chooses no input, which may hold indices, and takes a number as it is") {
+  const Example example;
+  ScheduleOptions options = with(LmsAction::kCompress);
+  options.max_swaps = 2;  // a and b, though data has the longest slack
+  CHECK(example.smallest(options) == words(17));
+  options.max_swaps = 0;
+  CHECK(example.smallest(options) == words(17));
+  options.max_swaps = 1;
+  CHECK(example.smallest(options) == words(15));
+}
+
+TEST_CASE("lms both moves the half of what it compresses, and all of what it cannot") {
+  const Example example;
+  // Slack: data 7 - 0, a 6 - 1, b 5 - 2, c 4 - 3: data alone makes 16, data and a 14 (a': 15 less data).
+  CHECK(example.smallest(with(LmsAction::kBoth)) == words(14));
+  const RoundsResult one = example.result(words(16), with(LmsAction::kBoth));
+  CHECK(run(one, words(16), StepKind::kToFar).names.empty());  // an input is dropped
+  CHECK(run(one, words(16), StepKind::kToNear).names == Names{"to_near data"});
+
+  const RoundsResult two = example.result(words(14), with(LmsAction::kBoth));
+  CHECK(run(two, words(14), StepKind::kToFar).names == Names{"to_far a.compressed"});
+  CHECK(run(two, words(14), StepKind::kToNear).names ==
+        Names{"to_near a.compressed", "to_near data"});
+  // a 0-10, b 10-20, a+ 20-23, c 23-33, d 33-43, d_d 43-63, d_w 63-83, c_d 83-103, c_w 103-123, b_d 123-143.
+  // The half (2 words, 20 ns) leaves 23-43. It would return from the turn on (d, 43), but there are 12
+  // words with d_d to c_w: room for 2, so 43-63. a' 143-146. data waits until the restored a has been
+  // used, after b_w (146-166): 166-176. a_w 176-196.
+  const Ran ran = run(two, words(14), StepKind::kCompute);
+  CHECK(ran.timeline.iteration_time == Duration(196));
+  CHECK(ran.timeline.stall_totals[static_cast<std::size_t>(StallCause::kSwapIn)] == Duration(10));
+  CHECK(ran.timeline.stall_totals[static_cast<std::size_t>(StallCause::kRecompute)] == Duration(6));
+  CHECK(ran.timeline.peak_near == words(14));
+}
+
+TEST_CASE("lms compresses float32 only") {
+  Example example;
+  example.workload.network->dtype = Dtype::kFloat16;
+  CHECK_THROWS_WITH_AS((void)example.result(words(99), with(LmsAction::kCompress)),
+                       doctest::Contains("float32"), SpecError);
+}
+
+}  // namespace
+}  // namespace ooc::test
