@@ -38,11 +38,12 @@ namespace {
 class CompressionPlanner {
  public:
   explicit CompressionPlanner(const CompressionRequest& request)
-      : request_(request), problem_(request.problem), ranked_(rank_for_lms(request.problem)) {
+      : request_(request),
+        problem_(request.problem),
+        candidates_(find_candidates(request.problem.graph)),
+        ranked_(rank_for_lms(request.problem)) {
     check();
-    if (!moves()) {
-      std::erase_if(ranked_, [&](TensorId tensor) { return !can_compress(tensor); });
-    }
+    if (!moves()) ranked_ = compressible(std::move(ranked_));
     const auto all = static_cast<std::int64_t>(ranked_.size());
     const std::int64_t most = std::min(all, problem_.options.max_swaps.value_or(all));
     ranked_.resize(static_cast<std::size_t>(most));
@@ -89,13 +90,25 @@ class CompressionPlanner {
     return values && problem_.costs.tensor_bytes[tensor.at()].count() > 0;
   }
 
+  /// The first `count` of the ranked tensors.
+  [[nodiscard]] std::vector<TensorId> in_order_of_return(std::size_t count) const {
+    std::vector<bool> chosen(problem_.graph.tensors.size());
+    for (std::size_t i = 0; i < count; ++i) chosen[ranked_[i].at()] = true;
+    std::vector<TensorId> ordered = candidates_;
+    std::erase_if(ordered, [&](TensorId tensor) { return !chosen[tensor.at()]; });
+    return ordered;
+  }
+  [[nodiscard]] std::vector<TensorId> compressible(std::vector<TensorId> tensors) const {
+    std::erase_if(tensors, [&](TensorId tensor) { return !can_compress(tensor); });
+    return tensors;
+  }
+
   /// What the tasks need, static bytes left out, when the first 0, 1, ... of the ranked tensors are
   /// chosen: sums along the graph in which all are compressed. Where one is not, its two tasks there need
   /// less than their neighbours.
   [[nodiscard]] std::vector<Bytes> needs_by_count() const {
-    std::vector<TensorId> compressible = ranked_;
-    std::erase_if(compressible, [&](TensorId tensor) { return !can_compress(tensor); });
-    const Compression all = compress_tensors(problem_.graph, compressible);
+    const Compression all =
+        compress_tensors(problem_.graph, compressible(in_order_of_return(ranked_.size())));
     const CostTable costs = request_.costs_of(all);
     const std::vector<Lifetime>& lives = all.graph.lifetimes;
     std::vector<std::optional<Lifetime>> restored(problem_.graph.tensors.size());
@@ -141,18 +154,11 @@ class CompressionPlanner {
 
   [[nodiscard]] Attempt choose(std::size_t count) const {
     Attempt trial{.chosen = count, .compression = {}, .costs = {}, .away = {}, .shortage = {}};
-    std::vector<bool> chosen(problem_.graph.tensors.size());
-    for (std::size_t i = 0; i < count; ++i) chosen[ranked_[i].at()] = true;
-    std::vector<TensorId> compressed;  // in the order of return
-    for (const TensorId tensor : find_candidates(problem_.graph)) {
-      if (chosen[tensor.at()] && can_compress(tensor)) compressed.push_back(tensor);
-    }
-    trial.compression = compress_tensors(problem_.graph, compressed);
+    trial.compression = compress_tensors(problem_.graph, compressible(in_order_of_return(count)));
     trial.costs = request_.costs_of(trial.compression);
     if (moves()) {
       std::size_t next = 0;
-      for (const TensorId tensor : find_candidates(problem_.graph)) {
-        if (!chosen[tensor.at()]) continue;
+      for (const TensorId tensor : in_order_of_return(count)) {
         if (can_compress(tensor)) {
           const CompressedTensor& made = trial.compression.tensors[next++];
           trial.away.push_back({.moved = made.compressed, .used = made.restored});
@@ -184,7 +190,8 @@ class CompressionPlanner {
 
   const CompressionRequest& request_;
   const PlanningProblem& problem_;
-  std::vector<TensorId> ranked_;
+  std::vector<TensorId> candidates_;  ///< in the order in which they return
+  std::vector<TensorId> ranked_;      ///< in the order in which they are chosen
 };
 
 }  // namespace

@@ -1,0 +1,128 @@
+// Can any network, budget or link break a law that plans with compressed tensors must keep? The plan is sound
+// for the graph that it is about; near memory stays within the budget, and the smallest one is exact, as is
+// every number of tensors; compute and stalls add up; a free link costs nothing but the kernels, which
+// are never the network's work; everything fits means nothing added; and the naive simulator agrees.
+#include <doctest/doctest.h>
+
+#include <numeric>
+
+#include "simulator/engine/simulate.hpp"
+#include "simulator/plan/plan_text.hpp"
+#include "simulator/plan/validate_plan.hpp"
+#include "simulator/schedules/lms_compress.hpp"
+#include "tests/support/naive_simulator.hpp"
+#include "tests/support/property_cases.hpp"
+#include "tests/support/random_networks.hpp"
+
+namespace ooc::test {
+namespace {
+
+struct Case {
+  Workload workload;
+  LinkSpec link;
+  ScheduleOptions options;
+
+  [[nodiscard]] RoundsResult plan(Bytes budget) const {
+    const auto elementwise = [](std::int64_t, std::int64_t bytes) {
+      return TaskAlternative{.time = Duration(5 + bytes / 4), .workspace = {}};
+    };
+    const auto costs_of = [&](const Compression& compression) {
+      CostTable costs = compressed_costs(compression, workload.costs, elementwise);
+      set_link(costs, link);
+      return costs;
+    };
+    return plan_with_compression({.problem = {.graph = workload.graph,
+                                              .costs = workload.costs,
+                                              .budget = budget,
+                                              .options = options},
+                                  .costs_of = costs_of});
+  }
+  [[nodiscard]] Bytes smallest() const {
+    const RoundsResult none = plan(Bytes(0));
+    REQUIRE(std::holds_alternative<OutOfMemory>(none.plan));
+    return std::get<OutOfMemory>(none.plan).smallest_budget.value();
+  }
+};
+
+/// Of the tasks that no network has.
+Duration kernels(const Plan& plan, const TrainingGraph& graph, const CostTable& costs) {
+  Duration sum;
+  for (const Step& step : plan.steps) {
+    if (step.kind != StepKind::kCompute) continue;
+    const bool added = is_overhead(graph.tasks[static_cast<std::size_t>(step.object)].kind);
+    REQUIRE(added == step.recompute);
+    if (added) sum += costs[step.alternative].time;
+  }
+  return sum;
+}
+
+void check_run(const Case& test, const RoundsResult& made, Bytes budget, bool naive) {
+  const Plan& plan = std::get<Plan>(made.plan);
+  const TrainingGraph& graph = made.rounds ? made.rounds->graph : test.workload.graph;
+  const CostTable& costs = made.rounds ? made.rounds->costs : test.workload.costs;
+  const auto unsound = validate_plan(plan, graph, costs);
+  REQUIRE_MESSAGE(!unsound, unsound.value_or(""));
+  const Outcome outcome = simulate({.plan = plan, .costs = costs, .budget = budget});
+  REQUIRE(std::holds_alternative<Timeline>(outcome));
+  const Timeline& timeline = std::get<Timeline>(outcome);
+  REQUIRE(timeline.peak_near <= budget);
+  const Duration compute = compute_time(test.workload.costs, test.workload.graph);
+  REQUIRE(timeline.busy == compute);
+  const Duration stalls =
+      std::accumulate(timeline.stall_totals.begin(), timeline.stall_totals.end(), Duration(0));
+  REQUIRE(timeline.busy + stalls == timeline.iteration_time);
+  const Duration added = kernels(plan, graph, costs);
+  REQUIRE(timeline.stall_totals[static_cast<std::size_t>(StallCause::kRecompute)] == added);
+  const bool copies = plan.queues[1].size() + plan.queues[2].size() > 0;
+  if (!copies) REQUIRE(timeline.iteration_time == compute + added);
+  if (test.options.lms_action == LmsAction::kCompress) REQUIRE_FALSE(copies);
+  if (!naive) return;
+  const NaiveResult slow =
+      simulate_naively(read_plan_text(write_plan_text(plan, graph, costs, budget)));
+  REQUIRE(slow.finished);
+  REQUIRE(slow.iteration_time == timeline.iteration_time.count());
+  REQUIRE(slow.peak == timeline.peak_near.count());
+}
+
+void check_case(Dice& dice, Case& test) {
+  const Bytes smallest = test.smallest();
+  const RoundsResult below = test.plan(smallest - Bytes(1));
+  REQUIRE(std::holds_alternative<OutOfMemory>(below.plan));
+  REQUIRE(std::get<OutOfMemory>(below.plan).smallest_budget == smallest);
+  const Bytes more = smallest + Bytes(dice.number(0, smallest.count() / 2));
+  for (const Bytes budget : {smallest, more}) {
+    const RoundsResult made = test.plan(budget);
+    REQUIRE(std::holds_alternative<Plan>(made.plan));
+    check_run(test, made, budget, dice.once_in(8));
+  }
+  // The automatic number is one of these, and no other needs less.
+  if (test.options.max_swaps) return;
+  Bytes least(std::numeric_limits<std::int64_t>::max());
+  const auto most = static_cast<std::int64_t>(test.workload.graph.tensors.size());
+  for (std::int64_t number = 0; number <= most; ++number) {
+    test.options.max_swaps = number;
+    least = std::min(least, test.smallest());
+  }
+  test.options.max_swaps.reset();
+  REQUIRE(least == smallest);
+}
+
+TEST_CASE("plans with compressed tensors keep the laws of schedules") {
+  static constexpr NetworkForm kForms[] = {NetworkForm::kMixedChain, NetworkForm::kRealChain,
+                                           NetworkForm::kGraph, NetworkForm::kSequence};
+  for_each_seed(1'500, [&](std::uint64_t seed) {
+    Dice dice(seed);
+    Case test{
+        random_workload(dice, kForms[dice.index(std::size(kForms))], dice.number(1, 12)), {}, {}};
+    INFO(rerun("property_compression", seed));
+    INFO(test.workload.text);
+    if (test.workload.network->dtype != Dtype::kFloat32) return;
+    if (!dice.once_in(4)) test.link = random_link(dice, test.workload);
+    test.options.lms_action = dice.once_in(2) ? LmsAction::kCompress : LmsAction::kBoth;
+    if (dice.once_in(4)) test.options.max_swaps = dice.number(0, 4);
+    check_case(dice, test);
+  });
+}
+
+}  // namespace
+}  // namespace ooc::test
