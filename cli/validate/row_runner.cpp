@@ -57,14 +57,17 @@ std::vector<std::string> words_of(const std::string& text, const Place& place) {
 }
 
 /// A relative path is seen from the row's file; where there is nothing, from the current folder.
-std::string from_row(const std::string& path, const Place& place) {
-  if (path.empty() || path.front() == '/' || path.front() == '-') return path;
-  if (path.find('/') == std::string::npos && !path.ends_with(".json") && !path.ends_with(".csv")) {
-    return path;
-  }
+std::string beside_row(const std::string& path, const Place& place) {
   std::error_code error;
   const fs::path beside = fs::path(place.file).parent_path() / path;
-  return fs::exists(beside, error) ? beside.string() : path;
+  return fs::path(path).is_relative() && fs::exists(beside, error) ? beside.string() : path;
+}
+
+/// The same for a word of a command line, if it is a path and no name or flag.
+std::string from_row(const std::string& word, const Place& place) {
+  const bool path =
+      word.find('/') != std::string::npos || word.ends_with(".json") || word.ends_with(".csv");
+  return path && !word.starts_with("-") ? beside_row(word, place) : word;
 }
 
 Arguments parsed(const RowRun& run) {
@@ -121,8 +124,10 @@ void check_flags(const Arguments& arguments, const CaseOptions& options, const S
 std::vector<std::string> replay_files(const RowRun& run) {
   std::vector<std::string> files;
   for (const std::string& name : run.files) {
-    const std::string path = from_row(name, run.place);
+    const std::string path = beside_row(name, run.place);
     std::error_code error;
+    if (!fs::exists(path, error))
+      fail_at(run.place, in_quotes(name), "a file or folder that is there");
     if (!fs::is_directory(path, error)) {
       files.push_back(path);
       continue;
@@ -241,7 +246,14 @@ RunFigures RowRunner::inspect(const Arguments& arguments) {
 RunFigures RowRunner::copy(const RowRun& run) {
   CaseOptions options;
   options.limits = limits_;
-  const HardwareProfile& profile = machine(from_row(run.hardware, run.place), options).profile;
+  const Machine& from = machine(from_row(run.hardware, run.place), options);
+  const HardwareProfile& profile = from.profile;
+  if (profile.connection.modes.count(run.mode) == 0) {
+    std::vector<std::string> known;
+    for (const auto& [name, mode] : profile.connection.modes) known.push_back(name);
+    fail_at(run.place, fmt::format("the mode {}", in_quotes(run.mode)),
+            fmt::format("one that {} has: {}", from.path, fmt::join(known, ", ")));
+  }
   const Bytes size = bytes_of(run.size, "size");
   const TransferCosts costs = estimate_transfers({size}, profile, {.mode = run.mode});
   const TransferCost& cost = run.direction == "to_near" ? costs.to_near[0] : costs.to_far[0];

@@ -31,7 +31,7 @@ std::string predictions(const PointReport& point) {
 
 std::string csv_validation(const ValidationReport& report, const WriteOptions&) {
   std::string text =
-      "row,check,point,use,rule,predicted,published,deviation,tolerance,low,high,verdict,unit,"
+      "row,check,point,use,rule,predicted,reference,deviation,tolerance,low,high,verdict,unit,"
       "source,file\n";
   for (const RowReport& row : report.rows) {
     for (const CheckReport& check : row.checks) {

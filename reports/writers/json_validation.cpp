@@ -27,7 +27,7 @@ Json point_json(const CheckReport& check, const PointReport& point) {
   json["point"] = point.point.empty() ? Json() : Json(point.point);
   json["predicted"] = Json::array();
   for (const double each : point.predicted) json["predicted"].push_back(in_unit(check, each));
-  json["published"] = in_unit(check, point.published);
+  json["reference"] = in_unit(check, point.published);
   json["deviation"] = number(point.deviation);
   json["low"] = in_unit(check, point.low);
   json["high"] = in_unit(check, point.high);

@@ -25,9 +25,8 @@ std::string with_unit(std::string number, const std::string& unit) {
 }
 
 std::string signed_percent(double ratio) {
-  if (ratio == 0) return "0.0 %";
-  const std::string text = fmt::format("{:+.1f} %", ratio * 100);
-  return text;
+  if (std::abs(ratio) < 0.0005) return "0.0 %";  // no sign
+  return fmt::format("{:+.1f} %", ratio * 100);
 }
 
 std::string what(const CheckReport& check, const PointReport& point) {
@@ -42,7 +41,7 @@ std::string deviation_text(const PointReport& point) {
 struct Lines {
   TextTable table{{{"", Align::kLeft},
                    {"predicted"},
-                   {"published"},
+                   {"reference"},
                    {"deviation"},
                    {"allowed", Align::kLeft},
                    {"use", Align::kLeft},
@@ -113,7 +112,7 @@ std::string wrapped(const std::string& text, std::size_t indent) {
 /// "predicted 19.0 %, allowed 3 to 15 %".
 std::string missed_by(const CheckReport& check, const PointReport& point) {
   std::string text = "predicted " + predicted_text(check, point);
-  if (point.published) text += ", published " + figure_text(check, *point.published);
+  if (point.published) text += ", reference " + figure_text(check, *point.published);
   return text + ", " + allowed_text(check, point);
 }
 
@@ -211,7 +210,7 @@ std::string allowed_text(const CheckReport& check, const PointReport& point) {
     bare.unit.clear();
     return figure_text(bare, *point.low) + " to " + figure_text(check, *point.high);
   }
-  if (check.rule == "predicted_to") return "around published";
+  if (check.rule == "predicted_to") return "around reference";
   if (check.rule == "ascending") return "ascending";
   return check.rule;
 }

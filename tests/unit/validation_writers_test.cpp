@@ -28,7 +28,7 @@ ValidationReport sample() {
 
 TEST_CASE("the table shows every figure, what fails and why, and counts the rows") {
   CHECK(table_validation(sample(), {}) ==
-        "             predicted  published  deviation  allowed  use    verdict\n"
+        "             predicted  reference  deviation  allowed  use    verdict\n"
         "R1   a row [nobody]\n"
         "    time, 1     104 ms     100 ms     +4.0 %  ± 5 %    tight  holds\n"
         "    time, 2     240 ms     200 ms    +20.0 %  ± 5 %    tight  fails (known)\n"
@@ -37,7 +37,7 @@ TEST_CASE("the table shows every figure, what fails and why, and counts the rows
         "    later            -                                 tight  not run\n"
         "\n"
         "Fails\n"
-        "  R1   fits, at 2: predicted no, published yes, exactly\n"
+        "  R1   fits, at 2: predicted no, reference yes, exactly\n"
         "\n"
         "Fails, and it is known why\n"
         "  R1   time, at 2: the second is slow\n"
@@ -52,7 +52,7 @@ TEST_CASE("CSV has one line a figure, in base units") {
   const std::string text = csv_validation(sample(), {});
   CHECK(
       text.find(
-          "row,check,point,use,rule,predicted,published,deviation,tolerance,low,high,verdict,unit,"
+          "row,check,point,use,rule,predicted,reference,deviation,tolerance,low,high,verdict,unit,"
           "source,file\n") == 0);
   CHECK(text.find("\nR1,time,2,tight,tolerance,240000000,200000000,0.") != std::string::npos);
   CHECK(text.find(",fails_known,ms,nobody,row.json\n") != std::string::npos);
@@ -67,7 +67,7 @@ TEST_CASE(
   CHECK(text.find("\"fails_known\": 0") != std::string::npos);  // the row fails in order
   CHECK(text.find("\"order_fails\": 1") != std::string::npos);
   CHECK(text.find("240.0") != std::string::npos);
-  CHECK(text.find("\"published\": true") != std::string::npos);
+  CHECK(text.find("\"reference\": true") != std::string::npos);
   CHECK(text.find("\"verdict\": \"not_run\"") != std::string::npos);
   CHECK(text.find("\"cause\": \"the second is slow\"") != std::string::npos);
 }
