@@ -317,7 +317,10 @@ void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers) {
     const bool equal = which.inputs.batch % which.devices == 0;
     run.bounds =
         bound_cuts(buffers.pressure, run.share_costs(which).transfers, equal ? which.devices : 1);
-    if (run.devices) run.bounds->add(exchange_bound(*run.devices, which.exchange));
+    if (run.devices) {
+      run.bounds->add(exchange_bound(*run.devices, which.exchange));
+      run.bounds->raise(fetch_bound(*run.devices, buffers.pressure));
+    }
   }
   auto blocked = simulate({.plan = *plan,
                            .costs = run.costs(which),

@@ -14,6 +14,13 @@
 namespace ooc {
 namespace {
 
+// " over 2 devices, gradients exchanged at the end"
+std::string devices_of(const RunInputs& inputs) {
+  if (inputs.devices == 1) return "";
+  return fmt::format(" over {} devices, gradients exchanged {}", inputs.devices,
+                     inputs.exchange == "end" ? "at the end" : "as they come");
+}
+
 double above(Duration time, Duration bound) {
   if (bound.count() == 0) return 0;
   return static_cast<double>(time.count()) / static_cast<double>(bound.count()) - 1;
@@ -61,9 +68,10 @@ std::string compute_alone(const std::vector<RunReport>& reports) {
 std::string head(const std::vector<RunReport>& reports, Colour colour) {
   const RunReport& first = reports.front();
   std::string text =
-      bold(printable(fmt::format("{} on {}, batch {}", first.inputs.network, first.inputs.hardware,
-                                 group_thousands(first.inputs.batch))),
-           colour) +
+      bold(
+          printable(fmt::format("{} on {}, batch {}{}", first.inputs.network, first.inputs.hardware,
+                                group_thousands(first.inputs.batch), devices_of(first.inputs))),
+          colour) +
       "\n";
   text += fmt::format("near memory {}, {} when nothing moves; links {}\n",
                       format_bytes(first.budget_near), format_bytes(first.in_core_peak),
@@ -123,7 +131,10 @@ std::string fitting(const std::vector<RunReport>& reports, const std::vector<std
   }
   return table.text(colour) +
          "  gap: time above the lower bound; busy: share of the time in which compute runs\n"
-         "  largest wait: what costs the most of the rest, tasks run again included\n";
+         "  largest wait: what costs the most of the rest, tasks run again included\n" +
+         (reports[order.front()].inputs.devices > 1
+              ? "  memory: of each device; to far, to near: of all devices together\n"
+              : "");
 }
 
 // What any of them rests on: schedules differ in how they copy.

@@ -18,6 +18,10 @@ void LowerBounds::add(Duration time) {
   for (Duration* bound : {&compute, &link, &cut, &windows}) *bound += time;
 }
 
+void LowerBounds::raise(Duration bound) {
+  for (Duration* each : {&link, &cut, &windows}) *each = std::max(*each, bound);
+}
+
 LinkSpeed fastest_link(const TransferCosts& transfers) {
   const auto fastest = [](const std::vector<TransferCost>& costs) {
     BytesPerSecond rate(0);

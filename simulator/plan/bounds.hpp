@@ -20,7 +20,8 @@ struct LowerBounds {
   Duration cut;      ///< 3: per task, out before and in after
   Duration windows;  ///< 4: longest path; = cut when not asked for
   [[nodiscard]] Duration best() const;
-  void add(Duration time);  ///< to all of them
+  void add(Duration time);     ///< to all of them
+  void raise(Duration bound);  ///< all but `compute`: there is another one of that height
 };
 
 enum class BoundEffort { kCut, kWindows };

@@ -306,13 +306,8 @@ Duration updates_before_last_piece(const DataParallel& all) {
   return before;
 }
 
-}  // namespace
-
-// Nothing is fetched before the first device has ended its backward pass: it owes everybody something of the
-// first piece, and itself waits for its own. All that is fetched then takes its time on the link. On the
-// device that gets its last piece last the updates that read it come behind it, and all after them.
-Duration exchange_bound(const DataParallel& all, Exchange exchange) {
-  if (all.pieces.empty() || exchange == Exchange::kOverlap) return Duration(0);
+/// All pieces, on all devices.
+Duration time_to_fetch(const DataParallel& all) {
   BytesPerSecond fastest = all.costs.transfers.to_near_peak;
   for (std::size_t piece = 0; piece < all.pieces.size(); ++piece) {
     for (const ExchangePart part : {ExchangePart::kReceived, ExchangePart::kGathered}) {
@@ -320,8 +315,24 @@ Duration exchange_bound(const DataParallel& all, Exchange exchange) {
       fastest = std::max(fastest, all.costs.transfers.to_near[tensor.at()].rate);
     }
   }
-  const Duration link = transfer_time(all.fetched_bytes(), fastest);
-  return std::max(Duration(0), link - updates_before_last_piece(all));
+  return transfer_time(all.fetched_bytes(), fastest);
+}
+
+}  // namespace
+
+// Nothing is fetched before every device has ended its backward pass: what comes is what all others send, and
+// is added to what is complete. All that is fetched then takes its time on the link. On the device that gets
+// its last piece last the updates that read it come behind it, and all after them.
+Duration exchange_bound(const DataParallel& all, Exchange exchange) {
+  if (all.pieces.empty() || exchange == Exchange::kOverlap) return Duration(0);
+  return std::max(Duration(0), time_to_fetch(all) - updates_before_last_piece(all));
+}
+
+Duration fetch_bound(const DataParallel& all, const MemoryPressure& first) {
+  if (all.pieces.empty()) return Duration(0);
+  const std::size_t last_round =
+      all.graph.round_tasks > 0 ? all.backward_end[0] - all.graph.round_tasks : 0;
+  return first.before[last_round + all.pieces[0].ready + 1] + time_to_fetch(all);
 }
 
 Plan join_devices(std::span<const DevicePlan> devices, const DataParallel& all, Exchange exchange) {

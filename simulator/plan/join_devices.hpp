@@ -5,6 +5,7 @@
 #include <span>
 
 #include "model/cost/data_parallel.hpp"
+#include "simulator/plan/bounds.hpp"
 #include "simulator/plan/plan.hpp"
 
 namespace ooc {
@@ -26,7 +27,10 @@ struct DevicePlan {
 [[nodiscard]] Plan join_devices(std::span<const DevicePlan> devices, const DataParallel& all,
                                 Exchange exchange);
 
-/// What the exchange adds to a lower bound of the first device's iteration, at least.
+/// What an exchange at the end adds to any lower bound of the first device's iteration; 0 for one that overlaps.
 [[nodiscard]] Duration exchange_bound(const DataParallel& all, Exchange exchange);
+/// A lower bound of the iteration by itself: the first piece, then all that is fetched. `first`: the pressure
+/// on the first device, whose share is the largest.
+[[nodiscard]] Duration fetch_bound(const DataParallel& all, const MemoryPressure& first);
 
 }  // namespace ooc

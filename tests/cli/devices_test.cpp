@@ -145,6 +145,18 @@ TEST_CASE("a trace shows every device's queues") {
   }
 }
 
+TEST_CASE("tables say what is one device's and what is all devices'") {
+  const Ran one = predict_vgg({"--devices", "2", "--exchange", "overlap"});
+  CHECK(one.out.find("with 2 devices, gradients exchanged as they come") != std::string::npos);
+  CHECK(one.out.find("Memory of each device; copies of all together") != std::string::npos);
+  CHECK(one.out.find("on as many devices") != std::string::npos);
+  const Ran all =
+      run("compare", {"vgg16", "--hardware", "k40m", "--batch", "31", "--devices", "2"});
+  CHECK(all.out.find("batch 31 over 2 devices, gradients exchanged at the end") !=
+        std::string::npos);
+  CHECK(all.out.find("memory: of each device; to far, to near: of all") != std::string::npos);
+}
+
 TEST_CASE("a sweep over links says what single predictions say") {
   const std::vector<std::string> job{"vgg16",    "--hardware", "k40m",      "--batch", "31",
                                      "--memory", "1900MB",     "--devices", "2",       "--format",

@@ -144,6 +144,7 @@ void check_bound(const Case& test, const Joint& joint, Bytes budget, Exchange ex
                             bound_windows(first.graph(test), costs, pressure));
   bound += exchange_bound(joint.all, exchange);
   REQUIRE(bound <= time);
+  REQUIRE(fetch_bound(joint.all, pressure) <= time);
 }
 
 void check_devices(Dice& dice, const Case& test, Bytes budget, Exchange exchange) {

@@ -156,6 +156,11 @@ TEST_CASE("exchanged as they come, pieces of the last layers travel during backw
   const Example example(chain(layer("a") + "," + layer("b")));
   CHECK(example.microseconds(Exchange::kOverlap) == 8100);
   CHECK(example.unsound(example.plan(Exchange::kOverlap)) == "");
+  // b's piece is complete at 4; 8 MB at 4 GB/s.
+  MemoryPressure pressure;
+  find_memory_pressure(example.workload.graph, example.workload.costs, kPlenty, pressure);
+  CHECK(fetch_bound(example.all, pressure) == Duration(6'000'000));
+  CHECK(exchange_bound(example.all, Exchange::kOverlap) == Duration(0));
 }
 
 TEST_CASE("names tell devices and pieces apart") {
