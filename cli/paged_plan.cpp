@@ -30,6 +30,13 @@ Bytes part_size(Bytes budget) {
   return Bytes(blocks * kDriverBlock);
 }
 
+/// Of that size, at most, in all.
+std::int64_t parts_in(const Case& which, Bytes size) {
+  std::int64_t sum = 0;
+  for (const Bytes bytes : which.costs.tensor_bytes) sum += bytes.count() / size.count() + 1;
+  return sum;
+}
+
 /// The task that holds most in the slices in which it holds least, with what that is.
 struct LargestTask {
   TaskId task;
@@ -77,15 +84,10 @@ PageCut cut_for(const Case& which, Bytes budget) {
   const Bytes available = budget - which.costs.static_bytes;
   PageCut result;
   for (const Bytes size : {part_size(budget), Bytes(kDriverBlock)}) {
+    if (parts_in(which, size) > kMostParts) continue;
     Parts parts = cut_tensors(which.costs.tensor_bytes, size);
     result.largest = largest_task(which, parts);
     if (result.largest.bytes > available) continue;
-    if (parts.first.back() > kMostParts) {
-      bad_value(
-          "--batch", std::to_string(which.costs.batch),
-          fmt::format("tensors of at most {} parts of {} bytes in all", kMostParts, size.count()),
-          "give more memory or a smaller batch");
-    }
     slice_tasks(parts, which.workload.graph, which.costs, which.schedule_options.algorithms,
                 available);
     result.parts = std::move(parts);
@@ -178,9 +180,16 @@ class PagedPlanner {
 
 RoundsResult plan_in_pages(const Case& which, const Schedule& schedule, Bytes budget,
                            SubBatch sub_batch) {
-  if (auto shortage = far_shortage(which, budget)) return {*std::move(shortage), nullptr};
+  std::optional<OutOfMemory> far = far_shortage(which, budget);
+  if (parts_in(which, part_size(budget)) > kMostParts) {
+    if (far) return {*std::move(far), nullptr};
+    bad_value("--batch", std::to_string(which.costs.batch),
+              fmt::format("tensors of at most {} parts in all", kMostParts),
+              "give more memory or a smaller batch");
+  }
   PageCut made = cut_for(which, budget);
   if (!made.parts) return {near_shortage(which, made.largest, budget), nullptr};
+  if (far) return {*std::move(far), nullptr};
   return PagedPlanner(which, schedule, budget, *std::move(made.parts)).run(sub_batch);
 }
 
@@ -207,15 +216,19 @@ void check_pages(const Schedule& schedule, const Machine& machine, const CaseOpt
 
 std::vector<const Schedule*> supported(std::vector<const Schedule*> chosen, const Machine& machine,
                                        const CaseOptions& options, Remarks remarks) {
+  std::string left_out;
+  std::string why;
   std::erase_if(chosen, [&](const Schedule* schedule) {
     try {
       check_pages(*schedule, machine, options);
       return false;
     } catch (const SpecError& error) {
-      remark(remarks, fmt::format("{} is left out: {}", schedule->name, error.what()));
+      left_out += (left_out.empty() ? "" : ", ") + std::string(schedule->name);
+      if (why.empty()) why = error.what();
       return true;
     }
   });
+  if (!why.empty()) remark(remarks, fmt::format("remark: without {}: {}", left_out, why));
   return chosen;
 }
 

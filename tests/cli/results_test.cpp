@@ -238,6 +238,24 @@ TEST_CASE("an assumed number that a flag stands in for is not warned of") {
   CHECK_FALSE(warned({"--link", "4GB/s", "--latency", "1us"}));
 }
 
+TEST_CASE(
+    "a schedule that needs what the profile lacks says which field to add; of all it is left out") {
+  const Ran named =
+      run_ooc_paleo({"predict", kNetwork, "--hardware", kMachine, "--schedule", "unified"});
+  CHECK(named.exit_code == 2);
+  CHECK(named.err.find("/connection/modes/unified_fault: found nothing") != std::string::npos);
+  for (const char* command : {"compare", "max-batch"}) {
+    const Ran all = run_ooc_paleo({command, kNetwork, "--hardware", kMachine});
+    CAPTURE(all.err);
+    CHECK(all.exit_code == 0);
+    CHECK(all.err.starts_with("ooc-paleo: remark: without unified, unified-prefetch: "));
+    CHECK(all.err.find("/connection/modes/unified_fault") != std::string::npos);
+    CHECK(all.out.find("unified") == std::string::npos);
+    CHECK(all.out.find("capacity") != std::string::npos);
+    CHECK(run_ooc_paleo({command, kNetwork, "--hardware", kMachine, "--quiet"}).err == "");
+  }
+}
+
 TEST_CASE("a machine with more devices than are simulated is remarked on, unless --quiet") {
   const ScratchFolder scratch;
   const std::string text =
@@ -245,9 +263,12 @@ TEST_CASE("a machine with more devices than are simulated is remarked on, unless
   const std::string two = scratch.file("two.json", text);
   for (const char* command : {"predict", "compare", "sweep"}) {
     CAPTURE(command);
-    const Ran one = run_ooc_paleo({command, kNetwork, "--hardware", kMachine});
+    // Not all: those that need what the machine lacks are remarked on, too.
+    const bool list = command == std::string("compare");
+    const std::string schedule = list ? "--schedules=capacity" : "--schedule=capacity";
+    const Ran one = run_ooc_paleo({command, kNetwork, "--hardware", kMachine, schedule});
     CHECK(one.err == "");
-    const Ran ran = run_ooc_paleo({command, kNetwork, "--hardware", two});
+    const Ran ran = run_ooc_paleo({command, kNetwork, "--hardware", two, schedule});
     CHECK(ran.exit_code == 0);
     CHECK(ran.err ==
           "ooc-paleo: remark: " + two +
