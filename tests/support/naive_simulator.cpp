@@ -24,7 +24,11 @@ struct State {
 
 class Naive {
  public:
-  explicit Naive(const NaivePlan& plan) : plan_(plan), states_(plan.steps.size()) {}
+  explicit Naive(const NaivePlan& plan) : plan_(plan), states_(plan.steps.size()) {
+    for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+      for (const std::size_t block : plan.steps[s].frees) releasers_[block].push_back(s);
+    }
+  }
 
   NaiveResult run() {
     NaiveResult result;
@@ -101,15 +105,11 @@ class Naive {
     }
     std::int64_t sum = plan_.static_bytes;
     for (const auto& [block, bytes] : held) {
-      bool has_releaser = false;
-      bool all_ended = true;
-      for (std::size_t s = 0; s < states_.size(); ++s) {
-        const auto& frees = plan_.steps[s].frees;
-        if (std::find(frees.begin(), frees.end(), block) == frees.end()) continue;
-        has_releaser = true;
-        all_ended = all_ended && ended(s);
-      }
-      if (!has_releaser || !all_ended) sum += bytes;
+      const auto releasers = releasers_.find(block);
+      const bool freed = releasers != releasers_.end() &&
+                         std::all_of(releasers->second.begin(), releasers->second.end(),
+                                     [&](std::size_t s) { return ended(s); });
+      if (!freed) sum += bytes;
     }
     return sum;
   }
@@ -225,6 +225,7 @@ class Naive {
   }
 
   const NaivePlan& plan_;
+  std::map<std::size_t, std::vector<std::size_t>> releasers_;  // block -> steps that free it
   std::vector<State> states_;
   std::int64_t now_ = 0;
 };
