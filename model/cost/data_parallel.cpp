@@ -71,6 +71,15 @@ Pieces cut_gradients(const TrainingGraph& round, std::size_t devices, Bytes piec
   return result;
 }
 
+/// By task of a round, that of the share's last round.
+std::vector<std::size_t> last_round_of(const TrainingGraph& share, std::size_t round_tasks) {
+  std::vector<std::size_t> tasks(round_tasks);
+  for (std::size_t i = share.backward_end, left = round_tasks; left > 0;) {
+    if (!is_overhead(share.tasks[--i].kind)) tasks[--left] = i;
+  }
+  return tasks;
+}
+
 using Touches = std::vector<std::pair<TaskId, TensorId>>;
 
 class Writer {
@@ -120,9 +129,10 @@ class Writer {
     graph.device_tensors.push_back(first_tensor_);
     all_.backward_end.push_back(share.graph.backward_end);
     all_.share_tensors.push_back(share.graph.tensors.size());
+    all_.last_round.push_back(last_round_of(share.graph, round_.backward_end));
     add_tensors(share);
     for (std::size_t i = 0; i < share.graph.backward_end; ++i) add_task(share, make_id<TaskId>(i));
-    add_exchange(share);
+    add_exchange();
     for (std::size_t i = share.graph.backward_end; i < share.graph.tasks.size(); ++i) {
       const TaskId update = add_task(share, make_id<TaskId>(i));
       const auto [first, end] = of_layer_[graph.tasks[update.at()].layer.at()];
@@ -185,13 +195,13 @@ class Writer {
   }
 
   /// What the backward pass sends, and the tasks that add up what comes.
-  void add_exchange(const DeviceShare& share) {
-    const std::size_t last_round = share.graph.backward_end - round_.backward_end;
+  void add_exchange() {
     const auto devices = static_cast<std::int64_t>(shares_.size());
     const std::int64_t element = dtype_info(round_.network->dtype).bytes;
     for (std::size_t piece = 0; piece < all_.pieces.size(); ++piece) {
       const std::int64_t shard = all_.pieces[piece].shard.count();
-      const TaskId ready = make_id<TaskId>(first_task_ + last_round + all_.pieces[piece].ready);
+      const TaskId ready =
+          make_id<TaskId>(first_task_ + all_.last_round.back()[all_.pieces[piece].ready]);
       writes_.emplace_back(ready, exchanged(piece, ExchangePart::kSent));
       const TaskId reduce = make_id<TaskId>(all_.graph.tasks.size());
       all_.graph.tasks.push_back({.kind = TaskKind::kReduce,

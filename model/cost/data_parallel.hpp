@@ -43,7 +43,10 @@ struct DataParallel {
   std::vector<GradientPiece> pieces;
   TrainingGraph graph;
   CostTable costs;  ///< without transfers, which are estimated for all its tensors; whole batch
-  std::vector<std::size_t> backward_end;   ///< by device: its forward and backward tasks
+  std::vector<std::size_t> backward_end;  ///< by device: its forward and backward tasks
+  /// By device and task of a round: that task of its last round, among its own. (A share may hold tasks that
+  /// the network has not: is_overhead.)
+  std::vector<std::vector<std::size_t>> last_round;
   std::vector<std::size_t> share_tensors;  ///< by device: its tensors that are not exchanged
 
   [[nodiscard]] int devices() const { return static_cast<int>(backward_end.size()); }

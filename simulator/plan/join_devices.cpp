@@ -27,14 +27,12 @@ struct Event {
   bool reduces = false;  ///< else: is sent and fetched
 };
 
-/// The time of a round's tasks as the first device runs them, by task.
-std::vector<Duration> times_of_tasks(const DevicePlan& device, std::size_t round_tasks) {
-  std::vector<Duration> times(round_tasks);
+/// The time of each task as the device runs it.
+std::vector<Duration> times_of_tasks(const DevicePlan& device) {
+  std::vector<Duration> times(device.graph.tasks.size());
   for (const Step& step : device.plan.steps) {
-    if (step.kind != StepKind::kCompute || step.recompute) continue;
-    const auto task = static_cast<std::size_t>(step.object);
-    if (task >= device.graph.backward_end) continue;
-    times[task % round_tasks] = device.costs[step.alternative].time;
+    if (step.kind != StepKind::kCompute) continue;
+    times[static_cast<std::size_t>(step.object)] = device.costs[step.alternative].time;
   }
   return times;
 }
@@ -49,9 +47,9 @@ std::vector<Event> events_at_end(const DataParallel& all, std::size_t last_task)
   return events;
 }
 
-std::vector<Event> events_overlapped(const DataParallel& all, const DevicePlan& device,
-                                     std::size_t round_tasks) {
-  const std::vector<Duration> times = times_of_tasks(device, round_tasks);
+std::vector<Event> events_overlapped(const DataParallel& all, const DevicePlan& device) {
+  const std::vector<Duration> times = times_of_tasks(device);
+  const std::vector<std::size_t>& round = all.last_round[0];
   const std::int64_t devices = all.devices();
   std::vector<Event> events;
   std::size_t sent = 0;
@@ -59,8 +57,8 @@ std::vector<Event> events_overlapped(const DataParallel& all, const DevicePlan& 
   Duration clock;
   Duration fetched;  // when the link has brought all pieces sent so far
   std::vector<Duration> arrival(all.pieces.size());
-  for (std::size_t task = 0; task < round_tasks; ++task) {
-    clock += times[task];
+  for (std::size_t task = 0, next = round.front(); task < round.size(); ++task) {
+    while (next <= round[task]) clock += times[next++];
     for (; sent < all.pieces.size() && all.pieces[sent].ready == task; ++sent) {
       events.push_back({task, sent, false});
       const Bytes bytes = all.pieces[sent].shard * (devices * (devices - 1));
@@ -71,7 +69,7 @@ std::vector<Event> events_overlapped(const DataParallel& all, const DevicePlan& 
       events.push_back({task, reduced, true});
     }
   }
-  for (; reduced < sent; ++reduced) events.push_back({round_tasks - 1, reduced, true});
+  for (; reduced < sent; ++reduced) events.push_back({round.size() - 1, reduced, true});
   return events;
 }
 
@@ -80,18 +78,13 @@ class DeviceJoiner {
  public:
   DeviceJoiner(const DevicePlan& from, const DataParallel& all, std::size_t device,
                PlanBuilder& builder)
-      : from_(from),
-        all_(all),
-        device_(device),
-        builder_(builder),
-        steps_(from.plan.steps.size()),
-        last_round_(from.graph.backward_end - std::min(from.graph.backward_end, round_tasks())) {
+      : from_(from), all_(all), device_(device), builder_(builder), steps_(from.plan.steps.size()) {
     OOC_CHECK(from.plan.devices == 1, "the plan of a device is one device's");
   }
 
   /// All steps up to the first run of `task` of the last round; the updates wait for the exchange.
   void advance(std::size_t task) {
-    const auto last = static_cast<std::int32_t>(last_round_ + task);
+    const auto last = static_cast<std::int32_t>(all_.last_round[device_][task]);
     while (next_ < steps_.size() && !ran(last)) add_step();
   }
   void finish_round() {
@@ -138,9 +131,6 @@ class DeviceJoiner {
 
  private:
   [[nodiscard]] int number() const { return static_cast<int>(device_); }
-  [[nodiscard]] std::size_t round_tasks() const {
-    return all_.graph.round_tasks > 0 ? all_.graph.round_tasks : from_.graph.backward_end;
-  }
   [[nodiscard]] TensorId exchanged(std::size_t piece, ExchangePart part) const {
     return exchanged_tensor(all_, device_, piece, part);
   }
@@ -215,7 +205,6 @@ class DeviceJoiner {
   std::vector<BlockId> blocks_;
   std::vector<std::size_t> updates_;
   std::vector<StepId> sent_;
-  std::size_t last_round_;       ///< its first task
   std::size_t next_ = 0;         ///< step of the device's plan
   std::int32_t ran_up_to_ = -1;  ///< tasks run in their order
   StepId latest_;                ///< compute step of the device's plan
@@ -330,18 +319,14 @@ Duration exchange_bound(const DataParallel& all, Exchange exchange) {
 
 Duration fetch_bound(const DataParallel& all, const MemoryPressure& first) {
   if (all.pieces.empty()) return Duration(0);
-  const std::size_t last_round =
-      all.graph.round_tasks > 0 ? all.backward_end[0] - all.graph.round_tasks : 0;
-  return first.before[last_round + all.pieces[0].ready + 1] + time_to_fetch(all);
+  return first.before[all.last_round[0][all.pieces[0].ready] + 1] + time_to_fetch(all);
 }
 
 Plan join_devices(std::span<const DevicePlan> devices, const DataParallel& all, Exchange exchange) {
   OOC_CHECK(devices.size() == all.backward_end.size(), "one plan for each device");
-  const std::size_t round_tasks =
-      all.graph.round_tasks > 0 ? all.graph.round_tasks : devices[0].graph.backward_end;
   const std::vector<Event> events = exchange == Exchange::kEnd
-                                        ? events_at_end(all, round_tasks - 1)
-                                        : events_overlapped(all, devices[0], round_tasks);
+                                        ? events_at_end(all, all.last_round[0].size() - 1)
+                                        : events_overlapped(all, devices[0]);
   Plan plan = Joiner(devices, all).run(events);
   plan.far_compression = devices[0].plan.far_compression;
   return plan;
