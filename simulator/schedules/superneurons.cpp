@@ -3,7 +3,8 @@
 // first.
 //
 // Which segments are dropped, and how each is computed again, is recompute's business (recompute.cpp,
-// --recompute). Only where all of them dropped do not suffice do checkpoints move. The cache is walked
+// --recompute). Only where all of them dropped do not suffice do checkpoints move; a segment that even
+// then has no room to be computed again is not dropped, its tensors move too. The cache is walked
 // along the tasks: where one does not fit, the tensor whose last use is longest ago leaves, of those
 // that backward wants again (and no task before it). As it is known beforehand who will leave, its
 // copy out starts with its last writer's end, beside the tasks that follow. In backward a tensor
@@ -17,11 +18,12 @@
 //
 //     task     a b c  d  e  f  g  g_d f+ g_w f  e_d d+ e_w d  c_d b+ c_w b  a_w    (+: again)
 //     near     5 9 13 13 17 17 18 17  21 21  21 17  21 21  17 13  17 17  13 5
-//     away     5 8 8  8  8  8  5  4   12 12  12 8   16 16  12 8   16 16  12 5     smallest: 16
+//     away     5 8 8  8  8  8  5  4   12 12  12 8   16 16  12 8   16 16  12 5
 //
 // In 17 words: g.fw lacks 1, so x leaves (it is an input: no copy out). Computing f again lacks 3: a
 // leaves. Both return: a was to come with d+, which uses c, but there is room for its 4 words only
-// after e_w; x comes with b+, which uses a.
+// after e_w; x comes with b+, which uses a. In 15 words {d} and {b} are kept, and move, so it goes on
+// down to what single tasks need: 12.
 //
 // When it does not help: where copies are slower than the tasks behind them (the cache says who leaves,
 // not whether that pays); where a skip's tensor takes its place all through the forward pass: tensors
@@ -35,12 +37,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/base/errors.hpp"
 #include "simulator/plan/memory_ledger.hpp"
 #include "simulator/schedules/recompute_choice.hpp"
 #include "simulator/schedules/task_plan.hpp"
 
 namespace ooc {
 namespace {
+
+/// So many times segments in the way are kept; then all are.
+constexpr int kPasses = 16;
 
 bool has_gap(const TensorStay& stay) { return stay.gap_end > stay.gap_first; }
 
@@ -117,23 +123,58 @@ std::vector<StayMove> prefetch(const PlanningProblem& problem, const RunList& li
   return moves;
 }
 
+/// Keeps the segments that are near, or being computed, again where too much is; false if there is none.
+bool keep_what_is_in_the_way(const PlanningProblem& problem, const Segments& segments,
+                             const RunList& list, const Footprint& footprint,
+                             std::vector<SegmentUse>& uses) {
+  const Bytes available = problem.budget - problem.costs.static_bytes;
+  const std::vector<Bytes> sums = footprint.bytes();
+  std::vector<std::size_t> above(sums.size() + 1);  // how many positions before this one exceed
+  std::vector<std::size_t> series(sums.size());     // where a run of repeated tasks began
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    above[i + 1] = above[i] + (sums[i] > available ? 1 : 0);
+    series[i] = i > 0 && list.runs[i - 1].again ? series[i - 1] : i;
+  }
+  bool found = false;
+  for (const TensorStay& stay : list.stays) {
+    const auto& segment = segments.of_tensor[stay.tensor.at()];
+    if (!segment || !list.runs[stay.first].again) continue;
+    if (above[stay.end] == above[series[stay.first]]) continue;
+    uses[*segment] = SegmentUse::kKept;
+    found = true;
+  }
+  return found;
+}
+
+/// With copies: as many segments dropped as leave room for being computed again.
+Plan plan_with_copies(const PlanningProblem& problem, const Segments& segments,
+                      std::vector<SegmentUse> uses) {
+  for (int pass = 1;; ++pass) {
+    OOC_CHECK(pass <= kPasses + 1, "with nothing dropped it fits");
+    const RunList list = list_runs(problem.graph, segments, uses);
+    const std::vector<std::size_t> stays = stays_with_gaps(list);
+    const Footprint footprint = footprint_of(problem, list, stays);
+    if (fits(problem, footprint)) {
+      return build_run_plan(problem, list, prefetch(problem, list, stays));
+    }
+    const bool fewer = keep_what_is_in_the_way(problem, segments, list, footprint, uses);
+    if (!fewer || pass == kPasses) uses.assign(uses.size(), SegmentUse::kKept);
+  }
+}
+
 PlanResult make_plan(const PlanningProblem& problem) {
   const Segments segments = find_segments(problem);
   const std::vector<SegmentUse> nothing(segments.list.size(), SegmentUse::kKept);
   const RunList kept = list_runs(problem.graph, segments, nothing);
-  auto shortage = run_shortage(problem, kept, footprint_of(problem, kept));
-  if (!shortage) return build_task_plan(problem, {});
+  if (fits(problem, footprint_of(problem, kept))) return build_task_plan(problem, {});
+  auto shortage = run_shortage(problem, kept, footprint_of(problem, kept, stays_with_gaps(kept)));
+  if (shortage) return *std::move(shortage);
 
-  const std::vector<SegmentUse> all = uses_when_dropped(problem, segments);
-  const RunList dropped = list_runs(problem.graph, segments, all);
-  if (fits(problem, footprint_of(problem, dropped))) {
+  std::vector<SegmentUse> all = uses_when_dropped(problem, segments);
+  if (fits(problem, footprint_of(problem, list_runs(problem.graph, segments, all)))) {
     return build_run_plan(problem, drop_fewest(problem, segments, all));
   }
-  const std::vector<std::size_t> stays = stays_with_gaps(dropped);
-  if (auto least = run_shortage(problem, dropped, footprint_of(problem, dropped, stays))) {
-    return lesser_shortage(*std::move(shortage), *std::move(least));
-  }
-  return build_run_plan(problem, dropped, prefetch(problem, dropped, stays));
+  return plan_with_copies(problem, segments, std::move(all));
 }
 
 constexpr std::string_view kOptions[] = {"--algorithms", "--recompute"};

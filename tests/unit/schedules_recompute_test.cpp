@@ -304,7 +304,6 @@ TEST_CASE("superneurons moves nothing while recomputation suffices") {
 
 TEST_CASE("superneurons: the checkpoint unused for longest leaves, and returns one ahead") {
   Example example = seven_layers();
-  CHECK(example.smallest() == words(16));
   // 17 words: g lacks 1: data leaves, dropped. f+ (20 without it) lacks 3: a leaves. a would return with
   // d+, the first use of c; d+ and e_w need 16 without it, so after e_w. data with b+, that of a, after
   // c_d: 16 words in b+ and c_w leave room for 1.
@@ -314,6 +313,21 @@ TEST_CASE("superneurons: the checkpoint unused for longest leaves, and returns o
   // 16 words: e already lacks 1. No room for data before b_w.
   CHECK(example.returns(words(16)) ==
         Names{"a after e.backward_weights", "data after c.backward_weights"});
+}
+
+TEST_CASE("superneurons keeps, and moves, what has no room to be computed again") {
+  // In 15 words d+, e_w, b+ and c_w do not fit: d and b are not dropped. Then, all away: e_w 12 (d E D), d 12
+  // (c D C), c_w 12 (b C B), b 12 (a B A), f+ and g_w 12 (e f F), f 12. All but e leave: data and a for d (17),
+  // b for e (16), c for f (16), d for f+ (16). d returns one ahead, with f+, which uses e, but there is
+  // room only after f; c after e_w, which uses d; b after d, a after c_w, data, smaller, with a's use.
+  const Example example = seven_layers();
+  CHECK(example.smallest() == words(12));
+  for (const std::int64_t budget : {12, 15}) {
+    CHECK(example.again(words(budget)) == Names{"f before g.backward_weights"});
+  }
+  CHECK(example.returns(words(15)) == Names{"d after f.backward", "c after e.backward_weights",
+                                            "b after d.backward", "a after c.backward_weights",
+                                            "data after c.backward_weights"});
 }
 
 TEST_CASE("superneurons: copies hide behind compute, or recomputation waits for them") {
