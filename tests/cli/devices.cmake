@@ -8,3 +8,5 @@ ooc_test(devices cli
   LINK ooc_base)
 target_compile_definitions(cli_devices PRIVATE OOC_PROGRAM="$<TARGET_FILE:ooc-paleo>")
 add_dependencies(cli_devices ooc-paleo)
+# The same from inside: plans of several devices as the command line makes them.
+ooc_test(devices_parts cli SOURCES ${CMAKE_CURRENT_LIST_DIR}/devices_parts_test.cpp LINK ooc_cli)
