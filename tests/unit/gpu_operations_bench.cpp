@@ -58,10 +58,10 @@ unsigned char* OperationsBench::bytes(std::size_t number) const {
 std::unique_ptr<gpu::Operation> OperationsBench::make(const std::string& keys) const {
   const gpu::Line line = line_of(keys);  // must not be needed after the making
   // Algorithms are tried out on the buffers.
-  const std::vector<char> arena(memory_->arena(), memory_->arena() + memory_->arena_bytes());
+  const std::vector<char> arena(memory_->pool(), memory_->pool() + memory_->pool_bytes());
   const std::vector<char> statics(memory_->statics(), memory_->statics() + memory_->static_bytes());
   gpu::MadeOperation made = gpu::make_operation(line, *memory_);
-  std::copy(arena.begin(), arena.end(), memory_->arena());
+  std::copy(arena.begin(), arena.end(), memory_->pool());
   std::copy(statics.begin(), statics.end(), memory_->statics());
   REQUIRE_MESSAGE(made.operation != nullptr, made.missing);
   return std::move(made.operation);
