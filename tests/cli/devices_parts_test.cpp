@@ -28,6 +28,19 @@ CaseOptions tight(Exchange exchange) {
   return options;
 }
 
+/// A piece of gradients is complete with a task of the layer whose gradient completes it.
+void check_completion(const TrainingGraph& graph) {
+  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
+    const Task& task = graph.tasks[i];
+    for (const TensorId tensor : graph.writes[make_id<TaskId>(i)]) {
+      const Tensor& it = graph.tensors[tensor.at()];
+      if (it.role != TensorRole::kExchanged || it.part != ExchangePart::kSent) continue;
+      CHECK(task.kind == TaskKind::kBackwardWeights);
+      CHECK(it.layer == task.layer);
+    }
+  }
+}
+
 /// How many of the schedules fit; all that do are sound and within budget and bound.
 int check_schedules(const CaseOptions& options) {
   const Job job(options);
@@ -42,6 +55,7 @@ int check_schedules(const CaseOptions& options) {
     ++fitting;
     const auto unsound = validate_plan(*plan, run.graph(which), run.costs(which));
     CHECK_MESSAGE(!unsound, unsound.value_or(""));
+    check_completion(run.graph(which));
     REQUIRE(run.outcome.has_value());
     const Timeline* timeline = std::get_if<Timeline>(&*run.outcome);
     REQUIRE(timeline != nullptr);
