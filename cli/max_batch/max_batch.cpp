@@ -58,7 +58,8 @@ class Searcher {
     row_.batch = found.batch;
     row_.attempts = found.attempts;
     if (found.fails) note_failure(*found.fails);
-    const bool more = row_.batch > 0 && row_.batch < request_.limit;
+    const bool more =
+        row_.batch > 0 && row_.batch < request_.limit && row_.limit != BatchLimit::kCounting;
     if (sub_batch.kind == SubBatch::Kind::kAuto && more) try_rounds();
     return std::move(row_);
   }

@@ -33,6 +33,11 @@ std::string head(const MaxBatchReport& report, Colour colour) {
                      format_bytes(in.memory), printable(in.mode), in.accounting, in.optimizer);
 }
 
+/// Something larger may fit.
+bool is_unsure(const MaxBatchRow& row) {
+  return !row.monotone && row.batch > 0 && row.out_of_memory.has_value();
+}
+
 bool any_row(const MaxBatchReport& report, bool (*holds)(const MaxBatchRow& row)) {
   return std::any_of(report.rows.begin(), report.rows.end(), holds);
 }
@@ -48,7 +53,7 @@ std::string notes(const MaxBatchReport& report) {
       })) {
     text += "  +: at once; any larger batch runs too, in rounds of at most so many samples\n";
   }
-  if (any_row(report, [](const MaxBatchRow& row) { return !row.monotone && row.failing > 0; })) {
+  if (any_row(report, [](const MaxBatchRow& row) { return is_unsure(row); })) {
     text +=
         "  *: larger batches may fit, as need does not grow with every sample here; the next few "
         "do not\n";
@@ -59,7 +64,7 @@ std::string notes(const MaxBatchReport& report) {
 std::string marks(const MaxBatchRow& row) {
   std::string text;
   if (row.any_in_rounds && row.limit != BatchLimit::kRounds) text += "+";
-  if (!row.monotone && row.failing > 0 && row.batch > 0) text += "*";
+  if (is_unsure(row)) text += "*";
   return text;
 }
 

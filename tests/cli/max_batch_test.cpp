@@ -83,6 +83,19 @@ TEST_CASE("the limit of the search is said, and far memory where it is what lack
   CHECK(far.lacks == Bytes(4'000'000'000));
 }
 
+TEST_CASE("what cannot be counted ends the search, for schedules in rounds too") {
+  CaseOptions options;
+  options.memory = Bytes(std::int64_t{1} << 55);
+  const Job job("alexnet", "p100-pcie3", options);
+  for (const char* schedule : {"in-core", "modnn"}) {
+    const MaxBatchRow row = job.row(schedule);
+    CHECK(row.limit == BatchLimit::kCounting);
+    CHECK(row.batch > 100'000'000);
+    CHECK_FALSE(row.any_in_rounds);
+    CHECK_FALSE(row.lacks.has_value());
+  }
+}
+
 TEST_CASE("the published in-core batches of ResNet-50 on a P100 and an M40 come out within 5 %") {
   CHECK(Job("resnet50", "p100-nvlink1-power8").row("in-core").batch == 190);  // published: 191
   CHECK(Job("resnet50", "m40").row("in-core").batch == 140);                  // published: 144
