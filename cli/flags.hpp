@@ -130,7 +130,7 @@ inline constexpr Flag kMaxInput{.name = "--max-input",
 inline constexpr Flag kQuiet{.name = "--quiet",
                              .brief = "",
                              .value = "",
-                             .help = "no progress and no remarks on standard error"};
+                             .help = "no progress and no remarks on standard error; of compare no chart"};
 inline constexpr Flag kNoColor{
     .name = "--no-color", .brief = "", .value = "", .help = "no colours (as with NO_COLOR set)"};
 

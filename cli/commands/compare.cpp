@@ -61,7 +61,8 @@ int run_compare(const Arguments& arguments) {
 
   const WriteOptions write{
       .tool = {.version = std::string(version()), .command = arguments.command_line()},
-      .colour = result.colour};
+      .colour = result.colour,
+      .chart = result.remarks == Remarks::kQuiet ? Chart::kNone : Chart::kText};
   outputs.result.write(result.writer->comparison(reports, write));
   outputs.result.commit();
   return any_fits ? kExitOk : kExitDoesNotFit;

@@ -124,7 +124,7 @@ constexpr Metric kMetrics[] = {
      [](const Report& r) { return stall_ns(r, StallCause::kMemory); }},
     {"stall_fault_ns", "stalls_ns", "fault", "compute waits for page faults",
      [](const Report& r) { return stall_ns(r, StallCause::kFault); }},
-    {"stall_recompute_ns", "stalls_ns", "recompute", "tasks that are run again",
+    {"stall_recompute_ns", "stalls_ns", "recompute", "tasks that are run again, or compress",
      [](const Report& r) { return stall_ns(r, StallCause::kRecompute); }},
     {"stall_launch_ns", "stalls_ns", "launch", "compute waits for the host to issue it",
      [](const Report& r) { return stall_ns(r, StallCause::kLaunch); }},
@@ -157,6 +157,13 @@ constexpr Metric kMetrics[] = {
      [](const Report& r) -> Value {
        if (r.inputs.devices == 1) return {};
        return r.inputs.exchange;
+     }},
+    {"gap", "", "gap", "iteration time above the lower bound, as a share of it",
+     [](const Report& r) -> Value {
+       if (!r.feasible || !r.lower_bound || r.lower_bound->count() == 0) return {};
+       return static_cast<double>(r.iteration_time.count()) /
+                  static_cast<double>(r.lower_bound->count()) -
+              1;
      }},
 };
 

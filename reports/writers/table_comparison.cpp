@@ -194,6 +194,7 @@ std::string table_comparison(const std::vector<RunReport>& reports, const WriteO
   std::string text = head(reports, options.colour);
   if (!fits.empty()) text += "\n" + fitting(reports, fits, options.colour);
   if (!fails.empty()) text += not_fitting(reports, fails, options.colour);
+  if (options.chart == Chart::kText) text += comparison_chart(reports, fits);
   return text + assumed_warning(reports.front().inputs.hardware, assumed_by_any(reports));
 }
 

@@ -22,10 +22,12 @@ struct ToolInfo {
 };
 
 enum class Colour { kNone, kAnsi };
+enum class Chart { kNone, kText };
 
 struct WriteOptions {
   ToolInfo tool = {};
   Colour colour = Colour::kNone;  ///< the caller knows of --no-color, NO_COLOR and terminals
+  Chart chart = Chart::kText;     ///< of comparisons for people
 };
 
 struct Writer {

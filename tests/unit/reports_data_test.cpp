@@ -73,6 +73,7 @@ TEST_CASE("the result JSON has the documented keys in their order") {
                                                "link_limited_by",
                                                "sub_batch",
                                                "rounds",
+                                               "gap",
                                                "bound_class",
                                                "layers",
                                                "steps",

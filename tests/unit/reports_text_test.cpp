@@ -188,6 +188,10 @@ Does not fit
   schedule    memory  lacks  smallest that suffices  stops at
   one, moved  near    100 B       3.100 kB (3100 B)  c.backward
 
+Time, 550.0 us at the widest: # compute, . waits and tasks run again, | lower bound
+  faster      ######################################################...........|
+  one, moved  ###########################################################......|......
+
 Warning: assumed, not measured, in profile by-hand: connection.modes.pinned
 )");
 }
@@ -219,6 +223,30 @@ TEST_CASE("a comparison names one bound in its head, or each row's own where the
   CHECK(contains(text, "510.0 us"));
 }
 
+TEST_CASE(
+    "a comparison's chart shows compute, the rest and the bound, where there is something to "
+    "compare") {
+  // 72 cells for 600 us: 300 us are 36, of which half are compute; a bound of 200 us is at cell 24.
+  RunReport fast = Example().report();
+  fast.iteration_time = us(300);
+  fast.compute_utilization = 0.5;
+  fast.lower_bound = us(200);
+  RunReport slow = fast;
+  slow.inputs.schedule = "slow";
+  slow.iteration_time = us(600);
+  slow.lower_bound.reset();
+  const std::string text = comparison_chart({fast, slow}, {0, 1});
+  CHECK(text ==
+        "\nTime, 600.0 us at the widest: # compute, . waits and tasks run again, | lower bound\n"
+        "  one, moved  " +
+            std::string(18, '#') + std::string(6, '.') + "|" + std::string(11, '.') +
+            "\n"
+            "  slow        " +
+            std::string(36, '#') + std::string(36, '.') + "\n");
+  CHECK(comparison_chart({fast, slow}, {0}) == "");
+  CHECK_FALSE(contains(table_comparison({fast, slow}, {.chart = Chart::kNone}), "Time, "));
+}
+
 TEST_CASE("a comparison of long names and large numbers stays within 120 columns") {
   RunReport report = Example().report();
   report.inputs.schedule = "unified-prefetch";
@@ -228,6 +256,7 @@ TEST_CASE("a comparison of long names and large numbers stays within 120 columns
   report.peak_near = report.to_far = report.to_near = Bytes(987'654'321'098);
   report.stalls[static_cast<std::size_t>(StallCause::kRecompute)] = us(123'456'789);  // 100 %
   CHECK(widest_line(table_comparison({report}, {})) <= 120);
+  CHECK(widest_line(table_comparison({report, report}, {})) <= 120);
 }
 
 TEST_CASE("an inspection lists layers and totals") {

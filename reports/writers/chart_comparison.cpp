@@ -1,0 +1,54 @@
+// The chart of `compare`: one bar a schedule that fits, best first, as long as its iteration. What
+// compute does for the first time is drawn apart from the rest, so that a long bar says at once whether
+// its schedule waits or uses slow algorithms; the lower bound is a mark. ASCII: it is pasted into mails.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/base/quantity_io.hpp"
+#include "reports/writers/text_table.hpp"
+
+namespace ooc {
+namespace {
+
+constexpr int kWidth = 72;  ///< of the longest bar
+
+/// A bar of `time` where `longest` fills the width.
+std::string bar(const RunReport& report, Duration longest) {
+  const auto cells = [&](double ns) {
+    return static_cast<int>(std::lround(ns * kWidth / static_cast<double>(longest.count())));
+  };
+  const auto time = static_cast<double>(report.iteration_time.count());
+  const int length = std::max(1, cells(time));
+  const int busy = std::min(length, cells(time * report.compute_utilization));
+  std::string text = std::string(static_cast<std::size_t>(busy), '#') +
+                     std::string(static_cast<std::size_t>(length - busy), '.');
+  if (report.lower_bound) {
+    const int at = cells(static_cast<double>(report.lower_bound->count()));
+    if (at < length) text[static_cast<std::size_t>(at)] = '|';
+    if (at >= length) text += '|';
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string comparison_chart(const std::vector<RunReport>& reports,
+                             const std::vector<std::size_t>& order) {
+  // One bar says nothing that the table does not.
+  if (order.size() < 2) return "";
+  Duration longest;
+  for (const std::size_t i : order) longest = std::max(longest, reports[i].iteration_time);
+  if (longest.count() == 0) return "";
+  TextTable table({{"", Align::kLeft}, {"", Align::kLeft}});
+  for (const std::size_t i : order) {
+    table.add_row({reports[i].inputs.schedule, bar(reports[i], longest)});
+  }
+  return fmt::format(
+             "\nTime, {} at the widest: # compute, . waits and tasks run again, | lower bound\n",
+             format_duration(longest)) +
+         table.text(Colour::kNone);
+}
+
+}  // namespace ooc
