@@ -9,24 +9,20 @@
 #include "simulator/schedules/lms_compress.hpp"
 
 namespace ooc {
-namespace {
 
-void check_whole(const Case& which, const SubBatch& sub_batch) {
+void check_compression(const Case& which, const SubBatch& sub_batch) {
   if (sub_batch.kind != SubBatch::Kind::kOff) {
     bad_value("--lms-action", "compression in sub-batches", "--sub-batch off, or --lms-action swap",
               "rounds are planned on the network's own graph");
   }
   if (which.devices > 1) {
     bad_value("--lms-action", fmt::format("compression on {} devices", which.devices),
-              "one device, or --lms-action swap");
+              "one device, or --lms-action swap",
+              "what devices exchange is planned on the network's own graph");
   }
 }
 
-}  // namespace
-
-RoundsResult plan_compressed(const Case& which, const PlanningProblem& problem,
-                             const SubBatch& sub_batch) {
-  check_whole(which, sub_batch);
+RoundsResult plan_compressed(const Case& which, const PlanningProblem& problem) {
   const auto elementwise = [&](std::int64_t flops, std::int64_t bytes) {
     return elementwise_cost(problem.graph, which.hardware, which.compute, flops, bytes);
   };

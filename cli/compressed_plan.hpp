@@ -8,7 +8,8 @@
 namespace ooc {
 
 /// SpecError where the batch is cut: into rounds, or for several devices.
-[[nodiscard]] RoundsResult plan_compressed(const Case& which, const PlanningProblem& problem,
-                                           const SubBatch& sub_batch);
+void check_compression(const Case& which, const SubBatch& sub_batch);
+
+[[nodiscard]] RoundsResult plan_compressed(const Case& which, const PlanningProblem& problem);
 
 }  // namespace ooc

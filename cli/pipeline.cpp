@@ -86,7 +86,7 @@ RoundsResult plan_one_device(const Case& which, const Schedule& schedule, Bytes 
   } else if (schedule.moves_pages) {
     result = plan_in_pages(which, schedule, budget, sub_batch);
   } else if (compresses(schedule, which.schedule_options)) {
-    result = plan_compressed(which, problem_of(which, which.costs, budget), sub_batch);
+    result = plan_compressed(which, problem_of(which, which.costs, budget));
   } else if (sub_batch.kind == SubBatch::Kind::kOff) {
     result.plan = plan_round(which.costs);
   } else {
@@ -105,6 +105,9 @@ DevicesResult plan_with(const Case& which, const Schedule& schedule, Bytes budge
   const auto plan_share = [&](const Case& share) {
     return plan_one_device(share, schedule, budget);
   };
+  if (compresses(schedule, which.schedule_options)) {
+    check_compression(which, sub_batch_of(which, schedule));
+  }
   DevicesResult result;
   if (which.devices > 1) {
     result = plan_on_devices(which, plan_share);

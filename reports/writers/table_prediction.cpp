@@ -72,7 +72,13 @@ std::string outcome(const RunReport& report, Colour colour) {
   return "\n" + table.text(colour);
 }
 
-std::string_view stall_phrase(StallCause cause) {
+bool compresses(const RunReport& report) {
+  return std::any_of(report.layers.begin(), report.layers.end(), [](const LayerReport& layer) {
+    return layer.action == TensorAction::kCompress;
+  });
+}
+
+std::string_view stall_phrase(const RunReport& report, StallCause cause) {
   switch (cause) {
     case StallCause::kDependency:
       return "waiting for another step";
@@ -85,7 +91,7 @@ std::string_view stall_phrase(StallCause cause) {
     case StallCause::kFault:
       return "page faults";
     case StallCause::kRecompute:
-      return "running tasks again";
+      return compresses(report) ? "compressing and restoring tensors" : "running tasks again";
     case StallCause::kLaunch:
       return "launching";
   }
@@ -101,7 +107,7 @@ std::string busy_and_waiting(const RunReport& report, Colour colour) {
   const std::optional<LargestWait> wait = largest_wait(report);
   if (!wait.has_value()) return text + "it never waits\n";
   constexpr std::string_view kWaiting = "waiting ";
-  std::string_view phrase = stall_phrase(wait->cause);
+  std::string_view phrase = stall_phrase(report, wait->cause);
   if (phrase.starts_with(kWaiting)) {
     phrase.remove_prefix(kWaiting.size());
     text += "the largest wait is ";
@@ -120,7 +126,7 @@ std::string where_time_goes(const RunReport& report, Colour colour) {
   row("compute", report.compute_time);
   for (std::size_t i = 0; i < kStallCauses; ++i) {
     if (report.stalls[i].count() > 0) {
-      row(stall_phrase(static_cast<StallCause>(i)), report.stalls[i]);
+      row(stall_phrase(report, static_cast<StallCause>(i)), report.stalls[i]);
     }
   }
   return "\n" + bold("Where the time goes", colour) + "\n" + table.text(colour);
