@@ -23,10 +23,12 @@ namespace {
 struct Case {
   Workload workload;
   Bytes in_core;  ///< smallest budget of in-core
+  ScheduleOptions options = {};
 };
 
-Bytes smallest_budget(const Workload& workload, const Schedule& schedule) {
-  const PlanResult result = schedule.make_plan(problem_of(workload, Bytes(0)));
+Bytes smallest_budget(const Workload& workload, const Schedule& schedule,
+                      const ScheduleOptions& options = {}) {
+  const PlanResult result = schedule.make_plan(problem_of(workload, Bytes(0), options));
   REQUIRE(std::holds_alternative<OutOfMemory>(result));
   return std::get<OutOfMemory>(result).smallest_budget.value();
 }
@@ -109,7 +111,7 @@ Duration run(const Workload& workload, const Schedule& schedule, const Plan& pla
 /// One budget, one link: the schedule says no at the right place, or all laws hold.
 void check_run(Dice& dice, const Case& test, const Schedule& schedule, Bytes budget,
                Bytes smallest) {
-  const PlanningProblem problem = problem_of(test.workload, budget);
+  const PlanningProblem problem = problem_of(test.workload, budget, test.options);
   const PlanResult result = schedule.make_plan(problem);
   if (const auto* oom = std::get_if<OutOfMemory>(&result)) {
     return check_shortage(*oom, budget, smallest);
@@ -142,7 +144,7 @@ void check_run(Dice& dice, const Case& test, const Schedule& schedule, Bytes bud
 
 void check_free_link(Case& test, const Schedule& schedule, Bytes budget) {
   set_link(test.workload.costs, {});
-  const PlanResult result = schedule.make_plan(problem_of(test.workload, budget));
+  const PlanResult result = schedule.make_plan(problem_of(test.workload, budget, test.options));
   REQUIRE(std::holds_alternative<Plan>(result));
   const Plan& plan = std::get<Plan>(result);
   REQUIRE(run(test.workload, schedule, plan, budget, false) ==
@@ -152,7 +154,7 @@ void check_free_link(Case& test, const Schedule& schedule, Bytes budget) {
 
 void check_schedule(Dice& dice, Case& test, const Schedule& schedule) {
   const Workload& workload = test.workload;
-  const Bytes smallest = smallest_budget(workload, schedule);
+  const Bytes smallest = smallest_budget(workload, schedule, test.options);
   REQUIRE(smallest >= smallest_task_budget(workload.graph, workload.costs));
   if (schedule.name == "superneurons") {  // what both can move, each may have away between its uses
     REQUIRE(smallest == smallest_budget(workload, *find_schedule("capacity")));
@@ -170,6 +172,8 @@ TEST_CASE("every schedule keeps its laws on any network, budget and link") {
   static constexpr NetworkForm kForms[] = {NetworkForm::kCustomChain, NetworkForm::kMixedChain,
                                            NetworkForm::kRealChain,   NetworkForm::kGraph,
                                            NetworkForm::kGraph,       NetworkForm::kSequence};
+  static constexpr Recomputation kRules[] = {Recomputation::kCost, Recomputation::kSpeed,
+                                             Recomputation::kMemory};
   const Schedule* in_core = find_schedule("in-core");
   REQUIRE(in_core != nullptr);
   for_each_seed(10'000, [&](std::uint64_t seed) {
@@ -177,6 +181,7 @@ TEST_CASE("every schedule keeps its laws on any network, budget and link") {
     const NetworkForm form = kForms[dice.index(std::size(kForms))];
     Case test{random_workload(dice, form, dice.once_in(20) ? 60 : dice.number(1, 14)), Bytes(0)};
     test.in_core = smallest_budget(test.workload, *in_core);
+    test.options.recomputation = kRules[seed % std::size(kRules)];
     // A schedule of this list per case, all of them every now and then: as many networks as possible.
     const Schedule& one = *schedules()[dice.index(schedules().size())];
     for (const Schedule* schedule : schedules()) {
