@@ -1,6 +1,5 @@
-// Two checks live here and nowhere else: the footprint accountings (they have no lifetimes, so only
-// in-core can be judged by them) and the capacity of far memory (no stage before the simulation
-// knows how much of it a plan uses).
+// One check lives here and nowhere else: the capacity of far memory, because no stage before the simulation
+// knows how much of it a plan uses.
 #include "cli/pipeline.hpp"
 
 #include <fmt/format.h>
@@ -10,13 +9,12 @@
 #include <utility>
 
 #include "cli/assumed.hpp"
-#include "cli/compressed_plan.hpp"
-#include "cli/device_plans.hpp"
 #include "cli/far_overflow.hpp"
 #include "cli/layer_place.hpp"
 #include "cli/layer_times.hpp"
 #include "cli/locate.hpp"
 #include "cli/paged_plan.hpp"
+#include "cli/planning.hpp"
 #include "cli/round_costs.hpp"
 #include "cli/schedule_flags.hpp"
 #include "model/base/errors.hpp"
@@ -25,101 +23,9 @@
 #include "reports/summary/in_core_peak.hpp"
 #include "reports/summary/memory_use.hpp"
 #include "simulator/plan/plan_text.hpp"
-#include "simulator/plan/serialize_copies.hpp"
-#include "simulator/schedules/sub_batch.hpp"
 
 namespace ooc {
 namespace {
-
-bool is_footprint(Accounting accounting) {
-  return accounting == Accounting::kSharedGradients || accounting == Accounting::kAllGradients;
-}
-
-/// A footprint was judged before: its plan then runs without a limit.
-Bytes simulated_budget(const Case& which) {
-  return is_footprint(which.accounting) ? Bytes(kMaxTotalBytes) : which.budget;
-}
-
-/// What a schedule is handed. Trials run with the job's own allocator, as the plan itself will; the
-/// copies of a pageable job exclude the compute queue there too.
-PlanningProblem problem_of(const Case& which, const CostTable& costs, Bytes budget) {
-  const auto evaluate = [&which, &costs, budget](const Plan& plan) {
-    const bool pageable = which.inputs.mode == "pageable";
-    const Outcome outcome = simulate({.plan = pageable ? serialize_copies(plan) : plan,
-                                      .costs = costs,
-                                      .budget = budget,
-                                      .allocator = which.allocator});
-    const auto* timeline = std::get_if<Timeline>(&outcome);
-    return timeline == nullptr ? Trial{} : Trial{.iteration_time = timeline->iteration_time};
-  };
-  return {.graph = which.workload.graph,
-          .costs = costs,
-          .budget = budget,
-          .options = which.schedule_options,
-          .evaluate = evaluate};
-}
-
-/// In-core under an accounting without lifetimes: the footprint decides, the times are the plan's.
-PlanResult plan_footprint(const Case& which, const Schedule& schedule) {
-  if (which.in_core_peak > which.budget) {
-    const Bytes fixed = which.costs.static_bytes;
-    const Bytes free(std::max<std::int64_t>(0, which.budget.count() - fixed.count()));
-    return OutOfMemory{.step = "the whole iteration",
-                       .wanted = which.in_core_peak - fixed,
-                       .free = free,
-                       .largest_hole = free,
-                       .holders = {},
-                       .smallest_budget = which.in_core_peak,
-                       .tier = OutOfMemory::Tier::kNear};
-  }
-  return schedule.make_plan(problem_of(which, which.costs, simulated_budget(which)));
-}
-
-RoundsResult plan_one_device(const Case& which, const Schedule& schedule, Bytes budget) {
-  const SubBatch sub_batch = sub_batch_of(which, schedule);
-  const auto plan_round = [&](const CostTable& costs) {
-    return schedule.make_plan(problem_of(which, costs, budget));
-  };
-  RoundsResult result;
-  if (is_footprint(which.accounting)) {
-    result.plan = plan_footprint(which, schedule);
-  } else if (schedule.moves_pages) {
-    result = plan_in_pages(which, schedule, budget, sub_batch);
-  } else if (compresses(schedule, which.schedule_options)) {
-    result = plan_compressed(which, problem_of(which, which.costs, budget));
-  } else if (sub_batch.kind == SubBatch::Kind::kOff) {
-    result.plan = plan_round(which.costs);
-  } else {
-    result =
-        plan_in_rounds({.graph = which.workload.graph,
-                        .costs = which.costs,
-                        .budget = budget,
-                        .sub_batch = sub_batch,
-                        .costs_at = [&](std::int64_t batch) { return round_costs(which, batch); },
-                        .plan = plan_round});
-  }
-  return result;
-}
-
-DevicesResult plan_with(const Case& which, const Schedule& schedule, Bytes budget) {
-  const auto plan_share = [&](const Case& share) {
-    return plan_one_device(share, schedule, budget);
-  };
-  if (compresses(schedule, which.schedule_options)) {
-    check_compression(which, sub_batch_of(which, schedule));
-  }
-  DevicesResult result;
-  if (which.devices > 1) {
-    result = plan_on_devices(which, plan_share);
-  } else {
-    RoundsResult one = plan_share(which);
-    result = {std::move(one.plan), std::move(one.rounds), nullptr};
-  }
-  const Plan* plan = std::get_if<Plan>(&result.plan);
-  const bool pageable = which.inputs.mode == "pageable" && !schedule.moves_pages;
-  if (plan != nullptr && pageable) result.plan = serialize_copies(*plan);
-  return result;
-}
 
 CaseRun run_of(DevicesResult planned, const Schedule& schedule) {
   return {.plan = std::move(planned.plan),
@@ -146,7 +52,7 @@ void confirm_smallest(const Case& which, const Schedule& schedule, OutOfMemory& 
                       SimulationBuffers& buffers) {
   if (!oom.smallest_budget || is_footprint(which.accounting) || !sizes_may_deceive(which)) return;
   const Bytes budget = *oom.smallest_budget;
-  const CaseRun run = run_of(plan_with(which, schedule, budget), schedule);
+  const CaseRun run = run_of(plan_job(which, schedule, budget), schedule);
   if (const Plan* plan = std::get_if<Plan>(&run.plan)) {
     const auto blocked = simulate({.plan = *plan,
                                    .costs = run.costs(which),
@@ -288,7 +194,7 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
 }
 
 CaseRun plan_case(const Case& which, const Schedule& schedule, CaseBuffers& buffers) {
-  CaseRun run = run_of(plan_with(which, schedule, which.budget), schedule);
+  CaseRun run = run_of(plan_job(which, schedule, which.budget), schedule);
   if (auto* oom = std::get_if<OutOfMemory>(&run.plan)) {
     confirm_smallest(which, schedule, *oom, buffers.simulation);
   } else {
