@@ -72,7 +72,10 @@ struct Job {
 };
 
 constexpr std::array kJobs{Job{"vdnn-dyn", &convolutions, &a_tenth_more_than_least},
-                           Job{"modnn", &chain, &half_of_all}, Job{"lms", &chain, &half_of_all},
+                           Job{"unified", &chain, &half_of_all},
+                           Job{"unified-prefetch", &chain, &half_of_all},
+                           Job{"modnn", &chain, &half_of_all},
+                           Job{"lms", &chain, &half_of_all},
                            Job{"recompute", &convolutions, &a_tenth_more_than_least},
                            Job{"superneurons", &convolutions, &a_tenth_more_than_least}};
 

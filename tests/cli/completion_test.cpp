@@ -24,6 +24,10 @@ TEST_CASE("bash offers commands, flags, choices and shipped names") {
   CHECK(offered("ooc-paleo predict vgg16 --format j") == "json\n");
   CHECK(offered("ooc-paleo predict vgg16 --hardware v100-16") == "v100-16gb-pcie3\n");
   CHECK(offered("ooc-paleo compare vgg16 --schedules vdnn-l") == "vdnn-like\n");
+  CHECK(offered("ooc-paleo max-b") == "max-batch\n");
+  CHECK(offered("ooc-paleo max-batch resnet50 --max") ==
+        "--max-batch-limit\n--max-input\n--max-swaps\n");
+  CHECK(offered("ooc-paleo max-batch resnet50 --schedules unified-") == "unified-prefetch\n");
   CHECK(offered("ooc-paleo predict overf") == "overfeat\n");
   CHECK(offered("ooc-paleo predict vgg16 -o missp") == "misspelt.json\n");
   CHECK(offered("ooc-paleo list net") == "networks\n");

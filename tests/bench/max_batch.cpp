@@ -1,0 +1,37 @@
+// How long does it take to find the largest batch of ResNet-50 under all schedules? Each trial is planned and
+// run; the network and the profile are read once, the costs of a batch worked out once for all schedules.
+#include "cli/max_batch/max_batch.hpp"
+
+#include <stdexcept>
+
+#include "cli/pipeline.hpp"
+#include "tests/bench/benchmark.hpp"
+
+namespace ooc {
+
+namespace {
+
+using namespace bench;
+
+constexpr double kMostMs = 1000;
+
+void run(Report& report) {
+  const CaseOptions options;
+  const Workload workload = load_workload("resnet50", "NETWORK", options);
+  const Machine machine = load_hardware("v100-16gb-pcie3", "--hardware", options);
+  const MaxBatchRequest request{.workload = workload, .machine = machine, .options = options};
+  const double ns = cpu_ns([&] {
+    const MaxBatchReport found = max_batches(request, schedules());
+    if (found.rows.front().batch != 190) throw std::runtime_error("in-core runs 190 samples");
+    consume(&found);
+  });
+  report.add("ResNet-50, all schedules", ns / 1e6, "ms", at_most(kMostMs));
+}
+
+}  // namespace
+
+extern const Benchmark max_batch_benchmark;
+const Benchmark max_batch_benchmark{"max-batch",
+                                    "how long does the search for the largest batch take?", &run};
+
+}  // namespace ooc
