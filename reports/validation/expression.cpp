@@ -154,6 +154,15 @@ class Parser {
     const std::size_t offset = at_;
     std::string first = word();
     if (next() == '(') return call(std::move(first), offset, depth);
+    if (first == "inf") {
+      return add({.kind = Kind::kNumber,
+                  .number = std::numeric_limits<double>::infinity(),
+                  .operation = 0,
+                  .name = {},
+                  .metric = {},
+                  .operands = {},
+                  .offset = offset});
+    }
     Expression::Node node{.kind = Kind::kParameter,
                           .number = 0,
                           .operation = 0,

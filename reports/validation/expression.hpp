@@ -5,7 +5,7 @@
 //   sum      = product { ("+" | "-") product }
 //   product  = unary { ("*" | "/") unary }
 //   unary    = ["-"] primary
-//   primary  = number [unit] | name "." metric | parameter | function "(" sum { "," sum } ")" | "(" sum ")"
+//   primary  = number [unit] | "inf" | name "." metric | parameter | function "(" sum { "," sum } ")" | "(" sum ")"
 //
 // A value is a list with one entry for each point of a check (batch 256, 357, ...), or a single
 // number, which stands for all of them. Units of literals: B, kB ... TiB, ns ... s, %; everything is

@@ -134,9 +134,15 @@ Series settled(const std::vector<Series>& arguments) {
   return {x[from]};
 }
 
+/// Point by point; a single stand-in serves all points.
 Series otherwise(const std::vector<Series>& arguments) {
-  return mapped(arguments,
-                [&](double value) { return std::isnan(value) ? arguments[1][0] : value; });
+  Series out = arguments[0];
+  const Series& instead = arguments[1];
+  if (instead.size() != 1 && instead.size() != out.size()) return {kNone};
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (std::isnan(out[i])) out[i] = instead[instead.size() == 1 ? 0 : i];
+  }
+  return out;
 }
 
 }  // namespace
@@ -158,7 +164,7 @@ const std::vector<SeriesFunction>& series_functions() {
        &drop},
       {"settled", 3, 3, "settled(x, y, share): the x from which y stays within that share",
        &settled},
-      {"otherwise", 2, 2, "otherwise(y, number): that number where y is not known", &otherwise},
+      {"otherwise", 2, 2, "otherwise(y, z): z where y is not known", &otherwise},
   };
   return kFunctions;
 }

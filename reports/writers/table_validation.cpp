@@ -175,6 +175,7 @@ std::string count_line(const ValidationSummary& sum) {
 
 std::string figure_text(const CheckReport& check, double value) {
   if (std::isnan(value)) return "-";
+  if (std::isinf(value)) return "none";  // what a formula put for "never"
   if (check.truth) return value != 0 ? "yes" : "no";
   return with_unit(plain(value / check.factor), check.unit);
 }

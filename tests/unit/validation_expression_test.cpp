@@ -94,6 +94,8 @@ TEST_CASE("what is not known stays so, unless it is said what stands in") {
   CHECK(std::isnan(value("mean(r.gap)").front()));
   CHECK(std::isnan(value("r.gap")[1]));
   CHECK(value("otherwise(r.gap, 5)") == Series{10, 5, 40});
+  CHECK(value("otherwise(r.gap, inf)")[1] > 1e300);
+  CHECK(value("otherwise(r.gap, x)") == Series{10, 2, 40});
   CHECK(std::isnan(value("1 / 0").front()));
 }
 
