@@ -1,8 +1,6 @@
 // The kernels are priced as element-wise tasks of the network are, copies as all others of the case.
 #include "cli/compressed_plan.hpp"
 
-#include <fmt/format.h>
-
 #include "cli/options.hpp"
 #include "model/cost/compute_cost.hpp"
 #include "model/cost/transfer_cost.hpp"
@@ -10,15 +8,10 @@
 
 namespace ooc {
 
-void check_compression(const Case& which, const SubBatch& sub_batch) {
+void check_compression(const SubBatch& sub_batch) {
   if (sub_batch.kind != SubBatch::Kind::kOff) {
     bad_value("--lms-action", "compression in sub-batches", "--sub-batch off, or --lms-action swap",
               "rounds are planned on the network's own graph");
-  }
-  if (which.devices > 1) {
-    bad_value("--lms-action", fmt::format("compression on {} devices", which.devices),
-              "one device, or --lms-action swap",
-              "what devices exchange is planned on the network's own graph");
   }
 }
 

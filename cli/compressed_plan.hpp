@@ -7,8 +7,8 @@
 
 namespace ooc {
 
-/// SpecError where the batch is cut: into rounds, or for several devices.
-void check_compression(const Case& which, const SubBatch& sub_batch);
+/// SpecError where the batch is cut: into rounds.
+void check_compression(const SubBatch& sub_batch);
 
 [[nodiscard]] RoundsResult plan_compressed(const Case& which, const PlanningProblem& problem);
 

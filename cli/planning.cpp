@@ -91,7 +91,7 @@ DevicesResult plan_job(const Case& which, const Schedule& schedule, Bytes budget
     return plan_one_device(share, schedule, budget);
   };
   if (compresses(schedule, which.schedule_options)) {
-    check_compression(which, sub_batch_of(which, schedule));
+    check_compression(sub_batch_of(which, schedule));
   }
   DevicesResult result;
   if (which.devices > 1) {
