@@ -16,8 +16,10 @@
 //
 // A transformed convolution is stages with their results in memory between them: transform the
 // filters once, and per chunk of samples transform, multiply, transform back. Each stage costs as a
-// task of the native model: launch + max(flops / rate, bytes / memory rate). The samples in flight
-// are the fewest that give a matrix product enough columns; more would only take more workspace.
+// task of the native model: launch + max(flops / rate, bytes / memory rate). For GEMM and Winograd the
+// samples in flight are the fewest that give a matrix product enough columns, or less where that cuts
+// the batch into as many chunks of equal size; more would only take more workspace. FFTs hold the
+// spectra of the whole batch.
 //
 // Sources: cuDNN's documentation for which algorithm takes which shape and type; Lavin and Gray,
 // "Fast Algorithms for Convolutional Neural Networks" (2016): F(2x2, 3x3), its transforms of 32, 28
@@ -25,9 +27,10 @@
 // (2014) and Vasilache et al., "Fast Convolutional Nets With fbfft" (2015): the count of complex
 // products, power-of-two sizes, Hermitian symmetry. In all three passes the same planes meet, each
 // pair once per frequency or tile position; backward-weights sums over samples, the others over
-// channels. Assumed, because no source gives them for all machines: the efficiencies relative to
-// `conv` and the columns in flight (constants below; compute.efficiency.conv_<algorithm> of a
-// profile replaces the former).
+// channels. Both keep all spectra of a batch, and so does cuDNN: Oyama et al., "u-cuDNN" (2018) cut the
+// batch to make workspaces smaller. Assumed, because no source gives them for all machines: the
+// efficiencies relative to `conv` and the columns in flight (constants below;
+// compute.efficiency.conv_<algorithm> of a profile replaces the former).
 //
 // Where it is wrong: fused kernels (cuDNN's `winograd`, small workspace) are left out; libraries'
 // real workspaces differ by their own chunking; on early layers with few channels transforms are
@@ -37,6 +40,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -51,10 +55,9 @@ constexpr double kGemmGain = 1.1;
 constexpr double kWinogradGain = 0.9;
 constexpr double kComplexGain = 1.1;
 constexpr double kFftGain = 0.5;
-// Columns that a matrix product needs to fill a device: of one product (GEMM, Winograd's 16), and of
-// each of a spectrum's hundreds. Assumed.
+// Columns that a matrix product (GEMM, Winograd's 16) needs to fill a device. Assumed.
 constexpr double kColumns = 4096;
-constexpr double kColumnsPerFrequency = 64;
+constexpr double kWholeBatch = std::numeric_limits<double>::infinity();
 constexpr double kComplexBytes = 8;  // of two float32
 constexpr std::int64_t kLargestFft = 256;
 constexpr std::int64_t kFftTile = 32;
@@ -75,8 +78,9 @@ struct Chunks {
 
 Chunks chunks_of(std::int64_t batch, double columns_per_sample, double wanted) {
   const double whole = static_cast<double>(batch);
-  const double samples = std::min(whole, std::ceil(wanted / columns_per_sample));
-  return {samples, std::ceil(whole / samples)};
+  const double most = std::min(whole, std::ceil(wanted / columns_per_sample));
+  const double count = std::ceil(whole / most);
+  return {std::ceil(whole / count), count};
 }
 
 class Model {
@@ -267,7 +271,7 @@ class Model {
                         .out_flops = transform,
                         .transform_gain = kFftGain / kComplexGain,
                         .transposes = 1,
-                        .columns = kColumnsPerFrequency});
+                        .columns = kWholeBatch});
   }
 
   [[nodiscard]] ConvolutionWay fft() const {

@@ -128,6 +128,8 @@ TEST_CASE("an FFT multiplies whole spectra and needs room for three of them") {
   REQUIRE(ways[3].algorithm == Algorithm::kFft);
   // 28 + 4 = 32: 32 x 17 points of 8 bytes = 4,352 bytes a plane; 64 x 64 planes thrice.
   CHECK(ways[3].workspace_bytes == 3 * 4'352 * 4'096);
+  // Of twice as many samples: all at once, two of the three are twice as large.
+  CHECK(modelled_ways(task_of(shape, 128), profile)[3].workspace_bytes == 5 * 4'352 * 4'096);
   // Spectra are written, and read and written once more to transpose them: 3 x 17,825,792 B. Filters:
   // 409,600 B more = 538,869.76 ns, longer than 4096 transforms of 2.5 x 1024 x 10 FLOP at 0.5
   // TFLOP/s. In and out: 12,845,056 B more = 663,224.32 ns each. 8 x 544 x 64 x 4096 FLOP; the rate
