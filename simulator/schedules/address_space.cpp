@@ -41,6 +41,10 @@ void AddressSpace::remove_hole(SegmentId id) {
 
 std::optional<SegmentId> AddressSpace::next(SegmentId id) const { return nodes_[id.at()].next; }
 
+std::optional<SegmentId> AddressSpace::previous(SegmentId id) const {
+  return nodes_[id.at()].previous;
+}
+
 std::optional<SegmentId> AddressSpace::find_hole(Bytes bytes) const {
   std::optional<SegmentId> best;
   for (const SegmentId id : holes_) {
@@ -50,25 +54,31 @@ std::optional<SegmentId> AddressSpace::find_hole(Bytes bytes) const {
   return best;
 }
 
-void AddressSpace::take(SegmentId hole, Bytes bytes, Segment::Holds holds, TensorId tensor) {
+SegmentId AddressSpace::take(SegmentId hole, Bytes bytes, Segment::Holds holds, TensorId tensor,
+                             Side side) {
   OOC_CHECK(node(hole).segment.bytes >= bytes && bytes.count() > 0, "the hole is large enough");
   remove_hole(hole);
-  if (node(hole).segment.bytes > bytes) {
-    const SegmentId rest = add_node();
+  SegmentId taken = hole;
+  const Bytes left_over = node(hole).segment.bytes - bytes;
+  if (left_over.count() > 0) {
+    const SegmentId behind = add_node();
     Node& left = node(hole);
-    Node& right = node(rest);
-    right.segment.bytes = left.segment.bytes - bytes;
+    Node& right = node(behind);
     right.segment.free_since = left.segment.free_since;
     right.previous = hole;
     right.next = left.next;
-    if (left.next) node(*left.next).previous = rest;
-    left.next = rest;
+    if (left.next) node(*left.next).previous = behind;
+    left.next = behind;
+    taken = side == Side::kLow ? hole : behind;
+    const SegmentId rest = side == Side::kLow ? behind : hole;
+    node(rest).segment.bytes = left_over;
     add_hole(rest);
   }
-  Segment& block = node(hole).segment;
+  Segment& block = node(taken).segment;
   block.bytes = bytes;
   block.holds = holds;
   block.tensor = tensor;
+  return taken;
 }
 
 SegmentId AddressSpace::free(SegmentId block, const Since& since) {

@@ -46,6 +46,7 @@ class AddressSpace {
 
   [[nodiscard]] const Segment& operator[](SegmentId id) const { return nodes_[id.at()].segment; }
   [[nodiscard]] std::optional<SegmentId> next(SegmentId id) const;
+  [[nodiscard]] std::optional<SegmentId> previous(SegmentId id) const;
   [[nodiscard]] SegmentId first() const { return first_; }
   /// Where the last search for room ended; the next one starts there.
   [[nodiscard]] SegmentId rover() const { return rover_; }
@@ -53,8 +54,10 @@ class AddressSpace {
 
   /// The smallest hole of at least so many bytes.
   [[nodiscard]] std::optional<SegmentId> find_hole(Bytes bytes) const;
-  /// Puts a block at the start of a hole. Precondition: it is large enough, bytes > 0.
-  void take(SegmentId hole, Bytes bytes, Segment::Holds holds, TensorId tensor);
+  /// Puts a block at one end of a hole. Precondition: it is large enough, bytes > 0.
+  enum class Side : std::uint8_t { kLow, kHigh };
+  SegmentId take(SegmentId hole, Bytes bytes, Segment::Holds holds, TensorId tensor,
+                 Side side = Side::kLow);
   /// Makes a hole of a block and joins it with the holes beside it; returns the joined hole.
   SegmentId free(SegmentId block, const Since& since);
   [[nodiscard]] Bytes free_bytes() const { return free_bytes_; }

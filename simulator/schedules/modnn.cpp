@@ -8,14 +8,22 @@
 //
 // For each task t, at time T (Algorithm 1):
 //   1. its outputs and missing inputs get addresses: a hole, else an offloading scheme (contiguous
-//      segments whose blocks leave; of all those the one of least delay), else everything leaves and
-//      what t needs comes back (defragmentation); then the inputs are loaded;
+//      segments whose blocks leave; of all those the one of least delay), else an input of t itself
+//      leaves for another place, else everything leaves and what t needs comes back (defragmentation);
+//      then the inputs are loaded;
 //   2. the algorithm of greatest gain T_base - T_alg - T_off - T_pre (eq. 5): T_off is the delay of
 //      making room for its workspace, T_pre the copies for the next task with missing inputs that
 //      would find no room beside it;
 //   3. for the tasks s behind it that lack inputs: stop if some task up to s could then not be
-//      allocated, or if starting after t is early enough, T + T_alg(t) + copies <= EST(s) with the
-//      queue's backlog counted (eq. 4); else fetch them now.
+//      allocated, or if starting after t is early enough, T + T_alg(t) + copies <= EST(s) (eq. 4); else
+//      fetch them now. The queue's backlog counts, and so do the copies for nearer tasks that have to
+//      go first: s starts now too if a task behind it would else be late.
+//
+// That is done up to four times and the plan that ends first on the machine's clock is taken, of equals
+// the first: without moving anything, where all fits (algorithms then take what room there is); by
+// the paper's rules; with prefetches that send nothing away but what far memory holds too; and with
+// these and schemes by next use instead of delay. Least delay is right where the queue has time and wrong
+// where it is the bottleneck, and no rule was found that tells one from the other beforehand.
 //
 // Example, the paper's Fig. 3: four layers a b c d that save their outputs, a needs 40 ms, the copy of
 // its output 50 ms. b takes 60 ms; c's output finds no room, so a's output leaves. b was its last
@@ -32,7 +40,8 @@
 // allocated" is predicted from what every task needs by itself and what is already fetched for later ones;
 // EST(s) takes the fastest algorithm of the tasks before s; a tensor that a task changes after its copy out is
 // copied again; which of equal schemes is taken, and how many are tried, stands in
-// modnn_machine.cpp.
+// modnn_room.cpp; several
+// policies, and several sub-batches, are tried (docs/adr/0009-modnn-tries-several-plans.md).
 #include <algorithm>
 #include <utility>
 
@@ -41,6 +50,9 @@
 
 namespace ooc {
 namespace {
+
+/// How many tasks that lack something are looked at, to see whether the queue will be late for one.
+constexpr int kLookAhead = 16;
 
 /// The way with the least workspace: the paper's implicit GEMM.
 AlternativeId base_way(const CostTable& costs, TaskId task) {
@@ -98,11 +110,11 @@ struct MemoryToUse {
   std::vector<Bytes> workspaces;  ///< by task: the largest allowed; empty: what finds room
 };
 
-/// Where everything fits as it is nothing should move because of holes: there are then addresses for
-/// every tensor, and what counts is the bytes in use.
-MemoryToUse memory_to_use(const PlanningProblem& problem) {
+/// Where everything fits as it is, one way is to move nothing, also not because of holes: there are
+/// then addresses for every tensor, and what counts is the bytes in use.
+std::optional<MemoryToUse> memory_without_moves(const PlanningProblem& problem) {
   const TrainingGraph& graph = problem.graph;
-  MemoryToUse memory{.addresses = problem.budget - problem.costs.static_bytes, .workspaces = {}};
+  const Bytes available = problem.budget - problem.costs.static_bytes;
   Footprint in_core(problem, graph.tasks.size());
   Bytes all;
   for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
@@ -114,19 +126,25 @@ MemoryToUse memory_to_use(const PlanningProblem& problem) {
   std::vector<Bytes> free = in_core.bytes();
   Bytes largest;
   for (std::size_t i = 0; i < free.size(); ++i) {
-    free[i] = memory.addresses - free[i];
+    free[i] = available - free[i];
     const AlternativeId base = base_way(problem.costs, make_id<TaskId>(i));
-    if (problem.costs[base].workspace > free[i]) return memory;
+    if (problem.costs[base].workspace > free[i]) return std::nullopt;
     largest = std::max(largest, free[i]);
   }
-  return {.addresses = all + largest, .workspaces = std::move(free)};
+  return MemoryToUse{.addresses = all + largest, .workspaces = std::move(free)};
 }
+
+struct TimedPlan {
+  Plan plan;
+  Duration time;  ///< on the machine's clock
+};
 
 class Algorithm1 {
  public:
-  Algorithm1(const PlanningProblem& problem, const std::vector<Bytes>& needed, MemoryToUse memory)
+  Algorithm1(const PlanningProblem& problem, const std::vector<Bytes>& needed, MemoryToUse memory,
+             ModnnPolicy policy)
       : costs_(problem.costs),
-        machine_(problem, needed, memory.addresses),
+        machine_(problem, needed, memory.addresses, policy),
         workspaces_(std::move(memory.workspaces)) {
     fastest_.reserve(needed.size() + 1);
     fastest_.emplace_back(0);
@@ -137,7 +155,10 @@ class Algorithm1 {
     }
   }
 
-  Plan run() && {
+  /// The least time that all tasks together could take.
+  [[nodiscard]] Duration least() const { return fastest_.back(); }
+
+  TimedPlan run() && {
     for (std::size_t i = 0; i + 1 < fastest_.size(); ++i) {
       task_ = make_id<TaskId>(i);
       const AlternativeId base = base_way(costs_, task_);
@@ -147,25 +168,26 @@ class Algorithm1 {
       prefetch(costs_[way].time);
       machine_.run(way);
     }
-    return std::move(machine_).finish();
+    const Duration time = machine_.now();
+    return {std::move(machine_).finish(), time};
   }
 
  private:
-  struct Missing {
-    TaskId task;
-    Duration copies;
-  };
-
   [[nodiscard]] Duration copy_in(TensorId tensor) const {
     return costs_.transfers.to_near[tensor.at()].alone;
   }
 
-  [[nodiscard]] Duration missing_copies(TaskId task) const {
-    Duration sum;
+  /// What a task has to fetch.
+  struct Missing {
+    Duration copies;
+    Bytes bytes;
+  };
+  void add_missing(TaskId task, Missing& missing) const {
     for (const TensorId tensor : machine_.touched(task)) {
-      if (machine_.is_far(tensor)) sum += copy_in(tensor);
+      if (!machine_.is_far(tensor)) continue;
+      missing.copies += copy_in(tensor);
+      missing.bytes += costs_.tensor_bytes[tensor.at()];
     }
-    return sum;
   }
 
   /// When `task` is expected to start if the task at hand takes `time`.
@@ -173,10 +195,18 @@ class Algorithm1 {
     return machine_.now() + time + fastest_[task.at()] - fastest_[task_.at() + 1];
   }
 
-  /// Eq. 4: copies that begin after the task at hand would come too late.
-  [[nodiscard]] bool must_start_now(const Missing& missing, Duration time) const {
+  /// Eq. 4: copies for `first`, the next task that lacks something, would come too late if they began
+  /// after the task at hand; or those for a task behind it would, which stand behind them in the queue.
+  [[nodiscard]] bool must_start_now(TaskId first, Duration time) const {
     const Duration after = std::max(machine_.queue_free(), machine_.now() + time);
-    return after + missing.copies > expected_start(missing.task, time);
+    Missing missing;
+    std::optional<TaskId> task = first;
+    for (int i = 0; task && i < kLookAhead; ++i, task = machine_.next_missing(*task)) {
+      add_missing(*task, missing);
+      if (!machine_.allocatable(*task, missing.bytes)) return false;
+      if (after + missing.copies > expected_start(*task, time)) return true;
+    }
+    return false;
   }
 
   /// T_pre of eq. 5: copies for the next task with missing inputs that find room now, but not
@@ -184,7 +214,7 @@ class Algorithm1 {
   [[nodiscard]] Duration delayed_prefetch(const TaskAlternative& way) const {
     const auto next = machine_.next_missing(task_);
     if (!next) return Duration(0);
-    if (!must_start_now({*next, missing_copies(*next)}, way.time)) return Duration(0);
+    if (!must_start_now(*next, way.time)) return Duration(0);
     Duration delayed;
     Bytes bytes;
     for (const TensorId tensor : machine_.touched(*next)) {
@@ -211,7 +241,7 @@ class Algorithm1 {
       Duration delay;
       std::optional<Room> room;
       if (way.workspace > costs_[base].workspace) {
-        room = machine_.find_room(way.workspace, task_, false);
+        room = machine_.find_room(way.workspace, task_, Search::kNearby);
         if (!room) continue;
         delay = std::max(Duration(0), room->ready - machine_.now());
       }
@@ -229,12 +259,7 @@ class Algorithm1 {
   void prefetch(Duration time) {
     TaskId behind = task_;
     while (const auto next = machine_.next_missing(behind)) {
-      Missing missing{*next, missing_copies(*next)};
-      Bytes bytes;
-      for (const TensorId tensor : machine_.touched(*next)) {
-        if (machine_.is_far(tensor)) bytes += costs_.tensor_bytes[tensor.at()];
-      }
-      if (!machine_.allocatable(*next, bytes) || !must_start_now(missing, time)) return;
+      if (!must_start_now(*next, time)) return;
       for (const TensorId tensor : machine_.touched(*next)) {
         if (machine_.is_far(tensor) && !machine_.prefetch(tensor, *next)) return;
       }
@@ -249,10 +274,30 @@ class Algorithm1 {
   TaskId task_;
 };
 
+/// The paper's rules first: of equal plans the first is taken.
+constexpr ModnnPolicy kPolicies[] = {{Prefer::kLeastDelay, Search::kNearby},
+                                     {Prefer::kLeastDelay, Search::kDrop},
+                                     {Prefer::kNeededLast, Search::kDrop}};
+
 PlanResult make_plan(const PlanningProblem& problem) {
   const std::vector<Bytes> needed = needed_by_tasks(problem);
   if (auto oom = shortage(problem, needed)) return *std::move(oom);
-  return Algorithm1(problem, needed, memory_to_use(problem)).run();
+  const Bytes available = problem.budget - problem.costs.static_bytes;
+  std::optional<TimedPlan> best;
+  // False when nothing can be better.
+  const auto try_with = [&](MemoryToUse memory, ModnnPolicy policy) {
+    Algorithm1 algorithm(problem, needed, std::move(memory), policy);
+    const Duration least = algorithm.least();
+    TimedPlan made = std::move(algorithm).run();
+    if (!best || made.time < best->time) best = std::move(made);
+    return best->time > least;
+  };
+  bool go_on = true;
+  if (auto memory = memory_without_moves(problem)) go_on = try_with(*std::move(memory), {});
+  for (const ModnnPolicy policy : kPolicies) {
+    if (go_on) go_on = try_with({.addresses = available, .workspaces = {}}, policy);
+  }
+  return std::move(best->plan);
 }
 
 constexpr std::string_view kOptions[] = {"--no-backdating"};

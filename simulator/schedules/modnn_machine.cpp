@@ -1,14 +1,9 @@
-// How room is made, section IV.B.1 of the paper. A scheme is a run of contiguous segments from which
-// blocks leave; every segment is tried as its start. The delay of a scheme is how much later than
-// now its last byte is free: a block with a far copy is free at once, another one when its copy out
-// has ended, and copies out go one after another, each as soon as the queue is free and its block's
-// last user has ended (the schedule is static, so that may lie before now). Of equal delays the scheme
-// whose blocks are needed again last is taken.
+// What a task at hand does to the machine: its inputs and outputs get places, it runs, blocks come and
+// go, and the plan grows by a step for each of it. Where a place is found stands in modnn_room.cpp.
 //
-// Deviation: the search goes on from where the last one ended and stops kStarts schemes later: with
-// at most that many segments all are tried, with thousands of them planning stays linear. Blocks are
-// then offloaded in the order of their addresses, the oldest first. A search for a prefetch or a
-// workspace, which may fail, also gives up after kSegments.
+// Deviation: where no scheme makes room for what the task needs, the paper defragments: all blocks leave
+// and what is needed comes back. Here one of the task's own inputs may leave first and return to
+// another address, which moves no more than is in the way; only where that fails does everything leave.
 #include "simulator/schedules/modnn_machine.hpp"
 
 #include <algorithm>
@@ -17,9 +12,6 @@
 
 namespace ooc {
 namespace {
-
-constexpr int kStarts = 32;
-constexpr int kSegments = 8 * kStarts;
 
 Csr<TaskId, TensorId> touched_by_tasks(const PlanningProblem& problem) {
   const TrainingGraph& graph = problem.graph;
@@ -42,8 +34,9 @@ Csr<TaskId, TensorId> touched_by_tasks(const PlanningProblem& problem) {
 }  // namespace
 
 ModnnMachine::ModnnMachine(const PlanningProblem& problem, const std::vector<Bytes>& needed,
-                           Bytes addresses)
+                           Bytes addresses, ModnnPolicy policy)
     : problem_(problem),
+      policy_(policy),
       available_(addresses),
       space_(available_),
       builder_(problem.costs.static_bytes),
@@ -107,17 +100,26 @@ void ModnnMachine::prepare(Bytes workspace) {
   }
 }
 
-/// Room for all that is not near yet; false when some of it finds none.
+/// Room for all that is not near yet; false when some of it finds none. Where no scheme is found, one
+/// is taken that also sends away what the task itself needs, for another place: whatever has been
+/// placed stays, so that this ends.
 bool ModnnMachine::place_all(Bytes workspace) {
-  for (const TensorId tensor : touched(task_)) {
-    if (state(tensor).where == Where::kNear) continue;
-    const auto room = find_room(bytes(tensor), task_, true);
-    if (!room) return false;
-    if (is_far(tensor)) missing_.remove(task_);
-    place(tensor, *room);
+  for (bool again = true; again;) {
+    again = false;
+    for (const TensorId tensor : touched(task_)) {
+      if (state(tensor).where == Where::kNear || state(tensor).where == Where::kPlaced) continue;
+      auto room = find_room(bytes(tensor), task_, Search::kEverywhere);
+      if (!room) {
+        room = find_scheme(bytes(tensor), task_, Search::kCompact);
+        again = true;
+      }
+      if (!room) return false;
+      if (is_far(tensor)) missing_.remove(task_);
+      place(tensor, *room);
+    }
   }
   if (workspace.count() == 0) return true;
-  const auto room = find_room(workspace, task_, true);
+  const auto room = find_room(workspace, task_, Search::kEverywhere);
   if (room) take_workspace(*room, workspace);
   return room.has_value();
 }
@@ -143,8 +145,7 @@ void ModnnMachine::defragment() {
 }
 
 void ModnnMachine::take_workspace(const Room& room, Bytes bytes) {
-  const SegmentId segment = make_room(room);
-  space_.take(segment, bytes, Segment::Holds::kWorkspace, {});
+  const SegmentId segment = space_.take(make_room(room), bytes, Segment::Holds::kWorkspace, {});
   need_.join(space_[segment].free_since);
   workspaces_.push_back(segment);
   workspace_ = bytes;
@@ -190,92 +191,6 @@ void ModnnMachine::finish_use(TensorId tensor, StepId step) {
   const std::size_t turn = problem_.graph.forward_tasks;
   const bool same_pass = (task_.at() < turn) == (next_use(tensor).at() < turn);
   it.fresh = it.uses == 1 && is_created_here(tensor) && same_pass;
-}
-
-std::optional<Room> ModnnMachine::find_room(Bytes bytes, TaskId until, bool everywhere) const {
-  if (const auto hole = space_.find_hole(bytes)) {
-    return Room{.first = *hole, .ready = space_[*hole].free_since.at};
-  }
-  return find_scheme(bytes, until, everywhere);
-}
-
-bool ModnnMachine::may_leave(const Segment& segment, TaskId until) const {
-  return segment.holds == Segment::Holds::kTensor && !states_[segment.tensor.at()].fresh &&
-         next_use(segment.tensor) > until;
-}
-
-std::optional<Room> ModnnMachine::find_scheme(Bytes bytes, TaskId until, bool everywhere) const {
-  std::optional<Room> best;
-  Duration best_delay;
-  TaskId best_use;
-  int tried = 0;
-  int seen = 0;
-  const SegmentId start = space_.rover();
-  SegmentId first = start;
-  do {
-    Room room{.first = first, .segments = 0, .ready = {}};
-    Bytes total;
-    Duration queue = queue_free_;
-    TaskId soonest = make_id<TaskId>(problem_.graph.tasks.size());
-    for (std::optional<SegmentId> id = first; id && total < bytes; id = space_.next(*id)) {
-      const Segment& segment = space_[*id];
-      ++seen;
-      if (segment.holds == Segment::Holds::kNothing) {
-        room.ready = std::max(room.ready, segment.free_since.at);
-      } else if (may_leave(segment, until)) {
-        const State& it = states_[segment.tensor.at()];
-        Duration free = it.used.at;
-        if (!it.clean) {
-          const Duration earliest =
-              problem_.options.backdating ? free : std::max(free, compute_end_);
-          queue = std::max(queue, earliest) +
-                  problem_.costs.transfers.to_far[segment.tensor.at()].alone;
-          free = queue;
-        }
-        room.ready = std::max(room.ready, free);
-        soonest = std::min(soonest, next_use(segment.tensor));
-      } else {
-        break;
-      }
-      total += segment.bytes;
-      ++room.segments;
-    }
-    if (total >= bytes) {
-      const Duration delay = std::max(room.ready, now());
-      ++tried;
-      if (!best || delay < best_delay || (delay == best_delay && soonest > best_use)) {
-        best = room;
-        best_delay = delay;
-        best_use = soonest;
-      }
-    }
-    first = space_.next(first).value_or(space_.first());
-  } while (first != start && tried < kStarts && (everywhere || seen < kSegments));
-  return best;
-}
-
-/// Sends away what is there; the hole that is left.
-SegmentId ModnnMachine::make_room(const Room& room) {
-  if (space_[room.first].holds == Segment::Holds::kNothing && room.segments == 1) return room.first;
-  std::vector<TensorId> leaving;
-  std::optional<SegmentId> id = room.first;
-  for (std::int32_t i = 0; i < room.segments; ++i, id = space_.next(*id)) {
-    if (space_[*id].holds == Segment::Holds::kTensor) leaving.push_back(space_[*id].tensor);
-  }
-  SegmentId hole = room.first;
-  for (const TensorId tensor : leaving) {
-    offload(tensor);
-    hole = last_hole_;
-  }
-  space_.set_rover(hole);
-  return hole;
-}
-
-void ModnnMachine::place(TensorId tensor, const Room& room) {
-  State& it = state(tensor);
-  it.segment = make_room(room);
-  space_.take(it.segment, bytes(tensor), Segment::Holds::kTensor, tensor);
-  it.where = Where::kPlaced;
 }
 
 void ModnnMachine::offload(TensorId tensor) {
@@ -336,7 +251,7 @@ bool ModnnMachine::allocatable(TaskId task, Bytes bytes) const {
 }
 
 bool ModnnMachine::prefetch(TensorId tensor, TaskId task) {
-  const auto room = find_room(bytes(tensor), task, false);
+  const auto room = find_room(bytes(tensor), task, policy_.prefetch);
   if (!room) return false;
   missing_.remove(task);
   place(tensor, *room);

@@ -1,7 +1,7 @@
 // The simulated execution inside moDNN's Algorithm 1: what is near and where, when the compute queue
 // and the one transfer queue are free, and the plan that grows with every decision. It answers the
 // questions that the algorithm decides by (is there room, what would it cost) and carries the
-// decisions out; it decides nothing but which blocks make room (modnn_machine.cpp).
+// decisions out; it decides nothing but which blocks make room (modnn_room.cpp).
 #pragma once
 
 #include <algorithm>
@@ -27,10 +27,30 @@ struct Room {
   Duration ready;  ///< when all of it is free
 };
 
+/// How far to look for an offloading scheme.
+enum class Search {
+  kNearby,      ///< so many segments and no more: it may fail
+  kDrop,        ///< the same, and only what far memory holds too may leave
+  kEverywhere,  ///< all segments
+  kCompact,     ///< and whatever lies there may leave, also what the task at hand needs again
+};
+
+/// Which of several offloading schemes is taken.
+enum class Prefer {
+  kLeastDelay,  ///< the paper's; of equals the one needed last
+  kNeededLast,  ///< of equals the one of least delay
+};
+
+struct ModnnPolicy {
+  Prefer prefer = Prefer::kLeastDelay;
+  Search prefetch = Search::kNearby;  ///< how room for a prefetch is looked for
+};
+
 class ModnnMachine {
  public:
   /// `needed`: the bytes of every task by itself; `addresses`: how many there are.
-  ModnnMachine(const PlanningProblem& problem, const std::vector<Bytes>& needed, Bytes addresses);
+  ModnnMachine(const PlanningProblem& problem, const std::vector<Bytes>& needed, Bytes addresses,
+               ModnnPolicy policy);
 
   // The task at hand.
   void begin(TaskId task);
@@ -46,7 +66,7 @@ class ModnnMachine {
 
   // Room and copies.
   /// A hole, else the offloading scheme of least delay. Blocks that a task up to `until` uses stay.
-  [[nodiscard]] std::optional<Room> find_room(Bytes bytes, TaskId until, bool everywhere) const;
+  [[nodiscard]] std::optional<Room> find_room(Bytes bytes, TaskId until, Search search) const;
   [[nodiscard]] Duration queue_free() const { return queue_free_; }
   [[nodiscard]] Bytes free_bytes() const { return space_.free_bytes(); }
 
@@ -93,9 +113,11 @@ class ModnnMachine {
   [[nodiscard]] bool place_all(Bytes workspace);
   void take_back();
   void defragment();
-  [[nodiscard]] bool may_leave(const Segment& segment, TaskId until) const;
-  [[nodiscard]] std::optional<Room> find_scheme(Bytes bytes, TaskId until, bool everywhere) const;
+  [[nodiscard]] bool may_leave(const Segment& segment, TaskId until, Search search) const;
+  [[nodiscard]] std::optional<Room> find_scheme(Bytes bytes, TaskId until, Search search) const;
+  [[nodiscard]] bool better(Duration delay, TaskId use, Duration than, TaskId than_use) const;
   SegmentId make_room(const Room& room);
+  [[nodiscard]] AddressSpace::Side better_side(SegmentId hole, bool comes_back) const;
   void place(TensorId tensor, const Room& room);
   void offload(TensorId tensor);
   void load(TensorId tensor);
@@ -103,6 +125,7 @@ class ModnnMachine {
   void finish_use(TensorId tensor, StepId step);
 
   const PlanningProblem& problem_;
+  ModnnPolicy policy_;
   Bytes available_;
   AddressSpace space_;
   PlanBuilder builder_;

@@ -3,13 +3,21 @@
 // workspace of t's fastest algorithm, from the whole batch until it stays or comes back to a size seen
 // before (then the smallest of that cycle).
 //
-// Deviation: a schedule that needs more than its largest task (all but moDNN's) may not fit at that size;
-// then the largest smaller one that fits is taken, found by bisection. If not even one sample fits,
-// the answer is that of one sample: for moDNN the theoretical lower bound, eq. 2.
+// Deviations: eq. 3 takes the largest sub-batch that its largest task leaves room for, so that by
+// construction the memory is full whenever that task runs. Where plans can be tried out, the rounds
+// that it gives are cut evenly, and half as many more, two, three, four and six times as many are
+// tried as well, then numbers half way between the best and its neighbours: the least time wins, of
+// equals the one tried first (docs/adr/0009-modnn-tries-several-plans.md). A schedule that needs more
+// than its largest task (all but moDNN's) may not fit at that size; then the largest smaller one that
+// fits is taken, found by bisection. If not even one sample fits, the answer is that of one sample: for
+// moDNN the theoretical lower bound, eq. 2.
 #include "simulator/schedules/sub_batch.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +28,10 @@ namespace ooc {
 namespace {
 
 constexpr int kIterations = 32;
+/// How many rounds are tried, in halves of what eq. 3 gives.
+constexpr std::int64_t kHalvesOfRounds[] = {2, 3, 4, 6, 8, 12};
+/// How often the numbers half way to the neighbours of the best one are tried after that.
+constexpr int kRefinements = 4;
 /// Tasks of a whole iteration.
 constexpr std::int64_t kMostTasks = std::int64_t{1} << 22;
 
@@ -50,7 +62,7 @@ class RoundsPlanner {
   RoundsResult run() {
     if (request_.sub_batch.kind == SubBatch::Kind::kSize) return fixed(request_.sub_batch.samples);
     const std::int64_t balanced = balanced_sub_batch(request_);
-    if (fits(balanced)) return joined(balanced);
+    if (fits(balanced)) return joined(request_.evaluate ? quickest(balanced) : balanced);
     if (balanced == 1 || !fits(1)) return {std::move(plans_.at(1)), nullptr};
     std::int64_t most = 1;
     for (std::int64_t too_many = balanced; too_many - most > 1;) {
@@ -61,6 +73,81 @@ class RoundsPlanner {
   }
 
  private:
+  /// The size of the rounds if there are so many and they are cut evenly.
+  [[nodiscard]] std::int64_t size_of(std::int64_t rounds) const {
+    return (batch_ - 1) / rounds + 1;
+  }
+
+  /// Of `most` samples and less, the size with which the rounds together take least time.
+  std::int64_t quickest(std::int64_t most) {
+    const std::int64_t fewest = (batch_ - 1) / most + 1;
+    for (const std::int64_t halves : kHalvesOfRounds) {
+      try_rounds(std::min(batch_, (fewest * halves + 1) / 2));
+      if (best_ && best_->time <= best_->floor) break;  // more rounds have more to do
+    }
+    for (int i = 0; best_ && i < kRefinements; ++i) {
+      auto here = tried_.find(best_->rounds);
+      const std::int64_t left = here == tried_.begin() ? best_->rounds : *std::prev(here);
+      const std::int64_t right = std::next(here) == tried_.end() ? best_->rounds : *std::next(here);
+      const std::int64_t fewer = best_->rounds - (best_->rounds - left) / 2;
+      const std::int64_t more = best_->rounds + (right - best_->rounds) / 2;
+      const std::int64_t before = best_->rounds;
+      try_rounds(fewer);
+      if (best_->rounds == before) try_rounds(more);
+      if (fewer == before && more == before) break;
+    }
+    return best_ ? best_->size : most;
+  }
+
+  /// The best so far is improved if so many rounds take less.
+  void try_rounds(std::int64_t rounds) {
+    const std::int64_t size = size_of(rounds);
+    if (!tried_.insert(rounds).second || (best_ && best_->size == size)) return;
+    const Duration floor = least_time(size);
+    if (best_ && best_->time <= floor) return;
+    const std::optional<Duration> time = time_of(size);
+    if (time && (!best_ || *time < best_->time)) best_ = Tried{rounds, size, *time, floor};
+  }
+
+  /// What the tasks of all rounds take at least.
+  Duration least_time(std::int64_t samples) {
+    return in_all_rounds(samples, [&](std::int64_t size) {
+      const CostTable& costs = costs_at(size);
+      Duration sum;
+      for (std::size_t i = 0; i < request_.graph.tasks.size(); ++i) {
+        sum += costs[costs.alternative(make_id<TaskId>(i), AlgorithmChoice::kPerformance)].time;
+      }
+      return sum;
+    });
+  }
+
+  /// What the rounds take one after another; none: one of them does not run.
+  std::optional<Duration> time_of(std::int64_t samples) {
+    bool runs = true;
+    const Duration time = in_all_rounds(samples, [&](std::int64_t size) {
+      const auto* plan = std::get_if<Plan>(&plan_at(size));
+      const Trial trial = plan == nullptr ? Trial{} : request_.evaluate(*plan, costs_at(size));
+      runs = runs && trial.iteration_time;
+      return trial.iteration_time.value_or(Duration(0));
+    });
+    if (!runs) return std::nullopt;
+    return time;
+  }
+
+  /// Sum over the rounds of the time of one; only the last one updates.
+  template <typename TimeOfRound>
+  Duration in_all_rounds(std::int64_t samples, TimeOfRound&& time_of_round) {
+    const std::int64_t full = (batch_ - 1) / samples;
+    const Duration last = time_of_round(last_round(batch_, samples));
+    if (full == 0) return last;
+    Duration updates;
+    const CostTable& costs = costs_at(samples);
+    for (std::size_t i = request_.graph.backward_end; i < request_.graph.tasks.size(); ++i) {
+      updates += costs[costs.default_alternative(make_id<TaskId>(i))].time;
+    }
+    return last + Duration((time_of_round(samples) - updates).count() * full);
+  }
+
   RoundsResult fixed(std::int64_t samples) {
     if (samples > batch_) {
       option_error("--sub-batch", std::to_string(samples),
@@ -109,8 +196,17 @@ class RoundsPlanner {
     return {std::move(plan), std::move(written)};
   }
 
+  struct Tried {
+    std::int64_t rounds;
+    std::int64_t size;
+    Duration time;
+    Duration floor;  ///< what the tasks take at least
+  };
+
   const RoundsRequest& request_;
   std::int64_t batch_;
+  std::set<std::int64_t> tried_;  ///< numbers of rounds
+  std::optional<Tried> best_;
   std::map<std::int64_t, CostTable> costs_;
   std::map<std::int64_t, PlanResult> plans_;
 };

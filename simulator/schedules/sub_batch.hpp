@@ -21,6 +21,9 @@ struct RoundsRequest {
   std::function<CostTable(std::int64_t batch)> costs_at;
   /// The schedule's plan of one round.
   std::function<PlanResult(const CostTable& costs)> plan;
+  /// Runs a plan of one round. Where it is given, `auto` tries several sizes and takes the one of
+  /// least time; else it takes that of eq. 3.
+  std::function<Trial(const Plan& plan, const CostTable& costs)> evaluate = {};
 };
 
 struct RoundsResult {

@@ -214,6 +214,29 @@ TEST_CASE("Fig. 5 with a busy queue: its backlog counts, and the prefetch starts
   CHECK(busy.spans.at("a.backward") == Span{400, 450});
 }
 
+TEST_CASE("Eq. 4 counts the copies that stand before others in the queue") {
+  // 14 bytes: A (8) and B (2) leave for D (10), A from 100 (b's end), B behind it to 200. B alone could wait:
+  // begun after d.backward (260) it is near at 280, long before b.backward at 340. But A, which needs 80
+  // and may only follow it, would be near at 360, after a.backward's start at 350. So B starts with
+  // d.backward, in the hole of 2 that there is, and A as soon as D has died.
+  Example it;
+  const TaskId a = it.forward("a", 40), b = it.forward("b", 60), c = it.forward("c", 50);
+  it.forward("e", 10);
+  const TaskId d = it.forward("d", 50), bd = it.backward("d", 10);
+  it.backward("e", 50);
+  const TaskId bc = it.backward("c", 30), bb = it.backward("b", 10), ba = it.backward("a", 50);
+  it.tensor("A", 8, a, {b, ba});
+  it.tensor("B", 2, b, {c, bb});
+  it.tensor("C", 2, c, {d, bc});
+  it.tensor("D", 10, d, {bd});
+  const Run it_ran = run(it, 14);
+  CHECK(it_ran.spans.at("to_far A") == Span{100, 180});
+  CHECK(it_ran.spans.at("d.forward") == Span{200, 250});
+  CHECK(it_ran.spans.at("to_near B") == Span{250, 270});
+  CHECK(it_ran.spans.at("to_near A") == Span{270, 350});
+  CHECK(it_ran.spans.at("a.backward") == Span{350, 400});
+}
+
 /// A (4 bytes), B (2), C (2) and D (4); c forward and c backward have a faster way.
 Example choice(std::int64_t forward_ns, std::int64_t backward_workspace) {
   Example it;
@@ -277,6 +300,29 @@ TEST_CASE("holes that no scheme can join are joined by sending everything away")
   CHECK(run_of.spans.at("to_near Q") == Span{50, 70});
   CHECK(run_of.spans.at("k.forward") == Span{70, 80});
   CHECK(run_of.peak == 7);
+}
+
+TEST_CASE("an input of the task itself makes way, and nothing else is sent away") {
+  // 10 bytes: P (3), Q (3), R (3), U (1). When P and R have died, at 50, holes of 3 lie on either side of Q,
+  // which j reads, and S (5) fits in none. Q leaves, from 20 to 50, and comes back to another address;
+  // U stays where it is until m needs everything.
+  Example it;
+  const TaskId p = it.forward("p", 10), q = it.forward("q", 10), r = it.forward("r", 10),
+               u = it.forward("u", 10), h = it.forward("h", 10), j = it.forward("j", 10),
+               k = it.forward("k", 10), m = it.forward("m", 10);
+  const TaskId bm = it.backward("m", 10), bu = it.backward("u", 10);
+  it.tensor("P", 3, p, {h});
+  it.tensor("Q", 3, q, {j});
+  it.tensor("R", 3, r, {h});
+  it.tensor("U", 1, u, {bu});
+  it.tensor("S", 5, j, {k});
+  it.tensor("W", 10, m, {bm});
+  const Run it_ran = run(it, 10);
+  CHECK(it_ran.spans.at("to_far Q") == Span{20, 50});
+  CHECK(it_ran.spans.at("to_near Q") == Span{50, 80});
+  CHECK(it_ran.spans.at("j.forward") == Span{80, 90});
+  CHECK(it_ran.spans.at("to_far U") == Span{80, 90});  // decided on by m, at 100
+  CHECK(it_ran.spans.at("m.forward") == Span{100, 110});
 }
 
 TEST_CASE("below the largest task nothing helps: both numbers are named") {

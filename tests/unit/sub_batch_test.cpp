@@ -1,0 +1,91 @@
+// Is the number of rounds the one that takes least time? A layer of which 100 samples run in one to a
+// hundred rounds; what a round takes is said here, so that every sum can be redone by hand.
+#include "simulator/schedules/sub_batch.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <set>
+#include <variant>
+
+#include "tests/support/random_networks.hpp"
+
+namespace ooc::test {
+namespace {
+
+constexpr const char* kLayer =
+    R"({"format": "ooc-paleo/network", "version": 1, "name": "one", "source": "a test",
+"inputs": [{"name": "data", "shape": [1]}],
+"layers": [{"name": "l", "type": "custom", "output_shape": [250], "forward_time": "1 ns", "backward_time": "1 ns"}]})";
+
+using TimeOfRound = std::function<std::int64_t(std::int64_t samples)>;
+
+struct Chosen {
+  std::int64_t samples = 0;
+  std::set<std::int64_t> tried;
+};
+
+/// 100 samples in the memory of half of them: eq. 3 gives two rounds of 50.
+Chosen choose(const TimeOfRound& time_of_round, bool by_trial = true) {
+  const Workload workload = workload_of_text(kLayer, 100);
+  const auto costs_at = [](std::int64_t batch) { return workload_of_text(kLayer, batch).costs; };
+  Chosen chosen;
+  RoundsRequest request{
+      .graph = workload.graph,
+      .costs = workload.costs,
+      // Per sample 4 bytes of input and 1000 of output are there while the layer runs.
+      .budget = Bytes(50 * 1004),
+      .sub_batch = {.kind = SubBatch::Kind::kAuto},
+      .costs_at = costs_at,
+      .plan =
+          [&](const CostTable& costs) {
+            return find_schedule("in-core")->make_plan(
+                {.graph = workload.graph, .costs = costs, .budget = Bytes(1'000'000)});
+          },
+  };
+  if (by_trial) {
+    request.evaluate = [&](const Plan&, const CostTable& costs) {
+      chosen.tried.insert(costs.batch);
+      return Trial{.iteration_time = Duration(time_of_round(costs.batch))};
+    };
+  }
+  REQUIRE(balanced_sub_batch(request) == 50);
+  const RoundsResult result = plan_in_rounds(request);
+  REQUIRE(std::holds_alternative<Plan>(result.plan));
+  chosen.samples = result.rounds == nullptr ? 100 : result.rounds->sub_batch;
+  return chosen;
+}
+
+TEST_CASE("without trials the sub-batch is that of eq. 3") {
+  CHECK(choose({}, false).samples == 50);
+}
+
+TEST_CASE("where fewer samples do not help the fewest rounds are taken") {
+  // 1000 a round and 10 a sample: two rounds take 3000, more of them more.
+  CHECK(choose([](std::int64_t samples) { return 1000 + 10 * samples; }).samples == 50);
+}
+
+TEST_CASE(
+    "of several numbers of rounds the one of least time is taken, and those beside it are looked "
+    "at") {
+  // 100 a sample and 100 for every sample by which a round misses 20. Tried: 2 rounds of 50: 2 x (5000 +
+  // 3000) = 16000; 3 of 34, 34 and 32: 14000; 4 of 25: 12000; 6 of 17 and 15: 5 x 2000 + 2000 = 12000;
+  // 8 of 13 and 9: 7 x 2000 + 2000 = 16000; 12: more. Between 4 and 6: 5 of 20: 10000.
+  const Chosen chosen =
+      choose([](std::int64_t samples) { return 100 * samples + 100 * std::abs(samples - 20); });
+  CHECK(chosen.samples == 20);
+  CHECK(chosen.tried.contains(17));
+  CHECK(chosen.tried.contains(20));
+}
+
+TEST_CASE("when a round takes no longer than its tasks no more rounds are tried") {
+  // The layer forward and backward: 2 ns.
+  const Chosen chosen = choose([](std::int64_t) { return 2; });
+  CHECK(chosen.samples == 50);
+  CHECK(chosen.tried == std::set<std::int64_t>{50});
+}
+
+}  // namespace
+}  // namespace ooc::test
