@@ -34,6 +34,16 @@ PlanningProblem problem_of(const Case& which, const CostTable& costs, Bytes budg
           .evaluate = evaluate};
 }
 
+/// For a schedule that itself chooses how many rounds it runs in, by trying.
+std::function<Trial(const Plan&, const CostTable&)> trial_of_rounds(const Case& which,
+                                                                    const Schedule& schedule,
+                                                                    Bytes budget) {
+  if (!schedule.sub_batches) return {};
+  return [&which, budget](const Plan& plan, const CostTable& costs) {
+    return problem_of(which, costs, budget).evaluate(plan);
+  };
+}
+
 /// In-core under an accounting without lifetimes: the footprint decides, the times are the plan's.
 PlanResult plan_footprint(const Case& which, const Schedule& schedule) {
   if (which.in_core_peak > which.budget) {
@@ -71,7 +81,8 @@ RoundsResult plan_one_device(const Case& which, const Schedule& schedule, Bytes 
                         .budget = budget,
                         .sub_batch = sub_batch,
                         .costs_at = [&](std::int64_t batch) { return round_costs(which, batch); },
-                        .plan = plan_round});
+                        .plan = plan_round,
+                        .evaluate = trial_of_rounds(which, schedule, budget)});
   }
   return result;
 }
