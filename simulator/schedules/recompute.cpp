@@ -10,7 +10,8 @@
 // (default): once for segments that, kept at once, need no more than the largest task needs anyway,
 // so that they cannot raise the peak; from the checkpoint for every use for the others. Where
 // everything fits nothing is dropped; else as few segments as suffice, those first that give back
-// the most bytes for their time.
+// the most bytes for their time. Where all dropped do not suffice, because being computed again is
+// what makes the peak, those that need more for it than the largest task are kept.
 //
 // Example, five layers: a linear, gelus b c d, e linear; outputs of 4 words, data x and e of 1; all save
 // their inputs, capitals are gradients, + means again. One segment {b, c, d}; words that tasks need:
@@ -53,12 +54,13 @@ PlanResult make_plan(const PlanningProblem& problem) {
   auto shortage = run_shortage(problem, kept, footprint_of(problem, kept));
   if (!shortage) return build_task_plan(problem, {});
 
-  const std::vector<SegmentUse> all = uses_when_dropped(problem, segments);
-  const RunList dropped = list_runs(problem.graph, segments, all);
-  if (auto least = run_shortage(problem, dropped, footprint_of(problem, dropped))) {
-    return lesser_shortage(*std::move(shortage), *std::move(least));
+  for (const std::vector<SegmentUse>& most : ways_to_drop(problem, segments)) {
+    const RunList dropped = list_runs(problem.graph, segments, most);
+    auto least = run_shortage(problem, dropped, footprint_of(problem, dropped));
+    if (!least) return build_run_plan(problem, drop_fewest(problem, segments, most));
+    shortage = lesser_shortage(*std::move(shortage), *std::move(least));
   }
-  return build_run_plan(problem, drop_fewest(problem, segments, all));
+  return *std::move(shortage);
 }
 
 constexpr std::string_view kOptions[] = {"--algorithms", "--recompute"};

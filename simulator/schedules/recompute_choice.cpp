@@ -1,10 +1,9 @@
-// The number of segments is found by bisection between none, which does not fit, and all, which
+// The number of segments is found by bisection between none, which does not fit, and the most, which
 // does. Dropping one more need not take less memory at every position (what it is computed from
 // stays longer), so the number found is one that fits while one less does not, not always the least.
 #include "simulator/schedules/recompute_choice.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace ooc {
@@ -24,10 +23,14 @@ SegmentUse use_of(const PlanningProblem& problem, const Segments& segments,
   return SegmentUse::kOnce;
 }
 
-/// Segments by time per byte that they give back, cheapest first; of equals the first to run.
-std::vector<std::size_t> cheapest_first(const Segments& segments) {
-  std::vector<std::size_t> order(segments.list.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+/// Segments that may be dropped by time per byte that they give back, cheapest first; of equals the
+/// first to run.
+std::vector<std::size_t> cheapest_first(const Segments& segments,
+                                        const std::vector<SegmentUse>& most) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < most.size(); ++i) {
+    if (most[i] != SegmentUse::kKept) order.push_back(i);
+  }
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     const Segment& left = segments.list[a];
     const Segment& right = segments.list[b];
@@ -39,12 +42,17 @@ std::vector<std::size_t> cheapest_first(const Segments& segments) {
 
 }  // namespace
 
-std::vector<SegmentUse> uses_when_dropped(const PlanningProblem& problem,
-                                          const Segments& segments) {
-  std::vector<SegmentUse> uses;
-  uses.reserve(segments.list.size());
-  for (const Segment& segment : segments.list) uses.push_back(use_of(problem, segments, segment));
-  return uses;
+std::vector<std::vector<SegmentUse>> ways_to_drop(const PlanningProblem& problem,
+                                                  const Segments& segments) {
+  std::vector<SegmentUse> all;
+  std::vector<SegmentUse> modest;
+  for (const Segment& segment : segments.list) {
+    all.push_back(use_of(problem, segments, segment));
+    const bool within = segment.kept_at_once <= segments.largest_working_set;
+    modest.push_back(within ? all.back() : SegmentUse::kKept);
+  }
+  if (modest == all) return {std::move(all)};
+  return {std::move(all), std::move(modest)};
 }
 
 bool fits(const PlanningProblem& problem, const Footprint& footprint) {
@@ -55,11 +63,11 @@ bool fits(const PlanningProblem& problem, const Footprint& footprint) {
 }
 
 RunList drop_fewest(const PlanningProblem& problem, const Segments& segments,
-                    const std::vector<SegmentUse>& all) {
-  const std::vector<std::size_t> order = cheapest_first(segments);
+                    const std::vector<SegmentUse>& most) {
+  const std::vector<std::size_t> order = cheapest_first(segments, most);
   const auto drop = [&](std::size_t count) {
-    std::vector<SegmentUse> uses(all.size(), SegmentUse::kKept);
-    for (std::size_t i = 0; i < count; ++i) uses[order[i]] = all[order[i]];
+    std::vector<SegmentUse> uses(most.size(), SegmentUse::kKept);
+    for (std::size_t i = 0; i < count; ++i) uses[order[i]] = most[order[i]];
     return list_runs(problem.graph, segments, uses);
   };
   std::size_t low = 0;

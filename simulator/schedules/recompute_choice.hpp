@@ -8,16 +8,18 @@
 
 namespace ooc {
 
-/// What --recompute makes of every segment, if it is dropped.
-[[nodiscard]] std::vector<SegmentUse> uses_when_dropped(const PlanningProblem& problem,
-                                                        const Segments& segments);
+/// What may be dropped at most, and how --recompute computes it again: all segments; and, where that is
+/// something else, only those that need no more than the largest task does for that (computing one
+/// again may be what makes the peak).
+[[nodiscard]] std::vector<std::vector<SegmentUse>> ways_to_drop(const PlanningProblem& problem,
+                                                                const Segments& segments);
 
 [[nodiscard]] bool fits(const PlanningProblem& problem, const Footprint& footprint);
 
 /// The fewest segments that suffice, those first that give back the most bytes for their time.
-/// Precondition: dropping none does not fit, dropping all does.
+/// Precondition: dropping none does not fit, dropping as `most` says does.
 [[nodiscard]] RunList drop_fewest(const PlanningProblem& problem, const Segments& segments,
-                                  const std::vector<SegmentUse>& all);
+                                  const std::vector<SegmentUse>& most);
 
 /// The one that asks for less; of equals the first.
 [[nodiscard]] OutOfMemory lesser_shortage(OutOfMemory first, OutOfMemory second);

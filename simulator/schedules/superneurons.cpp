@@ -170,11 +170,12 @@ PlanResult make_plan(const PlanningProblem& problem) {
   auto shortage = run_shortage(problem, kept, footprint_of(problem, kept, stays_with_gaps(kept)));
   if (shortage) return *std::move(shortage);
 
-  std::vector<SegmentUse> all = uses_when_dropped(problem, segments);
-  if (fits(problem, footprint_of(problem, list_runs(problem.graph, segments, all)))) {
-    return build_run_plan(problem, drop_fewest(problem, segments, all));
+  std::vector<std::vector<SegmentUse>> ways = ways_to_drop(problem, segments);
+  for (const std::vector<SegmentUse>& most : ways) {
+    if (!fits(problem, footprint_of(problem, list_runs(problem.graph, segments, most)))) continue;
+    return build_run_plan(problem, drop_fewest(problem, segments, most));
   }
-  return plan_with_copies(problem, segments, std::move(all));
+  return plan_with_copies(problem, segments, std::move(ways.front()));
 }
 
 constexpr std::string_view kOptions[] = {"--algorithms", "--recompute"};
