@@ -40,8 +40,8 @@ constexpr std::array kOwnFlags{
     flags::kHardware,      kSchedules,        kOneSchedule,      kLimit,
     flags::kMemory,        flags::kFormat,    flags::kOutput,    flags::kLink,
     flags::kFarThroughput, flags::kLatency,   flags::kMode,      flags::kCompute,
-    flags::kAccounting,    flags::kOptimizer, flags::kAllocator, flags::kMaxInput,
-    flags::kQuiet,         flags::kNoColor};
+    flags::kAccounting,    flags::kOptimizer, flags::kAllocator, flags::kDevices,
+    flags::kExchange,      flags::kMaxInput,  flags::kQuiet,     flags::kNoColor};
 constexpr auto kFlags = flags::with_schedule_flags(kOwnFlags);
 
 std::vector<const Schedule*> chosen_schedules(const Arguments& arguments) {
@@ -61,6 +61,11 @@ int run_max_batch(const Arguments& arguments) {
   const ResultOptions result = result_options(arguments);
   const auto limit = arguments.value("--max-batch-limit");
   const std::int64_t largest = limit ? parse_batch(*limit, "--max-batch-limit") : kMaxBatch;
+  if (largest < options.devices) {
+    bad_value(
+        "--max-batch-limit", std::to_string(largest),
+        "at least " + std::to_string(options.devices) + ", a sample for each of the --devices");
+  }
   std::vector<const Schedule*> chosen = chosen_schedules(arguments);
   for (const Schedule* schedule : chosen) check_accounting(*schedule, options.graph.accounting);
   check_schedule_flags(arguments, chosen);
@@ -68,7 +73,8 @@ int run_max_batch(const Arguments& arguments) {
 
   const Workload workload = load_workload(network, "NETWORK", options);
   const Machine machine = load_hardware(profile, "--hardware", options);
-  remark_on_devices(result.remarks, machine.path, machine.profile.devices);
+  if (options.devices == 1)
+    remark_on_devices(result.remarks, machine.path, machine.profile.devices);
   const bool all =
       !arguments.has("--schedule") && arguments.value("--schedules").value_or("all") == "all";
   chosen = runnable(std::move(chosen), all, machine, options, result.remarks);

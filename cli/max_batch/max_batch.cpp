@@ -47,13 +47,14 @@ class Searcher {
   MaxBatchRow run() {
     const CaseOptions& options = request_.options;
     const SubBatch sub_batch = sub_batch_of(options.graph.accounting, options.schedule, schedule_);
-    if (sub_batch.kind == SubBatch::Kind::kSize) return rounds_of(sub_batch.samples);
+    if (sub_batch.kind == SubBatch::Kind::kSize) return rounds_of(sub_batch.samples * first());
     const HardwareProfile& hardware = request_.machine.profile;
     const LargestBatch found =
         find_largest_batch({.attempt = [this](std::int64_t batch) { return attempt(batch); },
+                            .first = first(),
                             .limit = request_.limit,
                             .budget = budget_of(request_.options, hardware),
-                            .fixed = cases_.at(1).costs.static_bytes,
+                            .fixed = cases_.at(first()).costs.static_bytes,
                             .also_above = row_.monotone ? 0 : kAlsoAbove});
     row_.batch = found.batch;
     row_.attempts = found.attempts;
@@ -65,6 +66,9 @@ class Searcher {
   }
 
  private:
+  /// A sample for each device.
+  [[nodiscard]] std::int64_t first() const { return request_.options.devices; }
+
   BatchTrial attempt(std::int64_t batch) {
     std::optional<Attempt> made = try_at(batch);
     if (!made) return {};
@@ -83,9 +87,9 @@ class Searcher {
                                             : request_.machine.profile.far_memory.capacity;
   }
 
-  /// None: too large to count. What is wrong with one sample is wrong with the job.
+  /// None: too large to count. What is wrong with the first batch is wrong with the job.
   std::optional<Attempt> try_at(std::int64_t batch) {
-    if (batch == 1) return attempt_at(batch);
+    if (batch == first()) return attempt_at(batch);
     try {
       return attempt_at(batch);
     } catch (const SpecError&) {
@@ -175,7 +179,7 @@ MaxBatchReport max_batches(const MaxBatchRequest& request,
                            std::span<const Schedule* const> chosen) {
   BatchCases cases(request.workload, request.machine, request.options);
   const HardwareProfile& hardware = request.machine.profile;
-  MaxBatchReport report{.inputs = cases.at(1).inputs,
+  MaxBatchReport report{.inputs = cases.at(request.options.devices).inputs,
                         .limit = request.limit,
                         .rows = {},
                         .assumed = {},
@@ -190,7 +194,8 @@ MaxBatchReport max_batches(const MaxBatchRequest& request,
       if (std::find(report.assumed.begin(), end, field) == end) report.assumed.push_back(field);
     }
   }
-  if (hardware.devices > 1) report.remarks.push_back(devices_remark(hardware.devices));
+  if (hardware.devices > 1 && request.options.devices == 1)
+    report.remarks.push_back(devices_remark(hardware.devices));
   return report;
 }
 

@@ -42,7 +42,8 @@ struct MaxBatchRequest {
   std::int64_t limit = kMaxBatch;
 };
 
-/// One schedule. Throws SpecError for what is wrong at a batch of 1 already.
+/// One schedule. Throws SpecError for what is wrong with a sample (for each device) already.
+/// Precondition: the limit is not below that.
 [[nodiscard]] MaxBatchRow max_batch(const MaxBatchRequest& request, BatchCases& cases,
                                     const Schedule& schedule);
 /// All of them, in their order.

@@ -27,7 +27,8 @@ std::string limit_text(const MaxBatchRow& row) {
 
 std::string head(const MaxBatchReport& report, Colour colour) {
   const RunInputs& in = report.inputs;
-  return bold(printable(fmt::format("The largest batch of {} on {}", in.network, in.hardware)),
+  return bold(printable(fmt::format("The largest batch of {} on {}{}", in.network, in.hardware,
+                                    in.devices > 1 ? fmt::format(", {} devices", in.devices) : "")),
               colour) +
          fmt::format("\nnear memory {}, links {}, accounting {}, optimiser {}\n",
                      format_bytes(in.memory), printable(in.mode), in.accounting, in.optimizer);

@@ -28,16 +28,17 @@ class Search {
   explicit Search(const BatchSearch& search) : search_(search) {}
 
   LargestBatch run() {
-    OOC_CHECK(search_.limit >= 1, "a batch has a sample");
+    OOC_CHECK(search_.first >= 1 && search_.limit >= search_.first, "a batch has a sample");
     grow();
-    while (fails_ && *fails_ - fits_ > 1) try_batch(next());
+    while (fits_ > 0 && fails_ && *fails_ - fits_ > 1) try_batch(next());
     look_above();
     return {.batch = fits_, .fails = fails_, .attempts = attempts_};
   }
 
  private:
   void grow() {
-    for (std::int64_t batch = 1; !fails_; batch = std::min(batch * kGrowth, search_.limit)) {
+    for (std::int64_t batch = search_.first; !fails_;
+         batch = std::min(batch * kGrowth, search_.limit)) {
       try_batch(batch);
       if (batch == search_.limit) return;
     }

@@ -22,6 +22,7 @@ struct BatchTrial {
 
 struct BatchSearch {
   std::function<BatchTrial(std::int64_t batch)> attempt;
+  std::int64_t first = 1;          ///< nothing smaller is tried
   std::int64_t limit = kMaxBatch;  ///< nothing larger is tried
   /// To guess with: of near memory what is needed is taken to grow in proportion beyond `fixed`.
   Bytes budget = {};
@@ -30,7 +31,7 @@ struct BatchSearch {
 };
 
 struct LargestBatch {
-  std::int64_t batch = 0;             ///< 0: not even 1 fits
+  std::int64_t batch = 0;             ///< 0: not even the first fits
   std::optional<std::int64_t> fails;  ///< one more, tried; none where the limit fits
   int attempts = 0;
 };

@@ -96,6 +96,17 @@ TEST_CASE("what cannot be counted ends the search, for schedules in rounds too")
   }
 }
 
+TEST_CASE("several devices have a batch of which each runs its share") {
+  CaseOptions options;
+  options.devices = 4;
+  const MaxBatchRow row = Job("resnet50", "p100-nvlink1-power8", options).row("in-core");
+  CHECK(row.batch == 4 * 190);
+  CHECK(row.failing == 4 * 190 + 1);  // one device has a sample more
+  const Ran ran = max_batch_of({"--devices", "4", "--max-batch-limit", "3"});
+  CHECK(ran.exit_code == 2);
+  CHECK(ran.err.find("--max-batch-limit: found 3, expected at least 4") != std::string::npos);
+}
+
 TEST_CASE("the published in-core batches of ResNet-50 on a P100 and an M40 come out within 5 %") {
   CHECK(Job("resnet50", "p100-nvlink1-power8").row("in-core").batch == 190);  // published: 191
   CHECK(Job("resnet50", "m40").row("in-core").batch == 140);                  // published: 144

@@ -82,6 +82,17 @@ TEST_CASE("the limit ends the search") {
   CHECK(find_largest_batch(search).batch == kMaxBatch);
 }
 
+TEST_CASE("nothing below the first batch is tried") {
+  BatchSearch search = proportional(1000, 100, 7);
+  search.first = 5;
+  CHECK(find_largest_batch(search).batch == 128);
+  search.first = 129;
+  const LargestBatch found = find_largest_batch(search);
+  CHECK(found.batch == 0);
+  CHECK(found.fails == 129);
+  CHECK(found.attempts == 1);
+}
+
 TEST_CASE("where one sample does not fit nothing does") {
   const LargestBatch found = find_largest_batch(proportional(100, 100, 1));
   CHECK(found.batch == 0);
