@@ -103,7 +103,8 @@ void check_efficiency_name(const std::string& name, const SpecView& value) {
 
 /// "4", "5.1".
 std::pair<int, int> version_of(const SpecView& view) {
-  const std::string_view text = view.type() == SpecType::kText ? view.node().text : "";
+  const std::string_view text =
+      view.type() == SpecType::kText ? std::string_view(view.node().text) : std::string_view();
   const std::size_t dot = text.find('.');
   const auto part = [](std::string_view digits) -> std::optional<int> {
     if (digits.empty() || digits.size() > 4) return std::nullopt;
