@@ -11,6 +11,7 @@
 #include "model/cost/compute_cost.hpp"
 #include "model/graph/build_training_graph.hpp"
 #include "model/network/network_json.hpp"
+#include "simulator/schedules/lms_compress.hpp"
 #include "simulator/schedules/schedule.hpp"
 #include "tests/bench/benchmark.hpp"
 #include "tests/support/random_networks.hpp"
@@ -79,8 +80,30 @@ constexpr std::array kJobs{Job{"vdnn-dyn", &convolutions, &a_tenth_more_than_lea
                            Job{"recompute", &convolutions, &a_tenth_more_than_least},
                            Job{"superneurons", &convolutions, &a_tenth_more_than_least}};
 
-void measure(const Job& job, Report& report) {
+/// What is timed: plans the problem; the result is the plan.
+using Planner = PlanResult (*)(const Schedule& schedule, const PlanningProblem& problem);
+
+PlanResult plan_as_it_is(const Schedule& schedule, const PlanningProblem& problem) {
+  return schedule.make_plan(problem);
+}
+
+PlanResult plan_compressing(const Schedule&, const PlanningProblem& problem) {
+  const auto costs_of = [&](const Compression& compression) {
+    CostTable costs =
+        compressed_costs(compression, problem.costs, [](std::int64_t, std::int64_t bytes) {
+          return TaskAlternative{.time = Duration(bytes), .workspace = {}};
+        });
+    test::set_link(
+        costs, {.to_far = BytesPerSecond(1'000'000'000), .to_near = BytesPerSecond(1'000'000'000)});
+    return costs;
+  };
+  return plan_with_compression({.problem = problem, .costs_of = costs_of}).plan;
+}
+
+void measure(const Job& job, Planner plan_with, const std::string& name, Report& report) {
   const Schedule& schedule = *find_schedule(job.schedule);
+  ScheduleOptions options;
+  if (plan_with == &plan_compressing) options.lms_action = LmsAction::kBoth;
   std::vector<double> sizes;
   std::vector<double> times;
   for (const std::size_t layers : kLayers) {
@@ -88,24 +111,25 @@ void measure(const Job& job, Report& report) {
     test::set_link(workload.costs, {.to_far = BytesPerSecond(1'000'000'000),
                                     .to_near = BytesPerSecond(1'000'000'000)});
     const PlanningProblem problem{workload.graph, workload.costs,
-                                  job.budget(workload, job.schedule)};
+                                  job.budget(workload, job.schedule), options};
     const double ns = cpu_ns([&] {
-      const PlanResult plan = schedule.make_plan(problem);
+      const PlanResult plan = plan_with(schedule, problem);
       if (!std::holds_alternative<Plan>(plan)) throw std::runtime_error("it fits");
       consume(&plan);
     });
     sizes.push_back(static_cast<double>(layers));
     times.push_back(ns);
     const bool first = layers == kLayers.front();
-    report.add(fmt::format("{}, {} layers", schedule.name, layers), ns / 1e6, "ms",
+    report.add(fmt::format("{}, {} layers", name, layers), ns / 1e6, "ms",
                first ? std::optional(at_most(kMostMs)) : std::nullopt);
   }
-  report.add(fmt::format("{}, exponent of time against layers", schedule.name),
-             exponent(sizes, times), "", at_most(1.3));
+  report.add(fmt::format("{}, exponent of time against layers", name), exponent(sizes, times), "",
+             at_most(1.3));
 }
 
 void run(Report& report) {
-  for (const Job& job : kJobs) measure(job, report);
+  for (const Job& job : kJobs) measure(job, &plan_as_it_is, job.schedule, report);
+  measure({"lms", &chain, &half_of_all}, &plan_compressing, "lms both", report);
 }
 
 }  // namespace
