@@ -10,20 +10,23 @@
 #include "calibrate/gpu/kernels.hpp"
 #include "calibrate/gpu/pattern.hpp"
 #include "calibrate/gpu/replay_counters.hpp"
+#include "calibrate/gpu/replay_races.hpp"
 
 namespace ooc::gpu {
 namespace {
 
-// Seeds of tensors and of what is no tensor, apart from each other and from those of other runs.
+// Seeds of tensors and of what is no tensor, apart from each other and from those of other runs. A tensor that is
+// written once more (in place, or a sum that grows) has another pattern from then on, so `writer` is
+// part of it: 0 for what is there from the beginning, else the step's number and one.
 class Seeds {
  public:
-  explicit Seeds(std::uint64_t run) : run_(run << 33) {}
-  std::uint64_t tensor(std::int64_t content) const {
-    return run_ + static_cast<std::uint64_t>(content);
+  explicit Seeds(std::uint64_t run) : run_(run << 52) {}
+  std::uint64_t tensor(std::int64_t content, std::uint32_t writer) const {
+    return run_ + (static_cast<std::uint64_t>(content) << 20) + writer;
   }
-  std::uint64_t none() const { return run_ + (std::uint64_t{1} << 32); }
-  std::uint64_t of(const ReplayBlock& block) const {
-    return block.content ? tensor(*block.content) : none();
+  std::uint64_t none() const { return tensor((std::int64_t{1} << 32) - 1, 0); }
+  std::uint64_t of(const ReplayBlock& block, std::uint32_t writer) const {
+    return block.content ? tensor(*block.content, writer) : none();
   }
 
  private:
@@ -34,7 +37,11 @@ class ContentCheck {
  public:
   ContentCheck(const ReplayProgram& program, const ReplayMemory& memory, std::uint64_t seed,
                double spin_overhead_ns)
-      : program_(program), memory_(memory), seeds_(seed), spin_overhead_ns_(spin_overhead_ns) {
+      : program_(program),
+        memory_(memory),
+        seeds_(seed),
+        spin_overhead_ns_(spin_overhead_ns),
+        writers_(find_writers(program)) {
     first_counter_.reserve(program.steps.size());
     std::size_t counters = 0;
     for (const ReplayStep& step : program.steps) {
@@ -48,10 +55,10 @@ class ContentCheck {
     counters_->clear(stream);
     for (std::size_t i = 0; i < program_.slots.size(); ++i) {
       const std::optional<std::int64_t>& content = program_.slots[i].content;
-      if (content) fill_slot(i, seeds_.tensor(*content));
+      if (content) fill_slot(i, seeds_.tensor(*content, 0));
     }
     for (std::size_t i = 0; i < program_.blocks.size(); ++i) {
-      if (program_.blocks[i].initial) fill(i, seeds_.of(program_.blocks[i]), stream.get());
+      if (program_.blocks[i].initial) fill(i, seeds_.of(program_.blocks[i], 0), stream.get());
     }
     stream.wait();
   }
@@ -65,12 +72,14 @@ class ContentCheck {
     for (std::size_t i = 0; i < step.reads.size(); ++i) {
       const ReplayBlock& block = program_.blocks[step.reads[i]];
       if (!block.content) continue;
+      const std::size_t read = first_counter_[number] + i;
       OOC_GPU_CHECK(launch_check(stream, memory_.block(step.reads[i]), block.bytes / 8 * 8, 0,
-                                 seeds_.of(block), counters_->at(first_counter_[number] + i)));
+                                 seeds_.of(block, writers_[read]), counters_->at(read)));
     }
     queue_step_spin(step, spin_overhead_ns_, stream);
     for (const std::size_t block : step.writes) {
-      fill(block, seeds_.of(program_.blocks[block]), stream);
+      fill(block, seeds_.of(program_.blocks[block], static_cast<std::uint32_t>(number) + 1),
+           stream);
     }
   }
 
@@ -115,6 +124,7 @@ class ContentCheck {
   const ReplayMemory& memory_;
   Seeds seeds_;
   double spin_overhead_ns_;
+  std::vector<std::uint32_t> writers_;      // of each read
   std::vector<std::size_t> first_counter_;  // of each step's reads
   std::optional<ReplayCounters> counters_;
 };
@@ -128,7 +138,9 @@ std::uint64_t check_content(const ReplayProgram& program, const ReplayMemory& me
   const Stream& stream = executor.stream(ReplayQueue::kCompute);
   check.prepare(stream);
   executor.run([&check](std::size_t step, cudaStream_t on) { check.work(step, on); });
-  return check.result(stream);
+  const std::uint64_t bytes = check.result(stream);
+  check_races(program, memory.pool_pages() > 0);
+  return bytes;
 }
 
 void queue_step_copy(const ReplayStep& step, const ReplayMemory& memory, cudaStream_t stream) {

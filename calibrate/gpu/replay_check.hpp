@@ -24,6 +24,7 @@ struct WrongContent {
 // without content are filled too, with something that is no tensor's: whatever else lies there is then seen to be lost.
 // A block that a copy is to bring in is filled likewise first, so that reading it too early is seen.
 // `seed` makes patterns differ from those of earlier runs, which may still lie in the far pool.
+// Then the plan is searched for what went right only by luck (check_races).
 // Returns the bytes that were compared; throws WrongContent.
 std::uint64_t check_content(const ReplayProgram& program, const ReplayMemory& memory,
                             const ReplayExecutor& executor, std::uint64_t seed,

@@ -55,7 +55,7 @@ TEST_CASE(
   // at 3.1 ms.
   const PlanText plan = small_plan()
                             .with("step step=3", "ns=100000 writes=3 waits=1", "ns=600000")
-                            .with("step step=4", "waits=3", "waits=1");
+                            .with("step step=4", "waits=3", "waits=1,2");
   CHECK(found_by(plan) == "none");
   CHECK(found_by(plan.with("step step=5", " waits=4", "")) == "5/2/1");
 }
@@ -75,6 +75,49 @@ TEST_CASE("a block that is given away while a later step reads it is caught") {
   CHECK(found_by(small_plan()
                      .with("block block=3", "offset=0", "offset=1500000")
                      .with("block block=3", "bytes=1000000", "bytes=8")) == "5/1/2");
+}
+
+TEST_CASE("a wait that is missing is caught where nothing happened to go wrong without it") {
+  // Block 3 is workspace beside the others, so the copy in may begin as soon as the copy out has ended, at
+  // 3.010 ms; it takes 1.005 ms, and step 5 begins 5 ms later: it reads what is right.
+  const PlanText plan = small_plan()
+                            .with("plan", "arena_bytes=2000000", "arena_bytes=3000000")
+                            .with("block block=3", "offset=0", "offset=2000000")
+                            .with("step step=3", "ns=100000", "ns=5000000");
+  CHECK(found_by(plan) == "none");
+  const PlanText lucky = plan.with("step step=4", "waits=3", "waits=1,2");
+  CHECK(found_by(lucky) == "none");
+  const PlanText unordered = lucky.with("step step=5", " waits=4", "");
+  CHECK(found_by(unordered) == "5/2/1");
+  CHECK(last(run_plan(unordered), "text") ==
+        "step 5 (conv1.backward) reads block 2 while step 4 may still write the same memory: "
+        "neither waits for the other");
+  // Step 2 reads block 0 until 2.5 ms; block 2 is in its place.
+  CHECK(last(run_plan(plan.with("step step=4", "waits=3", "waits=1")), "text") ==
+        "step 4 writes block 2 while step 2 may still read the same memory: neither waits for the "
+        "other");
+}
+
+TEST_CASE("a copy that leaves before its tensor is written a second time is caught") {
+  // Step 2 writes tensor 1 once more, in place; step 5 reads what was copied out after step 0.
+  const PlanText plan = small_plan().with("step step=2", "writes=1", "writes=0,1");
+  CHECK(found_by(plan.with("step step=1", "waits=0", "waits=2")) == "none");
+  CHECK(found_by(plan) == "5/2/1");
+}
+
+TEST_CASE("a block that nobody wrote is not right because its tensor lies there") {
+  // Step 4's copy goes to a block of its own; block 2 lies where step 0 wrote tensor 1, and nothing came after.
+  const PlanText plan =
+      small_plan()
+          .with("plan", "blocks=4", "blocks=5")
+          .with("plan", "arena_bytes=2000000", "arena_bytes=3000000")
+          .with_line("slot", "block block=4 offset=2000000 bytes=1000000 content=1")
+          .with("block block=3", "offset=0", "offset=1000000")
+          .with("step step=3", " writes=3", "")
+          .with("step step=4", "block=2", "block=4");
+  CHECK(found_by(plan.with("step step=5", "reads=1,2", "reads=1,4")
+                     .with("step step=6", "reads=2", "reads=4")) == "none");
+  CHECK(found_by(plan) == "5/2/1");
 }
 
 TEST_CASE("a slot that is overwritten while a copy still reads it is caught") {
