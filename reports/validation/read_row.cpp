@@ -293,46 +293,6 @@ RowCheck read_check(const SpecView& view, const ValidationRow& row, const RowDef
 
 }  // namespace
 
-std::string_view use_name(Use use) {
-  switch (use) {
-    case Use::kTight:
-      return "tight";
-    case Use::kBand:
-      return "band";
-    case Use::kOrder:
-      return "order";
-  }
-  return "";
-}
-
-std::size_t point_count(const std::vector<PointColumn>& points) {
-  return points.empty() ? 1 : points.front().texts.size();
-}
-
-/// By texts alone where these tell the points apart: "alexnet"; else by all: "alexnet, batch 64".
-std::vector<std::string> point_labels(const std::vector<PointColumn>& points) {
-  if (points.empty()) return {""};
-  std::vector<std::string> by_text;
-  std::vector<std::string> by_all;
-  for (std::size_t i = 0; i < point_count(points); ++i) {
-    std::string texts;
-    std::string all;
-    for (const PointColumn& column : points) {
-      const bool number = !std::isnan(column.numbers[i]);
-      if (!number) texts += (texts.empty() ? "" : ", ") + column.texts[i];
-      if (!all.empty()) all += ", ";
-      if (number && points.size() > 1) all += column.name + " ";
-      all += column.texts[i];
-    }
-    by_text.push_back(texts);
-    by_all.push_back(all);
-  }
-  std::vector<std::string> sorted = by_text;
-  std::sort(sorted.begin(), sorted.end());
-  const bool told_apart = std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
-  return told_apart && !by_text.front().empty() ? by_text : by_all;
-}
-
 ValidationRow read_row(const SpecDocument& document) {
   const SpecView view(document);
   (void)view.get("format").as_choice({"ooc-paleo/validation-row"});

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
+#include <utility>
 #include <vector>
 
 #include "reports/writers/text_table.hpp"
@@ -116,36 +116,59 @@ std::string missed_by(const CheckReport& check, const PointReport& point) {
   return text + ", " + allowed_text(check, point);
 }
 
-/// One paragraph for each check with a figure of that verdict.
+/// What needs attention of one check: which figures, and why.
+struct Attention {
+  std::string figures;
+  std::string reason;
+};
+
+std::string reason_of(const CheckReport& check, const PointReport& point) {
+  switch (point.verdict) {
+    case Verdict::kKnown:
+    case Verdict::kNotRun:
+      return check.cause;
+    case Verdict::kUnexpected:
+      return "remove \"known\", this holds now";
+    case Verdict::kHolds:
+    case Verdict::kFails:
+      break;
+  }
+  return point.note.empty() ? missed_by(check, point) : point.note;
+}
+
+/// The figures of that verdict; the reason is that of the first. Empty where there are none.
+Attention attention(const CheckReport& check, Verdict verdict) {
+  Attention found;
+  std::string points;
+  for (const PointReport& point : check.points) {
+    if (point.verdict != verdict) continue;
+    if (found.reason.empty()) found.reason = reason_of(check, point);
+    if (!point.point.empty()) points += (points.empty() ? " " : "; ") + point.point;
+  }
+  if (found.reason.empty()) return found;
+  found.figures = check.name;
+  if (!points.empty()) found.figures += (check.name.empty() ? "at" : ", at") + points;
+  return found;
+}
+
+/// A paragraph for each check with a figure of that verdict; neighbours with the same reason share one.
 std::string causes(const ValidationReport& report, Verdict verdict, const std::string& title,
                    Colour colour) {
   std::string text;
   for (const RowReport& row : report.rows) {
+    std::vector<Attention> all;
     for (const CheckReport& check : row.checks) {
-      std::string points;
-      bool any = false;
-      std::string note;
-      std::string missed;
-      for (const PointReport& point : check.points) {
-        if (point.verdict != verdict) continue;
-        any = true;
-        if (!point.point.empty()) points += (points.empty() ? " " : "; ") + point.point;
-        if (note.empty()) note = point.note;
-        if (missed.empty()) missed = missed_by(check, point);
-      }
-      if (!any) continue;
-      std::string words = check.name;
-      if (!points.empty()) words += (words.empty() ? "at" : ", at") + points;
-      if (!words.empty()) words += ": ";
-      if (verdict == Verdict::kUnexpected) {
-        words += "remove \"known\", this holds now";
-      } else if (!check.cause.empty()) {
-        words += check.cause;
-      } else if (!note.empty()) {
-        words += note;
+      Attention next = attention(check, verdict);
+      if (next.reason.empty()) continue;
+      if (!all.empty() && all.back().reason == next.reason) {
+        all.back().figures += "; " + next.figures;
       } else {
-        words += missed;
+        all.push_back(std::move(next));
       }
+    }
+    for (const Attention& each : all) {
+      const std::string words =
+          each.figures.empty() ? each.reason : each.figures + ": " + each.reason;
       text += printable(fmt::format("  {:<4} ", row.id)) + wrapped(printable(words), 7);
     }
   }
@@ -181,10 +204,12 @@ std::string figure_text(const CheckReport& check, double value) {
 }
 
 std::string predicted_text(const CheckReport& check, const PointReport& point) {
+  if (point.predicted.empty()) return "-";  // not run
   if (point.predicted.size() == 1) return figure_text(check, point.predicted[0]);
-  // The unit once, behind the last.
+  // The unit once, behind the last, unless that has none.
   CheckReport bare = check;
-  bare.unit.clear();
+  CheckReport last = check;
+  (std::isfinite(point.predicted.back()) ? bare : last).unit.clear();
   constexpr std::size_t kMost = 4;
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < point.predicted.size(); ++i) {
@@ -196,7 +221,7 @@ std::string predicted_text(const CheckReport& check, const PointReport& point) {
   const std::string_view between = check.rule == "predicted_to" ? " to "
                                    : check.rule == "ascending"  ? " < "
                                                                 : ", ";
-  return with_unit(fmt::format("{}", fmt::join(parts, between)), check.unit);
+  return with_unit(fmt::format("{}", fmt::join(parts, between)), last.unit);
 }
 
 std::string allowed_text(const CheckReport& check, const PointReport& point) {

@@ -48,6 +48,20 @@ TEST_CASE("the table shows every figure, what fails and why, and counts the rows
         "1 row: 0 hold, 1 FAILS in order only\n");
 }
 
+TEST_CASE(
+    "figures with the same cause share a paragraph, and an unmarked one says by how much it "
+    "fails") {
+  const Table table{{"predict a 1", {{"t", 3}}}, {"predict a 2", {{"t", 5}}}};
+  const ValidationRow row = row_of(
+      R"("a": "predict a {batch}")",
+      R"({"name": "x", "predicted": "a.t", "between": [0, 1], "known": {"cause": "why", "points": [1]}},
+         {"name": "y", "predicted": "a.t", "between": [0, 1], "known": "why"})",
+      R"("batch": [1, 2])");
+  const std::string text = table_validation(judge_rows({row}, runs_of(table)), {});
+  CHECK(text.find("\n  R1   x, at 1; y, at 1; 2: why\n") != std::string::npos);
+  CHECK(text.find("\n  R1   x, at 2: predicted 5, 0 to 1\n") != std::string::npos);
+}
+
 TEST_CASE("CSV has one line a figure, in base units") {
   const std::string text = csv_validation(sample(), {});
   CHECK(
