@@ -51,11 +51,16 @@ struct Request {
   std::vector<std::string> lines;
 };
 
-std::vector<Request> open_requests(const std::string& requests, const std::string& answers) {
+struct Requests {
+  std::vector<Request> open;  // without an answer yet
+  bool cut_short = false;     // the last plan has no `run`
+};
+
+Requests read_requests(const std::string& requests, const std::string& answers) {
   std::ifstream file(requests);
   if (!file) throw std::runtime_error("cannot read " + requests);
   const std::set<std::string> answered = answered_in(answers);
-  std::vector<Request> open;
+  Requests found;
   Request group;
   std::string text;
   while (std::getline(file, text)) {
@@ -70,22 +75,27 @@ std::vector<Request> open_requests(const std::string& requests, const std::strin
     if (answered.count(*id) != 0) continue;
     group.lines.push_back(text);
     if (ReplayGroup::takes(parsed.line->word) && parsed.line->word != "run") continue;
-    open.push_back(std::move(group));
+    found.open.push_back(std::move(group));
     group = Request();
   }
-  if (!group.lines.empty()) {
+  found.cut_short = !group.lines.empty();
+  if (found.cut_short) {
     std::cerr << "ooc-paleo-gpu: " << requests << " ends within a plan, which is not run\n";
   }
-  return open;
+  return found;
 }
 
 }  // namespace
 
 int run_script(const Script& script, int device, std::size_t need) {
-  const std::vector<Request> open = open_requests(script.requests, script.answers);
+  const Requests requests = read_requests(script.requests, script.answers);
+  const std::vector<Request>& open = requests.open;
+  const int all_answered = requests.cut_short ? 2 : 0;
   if (open.empty()) {
-    std::cerr << "ooc-paleo-gpu: " << script.answers << " has every answer already\n";
-    return 0;
+    if (!requests.cut_short) {
+      std::cerr << "ooc-paleo-gpu: " << script.answers << " has every answer already\n";
+    }
+    return all_answered;
   }
   drop_half_line(script.answers);
   const std::unique_ptr<std::FILE, FileCloser> file(std::fopen(script.answers.c_str(), "a"));
@@ -103,10 +113,10 @@ int run_script(const Script& script, int device, std::size_t need) {
       for (const std::string& line : open[i].lines) {
         const Next next = server.answer(line);
         if (next == Next::kDeviceLost) return 4;
-        if (next == Next::kQuit) return 0;
+        if (next == Next::kQuit) return all_answered;
       }
     }
-    return 0;
+    return all_answered;
   } catch (const NoDevice& none) {
     std::cerr << "ooc-paleo-gpu: no usable device: " << none.looked_for << ": " << none.reason
               << '\n';
