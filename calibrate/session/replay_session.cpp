@@ -204,6 +204,12 @@ std::string ReplayParser::take_done(const KeyValues& values) {
   for (std::size_t step = 0; step < seen_.size(); ++step) {
     if (!seen_[step]) return fmt::format("was done without a span of step {}", step);
   }
+  for (const std::string_view key :
+       {"checked_bytes", "near_bytes", "pool_pages", "page_bytes", "far_bytes"}) {
+    const auto text = find_value(values, key);
+    if (!text || find_integer(values, key).value_or(-1) >= 0) continue;
+    return fmt::format("was done with {}={}", key, in_quotes(*text));
+  }
   measured.verified = count_in(values, "verified") != 0;
   measured.checked_bytes = count_in(values, "checked_bytes");
   measured.near_bytes = count_in(values, "near_bytes");

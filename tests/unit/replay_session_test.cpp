@@ -101,6 +101,10 @@ TEST_CASE("an answer that does not fit the plan ends the replay and says what wa
   CHECK(has(lost(kSpans + kDone), "without an iteration"));
   CHECK(
       has(lost(kIteration + kSpans + "done id=7 iterations=2\\n"), "says 2 iterations and sent 1"));
+  CHECK(has(lost(kIteration + kSpans + "done id=7 near_bytes=nan\\n"),
+            "was done with near_bytes=\"nan\""));
+  CHECK(has(lost(kIteration + kSpans + "done id=7 pool_pages=-3\\n"),
+            "was done with pool_pages=\"-3\""));
   CHECK(has(lost("done id=8\\n"), "answered request 8, not request 7"));
   CHECK(has(lost("error text=unknown\\n"), "answered \"error\", not request 7"));
   CHECK(has(lost("sample id=7 ns=1\\n"), "sent \"sample\" in answer to a plan"));
