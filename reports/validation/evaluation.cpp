@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace ooc {
 namespace {
@@ -65,6 +66,8 @@ Series Evaluation::parameter(const std::string& name, const Expression& where) c
 
 Series Evaluation::metric(const std::string& run_name, const std::string& name,
                           const Expression& where) {
+  const auto known_series = known_.find({run_name, name});
+  if (known_series != known_.end()) return known_series->second;
   const RowRun& run = run_named(row_, run_name);
   const std::size_t points =
       has_braces(run) && run.kind != RowRun::Kind::kReplays ? point_count(check_.points) : 1;
@@ -92,6 +95,7 @@ Series Evaluation::metric(const std::string& run_name, const std::string& name,
       series.push_back(found->second);
     }
   }
+  known_.emplace(std::make_pair(run_name, name), series);
   return series;
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "reports/validation/validation_row.hpp"
@@ -44,6 +45,8 @@ class Evaluation {
   const RowCheck& check_;
   const MakeRun& make_run_;
   int depth_ = 0;
+  /// By run and metric: a formula in braces is worked out for every point of every run that has it.
+  std::map<std::pair<std::string, std::string>, Series> known_;
   std::map<std::size_t, std::string> notes_;
   std::vector<std::string> replay_labels_;
 };

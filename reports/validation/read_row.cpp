@@ -12,7 +12,7 @@
 namespace ooc {
 namespace {
 
-constexpr std::size_t kMostPoints = 10'000;
+constexpr std::size_t kMostPoints = 1000;
 
 /// A word that formulas can name: letters, digits, underscores; a letter first.
 std::string name_of(const SpecView& view, const std::string& name) {
