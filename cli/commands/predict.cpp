@@ -82,7 +82,11 @@ int run_predict(const Arguments& arguments) {
       .colour = result.colour};
   write_side_files(outputs, which, report.inputs, run, write.tool);
   if (!report.feasible && (outputs.trace || outputs.plan)) {
-    remark(result.remarks, "the job does not fit: no trace is written");
+    remark(result.remarks, std::string("the job does not fit: no ") +
+                               (!outputs.plan    ? "trace is"
+                                : !outputs.trace ? "plan is"
+                                                 : "trace and no plan are") +
+                               " written");
   }
   outputs.result.write(result.writer->prediction(report, write));
   outputs.result.commit();

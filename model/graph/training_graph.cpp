@@ -100,7 +100,7 @@ std::string task_name(const TrainingGraph& graph, TaskId task) {
   }
   if (is_overhead(it.kind)) {
     const Tensor& tensor = graph.tensors[graph.writes[task].front().at()];
-    return source_name(graph, tensor) + std::string(suffix(it.kind));
+    return source_name(graph, tensor) + std::string(suffix(it.kind)) + device_suffix(place);
   }
   std::string name = graph.network->layers[it.layer.at()].name + std::string(suffix(it.kind));
   if (it.kind != TaskKind::kUpdate) name += round_suffix(place.index, graph.round_tasks);

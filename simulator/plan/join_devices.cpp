@@ -319,7 +319,14 @@ Duration exchange_bound(const DataParallel& all, Exchange exchange) {
 
 Duration fetch_bound(const DataParallel& all, const MemoryPressure& first) {
   if (all.pieces.empty()) return Duration(0);
-  return first.before[all.last_round[0][all.pieces[0].ready] + 1] + time_to_fetch(all);
+  // The pressure is of the network's own tasks: kernels that compress are in none of its sums.
+  std::size_t tasks = 0;
+  for (std::size_t i = 0; i <= all.last_round[0][all.pieces[0].ready]; ++i) {
+    if (!is_overhead(all.graph.tasks[task_on_device(all, 0, make_id<TaskId>(i)).at()].kind)) {
+      ++tasks;
+    }
+  }
+  return first.before[tasks] + time_to_fetch(all);
 }
 
 Plan join_devices(std::span<const DevicePlan> devices, const DataParallel& all, Exchange exchange) {

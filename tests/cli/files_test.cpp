@@ -190,6 +190,9 @@ TEST_CASE("a job that does not fit writes its result but no trace") {
   CHECK(ran.exit_code == 3);
   CHECK(scratch.entries() == std::vector<std::string>{"r.json"});
   CHECK(ran.err == "ooc-paleo: the job does not fit: no trace is written\n");
+  const Ran plan =
+      predict_in(scratch, {"--memory", "2GB", "-o", "r.json", "--export-plan", "p.txt"});
+  CHECK(plan.err == "ooc-paleo: the job does not fit: no plan is written\n");
 }
 
 TEST_CASE("networks are found from any directory, paths before names, own data first") {
