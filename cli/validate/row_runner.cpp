@@ -206,8 +206,10 @@ RunFigures RowRunner::predict(const Arguments& arguments) {
   const CaseOptions options = options_of(arguments);
   const Schedule& schedule = schedule_of(arguments);
   check_flags(arguments, options, schedule);
-  const Case which = make_case(workload(network_of(arguments), options),
-                               machine(hardware_of(arguments), options), options);
+  // One after the other: which error comes first is not the compiler's to choose.
+  const Workload& network = workload(network_of(arguments), options);
+  const Machine& on = machine(hardware_of(arguments), options);
+  const Case which = make_case(network, on, options);
   const CaseRun run = run_case(which, schedule, BoundEffort::kWindows);
   return figures_of_run(report_case(which, schedule, run, Detail::kLayers), which, run);
 }
