@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "cli/schedule_flags.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/spec_tree.hpp"
 
@@ -59,16 +60,22 @@ std::string description(const Command& command) {
                    .hint = near ? "did you mean " + *near + "?" : help});
 }
 
+bool is_read_by_some_schedules(const Flag& flag) {
+  return std::any_of(flags::kScheduleFlags.begin(), flags::kScheduleFlags.end(),
+                     [&](const Flag& each) { return each.name == flag.name; });
+}
+
 void add_flags(CLI::App& app, const Command& command, std::vector<Slot>& slots) {
   slots.resize(command.flags.size());
   for (std::size_t i = 0; i < slots.size(); ++i) {
     Slot& slot = slots[i];
     slot.flag = &command.flags[i];
-    if (slot.flag->value.empty()) {
-      slot.option = app.add_flag(cli11_names(*slot.flag), slot.given, help_of(*slot.flag));
-      continue;
-    }
-    slot.option = app.add_option(cli11_names(*slot.flag), slot.values, help_of(*slot.flag));
+    const bool is_switch = slot.flag->value.empty();
+    const std::string names = cli11_names(*slot.flag);
+    slot.option = is_switch ? app.add_flag(names, slot.given, help_of(*slot.flag))
+                            : app.add_option(names, slot.values, help_of(*slot.flag));
+    if (is_read_by_some_schedules(*slot.flag)) slot.option->group("Options of some schedules");
+    if (is_switch) continue;
     slot.option->type_name(std::string(slot.flag->value));
     // Without these a list flag would take everything and a plain one would reject a repetition in
     // CLI11's words.

@@ -159,6 +159,9 @@ TEST_CASE("every command's help begins with examples and goes to stdout") {
     CHECK(ran.err == "");
     CHECK(ran.out.rfind("Examples:\n  ooc-paleo " + std::string(command), 0) == 0);
   }
+  const std::string predict = run_ooc_paleo({"predict", "--help"}).out;
+  CHECK(predict.find("--batch N") < predict.find("Options of some schedules"));
+  CHECK(predict.find("Options of some schedules") < predict.find("--algorithms RULE"));
   const Ran top = run_ooc_paleo({"--help"});
   CHECK(top.exit_code == 0);
   CHECK(top.out.rfind("Examples:\n", 0) == 0);
