@@ -199,6 +199,11 @@ std::string transfer_mode(const Schedule& schedule, const std::string& given) {
 }
 
 void check_pages(const Schedule& schedule, const Machine& machine, const CaseOptions& options) {
+  // What no profile can mend comes first.
+  if (schedule.moves_pages && options.devices > 1) {
+    bad_value("--devices", fmt::format("{} with the schedule {}", options.devices, schedule.name),
+              "1", "how devices share unified memory is not modelled");
+  }
   const std::string mode = missing_mode(schedule, machine.profile);
   if (!mode.empty()) {
     throw SpecError(
@@ -207,10 +212,6 @@ void check_pages(const Schedule& schedule, const Machine& machine, const CaseOpt
          .found = "nothing",
          .expected = fmt::format("the mode \"{}\", by which {} copies", mode, schedule.name),
          .hint = "add it, or choose another schedule"});
-  }
-  if (schedule.moves_pages && options.devices > 1) {
-    bad_value("--devices", fmt::format("{} with the schedule {}", options.devices, schedule.name),
-              "1", "how devices share unified memory is not modelled");
   }
 }
 

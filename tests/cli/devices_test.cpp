@@ -93,6 +93,11 @@ TEST_CASE("numbers of devices that make no sense are refused") {
       CHECK(ran.err.find(row.says) != std::string::npos);
     }
   }
+  // This profile also lacks the mode that unified memory needs, but adding it would not help.
+  const Ran pages = run("predict", {kNetwork, "--hardware", kMachine, "--batch", "2", "--devices",
+                                    "2", "--schedule", "unified"});
+  CHECK(pages.exit_code == 2);
+  CHECK(pages.err.find("--devices: found 2 with the schedule unified") != std::string::npos);
   const Ran replay = run("replay", {kNetwork, "--hardware", kMachine, "--devices", "2"});
   CHECK(replay.exit_code == 2);
   CHECK(replay.err.find("plans are replayed on one device") != std::string::npos);
