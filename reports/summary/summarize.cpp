@@ -81,9 +81,8 @@ void add_run(RunReport& report, const SummaryInput& input, const Plan& plan,
   name_limit(report);
 }
 
-std::string queue_name(const Step& step) {
-  constexpr std::string_view kNames[] = {"compute", "to_far", "to_near"};
-  std::string name(kNames[static_cast<std::size_t>(step.kind)]);
+std::string queue_of(const Step& step) {
+  std::string name(queue_name(step.kind));
   if (step.device > 0) name += "." + std::to_string(step.device);
   return name;
 }
@@ -95,7 +94,7 @@ std::vector<StepReport> step_reports(const SummaryInput& input, const Plan& plan
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const Step& step = plan.steps[i];
     StepReport report;
-    report.queue = queue_name(step);
+    report.queue = queue_of(step);
     report.name = step_name(plan, plan_graph(input), make_id<StepId>(i));
     report.start = timeline.spans[i].start;
     report.end = timeline.spans[i].end;

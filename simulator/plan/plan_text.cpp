@@ -12,19 +12,6 @@ namespace ooc {
 
 namespace {
 
-std::string_view queue_name(StepKind kind) {
-  switch (kind) {
-    case StepKind::kCompute:
-      return "compute";
-    case StepKind::kToFar:
-      return "to_far";
-    case StepKind::kToNear:
-      return "to_near";
-  }
-  OOC_CHECK(false, "a step is a compute or a copy");
-  return {};
-}
-
 std::string rate_text(BytesPerSecond rate) {
   return rate == kInfiniteRate ? "inf" : fmt::format("{}", rate.count());
 }
@@ -113,6 +100,19 @@ void append_step(std::string& text, const Plan& plan, const TrainingGraph& graph
 }
 
 }  // namespace
+
+std::string_view queue_name(StepKind kind) {
+  switch (kind) {
+    case StepKind::kCompute:
+      return "compute";
+    case StepKind::kToFar:
+      return "to_far";
+    case StepKind::kToNear:
+      return "to_near";
+  }
+  OOC_CHECK(false, "a step is a compute or a copy");
+  return {};
+}
 
 std::string step_name(const Plan& plan, const TrainingGraph& graph, StepId id) {
   const Step& step = plan.steps[id.at()];

@@ -24,6 +24,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "model/graph/training_graph.hpp"
 #include "simulator/plan/plan.hpp"
@@ -33,6 +34,9 @@ namespace ooc {
 /// `budget` is the whole near-memory budget, static bytes included.
 [[nodiscard]] std::string write_plan_text(const Plan& plan, const TrainingGraph& graph,
                                           const CostTable& costs, Bytes budget);
+
+/// "compute", "to_far", "to_near": the queue of a first device, and what steps on it do.
+[[nodiscard]] std::string_view queue_name(StepKind kind);
 
 /// "conv1_1.forward", "to_far conv1_1", "to_near conv1_1".
 [[nodiscard]] std::string step_name(const Plan& plan, const TrainingGraph& graph, StepId step);

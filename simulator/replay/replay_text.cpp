@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "model/base/errors.hpp"
+#include "simulator/plan/plan_text.hpp"
 
 namespace ooc {
 namespace {
@@ -45,19 +46,6 @@ std::string_view cut(std::string_view value, std::size_t room) {
     }
   }
   return value.substr(0, end);
-}
-
-std::string_view queue_name(StepKind kind) {
-  switch (kind) {
-    case StepKind::kCompute:
-      return "compute";
-    case StepKind::kToFar:
-      return "to_far";
-    case StepKind::kToNear:
-      return "to_near";
-  }
-  OOC_CHECK(false, "a step is a compute or a copy");
-  return {};
 }
 
 void append_list(std::string& text, std::string_view key, const std::vector<std::int32_t>& list) {
