@@ -38,7 +38,8 @@ inline MakeRun runs_of(const Table& table) {
 /// The verdicts of the first check's points.
 inline std::vector<Verdict> verdicts(const ValidationRow& row, const MakeRun& runs) {
   std::vector<Verdict> all;
-  for (const PointReport& point : judge_row(row, runs).checks.front().points) {
+  const RowReport report = judge_row(row, runs);  // outlives the loop over its points
+  for (const PointReport& point : report.checks.front().points) {
     all.push_back(point.verdict);
   }
   return all;
