@@ -1,12 +1,11 @@
 // JSON: the result format of docs/formats.md, section 5. The order of the keys is that of the table
 // of metrics, so equal runs give equal bytes. A number that is not known for a run is null.
-#include <cmath>
 #include <nlohmann/json.hpp>
-#include <type_traits>
 
 #include "reports/summary/metrics.hpp"
 #include "reports/summary/summarize.hpp"
 #include "reports/writers/json_max_batch.hpp"
+#include "reports/writers/json_metrics.hpp"
 #include "reports/writers/json_replay.hpp"
 #include "reports/writers/validation_text.hpp"
 #include "reports/writers/writer.hpp"
@@ -16,33 +15,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json value_of(const MetricValue& value) {
-  return std::visit(
-      [](const auto& held) -> Json {
-        using Held = std::decay_t<decltype(held)>;
-        if constexpr (std::is_same_v<Held, std::monostate>) {
-          return nullptr;
-        } else {
-          return held;
-        }
-      },
-      value);
-}
-
-void put(Json& json, std::span<const Metric> columns, const RunReport& report) {
-  for (const Metric& column : columns) {
-    Json& place = column.group.empty() ? json : json[std::string(column.group)];
-    place[std::string(column.key)] = value_of(column.read(report));
-  }
-}
-
 Json tool_json(const ToolInfo& tool) {
   return {{"version", tool.version}, {"command", tool.command}};
 }
 
 Json out_of_memory_json(const RunReport& report) {
   Json outer;
-  put(outer, out_of_memory_columns(), report);
+  put_metrics(outer, out_of_memory_columns(), report);
   Json json = outer["out_of_memory"];
   json["holders"] = Json::array();
   for (const OutOfMemory::Holder& holder : report.out_of_memory->holders) {
@@ -94,10 +73,10 @@ Json result_json(const RunReport& report, const WriteOptions& options) {
   json["format"] = "ooc-paleo/result";
   json["version"] = 1;
   json["tool"] = tool_json(options.tool);
-  put(json, input_columns(), report);
+  put_metrics(json, input_columns(), report);
   json["feasible"] = report.feasible;
   if (report.out_of_memory.has_value()) json["out_of_memory"] = out_of_memory_json(report);
-  put(json, metrics(), report);
+  put_metrics(json, metrics(), report);
   json["bound_class"] = report.lower_bound.has_value() ? Json(report.bound_class) : Json();
   json["layers"] = Json::array();
   for (const LayerReport& layer : report.layers) {

@@ -3,34 +3,13 @@
 #include "reports/writers/json_max_batch.hpp"
 
 #include <nlohmann/json.hpp>
-#include <type_traits>
 
-#include "reports/summary/metrics.hpp"
+#include "reports/writers/json_metrics.hpp"
 
 namespace ooc {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// The columns read a RunReport, of which only the inputs are looked at.
-Json inputs_json(const RunInputs& inputs) {
-  RunReport echo;
-  echo.inputs = inputs;
-  Json json;
-  for (const Metric& column : input_columns()) {
-    Json& place = column.group.empty() ? json : json[std::string(column.group)];
-    place[std::string(column.key)] = std::visit(
-        [](const auto& held) -> Json {
-          if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>) {
-            return nullptr;
-          } else {
-            return held;
-          }
-        },
-        column.read(echo));
-  }
-  return json["inputs"];
-}
 
 Json next_json(const MaxBatchRow& row) {
   if (row.failing == 0) return nullptr;
@@ -74,7 +53,7 @@ std::string json_max_batch(const MaxBatchReport& report, const WriteOptions& opt
   json["format"] = "ooc-paleo/max-batch";
   json["version"] = 1;
   json["tool"] = {{"version", options.tool.version}, {"command", options.tool.command}};
-  json["inputs"] = inputs_json(report.inputs);
+  put_inputs(json, report.inputs);
   for (const char* varies : {"batch", "schedule", "options"}) json["inputs"].erase(varies);
   json["max_batch_limit"] = report.limit;
   json["results"] = Json::array();

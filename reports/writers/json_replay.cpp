@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "reports/summary/metrics.hpp"
+#include "reports/writers/json_metrics.hpp"
 
 namespace ooc {
 namespace {
@@ -20,26 +20,6 @@ Json compared(const Compared<Value>& both) {
 Json rate(Bytes bytes, Duration time) {
   const auto average = average_rate(bytes, time);
   return average ? Json(average->count()) : Json();
-}
-
-Json inputs_json(const ReplayReport& report) {
-  // The columns read a RunReport; only its inputs are looked at.
-  RunReport echo;
-  echo.inputs = report.inputs;
-  Json json;
-  for (const Metric& column : input_columns()) {
-    Json& place = column.group.empty() ? json : json[std::string(column.group)];
-    place[std::string(column.key)] = std::visit(
-        [](const auto& held) -> Json {
-          if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>) {
-            return nullptr;
-          } else {
-            return held;
-          }
-        },
-        column.read(echo));
-  }
-  return json;
 }
 
 Json machine_json(const ReplayReport& report) {
@@ -136,7 +116,7 @@ std::string json_replay(const ReplayReport& report, const WriteOptions& options)
   json["format"] = "ooc-paleo/replay";
   json["version"] = 1;
   json["tool"] = {{"version", options.tool.version}, {"command", options.tool.command}};
-  json.update(inputs_json(report));
+  put_inputs(json, report.inputs);
   json["run"] = machine_json(report);
   json["iteration_time_ns"] = iteration_json(report);
   json["error"] = report.error;
