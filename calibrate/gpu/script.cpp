@@ -56,6 +56,12 @@ struct Requests {
   bool cut_short = false;     // the last plan has no `run`
 };
 
+[[noreturn]] void refuse(const std::string& file, int line, const std::string& problem) {
+  std::ostringstream message;
+  message << file << ": line " << line << ": " << problem;
+  throw std::runtime_error(message.str());
+}
+
 Requests read_requests(const std::string& requests, const std::string& answers) {
   std::ifstream file(requests);
   if (!file) throw std::runtime_error("cannot read " + requests);
@@ -63,15 +69,12 @@ Requests read_requests(const std::string& requests, const std::string& answers) 
   Requests found;
   Request group;
   std::string text;
-  while (std::getline(file, text)) {
+  for (int number = 1; std::getline(file, text); ++number) {
     if (text.empty() || text[0] == '#') continue;
     const ParsedLine parsed = parse_line(text);
-    if (!parsed.line) throw std::runtime_error(requests + ": " + parsed.problem);
+    if (!parsed.line) refuse(requests, number, parsed.problem);
     const std::string* id = parsed.line->find("id");
-    if (id == nullptr) {
-      throw std::runtime_error(
-          std::string(requests).append(": a request without id: ").append(text));
-    }
+    if (id == nullptr) refuse(requests, number, "a request without id: " + text);
     if (answered.count(*id) != 0) continue;
     group.lines.push_back(text);
     if (ReplayGroup::takes(parsed.line->word) && parsed.line->word != "run") continue;

@@ -7,8 +7,10 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
 
 #include "calibrate/gpu/line.hpp"
+#include "calibrate/gpu/server.hpp"
 #include "tests/unit/gpu_child.hpp"
 
 using ooc::gpu::parse_line;
@@ -254,4 +256,23 @@ TEST_CASE("a bad command line or script ends the program with 2") {
   CHECK(GpuChild({}, {"--script", "x"}).finish() == 2);
   CHECK(GpuChild({}, {"--script", "/nowhere/x", "--output", "/nowhere/y"}).finish() == 2);
   CHECK(GpuChild(Environment{{"OOC_STUB", "colour=1"}}).finish() == 2);
+}
+
+TEST_CASE("a script's bad line is named by its number, comments and empty lines counted") {
+  const Folder folder;
+  const std::string requests = folder.path + "/requests";
+  const ooc::gpu::Script script{requests, folder.path + "/answers", 1e9};
+  const auto problem = [&](const std::string& line) {
+    std::ofstream(requests) << "# a copy\n\nmeasure id=1" << kCopy << "\n" << line << "\n";
+    try {
+      ooc::gpu::run_script(script, 0, 0);
+    } catch (const std::runtime_error& error) {
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  CHECK(problem("measure what=copy") ==
+        requests + ": line 4: a request without id: measure what=copy");
+  CHECK(problem("measure id=2 id=3") ==
+        requests + ": line 4: " + parse_line("measure id=2 id=3").problem);
 }
