@@ -1,0 +1,140 @@
+// A measured profile's connection: a line or a curve for each mode and direction, page faults, the
+// link's name and what it carries both ways at once.
+//
+// A straight line's latency is end to end, measured. The cost model adds the latencies of both
+// memories to it and limits its rate by theirs, so that the memories (assemble_memories.cpp) get
+// latency 0 and at least the rate that copies were seen to have.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "calibrate/session/assembler.hpp"
+#include "model/base/errors.hpp"
+
+namespace ooc {
+namespace {
+
+const char* shape(const TransferFit& fit) { return fit.is_curve() ? "curve" : "line"; }
+
+TransferLine rounded(const TransferLine& line) {
+  if (const auto* straight = std::get_if<StraightLine>(&line)) {
+    return StraightLine{rate_from(static_cast<double>(straight->throughput.count())),
+                        straight->latency};
+  }
+  return line;
+}
+
+}  // namespace
+
+void Assembler::copies() {
+  Connection& connection = result_.profile.connection;
+  for (const char* mode : kCopyModes) {
+    const TransferFit* near = calibration_.copy(mode, "to_near");
+    const TransferFit* far = calibration_.copy(mode, "to_far");
+    if (near == nullptr && far == nullptr) continue;
+    if (near == nullptr || far == nullptr) {
+      result_.remarks.push_back(std::string(mode) + ": only one direction was measured; left out");
+      continue;
+    }
+    TransferMode& kept = connection.modes[mode];
+    kept.to_near = rounded(near->kept);
+    kept.to_far = rounded(far->kept);
+    const std::string fields = std::string("connection.modes.") + mode;
+    measured(fields.c_str(),
+             fmt::format("{} sizes to near memory ({}), {} to far memory ({})", near->sizes.size(),
+                         shape(*near), far->sizes.size(), shape(*far)));
+    if (std::string_view(mode) == "unified_fault") faults(kept);
+  }
+  if (connection.modes.count("pinned") == 0) {
+    throw SpecError({.file = "",
+                     .place = "samples",
+                     .found = "no pinned copies in both directions",
+                     .expected = "at least those: a profile is nothing without them",
+                     .hint = "let the calibration run longer, or continue it with --from"});
+  }
+  link();
+}
+
+void Assembler::faults(TransferMode& mode) {
+  const FaultFit& fit = *calibration_.faults;
+  const double rate = fit.ns_per_byte > 0 ? 1e9 / fit.ns_per_byte : 1e18;
+  mode.to_near = StraightLine{rate_from(rate), Duration(std::llround(fit.latency_ns))};
+  mode.page = fit.page;
+  mode.fault = Duration(std::llround(fit.fault_ns));
+  measured("connection.modes.unified_fault.to_near",
+           "between faults: the rate of a prefetch; what faults take is in page and fault");
+  measured("connection.modes.unified_fault.page",
+           "of the groups from 4 KiB to 2 MiB the one that fits the times best");
+  measured("connection.modes.unified_fault.fault",
+           "what a kernel that reads host-resident pages takes beyond moving them");
+}
+
+void Assembler::link() {
+  Connection& connection = result_.profile.connection;
+  connection.name = "unknown link";
+  if (!calibration_.link) return;
+  const auto expected = expected_pcie(calibration_.link->generation, calibration_.link->width);
+  if (!expected) return;
+  connection.name = expected->name;
+  // The bus that is read is not always the link that copies take (NVLink to the host).
+  const TransferFit* near = calibration_.copy("pinned", "to_near");
+  if (top_rate(*near) > static_cast<double>(expected->theoretical.count())) {
+    connection.name = "a link faster than the PCIe that was read";
+    return;
+  }
+  connection.theoretical = expected->theoretical;
+  say("connection.theoretical", ProvenanceKind::kDatasheet,
+      "PCI Express: lanes x transfer rate x coding, for the generation and width that were read");
+}
+
+double Assembler::peak_rate(const TransferLine& line) const {
+  if (const auto* straight = std::get_if<StraightLine>(&line)) {
+    return static_cast<double>(
+        std::min({straight->throughput, result_.profile.near_memory.throughput,
+                  result_.profile.far_memory.throughput})
+            .count());
+  }
+  const SizeCurve& curve = std::get<SizeCurve>(line);
+  double peak = 0;
+  for (const auto& [bytes, time] : curve.points) {
+    const double moving = static_cast<double>((time - curve.points.front().second).count());
+    if (moving > 0) peak = std::max(peak, static_cast<double>(bytes.count()) * 1e9 / moving);
+  }
+  return peak;
+}
+
+void Assembler::duplex() {
+  Connection& connection = result_.profile.connection;
+  double least = 0.5;
+  std::string mode_of_least = "pinned";
+  for (const auto& [name, mode] : connection.modes) {
+    if (name == "unified_fault") continue;  // as the reader
+    const double in = peak_rate(mode.to_near);
+    const double out = peak_rate(mode.to_far);
+    if (!(in + out > 0) || std::max(in, out) / (in + out) <= least) continue;
+    least = std::max(in, out) / (in + out);
+    mode_of_least = name;
+  }
+  const double ratio = std::clamp(calibration_.duplex.value_or(0.75), least, 1.0);
+  connection.duplex = Ratio(std::min<std::int64_t>(
+      kOne.count(), static_cast<std::int64_t>(std::ceil(ratio * 1e6)) * 1000));
+  if (!calibration_.duplex) {
+    assumed("connection.duplex", "both directions at once were not measured: 0.75 is usual");
+    return;
+  }
+  std::string source = "both directions of pinned copies at once: sum of the rates against alone";
+  if (ratio > *calibration_.duplex + 1e-6) {
+    const std::string raised =
+        fmt::format("measured {:.3f}, raised to {:.3f}, what taking turns gives mode {}",
+                    *calibration_.duplex, ratio, mode_of_least);
+    source += "; " + raised;
+    result_.remarks.push_back("connection.duplex: " + raised);
+  }
+  measured("connection.duplex", source);
+}
+
+}  // namespace ooc
