@@ -27,7 +27,7 @@ double ratio_of(Duration part, Duration whole) {
 }
 
 /// The section of (7) that runs layer `index`: it copies in what the next one needs.
-Section section_of(const CapacityBackward& backward, std::size_t index) {
+BackwardSection section_of(const CapacityBackward& backward, std::size_t index) {
   const bool last = index + 1 == backward.layers.size();
   const Duration swap =
       last ? Duration(0) : transfer_time(backward.layers[index + 1].bytes, backward.swap_in);
@@ -65,11 +65,11 @@ Duration swap_time(SwapStage path, Bytes bytes) {
   return path.latency + transfer_time(bytes, path.throughput);
 }
 
-double Section::utilization() const {
+double BackwardSection::utilization() const {
   return length() == Duration(0) ? 1.0 : ratio_of(processing, length());
 }
 
-double section_concurrency(Section section, BytesPerSecond processing,
+double section_concurrency(BackwardSection section, BytesPerSecond processing,
                            Duration processing_latency) {
   const double full = static_cast<double>(scaled_bytes(processing, processing_latency)) /
                       static_cast<double>(kNsPerSecond);

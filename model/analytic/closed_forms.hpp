@@ -85,7 +85,7 @@ struct SwapStage {
 
 /// (7): a section of the backward pass runs layer l and copies in what layer l-1 needs, both at
 /// once.
-struct Section {
+struct BackwardSection {
   Duration processing;
   Duration swap;
   [[nodiscard]] Duration length() const { return processing > swap ? processing : swap; }
@@ -94,7 +94,7 @@ struct Section {
 };
 
 /// (8): average bytes in flight over a section.
-[[nodiscard]] double section_concurrency(Section section, BytesPerSecond processing,
+[[nodiscard]] double section_concurrency(BackwardSection section, BytesPerSecond processing,
                                          Duration processing_latency);
 
 /// Copies and tasks of one layer of a chain; copies are those of its own saved output.

@@ -24,7 +24,7 @@ const LayerKind* read_kind(const SpecView& type) {
   return nullptr;
 }
 
-void add_name(const Entry& entry, std::size_t index, Block& block) {
+void add_name(const Entry& entry, std::size_t index, EntryBlock& block) {
   const auto [place, is_new] = block.entry_of_name.emplace(entry.name, index);
   if (is_new) return;
   entry.spec.fail(fmt::format("a second layer named \"{}\"", entry.name), "unique names",
@@ -33,10 +33,10 @@ void add_name(const Entry& entry, std::size_t index, Block& block) {
 
 class TreeReader {
  public:
-  [[nodiscard]] Block read_block(const SpecView& list) {
+  [[nodiscard]] EntryBlock read_block(const SpecView& list) {
     const std::vector<SpecView> items = list.items();
     if (items.empty()) list.fail("an empty list", "one or more layers");
-    Block block;
+    EntryBlock block;
     block.entries.reserve(items.size());  // names are viewed by entry_of_name: they must not move
     block.entry_of_name.reserve(items.size());
     for (const SpecView& item : items) {
@@ -75,7 +75,7 @@ class TreeReader {
   void read_repeat(const SpecView& item, Entry& entry) {
     const SpecView times = item.get("times");
     entry.times = times.as_integer(1, kMaxTimes);
-    entry.body = std::make_unique<Block>(read_block(item.get("layers")));
+    entry.body = std::make_unique<EntryBlock>(read_block(item.get("layers")));
     if (entry.layer_count() > kMaxLayers) times.fail(too_many(entry.layer_count()), at_most());
     item.reject_unknown_keys({"inputs"});
   }
@@ -113,7 +113,7 @@ void resolve_entry(Entry& entry, const NameLookup& names, const InputNames& inpu
 }
 
 /// Recursion is as deep as the file nests (ReadLimits::max_depth).
-void resolve_block(Block& block, NameLookup& names, const InputNames& inputs) {
+void resolve_block(EntryBlock& block, NameLookup& names, const InputNames& inputs) {
   names.enter(block);
   for (Entry& entry : block.entries) {
     resolve_entry(entry, names, inputs);

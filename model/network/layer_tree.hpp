@@ -43,14 +43,14 @@ struct LayerReference {
 };
 using Reference = std::variant<NetworkInputReference, EnteringReference, LayerReference>;
 
-struct Block;
+struct EntryBlock;
 
 /// A layer or a repeat.
 struct Entry {
   SpecView spec;
   std::string name;
-  const LayerKind* kind = nullptr;  ///< none for a repeat
-  std::unique_ptr<Block> body;      ///< of a repeat
+  const LayerKind* kind = nullptr;   ///< none for a repeat
+  std::unique_ptr<EntryBlock> body;  ///< of a repeat
   std::int64_t times = 1;
   std::size_t number = 0;         ///< of all entries of the file, for tables by entry
   std::int64_t offset = 0;        ///< of its first layer among those of one copy of its block
@@ -59,7 +59,7 @@ struct Entry {
   [[nodiscard]] std::int64_t layer_count() const;
 };
 
-struct Block {
+struct EntryBlock {
   std::vector<Entry> entries;
   std::int64_t layer_count = 0;  ///< of one copy, repeats unrolled
   /// For look-up only, never walked: its order reaches no output.
@@ -70,7 +70,7 @@ struct Block {
 using InputNames = std::vector<std::string>;
 
 struct LayerTree {
-  Block root;
+  EntryBlock root;
   std::size_t entry_count = 0;
 };
 

@@ -26,15 +26,15 @@ std::optional<std::int64_t> parse_copy(std::string_view text, std::int64_t times
   return copy;
 }
 
-const Entry* find_entry(const Block& block, std::string_view name) {
+const Entry* find_entry(const EntryBlock& block, std::string_view name) {
   const auto place = block.entry_of_name.find(name);
   return place == block.entry_of_name.end() ? nullptr : &block.entries[place->second];
 }
 
 /// Offset, in its block, of the layer that `path` names: "conv", or "repeat/2/conv", or deeper.
-std::optional<std::int64_t> find_offset(const Block& outer, std::string_view name) {
+std::optional<std::int64_t> find_offset(const EntryBlock& outer, std::string_view name) {
   std::optional<std::string_view> path = name;
-  const Block* block = &outer;
+  const EntryBlock* block = &outer;
   std::int64_t base = 0;
   while (true) {
     const Entry* entry = find_entry(*block, *next_part(path));
@@ -55,7 +55,7 @@ std::optional<std::int64_t> find_offset(const Block& outer, std::string_view nam
 std::optional<Reference> NameLookup::find(std::string_view name) const {
   if (name == "@input" && blocks_.size() > 1) return EnteringReference{};
   for (std::size_t up = 0; up < blocks_.size(); ++up) {
-    const Block& block = *blocks_[blocks_.size() - 1 - up];
+    const EntryBlock& block = *blocks_[blocks_.size() - 1 - up];
     // The first block that knows the first part decides, even if the rest then fits nowhere.
     if (find_entry(block, name.substr(0, name.find('/'))) == nullptr) continue;
     const std::optional<std::int64_t> offset = find_offset(block, name);
@@ -77,7 +77,7 @@ Reference NameLookup::resolve(const SpecView& name) const {
 
 void NameLookup::fail_unknown(const SpecView& name) const {
   std::vector<std::string> known = *inputs_;
-  for (const Block* block : blocks_) {
+  for (const EntryBlock* block : blocks_) {
     for (const Entry& entry : block->entries) known.push_back(entry.name);
   }
   if (blocks_.size() > 1) known.emplace_back("@input");

@@ -16,7 +16,7 @@ class NameLookup {
   /// `inputs` must outlive the look-up.
   explicit NameLookup(const InputNames& inputs) : inputs_(&inputs) {}
 
-  void enter(const Block& block) { blocks_.push_back(&block); }
+  void enter(const EntryBlock& block) { blocks_.push_back(&block); }
   void leave() { blocks_.pop_back(); }
   [[nodiscard]] bool is_outermost() const { return blocks_.size() == 1; }
 
@@ -28,7 +28,7 @@ class NameLookup {
   [[noreturn]] void fail_unknown(const SpecView& name) const;
 
   const InputNames* inputs_;
-  std::vector<const Block*> blocks_;  ///< outermost first
+  std::vector<const EntryBlock*> blocks_;  ///< outermost first
 };
 
 }  // namespace ooc

@@ -18,7 +18,7 @@ class Unroller {
   }
 
   /// One copy of `block`. `entering` is what "@input" means in it.
-  void add_copy(const Block& block, const std::string& prefix, Producer entering) {
+  void add_copy(const EntryBlock& block, const std::string& prefix, Producer entering) {
     copy_begins_.push_back(result_.layers.size());
     for (const Entry& entry : block.entries) {
       if (entry.body) {

@@ -10,7 +10,7 @@ namespace ooc {
 namespace {
 
 SegmentUse use_of(const PlanningProblem& problem, const Segments& segments,
-                  const Segment& segment) {
+                  const RecomputeSegment& segment) {
   switch (problem.options.recomputation) {
     case Recomputation::kSpeed:
       return SegmentUse::kOnce;
@@ -32,8 +32,8 @@ std::vector<std::size_t> cheapest_first(const Segments& segments,
     if (most[i] != SegmentUse::kKept) order.push_back(i);
   }
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    const Segment& left = segments.list[a];
-    const Segment& right = segments.list[b];
+    const RecomputeSegment& left = segments.list[a];
+    const RecomputeSegment& right = segments.list[b];
     return Int128{left.time.count()} * right.freed.count() <
            Int128{right.time.count()} * left.freed.count();
   });
@@ -46,7 +46,7 @@ std::vector<std::vector<SegmentUse>> ways_to_drop(const PlanningProblem& problem
                                                   const Segments& segments) {
   std::vector<SegmentUse> all;
   std::vector<SegmentUse> modest;
-  for (const Segment& segment : segments.list) {
+  for (const RecomputeSegment& segment : segments.list) {
     all.push_back(use_of(problem, segments, segment));
     const bool within = segment.kept_at_once <= segments.largest_working_set;
     modest.push_back(within ? all.back() : SegmentUse::kKept);

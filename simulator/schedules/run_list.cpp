@@ -95,7 +95,7 @@ class RunLister {
     run_wanted(task);
   }
 
-  void run_segment(const Segment& segment) {
+  void run_segment(const RecomputeSegment& segment) {
     for (const TaskId task : segment.tasks) {
       add(task, true);
       for (const TensorId tensor : graph_.writes[task]) {

@@ -206,7 +206,7 @@ class SegmentFinder {
   }
 
   void add_segment(std::span<const std::pair<std::size_t, TensorId>> dropped) {
-    Segment segment;
+    RecomputeSegment segment;
     const auto stamp = static_cast<std::int32_t>(dropped.front().first);
     std::vector<PieceId> waiting;
     const auto want = [&](PieceId id) {
@@ -239,7 +239,7 @@ class SegmentFinder {
 
   /// Fills in what the segment costs; returns the bytes that stay near only so that it can be
   /// computed again.
-  Bytes weigh(Segment& segment, TaskId user) {
+  Bytes weigh(RecomputeSegment& segment, TaskId user) {
     const std::int32_t who = who_++;
     Bytes largest_workspace = workspace(user);
     Bytes only_for_it;

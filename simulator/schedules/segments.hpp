@@ -21,7 +21,7 @@ namespace ooc {
 
 using PieceId = Id<struct PieceTag>;
 
-struct Segment {
+struct RecomputeSegment {
   std::vector<TaskId> tasks;      ///< to compute all of it again, in order
   std::vector<TensorId> dropped;  ///< what backward reads of it; away in between
   Bytes freed;                    ///< sum of `dropped`
@@ -33,7 +33,7 @@ struct Segment {
 
 struct Segments {
   /// In the order of execution; only those that give back more than they keep near for it.
-  std::vector<Segment> list;
+  std::vector<RecomputeSegment> list;
   std::vector<std::optional<std::size_t>> of_tensor;  ///< by tensor: the segment that drops it
   std::vector<std::optional<PieceId>> piece_of;       ///< by tensor; none: it stays
   Csr<PieceId, TaskId> tasks_of;                      ///< by piece, ascending

@@ -92,15 +92,15 @@ TEST_CASE("(5): the slowest stage sets the rate of a swap and all three latencie
 }
 
 TEST_CASE("(7) to (9): a section lasts as long as the slower of task and copy") {
-  const Section slow_copy{.processing = ms(50), .swap = ms(200)};
+  const BackwardSection slow_copy{.processing = ms(50), .swap = ms(200)};
   CHECK(slow_copy.length() == ms(200));
   CHECK(slow_copy.utilization() == doctest::Approx(0.25));
   // Full concurrency 10 GB/s x 100 ms = 1e9 bytes; a quarter of the time.
   CHECK(section_concurrency(slow_copy, gb_per_s(10), ms(100)) == doctest::Approx(0.25e9));
-  const Section slow_task{.processing = ms(50), .swap = ms(20)};
+  const BackwardSection slow_task{.processing = ms(50), .swap = ms(20)};
   CHECK(slow_task.length() == ms(50));
   CHECK(slow_task.utilization() == 1.0);
-  CHECK(Section{}.utilization() == 1.0);
+  CHECK(BackwardSection{}.utilization() == 1.0);
 }
 
 TEST_CASE("vDNN-like on the four-layer chain of docs/formats.md takes 950 ms") {
