@@ -1,4 +1,5 @@
-# The repository's own shape: dependency edges, self-contained headers. The checks are CMake scripts
+# The repository's own shape: dependency edges, self-contained headers, one
+# definition per name. The checks are CMake scripts
 # (cmake/check_*.cmake); each has a second test which shows, on a small tree made wrong on purpose, that
 # it can fail.
 set(data ${CMAKE_CURRENT_LIST_DIR}/structure_data)
@@ -7,7 +8,14 @@ add_test(NAME structure.layers
   COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} -P ${PROJECT_SOURCE_DIR}/cmake/check_layers.cmake)
 add_test(NAME structure.layers_finds_forbidden_edges
   COMMAND ${CMAKE_COMMAND} -DTREE=${data}/forbidden_edges -P ${PROJECT_SOURCE_DIR}/cmake/check_layers_test.cmake)
-set(names structure.layers structure.layers_finds_forbidden_edges)
+add_test(NAME structure.names
+  COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} -P ${PROJECT_SOURCE_DIR}/cmake/check_names.cmake)
+add_test(NAME structure.names_finds_two_definitions
+  COMMAND ${CMAKE_COMMAND} -DROOT=${data}/two_definitions -P ${PROJECT_SOURCE_DIR}/cmake/check_names.cmake)
+set_tests_properties(structure.names_finds_two_definitions PROPERTIES
+  PASS_REGULAR_EXPRESSION "two.hpp: ooc::Twice is defined in model/base/one.hpp too")
+set(names structure.layers structure.layers_finds_forbidden_edges structure.names
+  structure.names_finds_two_definitions)
 
 # headers_test(<name> <root> <folder>): one test a folder, so that they run side by side.
 function(headers_test name root folder)
