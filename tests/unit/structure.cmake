@@ -1,6 +1,5 @@
-# The repository's own shape: dependency edges, self-contained headers, one
-# definition per name. The checks are CMake scripts
-# (cmake/check_*.cmake); each has a second test which shows, on a small tree made wrong on purpose, that
+# The repository's own shape: dependency edges, self-contained headers, one definition per name. The checks
+# are CMake scripts (cmake/check_*.cmake); each has a second test which shows, on a small tree made wrong on purpose, that
 # it can fail.
 set(data ${CMAKE_CURRENT_LIST_DIR}/structure_data)
 
