@@ -36,7 +36,7 @@ ScheduleOptions with(LmsAction action) {
 //     a b      a 5  b 9  a+ 11  c 11  b+ 13  d 10 | d_d 13  d_w 13  c_d 13  b' 17  c_w 15  b_d 11  a' 15  b_w 13
 //
 // With a's half moved too: c 9, d 10, d_d to c_w 13, b_d 9, a' 15. If data moves as well, 1 less
-// from a+ on to b_w (its own a_w needs 5).
+// from b on to b_w (a_w needs it: 5).
 struct Example {
   Workload workload = workload_of_text(
       tiny::network(layer("a", 4) + "," + layer("b", 4) + "," + layer("c", 4) + "," + layer("d", 1),

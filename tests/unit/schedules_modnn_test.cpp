@@ -136,7 +136,7 @@ TEST_CASE("Fig. 3b: a copy out that begins before it is decided on delays nothin
   CHECK(it.spans.at("to_far A") == Span{100, 120});
   CHECK(it.spans.at("d.forward") == Span{150, 200});
   CHECK(it.time == 400);  // no copy is seen
-  CHECK(it.peak == 5);    // B, C and D; A, B and C before, and B, C and A again once D has died
+  CHECK(it.peak == 5);    // A, B and C beside c; B, C and D beside d
 }
 
 TEST_CASE("Without back-dating the same copy begins at the decision and delays the task") {
@@ -147,7 +147,7 @@ TEST_CASE("Without back-dating the same copy begins at the decision and delays t
 }
 
 /// Blocks of 2, 2, 1, 1 and 3 bytes in the order of their addresses, (6) is a hole of 1; x reads (4) and
-/// writes 4 bytes.
+/// writes 4 bytes. Only backward reads the others: such a block counts as used when it is made.
 Example six_segments() {
   Example it;
   std::vector<TaskId> makers;
@@ -194,9 +194,10 @@ TEST_CASE("Fig. 5: a prefetch starts with the last task after which it would com
   CHECK(it.spans.at("a.backward") == Span{350, 400});
 }
 
-TEST_CASE("Fig. 5 with a busy queue: its backlog counts, and the prefetch starts a task earlier") {
-  // As above, but A has 8 bytes and returns in 80 ns: started after c.backward, at 300, it would end at
-  // 380 > 350; so it starts with c.backward, when D has died and left room.
+TEST_CASE("Fig. 5 with a longer copy: the prefetch starts a task earlier") {
+  // As above, but c takes 100, and A has 8 bytes and returns in 80 ns; a.backward is expected at 400. Begun
+  // after d.backward, at 300, it is near at 380; after c.backward, at 350, only at 430 > 400. So it
+  // starts with c.backward, when D has died and left room.
   Example it;
   const TaskId a = it.forward("a", 40), b = it.forward("b", 60), c = it.forward("c", 100),
                d = it.forward("d", 50);

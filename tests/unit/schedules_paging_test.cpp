@@ -77,12 +77,13 @@ TEST_CASE(
   const Workload workload = worked_example();
   const Ran on_demand = run(workload, "unified", 4 * kGigabyte);
   CHECK(on_demand.copies == Names{"to_far a", "to_near a"});
-  // 200 forward, 100 copy out, 3 x 100 backward, 100 copy in, 100 backward.
+  // Forward 0-200. d.bw finds a b c d near and lacks room for the gradient of c: a, unused for longest, goes
+  // out 200-300; d.bw -400, c.bw -500, b.bw -600; a comes in -700, a.bw -800.
   CHECK(on_demand.time() == 800 * kMillisecond);
   CHECK(on_demand.stall(StallCause::kFault) == 200 * kMillisecond);
   const Ran ahead = run(workload, "unified-prefetch", 4 * kGigabyte);
   CHECK(ahead.copies == Names{"to_far a", "to_near a"});
-  CHECK(ahead.time() == 700 * kMillisecond);  // the copy in runs beside b.backward
+  CHECK(ahead.time() == 700 * kMillisecond);  // a in 500-600, beside b.bw; a.bw 600-700
   CHECK(ahead.stall(StallCause::kFault) == 100 * kMillisecond);
 }
 
@@ -92,7 +93,9 @@ TEST_CASE("at 3 GB two tensors leave, and there is no room to fetch ahead") {
     CAPTURE(schedule);
     const Ran ran = run(workload, schedule, 3 * kGigabyte);
     CHECK(ran.copies == Names{"to_far a", "to_far b", "to_near b", "to_near a"});
-    CHECK(ran.time() == 1000 * kMillisecond);  // 600 + 4 x 100
+    // a b c -150; a out -250, d.fw -300; b out -400, d.bw -500, c.bw -600 (c and two gradients: 3 GB);
+    // b in -700, b.bw -800 (b and two gradients); a in -900, a.bw -1000: 600 + 4 x 100.
+    CHECK(ran.time() == 1000 * kMillisecond);
     CHECK(ran.stall(StallCause::kFault) == 400 * kMillisecond);
     CHECK(ran.timeline.busy == 600 * kMillisecond);
   }

@@ -185,9 +185,9 @@ TEST_CASE("recompute cost takes memory where a segment is larger than the larges
 //
 //     in-core     a.fw b.fw c.fw d.fw e.fw f.fw f.bw_d f.bw_w e.bw d.bw_d d.bw_w c.bw b.bw a.bw_w
 //                  8    12   16   20   24   25    28     28    28    24     24    20   16    8
-//     b c dropped  8    12   16   16   20   21    20     20+e.. (data a d e E)
-//         f.bw_d data a d e E 20, f.bw_w 20, e.bw data a d E D 20, d.bw_d data a D C 16,
-//         b again data a b D... see below 20, c again 24, d.bw_w 24, c.bw 20, b.bw 16, a.bw_w 8
+//     b c dropped  8    12   16   16   16   17    20     20     20     16  +b 20 +c 24 24     20   16   8
+//         e.fw data a d e, f.bw data a d e E, e.bw data a d E D, d.bw_d data a D C; again b: data a D C b,
+//         c: data a b c D C, which stays for d.bw_w; c.bw data a b C B
 //
 // Computing {b, c} again costs 20 ns for 8 words, {e} 10 ns for 4: equal, so {b, c} goes first. With
 // either rule b is still near when c.bw reads it, right after d.bw_w.

@@ -116,8 +116,8 @@ TEST_CASE("swap-in-out keeps what is written last and moves nothing where everyt
   CHECK(example.time(4 * kGigabyte) == 600 * kMillisecond);
   CHECK(example.smallest() == 3 * kGigabyte);
   // b could come back after d.backward (300 ms), but c.backward needs all 3 GB; a beside b.backward
-  // would be a fourth. Out: a 50..150, d.forward waits for it and ends at 250, c.backward at 450;
-  // in: b 450..550, b.backward 550..650; a 650..750, a.backward 750..850.
+  // would be a fourth. Out: a 50..150, b 150..250; forward ends at 200, but d.backward waits until b is
+  // out: 250..350, c.backward ..450; in: b 450..550, b.backward 550..650; a 650..750, a.backward 750..850.
   CHECK(example.returns(3 * kGigabyte) == Names{"b after c.backward", "a after b.backward"});
   CHECK(example.time(3 * kGigabyte) == 850 * kMillisecond);
 }

@@ -138,8 +138,9 @@ TEST_CASE("capacity moves no more than it must in the worked example") {
   CHECK(moved(4 * kGigabyte) == Names{"to_near a"});
   CHECK(time(4 * kGigabyte) == 600 * kMillisecond);
   CHECK(moved(3 * kGigabyte) == Names{"to_near b", "to_near a"});
-  // Forward 250 (d waits 50 for a to be out), d.backward until 350, c.backward until 450; there is
-  // room for b only then: until 550, b.backward until 650, a until 750, a.backward until 850.
+  // Forward until 200; a goes out 50 to 150, b 150 to 250. The gradient of c finds b, c and d near, so
+  // d.backward waits 50 for b to be out, until 350, c.backward until 450; there is room for b only
+  // then: until 550, b.backward until 650, a until 750, a.backward until 850.
   CHECK(time(3 * kGigabyte) == 850 * kMillisecond);
   const OutOfMemory oom = shortage_of(workload, "capacity", 3 * kGigabyte - Bytes(1));
   CHECK(oom.smallest_budget == 3 * kGigabyte);
