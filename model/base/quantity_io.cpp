@@ -64,8 +64,9 @@ struct Wording {
   std::string_view what;                    ///< "a size with a unit"
   std::string_view example_number;          ///< used when the text has no plain number of its own
   std::array<std::string_view, 2> example;  ///< units shown; the second may be empty
+  std::string_view large{};                 ///< shown instead from a million on, if any
 };
-constexpr Wording kSize{"a size with a unit", "16", {"GiB", "GB"}};
+constexpr Wording kSize{"a size with a unit", "16", {"GiB", "GB"}, "B"};
 constexpr Wording kTime{"a time with a unit", "8", {"us", "ms"}};
 constexpr Wording kRate{"a rate with a unit", "12.4", {"GB/s", "Gbit/s"}};
 constexpr Wording kFlopRate{"a computing rate with a unit", "15.7", {"TFLOP/s", ""}};
@@ -137,15 +138,23 @@ std::string bits_or_bytes(std::string_view number, std::string_view unit, const 
                      bytes, bits);
 }
 
+/// "16 GiB" or "16 GB", but "17179869184 B": who writes so many digits counts bytes.
+std::string examples(std::string_view number, const Wording& wording) {
+  const std::optional<double> value = nearest_double(number, 0);
+  if (!wording.large.empty() && value && *value >= 1e6) {
+    return fmt::format("\"{} {}\"", number, wording.large);
+  }
+  std::string text = fmt::format("\"{} {}\"", number, wording.example[0]);
+  if (!wording.example[1].empty()) text += fmt::format(" or \"{} {}\"", number, wording.example[1]);
+  return text;
+}
+
 template <class Names>
 QuantityError unit_error(std::string_view text, const Wording& wording, const Names& names) {
   const std::optional<Split> parts = split(text);
   std::string_view number = wording.example_number;
-  if (parts && !parts->decimal.negative && parts->number.size() <= 12) number = parts->number;
-  std::string expected =
-      fmt::format("{}, such as \"{} {}\"", wording.what, number, wording.example[0]);
-  if (!wording.example[1].empty())
-    expected += fmt::format(" or \"{} {}\"", number, wording.example[1]);
+  if (parts && !parts->decimal.negative && parts->number.size() <= 17) number = parts->number;
+  std::string expected = fmt::format("{}, such as {}", wording.what, examples(number, wording));
   if (!parts || parts->unit.empty()) return {in_quotes(text), expected};
   if (parts->unit == "KB" || parts->unit == "KB/s") {
     const std::string_view per = parts->unit.substr(2);

@@ -106,6 +106,14 @@ TEST_CASE("ratios are bare or in percent") {
 
 TEST_CASE("a bare number is an error that shows what to write with that number") {
   CHECK(error_of(parse_bytes("16")) == R"("16" | a size with a unit, such as "16 GiB" or "16 GB")");
+  CHECK(error_of(parse_bytes("999999")) ==
+        R"("999999" | a size with a unit, such as "999999 GiB" or "999999 GB")");
+  CHECK(error_of(parse_bytes("1000000")) ==
+        R"("1000000" | a size with a unit, such as "1000000 B")");
+  CHECK(error_of(parse_bytes("17179869184")) ==
+        R"("17179869184" | a size with a unit, such as "17179869184 B")");
+  CHECK(error_of(parse_bytes("12345678901234567")) ==
+        R"("12345678901234567" | a size with a unit, such as "12345678901234567 B")");
   CHECK(error_of(parse_duration("8")) == R"("8" | a time with a unit, such as "8 us" or "8 ms")");
   CHECK(error_of(parse_rate("12")) ==
         R"("12" | a rate with a unit, such as "12 GB/s" or "12 Gbit/s")");
