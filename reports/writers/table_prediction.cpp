@@ -280,19 +280,37 @@ std::string smallest(const OutOfMemory& oom, const std::string& allocator) {
                      near ? "budget" : "far memory");
 }
 
+/// What is there, what is wanted and what is lacking.
+std::string shortage(const RunReport& report, const OutOfMemory& oom) {
+  if (oom.tier == OutOfMemory::Tier::kFar) {
+    return "\n  " + printable(oom.step) +
+           fmt::format(" needs {} at once; {} are free there\n", format_bytes(oom.wanted),
+                       format_bytes(oom.free));
+  }
+  if (report.static_bytes > report.budget_near) {
+    return fmt::format(
+        "\n  near memory has {}; weights, gradients and optimiser state alone take {},\n"
+        "  {} more than there is\n",
+        format_bytes(report.budget_near), format_bytes(report.static_bytes),
+        format_bytes(report.static_bytes - report.budget_near));
+  }
+  const std::string free = oom.free.count() == 0 ? "nothing" : format_bytes(oom.free);
+  return "\n  " + printable(oom.step) +
+         fmt::format(" needs {} at once; {} of {} {} free\n", format_bytes(oom.wanted), free,
+                     format_bytes(report.budget_near), oom.free.count() == 0 ? "is" : "are");
+}
+
 std::string does_not_fit(const RunReport& report, Colour colour) {
   const OutOfMemory& oom = *report.out_of_memory;
   const bool near = oom.tier == OutOfMemory::Tier::kNear;
+  const bool begins = !near || report.static_bytes <= report.budget_near;
   std::string text = "\n" + bold_red(near ? "Does not fit" : "Does not fit in far memory", colour);
-  text += "\n  " + printable(oom.step) +
-          fmt::format(" needs {} at once; {} ", format_bytes(oom.wanted), format_bytes(oom.free));
-  text += near ? fmt::format("of {} are free\n", format_bytes(report.budget_near))
-               : std::string("are free there\n");
+  text += shortage(report, oom);
   if (oom.largest_hole < oom.wanted && oom.wanted <= oom.free) {
     text += fmt::format("  the largest hole is {}: the memory is fragmented\n",
                         format_bytes(oom.largest_hole));
   }
-  text += holders(oom, colour);
+  if (begins) text += holders(oom, colour);
   text += smallest(oom, report.inputs.allocator);
   if (near)
     text += fmt::format("  when nothing moves it takes {}\n", format_bytes(report.in_core_peak));

@@ -158,6 +158,22 @@ Warning: assumed, not measured, in profile by-hand: connection.modes.pinned
 )");
 }
 
+TEST_CASE("memory smaller than the weights says what is there and what is lacking") {
+  RunReport report = refused_example().report();
+  report.static_bytes = Bytes(5000);
+  const std::string text = table_prediction(report, {});
+  CHECK(contains(
+      text,
+      "\nDoes not fit\n"
+      "  near memory has 3.000 kB; weights, gradients and optimiser state alone take 5.000 kB,\n"
+      "  2.000 kB more than there is\n"));
+  CHECK_FALSE(contains(text, "held by"));  // nothing runs
+  report.static_bytes = report.budget_near;
+  report.out_of_memory->free = Bytes(0);
+  CHECK(contains(table_prediction(report, {}),
+                 "c.backward needs 1.000 kB at once; nothing of 3.000 kB is free\n"));
+}
+
 TEST_CASE("a fragmented memory is named as the cause") {
   Example example = refused_example();
   auto& oom = std::get<OutOfMemory>(example.plan);
