@@ -1,4 +1,4 @@
-// Several devices on the command line: what is refused, what the results say, and that a plan of several
+// Several devices on the command line, and rounds on one: what is refused, what the results say, and that a plan of several
 // devices leaves the program whole.
 #include <doctest/doctest.h>
 
@@ -52,6 +52,16 @@ TEST_CASE("devices share the work and the link") {
   CHECK(time("in-core") == 300'000'000);
   // 25 + 3 x 200 + 200 + 200 + 3 x 200 + 50 ms.
   CHECK(time("vdnn-like") == 1'675'000'000);
+}
+
+TEST_CASE("rounds come one after the other on one device") {
+  // Two samples in two rounds: tasks take half, 25 and 50 ms, a copy of 1 GB 100 ms. A round of vdnn-like is
+  // 25 + 3 x 100 + 100 + 100 + 3 x 100 + 50 = 875 ms, and before the second its data comes in: 100.
+  const Ran ran = predict_chain({"--batch", "2", "--sub-batch", "1", "--schedule", "vdnn-like"});
+  CHECK(ran.exit_code == 0);
+  CHECK(number(ran.out, "rounds") == 2);
+  CHECK(number(ran.out, "iteration_time_ns") == 1'850'000'000);
+  CHECK(number(ran.out, "peak_near_bytes") == 4'000'000'000);
 }
 
 TEST_CASE("one device is what there is without the flag") {

@@ -233,6 +233,31 @@ const std::string kResidual =
     plain("m2", "batch_norm", "\"d2\"") + "," + plain("s2", "add", "\"m2\", \"r1\"") + "," +
     plain("r2", "relu", "\"s2\"") + "," + conv("c3", "r2");
 
+// Where the rules differ: two segments, {b, c, d} of 4 words each between a and e, and {f} of 4 between e and
+// g of 1; data has 1. In-core needs 29 words at g.bw_w: data a b c d e f and F. {b, c, d} is dropped:
+//
+//     speed    before e.bw_w: b, c and d again from a, all three stay: data a b c d E D is 25 words while e.bw_d
+//              and d read or write them, 250 + 3 x 10 ns
+//     memory   before e.bw_w: b, c and d again, b and c leave: data a c d E D is 21 words; before c.bw: b
+//              again, 250 + 4 x 10 ns
+//
+// 250 ns: 7 forward tasks of 10, 9 backward tasks of 20. The segment, 12 words and its checkpoint of 4, needs more
+// than the largest task (d.bw: c D C), so the cost rule takes memory.
+TEST_CASE("recompute speed keeps what it computed again, memory computes it for every use") {
+  const Example example = {"recompute",
+                           linear("a", 4) + "," + gelu("b") + "," + gelu("c") + "," + gelu("d") +
+                               "," + linear("e", 4) + "," + gelu("f") + "," + linear("g", 1),
+                           "[1]"};
+  CHECK(example.run(words(29)).iteration_time == Duration(250));
+  CHECK(example.smallest(kSpeed) == words(25));
+  CHECK(example.run(words(25), kSpeed).iteration_time == Duration(280));
+  CHECK(example.again(words(25), kSpeed).size() == 3);
+  CHECK(example.smallest(kMemory) == words(21));
+  CHECK(example.run(words(21), kMemory).iteration_time == Duration(290));
+  CHECK(example.again(words(21), kMemory).size() == 4);
+  CHECK(example.smallest(kCost) == words(21));
+}
+
 TEST_CASE("recompute keeps what a residual sum reads, and repeats in-place layers as one") {
   const Example example("recompute", kResidual, "[1, 4, 4]");
   CHECK(example.again(example.smallest(kSpeed), kSpeed) ==
