@@ -8,8 +8,8 @@
 
 #include "calibrate/gpu/measurements.hpp"
 #include "calibrate/gpu/platform.hpp"
-#include "calibrate/gpu/replay.hpp"
-#include "calibrate/gpu/replay_check.hpp"
+#include "calibrate/gpu/replay/replay.hpp"
+#include "calibrate/gpu/replay/check.hpp"
 #include "calibrate/gpu/version.hpp"
 
 namespace ooc::gpu {

@@ -9,7 +9,7 @@
 #include "calibrate/gpu/job.hpp"
 #include "calibrate/gpu/line.hpp"
 #include "calibrate/gpu/machine.hpp"
-#include "calibrate/gpu/replay_group.hpp"
+#include "calibrate/gpu/replay/group.hpp"
 
 namespace ooc::gpu {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "calibrate/gpu/check.hpp"
-#include "calibrate/gpu/operations_math.hpp"
+#include "calibrate/gpu/operations/math.hpp"
 #include "calibrate/gpu/timing.hpp"
 
 namespace ooc::test {

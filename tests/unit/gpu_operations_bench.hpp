@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "calibrate/gpu/job.hpp"
-#include "calibrate/gpu/operations.hpp"
-#include "calibrate/gpu/replay_memory.hpp"
+#include "calibrate/gpu/operations/operations.hpp"
+#include "calibrate/gpu/replay/memory.hpp"
 #include "calibrate/gpu/resources.hpp"
 
 namespace ooc::test {

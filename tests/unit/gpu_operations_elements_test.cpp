@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "calibrate/gpu/operations_math.hpp"
+#include "calibrate/gpu/operations/math.hpp"
 #include "tests/unit/gpu_operations_bench.hpp"
 
 using ooc::test::check_gradient;

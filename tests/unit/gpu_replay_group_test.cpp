@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "calibrate/gpu/check.hpp"
-#include "calibrate/gpu/replay_group.hpp"
+#include "calibrate/gpu/replay/group.hpp"
 #include "tests/unit/gpu_replay_plan.hpp"
 
 using ooc::gpu::ReplayGroup;

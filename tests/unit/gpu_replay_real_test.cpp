@@ -12,8 +12,8 @@
 
 #include "calibrate/gpu/check.hpp"
 #include "calibrate/gpu/kernels.hpp"
-#include "calibrate/gpu/replay.hpp"
-#include "calibrate/gpu/replay_group.hpp"
+#include "calibrate/gpu/replay/replay.hpp"
+#include "calibrate/gpu/replay/group.hpp"
 #include "tests/unit/gpu_replay_plan.hpp"
 
 using namespace ooc::gpu;

@@ -1,10 +1,10 @@
 // How bodies become work on the stub device: as plain loops, where the tensors are small enough that tests look at
-// them, and a time in any case, bytes over `near_rate`. See operations_engine.cuh.
+// them, and a time in any case, bytes over `near_rate`. See operations/engine.cuh.
 #pragma once
 
 #include <vector>
 
-#include "calibrate/gpu/operations_kernels.hpp"
+#include "calibrate/gpu/operations/kernels.hpp"
 #include "calibrate/gpu/stub/device.hpp"
 
 namespace ooc::gpu::engine {

@@ -1,6 +1,0 @@
-// The kernels of compute=real for CUDA. See operations_kernels.hpp.
-#include "calibrate/gpu/operations_elementwise.inl"
-#include "calibrate/gpu/operations_places.inl"
-#include "calibrate/gpu/operations_pools.inl"
-#include "calibrate/gpu/operations_reductions.inl"
-#include "calibrate/gpu/operations_rows.inl"
