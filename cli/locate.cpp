@@ -40,7 +40,6 @@ const KindNames& names_of(DataKind kind) {
   }
   return kNetwork;
 }
-std::string_view folder_name(DataKind kind) { return names_of(kind).folder; }
 std::string_view noun(DataKind kind) { return names_of(kind).noun; }
 std::string_view schema_name(DataKind kind) { return names_of(kind).schema; }
 
@@ -71,6 +70,13 @@ std::vector<fs::path> data_folders() {
     folders.emplace_back(OOC_PALEO_SOURCE_DIR);
   }
   return folders;
+}
+
+/// In the source tree the rows lie with the code that judges them; elsewhere beside the other data.
+fs::path folder_in(const fs::path& root, DataKind kind) {
+  const fs::path folder = root / names_of(kind).folder;
+  if (kind == DataKind::kRow && !is_folder(folder)) return root / "reports/validation/rows";
+  return folder;
 }
 
 void add_files_of(const fs::path& folder, std::vector<DataFile>& files) {
@@ -111,7 +117,7 @@ std::string_view what_is_wrong(const std::string& name) {
 
 std::vector<DataFile> data_files(DataKind kind) {
   std::vector<DataFile> files;
-  for (const fs::path& folder : data_folders()) add_files_of(folder / folder_name(kind), files);
+  for (const fs::path& folder : data_folders()) add_files_of(folder_in(folder, kind), files);
   std::sort(files.begin(), files.end(),
             [](const DataFile& a, const DataFile& b) { return a.name < b.name; });
   return files;
@@ -124,7 +130,7 @@ std::optional<std::string> find_data(DataKind kind, const std::string& name) {
   if (!name.empty() && name.find('/') == std::string::npos) {
     const std::string file = without_end(name) + std::string(kFileEnd);
     for (const fs::path& folder : data_folders()) {
-      const fs::path candidate = folder / folder_name(kind) / file;
+      const fs::path candidate = folder_in(folder, kind) / file;
       if (!file.ends_with(kSchemaEnd) && fs::exists(candidate, error)) return candidate.string();
     }
   }
@@ -138,7 +144,7 @@ std::string locate(DataKind kind, const std::string& name, std::string_view plac
 
 std::string schema_path(DataKind kind) {
   for (const fs::path& folder : data_folders()) {
-    const fs::path candidate = folder / folder_name(kind) / schema_name(kind);
+    const fs::path candidate = folder_in(folder, kind) / schema_name(kind);
     std::error_code error;
     if (fs::exists(candidate, error)) return candidate.string();
   }

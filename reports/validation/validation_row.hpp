@@ -1,4 +1,4 @@
-// A row of the validation: a published or measured figure as data (validation/README.md). It says which
+// A row of the validation: a published or measured figure as data (reports/validation/rows/README.md). It says which
 // runs to make, as command lines, and which figures to compare, as formulas over what the runs yield.
 #pragma once
 

@@ -366,7 +366,7 @@ def main():
                     NETWORK_WRONG, NETWORK_RIGHT, NETWORK_READER_ONLY),
         "profile": ("hwprofiles/hwprofile.schema.json", "hwprofiles/v100-16gb-pcie3.json",
                     PROFILE_WRONG, PROFILE_RIGHT, PROFILE_READER_ONLY),
-        "row": ("validation/row.schema.json", "validation/M4.json", ROW_WRONG, ROW_RIGHT, ROW_READER_ONLY),
+        "row": ("reports/validation/rows/row.schema.json", "reports/validation/rows/M4.json", ROW_WRONG, ROW_RIGHT, ROW_READER_ONLY),
     }
     with tempfile.TemporaryDirectory() as folder:
         reader = Reader(arguments.program, arguments.source, folder)
