@@ -13,7 +13,7 @@
 
 #include "cli/round_costs.hpp"
 #include "model/base/errors.hpp"
-#include "model/cost/parts.hpp"
+#include "model/rewrite/parts.hpp"
 #include "model/cost/unified_cost.hpp"
 
 namespace ooc {

@@ -27,7 +27,7 @@ enum class TaskKind {
   kBackwardWeights,
   kUpdate,
   kReduce,      ///< adds up what other devices found for a piece of the weights' gradients
-  kCompress,    ///< writes a tensor in half its bytes (model/cost/compression.hpp)
+  kCompress,    ///< writes a tensor in half its bytes (model/rewrite/compression.hpp)
   kDecompress,  ///< and from that the tensor again
 };
 
@@ -75,7 +75,7 @@ struct Tensor {
   std::int32_t piece = 0;                   ///< kExchanged: which piece
   TensorForm form = TensorForm::kWritten;
   std::int32_t cut =
-      0;  ///< which part of one that was cut (model/cost/parts.hpp), from 1; 0: whole
+      0;  ///< which part of one that was cut (model/rewrite/parts.hpp), from 1; 0: whole
 };
 
 /// When a tensor is touched. All positions are task indices in execution order.
@@ -102,11 +102,11 @@ struct TrainingGraph {
   Csr<TaskId, TensorId> writes;
   std::vector<Lifetime> lifetimes;                       ///< by tensor
   std::vector<std::optional<TensorId>> output_of_layer;  ///< activation tensor, through aliases
-  /// An iteration in several rounds (model/cost/rounds.hpp): the tasks and tensors of one round, all of
+  /// An iteration in several rounds (model/rewrite/rounds.hpp): the tasks and tensors of one round, all of
   /// which follow one another; 0 where there is one round. `forward_tasks` is then the first one's.
   std::size_t round_tasks = 0;
   std::size_t round_tensors = 0;
-  /// An iteration on several devices (model/cost/data_parallel.hpp): where the tasks and tensors of each
+  /// An iteration on several devices (model/rewrite/data_parallel.hpp): where the tasks and tensors of each
   /// begin, and the end of the last one's; empty for one device. `forward_tasks` and `backward_end` are
   /// then the first one's.
   std::vector<std::size_t> device_tasks = {};

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "model/cost/compute_cost.hpp"
-#include "model/cost/data_parallel.hpp"
-#include "model/cost/rounds.hpp"
+#include "model/rewrite/data_parallel.hpp"
+#include "model/rewrite/rounds.hpp"
 #include "reports/summary/run_report.hpp"
 
 namespace ooc {

@@ -1,10 +1,10 @@
-// From the plans of single devices to the plan of them all (model/cost/data_parallel.hpp): each one's
+// From the plans of single devices to the plan of them all (model/rewrite/data_parallel.hpp): each one's
 // steps on its own queues, the exchange of gradients between their backward passes and their updates.
 #pragma once
 
 #include <span>
 
-#include "model/cost/data_parallel.hpp"
+#include "model/rewrite/data_parallel.hpp"
 #include "simulator/plan/bounds.hpp"
 #include "simulator/plan/plan.hpp"
 

@@ -1,8 +1,8 @@
-// From the plan of one round to the plan of an iteration of several (model/cost/rounds.hpp): the
+// From the plan of one round to the plan of an iteration of several (model/rewrite/rounds.hpp): the
 // round's plan again and again, the last one's at the end, without the updates in all but that.
 #pragma once
 
-#include "model/cost/rounds.hpp"
+#include "model/rewrite/rounds.hpp"
 #include "simulator/plan/plan.hpp"
 
 namespace ooc {

@@ -1,10 +1,10 @@
 // lms with --lms-action compress or both: its plan is about the network's graph with some tensors
-// compressed (model/cost/compression.hpp), which it chooses itself, so it hands back that graph too.
+// compressed (model/rewrite/compression.hpp), which it chooses itself, so it hands back that graph too.
 #pragma once
 
 #include <functional>
 
-#include "model/cost/compression.hpp"
+#include "model/rewrite/compression.hpp"
 #include "simulator/schedules/schedule.hpp"
 #include "simulator/schedules/sub_batch.hpp"
 

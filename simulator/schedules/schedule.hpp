@@ -56,7 +56,7 @@ struct Schedule {
   bool recomputes = false;
   /// It calls PlanningProblem::evaluate.
   bool searches_by_trial = false;
-  /// It moves pages: it is handed a graph whose tensors are cut into parts (model/cost/parts.hpp), and
+  /// It moves pages: it is handed a graph whose tensors are cut into parts (model/rewrite/parts.hpp), and
   /// its copies are those of unified memory, whatever --mode says.
   bool moves_pages = false;
   /// Of them, what it copies ahead of need: it has the profile's mode for that, too.

@@ -7,7 +7,7 @@
 #include <functional>
 #include <memory>
 
-#include "model/cost/rounds.hpp"
+#include "model/rewrite/rounds.hpp"
 #include "simulator/schedules/schedule.hpp"
 
 namespace ooc {

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "model/cost/parts.hpp"
+#include "model/rewrite/parts.hpp"
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/bounds.hpp"
 #include "simulator/plan/plan_text.hpp"

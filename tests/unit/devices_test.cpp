@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "model/cost/data_parallel.hpp"
+#include "model/rewrite/data_parallel.hpp"
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/join_devices.hpp"
 #include "simulator/plan/plan_builder.hpp"

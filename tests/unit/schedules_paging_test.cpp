@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/base/errors.hpp"
-#include "model/cost/parts.hpp"
+#include "model/rewrite/parts.hpp"
 #include "model/cost/unified_cost.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "simulator/engine/simulate.hpp"

@@ -4,7 +4,7 @@
 //
 // Where it is wrong: rounding to float16 changes what is trained, which no time shows; tensors whose
 // values need more range than float16 has would need scaling, a pass more.
-#include "model/cost/compression.hpp"
+#include "model/rewrite/compression.hpp"
 
 #include <utility>
 

@@ -1,6 +1,6 @@
 // Offsets and copies, as in rounds.cpp. Of a device the forward and backward tasks come first, then a task
 // for each piece of gradients, then the updates; its tensors, then four for each piece.
-#include "model/cost/data_parallel.hpp"
+#include "model/rewrite/data_parallel.hpp"
 
 #include <algorithm>
 #include <utility>
