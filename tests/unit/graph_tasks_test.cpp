@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "model/graph/build_training_graph.hpp"
-#include "model/graph/slack.hpp"
 #include "model/network/network_json.hpp"
 #include "tests/support/tiny_specs.hpp"
 
@@ -146,28 +145,4 @@ TEST_CASE(
   CHECK(tensor_names(graph, graph.reads[task_named(graph, "one.backward")]) ==
         Names{"one", "one.grad"});
   CHECK(tensor_names(graph, graph.writes[task_named(graph, "one.backward")]).empty());
-}
-
-TEST_CASE("unit-delay slack says how many tasks a value waits for its reader") {
-  const Network net = read_network_text(tiny::network(kConvNet), "tiny");
-  const TrainingGraph graph = build_training_graph(net);
-  const TimingAnalysis timing = analyse_timing(graph);
-  // Longest chain: conv 1, relu 2, fc 3, loss 4, loss.backward 5, fc.backward_data 6, relu.backward
-  // 7, conv.backward_weights 8. relu writes "conv" at 2; relu.backward is required at 6: slack 4.
-  const auto slack_of = [&](const char* from, const char* to, const char* tensor) {
-    for (const FlowEdge& edge : timing.edges) {
-      if (task_name(graph, edge.from) == from && task_name(graph, edge.to) == to &&
-          tensor_name(graph, edge.tensor) == tensor) {
-        return edge.slack;
-      }
-    }
-    return -1;
-  };
-  CHECK(slack_of("relu.forward", "relu.backward", "conv") == 4);
-  CHECK(slack_of("relu.forward", "fc.forward", "conv") == 0);
-  CHECK(slack_of("loss.backward", "fc.backward_data", "fc.grad") == 0);
-  CHECK(timing.arrival[task_named(graph, "conv.backward_weights").at()] == 8);
-  // fc.backward_weights (6) is off the longest chain: 8 tasks of 10 ns.
-  CHECK(critical_path(graph, std::vector<Duration>(graph.tasks.size(), Duration(10))) ==
-        Duration(80));
 }
