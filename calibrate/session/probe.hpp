@@ -1,5 +1,5 @@
-// What measures: the program at a GPU (child_probe), a recording (recorded_probe) or an invention with
-// known parameters (synthetic_probe). Whoever asks cannot tell which.
+// What measures: the program at a GPU (child_probe); in tests a recording or an invention with known
+// parameters (tests/support/probes.hpp). Whoever asks cannot tell which.
 #pragma once
 
 #include <functional>
@@ -54,35 +54,5 @@ struct ChildOptions {
 
 /// Starts the measuring program and waits for its greeting.
 [[nodiscard]] ProbeOrNone start_child_probe(const ChildOptions& options, const StopAsked& stop);
-
-/// Answers with what `set` holds; everything else is refused.
-[[nodiscard]] std::unique_ptr<Probe> recorded_probe(SampleSet set);
-
-/// A machine whose parameters are known, to see whether the fit finds them.
-struct SyntheticMachine {
-  struct Direction {
-    double latency_ns = 8000;
-    double bytes_per_s = 12e9;
-  };
-  struct Mode {
-    std::string name;
-    Direction to_near;
-    Direction to_far;
-  };
-  std::vector<Mode> modes;
-  double duplex = 0.8;
-  double launch_ns = 2500;
-  double flops_per_s = 14e12;
-  double near_bytes_per_s = 800e9;
-  double host_bytes_per_s = 60e9;
-  double noise = 0;     ///< relative standard deviation of each time
-  double outliers = 0;  ///< share of times that are several times as long
-  double outlier_factor = 5;
-  unsigned long long seed = 1;
-  KeyValues machine;
-};
-/// Pinned, pageable and both unified modes of a machine like those of 2018.
-[[nodiscard]] SyntheticMachine usual_synthetic_machine();
-[[nodiscard]] std::unique_ptr<Probe> synthetic_probe(SyntheticMachine machine);
 
 }  // namespace ooc

@@ -9,6 +9,7 @@
 
 #include "calibrate/session/measurements.hpp"
 #include "calibrate/session/run_session.hpp"
+#include "tests/support/probes.hpp"
 
 using namespace ooc;
 

@@ -10,6 +10,7 @@
 #include "calibrate/session/run_session.hpp"
 #include "model/base/errors.hpp"
 #include "model/hardware/profile_json.hpp"
+#include "tests/support/probes.hpp"
 
 using namespace ooc;
 

@@ -8,6 +8,7 @@
 
 #include "calibrate/session/analyse.hpp"
 #include "calibrate/session/run_session.hpp"
+#include "tests/support/probes.hpp"
 
 using namespace ooc;
 

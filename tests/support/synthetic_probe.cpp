@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "calibrate/fit/statistics.hpp"
-#include "calibrate/session/probe.hpp"
+#include "tests/support/probes.hpp"
 
 namespace ooc {
 namespace {

@@ -1,7 +1,7 @@
 // For tests and for trying a fit: a recording answers like the machine it was made on.
 #include <utility>
 
-#include "calibrate/session/probe.hpp"
+#include "tests/support/probes.hpp"
 
 namespace ooc {
 namespace {
