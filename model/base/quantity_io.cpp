@@ -55,7 +55,7 @@ struct PowerUnit {
   std::string_view prefix;
   int power;
 };
-constexpr std::array kFlopPrefixes{PowerUnit{"", 0},  PowerUnit{"k", 3},  PowerUnit{"M", 6},
+constexpr std::array kFlopPowers{PowerUnit{"", 0},  PowerUnit{"k", 3},  PowerUnit{"M", 6},
                                    PowerUnit{"G", 9}, PowerUnit{"T", 12}, PowerUnit{"P", 15},
                                    PowerUnit{"E", 18}};
 
@@ -211,13 +211,13 @@ Parsed<std::int64_t> parse_count(std::string_view text, std::span<const Unit> un
 /// FLOPs or FLOP/s: a double, exact to its last bit.
 Parsed<double> parse_flop(std::string_view text, std::string_view suffix, const Wording& wording) {
   std::vector<std::string> names;
-  for (const PowerUnit& unit : kFlopPrefixes) {
+  for (const PowerUnit& unit : kFlopPowers) {
     names.push_back(std::string(unit.prefix) + std::string(suffix));
   }
   const std::optional<Split> parts = split(text);
   for (std::size_t i = 0; parts && i < names.size(); ++i) {
     if (names[i] != parts->unit) continue;
-    const std::optional<double> value = nearest_double(parts->number, kFlopPrefixes[i].power);
+    const std::optional<double> value = nearest_double(parts->number, kFlopPowers[i].power);
     if (value && *value > 0 && *value <= 1e24) return *value;
     return QuantityError{in_quotes(text),
                          fmt::format("{}, above 0 and at most 1e6 E{}", wording.what, suffix)};

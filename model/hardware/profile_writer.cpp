@@ -148,12 +148,12 @@ SpecNode compute(const HardwareProfile& profile) {
   return node;
 }
 
-enum class Reserve { kWritten, kNone };
+enum class ReserveField { kWritten, kNone };
 
-SpecNode tier(const MemoryTier& value, Reserve reserve) {
+SpecNode tier(const MemoryTier& value, ReserveField reserve) {
   SpecNode node = object();
   put(node, "capacity", text(exact_bytes(value.capacity)));
-  if (reserve == Reserve::kWritten) put(node, "reserved", text(exact_bytes(value.reserved)));
+  if (reserve == ReserveField::kWritten) put(node, "reserved", text(exact_bytes(value.reserved)));
   put(node, "throughput", text(exact_rate(value.throughput)));
   put(node, "latency", text(exact_duration(value.latency)));
   return node;
@@ -229,8 +229,8 @@ std::string write_profile(const HardwareProfile& profile) {
   put(root, "name", text(profile.name));
   if (!profile.description.empty()) put(root, "description", text(profile.description));
   put(root, "compute", compute(profile));
-  put(root, "near_memory", tier(profile.near_memory, Reserve::kWritten));
-  put(root, "far_memory", tier(profile.far_memory, Reserve::kNone));
+  put(root, "near_memory", tier(profile.near_memory, ReserveField::kWritten));
+  put(root, "far_memory", tier(profile.far_memory, ReserveField::kNone));
   put(root, "connection", connection(profile.connection));
   put(root, "devices", number(std::to_string(profile.devices)));
   put(root, "provenance", provenance(profile.provenance));

@@ -39,7 +39,7 @@ Duration median_by(const std::vector<Item>& items, Duration Item::*member) {
   return Duration(values[middle - 1] + (values[middle] - values[middle - 1]) / 2);
 }
 
-double ratio(Duration part, Duration whole) {
+double share_of(Duration part, Duration whole) {
   if (whole.count() == 0) return 0;
   return static_cast<double>(part.count()) / static_cast<double>(whole.count());
 }
@@ -54,9 +54,9 @@ void add_iterations(ReplayReport& report, const Timeline& predicted) {
       all.begin(), all.end(), [](const auto& a, const auto& b) { return a.time < b.time; });
   report.min = least->time;
   report.max = most->time;
-  report.spread = ratio(report.max - report.min, report.iteration.measured);
+  report.spread = share_of(report.max - report.min, report.iteration.measured);
   report.error =
-      ratio(report.iteration.predicted - report.iteration.measured, report.iteration.measured);
+      share_of(report.iteration.predicted - report.iteration.measured, report.iteration.measured);
 }
 
 void add_causes(ReplayReport& report, const Timeline& predicted, const Timeline& measured) {

@@ -18,7 +18,7 @@ namespace {
 // Below this share of the iteration the waiting is called noise, and compute the limit.
 constexpr double kNoticeableShare = 0.05;
 
-double ratio(Duration part, Duration whole) {
+double over(Duration part, Duration whole) {
   if (whole.count() == 0) return 1;
   return static_cast<double>(part.count()) / static_cast<double>(whole.count());
 }
@@ -63,7 +63,7 @@ void add_run(RunReport& report, const SummaryInput& input, const Plan& plan,
   report.samples_per_s = static_cast<double>(input.inputs.batch) * 1e9 /
                          static_cast<double>(timeline.iteration_time.count());
   report.compute_time = timeline.busy;
-  report.slowdown = ratio(timeline.iteration_time, report.reference_time);
+  report.slowdown = over(timeline.iteration_time, report.reference_time);
   report.peak_near = timeline.peak_near;
   report.peak_far = peak_far_bytes(plan, plan_graph(input), plan_costs(input), timeline);
   for (const Step& step : plan.steps) {
@@ -76,7 +76,7 @@ void add_run(RunReport& report, const SummaryInput& input, const Plan& plan,
       (to_far ? report.inputs_to_far : report.inputs_to_near) += bytes;
     }
   }
-  report.compute_utilization = ratio(timeline.busy, timeline.iteration_time);
+  report.compute_utilization = over(timeline.busy, timeline.iteration_time);
   report.stalls = timeline.stall_totals;
   name_limit(report);
 }

@@ -141,11 +141,10 @@ Between read_between(const SpecView& view, double factor) {
 }
 
 Trend read_trend(const SpecView& view) {
-  using Kind = Trend::Kind;
-  const std::vector<std::pair<std::string, Kind>> kinds{{"rises", Kind::kRises},
-                                                        {"falls", Kind::kFalls},
-                                                        {"never rises", Kind::kNeverRises},
-                                                        {"never falls", Kind::kNeverFalls}};
+  const std::vector<std::pair<std::string, Trend::Kind>> kinds{{"rises", Trend::Kind::kRises},
+                                                        {"falls", Trend::Kind::kFalls},
+                                                        {"never rises", Trend::Kind::kNeverRises},
+                                                        {"never falls", Trend::Kind::kNeverFalls}};
   std::vector<std::string> names;
   for (const auto& [name, kind] : kinds) names.push_back(name);
   const std::string word = view.as_choice(names);

@@ -13,17 +13,17 @@ namespace ooc {
 namespace {
 
 // Bytes and nanoseconds to the last digit, ratios as short as they come back.
-std::string number(double value) {
+std::string csv_number(double value) {
   if (!std::isfinite(value)) return "";
   const bool whole = value == std::floor(value) && std::abs(value) < 1e15;
   return whole ? fmt::format("{:.0f}", value) : fmt::format("{}", value);
 }
-std::string number(const std::optional<double>& value) { return value ? number(*value) : ""; }
+std::string csv_number(const std::optional<double>& value) { return value ? csv_number(*value) : ""; }
 
 // All that are compared, in one field.
 std::string predictions(const PointReport& point) {
   std::string text;
-  for (const double each : point.predicted) text += (text.empty() ? "" : ";") + number(each);
+  for (const double each : point.predicted) text += (text.empty() ? "" : ";") + csv_number(each);
   return text;
 }
 
@@ -38,9 +38,9 @@ std::string csv_validation(const ValidationReport& report, const WriteOptions&) 
       for (const PointReport& point : check.points) {
         text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(row.id),
                             csv_field(check.name), csv_field(point.point), use_name(check.use),
-                            csv_field(check.rule), predictions(point), number(point.published),
-                            number(point.deviation), number(check.tolerance), number(point.low),
-                            number(point.high), verdict_key(point.verdict), csv_field(check.unit),
+                            csv_field(check.rule), predictions(point), csv_number(point.published),
+                            csv_number(point.deviation), csv_number(check.tolerance), csv_number(point.low),
+                            csv_number(point.high), verdict_key(point.verdict), csv_field(check.unit),
                             csv_field(row.source), csv_field(row.file));
       }
     }

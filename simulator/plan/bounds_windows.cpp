@@ -24,7 +24,7 @@ namespace ooc {
 namespace {
 
 /// A path ends here at the latest, so that sums cannot overflow.
-constexpr std::int64_t kLongest = std::int64_t{1} << 62;
+constexpr std::int64_t kNever = std::int64_t{1} << 62;
 
 /// Of estimates in doubles: the ns that copies round up to, and what doubles lose.
 constexpr double kRounding = 4;
@@ -223,7 +223,7 @@ class WindowWalk {
     const std::size_t following = last ? graph_.tasks.size() : positions_[rank + 1];
     std::int64_t best = before(following) - before(task) + (last ? 0 : rest_[rank + 1]);
     if (!pressure_.cuts.empty()) best = std::max(best, longest_window(rank, best));
-    rest_[rank] = std::min(best, kLongest);
+    rest_[rank] = std::min(best, kNever);
     rest_estimate_[rank] = static_cast<double>(best);
   }
 

@@ -211,9 +211,9 @@ class DeviceJoiner {
   StepId fetched_;
 };
 
-class Joiner {
+class DevicesJoiner {
  public:
-  Joiner(std::span<const DevicePlan> devices, const DataParallel& all)
+  DevicesJoiner(std::span<const DevicePlan> devices, const DataParallel& all)
       : all_(all),
         builder_(devices[0].plan.static_bytes, all.devices()),
         gathered_(devices.size()) {
@@ -334,7 +334,7 @@ Plan join_devices(std::span<const DevicePlan> devices, const DataParallel& all, 
   const std::vector<Event> events = exchange == Exchange::kEnd
                                         ? events_at_end(all, all.last_round[0].size() - 1)
                                         : events_overlapped(all, devices[0]);
-  Plan plan = Joiner(devices, all).run(events);
+  Plan plan = DevicesJoiner(devices, all).run(events);
   plan.far_compression = devices[0].plan.far_compression;
   return plan;
 }

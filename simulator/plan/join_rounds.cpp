@@ -14,9 +14,9 @@
 namespace ooc {
 namespace {
 
-class Joiner {
+class RoundJoiner {
  public:
-  Joiner(const TrainingGraph& graph, const Rounds& rounds, const RoundPlan& full)
+  RoundJoiner(const TrainingGraph& graph, const Rounds& rounds, const RoundPlan& full)
       : graph_(graph), rounds_(rounds), builder_(full.plan.static_bytes) {
     const auto count = static_cast<std::size_t>(rounds.count);
     builder_.reserve(full.plan.steps.size() * count, full.plan.blocks.size() * count);
@@ -141,7 +141,7 @@ class Joiner {
 
 Plan join_rounds(const TrainingGraph& graph, const RoundPlan& full, const RoundPlan& last,
                  const Rounds& rounds) {
-  Joiner joiner(graph, rounds, full);
+  RoundJoiner joiner(graph, rounds, full);
   for (std::int64_t round = 0; round + 1 < rounds.count; ++round) joiner.append(full, round);
   joiner.append(last, rounds.count - 1);
   Plan plan = std::move(joiner).finish();

@@ -6,9 +6,9 @@
 namespace ooc {
 namespace {
 
-class Walk {
+class GradientWalk {
  public:
-  explicit Walk(const TrainingGraph& graph)
+  explicit GradientWalk(const TrainingGraph& graph)
       : graph_(graph),
         network_(*graph.network),
         gradient_of_layer_(network_.layers.size()),
@@ -156,7 +156,7 @@ std::optional<TensorId> value_of(const TrainingGraph& graph, const Producer& pro
 }
 
 std::vector<LayerGradients> find_gradient_places(const TrainingGraph& graph) {
-  return Walk(graph).run();
+  return GradientWalk(graph).run();
 }
 
 }  // namespace ooc

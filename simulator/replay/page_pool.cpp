@@ -12,9 +12,9 @@ std::int64_t pages_for(Bytes bytes, Bytes page) {
 }
 
 /// Whole pages of each block, in the order in which the program takes and frees them.
-class Walk {
+class PageWalk {
  public:
-  Walk(const Plan& plan, const MemoryOrder& order, Bytes page, std::int64_t first)
+  PageWalk(const Plan& plan, const MemoryOrder& order, Bytes page, std::int64_t first)
       : plan_(plan),
         order_(order),
         page_(page),
@@ -85,7 +85,7 @@ PagePool make_page_pool(const Plan& plan, const MemoryOrder& order,
                         const std::vector<PlacedBlock>& blocks, Bytes page) {
   const Placement rests = place_rests(blocks, order.peak_rests, page);
   const std::int64_t area = pages_for(rests.extent, page);
-  const std::vector<std::vector<PageRun>> whole = Walk(plan, order, page, area).run();
+  const std::vector<std::vector<PageRun>> whole = PageWalk(plan, order, page, area).run();
   PagePool pool;
   pool.page = page;
   pool.pages = area + order.peak_pages;

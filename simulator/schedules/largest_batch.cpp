@@ -23,9 +23,9 @@ struct Failure {
   Bytes has;
 };
 
-class Search {
+class BatchBisection {
  public:
-  explicit Search(const BatchSearch& search) : search_(search) {}
+  explicit BatchBisection(const BatchSearch& search) : search_(search) {}
 
   LargestBatch run() {
     OOC_CHECK(search_.first >= 1 && search_.limit >= search_.first, "a batch has a sample");
@@ -117,6 +117,6 @@ class Search {
 
 }  // namespace
 
-LargestBatch find_largest_batch(const BatchSearch& search) { return Search(search).run(); }
+LargestBatch find_largest_batch(const BatchSearch& search) { return BatchBisection(search).run(); }
 
 }  // namespace ooc

@@ -1,6 +1,6 @@
 // Pieces by merging the writers of each tensor, then marks: which pieces stay, found in one pass
 // backwards (saved values read by later segments) and one forwards (unsaved ones whose own inputs do
-// not stay). A segment ends at a checkpoint, or after kLongest cheap tasks: computing a segment again
+// not stay). A segment ends at a checkpoint, or after kMostTasks cheap tasks: computing a segment again
 // for each of its uses is quadratic in its length.
 #include "simulator/schedules/segments.hpp"
 
@@ -13,7 +13,7 @@ namespace ooc {
 namespace {
 
 /// Longer than any segment of the shipped networks.
-constexpr std::size_t kLongest = 32;
+constexpr std::size_t kMostTasks = 32;
 
 class SegmentFinder {
  public:
@@ -101,7 +101,7 @@ class SegmentFinder {
     std::size_t length = 0;
     for (std::size_t i = 0; i < graph_.forward_tasks; ++i) {
       const bool checkpoint = is_checkpoint(make_id<TaskId>(i));
-      if (checkpoint || length == kLongest) {
+      if (checkpoint || length == kMostTasks) {
         ++segment;
         length = 0;
       }

@@ -7,10 +7,8 @@ ooc_test(program cli
     ${CMAKE_CURRENT_LIST_DIR}/files_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/results_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/sweep_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/run_program.cpp
-  LINK ooc_base)
-target_compile_definitions(cli_program PRIVATE OOC_PROGRAM="$<TARGET_FILE:ooc-paleo>")
-add_dependencies(cli_program ooc-paleo)
+  LINK ooc_test_support
+  RUNS ooc-paleo)
 
 ooc_test(parts cli
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/parts_test.cpp ${CMAKE_CURRENT_LIST_DIR}/sweep_parts_test.cpp

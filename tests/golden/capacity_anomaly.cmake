@@ -1,3 +1,3 @@
 ooc_test(capacity_anomaly golden
-  SOURCES ${CMAKE_CURRENT_LIST_DIR}/capacity_anomaly_test.cpp ${PROJECT_SOURCE_DIR}/tests/support/random_networks.cpp
-  LINK ooc_engine ooc_schedules fmt::fmt)
+  SOURCES capacity_anomaly_test.cpp
+  LINK ooc_test_support)

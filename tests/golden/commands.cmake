@@ -2,9 +2,8 @@
 # that stands below it.
 ooc_test(commands golden
   SOURCES
-    ${CMAKE_CURRENT_LIST_DIR}/commands_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/console_blocks.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/console_blocks_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/../cli/run_program.cpp)
-target_compile_definitions(golden_commands PRIVATE OOC_PROGRAM="$<TARGET_FILE:ooc-paleo>")
-add_dependencies(golden_commands ooc-paleo)
+    commands_test.cpp
+    console_blocks.cpp
+    console_blocks_test.cpp
+  LINK ooc_test_support
+  RUNS ooc-paleo)

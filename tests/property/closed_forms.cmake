@@ -1,2 +1,2 @@
-ooc_test(closed_forms property SOURCES ${CMAKE_CURRENT_LIST_DIR}/closed_forms_test.cpp
+ooc_test(closed_forms property SOURCES closed_forms_test.cpp
   LINK ooc_analytic ooc_engine)

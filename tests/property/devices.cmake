@@ -1,6 +1,4 @@
 # Does an iteration on several devices keep the laws of schedules?
 ooc_test(devices property
-  SOURCES ${CMAKE_CURRENT_LIST_DIR}/devices_test.cpp ${PROJECT_SOURCE_DIR}/tests/support/random_networks.cpp
-          ${PROJECT_SOURCE_DIR}/tests/support/naive_simulator.cpp
-          ${PROJECT_SOURCE_DIR}/tests/support/naive_plan_text.cpp
-  LINK ooc_engine ooc_schedules fmt::fmt)
+  SOURCES devices_test.cpp
+  LINK ooc_test_support)

@@ -1,1 +1,1 @@
-ooc_test(analytic unit SOURCES ${CMAKE_CURRENT_LIST_DIR}/analytic_closed_forms.cpp LINK ooc_analytic)
+ooc_test(analytic unit SOURCES analytic_closed_forms.cpp LINK ooc_analytic)

@@ -17,7 +17,7 @@ GpuChild::GpuChild(const Environment& environment, const std::vector<std::string
   int output[2];
   REQUIRE(pipe2(input, O_CLOEXEC) == 0);
   REQUIRE(pipe2(output, O_CLOEXEC) == 0);
-  std::vector<std::string> words{OOC_GPU_STUB_PROGRAM};
+  std::vector<std::string> words{OOC_GPU_STUB};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());

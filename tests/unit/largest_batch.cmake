@@ -1,3 +1,3 @@
 ooc_test(largest_batch unit
-  SOURCES ${CMAKE_CURRENT_LIST_DIR}/largest_batch_test.cpp
+  SOURCES largest_batch_test.cpp
   LINK ooc_schedules)

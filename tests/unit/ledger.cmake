@@ -1,1 +1,1 @@
-ooc_test(ledger unit SOURCES ${CMAKE_CURRENT_LIST_DIR}/ledger_test.cpp LINK ooc_plan)
+ooc_test(ledger unit SOURCES ledger_test.cpp LINK ooc_plan)

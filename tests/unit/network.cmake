@@ -1,4 +1,4 @@
 ooc_test(network unit
-  SOURCES ${CMAKE_CURRENT_LIST_DIR}/network_support.cpp ${CMAKE_CURRENT_LIST_DIR}/network_read_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/network_repeat_test.cpp ${CMAKE_CURRENT_LIST_DIR}/network_parts_test.cpp
+  SOURCES network_support.cpp network_read_test.cpp
+    network_repeat_test.cpp network_parts_test.cpp
   LINK ooc_network)
