@@ -6,11 +6,12 @@
 // Deviations: eq. 3 takes the largest sub-batch that its largest task leaves room for, so that by
 // construction the memory is full whenever that task runs. Where plans can be tried out, the rounds
 // that it gives are cut evenly, and half as many more, two, three, four and six times as many are
-// tried as well, then numbers half way between the best and its neighbours: the least time wins, of
-// equals the one tried first (docs/adr/0009-modnn-tries-several-plans.md). A schedule that needs more
-// than its largest task (all but moDNN's) may not fit at that size; then the largest smaller one that
-// fits is taken, found by bisection. If not even one sample fits, the answer is that of one sample: for
-// moDNN the theoretical lower bound, eq. 2.
+// tried as well, then numbers half way between the best and its neighbours, and beyond the most of them
+// if that is the best: the least time wins, of equals the one tried first
+// (docs/adr/0009-modnn-tries-several-plans.md). A schedule that needs more than its largest task (all but
+// moDNN's) may not fit at that size; then the largest smaller one that fits is taken in its place, found
+// by bisection. If not even one sample fits, the answer is that of one sample: for moDNN the theoretical
+// lower bound, eq. 2.
 #include "simulator/schedules/sub_batch.hpp"
 
 #include <algorithm>
@@ -69,7 +70,7 @@ class RoundsPlanner {
       const std::int64_t middle = most + (too_many - most) / 2;
       (fits(middle) ? most : too_many) = middle;
     }
-    return joined(most);
+    return joined(request_.evaluate ? quickest(most) : most);
   }
 
  private:
@@ -88,7 +89,10 @@ class RoundsPlanner {
     for (int i = 0; best_ && i < kRefinements; ++i) {
       auto here = tried_.find(best_->rounds);
       const std::int64_t left = here == tried_.begin() ? best_->rounds : *std::prev(here);
-      const std::int64_t right = std::next(here) == tried_.end() ? best_->rounds : *std::next(here);
+      // Of the most rounds tried, nobody knows what lies beyond: a batch that just fits in one round is
+      // quickest in far more than six.
+      const std::int64_t right =
+          std::next(here) == tried_.end() ? std::min(batch_, 2 * best_->rounds) : *std::next(here);
       const std::int64_t fewer = best_->rounds - (best_->rounds - left) / 2;
       const std::int64_t more = best_->rounds + (right - best_->rounds) / 2;
       const std::int64_t before = best_->rounds;
