@@ -1,6 +1,6 @@
 // What each layer costs and what happened to the tensors it wrote. A buffer that several layers
-// share (in-place activations, views) counts its bytes once, at the layer that wrote it first; the
-// others show the same action.
+// share (in-place activations, views) counts once, with its bytes and its action: at the layer that wrote
+// it first.
 #include "reports/summary/layer_reports.hpp"
 
 #include <algorithm>
@@ -151,20 +151,19 @@ Fates find_fates(const Plan& plan, const TrainingGraph& graph) {
 void add_actions(std::vector<LayerReport>& layers, const LayerReportInput& input) {
   const TrainingGraph& graph = graph_that_runs(input);
   const Fates fates = find_fates(*input.plan, graph);
-  const auto show = [&](std::size_t layer, std::size_t tensor) {
-    const auto action = fates.of(tensor);
-    if (action) layers[layer].action = std::max(layers[layer].action, *action);  // in that order
-  };
+  for (LayerReport& layer : layers) {
+    if (layer.saved.count() > 0) layer.action = TensorAction::kKeep;
+  }
   for (const Step& step : input.plan->steps) {
     if (!step.recompute) continue;
     const Task& task = graph.tasks[static_cast<std::size_t>(step.object)];
     if (!is_overhead(task.kind)) layers[task.layer.at()].action = TensorAction::kRecompute;
   }
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    if (const auto& output = graph.output_of_layer[i]) show(i, output->at());
-  }
   for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
-    if (const auto& layer = graph.tensors[i].layer) show(layer->at(), i);
+    const Tensor& tensor = graph.tensors[i];
+    if (!tensor.layer.has_value() || tensor.role == TensorRole::kGradient) continue;
+    std::optional<TensorAction>& action = layers[tensor.layer->at()].action;
+    if (action.has_value()) action = std::max(action, fates.of(i));  // none is least
   }
 }
 

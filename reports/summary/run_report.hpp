@@ -58,8 +58,11 @@ struct LayerReport {
   double backward_data_s = 0;  ///< a fused backward task counts here
   double backward_weights_s = 0;
   Bytes saved;  ///< of the tensors this layer writes that backward reads
-  TensorAction action = TensorAction::kKeep;  ///< what the plan did with them
-  Duration stall;                             ///< waits of this layer's tasks
+  /// What the plan did with those; kRecompute also where its tasks run again. None where backward reads
+  /// nothing of what the layer itself writes: what an in-place activation or a view passes on is the
+  /// tensor of another layer, and counted there.
+  std::optional<TensorAction> action;
+  Duration stall;  ///< waits of this layer's tasks
 };
 
 struct StepReport {

@@ -41,7 +41,7 @@ Json layer_json(const LayerReport& layer, bool feasible) {
   json["forward_ns"] = layer.forward.count();
   json["backward_ns"] = layer.backward.count();
   json["saved_bytes"] = layer.saved.count();
-  json["action"] = feasible ? Json(action_name(layer.action)) : Json();
+  json["action"] = layer.action.has_value() ? Json(action_name(*layer.action)) : Json();
   json["stall_ns"] = feasible ? Json(layer.stall.count()) : Json();
   json["update_ns"] = layer.update.count();
   return json;

@@ -186,7 +186,7 @@ std::string waiting_layers(const RunReport& report, Colour colour) {
     table.add_row({layer.name, layer.type, format_duration(layer.stall),
                    format_duration(layer.forward), format_duration(layer.backward),
                    layer.saved.count() == 0 ? "-" : format_bytes(layer.saved),
-                   std::string(action_name(layer.action))});
+                   layer.action.has_value() ? std::string(action_name(*layer.action)) : "-"});
   }
   std::string title =
       fmt::format("Layers that wait ({} of {})", waiting.size(), report.layers.size());

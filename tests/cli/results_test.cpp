@@ -60,6 +60,25 @@ TEST_CASE("a budget that is too small exits 3 and names the smallest that would 
   CHECK(predict({"--memory", "3GB"}).exit_code == 0);
 }
 
+TEST_CASE("a layer whose bytes are another layer's has no action of its own") {
+  for (const char* schedule : {"vdnn-all", "vdnn-like", "unified", "capacity"}) {
+    CAPTURE(schedule);
+    const Ran ran =
+        run_ooc_paleo({"predict", "vgg16", "--hardware", "v100-16gb-pcie3", "--batch", "256",
+                       "--memory", "12GB", "--schedule", schedule, "--format", "json"});
+    const std::regex nothing_moved("\"saved_bytes\": 0,\\s*\"action\": \"");
+    CHECK_FALSE(std::regex_search(ran.out, nothing_moved));
+    // relu1_1 works on the output of conv1_1.
+    const std::size_t relu = ran.out.find("\"name\": \"relu1_1\"");
+    REQUIRE(relu != std::string::npos);
+    CHECK(ran.out.compare(ran.out.find("\"action\": ", relu), 14, "\"action\": null") == 0);
+    if (schedule == std::string("vdnn-like")) {  // moves everything
+      const std::size_t conv = ran.out.find("\"name\": \"conv1_1\"");
+      CHECK(ran.out.compare(ran.out.find("\"action\": ", conv), 16, "\"action\": \"swap\"") == 0);
+    }
+  }
+}
+
 TEST_CASE("compare exits 3 only when no schedule fits") {
   const auto compare = [](const char* memory) {
     return run_ooc_paleo({"compare", kNetwork, "--hardware", kMachine, "--memory", memory});
