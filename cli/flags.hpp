@@ -92,6 +92,12 @@ inline constexpr Flag kAccounting{
         "first and the last",
     .completes = Completes::kChoices,
     .choices = "liveness|shared-gradients|all-gradients|define-by-run"};
+inline constexpr Flag kDtype{.name = "--dtype",
+                             .brief = "",
+                             .value = "TYPE",
+                             .help = "element type instead of the network file's",
+                             .completes = Completes::kChoices,
+                             .choices = "float64|float32|tf32|float16|bfloat16"};
 inline constexpr Flag kOptimizer{.name = "--optimizer",
                                  .brief = "",
                                  .value = "NAME",
@@ -127,10 +133,11 @@ inline constexpr Flag kMaxInput{.name = "--max-input",
                                 .brief = "",
                                 .value = "SIZE",
                                 .help = "largest input file that is read; default 64MiB"};
-inline constexpr Flag kQuiet{.name = "--quiet",
-                             .brief = "",
-                             .value = "",
-                             .help = "no progress and no remarks on standard error; of compare no chart"};
+inline constexpr Flag kQuiet{
+    .name = "--quiet",
+    .brief = "",
+    .value = "",
+    .help = "no progress and no remarks on standard error; of compare no chart"};
 inline constexpr Flag kNoColor{
     .name = "--no-color", .brief = "", .value = "", .help = "no colours (as with NO_COLOR set)"};
 

@@ -98,6 +98,7 @@ CaseOptions case_options(const Arguments& arguments) {
   CaseOptions options;
   if (const auto text = arguments.value("--batch")) options.batch = parse_batch(*text, "--batch");
   if (const auto text = arguments.value("--memory")) options.memory = bytes_of(*text, "--memory");
+  options.dtype = dtype_option(arguments);
   if (const auto text = arguments.value("--accounting")) {
     options.graph.accounting = choice("--accounting", *text, kAccountings, &accounting_name);
   }
@@ -180,6 +181,12 @@ std::int64_t parse_batch(std::string_view given, std::string_view flag) {
     bad_value(flag, quoted(given), fmt::format("a whole number from 1 to {}", kMaxBatch));
   }
   return batch;
+}
+
+std::optional<Dtype> dtype_option(const Arguments& arguments) {
+  const auto text = arguments.value("--dtype");
+  if (!text) return std::nullopt;
+  return choice("--dtype", *text, kDtypes, [](const DtypeInfo& info) { return info.name; }).dtype;
 }
 
 Bytes bytes_of(std::string_view text, std::string_view flag) {

@@ -10,6 +10,7 @@
 
 #include "cli/command.hpp"
 #include "cli/remarks.hpp"
+#include "model/base/dtype.hpp"
 #include "model/base/quantity_io.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/cost/compute_cost.hpp"
@@ -26,6 +27,7 @@ namespace ooc {
 struct CaseOptions {
   std::optional<std::int64_t> batch;
   std::optional<Bytes> memory;
+  std::optional<Dtype> dtype;  ///< none: the network file's
   GraphOptions graph;
   ComputeModel compute = ComputeModel::kNative;
   Ratio compute_scale = kOne;  ///< what-if only, as is transfers.link_scale
@@ -61,6 +63,8 @@ struct ResultOptions {
 
 /// "N" of --batch: 1 ... 2^31.
 [[nodiscard]] std::int64_t parse_batch(std::string_view text, std::string_view flag);
+/// --dtype, or none.
+[[nodiscard]] std::optional<Dtype> dtype_option(const Arguments& arguments);
 [[nodiscard]] Bytes bytes_of(std::string_view text, std::string_view flag);
 /// Greater than 0, or "inf".
 [[nodiscard]] BytesPerSecond rate_of(std::string_view text, std::string_view flag);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/assumed.hpp"
+#include "cli/dtype_remarks.hpp"
 #include "cli/far_overflow.hpp"
 #include "cli/layer_place.hpp"
 #include "cli/layer_times.hpp"
@@ -110,6 +111,7 @@ RunInputs echo(const Workload& workload, const HardwareProfile& hardware,
   inputs.memory_given = options.memory.has_value();
   inputs.batch = batch_of(options, *workload.network);
   inputs.accounting = accounting_name(options.graph.accounting);
+  inputs.dtype = dtype_info(workload.network->dtype).name;
   inputs.optimizer = optimizer_name(options.graph.optimizer);
   inputs.allocator = allocator_name(options.allocator);
   inputs.compute = compute_name(options.compute);
@@ -129,7 +131,8 @@ Workload load_workload(const std::string& name, std::string_view place,
   const std::string path = locate(DataKind::kNetwork, name, place);
   Workload workload;
   workload.path = path;
-  workload.network = std::make_unique<const Network>(read_network_file(path, options.limits));
+  workload.network =
+      std::make_unique<const Network>(read_network_file(path, options.limits, options.dtype));
   try {
     workload.graph = build_training_graph(*workload.network, options.graph);
   } catch (const SpecError& error) {
@@ -187,6 +190,12 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
   if (options.devices > 1) {
     check_devices_of_batch(options.devices, compute.batch);
     made.costs = round_costs(made, split_batch(compute.batch, options.devices).front());
+  }
+  if (auto text = dtype_remark(*workload.network, &hardware, options)) {
+    made.remarks.push_back(*std::move(text));
+  }
+  if (hardware.devices > 1 && options.devices == 1) {
+    made.remarks.push_back(devices_remark(hardware.devices));
   }
   made.in_core_peak = in_core_peak(workload.graph, made.costs, options.graph.accounting,
                                    options.schedule.algorithms);
@@ -287,8 +296,7 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
                  .alternatives = alternatives_in_play(schedule, which.schedule_options),
                  .assumed = assumed_in_use(which.hardware, inputs),
                  .detail = detail});
-  if (which.hardware.devices > 1 && which.devices == 1)
-    report.remarks.push_back(devices_remark(which.hardware.devices));
+  report.remarks = which.remarks;
   return report;
 }
 

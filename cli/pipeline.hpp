@@ -69,6 +69,7 @@ struct Case {
   /// which is the largest; `inputs` and `compute` have the whole batch.
   int devices = 1;
   Exchange exchange = Exchange::kEnd;
+  std::vector<std::string> remarks = {};  ///< for people, of any run
 };
 
 /// Throws SpecError for what the costs cannot be worked out for. The case points into both.

@@ -43,7 +43,7 @@ std::optional<double> within_s_of(const Arguments& arguments) {
 /// What --from does not know of the first run; the samples say whether it was a full one.
 std::string flags_to_repeat(const Arguments& arguments) {
   std::string text;
-  for (const char* flag : {"--device", "--network", "--batch", "--within"}) {
+  for (const char* flag : {"--device", "--network", "--batch", "--dtype", "--within"}) {
     if (const auto value = arguments.value(flag)) text += std::string(" ") + flag + " " + *value;
   }
   return text;

@@ -140,9 +140,9 @@ class Collector {
 }  // namespace
 
 NetworkRequests network_requests(const std::string& path, std::int64_t batch,
-                                 const ReadLimits& limits) {
+                                 std::optional<Dtype> dtype, const ReadLimits& limits) {
   const SpecDocument document = read_spec_file(path, limits);
-  const Network network = read_network(document);
+  const Network network = read_network(document, dtype);
   const SpecView root(document);
   InputNames names;
   for (const NetworkInput& input : network.inputs) names.push_back(input.name);

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "calibrate/session/protocol.hpp"
+#include "model/base/dtype.hpp"
 #include "model/base/spec_tree.hpp"
 
 namespace ooc {
@@ -16,8 +18,10 @@ struct NetworkRequests {
 };
 
 /// Convolutions in every pass, fully connected layers as matrix products, and the element-wise, norm
-/// and pool kernels by the bytes of their input. Throws SpecError for a file that is no network.
+/// and pool kernels by the bytes of their input. `dtype`: instead of the file's. Throws SpecError for a file
+/// that is no network.
 [[nodiscard]] NetworkRequests network_requests(const std::string& path, std::int64_t batch,
+                                               std::optional<Dtype> dtype,
                                                const ReadLimits& limits);
 /// The batch a network's file states, or 1.
 [[nodiscard]] std::int64_t batch_in_file(const std::string& path, const ReadLimits& limits);

@@ -86,6 +86,7 @@ constexpr std::array kFlags{kOutput,
                             flags::kDevice,
                             kNetwork,
                             flags::kBatch,
+                            flags::kDtype,
                             kFrom,
                             kDryRun,
                             kName,
@@ -100,14 +101,16 @@ constexpr std::array kFlags{kOutput,
 std::vector<KeyValues> extra_requests(const Arguments& arguments, const CalibrateOptions& options) {
   const auto network = arguments.value("--network");
   if (!network) {
-    if (arguments.has("--batch")) bad_value("--batch", "it without --network", "both");
+    for (const char* flag : {"--batch", "--dtype"}) {
+      if (arguments.has(flag)) bad_value(flag, "it without --network", "both");
+    }
     return {};
   }
   const std::string path = locate(DataKind::kNetwork, *network, "--network");
   const auto text = arguments.value("--batch");
   const std::int64_t batch =
       text ? parse_batch(*text, "--batch") : batch_in_file(path, options.limits);
-  NetworkRequests wanted = network_requests(path, batch, options.limits);
+  NetworkRequests wanted = network_requests(path, batch, dtype_option(arguments), options.limits);
   for (const std::string& each : wanted.left_out) {
     remark(options.remarks, "not measured: " + each);
   }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "cli/dtype_remarks.hpp"
 #include "cli/flags.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
@@ -23,12 +24,13 @@ constexpr Flag kSchedules{.name = "--schedules",
                           .help = "all (default) or names between commas",
                           .completes = Completes::kSchedules};
 
-constexpr std::array kOwnFlags{
-    flags::kHardware,      flags::kBatch,     kSchedules,         flags::kMemory,
-    flags::kFormat,        flags::kOutput,    flags::kLayerTimes, flags::kLink,
-    flags::kFarThroughput, flags::kLatency,   flags::kMode,       flags::kCompute,
-    flags::kAccounting,    flags::kOptimizer, flags::kAllocator,  flags::kDevices,
-    flags::kExchange,      flags::kMaxInput,  flags::kQuiet,      flags::kNoColor};
+constexpr std::array kOwnFlags{flags::kHardware,   flags::kBatch,     kSchedules,
+                               flags::kMemory,     flags::kFormat,    flags::kOutput,
+                               flags::kLayerTimes, flags::kLink,      flags::kFarThroughput,
+                               flags::kLatency,    flags::kMode,      flags::kCompute,
+                               flags::kAccounting, flags::kOptimizer, flags::kDtype,
+                               flags::kAllocator,  flags::kDevices,   flags::kExchange,
+                               flags::kMaxInput,   flags::kQuiet,     flags::kNoColor};
 constexpr auto kFlags = flags::with_schedule_flags(kOwnFlags);
 
 int run_compare(const Arguments& arguments) {
@@ -51,6 +53,7 @@ int run_compare(const Arguments& arguments) {
   }
   chosen = runnable(std::move(chosen), list == "all", machine, options, result.remarks);
   const Case which = make_case(workload, machine, options);
+  remark_on_dtypes(result.remarks, {&workload, 1}, {&machine, 1}, options);
   std::vector<RunReport> reports;
   bool any_fits = false;
   for (const Schedule* schedule : chosen) {

@@ -5,6 +5,7 @@
 
 #include "cli/assumed.hpp"
 #include "cli/command.hpp"
+#include "cli/dtype_remarks.hpp"
 #include "cli/flags.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
@@ -19,8 +20,8 @@ namespace {
 
 constexpr std::array kFlags{flags::kHardware,   flags::kBatch,      flags::kFormat,
                             flags::kOutput,     flags::kLayerTimes, flags::kCompute,
-                            flags::kAccounting, flags::kOptimizer,  flags::kMaxInput,
-                            flags::kQuiet,      flags::kNoColor};
+                            flags::kAccounting, flags::kOptimizer,  flags::kDtype,
+                            flags::kMaxInput,   flags::kQuiet,      flags::kNoColor};
 
 int run_inspect(const Arguments& arguments) {
   const std::string network =
@@ -51,6 +52,10 @@ int run_inspect(const Arguments& arguments) {
     input.costs = &costs->costs;
     input.hardware = machine->profile.name;
     input.assumed = assumed_in_use(machine->profile, costs->inputs);
+  }
+  const HardwareProfile* hardware = machine ? &machine->profile : nullptr;
+  if (const auto text = dtype_remark(*workload.network, hardware, options)) {
+    remark(result.remarks, "remark: " + *text);
   }
 
   const WriteOptions write{

@@ -38,8 +38,9 @@ std::string parameters_text(std::int64_t count) {
 
 std::string network_summary(const std::string& path) {
   const Network network = read_network_file(path);
-  return fmt::format("{} layers, {} parameters; {}", network.layers.size(),
-                     parameters_text(total_parameters(network)), network.source);
+  return fmt::format("{} layers, {} parameters, {}; {}", network.layers.size(),
+                     parameters_text(total_parameters(network)), dtype_info(network.dtype).name,
+                     network.source);
 }
 
 std::string hardware_summary(const std::string& path) {

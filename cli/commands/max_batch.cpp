@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "cli/dtype_remarks.hpp"
 #include "cli/flags.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
@@ -37,11 +38,12 @@ constexpr Flag kLimit{.name = "--max-batch-limit",
 
 // Not --layer-times: times that were measured belong to one batch.
 constexpr std::array kOwnFlags{
-    flags::kHardware,      kSchedules,        kOneSchedule,      kLimit,
-    flags::kMemory,        flags::kFormat,    flags::kOutput,    flags::kLink,
-    flags::kFarThroughput, flags::kLatency,   flags::kMode,      flags::kCompute,
-    flags::kAccounting,    flags::kOptimizer, flags::kAllocator, flags::kDevices,
-    flags::kExchange,      flags::kMaxInput,  flags::kQuiet,     flags::kNoColor};
+    flags::kHardware,      kSchedules,        kOneSchedule,     kLimit,
+    flags::kMemory,        flags::kFormat,    flags::kOutput,   flags::kLink,
+    flags::kFarThroughput, flags::kLatency,   flags::kMode,     flags::kCompute,
+    flags::kAccounting,    flags::kOptimizer, flags::kDtype,    flags::kAllocator,
+    flags::kDevices,       flags::kExchange,  flags::kMaxInput, flags::kQuiet,
+    flags::kNoColor};
 constexpr auto kFlags = flags::with_schedule_flags(kOwnFlags);
 
 std::vector<const Schedule*> chosen_schedules(const Arguments& arguments) {
@@ -80,6 +82,7 @@ int run_max_batch(const Arguments& arguments) {
   chosen = runnable(std::move(chosen), all, machine, options, result.remarks);
   const MaxBatchReport report = max_batches(
       {.workload = workload, .machine = machine, .options = options, .limit = largest}, chosen);
+  remark_on_dtypes(result.remarks, {&workload, 1}, {&machine, 1}, options);
   bool any_fits = false;
   for (const MaxBatchRow& row : report.rows) any_fits = any_fits || row.batch > 0;
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cli/command.hpp"
+#include "cli/dtype_remarks.hpp"
 #include "cli/flags.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
@@ -21,12 +22,12 @@ extern const Command predict_command;
 namespace {
 
 constexpr std::array kOwnFlags{
-    flags::kHardware,  flags::kBatch,      flags::kSchedule, flags::kMemory,
-    flags::kFormat,    flags::kOutput,     flags::kTrace,    flags::kExportPlan,
-    flags::kSteps,     flags::kLayerTimes, flags::kLink,     flags::kFarThroughput,
-    flags::kLatency,   flags::kMode,       flags::kCompute,  flags::kAccounting,
-    flags::kOptimizer, flags::kAllocator,  flags::kDevices,  flags::kExchange,
-    flags::kMaxInput,  flags::kQuiet,      flags::kNoColor};
+    flags::kHardware,  flags::kBatch,      flags::kSchedule,  flags::kMemory,
+    flags::kFormat,    flags::kOutput,     flags::kTrace,     flags::kExportPlan,
+    flags::kSteps,     flags::kLayerTimes, flags::kLink,      flags::kFarThroughput,
+    flags::kLatency,   flags::kMode,       flags::kCompute,   flags::kAccounting,
+    flags::kOptimizer, flags::kDtype,      flags::kAllocator, flags::kDevices,
+    flags::kExchange,  flags::kMaxInput,   flags::kQuiet,     flags::kNoColor};
 constexpr auto kFlags = flags::with_schedule_flags(kOwnFlags);
 
 /// Both need a plan that ran; without one nothing is written and an old file stays.
@@ -72,6 +73,7 @@ int run_predict(const Arguments& arguments) {
   }
   check_pages(schedule, machine, options);
   const Case which = make_case(workload, machine, options);
+  remark_on_dtypes(result.remarks, {&workload, 1}, {&machine, 1}, options);
   const CaseRun run = run_case(which, schedule, BoundEffort::kWindows);
   const Detail detail = arguments.has("--steps") ? Detail::kSteps : Detail::kLayers;
   RunReport report = report_case(which, schedule, run, detail);

@@ -78,14 +78,14 @@ constexpr Flag kProbe{.name = "--probe",
                       .completes = Completes::kFiles};
 
 constexpr std::array kOwnFlags{
-    flags::kHardware,   flags::kBatch,   flags::kSchedule, flags::kMemory,
-    kCompute,           kIterations,     kWarmup,          kMaxTime,
-    kTolerance,         kNoVerify,       kExportPlan,      kImport,
-    kPageSize,          flags::kDevice,  kProbe,           flags::kTimeLimit,
-    flags::kFormat,     flags::kOutput,  flags::kTrace,    flags::kSteps,
-    flags::kLayerTimes, flags::kLink,    flags::kLatency,  flags::kFarThroughput,
-    flags::kOptimizer,  flags::kDevices, flags::kMaxInput, flags::kQuiet,
-    flags::kNoColor};
+    flags::kHardware,   flags::kBatch,  flags::kSchedule, flags::kMemory,
+    kCompute,           kIterations,    kWarmup,          kMaxTime,
+    kTolerance,         kNoVerify,      kExportPlan,      kImport,
+    kPageSize,          flags::kDevice, kProbe,           flags::kTimeLimit,
+    flags::kFormat,     flags::kOutput, flags::kTrace,    flags::kSteps,
+    flags::kLayerTimes, flags::kLink,   flags::kLatency,  flags::kFarThroughput,
+    flags::kOptimizer,  flags::kDtype,  flags::kDevices,  flags::kMaxInput,
+    flags::kQuiet,      flags::kNoColor};
 constexpr auto kFlags = flags::with_schedule_flags(kOwnFlags);
 
 void check_devices(const Machine& machine) {

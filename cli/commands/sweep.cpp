@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/command.hpp"
+#include "cli/dtype_remarks.hpp"
 #include "cli/flags.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
@@ -74,6 +75,7 @@ constexpr std::array kOwnFlags{kHardware,
                                flags::kCompute,
                                flags::kAccounting,
                                flags::kOptimizer,
+                               flags::kDtype,
                                flags::kAllocator,
                                flags::kDevices,
                                flags::kExchange,
@@ -143,6 +145,7 @@ int run_sweep_command(const Arguments& arguments) {
   OutputFile& out = outputs.result;
 
   const SweepInputs inputs = load_sweep(grid, options);
+  remark_on_dtypes(remarks, inputs.workloads, inputs.machines, options);
   for (const Machine& machine : inputs.machines) {
     if (options.devices == 1) remark_on_devices(remarks, machine.path, machine.profile.devices);
     grid.schedules = runnable(std::move(grid.schedules), arguments.value("--schedule") == "all",

@@ -178,12 +178,12 @@ MaxBatchRow max_batch(const MaxBatchRequest& request, BatchCases& cases, const S
 MaxBatchReport max_batches(const MaxBatchRequest& request,
                            std::span<const Schedule* const> chosen) {
   BatchCases cases(request.workload, request.machine, request.options);
-  const HardwareProfile& hardware = request.machine.profile;
-  MaxBatchReport report{.inputs = cases.at(request.options.devices).inputs,
+  const Case& first = cases.at(request.options.devices);
+  MaxBatchReport report{.inputs = first.inputs,
                         .limit = request.limit,
                         .rows = {},
                         .assumed = {},
-                        .remarks = {}};
+                        .remarks = first.remarks};
   for (const Schedule* schedule : chosen) {
     report.rows.push_back(max_batch(request, cases, *schedule));
   }
@@ -194,8 +194,6 @@ MaxBatchReport max_batches(const MaxBatchRequest& request,
       if (std::find(report.assumed.begin(), end, field) == end) report.assumed.push_back(field);
     }
   }
-  if (hardware.devices > 1 && request.options.devices == 1)
-    report.remarks.push_back(devices_remark(hardware.devices));
   return report;
 }
 

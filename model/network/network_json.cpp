@@ -123,10 +123,11 @@ void check_expected(const SpecView& expect, std::string_view key, std::int64_t a
 
 }  // namespace
 
-Network read_network(const SpecDocument& document) {
+Network read_network(const SpecDocument& document, std::optional<Dtype> dtype) {
   const SpecView root(document);
   Network network;
   read_head(root, network);
+  network.dtype = dtype.value_or(network.dtype);
   read_inputs(root.get("inputs"), network);
   const SpecView layers = root.get("layers");
   const std::optional<SpecView> expect = root.find("expect");
@@ -152,8 +153,9 @@ Network read_network(const SpecDocument& document) {
   return network;
 }
 
-Network read_network_file(const std::string& path, const ReadLimits& limits) {
-  return read_network(read_spec_file(path, limits));
+Network read_network_file(const std::string& path, const ReadLimits& limits,
+                          std::optional<Dtype> dtype) {
+  return read_network(read_spec_file(path, limits), dtype);
 }
 
 Network read_network_text(std::string_view text, const std::string& file) {

@@ -165,6 +165,8 @@ constexpr Metric kMetrics[] = {
                   static_cast<double>(r.lower_bound->count()) -
               1;
      }},
+    {"dtype", "inputs", "dtype", "element type that the network is computed in",
+     [](const Report& r) -> Value { return r.inputs.dtype; }},
 };
 
 constexpr Metric kOutOfMemory[] = {

@@ -28,6 +28,7 @@ struct RunInputs {
   Bytes memory;  ///< near-memory budget, static bytes included
   bool memory_given = false;
   std::string accounting = "liveness";
+  std::string dtype = "float32";
   std::string optimizer = "sgd";
   std::string allocator = "ideal";
   std::string mode = "pinned";

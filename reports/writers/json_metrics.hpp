@@ -39,6 +39,7 @@ void put_inputs(Json& json, const RunInputs& inputs) {
   RunReport echo;
   echo.inputs = inputs;
   put_metrics(json, input_columns(), echo);
+  json["inputs"]["dtype"] = inputs.dtype;
 }
 
 }  // namespace ooc

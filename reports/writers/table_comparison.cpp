@@ -69,7 +69,7 @@ std::string head(const std::vector<RunReport>& reports, Colour colour) {
   const RunReport& first = reports.front();
   std::string text =
       bold(
-          printable(fmt::format("{} on {}, batch {}{}", first.inputs.network, first.inputs.hardware,
+          printable(fmt::format("{} on {}, batch {}{}", network_text(first.inputs), first.inputs.hardware,
                                 group_thousands(first.inputs.batch), devices_of(first.inputs))),
           colour) +
       "\n";

@@ -75,8 +75,8 @@ std::string table_inspection(const NetworkReport& report, const WriteOptions& op
   }
   totals.add_row(
       {"saved, batch", format_bytes(report.saved), "what backward reads, network inputs included"});
-  totals.add_row({"static", format_bytes(report.static_bytes),
-                  fmt::format("weights, their gradients, state of {}", report.optimizer)});
+  totals.add_row(
+      {"static", format_bytes(report.static_bytes), static_text(report.dtype, report.optimizer)});
   totals.add_row({"in-core peak", format_bytes(report.in_core_peak),
                   fmt::format("near memory when nothing moves ({})", report.accounting)});
   text += totals.text(options.colour);

@@ -27,7 +27,7 @@ std::string limit_text(const MaxBatchRow& row) {
 
 std::string head(const MaxBatchReport& report, Colour colour) {
   const RunInputs& in = report.inputs;
-  return bold(printable(fmt::format("The largest batch of {} on {}{}", in.network, in.hardware,
+  return bold(printable(fmt::format("The largest batch of {} on {}{}", network_text(in), in.hardware,
                                     in.devices > 1 ? fmt::format(", {} devices", in.devices) : "")),
               colour) +
          fmt::format("\nnear memory {}, links {}, accounting {}, optimiser {}\n",

@@ -23,7 +23,7 @@ TextTable facts() { return TextTable({{"", Align::kLeft}, {""}, {"", Align::kLef
 std::string head(const RunReport& report, Colour colour) {
   const RunInputs& in = report.inputs;
   std::string text =
-      bold(printable(fmt::format("{} on {}, batch {}, schedule {}", in.network, in.hardware,
+      bold(printable(fmt::format("{} on {}, batch {}, schedule {}", network_text(in), in.hardware,
                                  group_thousands(in.batch), in.schedule)),
            colour) +
       "\n";
@@ -139,9 +139,8 @@ std::string memory(const RunReport& report, Colour colour) {
                                             : "near memory, capacity less what is reserved"});
   table.add_row({"peak", format_bytes(report.peak_near),
                  fmt::format("{} when nothing moves", format_bytes(report.in_core_peak))});
-  table.add_row(
-      {"static", format_bytes(report.static_bytes),
-       fmt::format("of it: weights, their gradients, state of {}", report.inputs.optimizer)});
+  table.add_row({"static", format_bytes(report.static_bytes),
+                 "of it: " + static_text(report.inputs.dtype, report.inputs.optimizer)});
   table.add_row({"saved for backward", format_bytes(report.saved),
                  "what backward reads of the forward pass"});
   table.add_row({"copied to far", format_bytes(report.to_far),

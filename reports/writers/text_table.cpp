@@ -95,6 +95,18 @@ std::string bytes_to_the_last(Bytes bytes) {
   return fmt::format("{} ({} B)", format_bytes(bytes), bytes.count());
 }
 
+std::string network_text(const RunInputs& inputs) {
+  return inputs.dtype == "float32" ? inputs.network : inputs.network + " in " + inputs.dtype;
+}
+
+std::string static_text(const std::string& dtype, const std::string& optimizer) {
+  if (dtype != "float16" && dtype != "bfloat16") {
+    return "weights, their gradients, state of " + optimizer;
+  }
+  return "weights and gradients in " + dtype + ", state of " + optimizer +
+         " in float32; no float32 master weights";
+}
+
 std::string si_count(std::int64_t count) {
   constexpr std::string_view kPrefixes = "kMGTPE";
   if (count < 1000) return fmt::format("{}", count);

@@ -37,6 +37,10 @@ class TextTable {
 /// Control characters (terminal_text.hpp) but the ASCII ones in `kept` replaced by "?": names come from
 /// files and end up on terminals.
 [[nodiscard]] std::string printable(std::string_view text, std::string_view kept = {});
+/// "vgg16", or in another element type than most "vgg16 in float16".
+[[nodiscard]] std::string network_text(const RunInputs& inputs);
+/// "weights, their gradients, state of sgd"; of 16-bit weights also that nobody counts a second copy.
+[[nodiscard]] std::string static_text(const std::string& dtype, const std::string& optimizer);
 /// 138357544 -> "138,357,544"
 [[nodiscard]] std::string group_thousands(std::int64_t number);
 /// 16880589120 -> "16.88 GB (16880589120 B)", for people and, in the brackets, for --memory.

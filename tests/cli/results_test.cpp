@@ -79,6 +79,80 @@ TEST_CASE("a layer whose bytes are another layer's has no action of its own") {
   }
 }
 
+TEST_CASE("float32 where the machine has TF32 is remarked on once, and only there") {
+  const auto said = [](std::vector<std::string> words) {
+    const std::string err = run_ooc_paleo(std::move(words)).err;
+    int count = 0;
+    for (std::size_t at = err.find("TF32 there"); at != std::string::npos;
+         at = err.find("TF32 there", at + 1)) {
+      ++count;
+    }
+    return count;
+  };
+  for (const char* command : {"predict", "compare", "sweep", "inspect", "max-batch"}) {
+    CAPTURE(command);
+    std::vector<std::string> job{command, "alexnet", "--hardware", "a100-40gb-sxm"};
+    if (command == std::string("max-batch")) job.insert(job.end(), {"--schedule", "in-core"});
+    const auto with = [&](std::vector<std::string> more) {
+      more.insert(more.begin(), job.begin(), job.end());
+      return more;
+    };
+    CHECK(said(with({})) == 1);
+    CHECK(said(with({"--dtype", "tf32"})) == 0);
+    CHECK(said(with({"--dtype", "float32"})) == 0);  // as asked for
+    CHECK(said(with({"--quiet"})) == 0);
+    job[3] = "v100-16gb-pcie3";
+    CHECK(said(with({})) == 0);
+  }
+  CHECK(said({"sweep", "alexnet", "vgg16", "--hardware", "a100-40gb-sxm"}) == 1);
+}
+
+TEST_CASE("--dtype stands in for the network's in every command that reads one") {
+  for (const char* command : {"predict", "compare", "max-batch"}) {
+    const std::string out =
+        run_ooc_paleo({command, "alexnet", "--hardware", "a100-40gb-sxm", "--dtype", "bfloat16",
+                       "--schedule" + std::string(command == std::string("compare") ? "s" : ""),
+                       "in-core", "--format", "json"})
+            .out;
+    CAPTURE(command);
+    CHECK(out.find("\"dtype\": \"bfloat16\"") != std::string::npos);
+  }
+  const auto bytes = [](const char* dtype) {
+    return number(run_ooc_paleo({"inspect", "alexnet", "--dtype", dtype, "--format", "json"}).out,
+                  "static_bytes");
+  };
+  CHECK(bytes("float16") * 2 == bytes("float32"));
+  const auto time = [](const char* dtype) {
+    return number(predict({"--dtype", dtype}).out, "iteration_time_ns");
+  };
+  CHECK(time("float32") == 600'000'000);  // its times are stated
+  const Ran sweep = run_ooc_paleo(
+      {"sweep", "alexnet", "--hardware", "a100-40gb-sxm", "--dtype", "tf32", "--format", "csv"});
+  CHECK(sweep.out.find(",tf32,") != std::string::npos);
+  const Ran lacking =
+      run_ooc_paleo({"replay", "alexnet", "--hardware", "v100-16gb-pcie3", "--dtype", "bfloat16"});
+  CHECK(lacking.exit_code == 2);
+  CHECK(lacking.err.find("/compute/peak/bfloat16") != std::string::npos);
+  const Ran without =
+      run_ooc_paleo({"calibrate", "--dry-run", "--probe", "none", "--dtype", "tf32"});
+  CHECK(without.err.find("--dtype: found it without --network") != std::string::npos);
+}
+
+TEST_CASE("with 16 bits it is said which copies of the weights are counted") {
+  // AlexNet has 61,100,840 parameters (torchvision's count): of adam 2 + 2 + 8 bytes each.
+  const Ran ran = run_ooc_paleo({"predict", "alexnet", "--hardware", "a100-40gb-sxm", "--dtype",
+                                 "bfloat16", "--optimizer", "adam", "--format", "json"});
+  CHECK(number(ran.out, "static_bytes") == number(ran.out, "parameters") * 12);
+  for (const std::string& text : {ran.err, ran.out}) {
+    CHECK(
+        text.find("bfloat16: of each parameter 2 B of weight, 2 B of gradient and 8 B of float32 "
+                  "state of adam are counted; float32 master weights, 4 B a parameter, are not") !=
+        std::string::npos);
+  }
+  const Ran table = run_ooc_paleo({"inspect", "alexnet", "--dtype", "float16"});
+  CHECK(table.out.find("no float32 master weights") != std::string::npos);
+}
+
 TEST_CASE("compare exits 3 only when no schedule fits") {
   const auto compare = [](const char* memory) {
     return run_ooc_paleo({"compare", kNetwork, "--hardware", kMachine, "--memory", memory});
