@@ -62,6 +62,7 @@ class Searcher {
     const bool more =
         row_.batch > 0 && row_.batch < request_.limit && row_.limit != BatchLimit::kCounting;
     if (sub_batch.kind == SubBatch::Kind::kAuto && more) try_rounds();
+    if (sub_batch.kind == SubBatch::Kind::kAuto && row_.run) run_as_usual();
     return std::move(row_);
   }
 
@@ -129,6 +130,13 @@ class Searcher {
     Case two_rounds = cases_.at(row_.batch + 1);
     two_rounds.schedule_options.sub_batch = {.kind = SubBatch::Kind::kAuto};
     row_.any_in_rounds = attempt_with(two_rounds).fits.has_value();
+  }
+
+  /// What is said of the batch is what `predict` says of it: in as many rounds as the schedule takes.
+  void run_as_usual() {
+    Case usual = cases_.at(row_.batch);
+    usual.schedule_options.sub_batch = request_.options.schedule.sub_batch;
+    if (auto fits = attempt_with(usual).fits) row_.run = *std::move(fits);
   }
 
   MaxBatchRow rounds_of(std::int64_t samples) {

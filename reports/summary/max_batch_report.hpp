@@ -28,7 +28,8 @@ struct MaxBatchRow {
   std::string options;     ///< of the schedule, where they are not the defaults
   std::int64_t batch = 0;  ///< in one round; 0: none fits
   BatchLimit limit = BatchLimit::kSearch;
-  std::optional<RunReport> run;  ///< at `batch`: totals
+  /// At `batch`, as `predict` runs it: in rounds, where the schedule is quicker so. Totals.
+  std::optional<RunReport> run;
   // Of the smallest batch above that was found to fail; where there is one.
   std::int64_t failing = 0;
   std::optional<OutOfMemory> out_of_memory;

@@ -75,7 +75,8 @@ std::string replay(const ReplayReport& report, const WriteOptions&) {
 std::string max_batch(const MaxBatchReport& report, const WriteOptions&) {
   std::string text =
       "network,hardware,schedule,options,memory_bytes,batch,any_in_rounds,limited_by,stops_at,"
-      "lacks_bytes,peak_near_bytes,peak_far_bytes,iteration_time_ns,samples_per_s\n";
+      "lacks_bytes,peak_near_bytes,peak_far_bytes,iteration_time_ns,samples_per_s,sub_batch,"
+      "rounds\n";
   const RunInputs& in = report.inputs;
   for (const std::size_t i : best_first(report)) {
     const MaxBatchRow& row = report.rows[i];
@@ -85,11 +86,12 @@ std::string max_batch(const MaxBatchReport& report, const WriteOptions&) {
                         row.out_of_memory ? csv_field(row.out_of_memory->step) : "",
                         row.lacks ? fmt::format("{}", row.lacks->count()) : "");
     if (!row.run) {
-      text += ",,,\n";
+      text += ",,,,,\n";
       continue;
     }
-    text += fmt::format("{},{},{},{}\n", row.run->peak_near.count(), row.run->peak_far.count(),
-                        row.run->iteration_time.count(), row.run->samples_per_s);
+    text += fmt::format("{},{},{},{},{},{}\n", row.run->peak_near.count(),
+                        row.run->peak_far.count(), row.run->iteration_time.count(),
+                        row.run->samples_per_s, row.run->sub_batch, row.run->rounds);
   }
   return text;
 }

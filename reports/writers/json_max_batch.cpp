@@ -40,6 +40,8 @@ Json row_json(const MaxBatchRow& row) {
   json["peak_far_bytes"] = number([](const RunReport& run) { return run.peak_far.count(); });
   json["to_far_bytes"] = number([](const RunReport& run) { return run.to_far.count(); });
   json["to_near_bytes"] = number([](const RunReport& run) { return run.to_near.count(); });
+  json["sub_batch"] = number([](const RunReport& run) { return run.sub_batch; });
+  json["rounds"] = number([](const RunReport& run) { return run.rounds; });
   json["next"] = next_json(row);
   json["monotone"] = row.monotone;
   json["batches_tried"] = row.attempts;

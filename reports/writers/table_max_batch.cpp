@@ -9,6 +9,9 @@
 namespace ooc {
 namespace {
 
+/// The column behind the batch and its marks.
+constexpr std::ptrdiff_t kBesideBatch = 3;
+
 std::string limit_text(const MaxBatchRow& row) {
   switch (row.limit) {
     case BatchLimit::kNearMemory:
@@ -27,9 +30,10 @@ std::string limit_text(const MaxBatchRow& row) {
 
 std::string head(const MaxBatchReport& report, Colour colour) {
   const RunInputs& in = report.inputs;
-  return bold(printable(fmt::format("The largest batch of {} on {}{}", network_text(in), in.hardware,
-                                    in.devices > 1 ? fmt::format(", {} devices", in.devices) : "")),
-              colour) +
+  return bold(
+             printable(fmt::format("The largest batch of {} on {}{}", network_text(in), in.hardware,
+                                   in.devices > 1 ? fmt::format(", {} devices", in.devices) : "")),
+             colour) +
          fmt::format("\nnear memory {}, links {}, accounting {}, optimiser {}\n",
                      format_bytes(in.memory), printable(in.mode), in.accounting, in.optimizer);
 }
@@ -43,6 +47,8 @@ bool any_row(const MaxBatchReport& report, bool (*holds)(const MaxBatchRow& row)
   return std::any_of(report.rows.begin(), report.rows.end(), holds);
 }
 
+bool runs_in_rounds(const MaxBatchRow& row) { return row.run && row.run->rounds > 1; }
+
 std::string notes(const MaxBatchReport& report) {
   std::string text;
   if (any_row(report, [](const MaxBatchRow& row) { return row.failing > 0; })) {
@@ -53,6 +59,12 @@ std::string notes(const MaxBatchReport& report) {
         return row.any_in_rounds && row.limit != BatchLimit::kRounds;
       })) {
     text += "  +: at once; any larger batch runs too, in rounds of at most so many samples\n";
+  }
+  if (any_row(report, &runs_in_rounds)) {
+    text +=
+        "  rounds: in which that batch is run; time, samples/s and peak are then those of "
+        "`predict`, "
+        "in rounds\n";
   }
   if (any_row(report, [](const MaxBatchRow& row) { return is_unsure(row); })) {
     text +=
@@ -72,22 +84,34 @@ std::string marks(const MaxBatchRow& row) {
 }  // namespace
 
 std::string table_max_batch(const MaxBatchReport& report, const WriteOptions& options) {
-  TextTable table({{"schedule", Align::kLeft},
-                   {"batch"},
-                   {"", Align::kLeft},
-                   {"time"},
-                   {"samples/s"},
-                   {"peak"},
-                   {"lacks"},
-                   {"limited by", Align::kLeft}});
+  const bool rounds = any_row(report, &runs_in_rounds);
+  std::vector<TextTable::Column> columns = {{"schedule", Align::kLeft},
+                                            {"batch"},
+                                            {"", Align::kLeft},
+                                            {"time"},
+                                            {"samples/s"},
+                                            {"peak"},
+                                            {"lacks"},
+                                            {"limited by", Align::kLeft}};
+  if (rounds) columns.insert(columns.begin() + kBesideBatch, {"rounds"});
+  TextTable table(std::move(columns));
   for (const std::size_t i : best_first(report)) {
     const MaxBatchRow& row = report.rows[i];
     const auto cell = [&](auto read) { return row.run ? read(*row.run) : std::string("-"); };
-    table.add_row({row.schedule, row.batch > 0 ? group_thousands(row.batch) : "none", marks(row),
-                   cell([](const RunReport& run) { return format_duration(run.iteration_time); }),
-                   cell([](const RunReport& run) { return significant(run.samples_per_s); }),
-                   cell([](const RunReport& run) { return format_bytes(run.peak_near); }),
-                   row.lacks ? format_bytes(*row.lacks) : "-", printable(limit_text(row))});
+    std::vector<std::string> cells = {
+        row.schedule,
+        row.batch > 0 ? group_thousands(row.batch) : "none",
+        marks(row),
+        cell([](const RunReport& run) { return format_duration(run.iteration_time); }),
+        cell([](const RunReport& run) { return significant(run.samples_per_s); }),
+        cell([](const RunReport& run) { return format_bytes(run.peak_near); }),
+        row.lacks ? format_bytes(*row.lacks) : "-",
+        printable(limit_text(row))};
+    if (rounds) {
+      cells.insert(cells.begin() + kBesideBatch,
+                   cell([](const RunReport& run) { return group_thousands(run.rounds); }));
+    }
+    table.add_row(std::move(cells));
   }
   return head(report, options.colour) + "\n" + table.text(options.colour) + notes(report) +
          assumed_warning(report.inputs.hardware, report.assumed);

@@ -51,6 +51,37 @@ struct Job {
   }
 };
 
+/// As `predict` runs it.
+RunReport predicted(const Job& job, const Schedule& schedule, std::int64_t batch) {
+  CaseOptions at = job.options;
+  at.batch = batch;
+  const Case which = make_case(job.workload, job.machine, at);
+  const CaseRun run = run_case(which, schedule, BoundEffort::kCut);
+  return report_case(which, schedule, run, Detail::kTotals);
+}
+
+TEST_CASE("time, rate and peak of a largest batch are those of predict, under every schedule") {
+  CaseOptions options;
+  options.memory = Bytes(1'000'000'000);
+  for (const SubBatch::Kind rounds : {SubBatch::Kind::kUsual, SubBatch::Kind::kAuto}) {
+    options.schedule.sub_batch.kind = rounds;
+    const Job job("alexnet", "v100-16gb-pcie3", options);
+    bool in_rounds = false;
+    for (const Schedule* schedule : schedules()) {
+      CAPTURE(schedule->name);
+      const MaxBatchRow row = job.row(schedule->name.data(), 1000);
+      REQUIRE(row.run.has_value());
+      const RunReport report = predicted(job, *schedule, row.batch);
+      CHECK(row.run->iteration_time == report.iteration_time);
+      CHECK(row.run->samples_per_s == report.samples_per_s);
+      CHECK(row.run->peak_near == report.peak_near);
+      CHECK(row.run->rounds == report.rounds);
+      in_rounds = in_rounds || (schedule->sub_batches && report.rounds > 1);
+    }
+    CHECK(in_rounds);  // else nothing was tried
+  }
+}
+
 TEST_CASE("the worked example by hand: 5 GB a sample in-core, 3 GB under capacity") {
   CaseOptions options;
   options.memory = Bytes(12'500'000'000);
