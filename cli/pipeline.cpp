@@ -68,6 +68,18 @@ void confirm_smallest(const Case& which, const Schedule& schedule, OutOfMemory& 
   oom.least_budget = std::exchange(oom.smallest_budget, std::nullopt);
 }
 
+bool has_batch_norm(const Network& network) {
+  return std::any_of(network.layers.begin(), network.layers.end(), [](const Layer& layer) {
+    return layer.kind != nullptr && layer.kind->name == "batch_norm";
+  });
+}
+
+/// "" where every task is known one way only.
+std::string_view algorithms_text(const Case& which, const Schedule& schedule) {
+  if (which.costs.alternatives.size() == which.workload.graph.tasks.size()) return "";
+  return schedule.chooses_algorithms ? "own" : algorithms_name(which.schedule_options.algorithms);
+}
+
 /// The same error, about a file that the model knows by its name only.
 [[noreturn]] void throw_about(const std::string& path, const SpecError& error) {
   SpecError::Parts parts = error.parts();
@@ -202,6 +214,16 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
   return made;
 }
 
+Case with_schedule_options(Case which, const ScheduleOptions& options) {
+  const bool other_algorithms = options.algorithms != which.schedule_options.algorithms;
+  which.schedule_options = options;
+  if (other_algorithms) {
+    which.in_core_peak =
+        in_core_peak(which.workload.graph, which.costs, which.accounting, options.algorithms);
+  }
+  return which;
+}
+
 CaseRun plan_case(const Case& which, const Schedule& schedule, CaseBuffers& buffers) {
   CaseRun run = run_of(plan_job(which, schedule, which.budget), schedule);
   if (auto* oom = std::get_if<OutOfMemory>(&run.plan)) {
@@ -211,7 +233,7 @@ CaseRun plan_case(const Case& which, const Schedule& schedule, CaseBuffers& buff
     const bool added = compresses(schedule, which.schedule_options);
     find_memory_pressure(added ? which.workload.graph : run.share_graph(which),
                          added ? which.costs : run.share_costs(which), simulated_budget(which),
-                         buffers.pressure, alternatives_in_play(schedule, which.schedule_options));
+                         buffers.pressure, which.reference_of(schedule));
     // What memory forces on a schedule that only moves tensors, others may avoid.
     if (!only_moves_tensors(schedule, which.schedule_options)) buffers.pressure.cuts.clear();
   }
@@ -262,14 +284,17 @@ CaseRun run_case(const Case& which, const Schedule& schedule, BoundEffort effort
   CaseBuffers buffers;
   CaseRun run = plan_case(which, schedule, buffers);
   simulate_case(which, run, buffers);
-  const bool cuts_hold = only_moves_tensors(schedule, which.schedule_options);
-  if (effort == BoundEffort::kWindows && run.bounds && cuts_hold) {
-    Duration windows =
-        bound_windows(run.share_graph(which), run.share_costs(which), buffers.pressure);
-    if (run.devices) windows += exchange_bound(*run.devices, which.exchange);
-    run.bounds->windows = std::max(run.bounds->cut, windows);
-  }
+  if (effort == BoundEffort::kWindows) bound_by_windows(which, schedule, run, buffers);
   return run;
+}
+
+void bound_by_windows(const Case& which, const Schedule& schedule, CaseRun& run,
+                      const CaseBuffers& buffers) {
+  if (!run.bounds || !only_moves_tensors(schedule, which.schedule_options)) return;
+  Duration windows =
+      bound_windows(run.share_graph(which), run.share_costs(which), buffers.pressure);
+  if (run.devices) windows += exchange_bound(*run.devices, which.exchange);
+  run.bounds->windows = std::max(run.bounds->cut, windows);
 }
 
 RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun& run,
@@ -279,24 +304,26 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
   inputs.mode = transfer_mode(schedule, inputs.mode);
   inputs.allocator = allocator_name(run.allocator(which));
   inputs.options = options_text(schedule, which.schedule_options);
-  RunReport report =
-      summarize({.inputs = inputs,
-                 .graph = which.workload.graph,
-                 .costs = which.costs,
-                 .plan = run.verdict(),
-                 .outcome = run.outcome,
-                 .rounds = run.rounds.get(),
-                 .devices = run.devices.get(),
-                 .in_core_peak = which.in_core_peak,
-                 .bounds = run.bounds,
-                 .bound_class = only_moves_tensors(schedule, which.schedule_options)
-                                    ? "schedules that only move tensors"
-                                    : "schedules of any kind",
-                 .compute_model = which.compute_model,
-                 .alternatives = alternatives_in_play(schedule, which.schedule_options),
-                 .assumed = assumed_in_use(which.hardware, inputs),
-                 .detail = detail});
+  inputs.algorithms = algorithms_text(which, schedule);
+  RunReport report = summarize({.inputs = inputs,
+                                .graph = which.workload.graph,
+                                .costs = which.costs,
+                                .plan = run.verdict(),
+                                .outcome = run.outcome,
+                                .rounds = run.rounds.get(),
+                                .devices = run.devices.get(),
+                                .in_core_peak = which.in_core_peak,
+                                .bounds = run.bounds,
+                                .bound_class = only_moves_tensors(schedule, which.schedule_options)
+                                                   ? "schedules that only move tensors"
+                                                   : "schedules of any kind",
+                                .compute_model = which.compute_model,
+                                .alternatives = which.reference_of(schedule),
+                                .assumed = assumed_in_use(which.hardware, inputs),
+                                .detail = detail});
   report.remarks = which.remarks;
+  report.norms_by_round = report.rounds > 1 && has_batch_norm(*which.workload.network);
+  if (report.norms_by_round) report.remarks.push_back(norms_remark(report.sub_batch));
   return report;
 }
 

@@ -70,7 +70,17 @@ struct Case {
   int devices = 1;
   Exchange exchange = Exchange::kEnd;
   std::vector<std::string> remarks = {};  ///< for people, of any run
+  /// What reference and bounds are over, where several schedules are to be set against the same; none:
+  /// what the schedule may use.
+  std::optional<Alternatives> reference = {};
+
+  [[nodiscard]] Alternatives reference_of(const Schedule& schedule) const {
+    return reference.value_or(alternatives_in_play(schedule, schedule_options));
+  }
 };
+
+/// The case with other options of its schedules.
+[[nodiscard]] Case with_schedule_options(Case which, const ScheduleOptions& options);
 
 /// Throws SpecError for what the costs cannot be worked out for. The case points into both.
 [[nodiscard]] Case make_case(const Workload& workload, const Machine& machine,
@@ -122,6 +132,10 @@ struct CaseBuffers {
 // it allocates nothing. (Rounds have their own costs: for another link they are planned anew.)
 [[nodiscard]] CaseRun plan_case(const Case& which, const Schedule& schedule, CaseBuffers& buffers);
 void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers);
+
+/// Bound 4, which takes longer, where it holds for the schedule; `buffers` are those of its plan_case().
+void bound_by_windows(const Case& which, const Schedule& schedule, CaseRun& run,
+                      const CaseBuffers& buffers);
 
 [[nodiscard]] RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun& run,
                                     Detail detail);

@@ -17,6 +17,11 @@ std::string devices_remark(int devices) {
          " devices, of which one is simulated; --devices N splits the batch";
 }
 
+std::string norms_remark(std::int64_t sub_batch) {
+  return "batch norms take their statistics over a round of " + std::to_string(sub_batch) +
+         " samples, not over the batch";
+}
+
 void remark_on_devices(Remarks remarks, std::string_view profile, int devices) {
   if (devices <= 1) return;
   remark(remarks, "remark: " + std::string(profile) + ": " + devices_remark(devices));

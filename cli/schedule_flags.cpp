@@ -203,6 +203,10 @@ std::string options_text(const Schedule& schedule, const ScheduleOptions& option
   return text;
 }
 
+std::string_view algorithms_name(AlgorithmChoice algorithms) {
+  return algorithms == AlgorithmChoice::kMemory ? "memory" : "performance";
+}
+
 void check_schedule_flags(const Arguments& arguments, std::span<const Schedule* const> chosen) {
   for (const Flag& flag : flags::kScheduleFlags) {
     if (!arguments.has(flag.name)) continue;

@@ -22,11 +22,13 @@ inline constexpr std::array kScheduleFlags{
          .value = "N",
          .help =
              "run the batch in rounds of N samples; `auto`: as many as memory asks for; `off`: all "
-             "at once (default: auto for modnn, else off)"},
+             "at once (default: auto for modnn, else off; compare shows modnn and in-core both "
+             "ways)"},
     Flag{.name = "--algorithms",
          .brief = "",
          .value = "RULE",
-         .help = "which algorithms convolutions use: without workspace (default), or the fastest",
+         .help = "which algorithms convolutions use: without workspace (default), or the fastest; "
+                 "default of compare: the quicker of both that fits",
          .completes = Completes::kChoices,
          .choices = "memory|performance"},
     Flag{.name = "--trials",
@@ -93,6 +95,9 @@ constexpr auto with_schedule_flags(const std::array<Flag, kCount>& own) {
 /// The schedule flags that were given, as a result repeats them: "algorithms=performance". Only
 /// those that the schedule reads; empty when there are none.
 [[nodiscard]] std::string options_text(const Schedule& schedule, const ScheduleOptions& options);
+
+/// "memory" or "performance", as --algorithms has it.
+[[nodiscard]] std::string_view algorithms_name(AlgorithmChoice algorithms);
 
 /// SpecError for a given flag that none of the schedules reads.
 void check_schedule_flags(const Arguments& arguments, std::span<const Schedule* const> chosen);

@@ -1,4 +1,7 @@
 // `compare`: one network, one machine, every schedule, best first.
+#include "cli/compare/compare.hpp"
+
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -54,19 +57,22 @@ int run_compare(const Arguments& arguments) {
   chosen = runnable(std::move(chosen), list == "all", machine, options, result.remarks);
   const Case which = make_case(workload, machine, options);
   remark_on_dtypes(result.remarks, {&workload, 1}, {&machine, 1}, options);
-  std::vector<RunReport> reports;
-  bool any_fits = false;
-  for (const Schedule* schedule : chosen) {
-    const CaseRun run = run_case(which, *schedule, BoundEffort::kWindows);
-    reports.push_back(report_case(which, *schedule, run, Detail::kTotals));
-    any_fits = any_fits || reports.back().feasible;
+  const Comparison comparison =
+      compare({.which = which,
+               .chosen = chosen,
+               .algorithms = arguments.has("--algorithms") ? CompareAlgorithms::kAsGiven
+                                                           : CompareAlgorithms::kBestOfAll});
+  for (const std::string& text : comparison.left_out) {
+    remark(result.remarks, "remark: without " + text);
   }
+  const bool any_fits = std::any_of(comparison.rows.begin(), comparison.rows.end(),
+                                    [](const RunReport& report) { return report.feasible; });
 
   const WriteOptions write{
       .tool = {.version = std::string(version()), .command = arguments.command_line()},
       .colour = result.colour,
       .chart = result.remarks == Remarks::kQuiet ? Chart::kNone : Chart::kText};
-  outputs.result.write(result.writer->comparison(reports, write));
+  outputs.result.write(result.writer->comparison(comparison.rows, write));
   outputs.result.commit();
   return any_fits ? kExitOk : kExitDoesNotFit;
 }

@@ -90,6 +90,9 @@ int run_predict(const Arguments& arguments) {
                                                  : "trace and no plan are") +
                                " written");
   }
+  if (report.norms_by_round) {
+    remark(result.remarks, "remark: " + norms_remark(report.sub_batch));
+  }
   outputs.result.write(result.writer->prediction(report, write));
   outputs.result.commit();
   return report.feasible ? kExitOk : kExitDoesNotFit;

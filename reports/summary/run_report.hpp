@@ -24,6 +24,9 @@ struct RunInputs {
   std::string hardware;
   std::string schedule;
   std::string options;  ///< of the schedule, where they are not the defaults: "trials=time"
+  std::string row;      ///< in comparisons: "in-core, in rounds"; empty: the schedule's name
+  /// Of convolutions: "memory", "performance", "own" where the schedule chooses; empty: nothing to choose.
+  std::string algorithms;
   std::int64_t batch = 1;
   Bytes memory;  ///< near-memory budget, static bytes included
   bool memory_given = false;
@@ -96,7 +99,8 @@ struct RunReport {
   std::optional<Duration> lower_bound;
   std::int64_t sub_batch = 1;  ///< samples of a round; the batch where there is one round
   std::int64_t rounds = 1;
-  std::string bound_class;  ///< "schedules that only move tensors"
+  bool norms_by_round = false;  ///< batch norms take their statistics over a round, not the batch
+  std::string bound_class;      ///< "schedules that only move tensors"
   Bytes peak_near;
   Bytes budget_near;
   Bytes peak_far;

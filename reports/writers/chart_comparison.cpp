@@ -43,7 +43,8 @@ std::string comparison_chart(const std::vector<RunReport>& reports,
   if (longest.count() == 0) return "";
   TextTable table({{"", Align::kLeft}, {"", Align::kLeft}});
   for (const std::size_t i : order) {
-    table.add_row({reports[i].inputs.schedule, bar(reports[i], longest)});
+    const RunInputs& in = reports[i].inputs;
+    table.add_row({in.row.empty() ? in.schedule : in.row, bar(reports[i], longest)});
   }
   return fmt::format(
              "\nTime, {} at the widest: # compute, . waits and tasks run again, | lower bound\n",

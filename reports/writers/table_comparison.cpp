@@ -1,5 +1,5 @@
 // `compare` for people: the schedules that fit, best first, then those that do not, with what they
-// lack. At most 120 columns wide with the schedules' own names.
+// lack.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,12 +27,13 @@ double above(Duration time, Duration bound) {
 }
 
 // A bound holds for problem, budget and class of schedules: usually the same for all rows of a class,
-// and said once. By class, in the order of the reports; empty where rows of a class differ.
+// and said once. By class, in the order of the reports; empty where rows of a class differ. Rows in rounds
+// of their own sizes have bounds of their own, which only their gap shows.
 using BoundOfClass = std::vector<std::pair<std::string, Duration>>;
 BoundOfClass common_bounds(const std::vector<RunReport>& reports) {
   BoundOfClass bounds;
   for (const RunReport& report : reports) {
-    if (!report.feasible || !report.lower_bound.has_value()) continue;
+    if (!report.feasible || !report.lower_bound.has_value() || !report.inputs.row.empty()) continue;
     const auto known = std::find_if(bounds.begin(), bounds.end(), [&](const auto& bound) {
       return bound.first == report.bound_class;
     });
@@ -45,39 +46,43 @@ BoundOfClass common_bounds(const std::vector<RunReport>& reports) {
   return bounds;
 }
 
-// "2.299 s", or where schedules differ in what they may use, both times and who uses the fastest.
-std::string compute_alone(const std::vector<RunReport>& reports) {
-  const RunReport* first = nullptr;    // with every task's first alternative
-  const RunReport* fastest = nullptr;  // with any
-  std::string who;
-  for (const RunReport& report : reports) {
-    const bool all = report.reference_over == Alternatives::kAll;
-    (all ? fastest : first) = &report;
-    if (all) who += (who.empty() ? "" : ", ") + report.inputs.schedule;
-  }
-  if (first == nullptr || fastest == nullptr || first->reference_time == fastest->reference_time) {
-    return "compute alone takes " + format_duration(reports.front().reference_time);
-  }
-  return fmt::format(
-      "compute alone takes {} with convolutions that need no workspace, {} with the fastest "
-      "algorithms,\nwhich here only {} may use: slowdown, bound and gap are against what a "
-      "schedule may use",
-      format_duration(first->reference_time), format_duration(fastest->reference_time), who);
+// One for all rows: what they may use differs, what they are set against does not.
+std::string compute_alone(const RunReport& report) {
+  const bool choice = !report.inputs.algorithms.empty();
+  const bool all = report.reference_over == Alternatives::kAll;
+  return fmt::format("compute alone takes {}{}", format_duration(report.reference_time),
+                     !choice ? ""
+                     : all   ? " with the fastest algorithms"
+                             : " with convolutions that need no workspace");
+}
+
+// When nothing moves, by the thriftiest of the rules for algorithms.
+Bytes least_in_core_peak(const std::vector<RunReport>& reports) {
+  return std::min_element(
+             reports.begin(), reports.end(),
+             [](const RunReport& a, const RunReport& b) { return a.in_core_peak < b.in_core_peak; })
+      ->in_core_peak;
 }
 
 std::string head(const std::vector<RunReport>& reports, Colour colour) {
   const RunReport& first = reports.front();
   std::string text =
-      bold(
-          printable(fmt::format("{} on {}, batch {}{}", network_text(first.inputs), first.inputs.hardware,
-                                group_thousands(first.inputs.batch), devices_of(first.inputs))),
-          colour) +
+      bold(printable(fmt::format("{} on {}, batch {}{}", network_text(first.inputs),
+                                 first.inputs.hardware, group_thousands(first.inputs.batch),
+                                 devices_of(first.inputs))),
+           colour) +
       "\n";
   text += fmt::format("near memory {}, {} when nothing moves; links {}\n",
-                      format_bytes(first.budget_near), format_bytes(first.in_core_peak),
+                      format_bytes(first.budget_near), format_bytes(least_in_core_peak(reports)),
                       printable(first.inputs.mode));
-  text += compute_alone(reports);
+  text += compute_alone(first);
   const BoundOfClass bounds = common_bounds(reports);
+  const bool alike = std::all_of(bounds.begin(), bounds.end(), [&](const auto& bound) {
+    return bound.second == bounds.front().second;
+  });
+  if (bounds.size() > 1 && alike) {
+    return text + "; the lower bound is " + format_duration(bounds.front().second) + "\n";
+  }
   for (std::size_t i = 0; i < bounds.size(); ++i) {
     text += fmt::format("{} {} is {}", i == 0 ? "; the lower bound for" : ",\nfor", bounds[i].first,
                         format_duration(bounds[i].second));
@@ -91,49 +96,107 @@ std::string wait_of(const RunReport& report) {
   if (!wait.has_value()) return "none";
   std::string_view name = limit_name(wait->cause);
   if (name.starts_with("link ")) name = name.substr(0, name.find(" memory"));
-  if (wait->share < 0.005) return fmt::format("{}, under 1 %", name);
+  if (wait->share < 0.005) return fmt::format("{}, < 1 %", name);
   return fmt::format("{}, {:.0f} %", name, wait->share * 100);
+}
+
+std::string row_name(const RunReport& report) {
+  return report.inputs.row.empty() ? report.inputs.schedule : report.inputs.row;
+}
+
+// A column of the table: some are there only where they tell rows apart.
+struct RowColumn {
+  TextTable::Column column;
+  std::string (*cell)(const RunReport& report);
+  bool shown = true;
+};
+
+std::vector<RowColumn> columns_for(const std::vector<RunReport>& reports) {
+  const auto any = [&](auto holds) { return std::any_of(reports.begin(), reports.end(), holds); };
+  using Report = const RunReport&;
+  return {
+      {{"schedule", Align::kLeft}, &row_name},
+      {{"algorithms", Align::kLeft},
+       [](Report r) { return r.inputs.algorithms; },
+       any([](Report r) { return !r.inputs.algorithms.empty(); })},
+      {{"rounds"}, [](Report r) { return group_thousands(r.rounds); }, any([](Report r) {
+         return r.rounds > 1;
+       })},
+      {{"time"}, [](Report r) { return format_duration(r.iteration_time); }},
+      {{"slowdown"}, [](Report r) { return significant(r.slowdown) + "x"; }},
+      {{"samples/s"}, [](Report r) { return significant(r.samples_per_s); }},
+      {{"peak"}, [](Report r) { return format_bytes(r.peak_near); }},
+      {{"copied"}, [](Report r) { return format_bytes(r.to_far + r.to_near); }},
+      {{"bound"},
+       [](Report r) { return r.lower_bound ? format_duration(*r.lower_bound) : "-"; },
+       common_bounds(reports).empty()},
+      {{"gap"},
+       [](Report r) {
+         return r.lower_bound ? format_percent(above(r.iteration_time, *r.lower_bound)) : "-";
+       }},
+      {{"largest wait", Align::kLeft}, &wait_of},
+  };
+}
+
+// Names of the rows that fit and for which it holds, between commas.
+template <class Holds>
+std::string names_of(const std::vector<RunReport>& reports, const std::vector<std::size_t>& fits,
+                     Holds holds) {
+  std::string names;
+  for (const std::size_t i : fits) {
+    if (holds(reports[i])) names += (names.empty() ? "" : ", ") + reports[i].inputs.schedule;
+  }
+  return names;
+}
+
+// What is not alike in these rows.
+std::string differences(const std::vector<RunReport>& reports,
+                        const std::vector<std::size_t>& fits) {
+  const auto any = [&](auto holds) {
+    return std::any_of(fits.begin(), fits.end(), [&](std::size_t i) { return holds(reports[i]); });
+  };
+  std::string text;
+  if (any([](const RunReport& r) { return !r.inputs.algorithms.empty(); })) {
+    text +=
+        "  algorithms: --algorithms of `predict` with the same time; own: as the schedule chooses, "
+        "task by task\n";
+  }
+  const std::string again = names_of(reports, fits, [](const RunReport& r) {
+    return r.stalls[static_cast<std::size_t>(StallCause::kRecompute)].count() > 0;
+  });
+  if (!again.empty())
+    text += "  more work than others: " + again + " (tasks that run again or compress)\n";
+  if (any([](const RunReport& r) { return !r.inputs.row.empty(); })) {
+    text +=
+        "  in rounds (--sub-batch auto; all others: off): the batch in parts, gradients add up to "
+        "one "
+        "update;\n  other work than at once, so gap is above the bound of the same rounds\n";
+  }
+  if (any([](const RunReport& r) { return r.norms_by_round; })) {
+    text += "  in rounds, batch norms take their statistics over a round, not over the batch\n";
+  }
+  return text;
 }
 
 std::string fitting(const std::vector<RunReport>& reports, const std::vector<std::size_t>& order,
                     Colour colour) {
-  const bool one_bound = !common_bounds(reports).empty();
-  std::vector<TextTable::Column> columns = {{"schedule", Align::kLeft},
-                                            {"time"},
-                                            {"slowdown"},
-                                            {"samples/s"},
-                                            {"peak"},
-                                            {"to far"},
-                                            {"to near"},
-                                            {"gap"},
-                                            {"busy"},
-                                            {"largest wait", Align::kLeft}};
-  if (!one_bound) columns.insert(columns.begin() + 7, {"bound"});
-  TextTable table(columns);
+  std::vector<RowColumn> shown = columns_for(reports);
+  std::erase_if(shown, [](const RowColumn& each) { return !each.shown; });
+  std::vector<TextTable::Column> titles;
+  for (const RowColumn& each : shown) titles.push_back(each.column);
+  TextTable table(titles);
   for (const std::size_t i : order) {
-    const RunReport& report = reports[i];
-    const bool bounded = report.lower_bound.has_value();
-    std::vector<std::string> row = {
-        report.inputs.schedule,
-        format_duration(report.iteration_time),
-        significant(report.slowdown) + "x",
-        significant(report.samples_per_s),
-        format_bytes(report.peak_near),
-        format_bytes(report.to_far),
-        format_bytes(report.to_near),
-        bounded ? format_percent(above(report.iteration_time, *report.lower_bound)) : "-",
-        format_percent(report.compute_utilization),
-        wait_of(report)};
-    if (!one_bound) {
-      row.insert(row.begin() + 7, bounded ? format_duration(*report.lower_bound) : "-");
-    }
-    table.add_row(std::move(row));
+    std::vector<std::string> cells;
+    for (const RowColumn& each : shown) cells.push_back(each.cell(reports[i]));
+    table.add_row(std::move(cells));
   }
   return table.text(colour) +
-         "  gap: time above the lower bound; busy: share of the time in which compute runs\n"
-         "  largest wait: what costs the most of the rest, tasks run again included\n" +
+         "  copied: to far and to near memory together\n"
+         "  gap: time above the lower bound, by waits, slower algorithms or more work\n"
+         "  largest wait: what costs compute the most time, tasks run again included\n" +
+         differences(reports, order) +
          (reports[order.front()].inputs.devices > 1
-              ? "  memory: of each device; to far, to near: of all devices together\n"
+              ? "  memory: of each device; copied: by all devices together\n"
               : "");
 }
 
@@ -173,8 +236,8 @@ std::string not_fitting(const std::vector<RunReport>& reports,
     const Bytes lacks = near && least.has_value()
                             ? *least - reports[i].budget_near
                             : oom.wanted - std::min(oom.wanted, oom.largest_hole);
-    table.add_row({reports[i].inputs.schedule, near ? "near" : "far", format_bytes(lacks),
-                   smallest(oom), oom.step});
+    table.add_row({row_name(reports[i]), near ? "near" : "far", format_bytes(lacks), smallest(oom),
+                   oom.step});
   }
   std::string text = "\n" + bold_red("Does not fit", colour) + "\n" + table.text(colour);
   if (any_unsure)
@@ -193,6 +256,9 @@ std::string table_comparison(const std::vector<RunReport>& reports, const WriteO
   }
   std::string text = head(reports, options.colour);
   if (!fits.empty()) text += "\n" + fitting(reports, fits, options.colour);
+  const bool only_in_rounds = std::all_of(
+      fits.begin(), fits.end(), [&](std::size_t i) { return !reports[i].inputs.row.empty(); });
+  if (!fits.empty() && only_in_rounds) text += "\nAt once, in one round, nothing fits\n";
   if (!fails.empty()) text += not_fitting(reports, fails, options.colour);
   if (options.chart == Chart::kText) text += comparison_chart(reports, fits);
   return text + assumed_warning(reports.front().inputs.hardware, assumed_by_any(reports));
