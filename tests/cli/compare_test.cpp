@@ -138,6 +138,8 @@ TEST_CASE(
   for (const Row& row : rows) {
     if (&row != in_rounds && &row != in_core) CHECK(row.at("rounds") == "1");
   }
+  // The yardstick of rounds is there for whoever has them, asked for or not.
+  CHECK(compare_rows(kResnet + Words{"--schedules", "modnn"}).size() == 3);
 }
 
 TEST_CASE(
