@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "model/hardware/hardware_profile.hpp"
-#include "reports/summary/run_report.hpp"
+#include "simulator/summary/run_report.hpp"
 
 namespace ooc {
 

@@ -21,9 +21,9 @@
 #include "model/base/errors.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "model/network/network_json.hpp"
-#include "reports/summary/in_core_peak.hpp"
-#include "reports/summary/memory_use.hpp"
 #include "simulator/plan/plan_text.hpp"
+#include "simulator/summary/in_core_peak.hpp"
+#include "simulator/summary/memory_use.hpp"
 
 namespace ooc {
 namespace {

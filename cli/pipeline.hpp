@@ -11,17 +11,17 @@
 #include "cli/options.hpp"
 #include "model/cost/compute_cost.hpp"
 #include "model/cost/cost_table.hpp"
-#include "model/rewrite/data_parallel.hpp"
-#include "model/rewrite/rounds.hpp"
 #include "model/cost/transfer_cost.hpp"
 #include "model/graph/training_graph.hpp"
 #include "model/hardware/hardware_profile.hpp"
 #include "model/network/network.hpp"
-#include "reports/summary/run_report.hpp"
-#include "reports/summary/summarize.hpp"
+#include "model/rewrite/data_parallel.hpp"
+#include "model/rewrite/rounds.hpp"
 #include "simulator/plan/bounds.hpp"
 #include "simulator/plan/plan.hpp"
 #include "simulator/schedules/schedule.hpp"
+#include "simulator/summary/run_report.hpp"
+#include "simulator/summary/summarize.hpp"
 
 namespace ooc {
 

@@ -11,7 +11,7 @@
 #include "cli/outputs.hpp"
 #include "cli/pipeline.hpp"
 #include "cli/version.hpp"
-#include "reports/summary/summarize.hpp"
+#include "simulator/summary/summarize.hpp"
 
 namespace ooc {
 extern const Command inspect_command;

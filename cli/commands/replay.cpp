@@ -18,9 +18,9 @@
 #include "cli/replay/run_plan.hpp"
 #include "cli/schedule_flags.hpp"
 #include "cli/version.hpp"
-#include "reports/summary/measured_timeline.hpp"
 #include "reports/writers/text_table.hpp"
 #include "reports/writers/trace.hpp"
+#include "simulator/summary/measured_timeline.hpp"
 
 namespace ooc {
 extern const Command replay_command;

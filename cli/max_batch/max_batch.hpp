@@ -10,8 +10,8 @@
 
 #include "cli/options.hpp"
 #include "cli/pipeline.hpp"
-#include "reports/summary/max_batch_report.hpp"
 #include "simulator/schedules/schedule.hpp"
+#include "simulator/summary/max_batch_report.hpp"
 
 namespace ooc {
 

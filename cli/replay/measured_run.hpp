@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "calibrate/session/replay_session.hpp"
-#include "reports/summary/replay_report.hpp"
 #include "simulator/replay/replay_program.hpp"
+#include "simulator/summary/replay_report.hpp"
 
 namespace ooc {
 

@@ -10,10 +10,10 @@
 
 #include "cli/remarks.hpp"
 #include "model/base/quantity_io.hpp"
-#include "reports/summary/metrics.hpp"
 #include "reports/writers/csv.hpp"
 #include "reports/writers/json_string.hpp"
 #include "reports/writers/text_table.hpp"
+#include "simulator/summary/metrics.hpp"
 
 namespace ooc {
 namespace {

@@ -10,8 +10,8 @@
 #include "cli/sweep/grid.hpp"
 #include "cli/sweep/inputs.hpp"
 #include "cli/sweep/knee.hpp"
-#include "reports/summary/run_report.hpp"
 #include "reports/writers/writer.hpp"
+#include "simulator/summary/run_report.hpp"
 
 namespace ooc {
 

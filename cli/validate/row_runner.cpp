@@ -20,7 +20,7 @@
 #include "cli/schedule_flags.hpp"
 #include "cli/validate/run_figures.hpp"
 #include "model/cost/transfer_cost.hpp"
-#include "reports/summary/summarize.hpp"
+#include "simulator/summary/summarize.hpp"
 
 namespace ooc {
 namespace {

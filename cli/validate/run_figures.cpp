@@ -9,8 +9,8 @@
 #include <span>
 
 #include "model/base/quantity_io.hpp"
-#include "reports/summary/memory_use.hpp"
-#include "reports/summary/metrics.hpp"
+#include "simulator/summary/memory_use.hpp"
+#include "simulator/summary/metrics.hpp"
 
 namespace ooc {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "cli/pipeline.hpp"
 #include "model/base/spec_tree.hpp"
-#include "reports/summary/max_batch_report.hpp"
-#include "reports/summary/run_report.hpp"
 #include "reports/validation/evaluation.hpp"
+#include "simulator/summary/max_batch_report.hpp"
+#include "simulator/summary/run_report.hpp"
 
 namespace ooc {
 

@@ -7,11 +7,11 @@
 #include <algorithm>
 
 #include "model/base/tensor_shape.hpp"
-#include "reports/summary/metrics.hpp"
-#include "reports/summary/summarize.hpp"
 #include "reports/writers/text_table.hpp"
 #include "reports/writers/validation_text.hpp"
 #include "reports/writers/writer.hpp"
+#include "simulator/summary/metrics.hpp"
+#include "simulator/summary/summarize.hpp"
 
 namespace ooc {
 namespace {

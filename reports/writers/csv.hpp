@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "reports/summary/run_report.hpp"
+#include "simulator/summary/run_report.hpp"
 
 namespace ooc {
 

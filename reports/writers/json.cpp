@@ -2,13 +2,13 @@
 // of metrics, so equal runs give equal bytes. A number that is not known for a run is null.
 #include <nlohmann/json.hpp>
 
-#include "reports/summary/metrics.hpp"
-#include "reports/summary/summarize.hpp"
 #include "reports/writers/json_max_batch.hpp"
 #include "reports/writers/json_metrics.hpp"
 #include "reports/writers/json_replay.hpp"
 #include "reports/writers/validation_text.hpp"
 #include "reports/writers/writer.hpp"
+#include "simulator/summary/metrics.hpp"
+#include "simulator/summary/summarize.hpp"
 
 namespace ooc {
 namespace {

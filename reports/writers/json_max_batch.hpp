@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "reports/summary/max_batch_report.hpp"
 #include "reports/writers/writer.hpp"
+#include "simulator/summary/max_batch_report.hpp"
 
 namespace ooc {
 

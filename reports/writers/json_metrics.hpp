@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <variant>
 
-#include "reports/summary/metrics.hpp"
+#include "simulator/summary/metrics.hpp"
 
 namespace ooc {
 

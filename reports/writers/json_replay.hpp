@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "reports/summary/replay_report.hpp"
 #include "reports/writers/writer.hpp"
+#include "simulator/summary/replay_report.hpp"
 
 namespace ooc {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "model/base/quantity_io.hpp"
-#include "reports/summary/summarize.hpp"
 #include "reports/writers/text_table.hpp"
+#include "simulator/summary/summarize.hpp"
 
 namespace ooc {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "model/base/quantity_io.hpp"
-#include "reports/summary/replay_report.hpp"
 #include "reports/writers/text_table.hpp"
+#include "simulator/summary/replay_report.hpp"
 
 namespace ooc {
 namespace {

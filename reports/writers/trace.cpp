@@ -17,8 +17,8 @@
 
 #include "model/base/csr.hpp"
 #include "model/base/quantity_io.hpp"
-#include "reports/summary/memory_use.hpp"
 #include "simulator/plan/plan_text.hpp"
+#include "simulator/summary/memory_use.hpp"
 
 namespace ooc {
 namespace {

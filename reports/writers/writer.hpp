@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/summary/max_batch_report.hpp"
-#include "reports/summary/replay_report.hpp"
-#include "reports/summary/run_report.hpp"
 #include "reports/validation/validation_report.hpp"
+#include "simulator/summary/max_batch_report.hpp"
+#include "simulator/summary/replay_report.hpp"
+#include "simulator/summary/run_report.hpp"
 
 namespace ooc {
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "reports/summary/measured_timeline.hpp"
-#include "reports/summary/replay_report.hpp"
+#include "simulator/summary/measured_timeline.hpp"
+#include "simulator/summary/replay_report.hpp"
 #include "tests/unit/reports_example.hpp"
 
 namespace ooc::test {

@@ -3,10 +3,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "reports/summary/metrics.hpp"
 #include "reports/writers/csv.hpp"
 #include "reports/writers/writer.hpp"
 #include "reports_example.hpp"
+#include "simulator/summary/metrics.hpp"
 
 using namespace ooc;
 using namespace ooc::test;

@@ -15,8 +15,8 @@
 
 #include "model/graph/build_training_graph.hpp"
 #include "model/network/network_json.hpp"
-#include "reports/summary/summarize.hpp"
 #include "simulator/plan/plan_builder.hpp"
+#include "simulator/summary/summarize.hpp"
 
 namespace ooc::test {
 

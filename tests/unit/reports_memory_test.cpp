@@ -1,8 +1,8 @@
 // Does memory over time follow the blocks, to the instant?
 #include <doctest/doctest.h>
 
-#include "reports/summary/memory_use.hpp"
 #include "reports_example.hpp"
+#include "simulator/summary/memory_use.hpp"
 
 using namespace ooc;
 using namespace ooc::test;

@@ -10,12 +10,12 @@
 #include "model/graph/build_training_graph.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "model/network/network_json.hpp"
-#include "reports/summary/in_core_peak.hpp"
-#include "reports/summary/memory_use.hpp"
-#include "reports/summary/summarize.hpp"
 #include "reports/writers/trace.hpp"
 #include "simulator/engine/simulate.hpp"
 #include "simulator/schedules/schedule.hpp"
+#include "simulator/summary/in_core_peak.hpp"
+#include "simulator/summary/memory_use.hpp"
+#include "simulator/summary/summarize.hpp"
 
 using namespace ooc;
 

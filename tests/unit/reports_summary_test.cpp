@@ -3,9 +3,9 @@
 
 #include <set>
 
-#include "reports/summary/in_core_peak.hpp"
-#include "reports/summary/metrics.hpp"
 #include "reports_example.hpp"
+#include "simulator/summary/in_core_peak.hpp"
+#include "simulator/summary/metrics.hpp"
 
 using namespace ooc;
 using namespace ooc::test;

@@ -1,6 +1,6 @@
 // Works out every number of a prediction from the values of the stages before. What limits a run is
 // read off its stalls, which have exactly one cause for every nanosecond: nothing is guessed.
-#include "reports/summary/summarize.hpp"
+#include "simulator/summary/summarize.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "model/base/errors.hpp"
-#include "reports/summary/layer_reports.hpp"
-#include "reports/summary/memory_use.hpp"
 #include "simulator/plan/plan_text.hpp"
+#include "simulator/summary/layer_reports.hpp"
+#include "simulator/summary/memory_use.hpp"
 
 namespace ooc {
 namespace {

@@ -9,7 +9,7 @@
 #include "model/cost/compute_cost.hpp"
 #include "model/rewrite/data_parallel.hpp"
 #include "model/rewrite/rounds.hpp"
-#include "reports/summary/run_report.hpp"
+#include "simulator/summary/run_report.hpp"
 
 namespace ooc {
 

@@ -1,5 +1,5 @@
 // Names and order of the rows of `max-batch`.
-#include "reports/summary/max_batch_report.hpp"
+#include "simulator/summary/max_batch_report.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/summary/run_report.hpp"
+#include "simulator/summary/run_report.hpp"
 
 namespace ooc {
 

@@ -1,5 +1,5 @@
 // Names that reports give to the values of run_report.hpp, and the largest of its waits.
-#include "reports/summary/run_report.hpp"
+#include "simulator/summary/run_report.hpp"
 
 #include <algorithm>
 

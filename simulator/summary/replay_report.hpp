@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/summary/run_report.hpp"
+#include "simulator/summary/run_report.hpp"
 #include "simulator/timeline/timeline.hpp"
 
 namespace ooc {
@@ -37,7 +37,7 @@ struct MeasuredRun {
   std::vector<std::string> notes;
   bool verified = false;
   Bytes checked;
-  Bytes near_pool;  ///< allocated, static bytes included
+  Bytes near_pool;              ///< allocated, static bytes included
   std::int64_t pool_pages = 0;  ///< of the blocks; 0: one arena
   Bytes page;
   Bytes far_pool;

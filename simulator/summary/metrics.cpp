@@ -1,5 +1,5 @@
 // One line per metric: its column, its place in JSON, what it is, and how to read it.
-#include "reports/summary/metrics.hpp"
+#include "simulator/summary/metrics.hpp"
 
 #include <fmt/format.h>
 

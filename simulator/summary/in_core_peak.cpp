@@ -1,6 +1,6 @@
 // Footprints of model/graph/liveness.hpp at a batch, with the workspaces that liveness does not
 // know.
-#include "reports/summary/in_core_peak.hpp"
+#include "simulator/summary/in_core_peak.hpp"
 
 #include <algorithm>
 #include <cstdint>

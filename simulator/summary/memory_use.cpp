@@ -4,7 +4,7 @@
 // so the instant is walked in rounds as the engine walks it. Under an addressed allocator holes may
 // have held back a step that would fit here: then a transient within one instant may be shown
 // higher than it was.
-#include "reports/summary/memory_use.hpp"
+#include "simulator/summary/memory_use.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,8 +1,8 @@
 // `inspect`: what a network is and needs, before any schedule.
 #include "model/graph/liveness.hpp"
-#include "reports/summary/in_core_peak.hpp"
-#include "reports/summary/layer_reports.hpp"
-#include "reports/summary/summarize.hpp"
+#include "simulator/summary/in_core_peak.hpp"
+#include "simulator/summary/layer_reports.hpp"
+#include "simulator/summary/summarize.hpp"
 
 namespace ooc {
 

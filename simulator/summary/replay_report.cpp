@@ -1,7 +1,7 @@
 // Works out what predicted and measured differ in. Sums are over the iteration whose time is the
 // median one, because only within one iteration do busy time and stalls add up; the deviation of a
 // single step is that of its median duration, which one interrupt cannot shift.
-#include "reports/summary/replay_report.hpp"
+#include "simulator/summary/replay_report.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,13 +1,13 @@
 // Puts measured spans in order, then walks the compute queue as the engine does and lets the engine's
 // own StallRecorder name the causes.
-#include "reports/summary/measured_timeline.hpp"
+#include "simulator/summary/measured_timeline.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <optional>
 
 #include "model/base/errors.hpp"
-#include "reports/summary/memory_use.hpp"
+#include "simulator/summary/memory_use.hpp"
 #include "simulator/timeline/stalls.hpp"
 
 namespace ooc {

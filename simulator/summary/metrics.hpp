@@ -9,7 +9,7 @@
 #include <string_view>
 #include <variant>
 
-#include "reports/summary/run_report.hpp"
+#include "simulator/summary/run_report.hpp"
 
 namespace ooc {
 
