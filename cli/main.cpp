@@ -9,6 +9,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/output_file.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/spec_errors.hpp"
 
 int main(int argc, char** argv) {
   ooc::catch_interrupts();
@@ -19,6 +20,12 @@ int main(int argc, char** argv) {
   } catch (const ooc::Interrupted&) {
     std::fputs("ooc-paleo: interrupted\n", stderr);
     return ooc::kExitInterrupted;
+  } catch (const ooc::SpecErrors& errors) {
+    std::fprintf(stderr, "ooc-paleo: error: %s\n", errors.what());
+    for (const std::string& other : errors.others()) {
+      std::fprintf(stderr, "ooc-paleo: error: %s\n", other.c_str());
+    }
+    return ooc::kExitBadInput;
   } catch (const ooc::SpecError& error) {
     std::fprintf(stderr, "ooc-paleo: error: %s\n", error.what());
     return ooc::kExitBadInput;

@@ -108,9 +108,9 @@ CostTable costs_of(const Workload& workload, const Machine& machine, const Compu
     costs.transfers = estimate_transfers(costs.tensor_bytes, machine.profile, options.transfers);
     return costs;
   } catch (const SpecError& error) {
-    if (error.parts().file.empty()) throw;  // about a flag
-    if (error.parts().place == "--batch") too_large(error, workload, options);
-    throw_about(machine.path, error);
+    const bool network_at_fault = !error.parts().file.empty() && error.parts().place == "--batch";
+    if (network_at_fault) too_large(error, workload, options);
+    throw;
   }
 }
 

@@ -123,7 +123,7 @@ class ComputeEstimator {
     const auto peak = profile.peak.find(graph.network->dtype);
     if (peak == profile.peak.end()) {
       const std::string dtype(dtype_info(graph.network->dtype).name);
-      throw SpecError({.file = profile.name,
+      throw SpecError({.file = profile.file,
                        .place = "/compute/peak/" + dtype,
                        .found = "nothing",
                        .expected = "the peak rate of " + dtype + ", the dtype of network \"" +

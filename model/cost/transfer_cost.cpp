@@ -19,7 +19,7 @@ const TransferMode& find_mode(const HardwareProfile& profile, const std::string&
   for (const auto& [name, unused] : profile.connection.modes) {
     known += (known.empty() ? "\"" : ", \"") + name + "\"";
   }
-  throw SpecError({.file = profile.name,
+  throw SpecError({.file = profile.file,
                    .place = "/connection/modes/" + mode,
                    .found = "nothing",
                    .expected = "a transfer mode \"" + mode + "\"",

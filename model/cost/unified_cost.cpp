@@ -24,14 +24,14 @@ TransferCosts estimate_mode(const char* mode, const std::vector<Bytes>& tensor_b
 }
 
 void add_faults(std::vector<TransferCost>& costs, const std::vector<Bytes>& tensor_bytes,
-                const TransferMode& mode) {
+                const TransferMode& mode, const std::string& file) {
   if (!mode.page || !mode.fault || !std::holds_alternative<StraightLine>(mode.to_near)) return;
   const std::int64_t page = std::max<std::int64_t>(1, mode.page->count());
   for (std::size_t i = 0; i < costs.size(); ++i) {
     const std::int64_t groups = (tensor_bytes[i].count() + page - 1) / page;
     const Int128 serving = Int128{groups} * mode.fault->count();
     if (serving + costs[i].alone.count() > kMaxTimeNs / 2) {
-      throw SpecError({.file = {},
+      throw SpecError({.file = file,
                        .place = "/connection/modes/unified_fault/fault",
                        .found = std::to_string(groups) + " faults in one tensor, 52 days or more",
                        .expected = "every copy below 2^52 ns",
@@ -49,7 +49,8 @@ TransferCosts estimate_unified(const std::vector<Bytes>& tensor_bytes,
                                const HardwareProfile& profile, const TransferOptions& options,
                                PageCopies copies) {
   TransferCosts costs = estimate_mode("unified_fault", tensor_bytes, profile, options);
-  add_faults(costs.to_near, tensor_bytes, profile.connection.modes.at("unified_fault"));
+  add_faults(costs.to_near, tensor_bytes, profile.connection.modes.at("unified_fault"),
+             profile.file);
   if (copies == PageCopies::kOnDemand) return costs;
   TransferCosts ahead = estimate_mode("unified_prefetch", tensor_bytes, profile, options);
   costs.faults = std::exchange(costs.to_near, std::move(ahead.to_near));

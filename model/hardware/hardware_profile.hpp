@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -58,6 +59,7 @@ struct Connection {
   std::optional<BytesPerSecond> theoretical;
   Ratio duplex = kOne;  ///< in [max(po,pi)/(po+pi), 1]; the lower end is half duplex
   std::map<std::string, TransferMode> modes;  ///< "pinned", "pageable", "unified_fault", ...
+  std::set<std::string> impossible_modes;     ///< that the machine cannot have: null in the file
 };
 
 enum class ProvenanceKind { kMeasured, kDatasheet, kPublished, kAssumed };
@@ -86,6 +88,7 @@ struct MeasuredLayer {
 };
 
 struct HardwareProfile {
+  std::string file;  ///< where it was read, for messages; a profile's name is what it calls itself
   std::string name;
   std::string description;
   std::map<Dtype, FlopsPerSecond> peak;
@@ -102,6 +105,8 @@ struct HardwareProfile {
   /// Dotted paths of the numbers whose governing provenance is "assumed", merged to the `fields`
   /// of the entries that cover them: what reports must warn of.
   std::vector<std::string> assumed;
+  /// Numbers that no machine is likely to have, a line each (plausible.hpp).
+  std::vector<std::string> implausible;
   /// What calibration keeps verbatim and prediction does not read ("machine", "samples"), as JSON.
   std::string measurement_json;
 };

@@ -122,33 +122,51 @@ std::pair<int, int> version_of(const SpecView& view) {
   return {*major, *minor};
 }
 
+Dtype dtype_named(const std::string& name, const SpecView& value) {
+  if (const std::optional<Dtype> dtype = find_dtype(name)) return *dtype;
+  std::vector<std::string> known;
+  for (const DtypeInfo& info : kDtypes) known.emplace_back(info.name);
+  const std::optional<std::string> nearest = nearest_word(name, known);
+  value.fail(fmt::format("unknown key {}", in_quotes(name)),
+             "float64, float32, tf32, float16 or bfloat16",
+             nearest ? fmt::format("did you mean {}?", in_quotes(*nearest)) : "");
+}
+
+void read_peak(const ProfileSection& peak, HardwareProfile& profile) {
+  const auto members = peak.numbers();
+  if (members.empty()) peak.view().fail("no rate", "the peak of at least one element type");
+  for (const auto& [name, value] : members) {
+    (void)peak.attempt([&, &key = name, &rate = value] {
+      profile.peak[dtype_named(key, rate)] = rate.as_flop_rate();
+    });
+  }
+}
+
+void read_efficiencies(const ProfileSection& efficiency, HardwareProfile& profile) {
+  for (const char* needed : {"default", "memory"}) {
+    (void)efficiency.attempt([&] { (void)efficiency.view().get(needed); });
+  }
+  for (const auto& [name, value] : efficiency.numbers()) {
+    (void)efficiency.attempt([&, &kind = name, &ratio = value] {
+      check_efficiency_name(kind, ratio);
+      profile.efficiency[kind] = read_efficiency(ratio, kind);
+    });
+  }
+}
+
 }  // namespace
 
 void read_compute(const ProfileSection& compute, HardwareProfile& profile) {
-  const ProfileSection peak = compute.part("peak");
-  for (const auto& [name, value] : peak.numbers()) {
-    const std::optional<Dtype> dtype = find_dtype(name);
-    if (!dtype) {
-      std::vector<std::string> known;
-      for (const DtypeInfo& info : kDtypes) known.emplace_back(info.name);
-      const std::optional<std::string> nearest = nearest_word(name, known);
-      value.fail(fmt::format("unknown key {}", in_quotes(name)),
-                 "float64, float32, tf32, float16 or bfloat16",
-                 nearest ? fmt::format("did you mean {}?", in_quotes(*nearest)) : "");
-    }
-    profile.peak[*dtype] = value.as_flop_rate();
-  }
-  if (profile.peak.empty()) peak.view().fail("no rate", "the peak of at least one element type");
-  const ProfileSection efficiency = compute.part("efficiency");
-  for (const char* needed : {"default", "memory"}) (void)efficiency.view().get(needed);
-  for (const auto& [name, value] : efficiency.numbers()) {
-    check_efficiency_name(name, value);
-    profile.efficiency[name] = read_efficiency(value, name);
-  }
-  profile.kernel_launch = compute.number("kernel_launch").as_duration();
-  if (const auto cudnn = compute.optional_number("cudnn")) profile.cudnn = version_of(*cudnn);
-  read_layers(compute, profile);
-  compute.reject_unknown_keys();
+  const std::size_t before = compute.errors();
+  (void)compute.attempt([&] { read_peak(compute.part("peak"), profile); });
+  (void)compute.attempt([&] { read_efficiencies(compute.part("efficiency"), profile); });
+  (void)compute.attempt(
+      [&] { profile.kernel_launch = compute.number("kernel_launch").as_duration(); });
+  (void)compute.attempt([&] {
+    if (const auto cudnn = compute.optional_number("cudnn")) profile.cudnn = version_of(*cudnn);
+  });
+  (void)compute.attempt([&] { read_layers(compute, profile); });
+  compute.reject_unknown_keys(before);
 }
 
 }  // namespace ooc

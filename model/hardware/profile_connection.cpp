@@ -44,21 +44,23 @@ TransferLine read_line(const ProfileSection& section) {
     return read_size_curve(section.view());
   }
   StraightLine line;
-  line.throughput = section.number("throughput").as_rate();
-  line.latency = section.number("latency").as_duration();
-  section.reject_unknown_keys();
+  const std::size_t before = section.errors();
+  (void)section.attempt([&] { line.throughput = section.number("throughput").as_rate(); });
+  (void)section.attempt([&] { line.latency = section.number("latency").as_duration(); });
+  section.reject_unknown_keys(before);
   return line;
 }
 
 TransferMode read_mode(const ProfileSection& section, const std::string& name) {
   TransferMode mode;
-  mode.to_near = read_line(section.part("to_near"));
-  mode.to_far = read_line(section.part("to_far"));
+  const std::size_t before = section.errors();
+  (void)section.attempt([&] { mode.to_near = read_line(section.part("to_near")); });
+  (void)section.attempt([&] { mode.to_far = read_line(section.part("to_far")); });
   if (name == "unified_fault") {
-    mode.page = size_above_zero(section.number("page"));
-    mode.fault = section.number("fault").as_duration();
+    (void)section.attempt([&] { mode.page = size_above_zero(section.number("page")); });
+    (void)section.attempt([&] { mode.fault = section.number("fault").as_duration(); });
   }
-  section.reject_unknown_keys();
+  section.reject_unknown_keys(before);
   return mode;
 }
 
@@ -99,29 +101,47 @@ void check_duplex(const SpecView& view, const HardwareProfile& profile) {
   }
 }
 
-}  // namespace
-
-void read_connection(const ProfileSection& section, HardwareProfile& profile) {
-  Connection& connection = profile.connection;
-  connection.name = section.view().get("name").as_text();
-  if (const auto theoretical = section.optional_number("theoretical")) {
-    connection.theoretical = theoretical->as_rate();
-  }
-  const SpecView duplex = section.number("duplex");
-  connection.duplex = Ratio(std::llround(duplex.as_ratio(0.5, 1) * 1e9));
-  const ProfileSection modes = section.part("modes");
+void read_modes(const ProfileSection& modes, Connection& connection) {
+  const std::size_t before = modes.errors();
   static constexpr const char* kModes[] = {"pinned", "pageable", "unified_fault",
                                            "unified_prefetch"};
   for (const char* name : kModes) {
-    if (modes.view().find(name)) connection.modes[name] = read_mode(modes.part(name), name);
+    const std::optional<SpecView> mode = modes.view().find(name);
+    if (!mode) continue;
+    const bool unified = std::string_view(name).starts_with("unified");
+    if (unified && mode->type() == SpecType::kNull) {
+      connection.impossible_modes.insert(name);
+    } else {
+      (void)modes.attempt([&] { connection.modes[name] = read_mode(modes.part(name), name); });
+    }
   }
-  modes.reject_unknown_keys();
-  if (connection.modes.empty()) {
+  modes.reject_unknown_keys(before);
+  if (connection.modes.empty() && modes.errors() == before) {
     modes.view().fail("no mode",
                       "at least one of pinned, pageable, unified_fault, unified_prefetch");
   }
-  section.reject_unknown_keys();
-  check_duplex(duplex, profile);
+}
+
+}  // namespace
+
+void read_connection(const ProfileSection& section, HardwareProfile& profile) {
+  const std::size_t before = section.errors();
+  Connection& connection = profile.connection;
+  (void)section.attempt([&] { connection.name = section.view().get("name").as_text(); });
+  (void)section.attempt([&] {
+    if (const auto theoretical = section.optional_number("theoretical")) {
+      connection.theoretical = theoretical->as_rate();
+    }
+  });
+  std::optional<SpecView> duplex;
+  (void)section.attempt([&] {
+    duplex = section.number("duplex");
+    connection.duplex = Ratio(std::llround(duplex->as_ratio(0.5, 1) * 1e9));
+  });
+  (void)section.attempt([&] { read_modes(section.part("modes"), connection); });
+  section.reject_unknown_keys(before);
+  // Both memories count too, so nothing may be wrong anywhere.
+  if (section.errors() == 0) (void)section.attempt([&] { check_duplex(*duplex, profile); });
 }
 
 }  // namespace ooc

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "model/base/quantity_io.hpp"
+#include "model/hardware/plausible.hpp"
 #include "model/hardware/profile_section.hpp"
 
 namespace ooc {
@@ -15,17 +16,21 @@ enum class Reserve { kStated, kNone };
 
 MemoryTier read_tier(const ProfileSection& section, Reserve reserve) {
   MemoryTier tier;
-  tier.capacity = size_above_zero(section.number("capacity"));
+  const std::size_t before = section.errors();
+  const bool sized =
+      section.attempt([&] { tier.capacity = size_above_zero(section.number("capacity")); });
   if (reserve == Reserve::kStated) {
-    const SpecView reserved = section.number("reserved");
-    tier.reserved = reserved.as_bytes();
-    if (tier.reserved >= tier.capacity) {
-      reserved.fail(reserved.found(), "less than the capacity, " + exact_bytes(tier.capacity));
-    }
+    (void)section.attempt([&] {
+      const SpecView reserved = section.number("reserved");
+      tier.reserved = reserved.as_bytes();
+      if (sized && tier.reserved >= tier.capacity) {
+        reserved.fail(reserved.found(), "less than the capacity, " + exact_bytes(tier.capacity));
+      }
+    });
   }
-  tier.throughput = section.number("throughput").as_rate();
-  tier.latency = section.number("latency").as_duration();
-  section.reject_unknown_keys();
+  (void)section.attempt([&] { tier.throughput = section.number("throughput").as_rate(); });
+  (void)section.attempt([&] { tier.latency = section.number("latency").as_duration(); });
+  section.reject_unknown_keys(before);
   return tier;
 }
 
@@ -51,6 +56,32 @@ std::string read_measurement(const SpecView& root) {
     if (const auto value = root.find(key)) kept.members.emplace_back(key, value->node());
   }
   return kept.members.empty() ? "" : json_text(kept);
+}
+
+/// Everything but provenance; what is wrong is kept in the section.
+void read_parts(const ProfileSection& root, HardwareProfile& profile) {
+  const SpecView& view = root.view();
+  (void)root.attempt([&] {
+    const SpecView name = view.get("name");
+    profile.name = name.as_text();
+    if (profile.name.empty()) name.fail(name.found(), "a name");
+  });
+  (void)root.attempt([&] {
+    if (const auto description = view.find("description")) {
+      profile.description = description->as_text();
+    }
+  });
+  (void)root.attempt([&] { read_compute(root.part("compute"), profile); });
+  (void)root.attempt(
+      [&] { profile.near_memory = read_tier(root.part("near_memory"), Reserve::kStated); });
+  (void)root.attempt(
+      [&] { profile.far_memory = read_tier(root.part("far_memory"), Reserve::kNone); });
+  (void)root.attempt([&] { read_connection(root.part("connection"), profile); });
+  (void)root.attempt([&] {
+    if (const auto devices = root.optional_number("devices")) {
+      profile.devices = static_cast<int>(devices->as_integer(1, 1024));
+    }
+  });
 }
 
 }  // namespace
@@ -79,27 +110,20 @@ Bytes size_above_zero(const SpecView& view) {
 HardwareProfile read_profile(const SpecDocument& document) {
   const SpecView view(document);
   check_format(view);
-  std::vector<ProfileNumber> numbers;
-  const ProfileSection root(view, "", numbers);
+  ProfileReading reading;
+  const ProfileSection root(view, "", reading);
   HardwareProfile profile;
-  const SpecView name = view.get("name");
-  profile.name = name.as_text();
-  if (profile.name.empty()) name.fail(name.found(), "a name");
-  if (const auto description = view.find("description")) {
-    profile.description = description->as_text();
-  }
-  read_compute(root.part("compute"), profile);
-  profile.near_memory = read_tier(root.part("near_memory"), Reserve::kStated);
-  profile.far_memory = read_tier(root.part("far_memory"), Reserve::kNone);
-  read_connection(root.part("connection"), profile);
-  if (const auto devices = root.optional_number("devices")) {
-    profile.devices = static_cast<int>(devices->as_integer(1, 1024));
-  }
-  const SpecView provenance = view.get("provenance");
+  profile.file = document.file;
+  read_parts(root, profile);
+  std::optional<SpecView> provenance;
+  (void)root.attempt([&] { provenance = view.get("provenance"); });
   profile.measurement_json = read_measurement(view);
-  view.reject_unknown_keys();
-  profile.provenance = read_provenance(provenance, numbers);
-  profile.assumed = assumed_fields(profile.provenance, numbers);
+  root.reject_unknown_keys(0);
+  // It is about all numbers, so these must be known.
+  reading.errors.finish();
+  profile.provenance = read_provenance(*provenance, reading.numbers);
+  profile.assumed = assumed_fields(profile.provenance, reading.numbers);
+  profile.implausible = implausible_numbers(reading.numbers);
   return profile;
 }
 

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <array>
 
+#include "model/base/spec_errors.hpp"
+
 namespace ooc {
 namespace {
 
@@ -104,29 +106,39 @@ std::string non_empty(const SpecView& view) {
   return text;
 }
 
+Provenance read_entry(const SpecView& item, const std::vector<Provenance>& before,
+                      const std::vector<ProfileNumber>& numbers) {
+  const SpecView fields = item.get("fields");
+  check_entry(fields, before, numbers);
+  Provenance entry;
+  entry.fields = fields.as_text();
+  entry.kind = read_kind(item.get("kind"));
+  entry.source = non_empty(item.get("source"));
+  if (const std::optional<SpecView> date = item.find("date")) entry.date = date->as_text();
+  item.reject_unknown_keys();
+  return entry;
+}
+
 }  // namespace
 
 std::vector<Provenance> read_provenance(const SpecView& list,
                                         const std::vector<ProfileNumber>& numbers) {
   std::vector<Provenance> entries;
+  ErrorCollector errors;
   for (const SpecView& item : list.items()) {
-    const SpecView fields = item.get("fields");
-    check_entry(fields, entries, numbers);
-    Provenance entry;
-    entry.fields = fields.as_text();
-    entry.kind = read_kind(item.get("kind"));
-    entry.source = non_empty(item.get("source"));
-    if (const std::optional<SpecView> date = item.find("date")) entry.date = date->as_text();
-    item.reject_unknown_keys();
-    entries.push_back(std::move(entry));
+    (void)errors.attempt([&] { entries.push_back(read_entry(item, entries, numbers)); });
   }
+  errors.finish();
   for (const ProfileNumber& number : numbers) {
     if (governing(entries, number.path) != nullptr) continue;
-    number.view.fail(
-        fmt::format("{} without provenance", number.view.found()),
-        fmt::format("an entry of \"provenance\" whose \"fields\" cover {}", number.path),
-        "is it measured, datasheet, published or assumed?");
+    (void)errors.attempt([&] {
+      number.view.fail(
+          fmt::format("{} without provenance", number.view.found()),
+          fmt::format("an entry of \"provenance\" whose \"fields\" cover {}", number.path),
+          "is it measured, datasheet, published or assumed?");
+    });
   }
+  errors.finish();
   return entries;
 }
 

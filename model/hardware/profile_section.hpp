@@ -7,21 +7,35 @@
 #include <utility>
 #include <vector>
 
+#include "model/base/spec_errors.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/hardware/hardware_profile.hpp"
 #include "model/hardware/profile_provenance.hpp"
 
 namespace ooc {
 
+/// What the sections of one file share.
+struct ProfileReading {
+  std::vector<ProfileNumber> numbers;
+  ErrorCollector errors;
+};
+
 /// An object of the file with its dotted path; notes every number that is taken from it.
 class ProfileSection {
  public:
-  ProfileSection(SpecView view, std::string path, std::vector<ProfileNumber>& numbers)
-      : view_(std::move(view)), path_(std::move(path)), numbers_(&numbers) {}
+  ProfileSection(SpecView view, std::string path, ProfileReading& reading)
+      : view_(std::move(view)), path_(std::move(path)), reading_(&reading) {}
+
+  /// Runs `read` and keeps what is wrong, so that the next field is read all the same; whether it went well.
+  template <class Read>
+  bool attempt(Read read) const {
+    return reading_->errors.attempt(std::move(read));
+  }
+  [[nodiscard]] std::size_t errors() const { return reading_->errors.count(); }
 
   [[nodiscard]] const SpecView& view() const { return view_; }
   [[nodiscard]] ProfileSection part(std::string_view key) const {
-    return {view_.get(key), below(key), *numbers_};
+    return {view_.get(key), below(key), *reading_};
   }
   [[nodiscard]] SpecView number(std::string_view key) const { return note(key, view_.get(key)); }
   [[nodiscard]] std::optional<SpecView> optional_number(std::string_view key) const {
@@ -35,20 +49,23 @@ class ProfileSection {
     for (const auto& [key, value] : members) note(key, value);
     return members;
   }
-  void reject_unknown_keys() const { view_.reject_unknown_keys(); }
+  /// Not behind other errors of this section: a misspelt key is missing under its right name already.
+  void reject_unknown_keys(std::size_t errors_before) const {
+    if (errors() == errors_before) (void)attempt([&] { view_.reject_unknown_keys(); });
+  }
 
  private:
   [[nodiscard]] std::string below(std::string_view key) const {
     return path_.empty() ? std::string(key) : path_ + "." + std::string(key);
   }
   SpecView note(std::string_view key, const SpecView& value) const {
-    numbers_->push_back({below(key), value});
+    reading_->numbers.push_back({below(key), value});
     return value;
   }
 
   SpecView view_;
   std::string path_;
-  std::vector<ProfileNumber>* numbers_;
+  ProfileReading* reading_;
 };
 
 /// The items of a list that must be a pair.

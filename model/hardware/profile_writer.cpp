@@ -184,6 +184,7 @@ SpecNode connection(const Connection& value) {
     if (mode.fault) put(node, "fault", text(exact_duration(*mode.fault)));
     put(modes, name, std::move(node));
   }
+  for (const std::string& name : value.impossible_modes) put(modes, name, SpecNode());
   SpecNode node = object();
   put(node, "name", text(value.name));
   if (value.theoretical) put(node, "theoretical", text(exact_rate(*value.theoretical)));

@@ -2,8 +2,10 @@
 // everything?
 #include <doctest/doctest.h>
 
+#include <set>
 #include <string>
 
+#include "model/base/spec_errors.hpp"
 #include "model/hardware/profile_json.hpp"
 
 using namespace ooc;
@@ -316,4 +318,71 @@ TEST_CASE("odd values survive the round trip to the last bit") {
   CHECK(again.far_memory.throughput == kInfiniteRate);
   CHECK(again.near_memory.capacity == Bytes(150'754'820'097));
   CHECK(again.kernel_launch == Duration(4321));
+}
+
+TEST_CASE("a machine may say that it cannot have unified memory") {
+  const std::string text =
+      with("\"unified_fault\": {", "\"unified_prefetch\": null, \"unified_fault\": {");
+  const HardwareProfile profile = read_profile_text(text, "toy.json");
+  CHECK(profile.connection.impossible_modes == std::set<std::string>{"unified_prefetch"});
+  CHECK(!profile.connection.modes.contains("unified_prefetch"));
+  const HardwareProfile again = read_profile_text(write_profile(profile), "again.json");
+  CHECK(again.connection.impossible_modes == profile.connection.impossible_modes);
+  CHECK(error_of(with("\"pinned\": {", "\"pageable\": null, \"pinned\": {")) ==
+        "/connection/modes/pageable | null | an object");
+}
+
+TEST_CASE("numbers that no machine has are remarked on, with what may be meant") {
+  const auto remarks = [](const std::string& piece, const std::string& other) {
+    std::string all;
+    for (const std::string& line : read_profile_text(with(piece, other), "toy.json").implausible) {
+      all += line + "\n";
+    }
+    return all;
+  };
+  CHECK(remarks("10 TFLOP/s", "10 TFLOP/s") == "");
+  CHECK(remarks("10 TFLOP/s", "10 GFLOP/s") ==
+        "toy.json: /compute/peak/float32: found \"10 GFLOP/s\", expected 0.2 to 2000 TFLOP/s, as "
+        "machines have (line 6, column 26, is \"10 TFLOP/s\" meant?)\n");
+  CHECK(remarks("15.75 GB/s", "15.75 MB/s").find("is \"15.75 GB/s\" meant?") != std::string::npos);
+  CHECK(remarks("\"to_near\": { \"throughput\": \"8 GB/s\"",
+                "\"to_near\": { \"throughput\": \"8 MB/s\"")
+            .find("/connection/modes/unified_fault/to_near/throughput") != std::string::npos);
+  CHECK(remarks("\"16 GiB\"", "\"24 GB\"").find("is \"24 GiB\" meant?") != std::string::npos);
+  CHECK(remarks("\"512 GiB\"", "\"512 MiB\"").find("is \"512 GiB\" meant?") != std::string::npos);
+  CHECK(remarks("\"default\": 0.5", "\"default\": \"0.5 %\"").find("0.01 to 1") !=
+        std::string::npos);
+  // A cost that is left out, and any size that is no round number of GB.
+  CHECK(remarks("5 us", "0 us") == "");
+  CHECK(remarks("\"16 GiB\"", "\"25.4 GB\"") == "");
+  CHECK(remarks("\"16 GiB\"", "\"24e9 B\"") == "");
+}
+
+TEST_CASE("every error of the parts of a profile is kept") {
+  std::string text = with("\"900 GB/s\"", "900");
+  for (const auto& [old, other] : {std::pair<std::string, std::string>("\"5 us\"", "\"5\""),
+                                   {"\"latency\": \"9 us\"", "\"latency\": 9"},
+                                   {"\"devices\": 2", "\"devices\": 0"}}) {
+    text.replace(text.find(old), old.size(), other);
+  }
+  try {
+    (void)read_profile_text(text, "toy.json");
+    FAIL("no error");
+  } catch (const SpecErrors& errors) {
+    CHECK(errors.parts().place == "/compute/kernel_launch");
+    REQUIRE(errors.others().size() == 3);
+    CHECK(errors.others()[0].starts_with("toy.json: /near_memory/throughput: found 900"));
+    CHECK(errors.others()[1].starts_with("toy.json: /connection/modes/pinned/to_near/latency"));
+    CHECK(errors.others()[2].starts_with("toy.json: /devices: found 0"));
+  }
+  // A misspelt key is one mistake, not two.
+  CHECK(error_of(with("\"devices\": 2", "\"device\": 2")) != "no error");
+  try {
+    (void)read_profile_text(with("\"reserved\"", "\"reservd\""), "toy.json");
+    FAIL("no error");
+  } catch (const SpecErrors&) {
+    FAIL("two errors");
+  } catch (const SpecError& error) {
+    CHECK(error.parts().found == "no \"reserved\"");
+  }
 }

@@ -35,6 +35,7 @@ TEST_CASE("every shipped profile reads, has pinned copies and is named as its fi
     CHECK(profile.connection.modes.contains("pinned"));
     CHECK(profile.peak.contains(Dtype::kFloat32));
     CHECK_FALSE(profile.description.empty());
+    CHECK(profile.implausible.empty());
     // One value for all CUDA devices, and nobody has measured it everywhere.
     CHECK(profile.near_memory.reserved == Bytes(std::int64_t{700} << 20));
     CHECK(write_profile(read_profile_text(write_profile(profile), "again")) ==
