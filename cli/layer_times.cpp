@@ -11,6 +11,7 @@
 
 #include "cli/text_file.hpp"
 #include "model/base/errors.hpp"
+#include "reports/writers/csv.hpp"
 
 namespace ooc {
 namespace {
@@ -86,6 +87,11 @@ std::vector<LayerTime> read_layer_times_text(std::string_view text, const std::s
   std::map<std::string, LayerId> layers;
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     layers.emplace(network.layers[i].name, make_id<LayerId>(i));
+  }
+  // Names as `inspect --format csv` spells them, where that is no other layer's name.
+  for (std::size_t i = 0; i < network.layers.size(); ++i) {
+    std::string spelled = csv_text(network.layers[i].name);
+    if (spelled != network.layers[i].name) layers.emplace(std::move(spelled), make_id<LayerId>(i));
   }
   std::map<LayerId, LayerTime> times;
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // spreadsheets write one

@@ -14,6 +14,7 @@
 #include "cli/flags.hpp"
 #include "cli/schedule_flags.hpp"
 #include "cli/suggest.hpp"
+#include "cli/terminal.hpp"
 #include "model/base/errors.hpp"
 
 namespace ooc {
@@ -141,7 +142,8 @@ ResultOptions result_options(const Arguments& arguments) {
     options.writer = find_writer(format_of_name(options.output));
     if (options.writer == nullptr) options.writer = writers().front();
   }
-  options.colour = colour_of(arguments, options.output);
+  options.look = {.colour = colour_of(arguments, options.output),
+                  .width = width_for(options.output)};
   if (arguments.has("--quiet")) options.remarks = Remarks::kQuiet;
   return options;
 }

@@ -45,7 +45,7 @@ struct CaseOptions {
 struct ResultOptions {
   const Writer* writer = nullptr;
   std::string output = "-";
-  Colour colour = Colour::kNone;
+  Look look = {};
   Remarks remarks = Remarks::kShown;
 };
 

@@ -5,10 +5,17 @@
 #include <string>
 
 namespace ooc {
+#include "cli/pipeline.hpp"
+#include "model/base/terminal_text.hpp"
+
 
 void remark(Remarks remarks, std::string_view text) {
   if (remarks == Remarks::kQuiet) return;
-  const std::string line = "ooc-paleo: " + std::string(text) + "\n";
+  // What a measuring program says is not ours either. Nobody reads more than a screenful.
+  constexpr std::size_t kLongest = 4000;
+  const std::string_view shown = cut_text(text, kLongest);
+  const std::string line =
+      "ooc-paleo: " + printable(shown, "\n") + (shown.size() < text.size() ? "...\n" : "\n");
   std::fputs(line.c_str(), stderr);
 }
 

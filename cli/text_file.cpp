@@ -10,6 +10,7 @@
 
 #include "model/base/errors.hpp"
 #include "model/base/quantity_io.hpp"
+#include "model/base/standard_input.hpp"
 
 namespace ooc {
 namespace {
@@ -31,7 +32,8 @@ struct Close {
 
 std::string read_text_file(const std::string& path, std::string_view place,
                            const ReadLimits& limits) {
-  const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rb"));
+  const std::string readable_at = readable_path(path, limits.max_bytes);
+  const std::unique_ptr<std::FILE, Close> file(std::fopen(readable_at.c_str(), "rb"));
   const auto readable = [&](bool is) {
     if (is) return;
     if (errno == EISDIR) {

@@ -13,6 +13,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"
+#include "model/base/terminal_text.hpp"
 
 namespace ooc {
 namespace {
@@ -42,7 +43,7 @@ class ProgressLine {
     drawn_ = true;
     const std::string line =
         fmt::format("\r\033[K{} of {}, about {:.0f} s left: {}", progress.done, progress.total,
-                    progress.seconds_left, progress.next.substr(0, 60));
+                    progress.seconds_left, printable(cut_text(progress.next, 60)));
     std::fputs(line.c_str(), stderr);
   }
 

@@ -19,6 +19,7 @@
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"
 #include "cli/text_file.hpp"
+#include "model/base/terminal_text.hpp"
 #include "model/hardware/profile_json.hpp"
 
 namespace ooc {
@@ -130,7 +131,7 @@ Effort settle_effort(const CalibrateOptions& options, const SampleSet& set) {
 
 int dry_run(const PlanInput& input, const SampleSet& set) {
   OutputFile out("stdout", "-");
-  out.write(plan_report(still_missing(plan_requests(input), set), input.effort));
+  out.write(printable(plan_report(still_missing(plan_requests(input), set), input.effort), "\n"));
   out.commit();
   return kExitOk;
 }
@@ -170,10 +171,9 @@ int run_calibrate(const Arguments& arguments) {
   profile_file.commit();
   if (plot_file) plot_file->commit();
   OutputFile out("stdout", "-");
-  out.write(calibration_report({.set = set,
-                                .calibration = calibration,
-                                .profile = read_back,
-                                .remarks = assembled.remarks}));
+  const std::string report = calibration_report(
+      {.set = set, .calibration = calibration, .profile = read_back, .remarks = assembled.remarks});
+  out.write(printable(report, "\n"));
   out.commit();
   return kExitOk;
 }

@@ -70,7 +70,7 @@ int run_compare(const Arguments& arguments) {
 
   const WriteOptions write{
       .tool = {.version = std::string(version()), .command = arguments.command_line()},
-      .colour = result.colour,
+      .look = result.look,
       .chart = result.remarks == Remarks::kQuiet ? Chart::kNone : Chart::kText};
   outputs.result.write(result.writer->comparison(comparison.rows, write));
   outputs.result.commit();

@@ -60,7 +60,7 @@ int run_inspect(const Arguments& arguments) {
 
   const WriteOptions write{
       .tool = {.version = std::string(version()), .command = arguments.command_line()},
-      .colour = result.colour};
+      .look = result.look};
   outputs.result.write(result.writer->inspection(summarize_network(input), write));
   outputs.result.commit();
   return kExitOk;

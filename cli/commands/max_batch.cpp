@@ -88,7 +88,7 @@ int run_max_batch(const Arguments& arguments) {
 
   const WriteOptions write{
       .tool = {.version = std::string(version()), .command = arguments.command_line()},
-      .colour = result.colour};
+      .look = result.look};
   outputs.result.write(result.writer->max_batch(report, write));
   outputs.result.commit();
   return any_fits ? kExitOk : kExitDoesNotFit;

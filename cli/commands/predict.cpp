@@ -81,7 +81,7 @@ int run_predict(const Arguments& arguments) {
 
   const WriteOptions write{
       .tool = {.version = std::string(version()), .command = arguments.command_line()},
-      .colour = result.colour};
+      .look = result.look};
   write_side_files(outputs, which, report.inputs, run, write.tool);
   if (!report.feasible && (outputs.trace || outputs.plan)) {
     remark(result.remarks, std::string("the job does not fit: no ") +

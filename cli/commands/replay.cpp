@@ -231,7 +231,7 @@ int run_replay(const Arguments& arguments) {
   check_rounds(run, options.run.mode);
   const WriteOptions write{
       .tool = {.version = std::string(version()), .command = arguments.command_line()},
-      .colour = options.result.colour};
+      .look = options.result.look};
   const Timeline* predicted = run.outcome ? std::get_if<Timeline>(&*run.outcome) : nullptr;
   if (predicted == nullptr || run.far_overflow) {
     return does_not_fit(options, which, run, write, outputs);

@@ -40,7 +40,7 @@ int run_validate(const Arguments& arguments) {
       judge_rows(rows, [&](const RowRun& run) { return runner.figures(run); });
   const WriteOptions write{
       .tool = {.version = std::string(version()), .command = arguments.command_line()},
-      .colour = result.colour};
+      .look = result.look};
   outputs.result.write(result.writer->validation(report, write));
   outputs.result.commit();
   return fails(report) ? kExitFailedCheck : kExitOk;

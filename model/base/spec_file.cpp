@@ -9,6 +9,7 @@
 
 #include "model/base/quantity_io.hpp"
 #include "model/base/spec_tree.hpp"
+#include "model/base/standard_input.hpp"
 
 namespace ooc {
 namespace {
@@ -32,18 +33,19 @@ namespace {
 
 SpecDocument read_spec_file(const std::string& path, const ReadLimits& limits) {
   namespace fs = std::filesystem;
+  const std::string place = readable_path(path, limits.max_bytes);
   std::error_code error;
-  const fs::file_status status = fs::status(path, error);
+  const fs::file_status status = fs::status(place, error);
   if (status.type() == fs::file_type::not_found) fail(path, "no such file", "a readable file");
   if (status.type() == fs::file_type::directory) fail(path, "a directory", "a file");
   if (status.type() == fs::file_type::regular) {
-    const std::uintmax_t size = fs::file_size(path, error);
+    const std::uintmax_t size = fs::file_size(place, error);
     if (!error && size > static_cast<std::uintmax_t>(limits.max_bytes)) {
       too_large(path, fmt::format("a file of {} bytes", size), limits);
     }
   }
   errno = 0;
-  std::ifstream stream(path, std::ios::binary);
+  std::ifstream stream(place, std::ios::binary);
   if (!stream) {
     fail(path, fmt::format("a file that cannot be opened: {}", std::strerror(errno)),
          "a readable file");

@@ -1,7 +1,41 @@
 // By the bytes of UTF-8: texts may hold anything, so nothing is decoded.
 #include "model/base/terminal_text.hpp"
 
+#include "model/base/json_cursor.hpp"
+
 namespace ooc {
+namespace {
+
+constexpr std::string_view kHex = "0123456789abcdef";
+
+/// One control character.
+std::string escape_of(std::string_view sequence) {
+  const auto bits = [&](std::size_t i, unsigned mask) {
+    return static_cast<unsigned char>(sequence[i]) & mask;
+  };
+  unsigned code = bits(0, 0xffU);
+  if (sequence.size() == 1 && code >= 0x80) {
+    return {'\\', 'x', kHex[code >> 4U], kHex[code & 0xfU]};
+  }
+  if (sequence.size() == 2) code = (bits(0, 0x1fU) << 6U) | bits(1, 0x3fU);
+  if (sequence.size() == 3) {
+    code = (bits(0, 0x0fU) << 12U) | (bits(1, 0x3fU) << 6U) | bits(2, 0x3fU);
+  }
+  std::string text = "\\u";
+  for (int shift = 12; shift >= 0; shift -= 4) text += kHex[(code >> shift) & 0xfU];
+  return text;
+}
+
+}  // namespace
+
+std::size_t character_length(std::string_view text) {
+  constexpr std::size_t kLongest = 4;
+  if (text.empty() || static_cast<unsigned char>(text.front()) < 0x80) return 1;
+  for (std::size_t length = 2; length <= kLongest && length <= text.size(); ++length) {
+    if (first_invalid_utf8(text.substr(0, length)) == length) return length;
+  }
+  return 1;
+}
 
 std::size_t control_length(std::string_view text) {
   const auto byte = [&](std::size_t i) -> unsigned {
@@ -12,6 +46,8 @@ std::size_t control_length(std::string_view text) {
   };
   if (text.empty()) return 0;
   if (byte(0) < 0x20 || byte(0) == 0x7f) return 1;
+  if (byte(0) < 0x80) return 0;
+  if (character_length(text) == 1) return 1;  // no UTF-8
   if (byte(0) == 0xc2 && within(byte(1), 0x80, 0x9f)) return 2;
   if (byte(0) == 0xd8 && byte(1) == 0x9c) return 2;
   if (byte(0) != 0xe2) return 0;
@@ -19,6 +55,42 @@ std::size_t control_length(std::string_view text) {
       byte(1) == 0x80 && (within(byte(2), 0x8e, 0x8f) || within(byte(2), 0xa8, 0xae));
   const bool in_206x = byte(1) == 0x81 && within(byte(2), 0xa6, 0xa9);
   return in_20xx || in_206x ? 3 : 0;
+}
+
+std::string printable(std::string_view text, std::string_view kept) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::string_view rest = text.substr(i);
+    const std::size_t length = character_length(rest);
+    const bool is_shown = control_length(rest) == 0 || kept.find(text[i]) != std::string_view::npos;
+    result += is_shown ? rest.substr(0, length) : "?";
+    i += length;
+  }
+  return result;
+}
+
+std::string escaped_controls(std::string_view text, std::string_view backslashed,
+                             std::string_view kept) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::string_view rest = text.substr(i);
+    const std::string_view character = rest.substr(0, character_length(rest));
+    if (control_length(rest) > 0 && kept.find(text[i]) == std::string_view::npos) {
+      result += escape_of(character);
+    } else {
+      if (backslashed.find(text[i]) != std::string_view::npos) result += '\\';
+      result += character;
+    }
+    i += character.size();
+  }
+  return result;
+}
+
+std::string_view cut_text(std::string_view text, std::size_t longest) {
+  if (text.size() <= longest) return text;
+  std::size_t end = longest;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) --end;
+  return text.substr(0, end);
 }
 
 }  // namespace ooc

@@ -12,12 +12,22 @@
 namespace ooc {
 namespace {
 
-constexpr int kWidth = 72;  ///< of the longest bar
+/// Of the longest bar: what the names leave, a mark behind it included.
+int bar_width(const std::vector<RunReport>& reports, const Look& look) {
+  constexpr int kUsual = 72;
+  constexpr int kLeast = 20;
+  if (look.width == 0) return kUsual;
+  std::size_t names = 0;
+  for (const RunReport& report : reports) {
+    names = std::max(names, report.inputs.schedule.size());
+  }
+  return std::clamp(static_cast<int>(look.width) - static_cast<int>(names) - 5, kLeast, kUsual);
+}
 
-/// A bar of `time` where `longest` fills the width.
-std::string bar(const RunReport& report, Duration longest) {
+/// A bar of its time where `longest` fills the width.
+std::string bar(const RunReport& report, Duration longest, int width) {
   const auto cells = [&](double ns) {
-    return static_cast<int>(std::lround(ns * kWidth / static_cast<double>(longest.count())));
+    return static_cast<int>(std::lround(ns * width / static_cast<double>(longest.count())));
   };
   const auto time = static_cast<double>(report.iteration_time.count());
   const int length = std::max(1, cells(time));
@@ -35,21 +45,22 @@ std::string bar(const RunReport& report, Duration longest) {
 }  // namespace
 
 std::string comparison_chart(const std::vector<RunReport>& reports,
-                             const std::vector<std::size_t>& order) {
+                             const std::vector<std::size_t>& order, const Look& look) {
   // One bar says nothing that the table does not.
   if (order.size() < 2) return "";
   Duration longest;
   for (const std::size_t i : order) longest = std::max(longest, reports[i].iteration_time);
   if (longest.count() == 0) return "";
   TextTable table({{"", Align::kLeft}, {"", Align::kLeft}});
+  const int width = bar_width(reports, look);
   for (const std::size_t i : order) {
     const RunInputs& in = reports[i].inputs;
-    table.add_row({in.row.empty() ? in.schedule : in.row, bar(reports[i], longest)});
+    table.add_row({in.row.empty() ? in.schedule : in.row, bar(reports[i], longest, width)});
   }
   return fmt::format(
              "\nTime, {} at the widest: # compute, . waits and tasks run again, | lower bound\n",
              format_duration(longest)) +
-         table.text(Colour::kNone);
+         table.text({});
 }
 
 }  // namespace ooc

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "model/base/tensor_shape.hpp"
+#include "model/base/terminal_text.hpp"
 #include "reports/writers/text_table.hpp"
 #include "reports/writers/validation_text.hpp"
 #include "reports/writers/writer.hpp"
@@ -16,13 +17,19 @@
 namespace ooc {
 namespace {
 
+/// Numbers are no text: a sign in front of one is its own.
+std::string value_field(const MetricValue& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  return text != nullptr ? csv_field(*text) : metric_text(value);
+}
+
 template <class PerColumn>
 std::string line_of_columns(PerColumn field_of) {
   std::string line;
   for (const auto& columns : {input_columns(), metrics(), out_of_memory_columns()}) {
     for (const Metric& column : columns) {
       if (!line.empty()) line += ',';
-      line += csv_field(field_of(column));
+      line += field_of(column);
     }
   }
   return line + '\n';
@@ -98,16 +105,25 @@ std::string max_batch(const MaxBatchReport& report, const WriteOptions&) {
 
 // Nearly every field of a sweep's rows: nothing to quote, nothing to escape.
 bool is_plain(std::string_view text) {
-  return std::all_of(text.begin(), text.end(),
-                     [](char c) { return c >= ' ' && c < '\x7f' && c != ',' && c != '"'; });
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return c >= ' ' && c < '\x7f' && c != ',' && c != '"' && c != '\\';
+  });
 }
+
+// What makes a spreadsheet take a cell for a formula, and the mark that keeps it from doing so.
+constexpr std::string_view kGuarded = "=+-@\t\r'";
 
 }  // namespace
 
-std::string csv_field(std::string_view name) {
-  if (is_plain(name)) return std::string(name);
+std::string csv_text(std::string_view name) {
+  const bool guarded = !name.empty() && kGuarded.find(name.front()) != std::string_view::npos;
   // People also read CSV on terminals. Tabs and line breaks are data that RFC 4180 quotes.
-  const std::string text = printable(name, "\t\n\r");
+  return (guarded ? "'" : "") +
+         (is_plain(name) ? std::string(name) : escaped_controls(name, "\\", "\t\n\r"));
+}
+
+std::string csv_field(std::string_view name) {
+  const std::string text = csv_text(name);
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) {
@@ -118,11 +134,11 @@ std::string csv_field(std::string_view name) {
 }
 
 std::string csv_header() {
-  return line_of_columns([](const Metric& column) { return column.name; });
+  return line_of_columns([](const Metric& column) { return std::string(column.name); });
 }
 
 std::string csv_row(const RunReport& report) {
-  return line_of_columns([&](const Metric& column) { return metric_text(column.read(report)); });
+  return line_of_columns([&](const Metric& column) { return value_field(column.read(report)); });
 }
 
 extern const Writer csv_writer;

@@ -14,8 +14,11 @@ namespace ooc {
 [[nodiscard]] std::string csv_header();
 /// One result as a line with its end.
 [[nodiscard]] std::string csv_row(const RunReport& report);
-/// One field, quoted where RFC 4180 asks for it; other control characters than tabs and line breaks
-/// become "?" as in tables.
+/// A text as CSV shows it: other control characters than tabs and line breaks as \u202e, backslashes doubled,
+/// and a ' before what a spreadsheet would run as a formula (= + - @, a tab, and the ' itself). No two texts
+/// become one.
+[[nodiscard]] std::string csv_text(std::string_view name);
+/// The same as a field, quoted where RFC 4180 asks for it.
 [[nodiscard]] std::string csv_field(std::string_view name);
 
 }  // namespace ooc

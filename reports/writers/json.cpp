@@ -5,6 +5,7 @@
 #include "reports/writers/json_max_batch.hpp"
 #include "reports/writers/json_metrics.hpp"
 #include "reports/writers/json_replay.hpp"
+#include "reports/writers/json_string.hpp"
 #include "reports/writers/validation_text.hpp"
 #include "reports/writers/writer.hpp"
 #include "simulator/summary/metrics.hpp"
@@ -95,7 +96,7 @@ Json result_json(const RunReport& report, const WriteOptions& options) {
 
 std::string text_of(const Json& json) {
   // Names come from files and the command line: bytes that are no UTF-8 are shown, not fatal.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_for_terminals(json.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 std::string prediction(const RunReport& report, const WriteOptions& options) {

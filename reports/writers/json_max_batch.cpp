@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/writers/json_metrics.hpp"
+#include "reports/writers/json_string.hpp"
 
 namespace ooc {
 namespace {
@@ -63,7 +64,7 @@ std::string json_max_batch(const MaxBatchReport& report, const WriteOptions& opt
     json["results"].push_back(row_json(report.rows[i]));
   json["assumed"] = report.assumed;
   json["remarks"] = report.remarks;
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_for_terminals(json.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace ooc

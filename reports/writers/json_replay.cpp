@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/writers/json_metrics.hpp"
+#include "reports/writers/json_string.hpp"
 
 namespace ooc {
 namespace {
@@ -139,7 +140,7 @@ std::string json_replay(const ReplayReport& report, const WriteOptions& options)
     }
   }
   json["assumed"] = report.assumed;
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_for_terminals(json.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace ooc

@@ -5,14 +5,19 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "model/base/terminal_text.hpp"
+
 namespace ooc {
+
+std::string json_for_terminals(const std::string& json) { return escaped_controls(json, {}, "\n"); }
 
 std::string json_string(std::string_view text) {
   const bool is_plain = std::all_of(text.begin(), text.end(), [](char c) {
     return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
   });
   if (is_plain) return '"' + std::string(text) + '"';
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return json_for_terminals(
+      nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 }  // namespace ooc

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "reports/writers/json_string.hpp"
 #include "reports/writers/validation_text.hpp"
 #include "reports/writers/writer.hpp"
 
@@ -79,7 +80,7 @@ std::string json_validation(const ValidationReport& report, const WriteOptions& 
                      {"marked_but_holds", sum.unexpected}};
   json["rows"] = Json::array();
   for (const RowReport& row : report.rows) json["rows"].push_back(row_json(row));
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_for_terminals(json.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace ooc

@@ -1,18 +1,29 @@
 // The table format: what a person reads. Its parts are in table_*.cpp.
+#include "reports/writers/folded.hpp"
 #include "reports/writers/text_table.hpp"
 #include "reports/writers/validation_text.hpp"
 #include "reports/writers/writer.hpp"
 
 namespace ooc {
 
+namespace {
+
+/// What the tables leave too wide: sentences, names.
+template <auto kWrite, class Report>
+std::string for_terminal(const Report& report, const WriteOptions& options) {
+  return folded(kWrite(report, options), options.look.width);
+}
+
+}  // namespace
+
 extern const Writer table_writer;
 const Writer table_writer{.name = "table",
                           .summary = "for people",
-                          .prediction = &table_prediction,
-                          .comparison = &table_comparison,
-                          .inspection = &table_inspection,
-                          .replay = &table_replay,
-                          .max_batch = &table_max_batch,
-                          .validation = &table_validation};
+                          .prediction = &for_terminal<&table_prediction, RunReport>,
+                          .comparison = &for_terminal<&table_comparison, std::vector<RunReport>>,
+                          .inspection = &for_terminal<&table_inspection, NetworkReport>,
+                          .replay = &for_terminal<&table_replay, ReplayReport>,
+                          .max_batch = &for_terminal<&table_max_batch, MaxBatchReport>,
+                          .validation = &for_terminal<&table_validation, ValidationReport>};
 
 }  // namespace ooc

@@ -64,13 +64,13 @@ Bytes least_in_core_peak(const std::vector<RunReport>& reports) {
       ->in_core_peak;
 }
 
-std::string head(const std::vector<RunReport>& reports, Colour colour) {
+std::string head(const std::vector<RunReport>& reports, const Look& look) {
   const RunReport& first = reports.front();
   std::string text =
       bold(printable(fmt::format("{} on {}, batch {}{}", network_text(first.inputs),
                                  first.inputs.hardware, group_thousands(first.inputs.batch),
                                  devices_of(first.inputs))),
-           colour) +
+           look) +
       "\n";
   text += fmt::format("near memory {}, {} when nothing moves; links {}\n",
                       format_bytes(first.budget_near), format_bytes(least_in_core_peak(reports)),
@@ -179,7 +179,7 @@ std::string differences(const std::vector<RunReport>& reports,
 }
 
 std::string fitting(const std::vector<RunReport>& reports, const std::vector<std::size_t>& order,
-                    Colour colour) {
+                    const Look& look) {
   std::vector<RowColumn> shown = columns_for(reports);
   std::erase_if(shown, [](const RowColumn& each) { return !each.shown; });
   std::vector<TextTable::Column> titles;
@@ -190,7 +190,7 @@ std::string fitting(const std::vector<RunReport>& reports, const std::vector<std
     for (const RowColumn& each : shown) cells.push_back(each.cell(reports[i]));
     table.add_row(std::move(cells));
   }
-  return table.text(colour) +
+  return table.text(look) +
          "  copied: to far and to near memory together\n"
          "  gap: time above the lower bound, by waits, slower algorithms or more work\n"
          "  largest wait: what costs compute the most time, tasks run again included\n" +
@@ -220,7 +220,7 @@ std::string smallest(const OutOfMemory& oom) {
 }
 
 std::string not_fitting(const std::vector<RunReport>& reports,
-                        const std::vector<std::size_t>& order, Colour colour) {
+                        const std::vector<std::size_t>& order, const Look& look) {
   TextTable table({{"schedule", Align::kLeft},
                    {"memory", Align::kLeft},
                    {"lacks"},
@@ -239,7 +239,7 @@ std::string not_fitting(const std::vector<RunReport>& reports,
     table.add_row({row_name(reports[i]), near ? "near" : "far", format_bytes(lacks), smallest(oom),
                    oom.step});
   }
-  std::string text = "\n" + bold_red("Does not fit", colour) + "\n" + table.text(colour);
+  std::string text = "\n" + bold_red("Does not fit", look) + "\n" + table.text(look);
   if (any_unsure)
     text += "  at least: nothing smaller will do; tried, that does not suffice either\n";
   return text;
@@ -254,13 +254,13 @@ std::string table_comparison(const std::vector<RunReport>& reports, const WriteO
   for (const std::size_t i : best_first(reports)) {
     (reports[i].feasible ? fits : fails).push_back(i);
   }
-  std::string text = head(reports, options.colour);
-  if (!fits.empty()) text += "\n" + fitting(reports, fits, options.colour);
+  std::string text = head(reports, options.look);
+  if (!fits.empty()) text += "\n" + fitting(reports, fits, options.look);
   const bool only_in_rounds = std::all_of(
       fits.begin(), fits.end(), [&](std::size_t i) { return !reports[i].inputs.row.empty(); });
   if (!fits.empty() && only_in_rounds) text += "\nAt once, in one round, nothing fits\n";
-  if (!fails.empty()) text += not_fitting(reports, fails, options.colour);
-  if (options.chart == Chart::kText) text += comparison_chart(reports, fits);
+  if (!fails.empty()) text += not_fitting(reports, fails, options.look);
+  if (options.chart == Chart::kText) text += comparison_chart(reports, fits, options.look);
   return text + assumed_warning(reports.front().inputs.hardware, assumed_by_any(reports));
 }
 

@@ -8,13 +8,13 @@
 namespace ooc {
 namespace {
 
-std::string head(const NetworkReport& report, Colour colour) {
+std::string head(const NetworkReport& report, const Look& look) {
   std::string title =
       fmt::format("{}, {}, batch {}", report.network, report.dtype, group_thousands(report.batch));
   if (report.hardware.has_value()) {
     title += fmt::format(", times on {} ({} compute model)", *report.hardware, report.compute);
   }
-  std::string text = bold(printable(title), colour) + "\n";
+  std::string text = bold(printable(title), look) + "\n";
   if (!report.source.empty()) text += printable(report.source) + "\n";
   for (const auto& [name, shape] : report.inputs) {
     text += fmt::format("input {} {}\n", printable(name), TensorShape{shape}.text());
@@ -31,7 +31,7 @@ std::string saved_note(const NetworkReport& report) {
   return text + "\n";
 }
 
-std::string layer_table(const NetworkReport& report, Colour colour) {
+std::string layer_table(const NetworkReport& report, const Look& look) {
   const bool with_times = report.compute_time.has_value();
   std::vector<TextTable::Column> columns = {
       {"layer", Align::kLeft}, {"type", Align::kLeft},  {"output"},
@@ -54,13 +54,13 @@ std::string layer_table(const NetworkReport& report, Colour colour) {
     }
     table.add_row(std::move(row));
   }
-  return table.text(colour) + saved_note(report);
+  return table.text(look) + saved_note(report);
 }
 
 }  // namespace
 
 std::string table_inspection(const NetworkReport& report, const WriteOptions& options) {
-  std::string text = head(report, options.colour) + layer_table(report, options.colour) + "\n";
+  std::string text = head(report, options.look) + layer_table(report, options.look) + "\n";
   TextTable totals({{"", Align::kLeft}, {""}, {"", Align::kLeft}});
   totals.add_row({"layers", group_thousands(static_cast<std::int64_t>(report.layers.size())), ""});
   totals.add_row({"parameters", group_thousands(report.parameters), ""});
@@ -79,7 +79,7 @@ std::string table_inspection(const NetworkReport& report, const WriteOptions& op
       {"static", format_bytes(report.static_bytes), static_text(report.dtype, report.optimizer)});
   totals.add_row({"in-core peak", format_bytes(report.in_core_peak),
                   fmt::format("near memory when nothing moves ({})", report.accounting)});
-  text += totals.text(options.colour);
+  text += totals.text(options.look);
   if (report.hardware.has_value()) text += assumed_warning(*report.hardware, report.assumed);
   return text;
 }

@@ -28,12 +28,12 @@ std::string limit_text(const MaxBatchRow& row) {
   return {};
 }
 
-std::string head(const MaxBatchReport& report, Colour colour) {
+std::string head(const MaxBatchReport& report, const Look& look) {
   const RunInputs& in = report.inputs;
   return bold(
              printable(fmt::format("The largest batch of {} on {}{}", network_text(in), in.hardware,
                                    in.devices > 1 ? fmt::format(", {} devices", in.devices) : "")),
-             colour) +
+             look) +
          fmt::format("\nnear memory {}, links {}, accounting {}, optimiser {}\n",
                      format_bytes(in.memory), printable(in.mode), in.accounting, in.optimizer);
 }
@@ -113,7 +113,7 @@ std::string table_max_batch(const MaxBatchReport& report, const WriteOptions& op
     }
     table.add_row(std::move(cells));
   }
-  return head(report, options.colour) + "\n" + table.text(options.colour) + notes(report) +
+  return head(report, options.look) + "\n" + table.text(options.look) + notes(report) +
          assumed_warning(report.inputs.hardware, report.assumed);
 }
 

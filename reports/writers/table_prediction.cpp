@@ -20,12 +20,12 @@ double share(Duration part, Duration whole) {
 
 TextTable facts() { return TextTable({{"", Align::kLeft}, {""}, {"", Align::kLeft}}); }
 
-std::string head(const RunReport& report, Colour colour) {
+std::string head(const RunReport& report, const Look& look) {
   const RunInputs& in = report.inputs;
   std::string text =
       bold(printable(fmt::format("{} on {}, batch {}, schedule {}", network_text(in), in.hardware,
                                  group_thousands(in.batch), in.schedule)),
-           colour) +
+           look) +
       "\n";
   std::vector<std::string> changes;
   if (!in.options.empty()) changes.push_back(in.options);
@@ -52,7 +52,7 @@ std::string head(const RunReport& report, Colour colour) {
   return text;
 }
 
-std::string outcome(const RunReport& report, Colour colour) {
+std::string outcome(const RunReport& report, const Look& look) {
   TextTable table = facts();
   table.add_row({"iteration time", format_duration(report.iteration_time),
                  significant(report.samples_per_s) + " samples/s"});
@@ -69,7 +69,7 @@ std::string outcome(const RunReport& report, Colour colour) {
                                format_percent(report.lower_bound->count() == 0 ? 0 : over),
                                report.bound_class)});
   }
-  return "\n" + table.text(colour);
+  return "\n" + table.text(look);
 }
 
 bool compresses(const RunReport& report) {
@@ -100,9 +100,9 @@ std::string_view stall_phrase(const RunReport& report, StallCause cause) {
 
 // "Compute runs 82.5 % of the time; the largest wait is for copies to near memory, 8.9 %". Not what
 // limits the run: that needs runs with something better (what_would_help).
-std::string busy_and_waiting(const RunReport& report, Colour colour) {
+std::string busy_and_waiting(const RunReport& report, const Look& look) {
   std::string text = "\n" +
-                     bold("Compute runs " + format_percent(report.compute_utilization), colour) +
+                     bold("Compute runs " + format_percent(report.compute_utilization), look) +
                      " of the time; ";
   const std::optional<LargestWait> wait = largest_wait(report);
   if (!wait.has_value()) return text + "it never waits\n";
@@ -117,7 +117,7 @@ std::string busy_and_waiting(const RunReport& report, Colour colour) {
   return text + fmt::format("{}, {}\n", phrase, format_percent(wait->share));
 }
 
-std::string where_time_goes(const RunReport& report, Colour colour) {
+std::string where_time_goes(const RunReport& report, const Look& look) {
   TextTable table({{"", Align::kLeft}, {""}, {""}});
   const auto row = [&](std::string_view what, Duration time) {
     table.add_row({std::string(what), format_duration(time),
@@ -129,10 +129,10 @@ std::string where_time_goes(const RunReport& report, Colour colour) {
       row(stall_phrase(report, static_cast<StallCause>(i)), report.stalls[i]);
     }
   }
-  return "\n" + bold("Where the time goes", colour) + "\n" + table.text(colour);
+  return "\n" + bold("Where the time goes", look) + "\n" + table.text(look);
 }
 
-std::string memory(const RunReport& report, Colour colour) {
+std::string memory(const RunReport& report, const Look& look) {
   TextTable table = facts();
   table.add_row({"budget", format_bytes(report.budget_near),
                  report.inputs.memory_given ? "near memory, as given by --memory"
@@ -149,7 +149,7 @@ std::string memory(const RunReport& report, Colour colour) {
                  fmt::format("{}; {} sets the rate", report.inputs.mode, report.link_limited_by)});
   const std::string_view title =
       report.inputs.devices > 1 ? "Memory of each device; copies of all together" : "Memory";
-  return "\n" + bold(title, colour) + "\n" + table.text(colour);
+  return "\n" + bold(title, look) + "\n" + table.text(look);
 }
 
 // What the columns of the layers mean, and which copies stand in no row.
@@ -165,7 +165,7 @@ std::string layer_notes(const RunReport& report) {
   return text;
 }
 
-std::string waiting_layers(const RunReport& report, Colour colour) {
+std::string waiting_layers(const RunReport& report, const Look& look) {
   std::vector<const LayerReport*> waiting;
   for (const LayerReport& layer : report.layers) {
     if (layer.stall.count() > 0) waiting.push_back(&layer);
@@ -190,10 +190,10 @@ std::string waiting_layers(const RunReport& report, Colour colour) {
   std::string title =
       fmt::format("Layers that wait ({} of {})", waiting.size(), report.layers.size());
   if (waiting.size() > kLayersShown) title += fmt::format(", the longest {}", kLayersShown);
-  return "\n" + bold(title, colour) + "\n" + table.text(colour) + layer_notes(report);
+  return "\n" + bold(title, look) + "\n" + table.text(look) + layer_notes(report);
 }
 
-std::string steps(const RunReport& report, Colour colour) {
+std::string steps(const RunReport& report, const Look& look) {
   if (report.steps.empty()) return "";
   TextTable table({{"queue", Align::kLeft},
                    {"step", Align::kLeft},
@@ -208,10 +208,10 @@ std::string steps(const RunReport& report, Colour colour) {
                    format_duration(step.end - step.start),
                    step.bytes.count() == 0 ? "-" : format_bytes(step.bytes), step.algorithm});
   }
-  return "\n" + bold("Steps", colour) + "\n" + table.text(colour);
+  return "\n" + bold("Steps", look) + "\n" + table.text(look);
 }
 
-std::string what_would_help(const RunReport& report, Colour colour) {
+std::string what_would_help(const RunReport& report, const Look& look) {
   if (report.what_if.empty()) return "";
   std::vector<WhatIf> changes = report.what_if;
   std::stable_sort(changes.begin(), changes.end(), [](const WhatIf& a, const WhatIf& b) {
@@ -226,10 +226,10 @@ std::string what_would_help(const RunReport& report, Colour colour) {
     table.add_row({change.change, fits ? format_duration(*change.iteration_time) : "does not fit",
                    fits && report.feasible ? format_percent(change.gain) : "-"});
   }
-  return "\n" + bold("What would help most", colour) + "\n" + table.text(colour);
+  return "\n" + bold("What would help most", look) + "\n" + table.text(look);
 }
 
-std::string holders(const OutOfMemory& oom, Colour colour) {
+std::string holders(const OutOfMemory& oom, const Look& look) {
   if (oom.holders.empty()) return "";
   TextTable table({{"held by", Align::kLeft}, {"bytes"}});
   Bytes rest{0};
@@ -243,7 +243,7 @@ std::string holders(const OutOfMemory& oom, Colour colour) {
   if (oom.holders.size() > kHoldersShown) {
     table.add_row({fmt::format("{} more", oom.holders.size() - kHoldersShown), format_bytes(rest)});
   }
-  return "\n" + table.text(colour);
+  return "\n" + table.text(look);
 }
 
 std::string advice(const RunReport& report, const OutOfMemory& oom) {
@@ -257,7 +257,7 @@ std::string advice(const RunReport& report, const OutOfMemory& oom) {
     table.add_row({"--batch N", fmt::format("less than {}", group_thousands(report.inputs.batch))});
   }
   if (near) table.add_row({"ooc-paleo compare", "which schedules fit, and how fast they are"});
-  return table.text(Colour::kNone);
+  return table.text({});
 }
 
 std::string smallest(const OutOfMemory& oom, const std::string& allocator) {
@@ -299,37 +299,36 @@ std::string shortage(const RunReport& report, const OutOfMemory& oom) {
                      format_bytes(report.budget_near), oom.free.count() == 0 ? "is" : "are");
 }
 
-std::string does_not_fit(const RunReport& report, Colour colour) {
+std::string does_not_fit(const RunReport& report, const Look& look) {
   const OutOfMemory& oom = *report.out_of_memory;
   const bool near = oom.tier == OutOfMemory::Tier::kNear;
   const bool begins = !near || report.static_bytes <= report.budget_near;
-  std::string text = "\n" + bold_red(near ? "Does not fit" : "Does not fit in far memory", colour);
+  std::string text = "\n" + bold_red(near ? "Does not fit" : "Does not fit in far memory", look);
   text += shortage(report, oom);
   if (oom.largest_hole < oom.wanted && oom.wanted <= oom.free) {
     text += fmt::format("  the largest hole is {}: the memory is fragmented\n",
                         format_bytes(oom.largest_hole));
   }
-  if (begins) text += holders(oom, colour);
+  if (begins) text += holders(oom, look);
   text += smallest(oom, report.inputs.allocator);
   if (near)
     text += fmt::format("  when nothing moves it takes {}\n", format_bytes(report.in_core_peak));
-  return text + "\n" + bold("How to proceed", colour) + "\n" + advice(report, oom);
+  return text + "\n" + bold("How to proceed", look) + "\n" + advice(report, oom);
 }
 
 }  // namespace
 
 std::string table_prediction(const RunReport& report, const WriteOptions& options) {
-  const Colour colour = options.colour;
-  std::string text = head(report, colour);
+  const Look& look = options.look;
+  std::string text = head(report, look);
   if (report.feasible) {
-    text += outcome(report, colour) + busy_and_waiting(report, colour) +
-            where_time_goes(report, colour) + memory(report, colour) +
-            waiting_layers(report, colour) + steps(report, colour);
+    text += outcome(report, look) + busy_and_waiting(report, look) + where_time_goes(report, look) +
+            memory(report, look) + waiting_layers(report, look) + steps(report, look);
   } else if (report.out_of_memory.has_value()) {
-    text += does_not_fit(report, colour);
+    text += does_not_fit(report, look);
   }
   return text + assumed_warning(report.inputs.hardware, report.assumed) +
-         what_would_help(report, colour);
+         what_would_help(report, look);
 }
 
 }  // namespace ooc

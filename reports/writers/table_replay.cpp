@@ -32,12 +32,12 @@ std::string rate_text(Bytes bytes, Duration time) {
   return rate ? format_rate(*rate) : "-";
 }
 
-std::string head(const ReplayReport& report, Colour colour) {
+std::string head(const ReplayReport& report, const Look& look) {
   const RunInputs& in = report.inputs;
   std::string text =
       bold(printable(fmt::format("{} on {}, batch {}, schedule {}, replayed", in.network,
                                  in.hardware, group_thousands(in.batch), in.schedule)),
-           colour) +
+           look) +
       "\n";
   text += printable(fmt::format(
               "{}: {} {} of {} with {}{}",
@@ -47,12 +47,12 @@ std::string head(const ReplayReport& report, Colour colour) {
               report.run.program, report.imported ? ", imported" : "")) +
           "\n";
   if (report.run.backend == "stub") {
-    text += bold_red("backend stub: these are not times of a real machine", colour) + "\n";
+    text += bold_red("backend stub: these are not times of a real machine", look) + "\n";
   }
   return text;
 }
 
-std::string times(const ReplayReport& report, Colour colour) {
+std::string times(const ReplayReport& report, const Look& look) {
   TextTable table({{"", Align::kLeft}, {""}, {"", Align::kLeft}});
   table.add_row({"predicted", format_duration(report.iteration.predicted), ""});
   table.add_row({"measured", format_duration(report.iteration.measured),
@@ -67,7 +67,7 @@ std::string times(const ReplayReport& report, Colour colour) {
                            format_percent(*report.tolerance));
   }
   table.add_row({"error", signed_percent(report.error), verdict});
-  return "\n" + table.text(colour);
+  return "\n" + table.text(look);
 }
 
 std::string_view cause_phrase(StallCause cause) {
@@ -90,7 +90,7 @@ std::string_view cause_phrase(StallCause cause) {
   return "";
 }
 
-std::string causes(const ReplayReport& report, Colour colour) {
+std::string causes(const ReplayReport& report, const Look& look) {
   TextTable table(
       {{"", Align::kLeft}, {"predicted"}, {"measured"}, {"difference"}, {"of measured"}});
   const auto row = [&](std::string_view what, Compared<Duration> time) {
@@ -105,11 +105,11 @@ std::string causes(const ReplayReport& report, Colour colour) {
     row(cause_phrase(static_cast<StallCause>(i)), time);
   }
   row("iteration", {report.iteration.predicted, report.median_iteration});
-  return "\n" + bold("Where the error comes from, in the median iteration", colour) + "\n" +
-         table.text(colour);
+  return "\n" + bold("Where the error comes from, in the median iteration", look) + "\n" +
+         table.text(look);
 }
 
-std::string work(const ReplayReport& report, Colour colour) {
+std::string work(const ReplayReport& report, const Look& look) {
   TextTable table({{"", Align::kLeft},
                    {"steps"},
                    {"predicted"},
@@ -129,8 +129,8 @@ std::string work(const ReplayReport& report, Colour colour) {
                    copies ? rate_text(each.bytes, each.time.predicted) : "-",
                    copies ? rate_text(each.bytes, each.time.measured) : "-"});
   }
-  return "\n" + bold("Steps by kind, each from its start to its end", colour) + "\n" +
-         table.text(colour) +
+  return "\n" + bold("Steps by kind, each from its start to its end", look) + "\n" +
+         table.text(look) +
          "  longer, shorter: summed over the steps that took more, and less, than predicted\n";
 }
 
@@ -154,7 +154,7 @@ std::string near_pool(const ReplayReport& report) {
   return text;
 }
 
-std::string memory(const ReplayReport& report, Colour colour) {
+std::string memory(const ReplayReport& report, const Look& look) {
   TextTable table({{"", Align::kLeft}, {""}, {"", Align::kLeft}});
   table.add_row({"budget", format_bytes(report.budget), "near memory"});
   table.add_row({"peak predicted", format_bytes(report.peak_near.predicted),
@@ -167,10 +167,10 @@ std::string memory(const ReplayReport& report, Colour colour) {
                  report.run.verified ? fmt::format("{} compared in an iteration of its own",
                                                    format_bytes(report.run.checked))
                                      : "--no-verify"});
-  return "\n" + bold("Memory", colour) + "\n" + table.text(colour);
+  return "\n" + bold("Memory", look) + "\n" + table.text(look);
 }
 
-std::string host(const ReplayReport& report, Colour colour) {
+std::string host(const ReplayReport& report, const Look& look) {
   TextTable table({{"", Align::kLeft}, {""}, {"", Align::kLeft}});
   const auto steps = static_cast<std::int64_t>(std::max<std::size_t>(1, report.steps.size()));
   table.add_row(
@@ -181,10 +181,10 @@ std::string host(const ReplayReport& report, Colour colour) {
     table.add_row({"empty kernel", format_duration(report.run.spin_overhead),
                    "between two events; taken off every spinning step"});
   }
-  return "\n" + bold("Host", colour) + "\n" + table.text(colour);
+  return "\n" + bold("Host", look) + "\n" + table.text(look);
 }
 
-std::string deviations(const ReplayReport& report, Colour colour) {
+std::string deviations(const ReplayReport& report, const Look& look) {
   const std::vector<std::size_t> order = largest_deviations(report, kStepsShown);
   if (order.empty()) return "";
   TextTable table({{"queue", Align::kLeft},
@@ -204,11 +204,11 @@ std::string deviations(const ReplayReport& report, Colour colour) {
   return "\n" +
          bold(fmt::format("Steps furthest off ({} of {}), medians", order.size(),
                           group_thousands(static_cast<std::int64_t>(report.steps.size()))),
-              colour) +
-         "\n" + table.text(colour);
+              look) +
+         "\n" + table.text(look);
 }
 
-std::string all_steps(const ReplayReport& report, Colour colour) {
+std::string all_steps(const ReplayReport& report, const Look& look) {
   if (!report.show_steps) return "";
   TextTable table({{"queue", Align::kLeft},
                    {"step", Align::kLeft},
@@ -225,26 +225,26 @@ std::string all_steps(const ReplayReport& report, Colour colour) {
                    signed_duration(step.deviation()),
                    step.bytes.count() == 0 ? "-" : format_bytes(step.bytes)});
   }
-  return "\n" + bold("Steps", colour) + "\n" + table.text(colour);
+  return "\n" + bold("Steps", look) + "\n" + table.text(look);
 }
 
-std::string notes(const ReplayReport& report, Colour colour) {
+std::string notes(const ReplayReport& report, const Look& look) {
   std::string text;
   if (!report.not_covered.empty()) {
     text += wrapped_list("  these kinds spin as long as predicted, at least in part:",
                          report.not_covered);
   }
   for (const std::string& note : report.run.notes) text += "  " + printable(note) + "\n";
-  return text.empty() ? "" : "\n" + bold("Notes", colour) + "\n" + text;
+  return text.empty() ? "" : "\n" + bold("Notes", look) + "\n" + text;
 }
 
 }  // namespace
 
 std::string table_replay(const ReplayReport& report, const WriteOptions& options) {
-  const Colour colour = options.colour;
-  return head(report, colour) + times(report, colour) + causes(report, colour) +
-         work(report, colour) + memory(report, colour) + host(report, colour) +
-         deviations(report, colour) + all_steps(report, colour) + notes(report, colour) +
+  const Look& look = options.look;
+  return head(report, look) + times(report, look) + causes(report, look) + work(report, look) +
+         memory(report, look) + host(report, look) + deviations(report, look) +
+         all_steps(report, look) + notes(report, look) +
          assumed_warning(report.inputs.hardware, report.assumed);
 }
 

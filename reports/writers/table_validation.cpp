@@ -69,15 +69,15 @@ void add_row(const RowReport& row, Lines& lines) {
 }
 
 /// The table's lines with the headings of the rows between them.
-std::string interleaved(const Lines& lines, Colour colour) {
-  const std::string table = lines.table.text(colour);
+std::string interleaved(const Lines& lines, const Look& look) {
+  const std::string table = lines.table.text(look);
   std::string text;
   std::size_t line = 0;  // 0 is that of the titles
   std::size_t row = 0;
   for (std::size_t begin = 0; begin < table.size();) {
     const std::size_t end = table.find('\n', begin);
     while (line > 0 && row < lines.first_lines.size() && lines.first_lines[row] == line - 1) {
-      text += bold(lines.headings[row++], colour) + "\n";
+      text += bold(lines.headings[row++], look) + "\n";
     }
     text += table.substr(begin, end - begin + 1);
     begin = end + 1;
@@ -153,7 +153,7 @@ Attention attention(const CheckReport& check, Verdict verdict) {
 
 /// A paragraph for each check with a figure of that verdict; neighbours with the same reason share one.
 std::string causes(const ValidationReport& report, Verdict verdict, const std::string& title,
-                   Colour colour) {
+                   const Look& look) {
   std::string text;
   for (const RowReport& row : report.rows) {
     std::vector<Attention> all;
@@ -173,8 +173,8 @@ std::string causes(const ValidationReport& report, Verdict verdict, const std::s
     }
   }
   if (text.empty()) return text;
-  return "\n" + (verdict == Verdict::kFails ? bold_red(title, colour) : bold(title, colour)) +
-         "\n" + text;
+  return "\n" + (verdict == Verdict::kFails ? bold_red(title, look) : bold(title, look)) + "\n" +
+         text;
 }
 
 std::string count_line(const ValidationSummary& sum) {
@@ -244,11 +244,11 @@ std::string allowed_text(const CheckReport& check, const PointReport& point) {
 std::string table_validation(const ValidationReport& report, const WriteOptions& options) {
   Lines lines;
   for (const RowReport& row : report.rows) add_row(row, lines);
-  const Colour colour = options.colour;
-  return interleaved(lines, colour) + causes(report, Verdict::kFails, "Fails", colour) +
-         causes(report, Verdict::kKnown, "Fails, and it is known why", colour) +
-         causes(report, Verdict::kNotRun, "Not run", colour) +
-         causes(report, Verdict::kUnexpected, "Marked as failing, and holds", colour) + "\n" +
+  const Look& look = options.look;
+  return interleaved(lines, look) + causes(report, Verdict::kFails, "Fails", look) +
+         causes(report, Verdict::kKnown, "Fails, and it is known why", look) +
+         causes(report, Verdict::kNotRun, "Not run", look) +
+         causes(report, Verdict::kUnexpected, "Marked as failing, and holds", look) + "\n" +
          count_line(report.summary);
 }
 

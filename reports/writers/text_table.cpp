@@ -9,22 +9,15 @@
 
 #include "model/base/errors.hpp"
 #include "model/base/quantity_io.hpp"
-#include "model/base/terminal_text.hpp"
+#include "reports/writers/folded.hpp"
 
 namespace ooc {
 namespace {
 
 constexpr std::size_t kLineWidth = 100;
 
-std::size_t width_of(std::string_view text) {
-  const auto starts_code_point = [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-  };
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_code_point));
-}
-
 std::string padded(const std::string& cell, std::size_t width, Align align) {
-  const std::string space(width - std::min(width, width_of(cell)), ' ');
+  const std::string space(width - std::min(width, columns_of(cell)), ' ');
   return align == Align::kRight ? space + cell : cell + space;
 }
 
@@ -38,47 +31,60 @@ void TextTable::add_row(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
-std::string TextTable::text(Colour colour) const {
+std::size_t TextTable::width_of_column(std::size_t column) const {
+  std::size_t width = columns_of(columns_[column].title);
+  for (const auto& row : rows_) width = std::max(width, columns_of(row[column]));
+  return width;
+}
+
+std::string TextTable::columns_text(const std::vector<std::size_t>& shown, Colour colour) const {
   std::vector<std::size_t> widths;
-  std::vector<std::string> titles;
-  for (std::size_t i = 0; i < columns_.size(); ++i) {
-    titles.push_back(columns_[i].title);
-    widths.push_back(width_of(titles.back()));
-    for (const auto& row : rows_) widths[i] = std::max(widths[i], width_of(row[i]));
-  }
-  const auto line = [&](const std::vector<std::string>& cells) {
+  for (const std::size_t column : shown) widths.push_back(width_of_column(column));
+  const auto line = [&](auto cell_of) {
     std::string result = " ";
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      result += (i == 0 ? " " : "  ") + padded(cells[i], widths[i], columns_[i].align);
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+      result +=
+          (i == 0 ? " " : "  ") + padded(cell_of(shown[i]), widths[i], columns_[shown[i]].align);
     }
     result.erase(result.find_last_not_of(' ') + 1);
     return result;
   };
   std::string text;
-  const bool titled =
-      std::any_of(titles.begin(), titles.end(), [](const auto& title) { return !title.empty(); });
-  if (titled) text += bold(line(titles), colour) + "\n";
-  for (const auto& row : rows_) text += line(row) + "\n";
+  const bool titled = std::any_of(columns_.begin(), columns_.end(),
+                                  [](const Column& column) { return !column.title.empty(); });
+  if (titled) {
+    text += bold(line([&](std::size_t column) { return columns_[column].title; }), {colour}) + "\n";
+  }
+  for (const auto& row : rows_) {
+    text += line([&](std::size_t column) { return row[column]; }) + "\n";
+  }
   return text;
 }
 
-std::string bold(std::string_view text, Colour colour) {
-  return colour == Colour::kAnsi ? fmt::format("\x1b[1m{}\x1b[0m", text) : std::string(text);
-}
-
-std::string bold_red(std::string_view text, Colour colour) {
-  return colour == Colour::kAnsi ? fmt::format("\x1b[1;31m{}\x1b[0m", text) : std::string(text);
-}
-
-std::string printable(std::string_view text, std::string_view kept) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t control = control_length(text.substr(i));
-    const bool is_shown = control == 0 || kept.find(text[i]) != std::string_view::npos;
-    result += is_shown ? text[i] : '?';
-    i += std::max<std::size_t>(control, 1);
+std::string TextTable::text(const Look& look) const {
+  std::string text;
+  std::vector<std::size_t> shown;
+  std::size_t width = 0;
+  for (std::size_t column = 0; column < columns_.size(); ++column) {
+    const std::size_t wanted = 2 + width_of_column(column);
+    if (look.width > 0 && width + wanted > look.width && shown.size() > 1) {
+      text += columns_text(shown, look.colour) + "\n";
+      shown = {0};
+      width = 2 + width_of_column(0);
+    }
+    shown.push_back(column);
+    width += wanted;
   }
-  return result;
+  return text + columns_text(shown, look.colour);
+}
+
+std::string bold(std::string_view text, const Look& look) {
+  return look.colour == Colour::kAnsi ? fmt::format("\x1b[1m{}\x1b[0m", text) : std::string(text);
+}
+
+std::string bold_red(std::string_view text, const Look& look) {
+  return look.colour == Colour::kAnsi ? fmt::format("\x1b[1;31m{}\x1b[0m", text)
+                                      : std::string(text);
 }
 
 std::string group_thousands(std::int64_t number) {
@@ -132,7 +138,7 @@ std::string wrapped_list(std::string_view intro, const std::vector<std::string>&
   std::string line(intro);
   for (std::size_t i = 0; i < items.size(); ++i) {
     const std::string item = printable(items[i]) + (i + 1 < items.size() ? "," : "");
-    if (width_of(line) + 1 + width_of(item) > kLineWidth) {
+    if (columns_of(line) + 1 + columns_of(item) > kLineWidth) {
       text += line + "\n";
       line = "   ";
     }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/base/terminal_text.hpp"
 #include "model/base/units.hpp"
 #include "reports/writers/writer.hpp"
 
@@ -23,20 +24,23 @@ class TextTable {
   };
   explicit TextTable(std::vector<Column> columns);
   void add_row(std::vector<std::string> cells);
-  /// Every line indented by two spaces; the titles bold. Without any title no title line.
-  [[nodiscard]] std::string text(Colour colour) const;
+  /// Every line indented by two spaces; the titles bold. Without any title no title line. Where the table is
+  /// wider than the terminal, the columns that have no room come in further tables below, each with the first
+  /// column again.
+  [[nodiscard]] std::string text(const Look& look) const;
 
  private:
+  [[nodiscard]] std::string columns_text(const std::vector<std::size_t>& shown,
+                                         Colour colour) const;
+  [[nodiscard]] std::size_t width_of_column(std::size_t column) const;
+
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };
 
-[[nodiscard]] std::string bold(std::string_view text, Colour colour);
-[[nodiscard]] std::string bold_red(std::string_view text, Colour colour);
+[[nodiscard]] std::string bold(std::string_view text, const Look& look);
+[[nodiscard]] std::string bold_red(std::string_view text, const Look& look);
 
-/// Control characters (terminal_text.hpp) but the ASCII ones in `kept` replaced by "?": names come from
-/// files and end up on terminals.
-[[nodiscard]] std::string printable(std::string_view text, std::string_view kept = {});
 /// "vgg16", or in another element type than most "vgg16 in float16".
 [[nodiscard]] std::string network_text(const RunInputs& inputs);
 /// "weights, their gradients, state of sgd"; of 16-bit weights also that nobody counts a second copy.
@@ -62,7 +66,8 @@ class TextTable {
                                            const WriteOptions& options);
 /// Bars of the times, in that order; "" where there is nothing to compare.
 [[nodiscard]] std::string comparison_chart(const std::vector<RunReport>& reports,
-                                           const std::vector<std::size_t>& order);
+                                           const std::vector<std::size_t>& order,
+                                           const Look& look = {});
 [[nodiscard]] std::string table_inspection(const NetworkReport& report,
                                            const WriteOptions& options);
 [[nodiscard]] std::string table_replay(const ReplayReport& report, const WriteOptions& options);

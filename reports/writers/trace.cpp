@@ -10,13 +10,14 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "model/base/csr.hpp"
 #include "model/base/quantity_io.hpp"
+#include "model/base/terminal_text.hpp"
+#include "reports/writers/json_string.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/summary/memory_use.hpp"
 
@@ -31,10 +32,8 @@ struct Flow {
   StepId to;
 };
 
-std::string json_text(std::string_view text) {
-  using Json = nlohmann::json;
-  return Json(std::string(text)).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+/// Viewers show what JSON escapes.
+std::string json_text(std::string_view text) { return json_string(printable(text)); }
 
 std::string micros(Duration instant) {
   return fmt::format("{}.{:03}", instant.count() / 1000, instant.count() % 1000);

@@ -3,6 +3,7 @@
 // Writers only format; they never print, so the caller decides where the text goes.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,10 +25,16 @@ struct ToolInfo {
 enum class Colour { kNone, kAnsi };
 enum class Chart { kNone, kText };
 
+/// How text for people looks; the caller knows of --no-color, NO_COLOR and terminals.
+struct Look {
+  Colour colour = Colour::kNone;
+  std::size_t width = 0;  ///< columns of the terminal; 0: as wide as it comes
+};
+
 struct WriteOptions {
   ToolInfo tool = {};
-  Colour colour = Colour::kNone;  ///< the caller knows of --no-color, NO_COLOR and terminals
-  Chart chart = Chart::kText;     ///< of comparisons for people
+  Look look = {};
+  Chart chart = Chart::kText;  ///< of comparisons for people
 };
 
 struct Writer {

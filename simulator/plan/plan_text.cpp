@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "model/base/errors.hpp"
+#include "model/base/terminal_text.hpp"
 
 namespace ooc {
 
@@ -17,22 +18,15 @@ std::string rate_text(BytesPerSecond rate) {
 }
 
 /// A name on one line.
-std::string escaped(std::string_view name) {
+std::string on_one_line(std::string_view name) {
   std::string text;
-  for (const char letter : name) {
-    switch (letter) {
-      case '\\':
-        text += "\\\\";
-        break;
-      case '\n':
-        text += "\\n";
-        break;
-      case '\r':
-        text += "\\r";
-        break;
-      default:
-        text += letter;
-        break;
+  for (const char letter : escaped_controls(name, "\\", "\n\r")) {
+    if (letter == '\n') {
+      text += "\\n";
+    } else if (letter == '\r') {
+      text += "\\r";
+    } else {
+      text += letter;
     }
   }
   return text;
@@ -96,7 +90,7 @@ void append_step(std::string& text, const Plan& plan, const TrainingGraph& graph
       step.alternative != costs.default_alternative(TaskId{step.object})) {
     fmt::format_to(out(), " algorithm={}", algorithm_name(costs[step.alternative].algorithm));
   }
-  fmt::format_to(out(), " name={}\n", escaped(step_name(plan, graph, id)));
+  fmt::format_to(out(), " name={}\n", on_one_line(step_name(plan, graph, id)));
 }
 
 }  // namespace
@@ -138,7 +132,7 @@ std::string write_plan_text(const Plan& plan, const TrainingGraph& graph, const 
                                  ? tensor_name(graph, TensorId{block.object})
                                  : task_name(graph, TaskId{block.object});
     fmt::format_to(std::back_inserter(text), "initial {}:{}@{} {}\n", id.index, block.bytes.count(),
-                   block.device, escaped(name));
+                   block.device, on_one_line(name));
   }
   for (std::size_t step = 0; step < plan.steps.size(); ++step) {
     append_step(text, plan, graph, costs, make_id<StepId>(step));

@@ -1,6 +1,8 @@
 // A plan that goes out as a file and comes back as measurements, as on a machine that has only nvcc.
 #include <doctest/doctest.h>
 
+#include <regex>
+
 #include "tests/cli/replay_support.hpp"
 
 using namespace ooc::test;
@@ -120,4 +122,17 @@ TEST_CASE("an import is not overwritten by an output") {
   const Ran ran = import(folder, words, "log");
   CHECK(ran.exit_code == 2);
   CHECK(has(ran.err, "which is an input"));
+}
+
+TEST_CASE("what a log says went wrong is cleaned before it is shown") {
+  const ScratchFolder folder;
+  export_plan(folder, kConv, "a.script");
+  std::smatch id;
+  const std::string script = folder.read("a.script");
+  REQUIRE(std::regex_search(script, id, std::regex(" id=([0-9]+) ")));
+  folder.file("a.log", "hello protocol=1 program=ooc-paleo-gpu version=1 backend=cuda\nerror id=" +
+                           id[1].str() + " text=broken%1B%5B2J%C2%9B%E2%80%AE%FF\n");
+  const Ran ran = import(folder, kConv, "a.log");
+  CHECK(ran.exit_code == 5);
+  CHECK(has(ran.err, "broken?[2J???\n"));
 }

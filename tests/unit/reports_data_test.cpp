@@ -152,15 +152,45 @@ TEST_CASE("CSV fields are quoted where RFC 4180 asks for it") {
 }
 
 TEST_CASE("control characters in names do not reach a terminal through CSV") {
-  CHECK(csv_field("a\x1b[31mb\x7f\b") == "a?[31mb??");
-  CHECK(csv_field("a\x1b,b") == "\"a?,b\"");
-  CHECK(csv_field("a\u202eb,\tc") == "\"a?b,\tc\"");
+  CHECK(csv_field("a\x1b[31mb\x7f\b") == "a\\u001b[31mb\\u007f\\u0008");
+  CHECK(csv_field("a\x1b,b") == "\"a\\u001b,b\"");
+  CHECK(csv_field("a\u202eb,\tc") == "\"a\\u202eb,\tc\"");
+  CHECK(csv_field("a\xff") == "a\\xff");
   Example example;
   example.network.layers[0].name = "a\x1b[2J";
   const std::string text =
       find_writer("csv")->inspection(summarize_network({.graph = example.graph}), kOptions);
   CHECK(text.find('\x1b') == std::string::npos);
-  CHECK(text.find("\na?[2J,custom,") != std::string::npos);
+  CHECK(text.find("\na\\u001b[2J,custom,") != std::string::npos);
+}
+
+TEST_CASE("two names stay two names in CSV") {
+  // Pairs that a careless rule makes one: replaced, unescaped backslashes, an unguarded guard.
+  const std::pair<const char*, const char*> pairs[] = {
+      {"a\x1b", "a\x02"}, {"a\x1b", "a\\u001b"}, {"=a", "'=a"}, {"a\xff", "a\\xff"}};
+  for (const auto& [one, other] : pairs) CHECK(csv_field(one) != csv_field(other));
+}
+
+TEST_CASE("a spreadsheet runs no name as a formula, and takes numbers for numbers") {
+  for (const std::string name : {"=1+1", "+x", "-x", "@SUM(A1)", "\tx", "'x"}) {
+    CHECK(csv_field(name).find("'" + name) != std::string::npos);
+  }
+  CHECK(csv_field("a=b") == "a=b");
+  Example example;
+  example.inputs.network = "=HYPERLINK(1)";
+  RunReport report = example.report();
+  report.iteration_time = Duration(0) - Duration(5);  // no run has one, but the column is a number
+  const std::string row = csv_row(report);
+  CHECK(row.starts_with("'=HYPERLINK(1),"));
+  CHECK(row.find(",-5,") != std::string::npos);
+}
+
+TEST_CASE("JSON escapes what terminals obey, and stays the same text") {
+  Example example;
+  example.inputs.network = "a\u009b2Jb\u202ec\x7f";
+  const std::string text = find_writer("json")->prediction(example.report(), kOptions);
+  CHECK(text.find("a\\u009b2Jb\\u202ec\\u007f") != std::string::npos);
+  CHECK(nlohmann::json::parse(text)["inputs"]["network"] == example.inputs.network);
 }
 
 TEST_CASE("CSV has one row per result with as many fields as the header") {

@@ -1,6 +1,7 @@
 // Can a person read it? Whole texts are compared, so that a change of the tables is seen and meant.
 #include <doctest/doctest.h>
 
+#include "reports/writers/folded.hpp"
 #include "reports/writers/text_table.hpp"
 #include "reports_example.hpp"
 
@@ -29,7 +30,7 @@ TEST_CASE("columns line up, numbers to the right, without trailing spaces") {
   TextTable table({{"name", Align::kLeft}, {"bytes"}, {"note", Align::kLeft}});
   table.add_row({"a", "1", ""});
   table.add_row({"caf\xc3\xa9", "12,345", "x"});  // 4 code points, 5 bytes
-  CHECK(table.text(Colour::kNone) ==
+  CHECK(table.text({}) ==
         "  name   bytes  note\n"
         "  a          1\n"
         "  caf\xc3\xa9  12,345  x\n");
@@ -53,6 +54,37 @@ TEST_CASE("terminals get no control characters from names in files") {
   CHECK(printable("a\u202eb\u2069c\u200fd\u009b") == "a?b?c?d?");
   CHECK(printable("é\u2010\u2070\u202f\u00a0") == "é\u2010\u2070\u202f\u00a0");
   CHECK(printable("a\tb\x1b", "\t") == "a\tb?");
+}
+
+TEST_CASE("bytes that are no UTF-8 do not reach a terminal") {
+  CHECK(printable("a\x9b"
+                  "2J\xc3(\xf0\x9f\x98") == "a?2J?(???");
+  CHECK(printable("é\x80z") == "é?z");
+  CHECK(printable("\U0001f600\uffff") == "\U0001f600\uffff");
+  CHECK(escaped_controls("\x9b\\\n", "\\", "\n") == "\\x9b\\\\\n");
+}
+
+TEST_CASE("a table wider than the terminal goes on below, with its first column again") {
+  TextTable table({{"name", Align::kLeft}, {"one"}, {"two"}, {"three"}});
+  table.add_row({"layer", "1", "22", "333"});
+  CHECK(table.text({.width = 24}) == table.text({}));
+  CHECK(table.text({.width = 23}) ==
+        "  name   one  two\n  layer    1   22\n\n  name   three\n  layer    333\n");
+  // Narrower than any two columns: one at a time.
+  CHECK(table.text({.width = 5}) ==
+        "  name   one\n  layer    1\n\n  name   two\n  layer   22\n\n  name   three\n  layer    "
+        "333\n");
+}
+
+TEST_CASE("long lines are folded at blanks, below their own text") {
+  CHECK(folded("one two three\n", 0) == "one two three\n");
+  CHECK(folded("one two three\n", 9) == "one two\n  three\n");
+  CHECK(folded("  --a B  what it does\n", 18) == "  --a B  what it\n         does\n");
+  CHECK(folded("  --long-flag VALUE  what it does\n", 20) ==
+        "  --long-flag VALUE\n      what it does\n");
+  CHECK(folded("unbreakable word\n", 4) == "unbreakable\n  word\n");
+  // Colours take no room, letters of several bytes one column.
+  CHECK(folded("\x1b[1mäöü äöü\x1b[0m\n", 7) == "\x1b[1mäöü äöü\x1b[0m\n");
 }
 
 TEST_CASE("a profile whose numbers are all assumed is said to be so in words") {
@@ -305,6 +337,6 @@ input data 250
 TEST_CASE("colour appears only when the caller asks for it") {
   const RunReport report = refused_example().report();
   CHECK_FALSE(contains(table_prediction(report, {}), "\x1b"));
-  CHECK(contains(table_prediction(report, {.tool = {}, .colour = Colour::kAnsi}),
+  CHECK(contains(table_prediction(report, {.tool = {}, .look = {Colour::kAnsi}}),
                  "\x1b[1;31mDoes not fit\x1b[0m"));
 }
