@@ -3,11 +3,16 @@
 
 #include <fmt/format.h>
 
+#include "cli/input_names.hpp"
+#include "cli/locate.hpp"
 #include "cli/output_file.hpp"
 #include "cli/parse.hpp"
+#include "cli/terminal.hpp"
 #include "cli/version.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/spec_tree.hpp"
+#include "model/base/terminal_text.hpp"
+#include "reports/writers/folded.hpp"
 
 namespace ooc {
 namespace {
@@ -35,6 +40,15 @@ std::string top_level_help() {
       "`ooc-paleo COMMAND --help` explains one command; --version prints the version.\n"
       "Exit codes: 0 ok, 2 bad input, 3 does not fit in memory, 4 a check failed, 5 no GPU, "
       "70 our bug, 130 interrupted.\n";
+  return text;
+}
+
+/// The version, and where names are looked up: two installations differ in both.
+std::string version_text() {
+  std::string text = fmt::format("ooc-paleo {}\n", version());
+  const std::vector<std::string> folders = data_folders();
+  for (const std::string& folder : folders) text += fmt::format("data: {}\n", printable(folder));
+  if (folders.empty()) text += no_data_folder() + "\n";
   return text;
 }
 
@@ -90,14 +104,19 @@ int run_command_line(const std::vector<std::string>& command_line) {
                      .hint = "see `ooc-paleo --help`"});
   }
   const std::string& word = command_line[1];
-  if (word == "--help" || word == "-h" || word == "help") return print(top_level_help());
-  if (word == "--version") return print(fmt::format("ooc-paleo {}\n", version()));
+  if (word == "--help" || word == "-h" || word == "help") {
+    return print(folded(top_level_help(), width_for("-")));
+  }
+  if (word == "--version") return print(version_text());
   const Command* command = find_command(word);
   if (command == nullptr) unknown_command(word);
 
   auto parsed = parse_arguments(*command, command_line);
-  if (const auto* help = std::get_if<HelpWanted>(&parsed)) return print(help->text);
-  return command->run(std::get<Arguments>(parsed));
+  if (const auto* help = std::get_if<HelpWanted>(&parsed))
+    return print(folded(help->text, width_for("-")));
+  const Arguments& arguments = std::get<Arguments>(parsed);
+  check_inputs(*command, arguments);
+  return command->run(arguments);
 }
 
 }  // namespace ooc

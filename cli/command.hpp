@@ -23,8 +23,17 @@ enum ExitCode : int {
   kExitInterrupted = 130,
 };
 
-/// What completes a flag's value in a shell.
-enum class Completes { kNothing, kFiles, kNetworks, kHardware, kRows, kSchedules, kChoices };
+/// What completes a flag's value in a shell. kInputs: files that are read, kFiles: other ones.
+enum class Completes {
+  kNothing,
+  kFiles,
+  kInputs,
+  kNetworks,
+  kHardware,
+  kRows,
+  kSchedules,
+  kChoices
+};
 
 /// One flag. `value` names its value in --help; empty for a switch.
 struct Flag {

@@ -30,10 +30,15 @@ std::string_view list_argument(Completes completes) {
       return "schedules";
     case Completes::kNothing:
     case Completes::kFiles:
+    case Completes::kInputs:
     case Completes::kChoices:
       return "";
   }
   return "";
+}
+
+bool completes_files(Completes completes) {
+  return completes == Completes::kFiles || completes == Completes::kInputs;
 }
 
 /// What bash offers for a value, as the right side of COMPREPLY=( ... ).
@@ -45,7 +50,7 @@ std::string bash_values(Completes completes, std::string_view choices) {
         "$(compgen -W \"$(ooc-paleo list {} 2>/dev/null | cut -d' ' -f1)\" -- \"$word\")", listed);
     return completes == Completes::kSchedules ? names : names + " " + files;
   }
-  if (completes == Completes::kFiles) return files;
+  if (completes_files(completes)) return files;
   return fmt::format("$(compgen -W \"{}\" -- \"$word\")", spaced(choices));
 }
 
@@ -95,7 +100,7 @@ std::string fish_values(Completes completes, std::string_view choices) {
     return fmt::format("{} -a '(ooc-paleo list {} 2>/dev/null | string replace -r \" .*\" \"\")'",
                        completes == Completes::kSchedules ? "-x" : "-r -F", listed);
   }
-  if (completes == Completes::kFiles) return "-r -F";
+  if (completes_files(completes)) return "-r -F";
   return choices.empty() ? "-x" : "-x -a " + fish_quoted(spaced(choices));
 }
 
@@ -114,9 +119,13 @@ std::string bash_completion() {
 }
 
 std::string zsh_completion() {
-  return "# Completion of ooc-paleo for zsh:  source <(ooc-paleo completion zsh)\n"
+  // In a folder of $fpath the file is the function that completes, read at the first use: that use is to
+  // complete too.
+  return "#compdef ooc-paleo\n"
+         "# Completion of ooc-paleo for zsh:  source <(ooc-paleo completion zsh)\n"
          "autoload -U +X bashcompinit && bashcompinit\n" +
-         bash_completion();
+         bash_completion() +
+         "[[ ${funcstack[1]} != _ooc-paleo ]] || _bash_complete -F _ooc_paleo\n";
 }
 
 std::string fish_completion() {

@@ -10,7 +10,7 @@ inline constexpr Flag kHardware{
     .name = "--hardware",
     .brief = "",
     .value = "PROFILE",
-    .help = "hardware profile: a file, or a name of `ooc-paleo list hardware`",
+    .help = "hardware profile: a file, - (standard input) or a name of `ooc-paleo list hardware`",
     .completes = Completes::kHardware};
 inline constexpr Flag kBatch{.name = "--batch",
                              .brief = "",
@@ -56,8 +56,9 @@ inline constexpr Flag kLayerTimes{
     .name = "--layer-times",
     .brief = "",
     .value = "FILE",
-    .help = "measured times, CSV with the columns layer,forward_ms,backward_ms",
-    .completes = Completes::kFiles};
+    .help =
+        "measured times, CSV with the columns layer,forward_ms,backward_ms; - is standard input",
+    .completes = Completes::kInputs};
 inline constexpr Flag kLink{
     .name = "--link",
     .brief = "",

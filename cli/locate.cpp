@@ -10,7 +10,7 @@
 
 #include "cli/suggest.hpp"
 #include "model/base/errors.hpp"
-#include "model/base/spec_tree.hpp"
+#include "model/base/standard_input.hpp"
 
 namespace ooc {
 namespace {
@@ -48,28 +48,31 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, ignored);
 }
 
-/// Best first. A folder of the user's own adds to what is shipped and wins where names meet.
-std::vector<fs::path> data_folders() {
-  std::vector<fs::path> folders;
-  if (const char* own = std::getenv("OOC_PALEO_DATA"); own != nullptr && *own != '\0') {
-    if (!is_folder(own)) {
-      throw SpecError({.file = "",
-                       .place = "OOC_PALEO_DATA",
-                       .found = fmt::format("\"{}\", which is no folder", own),
-                       .expected = "a folder with networks/ and hwprofiles/",
-                       .hint = {}});
-    }
-    folders.emplace_back(own);
+/// Whatever the shell may put there: pipes too.
+bool is_readable_place(const fs::path& path) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  return fs::exists(status) && !fs::is_directory(status);
+}
+
+/// Whether this program lies where it was built: only there the sources it came from are its data. A copy
+/// elsewhere would read what has long been changed.
+bool lies_in_build(const fs::path& program) {
+  std::error_code ignored;
+  for (fs::path folder = program.parent_path(); folder.has_relative_path();
+       folder = folder.parent_path()) {
+    if (fs::equivalent(folder, OOC_PALEO_BUILD_DIR, ignored)) return true;
   }
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  const fs::path installed = (program.parent_path() / OOC_PALEO_DATA_FROM_BIN).lexically_normal();
-  if (!error && is_folder(installed)) {
-    folders.push_back(installed);
-  } else {
-    folders.emplace_back(OOC_PALEO_SOURCE_DIR);
-  }
-  return folders;
+  return false;
+}
+
+fs::path installed_folder(const fs::path& program) {
+  return (program.parent_path() / OOC_PALEO_DATA_FROM_BIN).lexically_normal();
+}
+
+fs::path this_program() {
+  std::error_code ignored;
+  return fs::read_symlink("/proc/self/exe", ignored);
 }
 
 /// In the source tree the rows lie with the code that judges them; elsewhere beside the other data.
@@ -92,48 +95,107 @@ void add_files_of(const fs::path& folder, std::vector<DataFile>& files) {
   }
 }
 
+bool is_path(const std::string& name) {
+  return name == kStandardInput || name.find('/') != std::string::npos || name.ends_with(kFileEnd);
+}
+
 std::string without_end(const std::string& name) {
   return name.ends_with(kFileEnd) ? name.substr(0, name.size() - kFileEnd.size()) : name;
 }
 
 std::string_view what_is_wrong(const std::string& name) {
   if (is_folder(name)) return "which is a directory";
-  const bool looks_like_path = name.find('/') != std::string::npos || name.ends_with(kFileEnd);
-  return looks_like_path ? "a file that is not there" : "an unknown name";
+  return is_path(name) ? "a file that is not there" : "an unknown name";
+}
+
+/// The file of the current folder that a reader may take the name for.
+std::optional<std::string> file_here(const std::string& name) {
+  const std::string with_end = name + std::string(kFileEnd);
+  if (is_readable_place(with_end)) return with_end;
+  if (is_readable_place(name)) return "./" + name;
+  return std::nullopt;
+}
+
+std::optional<std::string> shipped(DataKind kind, const std::string& name) {
+  const std::string file = name + std::string(kFileEnd);
+  if (name.empty() || file.ends_with(kSchemaEnd)) return std::nullopt;
+  for (const std::string& folder : data_folders()) {
+    const fs::path candidate = folder_in(folder, kind) / file;
+    if (is_readable_place(candidate)) return candidate.string();
+  }
+  return std::nullopt;
+}
+
+std::string other_spelling(DataKind kind, const std::string& name,
+                           const std::vector<std::string>& known) {
+  if (is_path(name)) {
+    const std::string shipped_name = without_end(name);
+    if (!is_path(shipped_name) && shipped(kind, shipped_name)) {
+      return fmt::format("{} without {} is the shipped one", shipped_name, kFileEnd);
+    }
+  } else if (const auto here = file_here(name)) {
+    return fmt::format("the file in this folder is {}", *here);
+  }
+  return did_you_mean(fs::path(without_end(name)).filename().string(), known);
 }
 
 [[noreturn]] void unknown_name(DataKind kind, const std::string& name, std::string_view place) {
   std::vector<std::string> known;
   for (const DataFile& file : data_files(kind)) known.push_back(file.name);
-  throw SpecError(
-      {.file = "",
-       .place = std::string(place),
-       .found = fmt::format("{}, {}", in_quotes(name), what_is_wrong(name)),
-       .expected = fmt::format("a {} file or one of: {}", noun(kind), fmt::join(known, ", ")),
-       .hint = did_you_mean(without_end(name), known)});
+  std::string hint = other_spelling(kind, name, known);
+  if (known.empty() && hint.empty()) hint = no_data_folder();
+  throw SpecError({.file = "",
+                   .place = std::string(place),
+                   .found = fmt::format("{}, {}", in_quotes(name), what_is_wrong(name)),
+                   .expected = known.empty() ? fmt::format("a {} file", noun(kind))
+                                             : fmt::format("a {} file or one of: {}", noun(kind),
+                                                           fmt::join(known, ", ")),
+                   .hint = std::move(hint)});
 }
 
 }  // namespace
 
+std::vector<std::string> data_folders() {
+  std::vector<std::string> folders;
+  if (const char* own = std::getenv("OOC_PALEO_DATA"); own != nullptr && *own != '\0') {
+    if (!is_folder(own)) {
+      throw SpecError({.file = "",
+                       .place = "OOC_PALEO_DATA",
+                       .found = fmt::format("{}, which is no folder", in_quotes(own)),
+                       .expected = "a folder with networks/ and hwprofiles/",
+                       .hint = {}});
+    }
+    folders.emplace_back(own);
+  }
+  const fs::path program = this_program();
+  if (const fs::path installed = installed_folder(program); is_folder(installed)) {
+    folders.push_back(installed.string());
+  } else if (lies_in_build(program) && is_folder(OOC_PALEO_SOURCE_DIR)) {
+    folders.emplace_back(OOC_PALEO_SOURCE_DIR);
+  }
+  return folders;
+}
+
+std::string no_data_folder() {
+  return fmt::format(
+      "no data folder was found: neither {} nor the sources of this build are there; set "
+      "OOC_PALEO_DATA to the folder that holds networks/ and hwprofiles/",
+      installed_folder(this_program()).string());
+}
+
 std::vector<DataFile> data_files(DataKind kind) {
   std::vector<DataFile> files;
-  for (const fs::path& folder : data_folders()) add_files_of(folder_in(folder, kind), files);
+  for (const std::string& folder : data_folders()) {
+    add_files_of(folder_in(folder, kind), files);
+  }
   std::sort(files.begin(), files.end(),
             [](const DataFile& a, const DataFile& b) { return a.name < b.name; });
   return files;
 }
 
 std::optional<std::string> find_data(DataKind kind, const std::string& name) {
-  std::error_code error;
-  const fs::file_status status = fs::status(name, error);
-  if (fs::exists(status) && !fs::is_directory(status)) return name;
-  if (!name.empty() && name.find('/') == std::string::npos) {
-    const std::string file = without_end(name) + std::string(kFileEnd);
-    for (const fs::path& folder : data_folders()) {
-      const fs::path candidate = folder_in(folder, kind) / file;
-      if (!file.ends_with(kSchemaEnd) && fs::exists(candidate, error)) return candidate.string();
-    }
-  }
+  if (!is_path(name)) return shipped(kind, name);
+  if (name == kStandardInput || is_readable_place(name)) return name;
   return std::nullopt;
 }
 
@@ -142,18 +204,25 @@ std::string locate(DataKind kind, const std::string& name, std::string_view plac
   unknown_name(kind, name, place);
 }
 
+std::string remark_on_name(DataKind kind, const std::string& name) {
+  if (is_path(name)) return "";
+  const auto here = file_here(name);
+  const auto data = shipped(kind, name);
+  if (!here || !data) return "";
+  return fmt::format("{} is the {} {}; the file in this folder is {}", name, noun(kind), *data,
+                     *here);
+}
+
 std::string schema_path(DataKind kind) {
-  for (const fs::path& folder : data_folders()) {
+  for (const std::string& folder : data_folders()) {
     const fs::path candidate = folder_in(folder, kind) / schema_name(kind);
-    std::error_code error;
-    if (fs::exists(candidate, error)) return candidate.string();
+    if (is_readable_place(candidate)) return candidate.string();
   }
-  throw SpecError(
-      {.file = "",
-       .place = "schema",
-       .found = "no " + std::string(schema_name(kind)),
-       .expected = "it in a data folder",
-       .hint = "set OOC_PALEO_DATA to the folder that holds networks/ and hwprofiles/"});
+  throw SpecError({.file = "",
+                   .place = "schema",
+                   .found = "no " + std::string(schema_name(kind)),
+                   .expected = "it in a data folder",
+                   .hint = no_data_folder()});
 }
 
 }  // namespace ooc

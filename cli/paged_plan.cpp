@@ -206,38 +206,59 @@ void check_pages(const Schedule& schedule, const Machine& machine, const CaseOpt
   }
   const std::string mode = missing_mode(schedule, machine.profile);
   if (!mode.empty()) {
+    const bool impossible = machine.profile.connection.impossible_modes.contains(mode);
     throw SpecError(
         {.file = machine.path,
          .place = "/connection/modes/" + mode,
-         .found = "nothing",
+         .found = impossible ? "null: this machine cannot have it" : "nothing",
          .expected = fmt::format("the mode \"{}\", by which {} copies", mode, schedule.name),
-         .hint = "add it, or choose another schedule"});
+         .hint = impossible ? "choose another schedule" : "add it, or choose another schedule"});
   }
 }
 
-std::vector<const Schedule*> supported(std::vector<const Schedule*> chosen, const Machine& machine,
-                                       const CaseOptions& options, Remarks remarks) {
+namespace {
+
+/// Why the schedule does not run on one of the machines.
+std::optional<std::string> why_not(const Schedule& schedule, std::span<const Machine> machines,
+                                   const CaseOptions& options) {
+  try {
+    for (const Machine& machine : machines) check_pages(schedule, machine, options);
+    return std::nullopt;
+  } catch (const SpecError& error) {
+    return error.what();
+  }
+}
+
+/// Nobody asked for what none of the machines can do.
+bool is_expected(const Schedule& schedule, std::span<const Machine> machines) {
+  return std::all_of(machines.begin(), machines.end(), [&](const Machine& machine) {
+    const std::string mode = missing_mode(schedule, machine.profile);
+    return !mode.empty() && machine.profile.connection.impossible_modes.contains(mode);
+  });
+}
+
+}  // namespace
+
+std::vector<const Schedule*> runnable(std::vector<const Schedule*> chosen, bool all,
+                                      std::span<const Machine> machines, const CaseOptions& options,
+                                      Remarks remarks) {
+  if (!all) {
+    for (const Schedule* schedule : chosen) {
+      for (const Machine& machine : machines) check_pages(*schedule, machine, options);
+    }
+    return chosen;
+  }
   std::string left_out;
   std::string why;
   std::erase_if(chosen, [&](const Schedule* schedule) {
-    try {
-      check_pages(*schedule, machine, options);
-      return false;
-    } catch (const SpecError& error) {
-      left_out += (left_out.empty() ? "" : ", ") + std::string(schedule->name);
-      if (why.empty()) why = error.what();
-      return true;
-    }
+    std::optional<std::string> reason = why_not(*schedule, machines, options);
+    if (!reason) return false;
+    if (is_expected(*schedule, machines)) return true;
+    left_out += (left_out.empty() ? "" : ", ") + std::string(schedule->name);
+    if (why.empty()) why = *std::move(reason);
+    return true;
   });
   if (!why.empty()) remark(remarks, fmt::format("remark: without {}: {}", left_out, why));
-  return chosen;
-}
-
-std::vector<const Schedule*> runnable(std::vector<const Schedule*> chosen, bool all,
-                                      const Machine& machine, const CaseOptions& options,
-                                      Remarks remarks) {
-  if (all) return supported(std::move(chosen), machine, options, remarks);
-  for (const Schedule* schedule : chosen) check_pages(*schedule, machine, options);
   return chosen;
 }
 

@@ -2,6 +2,7 @@
 // are about tensors cut into parts and tasks in slices.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,14 +20,11 @@ namespace ooc {
 [[nodiscard]] std::string transfer_mode(const Schedule& schedule, const std::string& given);
 /// SpecError at the mode that the profile lacks, and at --devices: pages are one device's.
 void check_pages(const Schedule& schedule, const Machine& machine, const CaseOptions& options);
-/// Of "all" schedules those that run on that machine; a remark names the others and why.
-[[nodiscard]] std::vector<const Schedule*> supported(std::vector<const Schedule*> chosen,
-                                                     const Machine& machine,
-                                                     const CaseOptions& options, Remarks remarks);
-/// What a list on the command line means there: of "all" those that are supported; else all of them are
-/// checked.
+/// What a list on the command line means there: of "all" those that run on every one of the machines, with
+/// one remark that names the others and why, unless all machines say that they cannot have what these need;
+/// else all of them are checked.
 [[nodiscard]] std::vector<const Schedule*> runnable(std::vector<const Schedule*> chosen, bool all,
-                                                    const Machine& machine,
+                                                    std::span<const Machine> machines,
                                                     const CaseOptions& options, Remarks remarks);
 
 }  // namespace ooc

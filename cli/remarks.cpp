@@ -1,13 +1,14 @@
 // One write a line, so that lines of several processes do not mix.
 #include "cli/remarks.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
-namespace ooc {
 #include "cli/pipeline.hpp"
 #include "model/base/terminal_text.hpp"
 
+namespace ooc {
 
 void remark(Remarks remarks, std::string_view text) {
   if (remarks == Remarks::kQuiet) return;
@@ -29,9 +30,22 @@ std::string norms_remark(std::int64_t sub_batch) {
          " samples, not over the batch";
 }
 
-void remark_on_devices(Remarks remarks, std::string_view profile, int devices) {
-  if (devices <= 1) return;
-  remark(remarks, "remark: " + std::string(profile) + ": " + devices_remark(devices));
+void remark_on_machine(Remarks remarks, const Machine& machine, int devices) {
+  for (const std::string& line : machine.profile.implausible) remark(remarks, "remark: " + line);
+  if (devices == 1 && machine.profile.devices > 1) {
+    remark(remarks, "remark: " + machine.path + ": " + devices_remark(machine.profile.devices));
+  }
+}
+
+void remark_on_batch(Remarks remarks, const Workload& workload, const CaseOptions& options) {
+  if (options.batch || workload.network->batch) return;
+  // Stated times are for the batch that is run, whatever it is.
+  const auto& layers = workload.network->layers;
+  if (std::all_of(layers.begin(), layers.end(),
+                  [](const Layer& layer) { return layer.model.custom.has_value(); })) {
+    return;
+  }
+  remark(remarks, "remark: no --batch, and none in " + workload.path + ": 1 sample an iteration");
 }
 
 }  // namespace ooc

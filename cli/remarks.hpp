@@ -7,6 +7,10 @@
 
 namespace ooc {
 
+struct CaseOptions;
+struct Machine;
+struct Workload;
+
 /// Whether they are wanted (--quiet).
 enum class Remarks { kShown, kQuiet };
 /// "ooc-paleo: <text>" as one line.
@@ -15,7 +19,10 @@ void remark(Remarks remarks, std::string_view text);
 [[nodiscard]] std::string devices_remark(int devices);
 /// Of networks with batch norms that run in rounds.
 [[nodiscard]] std::string norms_remark(std::int64_t sub_batch);
-/// That only one device is simulated, where the profile has more.
-void remark_on_devices(Remarks remarks, std::string_view profile, int devices);
+/// What a profile says that a prediction may be wrong for: implausible numbers; and that only one device is
+/// simulated of several (`devices`: of --devices).
+void remark_on_machine(Remarks remarks, const Machine& machine, int devices);
+/// That nobody said how many samples an iteration has, and that it is 1.
+void remark_on_batch(Remarks remarks, const Workload& workload, const CaseOptions& options);
 
 }  // namespace ooc

@@ -48,8 +48,8 @@ constexpr Flag kFrom{.name = "--from",
                      .value = "FILE",
                      .help =
                          "samples of an earlier run, or a log of ooc-paleo-gpu: measure what is "
-                         "missing, or without a GPU fit them again",
-                     .completes = Completes::kFiles};
+                         "missing, or without a GPU fit them again; - is standard input",
+                     .completes = Completes::kInputs};
 constexpr Flag kDryRun{.name = "--dry-run",
                        .brief = "",
                        .value = "",

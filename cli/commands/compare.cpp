@@ -51,10 +51,9 @@ int run_compare(const Arguments& arguments) {
 
   const Workload workload = load_workload(network, "NETWORK", options);
   const Machine machine = load_hardware(profile, "--hardware", options);
-  if (options.devices == 1) {
-    remark_on_devices(result.remarks, machine.path, machine.profile.devices);
-  }
-  chosen = runnable(std::move(chosen), list == "all", machine, options, result.remarks);
+  remark_on_machine(result.remarks, machine, options.devices);
+  remark_on_batch(result.remarks, workload, options);
+  chosen = runnable(std::move(chosen), list == "all", {&machine, 1}, options, result.remarks);
   const Case which = make_case(workload, machine, options);
   remark_on_dtypes(result.remarks, {&workload, 1}, {&machine, 1}, options);
   const Comparison comparison =
@@ -87,7 +86,8 @@ const Command compare_command{
         "  ooc-paleo compare resnet50 --hardware v100-16gb-pcie3 --batch 400 "
         "--schedules vdnn-all,vdnn-conv,capacity\n",
     .positionals = {.name = "NETWORK",
-                    .help = "a network file, or a name of `ooc-paleo list networks`",
+                    .help =
+                        "a network file, - (standard input) or a name of `ooc-paleo list networks`",
                     .completes = Completes::kNetworks},
     .flags = kFlags,
     .run = &run_compare,

@@ -48,6 +48,7 @@ int run_inspect(const Arguments& arguments) {
   std::optional<Case> costs;
   if (profile) {
     machine = load_hardware(*profile, "--hardware", options);
+    remark_on_machine(result.remarks, *machine, 0);
     costs.emplace(make_case(workload, *machine, options));
     input.costs = &costs->costs;
     input.hardware = machine->profile.name;
@@ -75,7 +76,8 @@ const Command inspect_command{
         "  ooc-paleo inspect vgg16\n"
         "  ooc-paleo inspect vgg16 --batch 256 --hardware v100-16gb-pcie3 --format json\n",
     .positionals = {.name = "NETWORK",
-                    .help = "a network file, or a name of `ooc-paleo list networks`",
+                    .help =
+                        "a network file, - (standard input) or a name of `ooc-paleo list networks`",
                     .completes = Completes::kNetworks},
     .flags = kFlags,
     .run = &run_inspect,

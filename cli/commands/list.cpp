@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,10 +14,13 @@
 #include "cli/locate.hpp"
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"
+#include "cli/remarks.hpp"
+#include "cli/terminal.hpp"
 #include "cli/validate/find_rows.hpp"
 #include "model/base/errors.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "model/network/network_json.hpp"
+#include "reports/writers/folded.hpp"
 #include "reports/writers/text_table.hpp"
 
 namespace ooc {
@@ -27,7 +31,7 @@ namespace {
 using Line = std::pair<std::string, std::string>;
 
 constexpr std::string_view kKinds = "networks|hardware|schedules|rows";
-constexpr std::array kFlags{flags::kOutput};
+constexpr std::array kFlags{flags::kOutput, flags::kQuiet};
 
 /// "138.36 M", "1.25 k", "74".
 std::string parameters_text(std::int64_t count) {
@@ -86,18 +90,67 @@ std::vector<Line> lines_of(const std::string& kind) {
   return lines;
 }
 
-int run_list(const Arguments& arguments) {
-  const std::string kind = required_positional(arguments, "list", "one of: " + std::string(kKinds));
-  const std::vector<std::string> known{"networks", "hardware", "schedules", "rows"};
-  if (std::find(known.begin(), known.end(), kind) == known.end()) unknown_word("list", kind, known);
-  OutputFile out("--output", arguments.value("--output").value_or("-"));
-  const std::vector<Line> lines = lines_of(kind);
+std::vector<std::string> known_kinds() { return {"networks", "hardware", "schedules", "rows"}; }
+
+std::optional<DataKind> data_kind(const std::string& kind) {
+  if (kind == "networks") return DataKind::kNetwork;
+  if (kind == "hardware") return DataKind::kHardware;
+  if (kind == "rows") return DataKind::kRow;
+  return std::nullopt;
+}
+
+/// "/usr/share/ooc-paleo/networks", of several folders all that have some, best first.
+std::string origin(DataKind kind) {
+  std::vector<std::string> places;
+  for (const DataFile& file : data_files(kind)) {
+    std::string place = std::filesystem::path(file.path).parent_path().string();
+    if (std::find(places.begin(), places.end(), place) == places.end()) {
+      places.push_back(std::move(place));
+    }
+  }
+  return printable(fmt::format("{}", fmt::join(places, ", ")));
+}
+
+std::string lines_text(const std::vector<Line>& lines, std::string_view indent) {
   std::size_t width = 0;
   for (const Line& line : lines) width = std::max(width, line.first.size());
+  std::string text;
   for (const Line& line : lines) {
-    out.write(fmt::format("{:<{}}  {}\n", printable(line.first), width, printable(line.second)));
+    text +=
+        fmt::format("{}{:<{}}  {}\n", indent, printable(line.first), width, printable(line.second));
   }
+  return text;
+}
+
+/// All kinds, each with where it comes from.
+std::string everything() {
+  std::string text;
+  for (const std::string& kind : known_kinds()) {
+    const std::optional<DataKind> data = data_kind(kind);
+    const std::string place = data ? origin(*data) : "";
+    text += (text.empty() ? "" : "\n") + kind + (place.empty() ? "" : " in " + place) + "\n";
+    const bool none = data && place.empty();
+    text += none ? "  none: " + no_data_folder() + "\n" : lines_text(lines_of(kind), "  ");
+  }
+  return text;
+}
+
+int run_list(const Arguments& arguments) {
+  const std::string kind = arguments.positionals().empty() ? "" : arguments.positionals().front();
+  const std::vector<std::string> known = known_kinds();
+  if (!kind.empty() && std::find(known.begin(), known.end(), kind) == known.end()) {
+    unknown_word("list", kind, known);
+  }
+  OutputFile out("--output", arguments.value("--output").value_or("-"));
+  out.write(folded(kind.empty() ? everything() : lines_text(lines_of(kind), ""),
+                   width_for(arguments.value("--output").value_or("-"))));
   out.commit();
+  // Behind the names, which are alone on standard output: scripts read them.
+  const std::optional<DataKind> data = data_kind(kind);
+  if (!data) return kExitOk;
+  const Remarks remarks = arguments.has("--quiet") ? Remarks::kQuiet : Remarks::kShown;
+  const std::string place = origin(*data);
+  remark(remarks, place.empty() ? no_data_folder() : kind + ": in " + place);
   return kExitOk;
 }
 
@@ -107,12 +160,13 @@ const Command list_command{
     .name = "list",
     .summary = "the names of networks, hardware profiles, schedules or rows of `validate`",
     .examples =
+        "  ooc-paleo list\n"
         "  ooc-paleo list networks\n"
         "  ooc-paleo list hardware\n"
         "  ooc-paleo list schedules\n"
         "  ooc-paleo list rows\n",
     .positionals = {.name = "WHAT",
-                    .help = "networks, hardware, schedules or rows",
+                    .help = "networks, hardware, schedules or rows; default: all of them",
                     .completes = Completes::kChoices,
                     .choices = kKinds},
     .flags = kFlags,

@@ -75,11 +75,10 @@ int run_max_batch(const Arguments& arguments) {
 
   const Workload workload = load_workload(network, "NETWORK", options);
   const Machine machine = load_hardware(profile, "--hardware", options);
-  if (options.devices == 1)
-    remark_on_devices(result.remarks, machine.path, machine.profile.devices);
+  remark_on_machine(result.remarks, machine, options.devices);
   const bool all =
       !arguments.has("--schedule") && arguments.value("--schedules").value_or("all") == "all";
-  chosen = runnable(std::move(chosen), all, machine, options, result.remarks);
+  chosen = runnable(std::move(chosen), all, {&machine, 1}, options, result.remarks);
   const MaxBatchReport report = max_batches(
       {.workload = workload, .machine = machine, .options = options, .limit = largest}, chosen);
   remark_on_dtypes(result.remarks, {&workload, 1}, {&machine, 1}, options);
@@ -104,7 +103,8 @@ const Command max_batch_command{
         "  ooc-paleo max-batch resnet50 --hardware m40 --schedules in-core,capacity "
         "--optimizer momentum\n",
     .positionals = {.name = "NETWORK",
-                    .help = "a network file, or a name of `ooc-paleo list networks`",
+                    .help =
+                        "a network file, - (standard input) or a name of `ooc-paleo list networks`",
                     .completes = Completes::kNetworks},
     .flags = kFlags,
     .run = &run_max_batch,

@@ -68,9 +68,8 @@ int run_predict(const Arguments& arguments) {
 
   const Workload workload = load_workload(network, "NETWORK", options);
   const Machine machine = load_hardware(profile, "--hardware", options);
-  if (options.devices == 1) {
-    remark_on_devices(result.remarks, machine.path, machine.profile.devices);
-  }
+  remark_on_machine(result.remarks, machine, options.devices);
+  remark_on_batch(result.remarks, workload, options);
   check_pages(schedule, machine, options);
   const Case which = make_case(workload, machine, options);
   remark_on_dtypes(result.remarks, {&workload, 1}, {&machine, 1}, options);
@@ -110,7 +109,8 @@ const Command predict_command{
         "  ooc-paleo predict my_network.json --hardware my_machine.json --format json "
         "-o result.json\n",
     .positionals = {.name = "NETWORK",
-                    .help = "a network file, or a name of `ooc-paleo list networks`",
+                    .help =
+                        "a network file, - (standard input) or a name of `ooc-paleo list networks`",
                     .completes = Completes::kNetworks},
     .flags = kFlags,
     .run = &run_predict,

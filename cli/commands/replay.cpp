@@ -58,11 +58,12 @@ constexpr Flag kExportPlan{.name = "--export-plan",
                                "write the plan for `ooc-paleo-gpu --script FILE`, and end "
                                "there unless --probe or --device is given",
                            .completes = Completes::kFiles};
-constexpr Flag kImport{.name = "--import-measurements",
-                       .brief = "",
-                       .value = "FILE",
-                       .help = "what `ooc-paleo-gpu --script … --output FILE` measured",
-                       .completes = Completes::kFiles};
+constexpr Flag kImport{
+    .name = "--import-measurements",
+    .brief = "",
+    .value = "FILE",
+    .help = "what `ooc-paleo-gpu --script … --output FILE` measured; - is standard input",
+    .completes = Completes::kInputs};
 constexpr Flag kPageSize{.name = "--page-size",
                          .brief = "",
                          .value = "SIZE",
@@ -226,6 +227,8 @@ int run_replay(const Arguments& arguments) {
   const Workload workload = load_workload(options.network, "NETWORK", options.job);
   const Machine machine = load_hardware(options.profile, "--hardware", options.job);
   check_devices(machine);
+  remark_on_machine(options.result.remarks, machine, 1);
+  remark_on_batch(options.result.remarks, workload, options.job);
   const Case which = make_case(workload, machine, options.job);
   const CaseRun run = run_case(which, *options.schedule, BoundEffort::kCut);
   check_rounds(run, options.run.mode);
@@ -265,7 +268,8 @@ const Command replay_command{
         "  ooc-paleo replay vgg16 --hardware my-machine.json --batch 256 "
         "--import-measurements vgg16.log\n",
     .positionals = {.name = "NETWORK",
-                    .help = "a network file, or a name of `ooc-paleo list networks`",
+                    .help =
+                        "a network file, - (standard input) or a name of `ooc-paleo list networks`",
                     .completes = Completes::kNetworks},
     .flags = kFlags,
     .run = &run_replay,

@@ -147,10 +147,13 @@ int run_sweep_command(const Arguments& arguments) {
   const SweepInputs inputs = load_sweep(grid, options);
   remark_on_dtypes(remarks, inputs.workloads, inputs.machines, options);
   for (const Machine& machine : inputs.machines) {
-    if (options.devices == 1) remark_on_devices(remarks, machine.path, machine.profile.devices);
-    grid.schedules = runnable(std::move(grid.schedules), arguments.value("--schedule") == "all",
-                              machine, options, remarks);
+    remark_on_machine(remarks, machine, options.devices);
   }
+  if (!arguments.has("--batch")) {
+    for (const Workload& workload : inputs.workloads) remark_on_batch(remarks, workload, options);
+  }
+  grid.schedules = runnable(std::move(grid.schedules), arguments.value("--schedule") == "all",
+                            inputs.machines, options, remarks);
   out.write(format.begin({.version = std::string(version()), .command = arguments.command_line()}));
   const InterruptGuard guard;
   SweepSummary summary;
@@ -192,7 +195,8 @@ const Command sweep_command{
         "  ooc-paleo sweep vgg16 resnet50 --hardware v100-16gb-pcie3 --batch 32:512:+32 "
         "--memory 8GiB:32GiB:+4GiB --schedule all -o results.json\n",
     .positionals = {.name = "NETWORK",
-                    .help = "network files, or names of `ooc-paleo list networks`",
+                    .help =
+                        "network files, - (standard input) or names of `ooc-paleo list networks`",
                     .completes = Completes::kNetworks,
                     .choices = {},
                     .many = true},

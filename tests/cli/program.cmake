@@ -6,6 +6,8 @@ ooc_test(program cli
     ${CMAKE_CURRENT_LIST_DIR}/compare_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/completion_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/files_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/inputs_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/terminal_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/results_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/sweep_test.cpp
   LINK ooc_test_support

@@ -259,7 +259,7 @@ TEST_CASE("every command's help begins with examples and goes to stdout") {
   CHECK(top.exit_code == 0);
   CHECK(top.out.rfind("Examples:\n", 0) == 0);
   CHECK(std::regex_match(run_ooc_paleo({"--version"}).out,
-                         std::regex("ooc-paleo [0-9]+\\.[0-9]+\\.[0-9]+\n")));
+                         std::regex("ooc-paleo [0-9]+\\.[0-9]+\\.[0-9]+\ndata: /.*\n")));
 }
 
 TEST_CASE("list prints the name first on each line") {

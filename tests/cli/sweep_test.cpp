@@ -201,9 +201,10 @@ TEST_CASE("one file by two spellings is refused") {
   CHECK(ran.exit_code == 2);
   CHECK(ran.err.find("NETWORK: found \"a.json\" and \"./a.json\", which are one file") !=
         std::string::npos);
-  ran = run_ooc_paleo({"sweep", "a.json", "--hardware", "m40,m40.json"}, here);
+  const std::string path = std::string(OOC_SOURCE_DIR) + "/hwprofiles/m40.json";
+  ran = run_ooc_paleo({"sweep", "a.json", "--hardware", "m40," + path}, here);
   CHECK(ran.exit_code == 2);
-  CHECK(ran.err.find("\"m40\" and \"m40.json\", which are one file") != std::string::npos);
+  CHECK(ran.err.find("\"m40\" and \"" + path + "\", which are one file") != std::string::npos);
 }
 
 TEST_CASE("bytes of the command line that are no UTF-8 do not break the JSON of a sweep") {
@@ -248,7 +249,7 @@ TEST_CASE("an interrupted prediction leaves no temporary file") {
   const ScratchFolder scratch;
   // A named pipe as network: the program waits for it with its output already open.
   const Ran ran = run_shell(
-      "mkfifo pipe; ooc-paleo predict pipe --hardware " + kMachine +
+      "mkfifo pipe; ooc-paleo predict ./pipe --hardware " + kMachine +
           " -o r.json & sleep 0.5; ls | grep -c 'r.json'; kill -TERM $!; wait $!; code=$?; "
           "ls; exit $code",
       {.folder = scratch.path(), .environment = {}});

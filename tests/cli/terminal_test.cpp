@@ -1,0 +1,169 @@
+// What reaches a terminal: nothing that it would obey, nothing endless, and lines that fit it.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <regex>
+
+#include "tests/cli/run_program.hpp"
+
+namespace ooc::test {
+namespace {
+
+const std::string kSource = OOC_SOURCE_DIR;
+const std::string kNetwork = kSource + "/tests/data/worked_example.json";
+const std::string kMachine = kSource + "/tests/data/worked_example_machine.json";
+
+/// A line break, an escape sequence, a C1 control and a change of direction, as JSON has them and as bytes.
+const std::string kHostileJson = R"(x\u001b[31m\u009b2J\u202e\u0007\u007f)";
+const std::vector<std::string> kHostile{"\x1b", "\u009b", "\u202e", "\x07", "\x7f"};
+
+std::string replaced(std::string text, const std::string& old, const std::string& by) {
+  const std::size_t at = text.find(old);
+  REQUIRE_MESSAGE(at != std::string::npos, old);
+  return text.replace(at, old.size(), by);
+}
+
+void check_clean(const std::string& text) {
+  for (const std::string& bad : kHostile) CHECK(text.find(bad) == std::string::npos);
+}
+
+/// Every text of both files that a command may show.
+std::string hostile_network() {
+  std::string text = read_file(kNetwork);
+  text = replaced(text, "\"worked_example\"", "\"n" + kHostileJson + "\"");
+  text = std::regex_replace(text, std::regex("\"name\": \"a\""),
+                            "\"name\": \"a" + kHostileJson + "\"");
+  return std::regex_replace(text, std::regex("\"source\": \""), "\"source\": \"" + kHostileJson);
+}
+
+std::string hostile_machine() {
+  std::string text = read_file(kMachine);
+  text = replaced(text, "\"worked_example_machine\"", "\"m" + kHostileJson + "\"");
+  text = replaced(text, "\"made up\"", "\"c" + kHostileJson + "\"");
+  text = replaced(text, "\"description\": \"", "\"description\": \"" + kHostileJson);
+  return std::regex_replace(text, std::regex("\"source\": \""), "\"source\": \"" + kHostileJson);
+}
+
+TEST_CASE("names from files reach no output with what a terminal obeys") {
+  const ScratchFolder scratch;
+  const std::string network = scratch.file("n.json", hostile_network());
+  const std::string machine = scratch.file("m.json", hostile_machine());
+  const std::string trace = (scratch.path() / "trace").string();
+  const std::string plan = (scratch.path() / "plan").string();
+  for (const std::string format : {"table", "csv", "json"}) {
+    for (const std::string command : {"predict", "compare", "max-batch", "inspect", "sweep"}) {
+      if (command == "sweep" && format == "table") continue;
+      std::vector<std::string> words{command, network, "--hardware", machine, "--format", format};
+      if (command == "max-batch") words.insert(words.end(), {"--max-batch-limit", "2"});
+      if (command == "predict") {
+        words.insert(words.end(),
+                     {"--steps", "--trace", trace, "--export-plan", plan, "--memory", "3e9 B"});
+      }
+      const Ran ran = run_ooc_paleo(words);
+      CAPTURE(format);
+      CAPTURE(command);
+      CAPTURE(ran.err);
+      CHECK(ran.exit_code == 0);
+      CHECK(ran.out.find('x') != std::string::npos);
+      check_clean(ran.out);
+      check_clean(ran.err);
+    }
+  }
+  check_clean(read_file(trace));
+  CHECK(read_file(trace).find("\\u001b") == std::string::npos);  // viewers undo what JSON escapes
+  check_clean(read_file(plan));
+  // Too little memory names tensors.
+  const Ran small = run_ooc_paleo({"predict", network, "--hardware", machine, "--memory", "1 GB"});
+  CHECK(small.exit_code == 3);
+  check_clean(small.out);
+}
+
+TEST_CASE("an echoed line is cut, however long it is") {
+  const ScratchFolder scratch;
+  const std::string endless(3'000'000, 'a');
+  const std::string times = scratch.file("times.csv", endless + "\n");
+  const std::string fields =
+      scratch.file("fields.csv", "layer,forward_ms,backward_ms\n" + endless + ",1,2\n");
+  const std::string samples = scratch.file("samples", endless + "\n");
+  const std::vector<std::vector<std::string>> commands{
+      {"predict", kNetwork, "--hardware", kMachine, "--layer-times", times},
+      {"predict", kNetwork, "--hardware", kMachine, "--layer-times", fields},
+      {"replay", kNetwork, "--hardware", kMachine, "--import-measurements", samples},
+      {"calibrate", "--probe", "none", "--from", samples, "-o",
+       (scratch.path() / "profile.json").string()}};
+  for (const std::vector<std::string>& command : commands) {
+    const Ran ran = run_ooc_paleo(command);
+    CAPTURE(ran.err.substr(0, 1000));
+    CHECK(ran.exit_code == 2);
+    CHECK(ran.err.size() < 6000);
+  }
+}
+
+TEST_CASE("layer times take the names that CSV shows") {
+  const ScratchFolder scratch;
+  const std::string network = scratch.file(
+      "n.json", replaced(read_file(kNetwork), "\"name\": \"a\"", "\"name\": \"=a\\u001b\""));
+  const std::string listed = run_ooc_paleo({"inspect", network, "--format", "csv"}).out;
+  CHECK(listed.find("\n'=a\\u001b,") != std::string::npos);
+  const std::string times =
+      scratch.file("times.csv", "layer,forward_ms,backward_ms\n'=a\\u001b,1,2\n");
+  CHECK(run_ooc_paleo({"predict", network, "--hardware", kMachine, "--layer-times", times})
+            .exit_code == 0);
+}
+
+TEST_CASE("on a terminal of 60 columns tables and help fit") {
+  // script(1) gives the command a terminal.
+  for (const std::string command :
+       {"predict vgg16 --hardware v100-16gb-pcie3 --batch 256 --schedule vdnn-conv",
+        "compare vgg16 --hardware v100-16gb-pcie3 --batch 256", "inspect alexnet",
+        "max-batch alexnet --hardware m40 --max-batch-limit 64", "validate M4", "list",
+        "predict --help", "--help"}) {
+    CAPTURE(command);
+    const Ran ran =
+        run_shell("script -qec 'ooc-paleo " + command + "' /dev/null",
+                  {.folder = "/", .environment = {{"COLUMNS", "60"}, {"TERM", "xterm"}}});
+    CHECK(ran.exit_code == 0);
+    CHECK(std::count(ran.out.begin(), ran.out.end(), '\n') > 5);
+    const std::regex colour("\x1b\\[[0-9;]*m");
+    std::string text = std::regex_replace(ran.out, colour, "");
+    text.erase(std::remove(text.begin(), text.end(), '\r'), text.end());
+    for (std::size_t begin = 0; begin < text.size();) {
+      const std::size_t end = std::min(text.find('\n', begin), text.size());
+      const std::string line = text.substr(begin, end - begin);
+      // A word longer than a line (a path, a list of choices) stays whole.
+      const bool one_word = line.find(' ', line.find_first_not_of(' ')) == std::string::npos;
+      const auto columns = std::count_if(line.begin(), line.end(), [](char c) {
+        return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+      });
+      if (!one_word) CHECK_MESSAGE(columns <= 60, line);
+      begin = end + 1;
+    }
+    // Nothing is lost: every word of the wide text is there, but for the bars, which are shorter.
+    const std::string wide = run_shell("COLUMNS=60 ooc-paleo " + command).out;
+    const std::regex word("[A-Za-z0-9_/.-]+");
+    for (auto it = std::sregex_iterator(wide.begin(), wide.end(), word);
+         it != std::sregex_iterator(); ++it) {
+      const std::string each = it->str();
+      if (each.find_first_not_of('.') == std::string::npos) continue;
+      CHECK_MESSAGE(text.find(each) != std::string::npos, each);
+    }
+  }
+}
+
+TEST_CASE("what is no terminal gets the same bytes whatever COLUMNS is") {
+  const std::string command = "ooc-paleo compare vgg16 --hardware v100-16gb-pcie3 --batch 256";
+  CHECK(run_shell("COLUMNS=60 " + command).out == run_shell(command).out);
+}
+
+TEST_CASE("the manual names every command and flag") {
+  const std::string page = run_ooc_paleo({"manual"}).out;
+  CHECK(page.rfind(".TH OOC\\-PALEO 1 ", 0) == 0);
+  for (const char* text : {"\n.SS max-batch\n", "\\fB\\-\\-hardware\\fR PROFILE\n",
+                           "\\fB\\-\\-output\\fR, \\fB\\-o\\fR FILE\n"}) {
+    CAPTURE(text);
+    CHECK(page.find(text) != std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace ooc::test
