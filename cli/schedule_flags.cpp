@@ -170,6 +170,15 @@ bool reads(const Schedule& schedule, std::string_view flag) {
          schedule.options.end();
 }
 
+/// The one of --schedule and --schedules that is given; SpecError for both.
+std::string_view schedule_flag(const Arguments& arguments) {
+  if (!arguments.has("--schedules")) return "--schedule";
+  if (arguments.has("--schedule")) {
+    bad_value("--schedule", "it beside --schedules", "one of the two", "they mean the same");
+  }
+  return "--schedules";
+}
+
 std::string readers_of(std::string_view flag) {
   std::string names;
   for (const Schedule* schedule : schedules()) {
@@ -180,6 +189,21 @@ std::string readers_of(std::string_view flag) {
 }
 
 }  // namespace
+
+ChosenSchedules chosen_schedules(const Arguments& arguments, const std::string& usual) {
+  const std::string_view flag = schedule_flag(arguments);
+  const std::string list = arguments.value(flag).value_or(usual);
+  return {.schedules = schedules_named(list, flag), .all = list == "all"};
+}
+
+const Schedule& chosen_schedule(const Arguments& arguments) {
+  const std::string_view flag = schedule_flag(arguments);
+  const std::string name = arguments.value(flag).value_or("capacity");
+  if (name == "all" || name.find(',') != std::string::npos) {
+    bad_value(flag, quoted(name), "one schedule", "`ooc-paleo compare` takes several");
+  }
+  return schedule_named(name, flag);
+}
 
 ScheduleOptions schedule_options(const Arguments& arguments) {
   ScheduleOptions options;

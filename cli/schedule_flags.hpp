@@ -8,6 +8,7 @@
 #include <array>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "cli/command.hpp"
 #include "simulator/schedules/schedule.hpp"
@@ -15,6 +16,18 @@
 namespace ooc {
 
 namespace flags {
+
+/// --schedule and --schedules are two names of one flag, of a name or of a list.
+inline constexpr Flag kScheduleToo{.name = "--schedule",
+                                   .brief = "",
+                                   .value = "LIST",
+                                   .help = "the same as --schedules",
+                                   .completes = Completes::kSchedules};
+inline constexpr Flag kSchedulesToo{.name = "--schedules",
+                                    .brief = "",
+                                    .value = "LIST",
+                                    .help = "the same as --schedule",
+                                    .completes = Completes::kSchedules};
 
 inline constexpr std::array kScheduleFlags{
     Flag{.name = "--sub-batch",
@@ -88,6 +101,16 @@ constexpr auto with_schedule_flags(const std::array<Flag, kCount>& own) {
 }
 
 }  // namespace flags
+
+struct ChosenSchedules {
+  std::vector<const Schedule*> schedules;
+  bool all = false;  ///< "all", not their names
+};
+/// What --schedule or --schedules lists, `usual` where neither is given. SpecError for both.
+[[nodiscard]] ChosenSchedules chosen_schedules(const Arguments& arguments,
+                                               const std::string& usual);
+/// The one that --schedule or --schedules names, capacity where neither is given. SpecError for several.
+[[nodiscard]] const Schedule& chosen_schedule(const Arguments& arguments);
 
 /// From the texts to values. SpecError for what is no value of its flag.
 [[nodiscard]] ScheduleOptions schedule_options(const Arguments& arguments);

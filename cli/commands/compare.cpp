@@ -27,13 +27,13 @@ constexpr Flag kSchedules{.name = "--schedules",
                           .help = "all (default) or names between commas",
                           .completes = Completes::kSchedules};
 
-constexpr std::array kOwnFlags{flags::kHardware,   flags::kBatch,     kSchedules,
-                               flags::kMemory,     flags::kFormat,    flags::kOutput,
-                               flags::kLayerTimes, flags::kLink,      flags::kFarThroughput,
-                               flags::kLatency,    flags::kMode,      flags::kCompute,
-                               flags::kAccounting, flags::kOptimizer, flags::kDtype,
-                               flags::kAllocator,  flags::kDevices,   flags::kExchange,
-                               flags::kMaxInput,   flags::kQuiet,     flags::kNoColor};
+constexpr std::array kOwnFlags{
+    flags::kHardware,  flags::kBatch,         kSchedules,        flags::kScheduleToo,
+    flags::kMemory,    flags::kFormat,        flags::kOutput,    flags::kLayerTimes,
+    flags::kLink,      flags::kFarThroughput, flags::kLatency,   flags::kMode,
+    flags::kCompute,   flags::kAccounting,    flags::kOptimizer, flags::kDtype,
+    flags::kAllocator, flags::kDevices,       flags::kExchange,  flags::kMaxInput,
+    flags::kQuiet,     flags::kNoColor};
 constexpr auto kFlags = flags::with_schedule_flags(kOwnFlags);
 
 int run_compare(const Arguments& arguments) {
@@ -43,8 +43,7 @@ int run_compare(const Arguments& arguments) {
       required_value(arguments, flags::kHardware, "a profile file or a name of `list hardware`");
   const CaseOptions options = case_options(arguments);
   const ResultOptions result = result_options(arguments);
-  const std::string list = arguments.value("--schedules").value_or("all");
-  std::vector<const Schedule*> chosen = schedules_named(list, "--schedules");
+  auto [chosen, all] = chosen_schedules(arguments, "all");
   for (const Schedule* schedule : chosen) check_accounting(*schedule, options.graph.accounting);
   check_schedule_flags(arguments, chosen);
   Outputs outputs = open_outputs(arguments, {.networks = {&network, 1}, .profiles = {&profile, 1}});
@@ -53,7 +52,7 @@ int run_compare(const Arguments& arguments) {
   const Machine machine = load_hardware(profile, "--hardware", options);
   remark_on_machine(result.remarks, machine, options.devices);
   remark_on_batch(result.remarks, workload, options);
-  chosen = runnable(std::move(chosen), list == "all", {&machine, 1}, options, result.remarks);
+  chosen = runnable(std::move(chosen), all, {&machine, 1}, options, result.remarks);
   const Case which = make_case(workload, machine, options);
   remark_on_dtypes(result.remarks, {&workload, 1}, {&machine, 1}, options);
   const Comparison comparison =

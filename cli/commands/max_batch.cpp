@@ -26,11 +26,6 @@ constexpr Flag kSchedules{.name = "--schedules",
                           .value = "LIST",
                           .help = "all (default) or names between commas",
                           .completes = Completes::kSchedules};
-constexpr Flag kOneSchedule{.name = "--schedule",
-                            .brief = "",
-                            .value = "NAME",
-                            .help = "the same as --schedules with one name",
-                            .completes = Completes::kSchedules};
 constexpr Flag kLimit{.name = "--max-batch-limit",
                       .brief = "",
                       .value = "N",
@@ -38,21 +33,13 @@ constexpr Flag kLimit{.name = "--max-batch-limit",
 
 // Not --layer-times: times that were measured belong to one batch.
 constexpr std::array kOwnFlags{
-    flags::kHardware,      kSchedules,        kOneSchedule,     kLimit,
-    flags::kMemory,        flags::kFormat,    flags::kOutput,   flags::kLink,
-    flags::kFarThroughput, flags::kLatency,   flags::kMode,     flags::kCompute,
-    flags::kAccounting,    flags::kOptimizer, flags::kDtype,    flags::kAllocator,
-    flags::kDevices,       flags::kExchange,  flags::kMaxInput, flags::kQuiet,
+    flags::kHardware,      kSchedules,        flags::kScheduleToo, kLimit,
+    flags::kMemory,        flags::kFormat,    flags::kOutput,      flags::kLink,
+    flags::kFarThroughput, flags::kLatency,   flags::kMode,        flags::kCompute,
+    flags::kAccounting,    flags::kOptimizer, flags::kDtype,       flags::kAllocator,
+    flags::kDevices,       flags::kExchange,  flags::kMaxInput,    flags::kQuiet,
     flags::kNoColor};
 constexpr auto kFlags = flags::with_schedule_flags(kOwnFlags);
-
-std::vector<const Schedule*> chosen_schedules(const Arguments& arguments) {
-  const auto one = arguments.value("--schedule");
-  const auto list = arguments.value("--schedules");
-  if (one && list) bad_value("--schedule", "it beside --schedules", "one of the two");
-  if (one) return {&schedule_named(*one, "--schedule")};
-  return schedules_named(list.value_or("all"), "--schedules");
-}
 
 int run_max_batch(const Arguments& arguments) {
   const std::string network =
@@ -68,7 +55,7 @@ int run_max_batch(const Arguments& arguments) {
         "--max-batch-limit", std::to_string(largest),
         "at least " + std::to_string(options.devices) + ", a sample for each of the --devices");
   }
-  std::vector<const Schedule*> chosen = chosen_schedules(arguments);
+  auto [chosen, all] = chosen_schedules(arguments, "all");
   for (const Schedule* schedule : chosen) check_accounting(*schedule, options.graph.accounting);
   check_schedule_flags(arguments, chosen);
   Outputs outputs = open_outputs(arguments, {.networks = {&network, 1}, .profiles = {&profile, 1}});
@@ -76,8 +63,6 @@ int run_max_batch(const Arguments& arguments) {
   const Workload workload = load_workload(network, "NETWORK", options);
   const Machine machine = load_hardware(profile, "--hardware", options);
   remark_on_machine(result.remarks, machine, options.devices);
-  const bool all =
-      !arguments.has("--schedule") && arguments.value("--schedules").value_or("all") == "all";
   chosen = runnable(std::move(chosen), all, {&machine, 1}, options, result.remarks);
   const MaxBatchReport report = max_batches(
       {.workload = workload, .machine = machine, .options = options, .limit = largest}, chosen);

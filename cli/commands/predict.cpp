@@ -22,12 +22,13 @@ extern const Command predict_command;
 namespace {
 
 constexpr std::array kOwnFlags{
-    flags::kHardware,  flags::kBatch,      flags::kSchedule,  flags::kMemory,
-    flags::kFormat,    flags::kOutput,     flags::kTrace,     flags::kExportPlan,
-    flags::kSteps,     flags::kLayerTimes, flags::kLink,      flags::kFarThroughput,
-    flags::kLatency,   flags::kMode,       flags::kCompute,   flags::kAccounting,
-    flags::kOptimizer, flags::kDtype,      flags::kAllocator, flags::kDevices,
-    flags::kExchange,  flags::kMaxInput,   flags::kQuiet,     flags::kNoColor};
+    flags::kHardware,      flags::kBatch,     flags::kSchedule,   flags::kSchedulesToo,
+    flags::kMemory,        flags::kFormat,    flags::kOutput,     flags::kTrace,
+    flags::kExportPlan,    flags::kSteps,     flags::kLayerTimes, flags::kLink,
+    flags::kFarThroughput, flags::kLatency,   flags::kMode,       flags::kCompute,
+    flags::kAccounting,    flags::kOptimizer, flags::kDtype,      flags::kAllocator,
+    flags::kDevices,       flags::kExchange,  flags::kMaxInput,   flags::kQuiet,
+    flags::kNoColor};
 constexpr auto kFlags = flags::with_schedule_flags(kOwnFlags);
 
 /// Both need a plan that ran; without one nothing is written and an old file stays.
@@ -59,8 +60,7 @@ int run_predict(const Arguments& arguments) {
       required_value(arguments, flags::kHardware, "a profile file or a name of `list hardware`");
   const CaseOptions options = case_options(arguments);
   const ResultOptions result = result_options(arguments);
-  const Schedule& schedule =
-      schedule_named(arguments.value("--schedule").value_or("capacity"), "--schedule");
+  const Schedule& schedule = chosen_schedule(arguments);
   check_accounting(schedule, options.graph.accounting);
   const Schedule* const chosen[] = {&schedule};
   check_schedule_flags(arguments, chosen);

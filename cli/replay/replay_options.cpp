@@ -8,6 +8,7 @@
 
 #include "cli/calibrate/calibrate_options.hpp"
 #include "cli/flags.hpp"
+#include "cli/schedule_flags.hpp"
 
 namespace ooc {
 namespace {
@@ -99,8 +100,7 @@ ReplayOptions replay_options(const Arguments& arguments, std::span<const Flag> f
       required_positional(arguments, "NETWORK", "a network file or a name of `list networks`");
   options.profile =
       required_value(arguments, flags::kHardware, "a profile file or a name of `list hardware`");
-  options.schedule =
-      &schedule_named(arguments.value("--schedule").value_or("capacity"), "--schedule");
+  options.schedule = &chosen_schedule(arguments);
   options.job = case_options(without_compute(arguments, flags));
   options.result = result_options(arguments);
   options.run.mode = mode_of(arguments);

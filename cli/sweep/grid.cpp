@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "cli/schedule_flags.hpp"
 #include "cli/sweep/ranges.hpp"
 
 namespace ooc {
@@ -60,8 +61,7 @@ SweepGrid sweep_grid(const Arguments& arguments) {
   if (const auto text = arguments.value("--link")) {
     grid.links = optionals(rate_range(*text, "--link"));
   }
-  grid.schedules =
-      schedules_named(arguments.value("--schedule").value_or("capacity"), "--schedule");
+  grid.schedules = chosen_schedules(arguments, "capacity").schedules;
   check_size(grid);
   return grid;
 }
