@@ -6,6 +6,7 @@
 
 #include "calibrate/session/probe.hpp"
 #include "cli/options.hpp"
+#include "cli/output_file.hpp"
 
 namespace ooc {
 namespace {
@@ -106,6 +107,10 @@ CalibrateOptions calibrate_options(const Arguments& arguments) {
 
 std::string samples_path(const CalibrateOptions& options) {
   return options.output + ".samples.json";
+}
+
+bool has_files_beside(const CalibrateOptions& options) {
+  return !output_target(options.output).empty();
 }
 
 void check_places(const CalibrateOptions& options) {

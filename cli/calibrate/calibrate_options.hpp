@@ -36,6 +36,8 @@ struct CalibrateOptions {
 
 /// `<output>.samples.json`
 [[nodiscard]] std::string samples_path(const CalibrateOptions& options);
+/// Whether samples and a lock may lie beside the profile: not where it is a device or a pipe.
+[[nodiscard]] bool has_files_beside(const CalibrateOptions& options);
 
 /// SpecError where an output would replace what is read, or another output.
 void check_places(const CalibrateOptions& options);

@@ -54,6 +54,7 @@ class ProgressLine {
 
 std::string how_to_continue(const CalibrateOptions& options, const SampleSet& set) {
   if (set.groups.empty()) return "nothing was measured";
+  if (!has_files_beside(options)) return "no samples are kept beside " + options.output;
   return fmt::format("{} samples are kept; continue with: ooc-paleo calibrate -o {} --from {}{}",
                      set.count(), options.output, samples_path(options), options.again);
 }
@@ -66,6 +67,7 @@ int no_device(const std::string& reason, const FoundProbe& found) {
 }  // namespace
 
 void save_samples(const CalibrateOptions& options, const SampleSet& set) {
+  if (!has_files_beside(options)) return;
   OutputFile file("--output", samples_path(options));
   file.write(write_samples(set));
   file.commit();

@@ -148,8 +148,9 @@ int run_calibrate(const Arguments& arguments) {
   OutputFile profile_file("--output", options.output);
   std::optional<OutputFile> plot_file;
   if (const auto plot = arguments.value("--plot")) plot_file.emplace("--plot", *plot);
-  const auto lock = LockFile::take(options.output + ".lock", "--output");
-  if (!lock) {
+  const bool beside = has_files_beside(options);
+  const auto lock = beside ? LockFile::take(options.output + ".lock", "--output") : std::nullopt;
+  if (beside && !lock) {
     bad_value("--output", options.output + ", which another calibration is writing",
               "one calibration at a time");
   }

@@ -157,3 +157,11 @@ TEST_CASE("command lines that cannot be meant are refused") {
   refused({"-o", "p.json", "--from", kRecorded, "--probe", "none", "--plot", "p.json"}, "--plot");
   CHECK(folder.entries() == std::vector<std::string>{"bad.json", "empty.json"});
 }
+
+TEST_CASE("nothing is written beside a device") {
+  const ScratchFolder folder;
+  std::filesystem::create_symlink("/dev/null", folder.path() / "nowhere");
+  const Ran ran = calibrate(folder, {"-o", "nowhere", "--from", kRecorded, "--probe", "none"});
+  CHECK(ran.exit_code == 0);
+  CHECK(folder.entries() == std::vector<std::string>{"nowhere"});
+}
