@@ -35,6 +35,14 @@ std::string line_of_columns(PerColumn field_of) {
   return line + '\n';
 }
 
+// A number, as all rates are: SQLite and spreadsheets would make a text of "inf", and of 1e999.
+constexpr std::string_view kInfiniteRateField = "1e308";
+
+std::string number_or_text(const Metric& column, const RunReport& report) {
+  std::string text = value_field(column.read(report));
+  return text == "inf" && column.name.ends_with("_per_s") ? std::string(kInfiniteRateField) : text;
+}
+
 std::string prediction(const RunReport& report, const WriteOptions&) {
   return csv_header() + csv_row(report);
 }
@@ -138,7 +146,15 @@ std::string csv_header() {
 }
 
 std::string csv_row(const RunReport& report) {
-  return line_of_columns([&](const Metric& column) { return value_field(column.read(report)); });
+  return line_of_columns([&](const Metric& column) { return number_or_text(column, report); });
+}
+
+std::string csv_row(const RunInputs& inputs) {
+  RunReport report;
+  report.inputs = inputs;
+  return line_of_columns([&](const Metric& column) {
+    return column.group == "inputs" ? number_or_text(column, report) : std::string();
+  });
 }
 
 extern const Writer csv_writer;

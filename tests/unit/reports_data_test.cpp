@@ -208,7 +208,7 @@ TEST_CASE("CSV has one row per result with as many fields as the header") {
   CHECK(commas(lines[2]) == commas(lines[0]) + 1);
 }
 
-TEST_CASE("CSV shows an infinite link as inf and unknown numbers as empty fields") {
+TEST_CASE("an infinite link is inf, in CSV a number, and unknown numbers are empty") {
   Example example;
   example.inputs.link = kInfiniteRate;
   for (const Metric& column : input_columns()) {
@@ -216,6 +216,8 @@ TEST_CASE("CSV shows an infinite link as inf and unknown numbers as empty fields
     CHECK(metric_text(column.read(example.report())) == "inf");
     CHECK(metric_text(column.read(Example().report())).empty());
   }
+  CHECK(csv_row(example.report()).find(",1e308,") != std::string::npos);
+  CHECK(csv_row(example.report()).find("inf") == std::string::npos);
   CHECK(metric_text(MetricValue(0.1)) == "0.1");
   CHECK(metric_text(MetricValue(std::int64_t{1234567})) == "1234567");
 }
