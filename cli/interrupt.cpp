@@ -1,8 +1,11 @@
 // A signal handler may only touch lock-free atomics and call async-signal-safe functions (unlink,
-// _exit), hence the fixed table of paths: the one place in the program with mutable global state.
+// rename, _exit), hence the fixed table of paths: the one place in the program with mutable global
+// state. setitimer() is not on POSIX's list of them, but a bare system call wherever this runs.
 #include "cli/interrupt.hpp"
 
 #include <signal.h>
+#include <sys/stat.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -10,6 +13,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 
 #include "cli/command.hpp"
 
@@ -19,13 +23,16 @@ namespace {
 constexpr std::size_t kSlots = 8;
 constexpr std::size_t kPathLength = 4096;
 
-struct PathSlot {
+struct FileSlot {
   std::atomic<bool> reserved{false};  ///< being filled or in use
-  std::atomic<bool> armed{false};     ///< `path` is complete
+  std::atomic<bool> armed{false};     ///< the rest is complete
   std::array<char, kPathLength> path{};
+  std::array<char, kPathLength> kept_as{};
+  int descriptor = -1;
+  std::atomic<std::int64_t> worth_keeping{0};  ///< bytes
 };
 
-std::array<PathSlot, kSlots> unfinished;
+std::array<FileSlot, kSlots> unfinished;
 std::atomic<int> guards{0};
 std::atomic<std::int64_t> first_signal_ms{0};  ///< of a guarded time; 0: none
 static_assert(std::atomic<bool>::is_always_lock_free &&
@@ -40,17 +47,59 @@ std::int64_t now_ms() {
   return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000 + 1;
 }
 
+/// Of the half second in which an interrupt is to be answered.
+constexpr std::int64_t kTimeToFinishMs = 450;
+
+void say(std::string_view text) {
+  // There is nobody to tell that it could not be told.
+  [[maybe_unused]] const ssize_t ignored = write(STDERR_FILENO, text.data(), text.size());
+}
+
+/// Whether the name still means that file: it is renamed before it is forgotten, and then another
+/// process may have made the next one.
+bool is_still_named(const FileSlot& slot) {
+  struct stat named {};
+  struct stat held {};
+  return lstat(slot.path.data(), &named) == 0 && fstat(slot.descriptor, &held) == 0 &&
+         named.st_dev == held.st_dev && named.st_ino == held.st_ino;
+}
+
+void tidy_up(const FileSlot& slot) {
+  if (!is_still_named(slot)) return;
+  const std::int64_t bytes = slot.worth_keeping.load();
+  if (bytes > 0 && ftruncate(slot.descriptor, bytes) == 0 &&
+      rename(slot.path.data(), slot.kept_as.data()) == 0) {
+    say("ooc-paleo: what was finished is in ");
+    say(slot.kept_as.data());
+    say("\n");
+  } else {
+    unlink(slot.path.data());
+  }
+}
+
+[[noreturn]] void end_process(int signal_number) {
+  for (const FileSlot& slot : unfinished) {
+    if (slot.armed.load()) tidy_up(slot);
+  }
+  if (signal_number == SIGALRM) say("ooc-paleo: interrupted\n");
+  _exit(signal_number == SIGINT || signal_number == SIGALRM ? kExitInterrupted
+                                                            : 128 + signal_number);
+}
+
 void on_signal(int signal_number) {
   if (guards.load() > 0) {
     std::int64_t none = 0;
     const std::int64_t now = now_ms();
-    if (first_signal_ms.compare_exchange_strong(none, now)) return;
+    if (first_signal_ms.compare_exchange_strong(none, now)) {
+      const struct itimerval limit {
+        {0, 0}, { 0, kTimeToFinishMs * 1000 }
+      };
+      setitimer(ITIMER_REAL, &limit, nullptr);
+      return;
+    }
     if (now - none < kSameSignalMs) return;
   }
-  for (PathSlot& slot : unfinished) {
-    if (slot.armed.load()) unlink(slot.path.data());
-  }
-  _exit(signal_number == SIGINT ? kExitInterrupted : 128 + signal_number);
+  end_process(signal_number);
 }
 
 }  // namespace
@@ -66,6 +115,8 @@ void catch_interrupts() {
     sigaction(signal_number, nullptr, &before);
     if (before.sa_handler != SIG_IGN) sigaction(signal_number, &action, nullptr);
   }
+  action.sa_handler = &end_process;  // the time to finish is over
+  sigaction(SIGALRM, &action, nullptr);
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &ignore, nullptr);
@@ -75,19 +126,26 @@ InterruptGuard::InterruptGuard() { guards.fetch_add(1); }
 InterruptGuard::~InterruptGuard() { guards.fetch_sub(1); }
 bool InterruptGuard::interrupted() { return first_signal_ms.load() != 0; }
 
-std::optional<std::size_t> remove_on_interrupt(const std::string& path) {
-  if (path.size() >= kPathLength) return std::nullopt;
+std::optional<std::size_t> tidy_on_interrupt(const UnfinishedFile& file) {
+  if (file.path.size() >= kPathLength || file.kept_as.size() >= kPathLength) return std::nullopt;
   for (std::size_t i = 0; i < kSlots; ++i) {
-    PathSlot& slot = unfinished[i];
+    FileSlot& slot = unfinished[i];
     if (slot.reserved.exchange(true)) continue;
-    std::memcpy(slot.path.data(), path.c_str(), path.size() + 1);
+    std::memcpy(slot.path.data(), file.path.c_str(), file.path.size() + 1);
+    std::memcpy(slot.kept_as.data(), file.kept_as.c_str(), file.kept_as.size() + 1);
+    slot.descriptor = file.descriptor;
+    slot.worth_keeping.store(0);
     slot.armed.store(true);
     return i;
   }
   return std::nullopt;
 }
 
-void keep_on_interrupt(std::size_t slot) {
+void worth_keeping_on_interrupt(std::size_t slot, std::int64_t bytes) {
+  unfinished[slot].worth_keeping.store(bytes);
+}
+
+void forget_on_interrupt(std::size_t slot) {
   unfinished[slot].armed.store(false);
   unfinished[slot].reserved.store(false);
 }

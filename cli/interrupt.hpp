@@ -1,9 +1,10 @@
-// What Ctrl-C does. By default the temporary files of unfinished outputs are removed and the
-// process ends at once with 130; a command that can keep partial results (sweep) asks to be told
-// instead.
+// What Ctrl-C does. By default the unfinished outputs are tidied up and the process ends at once with
+// 130; a command that has partial results to put in order (sweep, calibrate) asks to be told instead,
+// and has kTimeToFinish for it.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <string>
@@ -13,8 +14,8 @@ namespace ooc {
 /// Installs the handlers of SIGINT, SIGTERM and SIGHUP and ignores SIGPIPE (writes then fail with EPIPE).
 void catch_interrupts();
 
-/// While one lives, the first of these signals only raises interrupted(); a second one,
-/// a moment later, ends the process.
+/// While one lives, the first of these signals only raises interrupted(). A second one, a moment later,
+/// or the end of the time to finish, ends the process: whatever it waits for.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -27,9 +28,18 @@ class InterruptGuard {
 /// Thrown by a command that has put its partial results in order.
 struct Interrupted : std::exception {};
 
-/// Files to remove when a signal ends the process. Returns none when the table is full or the path
-/// too long: then the file is only removed on ordinary errors.
-[[nodiscard]] std::optional<std::size_t> remove_on_interrupt(const std::string& path);
-void keep_on_interrupt(std::size_t slot);
+/// A file that has not got its name yet.
+struct UnfinishedFile {
+  std::string path;
+  std::string kept_as;  ///< where what is worth keeping goes
+  int descriptor = -1;
+};
+
+/// What a signal that ends the process tidies up: the first bytes that are worth keeping get the name
+/// `kept_as`; without any the file is removed. Returns none when the table is full or a path too long:
+/// then that is only done on ordinary errors.
+[[nodiscard]] std::optional<std::size_t> tidy_on_interrupt(const UnfinishedFile& file);
+void worth_keeping_on_interrupt(std::size_t slot, std::int64_t bytes);
+void forget_on_interrupt(std::size_t slot);
 
 }  // namespace ooc

@@ -12,6 +12,7 @@
 #include "model/base/spec_errors.hpp"
 
 int main(int argc, char** argv) {
+  ooc::open_closed_descriptors();
   ooc::catch_interrupts();
   try {
     return ooc::run_command_line(std::vector<std::string>(argv, argv + argc));

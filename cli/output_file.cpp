@@ -1,9 +1,11 @@
 // POSIX calls rather than streams: streams hide why a write failed, and a full disk must be an
-// error that says so. mkstemp makes the temporary; its mode is then set to what open() would have
-// given, or to that of the file it replaces.
+// error that says so. The working name is one of a few that belong to the target, locked as long as
+// its process lives: what a killed process left is found, and used or removed, by the next that
+// writes there.
 #include "cli/output_file.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,15 +26,78 @@ constexpr std::size_t kBufferBytes = std::size_t{1} << 16;
 std::string system_text(int error) { return std::generic_category().message(error); }
 
 /// Where a link whose target is missing leads: weakly_canonical() takes such a link for a missing file
-/// and would name the link itself. A loop of links is no concern: stat() has refused it.
+/// and would name the link itself. A loop of links is left where it is found: opening it will fail.
 std::filesystem::path behind_links(std::filesystem::path path) {
+  constexpr int kMostLinks = 40;  // where Linux gives up too
   std::error_code error;
-  while (std::filesystem::is_symlink(std::filesystem::symlink_status(path, error))) {
+  for (int i = 0; i < kMostLinks; ++i) {
+    if (!std::filesystem::is_symlink(std::filesystem::symlink_status(path, error))) break;
     const std::filesystem::path target = std::filesystem::read_symlink(path, error);
     if (error) break;
     path = path.parent_path() / target;
   }
   return path;
+}
+
+/// So many processes may write one target at once before their leftovers are no longer found.
+constexpr int kWorkingNames = 8;
+
+std::string working_name(const std::string& target, int number) {
+  constexpr std::size_t kLongestName = 200;  // of the 255 that a file system takes
+  const std::size_t name = target.rfind('/') + 1;
+  return target.substr(0, name) + target.substr(name, kLongestName) + ".ooc-paleo-tmp" +
+         (number == 0 ? "" : std::to_string(number + 1));
+}
+
+/// A file that only this process can be writing: its lock is ours, and nobody planted a link there. It may
+/// have got its final name, or have been removed, while we waited for the lock.
+bool is_ours(int descriptor, const std::string& name) {
+  struct stat held {};
+  struct stat named {};
+  return fstat(descriptor, &held) == 0 && lstat(name.c_str(), &named) == 0 &&
+         held.st_dev == named.st_dev && held.st_ino == named.st_ino && S_ISREG(held.st_mode) &&
+         held.st_nlink == 1 && held.st_uid == geteuid();
+}
+
+enum class Missing { kMake, kLeave };
+
+/// The descriptor of a working file that nobody else is writing, or -1.
+int take_working_file(const std::string& name, Missing missing) {
+  constexpr int kFlags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  int descriptor = -1;
+  bool made = false;
+  if (missing == Missing::kMake) descriptor = open(name.c_str(), kFlags | O_CREAT | O_EXCL, 0600);
+  if (descriptor >= 0) {
+    made = true;
+  } else {
+    descriptor = open(name.c_str(), kFlags);
+  }
+  if (descriptor < 0) return -1;
+  if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) {
+    if (is_ours(descriptor, name)) return descriptor;
+  } else if (made && errno != EWOULDBLOCK) {
+    unlink(name.c_str());  // a file system without locks
+  }
+  close(descriptor);
+  return -1;
+}
+
+/// One of the names, whose leftovers are then gone, or any name where there are no locks.
+int open_working_file(const std::string& target, std::string& name) {
+  int descriptor = -1;
+  for (int i = 0; i < kWorkingNames; ++i) {
+    const std::string candidate = working_name(target, i);
+    if (descriptor < 0) {
+      descriptor = take_working_file(candidate, Missing::kMake);
+      if (descriptor >= 0) name = candidate;
+    } else if (const int leftover = take_working_file(candidate, Missing::kLeave); leftover >= 0) {
+      unlink(candidate.c_str());
+      close(leftover);
+    }
+  }
+  if (descriptor >= 0) return descriptor;
+  name = working_name(target, 0) + ".XXXXXX";
+  return mkstemp(name.data());
 }
 
 mode_t default_mode() {
@@ -54,11 +119,30 @@ std::string output_target(const std::string& path) {
   return ignored || resolved.empty() ? path : resolved.string();
 }
 
+std::string partial_path(const std::string& target) {
+  const std::size_t name = target.rfind('/') + 1;
+  const std::size_t dot = target.rfind('.');
+  const bool has_ending = dot != std::string::npos && dot > name;
+  const std::size_t end = has_ending ? dot : target.size();
+  return target.substr(0, end) + ".partial" + target.substr(end);
+}
+
+void open_closed_descriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest number that is free is this one.
+    const int opened = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    if (opened > STDERR_FILENO) close(opened);
+  }
+}
+
 OutputFile::OutputFile(std::string flag, std::string path)
     : flag_(std::move(flag)), path_(std::move(path)) {
   if (path_.empty()) fail("an empty path");
   if (path_ == "-") {
     descriptor_ = STDOUT_FILENO;
+    const int opened = fcntl(descriptor_, F_GETFL);
+    if (opened < 0 || (opened & O_ACCMODE) == O_RDONLY) fail("standard output, which is closed");
     return;
   }
   struct stat status {};
@@ -82,24 +166,28 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
       temporary_(std::exchange(other.temporary_, {})),
       interrupt_slot_(std::exchange(other.interrupt_slot_, std::nullopt)),
       descriptor_(std::exchange(other.descriptor_, -1)),
+      written_(other.written_),
+      worth_keeping_(other.worth_keeping_),
       buffer_(std::move(other.buffer_)) {}
 
 OutputFile::~OutputFile() {
-  close_file();
-  if (!temporary_.empty()) unlink(temporary_.c_str());
-  if (interrupt_slot_) keep_on_interrupt(*interrupt_slot_);
+  keep_partial();
+  if (descriptor_ > STDERR_FILENO) close(descriptor_);
 }
 
 void OutputFile::open_temporary() {
   target_ = output_target(path_);
-  std::string name = target_ + ".XXXXXX";
-  descriptor_ = mkstemp(name.data());
-  if (descriptor_ < 0) fail(in_quotes(path_) + ": " + system_text(errno));
-  temporary_ = name;
-  interrupt_slot_ = remove_on_interrupt(temporary_);
+  descriptor_ = open_working_file(target_, temporary_);
+  if (descriptor_ < 0) {
+    temporary_.clear();
+    fail(in_quotes(path_) + ": " + system_text(errno));
+  }
+  interrupt_slot_ = tidy_on_interrupt(
+      {.path = temporary_, .kept_as = partial_path(target_), .descriptor = descriptor_});
   struct stat old {};
   const bool replaces = stat(target_.c_str(), &old) == 0;
-  if (fchmod(descriptor_, replaces ? old.st_mode & 07777 : default_mode()) != 0) {
+  if (ftruncate(descriptor_, 0) != 0 ||
+      fchmod(descriptor_, replaces ? old.st_mode & 07777 : default_mode()) != 0) {
     fail(in_quotes(path_) + ": " + system_text(errno));
   }
 }
@@ -131,30 +219,59 @@ void OutputFile::write_fully(std::string_view text) {
       if (errno == EPIPE) throw ReaderGone();
       fail((is_stdout() ? "standard output" : path_) + ": " + system_text(errno));
     }
+    written_ += written;
     text.remove_prefix(static_cast<std::size_t>(written));
   }
+}
+
+void OutputFile::checkpoint() {
+  flush();
+  worth_keeping_ = written_;
+  if (interrupt_slot_) worth_keeping_on_interrupt(*interrupt_slot_, worth_keeping_);
 }
 
 void OutputFile::commit() {
   flush();
   if (is_stdout()) return;
-  const int descriptor = std::exchange(descriptor_, -1);
-  if (close(descriptor) != 0 && errno != EINTR) fail(in_quotes(path_) + ": " + system_text(errno));
-  if (temporary_.empty()) return;
-  if (rename(temporary_.c_str(), target_.c_str()) != 0)
+  // Network file systems say that a write failed when its file is closed; the lock stays with the
+  // other descriptor until the file has its name.
+  const int copy = dup(descriptor_);
+  if (copy < 0 || (close(copy) != 0 && errno != EINTR)) {
     fail(in_quotes(path_) + ": " + system_text(errno));
+  }
+  if (!temporary_.empty()) {
+    if (rename(temporary_.c_str(), target_.c_str()) != 0) {
+      fail(in_quotes(path_) + ": " + system_text(errno));
+    }
+    forget();
+  }
+  close(std::exchange(descriptor_, -1));
+}
+
+std::optional<std::string> OutputFile::keep_partial() noexcept {
+  if (temporary_.empty()) return std::nullopt;
+  std::optional<std::string> kept;
+  if (worth_keeping_ > 0 && ftruncate(descriptor_, worth_keeping_) == 0) {
+    const std::string name = partial_path(target_);
+    // As the user knows the place, unless a link leads elsewhere.
+    struct stat given {};
+    const bool link = lstat(path_.c_str(), &given) == 0 && S_ISLNK(given.st_mode);
+    if (rename(temporary_.c_str(), name.c_str()) == 0) kept = link ? name : partial_path(path_);
+  }
+  if (!kept) unlink(temporary_.c_str());
+  forget();
+  return kept;
+}
+
+/// The working file has another name now, or none.
+void OutputFile::forget() {
   temporary_.clear();
-  if (interrupt_slot_) keep_on_interrupt(*std::exchange(interrupt_slot_, std::nullopt));
+  if (interrupt_slot_) forget_on_interrupt(*std::exchange(interrupt_slot_, std::nullopt));
 }
 
-void OutputFile::close_file() {
-  if (descriptor_ > STDERR_FILENO) close(descriptor_);
-  descriptor_ = -1;
-}
-
-void OutputFile::fail(const std::string& found) const {
+void OutputFile::fail(const std::string& found) {
   // A constructor that throws runs no destructor.
-  if (!temporary_.empty()) unlink(temporary_.c_str());
+  if (worth_keeping_ == 0) keep_partial();
   throw SpecError({.file = "",
                    .place = flag_,
                    .found = found,

@@ -82,6 +82,10 @@ Outputs open_outputs(const Arguments& arguments, const Inputs& inputs) {
     for (std::size_t before = 0; before < i; ++before) check_apart(named[before], named[i]);
     check_no_input(named[i], files);
   }
+  if (const std::string target = output_target(named.front().path);
+      inputs.keeps_partial && !target.empty()) {
+    check_no_input({named.front().flag, partial_path(target)}, files);
+  }
   return {.result = OutputFile(named.front().flag, named.front().path),
           .trace = open_optional(arguments, "--trace"),
           .plan = open_optional(arguments, "--export-plan")};

@@ -22,6 +22,7 @@ struct Inputs {
   std::span<const std::string> networks;
   std::span<const std::string> profiles;
   std::span<const std::string> others = {};  ///< paths
+  bool keeps_partial = false;  ///< of the result: nor may partial_path() be one of them
 };
 
 /// -o (default stdout), --trace and --export-plan. Throws SpecError when one cannot be written, two

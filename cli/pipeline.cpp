@@ -114,28 +114,6 @@ CostTable costs_of(const Workload& workload, const Machine& machine, const Compu
   }
 }
 
-RunInputs echo(const Workload& workload, const HardwareProfile& hardware,
-               const CaseOptions& options) {
-  RunInputs inputs;
-  inputs.network = workload.network->name;
-  inputs.hardware = hardware.name;
-  inputs.memory = budget_of(options, hardware);
-  inputs.memory_given = options.memory.has_value();
-  inputs.batch = batch_of(options, *workload.network);
-  inputs.accounting = accounting_name(options.graph.accounting);
-  inputs.dtype = dtype_info(workload.network->dtype).name;
-  inputs.optimizer = optimizer_name(options.graph.optimizer);
-  inputs.allocator = allocator_name(options.allocator);
-  inputs.compute = compute_name(options.compute);
-  inputs.mode = options.transfers.mode;
-  inputs.link = options.transfers.link;
-  inputs.far_throughput = options.transfers.far_throughput;
-  inputs.latency = options.transfers.latency;
-  inputs.devices = options.devices;
-  inputs.exchange = exchange_name(options.exchange);
-  return inputs;
-}
-
 }  // namespace
 
 Workload load_workload(const std::string& name, std::string_view place,
@@ -173,6 +151,28 @@ Bytes budget_of(const CaseOptions& options, const HardwareProfile& hardware) {
   return options.memory.value_or(near.capacity - near.reserved);
 }
 
+RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
+                    const CaseOptions& options) {
+  RunInputs inputs;
+  inputs.network = workload.network->name;
+  inputs.hardware = hardware.name;
+  inputs.memory = budget_of(options, hardware);
+  inputs.memory_given = options.memory.has_value();
+  inputs.batch = batch_of(options, *workload.network);
+  inputs.accounting = accounting_name(options.graph.accounting);
+  inputs.dtype = dtype_info(workload.network->dtype).name;
+  inputs.optimizer = optimizer_name(options.graph.optimizer);
+  inputs.allocator = allocator_name(options.allocator);
+  inputs.compute = compute_name(options.compute);
+  inputs.mode = options.transfers.mode;
+  inputs.link = options.transfers.link;
+  inputs.far_throughput = options.transfers.far_throughput;
+  inputs.latency = options.transfers.latency;
+  inputs.devices = options.devices;
+  inputs.exchange = exchange_name(options.exchange);
+  return inputs;
+}
+
 Case make_case(const Workload& workload, const Machine& machine, const CaseOptions& options) {
   const HardwareProfile& hardware = machine.profile;
   Case made{.workload = workload,
@@ -182,7 +182,7 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
             .costs = {},
             .in_core_peak = {},
             .budget = budget_of(options, hardware),
-            .inputs = echo(workload, hardware, options),
+            .inputs = inputs_of(workload, hardware, options),
             .compute_model = options.compute,
             .schedule_options = options.schedule,
             .compute = {.model = options.compute,

@@ -50,6 +50,10 @@ struct Machine {
 /// --memory exactly if given, else what the profile leaves beside its reserve.
 [[nodiscard]] Bytes budget_of(const CaseOptions& options, const HardwareProfile& hardware);
 
+/// What a report repeats of the options, but the schedule.
+[[nodiscard]] RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
+                                  const CaseOptions& options);
+
 /// A workload on a machine at a batch: everything that does not depend on the schedule.
 struct Case {
   const Workload& workload;

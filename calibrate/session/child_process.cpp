@@ -25,6 +25,8 @@ namespace {
 
 constexpr int kPollMs = 50;
 constexpr int kGraceMs = 500;
+/// Nobody waits for what it still does; an interrupt is answered within half a second.
+constexpr int kGraceAtTheEndMs = 250;
 
 std::int64_t now_ms() {
   struct timespec now {};
@@ -86,7 +88,7 @@ ChildProcess::~ChildProcess() {
   close_descriptor(input_);
   if (pid_ >= 0) {
     // At the end of its input it ends by itself; if not, it is in the middle of something.
-    for (int waited = 0; waited < kGraceMs && pid_ >= 0; waited += 10) {
+    for (int waited = 0; waited < kGraceAtTheEndMs && pid_ >= 0; waited += 10) {
       if (waitpid(pid_, nullptr, WNOHANG) == pid_) pid_ = -1;
       if (pid_ >= 0) usleep(10'000);
     }

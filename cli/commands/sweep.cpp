@@ -1,6 +1,7 @@
 // `sweep`: the product of lists of networks, machines, batches, budgets, schedules and links, one
 // row a configuration.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <array>
 #include <string>
@@ -20,6 +21,7 @@
 #include "cli/sweep/rows.hpp"
 #include "cli/sweep/run.hpp"
 #include "cli/version.hpp"
+#include "model/base/errors.hpp"
 
 namespace ooc {
 extern const Command sweep_command;
@@ -66,6 +68,7 @@ constexpr std::array kOwnFlags{kHardware,
                                kLink,
                                kMemory,
                                kSchedule,
+                               flags::kSchedulesToo,
                                kFormat,
                                flags::kOutput,
                                kJobs,
@@ -131,6 +134,64 @@ void show_knees(const SweepEnd& end, Remarks remarks, bool rows_on_stdout) {
   out.commit();
 }
 
+/// The line that ends a sweep in which not everything fits.
+void show_summary(const SweepSummary& summary, Remarks remarks) {
+  const std::size_t lacking = summary.rows - summary.fitting - summary.failed;
+  if (lacking > 0) {
+    std::string causes;
+    for (const auto& [lacks, rows] : summary.lacking) {
+      causes += fmt::format("{}{} lack {}", causes.empty() ? "" : ", ", rows, lacks);
+    }
+    remark(remarks, fmt::format("{} of {} rows do not fit: {}", lacking, summary.rows, causes));
+  }
+  if (summary.failed > 0) {
+    remark(remarks, fmt::format("{} of {} rows cannot be worked out, the first because of {}",
+                                summary.failed, summary.rows, summary.first_failure->what()));
+  }
+}
+
+/// Where the rows of a sweep went that did not come to its end, if it got so far as to have some.
+void show_kept(const SweepSummary& summary, std::size_t all, OutputFile& out) {
+  const std::optional<std::string> kept = out.keep_partial();
+  if (!kept && !out.is_in_place()) {
+    remark(Remarks::kShown, fmt::format("none of {} rows was finished: nothing is kept", all));
+    return;
+  }
+  remark(Remarks::kShown, fmt::format("{} of {} rows are in {}", summary.rows, all,
+                                      kept              ? *kept
+                                      : out.is_stdout() ? "the output"
+                                                        : out.path()));
+}
+
+/// Rows may still be under way in other threads, for however long they take.
+[[noreturn]] void end_interrupted() {
+  std::fputs("ooc-paleo: interrupted\n", stderr);
+  std::fflush(nullptr);
+  _exit(kExitInterrupted);
+}
+
+SweepSummary run_into(OutputFile& out, const SweepJob& job, Remarks remarks) {
+  Progress progress(remarks, job.grid.rows());
+  std::size_t written = 0;
+  try {
+    return run_sweep(job, {.write =
+                               [&](std::string_view text, const SweepSummary& so_far) {
+                                 out.write(text);
+                                 // Rows of which none could be worked out are nothing to keep.
+                                 if (so_far.failed < so_far.rows) out.checkpoint();
+                                 progress.show(written = so_far.rows);
+                               },
+                           .stop = &InterruptGuard::interrupted});
+  } catch (const ReaderGone&) {
+    throw;
+  } catch (...) {
+    SweepSummary summary;
+    summary.rows = written;
+    show_kept(summary, job.grid.rows(), out);
+    throw;
+  }
+}
+
 int run_sweep_command(const Arguments& arguments) {
   SweepGrid grid = sweep_grid(arguments);
   const CaseOptions options = options_without_lists(arguments);
@@ -141,7 +202,9 @@ int run_sweep_command(const Arguments& arguments) {
     check_accounting(*schedule, options.graph.accounting);
   }
   check_schedule_flags(arguments, grid.schedules);
-  Outputs outputs = open_outputs(arguments, {.networks = grid.networks, .profiles = grid.hardware});
+  Outputs outputs = open_outputs(
+      arguments,
+      {.networks = grid.networks, .profiles = grid.hardware, .others = {}, .keeps_partial = true});
   OutputFile& out = outputs.result;
 
   const SweepInputs inputs = load_sweep(grid, options);
@@ -152,33 +215,26 @@ int run_sweep_command(const Arguments& arguments) {
   if (!arguments.has("--batch")) {
     for (const Workload& workload : inputs.workloads) remark_on_batch(remarks, workload, options);
   }
-  grid.schedules = runnable(std::move(grid.schedules), arguments.value("--schedule") == "all",
+  grid.schedules = runnable(std::move(grid.schedules), chosen_schedules(arguments, "capacity").all,
                             inputs.machines, options, remarks);
   out.write(format.begin({.version = std::string(version()), .command = arguments.command_line()}));
   const InterruptGuard guard;
-  SweepSummary summary;
-  {
-    Progress progress(remarks, grid.rows());
-    summary = run_sweep(
-        {.grid = grid, .inputs = inputs, .options = options, .format = format, .threads = threads},
-        {.write =
-             [&](std::string_view text, std::size_t rows) {
-               out.write(text);
-               out.flush();
-               progress.show(rows);
-             },
-         .stop = &InterruptGuard::interrupted});
-  }
-  const bool complete = summary.rows == grid.rows();
-  const SweepEnd end{.grid = grid, .inputs = inputs, .knees = summary.knees, .complete = complete};
+  const SweepSummary summary = run_into(
+      out,
+      {.grid = grid, .inputs = inputs, .options = options, .format = format, .threads = threads},
+      remarks);
+  const SweepEnd end{
+      .grid = grid, .inputs = inputs, .knees = summary.knees, .complete = !summary.stopped};
+  if (!summary.stopped && summary.failed == summary.rows) throw SpecError(*summary.first_failure);
   out.write(format.end(end));
-  out.commit();
-  if (!complete) {
-    remark(Remarks::kShown, fmt::format("{} of {} rows are in {}", summary.rows, grid.rows(),
-                                        out.is_stdout() ? "the output" : out.path()));
-    throw Interrupted();
+  if (summary.stopped) {
+    if (summary.failed < summary.rows || out.is_in_place()) out.checkpoint();
+    show_kept(summary, grid.rows(), out);
+    end_interrupted();
   }
+  out.commit();
   show_knees(end, remarks, out.is_stdout());
+  show_summary(summary, remarks);
   return summary.fitting > 0 ? kExitOk : kExitDoesNotFit;
 }
 

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "model/base/errors.hpp"
+
 namespace ooc {
 namespace {
 
@@ -36,6 +38,26 @@ std::vector<std::string> told_apart(std::vector<std::string> names,
   return meet ? given : names;
 }
 
+/// Costs grow with the batch, and devices need one sample each. Where the largest batch and the smallest
+/// both cannot be worked out, no row can; a row of which that is true says so.
+void check_costs(const Workload& workload, const Machine& machine, const SweepGrid& grid,
+                 const CaseOptions& options) {
+  const auto costs_at = [&](const std::optional<std::int64_t>& batch,
+                            const std::optional<BytesPerSecond>& link) {
+    CaseOptions corner = options;
+    corner.batch = batch;
+    corner.transfers.link = link;
+    static_cast<void>(make_case(workload, machine, corner));
+  };
+  const auto [fewest, most] = std::minmax_element(grid.batches.begin(), grid.batches.end());
+  const auto [slowest, fastest] = std::minmax_element(grid.links.begin(), grid.links.end());
+  try {
+    costs_at(*most, *slowest);
+  } catch (const SpecError&) {
+    costs_at(*fewest, *fastest);
+  }
+}
+
 }  // namespace
 
 SweepInputs load_sweep(const SweepGrid& grid, const CaseOptions& options) {
@@ -60,12 +82,9 @@ SweepInputs load_sweep(const SweepGrid& grid, const CaseOptions& options) {
   check_files(grid.hardware, paths, "--hardware");
   inputs.hardware_names = told_apart(std::move(names), grid.hardware);
 
-  CaseOptions largest = options;
-  largest.batch = *std::max_element(grid.batches.begin(), grid.batches.end());
-  largest.transfers.link = *std::min_element(grid.links.begin(), grid.links.end());
   for (const Workload& workload : inputs.workloads) {
     for (const Machine& machine : inputs.machines) {
-      static_cast<void>(make_case(workload, machine, largest));
+      check_costs(workload, machine, grid, options);
     }
   }
   return inputs;

@@ -21,8 +21,8 @@ struct SweepInputs {
   int devices = 1;  ///< of every row
 };
 
-/// Loads them, and works out the costs of each network on each machine at the largest batch: what
-/// is too big is found before the first row. Throws SpecError, also for one file given twice.
+/// Loads them. Throws SpecError for what is wrong with all rows of a network on a machine, before any is
+/// run, and for one file given twice.
 [[nodiscard]] SweepInputs load_sweep(const SweepGrid& grid, const CaseOptions& options);
 
 /// What tells one unit from another, as its rows have it.

@@ -18,8 +18,19 @@
 namespace ooc {
 namespace {
 
-std::string csv_begin(const ToolInfo&) { return csv_header(); }
-void add_csv_row(std::string& out, const RunReport& report, bool) { out += csv_row(report); }
+/// `line` with one field more.
+std::string with_error(std::string line, std::string_view error) {
+  line.back() = ',';
+  return line + csv_field(error) + '\n';
+}
+
+std::string csv_begin(const ToolInfo&) { return with_error(csv_header(), "error"); }
+void add_csv_row(std::string& out, const RunReport& report) {
+  out += with_error(csv_row(report), "");
+}
+void add_csv_failure(std::string& out, const RunInputs& inputs, std::string_view error) {
+  out += with_error(csv_row(inputs), error);
+}
 std::string csv_end(const SweepEnd&) { return ""; }
 
 void add_json_text(std::string& out, std::string_view text) { out += json_string(text); }
@@ -49,19 +60,32 @@ std::string json_begin(const ToolInfo& tool) {
   return out + "]},\n\"results\": [";
 }
 
-void add_json_row(std::string& out, const RunReport& report, bool first) {
-  out += first ? "\n{" : ",\n{";
-  bool first_key = true;
+/// With `error` what was asked for is all that there is.
+void add_json_columns(std::string& out, const RunReport& report,
+                      const std::optional<std::string_view>& error) {
+  out += "\n{";
   for (const auto& columns : {input_columns(), metrics(), out_of_memory_columns()}) {
     for (const Metric& column : columns) {
-      if (!first_key) out += ", ";
-      first_key = false;
       add_json_text(out, column.name);
       out += ": ";
-      add_json_value(out, column.read(report));
+      const bool known = !error || column.group == "inputs";
+      add_json_value(out, known ? column.read(report) : MetricValue());
+      out += ", ";
     }
   }
+  out += "\"error\": ";
+  add_json_value(out, error ? MetricValue(std::string(*error)) : MetricValue());
   out += '}';
+}
+
+void add_json_row(std::string& out, const RunReport& report) {
+  add_json_columns(out, report, std::nullopt);
+}
+
+void add_json_failure(std::string& out, const RunInputs& inputs, std::string_view error) {
+  RunReport report;
+  report.inputs = inputs;
+  add_json_columns(out, report, error);
 }
 
 void add_link(std::string& out, const SweepGrid& grid, std::string_view key,
@@ -73,6 +97,15 @@ void add_link(std::string& out, const SweepGrid& grid, std::string_view key,
     out += "\"inf\"";
   } else {
     out += std::to_string(grid.links[*link]->count());
+  }
+}
+
+void add_cause(std::string& out, std::string_view key, NoKnee cause) {
+  out += fmt::format(", \"{}\": ", key);
+  if (cause == NoKnee::kNone) {
+    out += "null";
+  } else {
+    add_json_text(out, no_knee_name(cause));
   }
 }
 
@@ -89,6 +122,8 @@ std::string json_end(const SweepEnd& end) {
     add_json_text(out, keys.schedule);
     add_link(out, end.grid, "within_1_percent_link_bytes_per_s", knee.within_1_percent);
     add_link(out, end.grid, "within_5_percent_link_bytes_per_s", knee.within_5_percent);
+    add_cause(out, "not_within_1_percent", knee.not_within_1_percent);
+    add_cause(out, "not_within_5_percent", knee.not_within_5_percent);
     out += '}';
   }
   out += "\n],\n\"remarks\": [";
@@ -104,11 +139,29 @@ std::string json_end(const SweepEnd& end) {
   return out;
 }
 
-constexpr SweepFormat kCsv{"csv", &csv_begin, &add_csv_row, &csv_end};
-constexpr SweepFormat kJson{"json", &json_begin, &add_json_row, &json_end};
+constexpr SweepFormat kCsv{.name = "csv",
+                           .begin = &csv_begin,
+                           .row = &add_csv_row,
+                           .failure = &add_csv_failure,
+                           .between = "",
+                           .end = &csv_end};
+constexpr SweepFormat kJson{.name = "json",
+                            .begin = &json_begin,
+                            .row = &add_json_row,
+                            .failure = &add_json_failure,
+                            .between = ",",
+                            .end = &json_end};
 
-std::string link_text(const SweepGrid& grid, const std::optional<std::size_t>& link) {
-  return link ? format_rate(*grid.links[*link]) : "none";
+/// "none (recomputes), 64 GB/s"; of one cause for both "none, none (does not fit)".
+std::string links_text(const SweepGrid& grid, const Knee& knee) {
+  const auto text = [&](const std::optional<std::size_t>& link, NoKnee cause) {
+    return link                     ? format_rate(*grid.links[*link])
+           : cause == NoKnee::kNone ? "none"
+                                    : fmt::format("none ({})", no_knee_text(cause));
+  };
+  const bool one_cause = knee.not_within_1_percent == knee.not_within_5_percent;
+  return text(knee.within_1_percent, one_cause ? NoKnee::kNone : knee.not_within_1_percent) + ", " +
+         text(knee.within_5_percent, knee.not_within_5_percent);
 }
 
 }  // namespace
@@ -128,11 +181,10 @@ std::string knee_table(const SweepEnd& end, std::size_t most) {
     const SweepUnit unit = unit_at(end.grid, knee.unit);
     const bool batch_given = end.grid.batches[unit.batch].has_value();
     const bool memory_given = end.grid.memories[unit.memory].has_value();
-    out += printable(fmt::format("  {} on {}{}{}, {}: {}, {}", keys.network, keys.hardware,
+    out += printable(fmt::format("  {} on {}{}{}, {}: {}", keys.network, keys.hardware,
                                  batch_given ? fmt::format(", batch {}", keys.batch) : "",
                                  memory_given ? ", " + exact_bytes(keys.memory) : "", keys.schedule,
-                                 link_text(end.grid, knee.within_1_percent),
-                                 link_text(end.grid, knee.within_5_percent))) +
+                                 links_text(end.grid, knee))) +
            "\n";
   }
   if (end.knees.size() > most) {

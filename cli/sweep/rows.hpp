@@ -23,11 +23,14 @@ struct SweepEnd {
   bool complete = true;
 };
 
-/// A format: text before the rows, the text of one row, text behind them.
+/// A format: text before the rows, the text of one row, between two of them, and behind them.
 struct SweepFormat {
   std::string_view name;
   std::string (*begin)(const ToolInfo& tool);
-  void (*row)(std::string& out, const RunReport& report, bool first);
+  void (*row)(std::string& out, const RunReport& report);
+  /// The row of a configuration that could not be worked out.
+  void (*failure)(std::string& out, const RunInputs& inputs, std::string_view error);
+  std::string_view between;
   std::string (*end)(const SweepEnd& end);
 };
 

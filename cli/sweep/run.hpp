@@ -4,12 +4,16 @@
 // Work is shared out in pieces: one unit (all but the link) and up to kLinksPerPiece links. What
 // the pieces share is made once: a network's graph at the start, the costs of a (network, machine,
 // batch) when its first piece comes up and until its last one is done, a plan per piece. Inside a
-// piece only transfers, simulation, bounds and the row remain.
+// piece only transfers, simulation, bounds and the row remain. A row that cannot be worked out (a batch
+// whose sums are too large to count, say) is a row that says so.
 #pragma once
 
 #include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +22,7 @@
 #include "cli/sweep/inputs.hpp"
 #include "cli/sweep/knee.hpp"
 #include "cli/sweep/rows.hpp"
+#include "model/base/errors.hpp"
 
 namespace ooc {
 
@@ -31,17 +36,24 @@ struct SweepJob {
   unsigned threads = 1;
 };
 
-struct SweepSink {
-  /// Rows in order, in pieces; `rows` of them so far.
-  std::function<void(std::string_view text, std::size_t rows)> write;
-  /// Asked often; true ends the run after the pieces under way.
-  std::function<bool()> stop;
+struct SweepSummary {
+  std::size_t rows = 0;                            ///< written
+  std::size_t fitting = 0;                         ///< of them
+  std::map<std::string, std::size_t> lacking;      ///< rows that do not fit, by what they lack
+  std::size_t failed = 0;                          ///< rows that could not be worked out
+  std::shared_ptr<const SpecError> first_failure;  ///< why
+  std::vector<Knee> knees;  ///< of the units whose rows are all written, where there are >= 2 links
+  /// Not all rows are written. Threads may still be at work on what the job refers to, for however long one
+  /// row takes: the caller ends the process, without giving any of it up.
+  bool stopped = false;
 };
 
-struct SweepSummary {
-  std::size_t rows = 0;     ///< written
-  std::size_t fitting = 0;  ///< of them
-  std::vector<Knee> knees;  ///< of the units whose rows are all written, where there are >= 2 links
+struct SweepSink {
+  /// Rows in pieces, and what all so far amount to. In order, but for those that were finished ahead of others when
+  /// the run was stopped.
+  std::function<void(std::string_view text, const SweepSummary& so_far)> write;
+  /// Asked often; true ends the run.
+  std::function<bool()> stop;
 };
 
 [[nodiscard]] SweepSummary run_sweep(const SweepJob& job, const SweepSink& sink);

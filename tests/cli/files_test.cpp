@@ -76,6 +76,84 @@ TEST_CASE("a link whose target is missing is followed too") {
   CHECK(scratch.read("folder/target.json").find("\"iteration_time_ns\"") != std::string::npos);
 }
 
+TEST_CASE("a loop of links is an error in every command, at once") {
+  const ScratchFolder scratch;
+  std::filesystem::create_symlink("b", scratch.path() / "a");
+  std::filesystem::create_symlink("a", scratch.path() / "b");
+  const std::string job = kNetwork + " --hardware " + kMachine;
+  for (const std::string& command :
+       {"predict " + job + " -o a", "predict " + job + " --trace a",
+        "predict " + job + " --export-plan a", "compare " + job + " -o a", "sweep " + job + " -o a",
+        "max-batch " + job + " -o a", "inspect " + kNetwork + " -o a", std::string("validate -o a"),
+        "replay " + job + " -o a", std::string("list networks -o a")}) {
+    CAPTURE(command);
+    const Ran ran =
+        run_shell("timeout 10 ooc-paleo " + command, {.folder = scratch.path(), .environment = {}});
+    CHECK(ran.exit_code == 2);
+    CHECK(ran.err.find("Too many levels of symbolic links") != std::string::npos);
+  }
+  CHECK(scratch.entries() == std::vector<std::string>{"a", "b"});
+}
+
+TEST_CASE("with standard error closed its messages do not get into an output") {
+  const ScratchFolder scratch;
+  const Ran ran =
+      run_shell("ooc-paleo sweep " + kNetwork + " --hardware " + kMachine +
+                    " --memory 1GB,4GB -o r.csv <&- 2>&- && ooc-paleo predict " + kNetwork +
+                    " --hardware " + kMachine + " --memory 2GB --trace t.json -o r.json 2>&- >&-",
+                {.folder = scratch.path(), .environment = {}});
+  CHECK(ran.exit_code == 3);
+  CHECK(scratch.entries() == std::vector<std::string>{"r.csv", "r.json"});
+  CHECK(scratch.read("r.csv").find("ooc-paleo:") == std::string::npos);
+  CHECK(scratch.read("r.json").find("ooc-paleo:") == std::string::npos);
+  CHECK(scratch.read("r.json").rfind("{", 0) == 0);
+}
+
+TEST_CASE("a result for standard output that is closed is an error, found first") {
+  for (const std::string& command :
+       {"predict " + kNetwork + " --hardware " + kMachine, std::string("list schedules"),
+        std::string("--version"), "sweep " + kNetwork + " --hardware " + kMachine}) {
+    CAPTURE(command);
+    const Ran ran = run_shell("ooc-paleo " + command + " >&-");
+    CHECK(ran.exit_code == 2);
+    CHECK(ran.err.find("found standard output, which is closed") != std::string::npos);
+  }
+}
+
+TEST_CASE("the longest name that a file can have is one for an output") {
+  const ScratchFolder scratch;
+  const std::string name = std::string(250, 'n') + ".json";
+  CHECK(predict_in(scratch, {"-o", name}).exit_code == 0);
+  CHECK(scratch.entries() == std::vector<std::string>{name});
+}
+
+TEST_CASE("what a killed process left is gone after the next, but not what one that lives writes") {
+  const ScratchFolder scratch;
+  // Named pipes as networks: the programs wait for them with their outputs already open.
+  const std::string start =
+      "mkfifo pipe; p='ooc-paleo inspect pipe -o r.json'; $p & a=$!; $p & b=$!; "
+      "until [ -e r.json.ooc-paleo-tmp2 ]; do sleep 0.02; done; ";
+  const std::string other = "ooc-paleo inspect " + kNetwork + " -o r.json; echo $?; ls; ";
+  const Ran ran = run_shell(start + other + "kill -KILL $a $b; wait $a; wait $b; ls; " + other,
+                            {.folder = scratch.path(), .environment = {}});
+  CHECK(ran.out ==
+        "0\npipe\nr.json\nr.json.ooc-paleo-tmp\nr.json.ooc-paleo-tmp2\n"
+        "pipe\nr.json\nr.json.ooc-paleo-tmp\nr.json.ooc-paleo-tmp2\n"
+        "0\npipe\nr.json\n");
+  CHECK(scratch.read("r.json").find("ooc-paleo/inspection") != std::string::npos);
+}
+
+TEST_CASE("a link in the place of a working file is not followed") {
+  const ScratchFolder scratch;
+  scratch.file("mine", "mine");
+  std::filesystem::create_symlink("mine", scratch.path() / "r.json.ooc-paleo-tmp");
+  std::filesystem::create_hard_link(scratch.path() / "mine",
+                                    scratch.path() / "r.json.ooc-paleo-tmp2");
+  CHECK(predict_in(scratch, {"-o", "r.json"}).exit_code == 0);
+  CHECK(scratch.read("mine") == "mine");
+  CHECK(!std::filesystem::is_symlink(scratch.path() / "r.json"));
+}
+
 TEST_CASE("an output in the place of an input is refused, by whatever name, and the input stays") {
   const ScratchFolder scratch;
   const std::string network = read_file(kNetwork);
@@ -111,6 +189,9 @@ TEST_CASE("an output in the place of an input is refused, by whatever name, and 
   refuses({"inspect", "n.json", "--hardware", "m.json", "-o", "hard.json"}, "--output");
   refuses({"sweep", kNetwork, "n.json", "--hardware", kMachine + ",m.json", "-o", "hard.json"},
           "--output");
+  // What an interrupt would replace.
+  std::filesystem::rename(scratch.path() / "soft.json", scratch.path() / "new.partial.json");
+  refuses({"sweep", "new.partial.json", "--hardware", "m.json", "-o", "new.json"}, "--output");
 }
 
 TEST_CASE("a name of a shipped file is an input like its path") {

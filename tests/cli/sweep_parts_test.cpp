@@ -1,14 +1,22 @@
 // Ranges, the order of a grid and the knee, from inside.
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+
 #include "cli/sweep/grid.hpp"
+#include "cli/sweep/inputs.hpp"
 #include "cli/sweep/knee.hpp"
 #include "cli/sweep/ranges.hpp"
+#include "cli/sweep/run.hpp"
 #include "model/base/errors.hpp"
 
 namespace ooc {
 namespace {
 
+using namespace std::chrono_literals;
 using Counts = std::vector<std::int64_t>;
 
 TEST_CASE("a range multiplies or adds up to and including its end") {
@@ -71,29 +79,101 @@ TEST_CASE("the grid counts in the order network, machine, batch, memory, schedul
   CHECK(unit.costs == 4);  // network 1, batch 1 of 3
 }
 
+const std::vector<std::optional<BytesPerSecond>> kFourLinks{BytesPerSecond(30), BytesPerSecond(10),
+                                                            BytesPerSecond(20), kInfiniteRate};
+
+LinkTime takes(std::int64_t time, std::int64_t compute = 1000) {
+  LinkTime made;
+  made.worked_out = made.feasible = true;
+  made.iteration_time = Duration(time);
+  made.compute_time = Duration(compute);
+  return made;
+}
+
+Knee knee_of(std::vector<LinkTime> times, std::optional<LinkTime> at_infinite_link = {}) {
+  return find_knee({.unit = 7,
+                    .links = Links(kFourLinks).first(times.size()),
+                    .times = times,
+                    .at_infinite_link = at_infinite_link});
+}
+
 TEST_CASE("the knee is the slowest link within the limit, one nanosecond decides") {
-  const std::vector<std::optional<BytesPerSecond>> links{BytesPerSecond(30), BytesPerSecond(10),
-                                                         BytesPerSecond(20), kInfiniteRate};
-  const auto times = [](std::int64_t at_30, std::int64_t at_10, std::int64_t at_20) {
-    const Duration reference(1000);
-    return std::vector<LinkTime>{{true, Duration(at_30), reference},
-                                 {true, Duration(at_10), reference},
-                                 {true, Duration(at_20), reference},
-                                 {true, reference, reference}};
-  };
-  const Knee at_limit = find_knee(7, links, times(1010, 1050, 1050));
+  const Knee at_limit = knee_of({takes(1010), takes(1050), takes(1050), takes(1000)});
   CHECK(at_limit.unit == 7);
   CHECK(at_limit.within_1_percent == 0);
   CHECK(at_limit.within_5_percent == 1);
-  const Knee above = find_knee(7, links, times(1011, 1051, 1050));
+  CHECK(at_limit.not_within_1_percent == NoKnee::kNone);
+  const Knee above = knee_of({takes(1011), takes(1051), takes(1050), takes(1000)});
   CHECK(above.within_1_percent == 3);
   CHECK(above.within_5_percent == 2);
 }
 
-TEST_CASE("a unit of which nothing fits has no knee") {
-  const std::vector<std::optional<BytesPerSecond>> links{BytesPerSecond(30)};
-  const std::vector<LinkTime> times{{false, Duration(0), Duration(1000)}};
-  CHECK(!find_knee(0, links, times).within_5_percent);
+TEST_CASE("without a knee the cause is the first that alone takes the time") {
+  CHECK(knee_of({LinkTime()}).not_within_5_percent == NoKnee::kNotWorkedOut);
+  LinkTime too_large;
+  too_large.worked_out = true;
+  const Knee none = knee_of({too_large, LinkTime()});
+  CHECK(!none.within_5_percent);
+  CHECK(none.not_within_1_percent == NoKnee::kDoesNotFit);
+
+  const std::vector<LinkTime> slow{takes(2000), takes(3000)};
+  CHECK(knee_of(slow, takes(1050)).not_within_5_percent == NoKnee::kBeyondList);
+  LinkTime far = takes(1050);
+  far.far_memory_binds = true;
+  CHECK(knee_of(slow, far).not_within_5_percent == NoKnee::kBeyondList);
+  CHECK(knee_of(slow, far).not_within_1_percent == NoKnee::kFarMemory);
+  far.recompute_time = Duration(10);
+  CHECK(knee_of(slow, far).not_within_1_percent == NoKnee::kFarMemory);
+  far.fault_time = Duration(1);
+  CHECK(knee_of(slow, far).not_within_1_percent == NoKnee::kPageFaults);
+  far.recompute_time = Duration(11);
+  CHECK(knee_of(slow, far).not_within_1_percent == NoKnee::kRecomputes);
+  CHECK(knee_of(slow, takes(1051)).not_within_5_percent == NoKnee::kOtherWaits);
+  // An infinite link in the list is its own witness.
+  LinkTime near = takes(1051);
+  near.near_memory_binds = true;
+  CHECK(knee_of({takes(2000), takes(2000), takes(2000), near}).not_within_5_percent ==
+        NoKnee::kNearMemory);
+}
+
+std::atomic<bool> go_on{false};  // NOLINT: a format's functions have no other way to know
+
+TEST_CASE("a stop does not wait for a slow row, and what is finished around it is written") {
+  // One row of five never ends; its format is what takes so long. Nothing of this is given up: threads
+  // that were left behind use it.
+  static const SweepFormat format{.name = "slow",
+                                  .begin = nullptr,
+                                  .row =
+                                      [](std::string& out, const RunReport& report) {
+                                        while (report.inputs.batch == 2 && !go_on)
+                                          std::this_thread::sleep_for(1ms);
+                                        out += std::to_string(report.inputs.batch);
+                                      },
+                                  .failure = nullptr,
+                                  .between = " ",
+                                  .end = nullptr};
+  static const std::string data = std::string(OOC_SOURCE_DIR) + "/tests/data/worked_example";
+  static SweepGrid grid;
+  grid.networks = {data + ".json"};
+  grid.hardware = {data + "_machine.json"};
+  grid.batches = {1, 2, 3, 4, 5};
+  grid.memories = {std::nullopt};
+  grid.links = {std::nullopt};
+  grid.schedules = {find_schedule("in-core")};
+  static const CaseOptions options;
+  static const SweepInputs inputs = load_sweep(grid, options);
+  std::string written;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto spent = [&] { return std::chrono::steady_clock::now() - begin; };
+  const SweepSummary summary = run_sweep(
+      {.grid = grid, .inputs = inputs, .options = options, .format = format, .threads = 2},
+      {.write = [&](std::string_view text, const SweepSummary&) { written += text; },
+       .stop = [&] { return spent() > 300ms; }});
+  CHECK(spent() < 5s);
+  CHECK(summary.stopped);
+  CHECK(summary.rows == 4);
+  CHECK(written == "1 3 4 5");
+  go_on = true;
 }
 
 }  // namespace

@@ -137,7 +137,9 @@ TEST_CASE("the knee is reported at the end and in JSON") {
         "  worked_example on worked_example_machine, 3 GB, capacity: 640 GB/s, 80.0 GB/s\n");
   const std::string json = scratch.read("r.json");
   CHECK(json.find("\"within_1_percent_link_bytes_per_s\": 640000000000, "
-                  "\"within_5_percent_link_bytes_per_s\": 80000000000}") != std::string::npos);
+                  "\"within_5_percent_link_bytes_per_s\": 80000000000, "
+                  "\"not_within_1_percent\": null, \"not_within_5_percent\": null}") !=
+        std::string::npos);
   CHECK(json.find("\"complete\": true") != std::string::npos);
 }
 
@@ -221,21 +223,165 @@ TEST_CASE("a sweep in which nothing fits exits 3, one in which something fits 0"
   CHECK(sweep({"--memory", "1GB,3GB"}).exit_code == 0);
 }
 
+TEST_CASE("--schedules is --schedule in every command that takes one") {
+  const auto run = [](std::string_view command, const char* flag, const char* value) {
+    return run_ooc_paleo(
+        {std::string(command), kNetwork, "--hardware", kMachine, "--format", "csv", flag, value});
+  };
+  for (const std::string_view command : {"predict", "compare", "sweep", "max-batch"}) {
+    CAPTURE(command);
+    const char* value = command == "predict" ? "vdnn-all" : "in-core,vdnn-all";
+    const Ran ran = run(command, "--schedules", value);
+    CHECK(ran.exit_code == 0);
+    CHECK(ran.out.find(",vdnn-all,") != std::string::npos);
+    CHECK(ran.out == run(command, "--schedule", value).out);
+    const Ran both = run_ooc_paleo({std::string(command), kNetwork, "--hardware", kMachine,
+                                    "--schedules", "in-core", "--schedule", "in-core"});
+    CHECK(both.exit_code == 2);
+    CHECK(both.err.find("they mean the same") != std::string::npos);
+  }
+  for (const char* several : {"all", "in-core,capacity"}) {
+    const Ran ran = run("predict", "--schedules", several);
+    CHECK(ran.exit_code == 2);
+    CHECK(ran.err.find("expected one schedule (`ooc-paleo compare` takes several)") !=
+          std::string::npos);
+  }
+  CHECK(run("replay", "--schedules", "all").err.find("one schedule") != std::string::npos);
+}
+
+TEST_CASE("rows that do not fit are counted in the closing line, by what they lack") {
+  CHECK(sweep({"--memory", "1GB,2GB,5GB"}).err ==
+        "ooc-paleo: 2 of 3 rows do not fit: 2 lack near memory\n");
+  const Ran far = run_ooc_paleo({"sweep", "vgg16", "--hardware", "v100-16gb-pcie3", "--batch",
+                                 "64,100000", "--schedule", "in-core,unified"});
+  CHECK(far.err == "ooc-paleo: 2 of 4 rows do not fit: 1 lack far memory, 1 lack near memory\n");
+  CHECK(sweep({"--memory", "1GB,2GB", "--quiet"}).err == "");
+  CHECK(sweep({"--memory", "5GB"}).err == "");
+}
+
+TEST_CASE("a row that cannot be worked out says why, and the others are there") {
+  const ScratchFolder scratch;
+  const Texts arguments{"sweep",      "vgg16",           "--hardware", "v100-16gb-pcie3",
+                        "--link",     "1GB/s,inf",       "--batch",    "16,2000000000",
+                        "--schedule", "in-core,capacity"};
+  Texts csv = arguments;
+  csv.insert(csv.end(), {"-o", "r.csv"});
+  const Ran ran = run_ooc_paleo(csv, {.folder = scratch.path(), .environment = {}});
+  CHECK(ran.exit_code == 0);
+  CHECK(ran.err.rfind("ooc-paleo: 4 of 8 rows cannot be worked out, the first because of --batch: "
+                      "found 2000000000",
+                      0) == 0);
+  CHECK(ran.out.find("batch 2000000000, capacity: none, none (cannot be worked out)") !=
+        std::string::npos);
+  CHECK(column(scratch.read("r.csv"), "batch") ==
+        Texts{"16", "16", "16", "16", "2000000000", "2000000000", "2000000000", "2000000000"});
+  CHECK(column(scratch.read("r.csv"), "feasible") ==
+        Texts{"true", "true", "true", "true", "", "", "", ""});
+  CHECK(column(scratch.read("r.csv"), "link_bytes_per_s")[6] == "1000000000");
+
+  Texts json = arguments;
+  json.insert(json.end(), {"--format", "json", "--quiet"});
+  const std::string text = run_ooc_paleo(json).out;
+  CHECK(text.find("\"feasible\": null, \"iteration_time_ns\": null") != std::string::npos);
+  CHECK(text.find("\"error\": null}") != std::string::npos);
+  const SpecDocument document = read_spec_text(text, "sweep.json");
+  const auto rows = SpecView(document).get("results").items();
+  REQUIRE(rows.size() == 8);
+  CHECK(rows[7].get("error").as_text().rfind("--batch: found 2000000000", 0) == 0);
+  CHECK(rows[7].get("schedule").as_text() == "capacity");
+}
+
+TEST_CASE("the first batch may be the impossible one; where no row is possible none is begun") {
+  const Ran first = sweep({"--devices", "2", "--batch", "1,4"});
+  CHECK(first.exit_code == 0);
+  CHECK(column(first.out, "feasible") == Texts{"", "true"});
+  const ScratchFolder scratch;
+  const Ran none = sweep({"--devices", "4", "--batch", "1,2", "-o", "r.csv"},
+                         {.folder = scratch.path(), .environment = {}});
+  CHECK(none.exit_code == 2);
+  CHECK(none.err.find("error: --devices: found 4, expected at most the batch") !=
+        std::string::npos);
+  CHECK(scratch.entries().empty());
+}
+
+TEST_CASE("why there is no knee is said") {
+  // At 3 GB 640 GB/s would do; far memory of 20 GB/s lets nothing do; at 2 GB nothing fits.
+  const Ran ran = sweep({"--memory", "2GB,3GB", "--link", "10GB/s,20GB/s", "--far-throughput",
+                         "inf", "-o", "/dev/null"});
+  CHECK(ran.out.find("2 GB, capacity: none, none (does not fit)\n") != std::string::npos);
+  CHECK(ran.out.find("3 GB, capacity: none, none (only beyond the list)\n") != std::string::npos);
+  const Ran far = sweep({"--memory", "3GB", "--link", "10GB/s,20GB/s", "--far-throughput", "20GB/s",
+                         "-o", "/dev/null"});
+  CHECK(far.out.find("none, none (far memory caps the link)\n") != std::string::npos);
+  // 600 + 2 t ms, 5 % of 600 ms at t = 15, 1 % at 3: 80 GB/s is enough for one, not for the other.
+  const Ran one = sweep(
+      {"--memory", "3GB", "--link", "40GB/s,80GB/s", "--far-throughput", "inf", "-o", "/dev/null"});
+  CHECK(one.out.find("none (only beyond the list), 80.0 GB/s\n") != std::string::npos);
+  const Ran again =
+      run_ooc_paleo({"sweep", "resnet50", "--hardware", "v100-16gb-pcie3", "--batch", "250",
+                     "--schedule", "recompute", "--link", "8GB/s,16GB/s", "--format", "json"});
+  CHECK(again.err.find("none, none (recomputes)\n") != std::string::npos);
+  CHECK(again.out.find("\"not_within_1_percent\": \"recomputes\", "
+                       "\"not_within_5_percent\": \"recomputes\"}") != std::string::npos);
+}
+
+/// As RFC 8259 has it.
+bool is_number(const std::string& text) {
+  std::istringstream in(text);
+  in.imbue(std::locale::classic());
+  double value = 0;
+  return text.find_first_not_of("0123456789.e+-") == std::string::npos && in >> value && in.eof();
+}
+
+TEST_CASE("what is a number in one row is a number or empty in all, infinite links too") {
+  const Ran ran = run_ooc_paleo({"sweep", "vgg16", "--hardware", "v100-16gb-pcie3", "--batch",
+                                 "16,100000,2000000000", "--schedule", "in-core,unified,recompute",
+                                 "--link", "8GB/s,inf", "--far-throughput", "inf", "--quiet"});
+  const Texts lines = lines_of(ran.out);
+  REQUIRE(lines.size() == 1 + 3 * 3 * 2);
+  std::istringstream header(lines.front());
+  int numeric = 0;
+  for (std::string name; std::getline(header, name, ',');) {
+    if (name == "error") continue;
+    Texts cells;
+    for (const std::string& cell : column(ran.out, name)) {
+      if (!cell.empty()) cells.push_back(cell);
+    }
+    const auto numbers = std::count_if(cells.begin(), cells.end(), &is_number);
+    CAPTURE(name);
+    CHECK((numbers == 0 || numbers == static_cast<std::ptrdiff_t>(cells.size())));
+    numeric += numbers > 0 ? 1 : 0;
+    // Units say that it is one.
+    for (const char* unit : {"_ns", "_bytes", "_per_s"}) {
+      if (name.ends_with(unit)) CHECK(numbers == static_cast<std::ptrdiff_t>(cells.size()));
+    }
+  }
+  CHECK(numeric > 30);
+  CHECK(column(ran.out, "link_bytes_per_s")[1] == "1e308");
+}
+
+/// A sweep that takes far longer than anybody waits.
+const std::string kLongSweep = "ooc-paleo sweep " + kNetwork + " --hardware " + kMachine +
+                               " --batch 1:40000:+1 --link 1GB/s:200GB/s:+1GB/s ";
+
 TEST_CASE(
-    "a sweep that is interrupted, terminated or hung up on keeps its rows, whole and in order, and "
-    "exits 130") {
-  for (const char* signal : {"INT", "TERM", "HUP"}) {
+    "a sweep that is interrupted, terminated or hung up on keeps its rows, whole, in order and "
+    "beside an older result, and exits 130") {
+  const std::vector<std::pair<std::string, bool>> cases{
+      {"INT", true}, {"TERM", true}, {"HUP", true}, {"INT", false}};
+  for (const auto& [signal, older] : cases) {
     const ScratchFolder scratch;
-    const Ran ran = run_shell("timeout --preserve-status -s " + std::string(signal) +
-                                  " 1 ooc-paleo sweep " + kNetwork + " --hardware " + kMachine +
-                                  " --batch 1:40000:+1 --link 1GB/s:200GB/s:+1GB/s -o r.csv",
-                              {.folder = scratch.path(), .environment = {}});
+    if (older) scratch.file("r.csv", "good\n");
+    const Ran ran = run_shell(
+        "timeout --preserve-status -s " + signal + " 0.3 " + kLongSweep + " --jobs 1 -o r.csv",
+        {.folder = scratch.path(), .environment = {}});
     CAPTURE(signal);
     CAPTURE(ran.err);
     CHECK(ran.exit_code == 130);
-    CHECK(ran.err.find("of 8000000 rows are in r.csv") != std::string::npos);
-    CHECK(scratch.entries() == Texts{"r.csv"});
-    const std::string csv = scratch.read("r.csv");
+    CHECK(ran.err.find("of 8000000 rows are in r.partial.csv") != std::string::npos);
+    CHECK(scratch.entries() == (older ? Texts{"r.csv", "r.partial.csv"} : Texts{"r.partial.csv"}));
+    if (older) CHECK(scratch.read("r.csv") == "good\n");
+    const std::string csv = scratch.read("r.partial.csv");
     CHECK(csv.back() == '\n');
     const Texts batches = column(csv, "batch");
     REQUIRE(batches.size() > 1);
@@ -243,6 +389,66 @@ TEST_CASE(
       CHECK(batches[i] == std::to_string(i / 200 + 1));
     }
   }
+}
+
+TEST_CASE("the JSON of an interrupted sweep is JSON") {
+  const ScratchFolder scratch;
+  const Ran ran = run_shell(
+      "timeout -s INT 0.4 ooc-paleo sweep vgg16 --hardware v100-16gb-pcie3 --batch 1:4000:+1 "
+      "--link 1GB/s:50GB/s:+1GB/s --schedule vdnn-like,capacity --jobs 1 -o r.json",
+      {.folder = scratch.path(), .environment = {}});
+  CHECK(scratch.entries() == Texts{"r.partial.json"});
+  const SpecDocument document = read_spec_text(scratch.read("r.partial.json"), "sweep.json");
+  CHECK(!SpecView(document).get("complete").as_boolean());
+  CHECK(!SpecView(document).get("results").items().empty());
+}
+
+TEST_CASE("of 20 kills of a sweep over a good file none loses it, and nothing is left behind") {
+  const ScratchFolder scratch;
+  scratch.file("r.csv", "good\n");
+  const Surroundings here{.folder = scratch.path(), .environment = {}};
+  const Texts signals{"INT", "TERM", "HUP", "KILL"};
+  for (std::size_t i = 0; i < 20; ++i) {
+    const std::string delay = "0.0" + std::to_string(i % 7 + 1);
+    const Ran ran = run_shell("timeout --foreground --preserve-status -s " + signals[i % 4] + " " +
+                                  delay + " " + kLongSweep + "-o r.csv",
+                              here);
+    CAPTURE(signals[i % 4]);
+    CAPTURE(delay);
+    CHECK(ran.exit_code != 0);
+    CHECK(scratch.read("r.csv") == "good\n");
+    if (signals[i % 4] == "KILL") continue;
+    for (const std::string& name : scratch.entries()) {
+      CHECK((name == "r.csv" || name == "r.partial.csv"));
+      CHECK(scratch.read(name).back() == '\n');
+    }
+  }
+  CHECK(sweep({"-o", "r.csv"}, here).exit_code == 0);
+  CHECK(scratch.entries() == Texts{"r.csv", "r.partial.csv"});
+  CHECK(lines_of(scratch.read("r.csv")).size() == 2);
+}
+
+TEST_CASE("an interrupt is answered even where nobody reads what is written") {
+  const ScratchFolder scratch;
+  // Whoever opened the pipe sleeps; the sweep waits to write more. timeout ends with 124 after its first
+  // signal, with 137 where it had to kill.
+  const Ran ran = run_shell("mkfifo pipe; sleep 20 <> pipe & reader=$!; timeout -k 5 -s INT 0.5 " +
+                                kLongSweep + "-o pipe; code=$?; kill $reader; exit $code",
+                            {.folder = scratch.path(), .environment = {}});
+  CHECK(ran.exit_code == 124);
+  CHECK(ran.err.find("interrupted") != std::string::npos);
+}
+
+TEST_CASE("a sweep that runs out of disk keeps the rows that are whole") {
+  const ScratchFolder scratch;
+  // A limit on the size of files is a disk that is full; its signal is ignored.
+  const Ran ran = run_shell("trap '' XFSZ; ulimit -f 100; " + kLongSweep + "-o r.csv",
+                            {.folder = scratch.path(), .environment = {}});
+  CAPTURE(ran.err);
+  CHECK(ran.exit_code == 2);
+  CHECK(ran.err.find("rows are in r.partial.csv") != std::string::npos);
+  CHECK(scratch.entries() == Texts{"r.partial.csv"});
+  CHECK(scratch.read("r.partial.csv").back() == '\n');
 }
 
 TEST_CASE("an interrupted prediction leaves no temporary file") {
