@@ -55,7 +55,8 @@ std::string lack_of(const OutOfMemory& oom) {
   return oom.free >= oom.wanted ? "near memory in one piece" : "near memory";
 }
 
-class Runner {
+/// Its threads share it: one that is in the middle of a row may outlive the call.
+class Runner : public std::enable_shared_from_this<Runner> {
  public:
   Runner(const SweepJob& job, const SweepSink& sink)
       : job_(job),
@@ -72,7 +73,9 @@ class Runner {
   SweepSummary run() {
     std::vector<std::jthread> threads;
     try {
-      for (unsigned i = 0; i < job_.threads; ++i) threads.emplace_back([this] { work(); });
+      for (unsigned i = 0; i < job_.threads; ++i) {
+        threads.emplace_back([self = shared_from_this()] { self->work(); });
+      }
       write_in_order();
     } catch (...) {
       end_work();
@@ -323,10 +326,7 @@ class Runner {
 
 SweepSummary run_sweep(const SweepJob& job, const SweepSink& sink) {
   OOC_CHECK(job.threads > 0, "somebody works");
-  auto runner = std::make_unique<Runner>(job, sink);
-  SweepSummary summary = runner->run();
-  if (summary.stopped) static_cast<void>(runner.release());  // its threads may not be done
-  return summary;
+  return std::make_shared<Runner>(job, sink)->run();
 }
 
 }  // namespace ooc

@@ -369,7 +369,9 @@ TEST_CASE(
     "beside an older result, and exits 130") {
   const std::vector<std::pair<std::string, bool>> cases{
       {"INT", true}, {"TERM", true}, {"HUP", true}, {"INT", false}};
-  for (const auto& [signal, older] : cases) {
+  for (const auto& each : cases) {
+    const std::string& signal = each.first;
+    const bool older = each.second;
     const ScratchFolder scratch;
     if (older) scratch.file("r.csv", "good\n");
     const Ran ran = run_shell(
