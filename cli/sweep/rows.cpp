@@ -19,17 +19,23 @@ namespace ooc {
 namespace {
 
 /// `line` with one field more.
-std::string with_error(std::string line, std::string_view error) {
-  line.back() = ',';
-  return line + csv_field(error) + '\n';
+void add_with_error(std::string& out, std::string_view line, std::string_view error) {
+  out += line.substr(0, line.size() - 1);
+  out += ',';
+  out += csv_field(error);
+  out += '\n';
 }
 
-std::string csv_begin(const ToolInfo&) { return with_error(csv_header(), "error"); }
+std::string csv_begin(const ToolInfo&) {
+  std::string out;
+  add_with_error(out, csv_header(), "error");
+  return out;
+}
 void add_csv_row(std::string& out, const RunReport& report) {
-  out += with_error(csv_row(report), "");
+  add_with_error(out, csv_row(report), "");
 }
 void add_csv_failure(std::string& out, const RunInputs& inputs, std::string_view error) {
-  out += with_error(csv_row(inputs), error);
+  add_with_error(out, csv_row(inputs), error);
 }
 std::string csv_end(const SweepEnd&) { return ""; }
 

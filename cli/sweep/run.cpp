@@ -50,7 +50,7 @@ CaseOptions options_at(const SweepJob& job, const SweepUnit& unit) {
   return options;
 }
 
-std::string lack_of(const OutOfMemory& oom) {
+std::string_view lack_of(const OutOfMemory& oom) {
   if (oom.tier == OutOfMemory::Tier::kFar) return "far memory";
   return oom.free >= oom.wanted ? "near memory in one piece" : "near memory";
 }
@@ -291,11 +291,15 @@ class Runner : public std::enable_shared_from_this<Runner> {
     summary_.rows += piece.rows.size();
     for (const Row& row : piece.rows) {
       summary_.fitting += row.time.feasible ? 1 : 0;
-      if (!row.lacks.empty()) ++summary_.lacking[row.lacks];
+      if (!row.lacks.empty()) ++summary_.lacking[std::string(row.lacks)];
       if (!row.failure) continue;
       if (summary_.failed++ == 0) summary_.first_failure = row.failure;
     }
-    sink_.write(std::string(before) + piece.text, summary_);
+    if (before.empty()) {
+      sink_.write(piece.text, summary_);
+    } else {
+      sink_.write(std::string(before) + piece.text, summary_);
+    }
   }
 
   void end_work() {
