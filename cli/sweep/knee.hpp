@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "model/base/units.hpp"
-#include "reports/summary/run_report.hpp"
+#include "simulator/summary/run_report.hpp"
 
 namespace ooc {
 
