@@ -131,7 +131,7 @@ TEST_CASE("what a killed process left is gone after the next, but not what one t
   const ScratchFolder scratch;
   // Named pipes as networks: the programs wait for them with their outputs already open.
   const std::string start =
-      "mkfifo pipe; p='ooc-paleo inspect pipe -o r.json'; $p & a=$!; $p & b=$!; "
+      "mkfifo pipe; p='ooc-paleo inspect ./pipe -o r.json'; $p & a=$!; $p & b=$!; "
       "for i in 1 2 3 4 5 6 7 8 9; do [ -e r.json.ooc-paleo-tmp2 ] || sleep 0.2; done; ";
   const std::string other = "ooc-paleo inspect " + kNetwork + " -o r.json; echo $?; ls; ";
   const Ran ran = run_shell(start + other + "kill -KILL $a $b; wait $a; wait $b; ls; " + other,
