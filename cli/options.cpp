@@ -122,10 +122,22 @@ CaseOptions case_options(const Arguments& arguments) {
   options.transfers = transfer_options(arguments);
   options.schedule = schedule_options(arguments);
   options.layer_times = arguments.value("--layer-times");
-  if (const auto text = arguments.value("--max-input")) {
-    options.limits.max_bytes = bytes_of(*text, "--max-input").count();
-  }
+  options.limits = read_limits(arguments);
   return options;
+}
+
+ReadLimits read_limits(const Arguments& arguments) {
+  ReadLimits limits;
+  const auto text = arguments.value("--max-input");
+  if (!text) return limits;
+  limits.max_bytes = bytes_of(*text, "--max-input").count();
+  const Int128 memory = Int128{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  if (memory > 0 && memory < limits.max_bytes) {
+    bad_value("--max-input", quoted(*text),
+              fmt::format("at most {}, the memory of this machine",
+                          format_bytes(Bytes(static_cast<std::int64_t>(memory)))));
+  }
+  return limits;
 }
 
 ResultOptions result_options(const Arguments& arguments) {

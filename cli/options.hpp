@@ -49,6 +49,9 @@ struct ResultOptions {
   Remarks remarks = Remarks::kShown;
 };
 
+/// --max-input, else the usual limits. Throws SpecError for more than the machine's memory.
+[[nodiscard]] ReadLimits read_limits(const Arguments& arguments);
+
 [[nodiscard]] ResultOptions result_options(const Arguments& arguments);
 
 /// "json" or "csv" where the end of an output's name says so, in any case, else "". Throws SpecError for

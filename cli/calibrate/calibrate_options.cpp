@@ -50,14 +50,6 @@ std::string flags_to_repeat(const Arguments& arguments) {
   return text;
 }
 
-ReadLimits limits_of(const Arguments& arguments) {
-  ReadLimits limits;
-  if (const auto text = arguments.value("--max-input")) {
-    limits.max_bytes = bytes_of(*text, "--max-input").count();
-  }
-  return limits;
-}
-
 }  // namespace
 
 std::string device_number_of(const Arguments& arguments) {
@@ -91,7 +83,7 @@ CalibrateOptions calibrate_options(const Arguments& arguments) {
   options.probe = arguments.value("--probe");
   options.without_probe = options.probe == "none";
   if (arguments.has("--quiet")) options.remarks = Remarks::kQuiet;
-  options.limits = limits_of(arguments);
+  options.limits = read_limits(arguments);
   if (options.without_probe && !options.from && !arguments.has("--dry-run")) {
     bad_value("--probe", "\"none\" without --from", "samples to fit, or a program that measures");
   }

@@ -24,10 +24,7 @@ constexpr std::array kFlags{flags::kFormat, flags::kOutput, flags::kMaxInput, fl
 
 int run_validate(const Arguments& arguments) {
   const ResultOptions result = result_options(arguments);
-  ReadLimits limits;
-  if (const auto text = arguments.value("--max-input")) {
-    limits.max_bytes = bytes_of(*text, "--max-input").count();
-  }
+  const ReadLimits limits = read_limits(arguments);
   const std::vector<std::string> files = find_rows(arguments.positionals());
   Outputs outputs = open_outputs(arguments, {.networks = {}, .profiles = {}, .others = files});
   // Every row is read before the first one is run.

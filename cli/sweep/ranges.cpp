@@ -118,8 +118,8 @@ class RangeReader {
   }
 
   void add(const std::string& part, std::int64_t value) {
-    if (values_.size() == kMaxSweepPoints) {
-      bad_value(flag_, quoted(part), fmt::format("at most {} values", kMaxSweepPoints));
+    if (values_.size() == kMaxSweepValues) {
+      bad_value(flag_, quoted(part), fmt::format("at most {} values", kMaxSweepValues));
     }
     values_.push_back(value);
   }

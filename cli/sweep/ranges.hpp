@@ -12,11 +12,12 @@
 
 namespace ooc {
 
-/// More than that in one sweep is taken for a mistake.
+/// More rows than that in one sweep, or more values in one of its lists, are taken for a mistake.
 inline constexpr std::size_t kMaxSweepPoints = 10'000'000;
+inline constexpr std::size_t kMaxSweepValues = 1'000'000;
 
 /// All throw SpecError naming `flag` for an empty, descending or endless range, a value that comes
-/// twice, or more than kMaxSweepPoints values. Values keep the order in which they are written.
+/// twice, or more than kMaxSweepValues values. Values keep the order in which they are written.
 [[nodiscard]] std::vector<std::int64_t> batch_range(const std::string& text, std::string_view flag);
 [[nodiscard]] std::vector<Bytes> bytes_range(const std::string& text, std::string_view flag);
 /// `inf` may be an element of the list, not an end of a range.

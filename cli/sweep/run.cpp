@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <exception>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -41,7 +42,6 @@ struct SharedCosts {
   std::mutex making;
   std::shared_ptr<const Case> made;
   std::exception_ptr error;  ///< they cannot be made
-  std::size_t pieces_left = 0;
 };
 
 CaseOptions options_at(const SweepJob& job, const SweepUnit& unit) {
@@ -65,10 +65,7 @@ class Runner : public std::enable_shared_from_this<Runner> {
         pieces_per_unit_((job.grid.links.size() + kLinksPerPiece - 1) / kLinksPerPiece),
         piece_count_(job.grid.units() * pieces_per_unit_),
         units_per_costs_(job.grid.memories.size() * job.grid.schedules.size()),
-        costs_(piece_count_ / pieces_per_unit_ / units_per_costs_),
-        window_(std::size_t{8} * job.threads) {
-    for (SharedCosts& costs : costs_) costs.pieces_left = units_per_costs_ * pieces_per_unit_;
-  }
+        window_(std::size_t{8} * job.threads) {}
 
   SweepSummary run() {
     std::vector<std::jthread> threads;
@@ -216,22 +213,30 @@ class Runner : public std::enable_shared_from_this<Runner> {
   }
 
   std::shared_ptr<const Case> costs_of(const SweepUnit& unit) {
-    SharedCosts& costs = costs_[unit.costs];
-    const std::lock_guard lock(costs.making);
-    if (costs.error) std::rethrow_exception(costs.error);
-    if (!costs.made) {
+    const std::shared_ptr<SharedCosts> costs = shared_costs(unit.costs);
+    const std::lock_guard lock(costs->making);
+    if (costs->error) std::rethrow_exception(costs->error);
+    if (!costs->made) {
       try {
-        costs.made = std::make_shared<const Case>(make_case(job_.inputs.workloads[unit.network],
-                                                            job_.inputs.machines[unit.hardware],
-                                                            options_at(job_, unit)));
+        costs->made = std::make_shared<const Case>(make_case(job_.inputs.workloads[unit.network],
+                                                             job_.inputs.machines[unit.hardware],
+                                                             options_at(job_, unit)));
       } catch (const SpecError&) {
-        costs.error = std::current_exception();
+        costs->error = std::current_exception();
         throw;
       }
     }
-    std::shared_ptr<const Case> made = costs.made;
-    if (--costs.pieces_left == 0) costs.made.reset();
-    return made;
+    return costs->made;
+  }
+
+  /// Kept from the first piece that asks to the last: as many at a time as the window reaches over.
+  std::shared_ptr<SharedCosts> shared_costs(std::size_t index) {
+    const std::lock_guard lock(mutex_);
+    UsedCosts& used = costs_[index];
+    if (!used.costs) used.costs = std::make_shared<SharedCosts>();
+    std::shared_ptr<SharedCosts> costs = used.costs;
+    if (++used.pieces == units_per_costs_ * pieces_per_unit_) costs_.erase(index);
+    return costs;
   }
 
   void write_in_order() {
@@ -314,12 +319,16 @@ class Runner : public std::enable_shared_from_this<Runner> {
   std::size_t pieces_per_unit_;
   std::size_t piece_count_;
   std::size_t units_per_costs_;
-  std::vector<SharedCosts> costs_;
   SweepSummary summary_;
 
   std::mutex mutex_;
   std::condition_variable room_;      ///< for workers: the window moved, or it is over
   std::condition_variable finished_;  ///< for the writer: a piece is done
+  struct UsedCosts {
+    std::shared_ptr<SharedCosts> costs;
+    std::size_t pieces = 0;  ///< that have asked for them
+  };
+  std::map<std::size_t, UsedCosts> costs_;
   std::vector<Piece> window_;
   std::size_t next_ = 0;     ///< piece that nobody has taken
   std::size_t written_ = 0;  ///< pieces handed out
