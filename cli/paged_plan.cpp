@@ -1,7 +1,8 @@
 // A part is 1/512 of the budget, in whole blocks of 2 MiB, which is what NVIDIA's driver evicts at once: fine
 // enough that the part by which an eviction takes too much is small, and coarse enough that a plan has
-// thousands of copies and not millions. Where that is too coarse for a task with many tensors, parts are single
-// blocks; what does not fit even then, in the slices that hold least, does not run.
+// thousands of copies and not millions. Where that is too coarse for a task with many tensors, the parts of those
+// are half as large, and so on down to single blocks; what does not fit even then, in the slices that hold least,
+// does not run. A plan of too many copies is refused: it would take gigabytes, and tell of nothing but thrashing.
 #include "cli/paged_plan.hpp"
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "cli/round_costs.hpp"
 #include "model/base/errors.hpp"
@@ -22,8 +24,9 @@ namespace {
 constexpr std::int64_t kDriverBlock = std::int64_t{2} << 20;
 constexpr std::int64_t kPartsOfBudget = 512;
 
-/// Of all parts.
+/// Of all parts, and of the uses of parts by the slices of tasks: each may be a copy in and one out.
 constexpr std::int64_t kMostParts = std::int64_t{1} << 22;
+constexpr std::int64_t kMostUses = std::int64_t{1} << 22;
 
 Bytes part_size(Bytes budget) {
   const std::int64_t blocks = budget.count() / kPartsOfBudget / kDriverBlock + 1;
@@ -42,17 +45,6 @@ struct LargestTask {
   TaskId task;
   Bytes bytes;
 };
-LargestTask largest_task(const Case& which, const Parts& parts) {
-  const TrainingGraph& graph = which.workload.graph;
-  LargestTask largest;
-  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
-    const TaskId task = make_id<TaskId>(i);
-    const AlgorithmChoice ways = which.schedule_options.algorithms;
-    const Bytes bytes = least_need(graph, which.costs, parts, task, ways).bytes;
-    if (i == 0 || bytes > largest.bytes) largest = {task, bytes};
-  }
-  return largest;
-}
 
 /// What is alive at once, beside what near memory holds of it, has to be far: network inputs are there
 /// anyway. Found before anything is cut: a batch that is far too large has any number of parts.
@@ -75,25 +67,88 @@ std::optional<OutOfMemory> far_shortage(const Case& which, Bytes budget) {
                      .tier = OutOfMemory::Tier::kFar};
 }
 
-/// As coarse as will do; none where even single blocks do not.
+/// None where even single blocks do not do.
 struct PageCut {
   std::optional<Parts> parts;
   LargestTask largest;
 };
-PageCut cut_for(const Case& which, Bytes budget) {
-  const Bytes available = budget - which.costs.static_bytes;
-  PageCut result;
-  for (const Bytes size : {part_size(budget), Bytes(kDriverBlock)}) {
-    if (parts_in(which, size) > kMostParts) continue;
-    Parts parts = cut_tensors(which.costs.tensor_bytes, size);
-    result.largest = largest_task(which, parts);
-    if (result.largest.bytes > available) continue;
-    slice_tasks(parts, which.workload.graph, which.costs, which.schedule_options.algorithms,
-                available);
-    result.parts = std::move(parts);
-    return result;
+
+/// As coarse as will do: where a task holds too much, the parts of its tensors become half as large, and so on.
+class PageCutter {
+ public:
+  PageCutter(const Case& which, Bytes budget)
+      : which_(which),
+        graph_(which.workload.graph),
+        available_(budget - which.costs.static_bytes),
+        size_(graph_.tensors.size(), part_size(budget)) {}
+
+  PageCut run() && {
+    do {
+      cut_.parts = cut_tensors(which_.costs.tensor_bytes, size_);
+      find_largest();
+      if (cut_.largest.bytes <= available_) {
+        slice_tasks(*cut_.parts, graph_, which_.costs, ways(), available_);
+        return std::move(cut_);
+      }
+      if (cut_.parts->first.back() > kMostParts) return std::move(cut_);
+    } while (refine());
+    cut_.parts.reset();
+    return std::move(cut_);
   }
-  return result;
+
+ private:
+  [[nodiscard]] AlgorithmChoice ways() const { return which_.schedule_options.algorithms; }
+
+  void find_largest() {
+    too_coarse_.assign(graph_.tensors.size(), false);
+    for (std::size_t i = 0; i < graph_.tasks.size(); ++i) {
+      const TaskId task = make_id<TaskId>(i);
+      const Bytes need = least_need(graph_, which_.costs, *cut_.parts, task, ways()).bytes;
+      if (i == 0 || need > cut_.largest.bytes) cut_.largest = {task, need};
+      if (need <= available_) continue;
+      for (const auto tensors : {graph_.reads[task], graph_.writes[task]}) {
+        for (const TensorId tensor : tensors) too_coarse_[tensor.at()] = true;
+      }
+    }
+  }
+
+  /// False if all that is too coarse is in single blocks already.
+  bool refine() {
+    bool finer = false;
+    for (std::size_t i = 0; i < size_.size(); ++i) {
+      const std::int64_t blocks = size_[i].count() / kDriverBlock;
+      if (!too_coarse_[i] || blocks == 1) continue;
+      size_[i] = Bytes((blocks + 1) / 2 * kDriverBlock);
+      finer = true;
+    }
+    return finer;
+  }
+
+  const Case& which_;
+  const TrainingGraph& graph_;
+  Bytes available_;
+  std::vector<Bytes> size_;       ///< of the parts, by tensor
+  std::vector<bool> too_coarse_;  ///< by tensor
+  PageCut cut_;
+};
+
+/// How often slices of tasks use parts.
+std::int64_t uses_of(const TrainingGraph& graph, const Parts& parts) {
+  std::int64_t uses = 0;
+  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
+    const TaskId task = make_id<TaskId>(i);
+    for (const auto tensors : {graph.reads[task], graph.writes[task]}) {
+      for (const TensorId tensor : tensors) {
+        uses += std::max(parts.count(tensor), parts.slices_of(task));
+      }
+    }
+  }
+  return uses;
+}
+
+[[noreturn]] void too_many(const Case& which, const std::string& what, std::int64_t most) {
+  bad_value("--batch", fmt::format("{}, for which a plan in pages has {}", which.costs.batch, what),
+            fmt::format("at most {}", most), "give more memory or a smaller batch");
 }
 
 OutOfMemory near_shortage(const Case& which, const LargestTask& largest, Bytes budget) {
@@ -181,15 +236,19 @@ class PagedPlanner {
 RoundsResult plan_in_pages(const Case& which, const Schedule& schedule, Bytes budget,
                            SubBatch sub_batch) {
   std::optional<OutOfMemory> far = far_shortage(which, budget);
-  if (parts_in(which, part_size(budget)) > kMostParts) {
+  if (const std::int64_t parts = parts_in(which, part_size(budget)); parts > kMostParts) {
     if (far) return {*std::move(far), nullptr};
-    bad_value("--batch", std::to_string(which.costs.batch),
-              fmt::format("tensors of at most {} parts in all", kMostParts),
-              "give more memory or a smaller batch");
+    too_many(which, fmt::format("{} parts of tensors", parts), kMostParts);
   }
-  PageCut made = cut_for(which, budget);
+  PageCut made = PageCutter(which, budget).run();
   if (!made.parts) return {near_shortage(which, made.largest, budget), nullptr};
   if (far) return {*std::move(far), nullptr};
+  if (const std::int64_t parts = made.parts->first.back(); parts > kMostParts) {
+    too_many(which, fmt::format("{} parts of tensors", parts), kMostParts);
+  }
+  if (const std::int64_t uses = uses_of(which.workload.graph, *made.parts); uses > kMostUses) {
+    too_many(which, fmt::format("{} uses of parts of tensors", uses), kMostUses);
+  }
   return PagedPlanner(which, schedule, budget, *std::move(made.parts)).run(sub_batch);
 }
 

@@ -159,18 +159,24 @@ class Cutter {
 
 }  // namespace
 
-Parts cut_tensors(const std::vector<Bytes>& tensor_bytes, Bytes largest) {
-  OOC_CHECK(largest.count() > 0, "a part holds something");
+Parts cut_tensors(const std::vector<Bytes>& tensor_bytes, const std::vector<Bytes>& largest) {
+  OOC_CHECK(largest.size() == tensor_bytes.size(), "every tensor has a limit");
   Parts parts;
   parts.first.reserve(tensor_bytes.size() + 1);
   std::int64_t next = 0;
-  for (const Bytes bytes : tensor_bytes) {
+  for (std::size_t i = 0; i < tensor_bytes.size(); ++i) {
+    const std::int64_t most = largest[i].count();
+    OOC_CHECK(most > 0, "a part holds something");
     parts.first.push_back(static_cast<std::int32_t>(next));
-    next += std::max<std::int64_t>(1, (bytes.count() + largest.count() - 1) / largest.count());
+    next += std::max<std::int64_t>(1, (tensor_bytes[i].count() + most - 1) / most);
     OOC_CHECK(next <= (std::int64_t{1} << 30), "parts are counted by an index");
   }
   parts.first.push_back(static_cast<std::int32_t>(next));
   return parts;
+}
+
+Parts cut_tensors(const std::vector<Bytes>& tensor_bytes, Bytes largest) {
+  return cut_tensors(tensor_bytes, std::vector<Bytes>(tensor_bytes.size(), largest));
 }
 
 SliceNeed least_need(const TrainingGraph& graph, const CostTable& costs, const Parts& parts,
@@ -188,6 +194,12 @@ void slice_tasks(Parts& parts, const TrainingGraph& graph, const CostTable& cost
   parts.slices.assign(graph.tasks.size(), 1);
   for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
     const TaskId task = make_id<TaskId>(i);
+    // Workspace, and a part of each tensor, are needed however thin the slices: what is more than that
+    // counts, where it alone is more than a quarter.
+    const std::int64_t least = least_need(graph, costs, parts, task, ways).bytes.count();
+    const std::int64_t quarter = available.count() / 4;
+    const std::int64_t enough =
+        least <= quarter ? quarter : least + (available.count() - least) / 4;
     SliceNeed chosen;
     bool found = false;
     try_slices(graph, costs, parts, task, ways, [&](SliceNeed need) {
@@ -195,7 +207,7 @@ void slice_tasks(Parts& parts, const TrainingGraph& graph, const CostTable& cost
         found = need.bytes <= available;
       } else if (!found && (chosen.slices == 1 || need.bytes < chosen.bytes)) {
         chosen = need;
-        found = need.bytes.count() <= available.count() / 4;
+        found = need.bytes.count() <= enough;
       }
       return found;
     });

@@ -26,6 +26,9 @@ struct Parts {
 
 /// As few parts of equal size as make none larger than `largest`.
 [[nodiscard]] Parts cut_tensors(const std::vector<Bytes>& tensor_bytes, Bytes largest);
+/// The same with a limit for each tensor.
+[[nodiscard]] Parts cut_tensors(const std::vector<Bytes>& tensor_bytes,
+                                const std::vector<Bytes>& largest);
 
 /// What a task holds at once, workspace included, in the number of slices that holds least.
 struct SliceNeed {
@@ -35,7 +38,7 @@ struct SliceNeed {
 [[nodiscard]] SliceNeed least_need(const TrainingGraph& graph, const CostTable& costs,
                                    const Parts& parts, TaskId task, AlgorithmChoice ways);
 /// Sets `slices`: tasks that fit stay whole, others get the fewest slices that hold a quarter of
-/// `available` each, or those that hold least. Precondition: the least need of each fits.
+/// `available` each (or of what the least need leaves of it, where that is more), or those that hold least. Precondition: the least need of each fits.
 void slice_tasks(Parts& parts, const TrainingGraph& graph, const CostTable& costs,
                  AlgorithmChoice ways, Bytes available);
 

@@ -197,6 +197,24 @@ TEST_CASE(
   CHECK(compute_time(costs, graph) == 600 * kMillisecond);
 }
 
+TEST_CASE("a workspace that slices do not divide does not make them as thin as can be") {
+  // c.backward: 3 GB in parts of 10 MB, and 1 GB of workspace. Of 2.2 GB no slice takes a quarter; one of
+  // 16 takes 1 GB + 3 x 70 MB, less than 1 GB + 30 MB and a quarter of the rest.
+  Workload workload = worked_example();
+  Parts parts = cut_tensors(workload.costs.tensor_bytes, Bytes(10'000'000));
+  const TaskId task{5};
+  const AlgorithmChoice ways = AlgorithmChoice::kMemory;
+  workload.costs.alternatives[workload.costs.default_alternative(task).at()].workspace = kGigabyte;
+  slice_tasks(parts, workload.graph, workload.costs, ways, Bytes(2'200'000'000));
+  CHECK(parts.slices_of(task) == 16);
+}
+
+TEST_CASE("each tensor may have a limit of its own on its parts") {
+  const Parts parts =
+      cut_tensors({Bytes(10), Bytes(10), Bytes(0)}, {Bytes(10), Bytes(3), Bytes(1)});
+  CHECK(parts.first == std::vector<std::int32_t>{0, 1, 5, 6});
+}
+
 std::string paging_machine(const std::string& modes) {
   std::string text = tiny::machine();
   text.insert(text.find("\"pinned\""), modes);
