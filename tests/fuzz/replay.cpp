@@ -41,7 +41,7 @@ std::vector<Seed> read_seeds() {
 }
 
 // Text that readers have opinions about.
-constexpr std::array<std::string_view, 24> kTokens{"{",
+constexpr std::array<std::string_view, 28> kTokens{"{",
                                                    "}",
                                                    "[",
                                                    "]",
@@ -64,7 +64,11 @@ constexpr std::array<std::string_view, 24> kTokens{"{",
                                                    " ",
                                                    "100000",
                                                    "\"inf\"",
-                                                   "2147483648"};
+                                                   "2147483648",
+                                                   "\n",
+                                                   "=",
+                                                   "id=7",
+                                                   "%ff"};
 
 class Mutator {
  public:
