@@ -15,8 +15,8 @@
 
 #include "cli/round_costs.hpp"
 #include "model/base/errors.hpp"
-#include "model/rewrite/parts.hpp"
 #include "model/cost/unified_cost.hpp"
+#include "model/rewrite/parts.hpp"
 
 namespace ooc {
 namespace {

@@ -18,6 +18,7 @@
 #include "cli/planning.hpp"
 #include "cli/round_costs.hpp"
 #include "cli/schedule_flags.hpp"
+#include "cli/stated_times.hpp"
 #include "model/base/errors.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "model/network/network_json.hpp"
@@ -87,20 +88,6 @@ std::string_view algorithms_text(const Case& which, const Schedule& schedule) {
   throw SpecError(std::move(parts));
 }
 
-/// Costs too large to count, which the model blames on --batch: on the flag only if it was given.
-[[noreturn]] void too_large(const SpecError& error, const Workload& workload,
-                            const CaseOptions& options) {
-  SpecError::Parts parts = error.parts();
-  if (!options.batch) {
-    parts.file = workload.path;
-    parts.place = workload.network->batch ? "/batch" : "/layers";
-  } else {
-    parts.file.clear();
-  }
-  parts.found = fmt::format("{} ({})", batch_of(options, *workload.network), parts.found);
-  throw SpecError(std::move(parts));
-}
-
 CostTable costs_of(const Workload& workload, const Machine& machine, const ComputeOptions& compute,
                    const CaseOptions& options) {
   try {
@@ -109,7 +96,7 @@ CostTable costs_of(const Workload& workload, const Machine& machine, const Compu
     return costs;
   } catch (const SpecError& error) {
     const bool network_at_fault = !error.parts().file.empty() && error.parts().place == "--batch";
-    if (network_at_fault) too_large(error, workload, options);
+    if (network_at_fault) throw_too_large(error, workload, options);
     throw;
   }
 }
@@ -140,6 +127,18 @@ Machine load_hardware(const std::string& name, std::string_view place, const Cas
   std::string path = locate(DataKind::kHardware, name, place);
   HardwareProfile profile = read_profile_file(path, options.limits);
   return {.path = std::move(path), .profile = std::move(profile)};
+}
+
+void throw_too_large(const SpecError& error, const Workload& workload, const CaseOptions& options) {
+  SpecError::Parts parts = error.parts();
+  if (!options.batch) {
+    parts.file = workload.path;
+    parts.place = workload.network->batch ? "/batch" : "/layers";
+  } else {
+    parts.file.clear();
+  }
+  parts.found = fmt::format("{} ({})", batch_of(options, *workload.network), parts.found);
+  throw SpecError(std::move(parts));
 }
 
 std::int64_t batch_of(const CaseOptions& options, const Network& network) {
@@ -198,6 +197,7 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
         read_layer_times_file(*options.layer_times, *workload.network, options.limits);
     made.inputs.layer_times = static_cast<int>(compute.layer_times.size());
   }
+  check_stated_times(workload, compute);
   made.costs = costs_of(workload, machine, compute, options);
   if (options.devices > 1) {
     check_devices_of_batch(options.devices, compute.batch);
@@ -324,6 +324,8 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
   report.remarks = which.remarks;
   report.norms_by_round = report.rounds > 1 && has_batch_norm(*which.workload.network);
   if (report.norms_by_round) report.remarks.push_back(norms_remark(report.sub_batch));
+  const std::string stated = stated_times_remark(which.workload, which.compute);
+  if (!stated.empty()) report.remarks.push_back(stated);
   return report;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/options.hpp"
+#include "model/base/errors.hpp"
 #include "model/cost/compute_cost.hpp"
 #include "model/cost/cost_table.hpp"
 #include "model/cost/transfer_cost.hpp"
@@ -44,6 +45,11 @@ struct Machine {
                                      const CaseOptions& options);
 [[nodiscard]] Machine load_hardware(const std::string& name, std::string_view place,
                                     const CaseOptions& options);
+
+/// The error about a job that is too large to count (place --batch), about the flag if it was given, else
+/// about the file.
+[[noreturn]] void throw_too_large(const SpecError& error, const Workload& workload,
+                                  const CaseOptions& options);
 
 /// --batch, else the file's, else 1.
 [[nodiscard]] std::int64_t batch_of(const CaseOptions& options, const Network& network);

@@ -20,6 +20,10 @@ void remark(Remarks remarks, std::string_view text) {
   std::fputs(line.c_str(), stderr);
 }
 
+void remark_on(Remarks remarks, std::string_view file, std::string_view text) {
+  if (!text.empty()) remark(remarks, "remark: " + std::string(file) + ": " + std::string(text));
+}
+
 std::string devices_remark(int devices) {
   return "/devices: " + std::to_string(devices) +
          " devices, of which one is simulated; --devices N splits the batch";

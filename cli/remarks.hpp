@@ -15,6 +15,8 @@ struct Workload;
 enum class Remarks { kShown, kQuiet };
 /// "ooc-paleo: <text>" as one line.
 void remark(Remarks remarks, std::string_view text);
+/// "ooc-paleo: remark: <file>: <text>"; nothing where there is no text.
+void remark_on(Remarks remarks, std::string_view file, std::string_view text);
 /// "/devices: 2 devices, of which one is simulated; --devices N splits the batch"
 [[nodiscard]] std::string devices_remark(int devices);
 /// Of networks with batch norms that run in rounds.

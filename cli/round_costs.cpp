@@ -1,4 +1,4 @@
-// Times that the user states (custom layers, --layer-times) are those of the whole batch: a round
+// Times that the user states (custom layers but those per sample, --layer-times) are those of the whole batch: a round
 // takes its share of them, which is optimistic where small batches use the machine less well.
 #include "cli/round_costs.hpp"
 
@@ -19,7 +19,9 @@ CostTable round_costs(const Case& which, std::int64_t batch) {
   for (const LayerTime& time : compute.layer_times) stated[time.layer.at()] = true;
   for (std::size_t i = 0; i < graph.backward_end; ++i) {
     const LayerId layer = graph.tasks[i].layer;
-    if (!stated[layer.at()] && !graph.network->layers[layer.at()].model.custom) continue;
+    const auto& custom = graph.network->layers[layer.at()].model.custom;
+    const bool for_batch = custom && custom->per == CustomCost::Per::kBatch;
+    if (!stated[layer.at()] && !for_batch) continue;
     const AlternativeId way = costs.default_alternative(make_id<TaskId>(i));
     const Int128 time = Int128{costs[way].time.count()} * batch;
     costs.alternatives[way.at()].time =

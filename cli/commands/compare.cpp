@@ -14,6 +14,7 @@
 #include "cli/paged_plan.hpp"
 #include "cli/pipeline.hpp"
 #include "cli/schedule_flags.hpp"
+#include "cli/stated_times.hpp"
 #include "cli/version.hpp"
 
 namespace ooc {
@@ -54,6 +55,7 @@ int run_compare(const Arguments& arguments) {
   remark_on_batch(result.remarks, workload, options);
   chosen = runnable(std::move(chosen), all, {&machine, 1}, options, result.remarks);
   const Case which = make_case(workload, machine, options);
+  remark_on(result.remarks, workload.path, stated_times_remark(workload, which.compute));
   remark_on_dtypes(result.remarks, {&workload, 1}, {&machine, 1}, options);
   const Comparison comparison =
       compare({.which = which,

@@ -10,6 +10,7 @@
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "cli/pipeline.hpp"
+#include "cli/stated_times.hpp"
 #include "cli/version.hpp"
 #include "simulator/summary/summarize.hpp"
 
@@ -17,6 +18,15 @@ namespace ooc {
 extern const Command inspect_command;
 
 namespace {
+
+NetworkReport summarize(const InspectionInput& input, const Workload& workload,
+                        const CaseOptions& options) {
+  try {
+    return summarize_network(input);
+  } catch (const SpecError& error) {
+    throw_too_large(error, workload, options);
+  }
+}
 
 constexpr std::array kFlags{flags::kHardware,   flags::kBatch,      flags::kFormat,
                             flags::kOutput,     flags::kLayerTimes, flags::kCompute,
@@ -50,6 +60,7 @@ int run_inspect(const Arguments& arguments) {
     machine = load_hardware(*profile, "--hardware", options);
     remark_on_machine(result.remarks, *machine, 0);
     costs.emplace(make_case(workload, *machine, options));
+    remark_on(result.remarks, workload.path, stated_times_remark(workload, costs->compute));
     input.costs = &costs->costs;
     input.hardware = machine->profile.name;
     input.assumed = assumed_in_use(machine->profile, costs->inputs);
@@ -62,7 +73,7 @@ int run_inspect(const Arguments& arguments) {
   const WriteOptions write{
       .tool = {.version = std::string(version()), .command = arguments.command_line()},
       .look = result.look};
-  outputs.result.write(result.writer->inspection(summarize_network(input), write));
+  outputs.result.write(result.writer->inspection(summarize(input, workload, options), write));
   outputs.result.commit();
   return kExitOk;
 }

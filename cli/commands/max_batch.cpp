@@ -14,6 +14,7 @@
 #include "cli/paged_plan.hpp"
 #include "cli/pipeline.hpp"
 #include "cli/schedule_flags.hpp"
+#include "cli/stated_times.hpp"
 #include "cli/version.hpp"
 
 namespace ooc {
@@ -64,6 +65,7 @@ int run_max_batch(const Arguments& arguments) {
   const Machine machine = load_hardware(profile, "--hardware", options);
   remark_on_machine(result.remarks, machine, options.devices);
   chosen = runnable(std::move(chosen), all, {&machine, 1}, options, result.remarks);
+  remark_on(result.remarks, workload.path, stated_times_remark(workload));
   const MaxBatchReport report = max_batches(
       {.workload = workload, .machine = machine, .options = options, .limit = largest}, chosen);
   remark_on_dtypes(result.remarks, {&workload, 1}, {&machine, 1}, options);

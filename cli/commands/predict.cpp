@@ -11,6 +11,7 @@
 #include "cli/paged_plan.hpp"
 #include "cli/pipeline.hpp"
 #include "cli/schedule_flags.hpp"
+#include "cli/stated_times.hpp"
 #include "cli/version.hpp"
 #include "cli/what_if.hpp"
 #include "reports/writers/trace.hpp"
@@ -73,6 +74,7 @@ int run_predict(const Arguments& arguments) {
   check_pages(schedule, machine, options);
   const Case which = make_case(workload, machine, options);
   remark_on_dtypes(result.remarks, {&workload, 1}, {&machine, 1}, options);
+  remark_on(result.remarks, workload.path, stated_times_remark(workload, which.compute));
   const CaseRun run = run_case(which, schedule, BoundEffort::kWindows);
   const Detail detail = arguments.has("--steps") ? Detail::kSteps : Detail::kLayers;
   RunReport report = report_case(which, schedule, run, detail);

@@ -16,6 +16,7 @@
 #include "cli/outputs.hpp"
 #include "cli/paged_plan.hpp"
 #include "cli/schedule_flags.hpp"
+#include "cli/stated_times.hpp"
 #include "cli/sweep/grid.hpp"
 #include "cli/sweep/progress.hpp"
 #include "cli/sweep/rows.hpp"
@@ -209,6 +210,9 @@ int run_sweep_command(const Arguments& arguments) {
 
   const SweepInputs inputs = load_sweep(grid, options);
   remark_on_dtypes(remarks, inputs.workloads, inputs.machines, options);
+  for (const Workload& workload : inputs.workloads) {
+    if (grid.batches.front()) remark_on(remarks, workload.path, stated_times_remark(workload));
+  }
   for (const Machine& machine : inputs.machines) {
     remark_on_machine(remarks, machine, options.devices);
   }

@@ -11,6 +11,7 @@
 #include "cli/remarks.hpp"
 #include "cli/round_costs.hpp"
 #include "cli/schedule_flags.hpp"
+#include "cli/stated_times.hpp"
 #include "model/base/errors.hpp"
 #include "simulator/schedules/largest_batch.hpp"
 
@@ -167,7 +168,9 @@ CaseOptions in_one_round(CaseOptions options) {
 }  // namespace
 
 BatchCases::BatchCases(const Workload& workload, const Machine& machine, const CaseOptions& options)
-    : workload_(workload), machine_(machine), options_(in_one_round(options)) {}
+    : workload_(workload), machine_(machine), options_(in_one_round(options)) {
+  check_any_batch(workload);
+}
 
 const Case& BatchCases::at(std::int64_t batch) {
   auto found = cases_.find(batch);
@@ -202,6 +205,8 @@ MaxBatchReport max_batches(const MaxBatchRequest& request,
       if (std::find(report.assumed.begin(), end, field) == end) report.assumed.push_back(field);
     }
   }
+  const std::string stated = stated_times_remark(request.workload);
+  if (!stated.empty()) report.remarks.push_back(stated);
   return report;
 }
 

@@ -18,102 +18,10 @@ namespace ooc {
 namespace {
 
 constexpr double kNsPerSecond = 1e9;
+constexpr Int128 kMaxSumNs = Int128{1} << 60;
 constexpr double kGibPerGb = 1.073741824;  // PALEO reads GB/s as GiB/s
 
-[[noreturn]] void too_large(const TrainingGraph& graph, const std::string& what,
-                            const std::string& expected) {
-  throw SpecError({.file = graph.network->name,
-                   .place = "--batch",
-                   .found = what,
-                   .expected = expected,
-                   .hint = "the batch or the network is too large to count exactly"});
-}
-
-std::int64_t checked(Int128 value, std::int64_t limit, const TrainingGraph& graph, const char* what,
-                     const char* expected) {
-  if (value < 0 || value > limit) too_large(graph, what, expected);
-  return static_cast<std::int64_t>(value);
-}
-
-/// What a task works on: the layer's work of its kind.
-TaskWork work_of(const TrainingGraph& graph, const Task& task, ComputeModel model) {
-  const LayerModel& layer = graph.network->layers[task.layer.at()].model;
-  const LayerWork& work = model == ComputeModel::kPaleo ? layer.paleo_work : layer.work;
-  switch (task.kind) {
-    case TaskKind::kForward:
-      return work.forward;
-    case TaskKind::kBackward: {
-      TaskWork copies = work.backward_data;
-      if (layer.gradient_form != GradientForm::kComputed) {
-        copies.flops_per_sample *= task.copies;
-        copies.bytes_per_sample *= task.copies;
-        copies.bytes_fixed *= task.copies > 0 ? 1 : 0;
-      }
-      return copies;
-    }
-    case TaskKind::kBackwardData:
-      return work.backward_data;
-    case TaskKind::kBackwardWeights:
-      return work.backward_weights;
-    case TaskKind::kUpdate:
-    case TaskKind::kReduce:
-    case TaskKind::kCompress:
-    case TaskKind::kDecompress:
-      return {};
-  }
-  return {};
-}
-
-/// Update: weights, gradient and state are read, weights and state written; 2 FLOP per parameter
-/// for sgd, 4 with momentum, 12 for adam. PALEO knows only sgd.
-struct UpdateWork {
-  std::int64_t flops_per_parameter;
-  std::int64_t elements_moved;  ///< of the weights' dtype
-  std::int64_t state_moved;     ///< fp32 state elements
-};
-
-UpdateWork update_work(Optimizer optimizer, ComputeModel model) {
-  if (model == ComputeModel::kPaleo) return {2, 3, 0};
-  switch (optimizer) {
-    case Optimizer::kSgd:
-      return {2, 3, 0};
-    case Optimizer::kMomentum:
-      return {4, 3, 2};
-    case Optimizer::kAdam:
-      return {12, 3, 4};
-  }
-  return {2, 3, 0};
-}
-
-struct Amount {
-  Int128 flops = 0;
-  Int128 bytes = 0;
-};
-
-Amount amount_of(const TrainingGraph& graph, const Task& task, ComputeModel model,
-                 std::int64_t batch) {
-  if (task.kind == TaskKind::kUpdate) {
-    const LayerModel& layer = graph.network->layers[task.layer.at()].model;
-    const UpdateWork update = update_work(graph.optimizer, model);
-    const std::int64_t element =
-        model == ComputeModel::kPaleo ? 4 : dtype_info(graph.network->dtype).bytes;
-    const Int128 parameters = layer.parameters;
-    return {parameters * update.flops_per_parameter,
-            parameters * (update.elements_moved * element + update.state_moved * 4)};
-  }
-  const TaskWork work = work_of(graph, task, model);
-  return {Int128{work.flops_per_sample} * batch,
-          Int128{work.bytes_per_sample} * batch + work.bytes_fixed};
-}
-
-/// What a task needs beside its tensors. It is the layer's own, whichever model gives the times.
-Bytes workspace_of(const TrainingGraph& graph, const Task& task, std::int64_t batch) {
-  const LayerModel& layer = graph.network->layers[task.layer.at()].model;
-  if (layer.custom) return layer.custom->workspace;
-  const std::int64_t per_sample = work_of(graph, task, ComputeModel::kNative).workspace_per_sample;
-  return Bytes(checked(Int128{per_sample} * batch, kMaxTensorBytes - 1, graph,
-                       "a workspace of 2^48 bytes or more", "every workspace below 2^48 bytes"));
-}
+double as_double(Wide count) { return static_cast<double>(count.value()); }
 
 class ComputeEstimator {
  public:
@@ -139,11 +47,11 @@ class ComputeEstimator {
     if (layer.custom) {
       const Duration time =
           task.kind == TaskKind::kForward ? layer.custom->forward : layer.custom->backward;
-      return static_cast<double>(time.count()) / kNsPerSecond / scale_;
+      const bool sample = layer.custom->per == CustomCost::Per::kSample;
+      return as_double(Wide(time.count()) * (sample ? options_.batch : 1)) / kNsPerSecond / scale_;
     }
     const Amount amount = amount_of(graph_, task, options_.model, options_.batch);
-    return seconds(static_cast<double>(amount.flops), static_cast<double>(amount.bytes),
-                   layer.efficiency);
+    return seconds(as_double(amount.flops), as_double(amount.bytes), layer.efficiency);
   }
 
   [[nodiscard]] double seconds(double flops, double bytes, const std::string& efficiency) const {
@@ -169,8 +77,8 @@ class ComputeEstimator {
                              .pass = pass,
                              .dtype = graph_.network->dtype,
                              .batch = options_.batch,
-                             .flops = static_cast<double>(amount.flops),
-                             .bytes = static_cast<double>(amount.bytes),
+                             .flops = as_double(amount.flops),
+                             .bytes = as_double(amount.bytes),
                              .first_seconds = first,
                              .compute_scale = scale_},
                             profile_);
@@ -187,7 +95,7 @@ class ComputeEstimator {
 Duration rounded(double seconds, const TrainingGraph& graph) {
   const double ns = seconds * kNsPerSecond;
   if (!(ns < static_cast<double>(kMaxTimeNs))) {
-    too_large(graph, "a task that takes longer than 104 days", "every task below 2^53 ns");
+    too_large_to_count(graph, "a task that takes longer than 104 days", "every task below 2^53 ns");
   }
   const auto count = static_cast<std::int64_t>(std::llround(ns));
   return Duration(ns > 0 && count == 0 ? 1 : count);
@@ -220,18 +128,13 @@ void add_ways(CostTable& table, const std::vector<ConvolutionWay>& ways,
   }
 }
 
-void add_sizes(CostTable& table, const TrainingGraph& graph) {
-  Int128 total = static_bytes(graph);
-  for (const Tensor& tensor : graph.tensors) {
-    const std::int64_t bytes =
-        checked(Int128{tensor.bytes_per_sample} * table.batch, kMaxTensorBytes - 1, graph,
-                "a tensor of 2^48 bytes or more", "every tensor below 2^48 bytes");
-    total += bytes;
-    table.tensor_bytes.emplace_back(bytes);
-  }
-  checked(total, kMaxTotalBytes - 1, graph, "tensors of 2^56 bytes or more together",
-          "all tensors together below 2^56 bytes");
-  table.static_bytes = Bytes(static_bytes(graph));
+/// So that no sum of the times of tasks wraps, whichever ways they are run.
+void check_time(const CostTable& table, const TrainingGraph& graph) {
+  Int128 sum = 0;
+  for (const TaskAlternative& way : table.alternatives) sum += way.time.count();
+  if (sum <= kMaxSumNs) return;
+  too_large_to_count(graph, "tasks that together take longer than 36 years",
+                     "all tasks together below 2^60 ns");
 }
 
 [[noreturn]] void no_such_task(const TrainingGraph& graph, LayerId layer, const char* pass) {
@@ -306,7 +209,9 @@ CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& pr
   const ComputeEstimator estimator(graph, profile, options);
   CostTable table;
   table.batch = options.batch;
-  add_sizes(table, graph);
+  table.tensor_bytes = tensor_sizes(graph, options.batch);
+  check_work(graph, options.model, options.batch);
+  table.static_bytes = Bytes(static_bytes(graph));
   std::vector<double> seconds(graph.tasks.size());
   for (std::size_t i = 0; i < seconds.size(); ++i) seconds[i] = estimator.seconds(graph.tasks[i]);
   const double scale =
@@ -328,6 +233,7 @@ CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& pr
                                   .seconds = seconds[i]});
   }
   table.first_alternative.push_back(static_cast<std::int32_t>(table.alternatives.size()));
+  check_time(table, graph);
   return table;
 }
 
@@ -341,13 +247,6 @@ TaskAlternative elementwise_cost(const TrainingGraph& graph, const HardwareProfi
           .time = rounded(seconds, graph),
           .workspace = Bytes(0),
           .seconds = seconds};
-}
-
-std::int64_t task_flops(const TrainingGraph& graph, TaskId task, ComputeModel model,
-                        std::int64_t batch) {
-  const Amount amount = amount_of(graph, graph.tasks[task.at()], model, batch);
-  return checked(amount.flops, std::numeric_limits<std::int64_t>::max(), graph,
-                 "a task of 2^63 FLOP or more", "every task below 2^63 FLOP");
 }
 
 }  // namespace ooc

@@ -5,16 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "model/cost/amounts.hpp"
 #include "model/cost/cost_table.hpp"
 #include "model/graph/training_graph.hpp"
 #include "model/hardware/hardware_profile.hpp"
 
 namespace ooc {
-
-enum class ComputeModel {
-  kNative,  ///< launch + max(flops / (peak x efficiency), bytes / (near throughput x efficiency))
-  kPaleo,   ///< flops / peak + bytes / bandwidth, PALEO's counts, GB/s taken as GiB/s
-};
 
 /// Measured times that replace computed ones, layer by layer (`--layer-times`).
 struct LayerTime {
@@ -40,9 +36,5 @@ struct ComputeOptions {
                                                const HardwareProfile& profile,
                                                const ComputeOptions& options, std::int64_t flops,
                                                std::int64_t bytes);
-
-/// FLOPs of one task at a batch under a compute model (exact integers; throws on overflow).
-[[nodiscard]] std::int64_t task_flops(const TrainingGraph& graph, TaskId task, ComputeModel model,
-                                      std::int64_t batch);
 
 }  // namespace ooc

@@ -1,10 +1,12 @@
 // A layer that states its own costs, for measured or abstract layers:
 //
 //   { "type": "custom", "output_shape": [250000000], "forward_time": "50 ms",
-//     "backward_time": "100 ms", "parameters": 0, "workspace": "0 B", "saves": "output" }
+//     "backward_time": "100 ms", "parameters": 0, "workspace": "0 B", "saves": "output",
+//     "per": "batch" }
 //
-// The times are for the batch that is run and are the whole task: no launch is added, there is one
-// backward task and no update. A chain of these is the abstract model of the OOC-Paleo paper. Saves
+// The times are the whole task: no launch is added, there is one backward task and no update. With
+// "per": "batch" (the default) they are for the file's "batch", and only that may be run; times and
+// workspace per "sample" are multiplied by any batch. A chain of these is the abstract model of the OOC-Paleo paper. Saves
 // "output" (the default), "input", "both" or "none"; counts as a convolution for the schedules that
 // choose by kind. No FLOPs and no traffic are known of it, natively or in PALEO's terms.
 #include <optional>
@@ -37,6 +39,10 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
   if (const auto workspace = spec.find("workspace")) cost.workspace = workspace->as_bytes();
   if (const auto parameters = spec.find("parameters")) {
     model.parameters = to_parameters(*parameters, inputs, parameters->as_integer(0, kMaxSize));
+  }
+  if (const auto per = spec.find("per")) {
+    const bool sample = per->as_choice({"batch", "sample"}) == "sample";
+    cost.per = sample ? CustomCost::Per::kSample : CustomCost::Per::kBatch;
   }
   model.saves = read_saves(spec);
   model.is_convolution = true;

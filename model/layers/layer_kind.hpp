@@ -69,11 +69,17 @@ struct Saves {
   std::size_t unread_inputs = 0;   ///< leading inputs that backward does not read
 };
 
-/// `custom` states its own times: for the whole batch that is run, the whole task, no launch added.
+/// `custom` states its own times: of the whole task, no launch added.
 struct CustomCost {
+  /// What times and workspace are for.
+  enum class Per {
+    kBatch,  ///< the batch that the file states (stated_batch)
+    kSample,
+  };
   Duration forward;
   Duration backward;
   Bytes workspace;
+  Per per = Per::kBatch;
 };
 
 struct LayerPart;

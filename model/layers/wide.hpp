@@ -27,6 +27,8 @@ class Wide {
 
   friend constexpr Wide operator+(Wide a, Wide b) { return from(a.value_ + b.value_); }
   friend constexpr Wide operator*(Wide a, Wide b) {
+    constexpr Int128 kSmall = Int128{1} << 60;
+    if (a.value_ < kSmall && b.value_ < kSmall) return from(a.value_ * b.value_);  // no division
     if (a.value_ != 0 && b.value_ > kTop / a.value_) return from(kTop);
     return from(a.value_ * b.value_);
   }

@@ -71,6 +71,7 @@ class Totals {
  private:
   void add(const LayerModel& model, const Layer& layer, const Entry& entry) {
     parameter_bytes_ += Int128{model.parameters} * element_bytes_;
+    macs_ += model.forward_macs;
     output_bytes_ += elements(model.output).value() * element_bytes_;
     for (const LayerWork* work : {&model.work, &model.paleo_work}) {
       for (const TaskWork* task : {&work->forward, &work->backward_data, &work->backward_weights}) {
@@ -87,6 +88,9 @@ class Totals {
     if (work_ > std::numeric_limits<std::int64_t>::max()) {
       fail(layer, entry, "2^63 FLOPs and bytes of traffic or more");
     }
+    if (macs_ > std::numeric_limits<std::int64_t>::max()) {
+      fail(layer, entry, "2^63 MACs or more");
+    }
   }
 
   [[noreturn]] static void fail(const Layer& layer, const Entry& entry, std::string_view sum) {
@@ -98,6 +102,7 @@ class Totals {
   Int128 parameter_bytes_ = 0;
   Int128 output_bytes_ = 0;
   Int128 work_ = 0;
+  Int128 macs_ = 0;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,13 +50,17 @@ NetworkInput read_input(const SpecView& spec, Dtype dtype) {
 }
 
 void read_inputs(const SpecView& list, Network& network) {
+  std::set<std::string> names;
+  Int128 bytes = 0;
   for (const SpecView& item : list.items()) {
     NetworkInput input = read_input(item, network.dtype);
-    for (const NetworkInput& other : network.inputs) {
-      if (other.name == input.name) {
-        item.get("name").fail(fmt::format("a second input named \"{}\"", input.name),
-                              "unique names");
-      }
+    if (!names.insert(input.name).second) {
+      item.get("name").fail(fmt::format("a second input named \"{}\"", input.name), "unique names");
+    }
+    bytes += elements(input.shape).value() * dtype_info(network.dtype).bytes;
+    if (bytes >= kMaxTotalBytes) {
+      item.fail(fmt::format("2^56 bytes a sample or more in all inputs up to \"{}\"", input.name),
+                "smaller inputs");
     }
     network.inputs.push_back(std::move(input));
   }

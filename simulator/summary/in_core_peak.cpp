@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/cost/amounts.hpp"
 #include "model/graph/liveness.hpp"
 
 namespace ooc {
@@ -48,9 +49,9 @@ Bytes in_core_peak(const TrainingGraph& graph, std::int64_t batch, Accounting ac
   std::vector<Bytes> workspace;
   workspace.reserve(graph.tasks.size());
   for (const Task& task : graph.tasks) {
-    const auto& custom = graph.network->layers[task.layer.at()].model.custom;
-    const bool works = custom.has_value() && task.kind != TaskKind::kUpdate;
-    workspace.push_back(works ? custom->workspace : Bytes(0));
+    const bool custom = graph.network->layers[task.layer.at()].model.custom.has_value();
+    const bool works = custom && task.kind != TaskKind::kUpdate;
+    workspace.push_back(works ? workspace_of(graph, task, batch) : Bytes(0));
   }
   return peak_with_workspace(graph, batch, accounting, workspace);
 }

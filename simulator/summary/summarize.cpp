@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "model/base/errors.hpp"
+#include "model/cost/amounts.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/summary/layer_reports.hpp"
 #include "simulator/summary/memory_use.hpp"
@@ -56,6 +57,24 @@ const CostTable& plan_costs(const SummaryInput& input) {
   return input.rounds != nullptr ? input.rounds->costs : input.costs;
 }
 
+// A tensor may be copied any number of times, so no limit on sizes bounds these sums.
+void add_copies(RunReport& report, const SummaryInput& input, const Plan& plan) {
+  Wide to_far;
+  Wide to_near;
+  for (const Step& step : plan.steps) {
+    if (step.kind == StepKind::kCompute) continue;
+    const auto tensor = static_cast<std::size_t>(step.object);
+    const Bytes bytes = plan_costs(input).tensor_bytes[tensor];
+    const bool out = step.kind == StepKind::kToFar;
+    Wide& sum = out ? to_far : to_near;
+    sum = sum + bytes.count();
+    if (plan_graph(input).tensors[tensor].role != TensorRole::kInput) continue;
+    (out ? report.inputs_to_far : report.inputs_to_near) += bytes;
+  }
+  report.to_far = countable_bytes(to_far, input.graph, "bytes copied to far memory");
+  report.to_near = countable_bytes(to_near, input.graph, "bytes copied to near memory");
+}
+
 void add_run(RunReport& report, const SummaryInput& input, const Plan& plan,
              const Timeline& timeline) {
   report.feasible = true;
@@ -66,16 +85,7 @@ void add_run(RunReport& report, const SummaryInput& input, const Plan& plan,
   report.slowdown = over(timeline.iteration_time, report.reference_time);
   report.peak_near = timeline.peak_near;
   report.peak_far = peak_far_bytes(plan, plan_graph(input), plan_costs(input), timeline);
-  for (const Step& step : plan.steps) {
-    if (step.kind == StepKind::kCompute) continue;
-    const Bytes bytes = plan_costs(input).tensor_bytes[static_cast<std::size_t>(step.object)];
-    const bool to_far = step.kind == StepKind::kToFar;
-    (to_far ? report.to_far : report.to_near) += bytes;
-    if (plan_graph(input).tensors[static_cast<std::size_t>(step.object)].role ==
-        TensorRole::kInput) {
-      (to_far ? report.inputs_to_far : report.inputs_to_near) += bytes;
-    }
-  }
+  add_copies(report, input, plan);
   report.compute_utilization = over(timeline.busy, timeline.iteration_time);
   report.stalls = timeline.stall_totals;
   name_limit(report);

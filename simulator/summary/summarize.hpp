@@ -52,6 +52,7 @@ struct InspectionInput {
   std::vector<std::string> assumed = {};
 };
 
+/// Throws SpecError (place --batch) for what is too large to count.
 [[nodiscard]] NetworkReport summarize_network(const InspectionInput& input);
 
 /// Indices of `reports`, best first: by iteration time, then what does not fit by the smallest

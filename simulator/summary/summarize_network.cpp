@@ -1,4 +1,5 @@
 // `inspect`: what a network is and needs, before any schedule.
+#include "model/cost/amounts.hpp"
 #include "model/graph/liveness.hpp"
 #include "simulator/summary/in_core_peak.hpp"
 #include "simulator/summary/layer_reports.hpp"
@@ -8,6 +9,8 @@ namespace ooc {
 
 NetworkReport summarize_network(const InspectionInput& input) {
   const TrainingGraph& graph = input.graph;
+  (void)tensor_sizes(graph, input.batch);
+  check_work(graph, input.compute_model, input.batch);
   const Network& network = *graph.network;
   NetworkReport report;
   report.network = network.name;

@@ -162,6 +162,61 @@ TEST_CASE("a batch that makes tensors too large is refused before anything is bu
                 {"error: --batch: found 1000000000 (", "expected"});
 }
 
+TEST_CASE("inspect without a machine keeps the limits too, and names what is too large") {
+  const std::string value = "602112000000000 bytes in tensor data";  // 3 x 224 x 224 x 4 x 10^9
+  check_refused(run_ooc_paleo({"inspect", "vgg16", "--batch", "1000000000"}),
+                {"error: --batch: found 1000000000 (" + value, "below 2^48 bytes"});
+  check_refused(run_ooc_paleo({"inspect", "resnet152", "--batch", "2147483648"}),
+                {"error: --batch: found 2147483648 ("});
+}
+
+TEST_CASE(
+    "times of custom layers hold for the file's batch only, and where it states none that is "
+    "said") {
+  const ScratchFolder scratch;
+  const auto network = [&](const std::string& head, const std::string& per) {
+    return scratch.file("n.json", R"({"format": "ooc-paleo/network", "version": 1, "name": "n",)" +
+                                      head +
+                                      R"("inputs": [{"name": "data", "shape": [4]}], "layers": [
+      {"name": "a", "type": "custom", "output_shape": [4], "forward_time": "1 ms", "backward_time": "2 ms")" +
+                                      per + "}]}");
+  };
+  const auto run = [](const std::string& command, const std::string& file,
+                      std::vector<std::string> more) {
+    more.insert(more.begin(), {command, file, "--hardware", kMachine, "--format", "json"});
+    return run_ooc_paleo(more);
+  };
+  const std::string two = network(R"("batch": 2,)", "");
+  check_refused(run("predict", two, {"--batch", "3129"}),
+                {"--batch: found 3129", "expected 2", "layer \"a\"", "\"per\": \"sample\""});
+  check_refused(run("max-batch", two, {"--schedule", "in-core"}),
+                {"layer \"a\": found times for batch 2", "any batch"});
+  CHECK(run("predict", two, {}).err == "");
+
+  const std::string unstated = network("", "");
+  const Ran said = run("predict", unstated, {"--batch", "3"});
+  CHECK(said.exit_code == 0);
+  CHECK(said.err.find("remark: " + unstated + ": the times of layer \"a\" are taken for batch 3") !=
+        std::string::npos);
+  CHECK(said.out.find("are taken for batch 3") != std::string::npos);  // "remarks"
+
+  const std::string each = network("", R"(, "per": "sample")");
+  const Ran ran = run("predict", each, {"--batch", "1000"});
+  CHECK(ran.err == "");
+  CHECK(ran.out.find("\"iteration_time_ns\": 3000000000,") != std::string::npos);
+  CHECK(run("max-batch", each, {"--schedule", "in-core"}).err == "");
+}
+
+TEST_CASE("a plan of too many copies of pages is refused and not made") {
+  const ScratchFolder scratch;
+  std::string profile = read_file(std::string(OOC_SOURCE_DIR) + "/hwprofiles/v100-16gb-pcie3.json");
+  const std::string small = "\"512 GiB\"";
+  profile.replace(profile.find(small), small.size(), "\"64 TiB\"");
+  check_refused(run_ooc_paleo({"predict", "vgg16", "--hardware", scratch.file("far.json", profile),
+                               "--batch", "65536", "--memory", "2GiB", "--schedule", "unified"}),
+                {"--batch: found 65536", "uses of parts", "at most 4194304", "more memory"});
+}
+
 TEST_CASE("an unknown word of a choice lists the choices") {
   check_refused(predict({"--format", "jsno"}), {"--format", "table, json, csv", "json?"});
   check_refused(predict({"--mode", "pined"}), {"--mode", "pinned, pageable", "pinned?"});
@@ -226,6 +281,14 @@ TEST_CASE("a larger input than --max-input is refused") {
   check_refused(predict({"--max-input", "100 B"}), {kNetwork, "--max-input"});
 }
 
+TEST_CASE("--max-input above the memory of the machine is refused in every command") {
+  const std::initializer_list<std::string> kTooMuch{"--max-input: found \"60 PB\"",
+                                                    "the memory of this machine"};
+  check_refused(predict({"--max-input", "60 PB"}), kTooMuch);
+  check_refused(run_ooc_paleo({"validate", "--max-input", "60 PB"}), kTooMuch);
+  check_refused(run_ooc_paleo({"calibrate", "--from", kNetwork, "--max-input", "60 PB"}), kTooMuch);
+}
+
 TEST_CASE("layer times name file and line of what is wrong") {
   const ScratchFolder scratch;
   const auto with = [&](const std::string& text) {
@@ -263,7 +326,7 @@ TEST_CASE("bad ranges of a sweep say what is wrong with them") {
   check_refused(sweep({"--batch", "1:4:2"}), {"--batch", "begins with x or +"});
   check_refused(sweep({"--batch", "1,2,1"}), {"--batch", "twice"});
   check_refused(sweep({"--batch", "1,,2"}), {"--batch", "empty"});
-  check_refused(sweep({"--batch", "1:100000000:+1"}), {"--batch", "10000000"});
+  check_refused(sweep({"--batch", "1:1000001:+1"}), {"--batch", "at most 1000000 values"});
   check_refused(sweep({"--batch", "1:10000:+1", "--memory", "1GB:2GB:+1MB"}),
                 {"configurations", "10000000"});
   check_refused(sweep({"--memory", "4GB:8GB:+1"}), {"--memory", "GiB"});

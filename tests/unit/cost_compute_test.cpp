@@ -166,3 +166,44 @@ TEST_CASE("the workspace of a task grows with the batch, whichever model gives t
     }
   }
 }
+
+TEST_CASE("sums over the layers are refused with their value before they wrap") {
+  // 32,000 numbers a tensor: at 2^31 samples 2^47.97 bytes. MACs: 5 x 32,000^2 x 2^31 > 2^63.
+  const std::string layers =
+      R"({"type": "repeat", "times": 5, "layers": [{"name": "fc", "type": "linear", "units": 32000,
+          "bias": false}]})";
+  const Case five(layers, "[32000]");
+  const auto refusal = [](const Case& it, std::int64_t batch) -> std::string {
+    try {
+      (void)estimate_compute(it.graph, it.profile, {.batch = batch, .layer_times = {}});
+    } catch (const SpecError& error) {
+      return error.parts().found;
+    }
+    return "";
+  };
+  CHECK(refusal(five, kMaxBatch) == "10995116277760000000 forward MACs");
+  // One layer fewer than wraps MACs: 2 forward, 2 (of the first layer) or 4 backward FLOPs each, and updates.
+  const Case two(R"({"name": "a", "type": "linear", "units": 32000, "bias": false},
+                    {"name": "b", "type": "linear", "units": 32000, "bias": false})",
+                 "[32000]");
+  CHECK(refusal(two, kMaxBatch) == "21990232559616000000 FLOPs in one iteration");
+  CHECK(refusal(two, kMaxBatch / 4) == "");
+  const Case wide(kLinear, "[40000]");
+  CHECK(refusal(wide, kMaxBatch) == "343597383680000 bytes in tensor data");
+}
+
+TEST_CASE("times and workspace of a custom layer are for the batch, or for each sample") {
+  const auto layer = [](const std::string& more) {
+    return R"({"name": "a", "type": "custom", "output_shape": [4], "forward_time": "5 us",
+               "backward_time": "7 us", "workspace": "10 B")" +
+           more + "}";
+  };
+  const ComputeOptions three{.batch = 3, .layer_times = {}};
+  const Case whole(layer(""), "[4]");
+  CHECK(whole.time("a.forward", three) == Duration(5'000));
+  const Case each(layer(R"(, "per": "sample")"), "[4]");
+  CHECK(each.time("a.forward", three) == Duration(15'000));
+  CHECK(each.time("a.backward", three) == Duration(21'000));
+  const CostTable costs = estimate_compute(each.graph, each.profile, three);
+  CHECK(costs[costs.default_alternative(TaskId{0})].workspace == Bytes(30));
+}
