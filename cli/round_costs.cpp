@@ -19,7 +19,7 @@ CostTable round_costs(const Case& which, std::int64_t batch) {
   for (const LayerTime& time : compute.layer_times) stated[time.layer.at()] = true;
   for (std::size_t i = 0; i < graph.backward_end; ++i) {
     const LayerId layer = graph.tasks[i].layer;
-    const auto& custom = graph.network->layers[layer.at()].model.custom;
+    const auto& custom = graph.network->layers[layer.at()].model->custom;
     const bool for_batch = custom && custom->per == CustomCost::Per::kBatch;
     if (!stated[layer.at()] && !for_batch) continue;
     const AlternativeId way = costs.default_alternative(make_id<TaskId>(i));

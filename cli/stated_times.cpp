@@ -17,7 +17,7 @@ const Layer* layer_for_batch(const Network& network, const std::vector<LayerTime
   std::vector<bool> replaced(network.layers.size());
   for (const LayerTime& time : measured) replaced[time.layer.at()] = true;
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
-    const auto& custom = network.layers[i].model.custom;
+    const auto& custom = network.layers[i].model->custom;
     if (custom && custom->per == CustomCost::Per::kBatch && !replaced[i]) return &network.layers[i];
   }
   return nullptr;

@@ -44,7 +44,7 @@ class Collector {
     if (const auto* input = std::get_if<InputId>(&producer)) {
       return network_.inputs[input->at()].shape;
     }
-    return network_.layers[std::get<LayerId>(producer).at()].model.output;
+    return network_.layers[std::get<LayerId>(producer).at()].model->output;
   }
 
   void add(KeyValues keys) {
@@ -65,8 +65,8 @@ class Collector {
     }
     const Window window = read_window(spec, input, {});
     const ConvolutionChannels channels = read_channels(spec, input);
-    const std::optional<std::int64_t> pad_h = padding(window, 0, input, layer.model.output);
-    const std::optional<std::int64_t> pad_w = padding(window, 1, input, layer.model.output);
+    const std::optional<std::int64_t> pad_h = padding(window, 0, input, layer.model->output);
+    const std::optional<std::int64_t> pad_w = padding(window, 1, input, layer.model->output);
     if (!pad_h || !pad_w) {
       ++skipped_["convolutions whose padding differs from side to side"];
       return;
@@ -112,7 +112,7 @@ class Collector {
     const std::int64_t rows = batch_ * input.elements().value_or(width) / width;
     add({{"what", "gemm"},
          {"dtype", dtype()},
-         {"m", text(layer.model.output.dims.back())},
+         {"m", text(layer.model->output.dims.back())},
          {"n", text(rows)},
          {"k", text(width)}});
   }

@@ -72,18 +72,21 @@ int run_predict(const Arguments& arguments) {
   remark_on_machine(result.remarks, machine, options.devices);
   remark_on_batch(result.remarks, workload, options);
   check_pages(schedule, machine, options);
-  const Case which = make_case(workload, machine, options);
-  remark_on_dtypes(result.remarks, {&workload, 1}, {&machine, 1}, options);
-  remark_on(result.remarks, workload.path, stated_times_remark(workload, which.compute));
-  const CaseRun run = run_case(which, schedule, BoundEffort::kWindows);
-  const Detail detail = arguments.has("--steps") ? Detail::kSteps : Detail::kLayers;
-  RunReport report = report_case(which, schedule, run, detail);
-  report.what_if = what_if(workload, machine, options, schedule, report);
-
   const WriteOptions write{
       .tool = {.version = std::string(version()), .command = arguments.command_line()},
       .look = result.look};
-  write_side_files(outputs, which, report.inputs, run, write.tool);
+  RunReport report = [&] {
+    const Case which = make_case(workload, machine, options);
+    remark_on_dtypes(result.remarks, {&workload, 1}, {&machine, 1}, options);
+    remark_on(result.remarks, workload.path, stated_times_remark(workload, which.compute));
+    const CaseRun run = run_case(which, schedule, BoundEffort::kWindows);
+    const Detail detail = arguments.has("--steps") ? Detail::kSteps : Detail::kLayers;
+    RunReport made = report_case(which, schedule, run, detail);
+    write_side_files(outputs, which, made.inputs, run, write.tool);
+    return made;
+  }();  // the plan is gone before the what-ifs make theirs
+  report.what_if = what_if(workload, machine, options, schedule, report);
+
   if (!report.feasible && (outputs.trace || outputs.plan)) {
     remark(result.remarks, std::string("the job does not fit: no ") +
                                (!outputs.plan    ? "trace is"

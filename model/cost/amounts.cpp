@@ -19,7 +19,7 @@ struct TaskCounts {
   std::int64_t times = 1;
 };
 TaskCounts counts_of(const TrainingGraph& graph, const Task& task, ComputeModel model) {
-  const LayerModel& layer = graph.network->layers[task.layer.at()].model;
+  const LayerModel& layer = *graph.network->layers[task.layer.at()].model;
   const LayerWork& work = model == ComputeModel::kPaleo ? layer.paleo_work : layer.work;
   switch (task.kind) {
     case TaskKind::kForward:
@@ -82,7 +82,7 @@ Bytes tensor_size(const TrainingGraph& graph, std::size_t tensor, std::int64_t b
 Amount amount_of(const TrainingGraph& graph, const Task& task, ComputeModel model,
                  std::int64_t batch) {
   if (task.kind == TaskKind::kUpdate) {
-    const LayerModel& layer = graph.network->layers[task.layer.at()].model;
+    const LayerModel& layer = *graph.network->layers[task.layer.at()].model;
     const UpdateWork update = update_work(graph.optimizer, model);
     const std::int64_t element =
         model == ComputeModel::kPaleo ? 4 : dtype_info(graph.network->dtype).bytes;
@@ -97,7 +97,7 @@ Amount amount_of(const TrainingGraph& graph, const Task& task, ComputeModel mode
 }
 
 Bytes workspace_of(const TrainingGraph& graph, const Task& task, std::int64_t batch) {
-  const LayerModel& layer = graph.network->layers[task.layer.at()].model;
+  const LayerModel& layer = *graph.network->layers[task.layer.at()].model;
   if (layer.custom && layer.custom->per == CustomCost::Per::kBatch) return layer.custom->workspace;
   const std::int64_t per_sample =
       layer.custom ? layer.custom->workspace.count()
@@ -125,7 +125,7 @@ void check_work(const TrainingGraph& graph, ComputeModel model, std::int64_t bat
   constexpr std::int64_t kTop = std::numeric_limits<std::int64_t>::max();
   Wide macs;
   for (const Layer& layer : graph.network->layers) {
-    macs = macs + Wide(layer.model.forward_macs) * batch;
+    macs = macs + Wide(layer.model->forward_macs) * batch;
   }
   check_below(macs, kTop, graph, "forward MACs", "fewer than 2^63 MACs");
   Wide flops;

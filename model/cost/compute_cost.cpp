@@ -43,7 +43,7 @@ class ComputeEstimator {
   }
 
   [[nodiscard]] double seconds(const Task& task) const {
-    const LayerModel& layer = graph_.network->layers[task.layer.at()].model;
+    const LayerModel& layer = *graph_.network->layers[task.layer.at()].model;
     if (layer.custom) {
       const Duration time =
           task.kind == TaskKind::kForward ? layer.custom->forward : layer.custom->backward;
@@ -73,7 +73,7 @@ class ComputeEstimator {
                                  : task.kind == TaskKind::kBackwardData
                                      ? ConvolutionPass::kBackwardData
                                      : ConvolutionPass::kBackwardWeights;
-    return convolution_ways({.shape = *graph_.network->layers[task.layer.at()].model.convolution,
+    return convolution_ways({.shape = *graph_.network->layers[task.layer.at()].model->convolution,
                              .pass = pass,
                              .dtype = graph_.network->dtype,
                              .batch = options_.batch,
@@ -107,7 +107,7 @@ std::vector<bool> layers_with_ways(const TrainingGraph& graph, const ComputeOpti
   std::vector<bool> have(graph.network->layers.size());
   if (options.model != ComputeModel::kNative) return have;
   for (std::size_t i = 0; i < have.size(); ++i) {
-    have[i] = graph.network->layers[i].model.convolution != nullptr;
+    have[i] = graph.network->layers[i].model->convolution != nullptr;
   }
   for (const LayerTime& time : options.layer_times) have[time.layer.at()] = false;
   return have;

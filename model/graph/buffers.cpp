@@ -19,7 +19,7 @@ std::vector<int> count_readers(const Network& network) {
   std::vector<int> readers(network.layers.size(), 0);
   for (auto it = network.execution_order.rbegin(); it != network.execution_order.rend(); ++it) {
     const Layer& layer = network.layers[it->at()];
-    const int through_here = layer.model.is_view ? readers[it->at()] : 1;
+    const int through_here = layer.model->is_view ? readers[it->at()] : 1;
     for (const Producer& producer : layer.inputs) {
       if (const LayerId* id = std::get_if<LayerId>(&producer)) readers[id->at()] += through_here;
     }
@@ -72,11 +72,12 @@ class BufferAssigner {
   void visit(LayerId id) {
     const Layer& layer = network_.layers[id.at()];
     value_of_[id.at()] = id;
-    buffers_.needs_gradient[id.at()] = layer.model.parameters > 0 || layer.model.custom.has_value();
+    buffers_.needs_gradient[id.at()] =
+        layer.model->parameters > 0 || layer.model->custom.has_value();
     for (const Producer& producer : layer.inputs) {
       if (needs_gradient(buffers_, producer)) buffers_.needs_gradient[id.at()] = true;
     }
-    if (layer.model.is_view) {
+    if (layer.model->is_view) {
       buffers_.of_layer[id.at()] = tensor_of(buffers_, layer.inputs[0]);
       if (const LayerId* from = std::get_if<LayerId>(&layer.inputs[0])) {
         value_of_[id.at()] = value_of_[from->at()];
@@ -87,23 +88,23 @@ class BufferAssigner {
       buffers_.in_place[id.at()] = true;
       buffers_.of_layer[id.at()] = tensor_of(buffers_, layer.inputs[0]);
     } else {
-      const std::int64_t elements = layer.model.output.elements().value();
+      const std::int64_t elements = layer.model->output.elements().value();
       buffers_.of_layer[id.at()] = add({.role = TensorRole::kActivation,
                                         .input = {},
                                         .layer = id,
                                         .bytes_per_sample = elements * element_bytes()});
     }
-    if (layer.model.saves.mask_bytes > 0) {
+    if (layer.model->saves.mask_bytes > 0) {
       buffers_.mask[id.at()] = add({.role = TensorRole::kMask,
                                     .input = {},
                                     .layer = id,
-                                    .bytes_per_sample = layer.model.saves.mask_bytes});
+                                    .bytes_per_sample = layer.model->saves.mask_bytes});
     }
-    if (layer.model.saves.reserve_bytes > 0) {
+    if (layer.model->saves.reserve_bytes > 0) {
       buffers_.reserve[id.at()] = add({.role = TensorRole::kReserve,
                                        .input = {},
                                        .layer = id,
-                                       .bytes_per_sample = layer.model.saves.reserve_bytes});
+                                       .bytes_per_sample = layer.model->saves.reserve_bytes});
     }
   }
 
@@ -119,7 +120,7 @@ class BufferAssigner {
     if (buffers_.tensors[buffers_.of_layer[from.at()]->at()].role == TensorRole::kInput) {
       return "an input that is a layer, not the network's input";
     }
-    if (writer.model.saves.output) {
+    if (writer.model->saves.output) {
       return "a producer that does not need its output again (\"" + writer.name + "\" saves it)";
     }
     if (readers_[value->at()] != 1) {
@@ -132,7 +133,7 @@ class BufferAssigner {
   }
 
   [[nodiscard]] bool runs_in_place(const Layer& layer) const {
-    switch (layer.model.in_place) {
+    switch (layer.model->in_place) {
       case InPlace::kNever:
         return false;
       case InPlace::kWhenPossible:

@@ -40,7 +40,7 @@ class GraphBuilder {
     }
     graph_.backward_end = graph_.tasks.size();
     for (const LayerId id : network_.execution_order) {
-      if (layer(id).model.parameters > 0 && !layer(id).model.custom)
+      if (layer(id).model->parameters > 0 && !layer(id).model->custom)
         add_task(TaskKind::kUpdate, id);
     }
     graph_.reads = Csr<TaskId, TensorId>(graph_.tasks.size(), reads_.list);
@@ -75,7 +75,7 @@ class GraphBuilder {
   void writes(TaskId task, TensorId tensor) { writes_.add(task, tensor); }
 
   void add_forward(LayerId id) {
-    if (layer(id).model.is_view) return;
+    if (layer(id).model->is_view) return;
     const TaskId task = add_task(TaskKind::kForward, id);
     for (const Producer& producer : layer(id).inputs) reads(task, tensor_of(buffers_, producer));
     writes(task, *buffers_.of_layer[id.at()]);
@@ -97,16 +97,16 @@ class GraphBuilder {
   }
 
   [[nodiscard]] std::optional<TensorId> gradient_of_output(LayerId id) const {
-    if (layer(id).model.is_loss) return std::nullopt;
+    if (layer(id).model->is_loss) return std::nullopt;
     return gradient_[buffers_.of_layer[id.at()]->at()];
   }
 
   void add_backward(LayerId id) {
-    if (layer(id).model.is_view || !buffers_.needs_gradient[id.at()]) return;
-    switch (layer(id).model.gradient_form) {
+    if (layer(id).model->is_view || !buffers_.needs_gradient[id.at()]) return;
+    switch (layer(id).model->gradient_form) {
       case GradientForm::kComputed:
-        return layer(id).model.backward_form == BackwardForm::kSplit ? add_split(id)
-                                                                     : add_fused(id);
+        return layer(id).model->backward_form == BackwardForm::kSplit ? add_split(id)
+                                                                      : add_fused(id);
       case GradientForm::kAliasOrCopy:
         return add_handing_on(id);
       case GradientForm::kSlices:
@@ -115,7 +115,7 @@ class GraphBuilder {
   }
 
   void read_saved(TaskId task, LayerId id) {
-    const Saves& saves = layer(id).model.saves;
+    const Saves& saves = layer(id).model->saves;
     if (saves.inputs || pins_input(id)) {
       const auto& inputs = layer(id).inputs;
       for (std::size_t i = saves.unread_inputs; i < inputs.size(); ++i) {
@@ -130,7 +130,7 @@ class GraphBuilder {
   /// Eager frameworks keep the batch-norm output that an out-of-place activation read.
   [[nodiscard]] bool pins_input(LayerId id) const {
     if (options_.accounting != Accounting::kDefineByRun) return false;
-    if (!layer(id).model.is_activation || buffers_.in_place[id.at()]) return false;
+    if (!layer(id).model->is_activation || buffers_.in_place[id.at()]) return false;
     const LayerId* producer = std::get_if<LayerId>(&layer(id).inputs[0]);
     return producer != nullptr && layer(*producer).kind->name == "batch_norm";
   }

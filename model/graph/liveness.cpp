@@ -11,7 +11,7 @@ namespace {
 /// gradients add nothing, and masks are not counted.
 bool is_free_in_baselines(const TrainingGraph& graph, const Tensor& tensor) {
   if (tensor.role == TensorRole::kInput) return false;
-  const LayerModel& layer = graph.network->layers[tensor.layer->at()].model;
+  const LayerModel& layer = *graph.network->layers[tensor.layer->at()].model;
   return tensor.role == TensorRole::kMask || layer.is_activation ||
          layer.in_place != InPlace::kNever;
 }

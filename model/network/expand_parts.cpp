@@ -20,7 +20,7 @@ std::vector<LayerId> places_after(const std::vector<const Entry*>& entries,
   places.reserve(network.layers.size());
   std::size_t count = 0;
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
-    const auto& parts = network.layers[i].model.parts;
+    const auto& parts = network.layers[i].model->parts;
     count += parts ? parts->size() : 1;
     if (count > static_cast<std::size_t>(kMaxLayers)) {
       entries[i]->spec.fail(fmt::format("{} layers once time steps are unrolled", count),
@@ -38,11 +38,11 @@ Producer moved(const Producer& producer, const std::vector<LayerId>& places) {
 
 /// `whole` has its producers moved already; its parts begin at `first`.
 void add_parts(const Layer& whole, std::size_t first, std::vector<Layer>& layers) {
-  for (const LayerPart& part : *whole.model.parts) {
+  for (const LayerPart& part : *whole.model->parts) {
     Layer layer{.name = part.name.empty() ? whole.name : whole.name + '/' + part.name,
                 .kind = whole.kind,
                 .inputs = {},
-                .model = part.model};
+                .model = {whole.model, &part.model}};
     for (const auto& input : part.inputs) {
       if (const auto* outer = std::get_if<OuterInputId>(&input)) {
         layer.inputs.push_back(whole.inputs[outer->at()]);
@@ -58,14 +58,14 @@ void add_parts(const Layer& whole, std::size_t first, std::vector<Layer>& layers
 
 void expand_parts(const std::vector<const Entry*>& entries, Network& network) {
   const bool is_plain = std::none_of(network.layers.begin(), network.layers.end(),
-                                     [](const Layer& layer) { return layer.model.parts; });
+                                     [](const Layer& layer) { return layer.model->parts; });
   if (is_plain) return;
   const std::vector<LayerId> places = places_after(entries, network);
   std::vector<Layer> layers;
   layers.reserve(places.back().at() + 1);
   for (Layer& layer : network.layers) {
     for (Producer& producer : layer.inputs) producer = moved(producer, places);
-    if (layer.model.parts) {
+    if (layer.model->parts) {
       add_parts(layer, layers.size(), layers);
     } else {
       layers.push_back(std::move(layer));

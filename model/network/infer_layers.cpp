@@ -1,11 +1,15 @@
 // Runs every layer's kind on the shapes that reach it. Copies of a repeat see, as a rule, the
-// shapes that the copy before saw: then its result is taken over instead of reading the attributes
-// again, which makes a million unrolled layers a matter of about a second.
+// shapes that the copy before saw: then its result is shared instead of reading the attributes
+// again, which makes a million unrolled layers a matter of about a second. So is that of the layer of
+// the same kind before, where that says the same of itself: generated files repeat themselves too.
 #include "model/network/infer_layers.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,7 +24,7 @@ const TensorShape& shape_of(const Network& network, Producer producer) {
   if (const auto* input = std::get_if<InputId>(&producer)) {
     return network.inputs[input->at()].shape;
   }
-  return network.layers[std::get<LayerId>(producer).at()].model.output;
+  return network.layers[std::get<LayerId>(producer).at()].model->output;
 }
 
 std::string_view name_of(const Network& network, Producer producer) {
@@ -34,6 +38,40 @@ bool same_input_shapes(const Network& network, const Layer& a, const Layer& b) {
     if (shape_of(network, a.inputs[i]) != shape_of(network, b.inputs[i])) return false;
   }
   return true;
+}
+
+bool same_value(const SpecNode& a, const SpecNode& b) {
+  const auto same_items = [](const auto& left, const auto& right) {
+    return std::equal(left.begin(), left.end(), right.begin(), right.end(), same_value);
+  };
+  const auto same_member = [](const auto& left, const auto& right) {
+    return left.first == right.first && same_value(left.second, right.second);
+  };
+  return a.type == b.type && a.boolean == b.boolean && a.text == b.text &&
+         same_items(a.items, b.items) &&
+         std::equal(a.members.begin(), a.members.end(), b.members.begin(), b.members.end(),
+                    same_member);
+}
+
+/// Whether two layers of one kind say the same of themselves, in the same order, but for their names and
+/// their producers.
+bool same_attributes(const SpecNode& a, const SpecNode& b) {
+  const auto next = [](const SpecNode& node, std::size_t place) {
+    const auto& all = node.members;
+    while (place < all.size() && (all[place].first == "name" || all[place].first == "inputs"))
+      ++place;
+    return place;
+  };
+  std::size_t left = next(a, 0);
+  std::size_t right = next(b, 0);
+  while (left < a.members.size() && right < b.members.size()) {
+    const auto& [left_key, left_value] = a.members[left];
+    const auto& [right_key, right_value] = b.members[right];
+    if (left_key != right_key || !same_value(left_value, right_value)) return false;
+    left = next(a, left + 1);
+    right = next(b, right + 1);
+  }
+  return left == a.members.size() && right == b.members.size();
 }
 
 LayerModel read_model(const Network& network, const Layer& layer, const Entry& entry) {
@@ -64,8 +102,8 @@ class Totals {
   explicit Totals(std::int64_t element_bytes) : element_bytes_(element_bytes) {}
 
   void add(const Layer& layer, const Entry& entry) {
-    if (!layer.model.parts) return add(layer.model, layer, entry);
-    for (const LayerPart& part : *layer.model.parts) add(part.model, layer, entry);
+    if (!layer.model->parts) return add(*layer.model, layer, entry);
+    for (const LayerPart& part : *layer.model->parts) add(part.model, layer, entry);
   }
 
  private:
@@ -110,17 +148,26 @@ class Totals {
 void infer_layers(const std::vector<const Entry*>& entries, std::size_t entry_count,
                   Network& network) {
   std::vector<std::optional<LayerId>> last_of_entry(entry_count);
+  std::map<const LayerKind*, LayerId> last_of_kind;
   Totals totals(dtype_info(network.dtype).bytes);
   for (const LayerId id : network.execution_order) {
     Layer& layer = network.layers[id.at()];
     const Entry& entry = *entries[id.at()];
     std::optional<LayerId>& last = last_of_entry[entry.number];
+    if (!last) {
+      const auto found = last_of_kind.find(layer.kind);
+      const bool alike =
+          found != last_of_kind.end() &&
+          same_attributes(entries[found->second.at()]->spec.node(), entry.spec.node());
+      if (alike) last = found->second;
+    }
     if (last && same_input_shapes(network, layer, network.layers[last->at()])) {
       layer.model = network.layers[last->at()].model;
     } else {
-      layer.model = read_model(network, layer, entry);
+      layer.model = std::make_shared<const LayerModel>(read_model(network, layer, entry));
     }
     last = id;
+    last_of_kind.insert_or_assign(layer.kind, id);
     totals.add(layer, entry);
   }
 }

@@ -84,7 +84,7 @@ Cycle shortest_cycle(const Readers& readers, LayerId start) {
 template <std::int64_t LayerModel::*kCount>
 std::int64_t total(const Network& network) {
   std::int64_t sum = 0;
-  for (const Layer& layer : network.layers) sum += layer.model.*kCount;
+  for (const Layer& layer : network.layers) sum += (*layer.model).*kCount;
   return sum;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -27,7 +28,7 @@ struct Layer {
   std::string name;
   const LayerKind* kind = nullptr;
   std::vector<Producer> inputs;
-  LayerModel model;
+  std::shared_ptr<const LayerModel> model;  ///< copies of a repeat share one
 };
 
 struct Network {

@@ -41,7 +41,7 @@ class Unroller {
   }
 
   void add_layer(const Entry& entry, const std::string& prefix, Producer entering) {
-    Layer layer{.name = prefix + entry.name, .kind = entry.kind, .inputs = {}, .model = {}};
+    Layer layer{.name = prefix + entry.name, .kind = entry.kind, .inputs = {}, .model = nullptr};
     layer.inputs.reserve(entry.inputs.size());
     for (const Reference& input : entry.inputs) layer.inputs.push_back(producer(input, entering));
     result_.layers.push_back(std::move(layer));

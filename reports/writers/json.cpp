@@ -1,6 +1,11 @@
 // JSON: the result format of docs/formats.md, section 5. The order of the keys is that of the table
 // of metrics, so equal runs give equal bytes. A number that is not known for a run is null.
+#include <fmt/format.h>
+
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <span>
+#include <string>
 
 #include "reports/writers/json_max_batch.hpp"
 #include "reports/writers/json_metrics.hpp"
@@ -69,6 +74,56 @@ Json what_if_json(const WhatIf& what_if) {
   return json;
 }
 
+/// A list that may have a million rows: written row by row, as values of the library they would take
+/// gigabytes.
+struct LongList {
+  const char* key;
+  std::size_t rows;
+  std::function<Json(std::size_t)> row;
+};
+
+/// Where a long list goes: one row that stands for all.
+Json place_of(const LongList& list) {
+  return list.rows == 0 ? Json::array() : Json::array({nullptr});
+}
+
+std::string dumped(const Json& json) {
+  // Names come from files and the command line: bytes that are no UTF-8 are shown, not fatal.
+  return json_for_terminals(json.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+std::string text_of(const Json& json) { return dumped(json) + "\n"; }
+
+/// `json` has the place of each list at its outermost level, in their order.
+std::string text_with(const Json& json, std::span<const LongList> lists) {
+  const std::string frame = text_of(json);
+  std::string text;
+  std::size_t done = 0;
+  for (const LongList& list : lists) {
+    if (list.rows == 0) continue;
+    // No text within has a line break, so this is found nowhere else.
+    const std::string before = fmt::format("\n  \"{}\": [", list.key);
+    const std::string row_begin = "\n    ";
+    const std::size_t begin = frame.find(before + row_begin + "null", done) + before.size();
+    text.append(frame, done, begin - done);
+    for (std::size_t i = 0; i < list.rows; ++i) {
+      text += i == 0 ? row_begin : "," + row_begin;
+      for (const char c : dumped(list.row(i))) c == '\n' ? text += row_begin : text += c;
+    }
+    done = begin + row_begin.size() + 4;  // behind the null
+  }
+  return text.append(frame, done);
+}
+
+LongList layer_list(const RunReport& report) {
+  return {"layers", report.layers.size(),
+          [&report](std::size_t i) { return layer_json(report.layers[i], report.feasible); }};
+}
+LongList step_list(const RunReport& report) {
+  return {"steps", report.steps.size(),
+          [&report](std::size_t i) { return step_json(report.steps[i]); }};
+}
+
 Json result_json(const RunReport& report, const WriteOptions& options) {
   Json json;
   json["format"] = "ooc-paleo/result";
@@ -79,14 +134,8 @@ Json result_json(const RunReport& report, const WriteOptions& options) {
   if (report.out_of_memory.has_value()) json["out_of_memory"] = out_of_memory_json(report);
   put_metrics(json, metrics(), report);
   json["bound_class"] = report.lower_bound.has_value() ? Json(report.bound_class) : Json();
-  json["layers"] = Json::array();
-  for (const LayerReport& layer : report.layers) {
-    json["layers"].push_back(layer_json(layer, report.feasible));
-  }
-  if (!report.steps.empty()) {
-    json["steps"] = Json::array();
-    for (const StepReport& step : report.steps) json["steps"].push_back(step_json(step));
-  }
+  json["layers"] = place_of(layer_list(report));
+  if (!report.steps.empty()) json["steps"] = place_of(step_list(report));
   json["assumed"] = report.assumed;
   json["remarks"] = report.remarks;
   json["what_if"] = Json::array();
@@ -94,13 +143,9 @@ Json result_json(const RunReport& report, const WriteOptions& options) {
   return json;
 }
 
-std::string text_of(const Json& json) {
-  // Names come from files and the command line: bytes that are no UTF-8 are shown, not fatal.
-  return json_for_terminals(json.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
-}
-
 std::string prediction(const RunReport& report, const WriteOptions& options) {
-  return text_of(result_json(report, options));
+  const LongList lists[] = {layer_list(report), step_list(report)};
+  return text_with(result_json(report, options), lists);
 }
 
 std::string comparison(const std::vector<RunReport>& reports, const WriteOptions& options) {
@@ -164,12 +209,13 @@ std::string inspection(const NetworkReport& report, const WriteOptions& options)
   json["forward_macs"] = report.forward_macs;
   json["forward_flops"] = report.forward_flops;
   json["backward_flops"] = report.backward_flops;
-  json["layers"] = Json::array();
-  for (const LayerReport& layer : report.layers) {
-    json["layers"].push_back(inspected_layer(layer, report.compute_time.has_value()));
-  }
+  const LongList layers[] = {{"layers", report.layers.size(), [&](std::size_t i) {
+                                return inspected_layer(report.layers[i],
+                                                       report.compute_time.has_value());
+                              }}};
+  json["layers"] = place_of(layers[0]);
   json["assumed"] = report.assumed;
-  return text_of(json);
+  return text_with(json, layers);
 }
 
 }  // namespace

@@ -275,9 +275,13 @@ Plan PlanBuilder::finish() && {
                 within(releasers_, blocks, steps),
             "waits, acquires and releasers name steps and blocks that were added");
   if (ahead_) note_all();
+  // The pairs go as soon as they are sorted: of a million layers they are hundreds of megabytes.
   plan_.waits = unique_rows(steps, steps, waits_);
+  waits_ = {};
   plan_.acquires = Csr<StepId, BlockId>(steps, acquires_);
+  acquires_ = {};
   plan_.releasers = unique_rows(blocks, steps, releasers_);
+  releasers_ = {};
   plan_.releases = plan_.releasers.transposed(steps);
   if (!remote_needs_.empty()) plan_.remote_needs = Csr<StepId, QueueNeed>(steps, remote_needs_);
   derive_releases(plan_);

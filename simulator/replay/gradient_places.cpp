@@ -25,7 +25,7 @@ class GradientWalk {
   std::vector<LayerGradients> run() && {
     const auto& order = network_.execution_order;
     for (const LayerId id : order) {
-      const LayerModel& model = layer(id).model;
+      const LayerModel& model = *layer(id).model;
       bool needs = model.parameters > 0 || model.custom.has_value();
       for (const Producer& producer : layer(id).inputs) needs = needs || wants(producer);
       needs_gradient_[id.at()] = needs;
@@ -42,7 +42,7 @@ class GradientWalk {
   }
 
   void visit(LayerId id) {
-    const LayerModel& model = layer(id).model;
+    const LayerModel& model = *layer(id).model;
     LayerGradients& gradients = result_[id.at()];
     gradients.inputs.resize(layer(id).inputs.size());
     const auto output = graph_.output_of_layer[id.at()];
@@ -110,7 +110,7 @@ class GradientWalk {
     const auto from = result_[id.at()].output;
     if (!from) return;
     // Only along the first axis is a slice a range of every sample; the kind says so.
-    const bool ranges = layer(id).model.operation != nullptr;
+    const bool ranges = layer(id).model->operation != nullptr;
     std::int64_t begin = 0;
     const auto& inputs = layer(id).inputs;
     for (std::size_t i = 0; i < inputs.size(); ++i) {

@@ -24,7 +24,7 @@ class Operations::Writer {
   std::string run() && {
     if (task_.kind == TaskKind::kUpdate) {
       update();
-    } else if (layer_.model.operation == nullptr) {
+    } else if (layer_.model->operation == nullptr) {
       return {};
     } else {
       head();
@@ -53,15 +53,15 @@ class Operations::Writer {
   }
 
   void head() {
-    text_ = fmt::format("op={} pass={} batch={}", layer_.model.operation->name, pass_name(),
+    text_ = fmt::format("op={} pass={} batch={}", layer_.model->operation->name, pass_name(),
                         all_.costs_.batch);
-    for (const auto& [name, value] : layer_.model.operation->keys) key(name, value);
+    for (const auto& [name, value] : layer_.model->operation->keys) key(name, value);
   }
 
   void update() {
     const StaticPlace& place = statics_;
     text_ = fmt::format("op=update optimizer={} parameters={} w={} dw={}",
-                        optimizer_name(all_.graph_.optimizer), layer_.model.parameters,
+                        optimizer_name(all_.graph_.optimizer), layer_.model->parameters,
                         place.weights, place.gradients);
     if (all_.graph_.optimizer != Optimizer::kSgd) key("state", place.state);
   }
@@ -73,12 +73,12 @@ class Operations::Writer {
         value("y", all_.graph_.output_of_layer[task_.layer.at()]);
         mask();
         weights();
-        if (layer_.model.backward_form == BackwardForm::kFused) weight_gradients();
+        if (layer_.model->backward_form == BackwardForm::kFused) weight_gradients();
         break;
       case TaskKind::kBackward:
         output_gradient();
-        if (layer_.model.saves.inputs) inputs();
-        if (layer_.model.saves.output) value("y", all_.graph_.output_of_layer[task_.layer.at()]);
+        if (layer_.model->saves.inputs) inputs();
+        if (layer_.model->saves.output) value("y", all_.graph_.output_of_layer[task_.layer.at()]);
         mask();
         input_gradients();
         weights();
@@ -109,7 +109,7 @@ class Operations::Writer {
   }
 
   void mask() {
-    if (layer_.model.saves.mask_bytes == 0) return;
+    if (layer_.model->saves.mask_bytes == 0) return;
     for (const auto& row : {all_.graph_.reads[task_id_], all_.graph_.writes[task_id_]}) {
       for (const TensorId tensor : row) {
         if (all_.graph_.tensors[tensor.at()].role == TensorRole::kMask) {
@@ -121,14 +121,14 @@ class Operations::Writer {
   }
 
   void weights() {
-    if (layer_.model.parameters > 0) key("w", statics_.weights);
+    if (layer_.model->parameters > 0) key("w", statics_.weights);
   }
   void weight_gradients() {
-    if (layer_.model.parameters > 0) key("dw", statics_.gradients);
+    if (layer_.model->parameters > 0) key("dw", statics_.gradients);
   }
 
   void output_gradient() {
-    if (layer_.model.is_loss) return;
+    if (layer_.model->is_loss) return;
     if (!gradients_.output) {
       possible_ = false;
       return;
@@ -153,7 +153,7 @@ class Operations::Writer {
     }
     if (!added.empty()) fmt::format_to(std::back_inserter(text_), " add_to={}", added);
     // A backward task that neither hands anything down nor learns does nothing that could be done.
-    if (!any && layer_.model.parameters == 0) possible_ = false;
+    if (!any && layer_.model->parameters == 0) possible_ = false;
   }
 
   void workspace() {

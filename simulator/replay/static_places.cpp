@@ -39,7 +39,7 @@ StaticLayout place_static_memory(const TrainingGraph& graph) {
   layout.of_layer.resize(network.layers.size());
   std::vector<Piece> pieces;
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
-    const std::int64_t parameters = network.layers[i].model.parameters;
+    const std::int64_t parameters = network.layers[i].model->parameters;
     if (parameters == 0) continue;
     StaticPlace& place = layout.of_layer[i];
     pieces.push_back({&place.weights, parameters * element});

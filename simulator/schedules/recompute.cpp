@@ -39,7 +39,7 @@
 // Source: Wang et al., SuperNeurons (PPoPP 2018), section 3.4, cost-aware recomputation; the idea:
 // Chen et al., Training Deep Nets with Sublinear Memory Cost (2016). Deviations: checkpoints are
 // recognised by their work, not by a list of kinds; what fits is not dropped (SuperNeurons always
-// drops); a saved value that a later segment reads is a checkpoint; segments end after 32 layers; a
+// drops); a saved value that a later segment reads is a checkpoint; segments end after 8 layers; a
 // value that the next backward task reads again is not dropped in between.
 #include "simulator/schedules/recompute_choice.hpp"
 #include "simulator/schedules/task_plan.hpp"

@@ -72,18 +72,11 @@ RunList drop_fewest(const PlanningProblem& problem, const Segments& segments,
   };
   std::size_t low = 0;
   std::size_t high = order.size();
-  RunList fitting = drop(high);
   while (low + 1 < high) {
     const std::size_t middle = low + (high - low) / 2;
-    RunList tried = drop(middle);
-    if (fits(problem, footprint_of(problem, tried))) {
-      high = middle;
-      fitting = std::move(tried);
-    } else {
-      low = middle;
-    }
+    (fits(problem, footprint_of(problem, drop(middle))) ? high : low) = middle;
   }
-  return fitting;
+  return drop(high);  // made again: two lists at once take twice the memory
 }
 
 OutOfMemory lesser_shortage(OutOfMemory first, OutOfMemory second) {

@@ -12,8 +12,9 @@
 namespace ooc {
 namespace {
 
-/// Longer than any segment of the shipped networks.
-constexpr std::size_t kMostTasks = 32;
+/// Longer than any segment of the shipped networks. A chain of a million cheap layers runs 4 million of them
+/// again.
+constexpr std::size_t kMostTasks = 8;
 
 class SegmentFinder {
  public:
@@ -50,7 +51,7 @@ class SegmentFinder {
   };
 
   [[nodiscard]] bool is_checkpoint(TaskId task) const {
-    const LayerModel& model = graph_.network->layers[graph_.tasks[task.at()].layer.at()].model;
+    const LayerModel& model = *graph_.network->layers[graph_.tasks[task.at()].layer.at()].model;
     return model.forward_macs > 0 || model.custom.has_value();
   }
   [[nodiscard]] Bytes bytes(TensorId tensor) const {

@@ -24,7 +24,7 @@ namespace ooc {
 namespace {
 
 const LayerModel& model_of(const TrainingGraph& graph, TaskId task) {
-  return graph.network->layers[graph.tasks[task.at()].layer.at()].model;
+  return *graph.network->layers[graph.tasks[task.at()].layer.at()].model;
 }
 
 /// The search window: layers are forward tasks here. A layer that is no convolution and has nothing

@@ -99,7 +99,7 @@ std::optional<TaskId> turn_of(const TrainingGraph& graph) {
   if (graph.forward_tasks == 0) return std::nullopt;
   const TaskId last = make_id<TaskId>(graph.forward_tasks - 1);
   const LayerId layer = graph.tasks[last.at()].layer;
-  if (graph.network->layers[layer.at()].model.is_loss) return last;
+  if (graph.network->layers[layer.at()].model->is_loss) return last;
   if (graph.forward_tasks == graph.tasks.size()) return std::nullopt;
   return make_id<TaskId>(graph.forward_tasks);
 }

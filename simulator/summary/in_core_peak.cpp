@@ -49,7 +49,7 @@ Bytes in_core_peak(const TrainingGraph& graph, std::int64_t batch, Accounting ac
   std::vector<Bytes> workspace;
   workspace.reserve(graph.tasks.size());
   for (const Task& task : graph.tasks) {
-    const bool custom = graph.network->layers[task.layer.at()].model.custom.has_value();
+    const bool custom = graph.network->layers[task.layer.at()].model->custom.has_value();
     const bool works = custom && task.kind != TaskKind::kUpdate;
     workspace.push_back(works ? workspace_of(graph, task, batch) : Bytes(0));
   }

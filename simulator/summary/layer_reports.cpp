@@ -13,9 +13,9 @@ LayerReport describe(const Layer& layer, std::int64_t batch) {
   LayerReport report;
   report.name = layer.name;
   report.type = layer.kind != nullptr ? layer.kind->name : "";
-  report.output_shape = layer.model.output.dims;
-  report.parameters = layer.model.parameters;
-  report.forward_macs = layer.model.forward_macs * batch;  // check_work has seen that it fits
+  report.output_shape = layer.model->output.dims;
+  report.parameters = layer.model->parameters;
+  report.forward_macs = layer.model->forward_macs * batch;  // check_work has seen that it fits
   return report;
 }
 

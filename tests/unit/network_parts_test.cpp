@@ -39,8 +39,8 @@ TEST_CASE("a gru's steps stand in its place and its readers read what gathers th
   // Two steps of 3 x 4 x (3 + 4) = 84, and 2 x 4 x 10.
   CHECK(total_forward_macs(network) == 248);
   CHECK(network.layers[1].kind->name == "gru");
-  CHECK(network.layers[5].model.output == TensorShape{{2, 4}});
-  CHECK_FALSE(network.layers[5].model.parts);
+  CHECK(network.layers[5].model->output == TensorShape{{2, 4}});
+  CHECK_FALSE(network.layers[5].model->parts);
   REQUIRE(network.execution_order.size() == 8);
   for (std::size_t i = 0; i < 8; ++i) CHECK(network.execution_order[i].at() == i);
   REQUIRE(network.outputs.size() == 1);

@@ -29,7 +29,7 @@ TEST_CASE("a layer without inputs reads the layer before, the first one the netw
   CHECK_FALSE(network.batch.has_value());
   CHECK(wiring(network) == Lines{"conv: data", "relu: conv"});
   CHECK(network.layers[0].kind->name == "conv");
-  CHECK(network.layers[1].model.output.dims == Dims{4, 8, 8});
+  CHECK(network.layers[1].model->output.dims == Dims{4, 8, 8});
   CHECK(total_parameters(network) == 148);     // 9 x 4 x 4 + 4
   CHECK(total_forward_macs(network) == 9216);  // 144 x 64
   CHECK(network.outputs == std::vector<LayerId>{LayerId{1}});
@@ -43,7 +43,7 @@ TEST_CASE("known keys of the head are read") {
   CHECK(network.source == "a paper");
   CHECK(network.batch == 32);
   CHECK(network.dtype == Dtype::kFloat16);
-  CHECK(network.layers[0].model.work.forward.bytes_per_sample == 1024);  // 2 x 256 x 2 bytes
+  CHECK(network.layers[0].model->work.forward.bytes_per_sample == 1024);  // 2 x 256 x 2 bytes
 }
 
 TEST_CASE("the order of layers need not be topological, ties go by place in the file") {
@@ -53,7 +53,7 @@ TEST_CASE("the order of layers need not be topological, ties go by place in the 
       {"name": "b", "type": "silu", "inputs": ["data"]})",
                                       R"(, "outputs": ["sum"])");
   CHECK(network.execution_order == std::vector<LayerId>{LayerId{1}, LayerId{2}, LayerId{0}});
-  CHECK(network.layers[0].model.output.dims == Dims{4, 8, 8});
+  CHECK(network.layers[0].model->output.dims == Dims{4, 8, 8});
   CHECK(wiring(network)[0] == "sum: b a");
   CHECK(network.outputs == std::vector<LayerId>{LayerId{0}});
 }

@@ -42,7 +42,7 @@ Workload priced(const std::string& layers, std::int64_t copy_seconds) {
   for (const Task& task : workload.graph.tasks) {
     costs.first_alternative.push_back(static_cast<std::int32_t>(costs.alternatives.size()));
     const bool update = task.kind == TaskKind::kUpdate;
-    const bool conv = workload.network->layers[task.layer.at()].model.is_convolution;
+    const bool conv = workload.network->layers[task.layer.at()].model->is_convolution;
     costs.alternatives.push_back(
         {.algorithm = conv ? Algorithm::kImplicitGemm : Algorithm::kDefault,
          .time = update ? Duration(0) : (conv ? 2 : 1) * kSecond,

@@ -369,5 +369,19 @@ TEST_CASE("superneurons: copies hide behind compute, or recomputation waits for 
   CHECK(timeline.stall_totals[static_cast<std::size_t>(StallCause::kSwapIn)] == Duration(40));
 }
 
+TEST_CASE("a long chain of cheap layers runs at most eight of them again for each use") {
+  // 200 gelus whose inputs are saved, in little more than a segment: without a bound on segments each use would
+  // run 100 of them again.
+  std::string layers = R"({"name": "fc", "type": "linear", "units": 8, "bias": false})";
+  for (int i = 0; i < 200; ++i)
+    layers += R"(, {"name": "g)" + std::to_string(i) + R"(", "type": "gelu"})";
+  const Example example("recompute", layers, "[8]");
+  const PlanResult least = example.result(words(1), kMemory);
+  const Bytes budget = std::get<OutOfMemory>(least).smallest_budget.value();
+  const std::size_t steps = example.plan(budget, kMemory).steps.size();
+  CHECK(steps > 600);      // something runs again: 201 layers forth and back
+  CHECK(steps < 200 * 7);  // 1 + 1 + (0 + ... + 8) / 8 each
+}
+
 }  // namespace
 }  // namespace ooc::test

@@ -179,7 +179,7 @@ TEST_CASE("every network ends in its loss, PALEO's in the softmax that PALEO has
     const Layer& last = network.layers[network.outputs.front().at()];
     const bool paleo = name.starts_with("paleo_");
     CHECK(last.name == (paleo ? "softmax" : "loss"));
-    CHECK(last.model.is_loss == !paleo);
+    CHECK(last.model->is_loss == !paleo);
   }
 }
 
