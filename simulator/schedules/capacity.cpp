@@ -41,7 +41,7 @@ namespace ooc {
 namespace {
 
 /// The walk over the candidates: books every stay, returns what has to move.
-std::vector<Move> choose_moves(const PlanningProblem& problem, MemoryLedger& ledger,
+std::vector<Move> choose_moves(const PlanningProblem& problem, MemoryLedger ledger,
                                const std::vector<TensorId>& candidates) {
   const Bytes available = problem.budget - problem.costs.static_bytes;
   std::vector<Move> moves;
@@ -63,10 +63,15 @@ std::vector<Move> choose_moves(const PlanningProblem& problem, MemoryLedger& led
 
 PlanResult make_plan(const PlanningProblem& problem) {
   const std::vector<TensorId> candidates = find_candidates(problem.graph);
-  const Footprint footprint = footprint_without(problem, candidates);
-  if (auto shortage = task_shortage(problem, footprint)) return *std::move(shortage);
-  MemoryLedger ledger(footprint.bytes());
-  return build_task_plan(problem, choose_moves(problem, ledger, candidates));
+  std::vector<Bytes> needed;
+  {
+    const Footprint footprint = footprint_without(problem, candidates);
+    if (auto shortage = task_shortage(problem, footprint)) return *std::move(shortage);
+    needed = footprint.bytes();
+  }
+  // Neither footprint nor ledger is left when the plan takes its memory.
+  const std::vector<Move> moves = choose_moves(problem, MemoryLedger(needed), candidates);
+  return build_task_plan(problem, moves);
 }
 
 constexpr std::string_view kOptions[] = {"--algorithms"};

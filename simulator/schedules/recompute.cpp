@@ -50,13 +50,15 @@ namespace {
 PlanResult make_plan(const PlanningProblem& problem) {
   const Segments segments = find_segments(problem);
   const std::vector<SegmentUse> nothing(segments.list.size(), SegmentUse::kKept);
-  const RunList kept = list_runs(problem.graph, segments, nothing);
-  auto shortage = run_shortage(problem, kept, footprint_of(problem, kept));
+  const auto shortage_of = [&](const std::vector<SegmentUse>& uses) {
+    const RunList list = list_runs(problem.graph, segments, uses);
+    return run_shortage(problem, list, footprint_of(problem, list));
+  };
+  auto shortage = shortage_of(nothing);
   if (!shortage) return build_task_plan(problem, {});
 
   for (const std::vector<SegmentUse>& most : ways_to_drop(problem, segments)) {
-    const RunList dropped = list_runs(problem.graph, segments, most);
-    auto least = run_shortage(problem, dropped, footprint_of(problem, dropped));
+    auto least = shortage_of(most);
     if (!least) return build_run_plan(problem, drop_fewest(problem, segments, most));
     shortage = lesser_shortage(*std::move(shortage), *std::move(least));
   }
