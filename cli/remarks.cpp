@@ -46,7 +46,7 @@ void remark_on_batch(Remarks remarks, const Workload& workload, const CaseOption
   // Stated times are for the batch that is run, whatever it is.
   const auto& layers = workload.network->layers;
   if (std::all_of(layers.begin(), layers.end(),
-                  [](const Layer& layer) { return layer.model.custom.has_value(); })) {
+                  [](const Layer& layer) { return layer.model->custom.has_value(); })) {
     return;
   }
   remark(remarks, "remark: no --batch, and none in " + workload.path + ": 1 sample an iteration");

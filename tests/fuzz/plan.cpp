@@ -4,7 +4,7 @@
 #include <string>
 
 #include "calibrate/gpu/check.hpp"
-#include "calibrate/gpu/replay_group.hpp"
+#include "calibrate/gpu/replay/group.hpp"
 #include "model/base/errors.hpp"
 #include "tests/fuzz/target.hpp"
 
