@@ -37,9 +37,9 @@ enum class Completes {
 
 /// One flag. `value` names its value in --help; empty for a switch.
 struct Flag {
-  std::string_view name;   ///< "--hardware"
-  std::string_view brief;  ///< "-o", or empty
-  std::string_view value;
+  std::string_view name;        ///< "--hardware"
+  std::string_view brief = {};  ///< "-o", or empty
+  std::string_view value = {};
   std::string_view help;
   Completes completes = Completes::kNothing;
   std::string_view choices = {};  ///< kChoices: "table|json|csv"

@@ -8,27 +8,22 @@ namespace ooc::flags {
 
 inline constexpr Flag kHardware{
     .name = "--hardware",
-    .brief = "",
     .value = "PROFILE",
     .help = "hardware profile: a file, - (standard input) or a name of `ooc-paleo list hardware`",
     .completes = Completes::kHardware};
 inline constexpr Flag kBatch{.name = "--batch",
-                             .brief = "",
                              .value = "N",
                              .help = "samples per iteration; default: the network file's, else 1"};
 inline constexpr Flag kSchedule{
     .name = "--schedule",
-    .brief = "",
     .value = "NAME",
     .help = "what moves when: a name of `ooc-paleo list schedules`; default capacity",
     .completes = Completes::kSchedules};
 inline constexpr Flag kMemory{
     .name = "--memory",
-    .brief = "",
     .value = "SIZE",
     .help = "near memory for the job, e.g. 12GiB; default: the profile's capacity - reserved"};
 inline constexpr Flag kFormat{.name = "--format",
-                              .brief = "",
                               .value = "FORMAT",
                               .help = "default: what -o ends with, else table",
                               .completes = Completes::kChoices,
@@ -39,54 +34,41 @@ inline constexpr Flag kOutput{.name = "--output",
                               .help = "where the result goes; - is standard output (default)",
                               .completes = Completes::kFiles};
 inline constexpr Flag kTrace{.name = "--trace",
-                             .brief = "",
                              .value = "FILE",
                              .help = "also write a trace for https://ui.perfetto.dev",
                              .completes = Completes::kFiles};
-inline constexpr Flag kSteps{.name = "--steps",
-                             .brief = "",
-                             .value = "",
-                             .help = "also report every step of the plan with its times"};
+inline constexpr Flag kSteps{
+    .name = "--steps", .value = "", .help = "also report every step of the plan with its times"};
 inline constexpr Flag kExportPlan{.name = "--export-plan",
-                                  .brief = "",
                                   .value = "FILE",
                                   .help = "also write the plan, one line a step",
                                   .completes = Completes::kFiles};
 inline constexpr Flag kLayerTimes{
     .name = "--layer-times",
-    .brief = "",
     .value = "FILE",
     .help =
         "measured times, CSV with the columns layer,forward_ms,backward_ms; - is standard input",
     .completes = Completes::kInputs};
 inline constexpr Flag kLink{
     .name = "--link",
-    .brief = "",
     .value = "RATE",
     .help = "link rate in both directions instead of the profile's, e.g. 32GB/s, or inf"};
-inline constexpr Flag kFarThroughput{.name = "--far-throughput",
-                                     .brief = "",
-                                     .value = "RATE",
-                                     .help = "throughput of far memory, e.g. 40GB/s"};
-inline constexpr Flag kLatency{.name = "--latency",
-                               .brief = "",
-                               .value = "TIME",
-                               .help = "latency of the connection, e.g. 5us"};
+inline constexpr Flag kFarThroughput{
+    .name = "--far-throughput", .value = "RATE", .help = "throughput of far memory, e.g. 40GB/s"};
+inline constexpr Flag kLatency{
+    .name = "--latency", .value = "TIME", .help = "latency of the connection, e.g. 5us"};
 inline constexpr Flag kMode{.name = "--mode",
-                            .brief = "",
                             .value = "MODE",
                             .help = "how copies are made; default pinned",
                             .completes = Completes::kChoices,
                             .choices = "pinned|pageable"};
 inline constexpr Flag kCompute{.name = "--compute",
-                               .brief = "",
                                .value = "MODEL",
                                .help = "compute time model; default native",
                                .completes = Completes::kChoices,
                                .choices = "native|paleo"};
 inline constexpr Flag kAccounting{
     .name = "--accounting",
-    .brief = "",
     .value = "RULE",
     .help =
         "what counts as in use; default liveness. Schedules that move tensors know only the "
@@ -94,31 +76,26 @@ inline constexpr Flag kAccounting{
     .completes = Completes::kChoices,
     .choices = "liveness|shared-gradients|all-gradients|define-by-run"};
 inline constexpr Flag kDtype{.name = "--dtype",
-                             .brief = "",
                              .value = "TYPE",
                              .help = "element type instead of the network file's",
                              .completes = Completes::kChoices,
                              .choices = "float64|float32|tf32|float16|bfloat16"};
 inline constexpr Flag kOptimizer{.name = "--optimizer",
-                                 .brief = "",
                                  .value = "NAME",
                                  .help = "its state is resident; default sgd (none)",
                                  .completes = Completes::kChoices,
                                  .choices = "sgd|momentum|adam"};
 inline constexpr Flag kAllocator{.name = "--allocator",
-                                 .brief = "",
                                  .value = "NAME",
                                  .help = "default ideal (no fragmentation)",
                                  .completes = Completes::kChoices,
                                  .choices = "ideal|first-fit|best-fit"};
 inline constexpr Flag kDevices{
     .name = "--devices",
-    .brief = "",
     .value = "N",
     .help = "split the batch over 1 to 8 such devices on one link; default 1"};
 inline constexpr Flag kExchange{
     .name = "--exchange",
-    .brief = "",
     .value = "WHEN",
     .help = "devices exchange gradients behind the backward pass (default), or within it",
     .completes = Completes::kChoices,
@@ -127,16 +104,13 @@ inline constexpr Flag kDevice{
     .name = "--device", .brief = "", .value = "N", .help = "number of the device; default 0"};
 inline constexpr Flag kTimeLimit{
     .name = "--time-limit",
-    .brief = "",
     .value = "TIME",
     .help = "give the measuring program up after such a silence; default 60s"};
 inline constexpr Flag kMaxInput{.name = "--max-input",
-                                .brief = "",
                                 .value = "SIZE",
                                 .help = "largest input file that is read; default 64MiB"};
 inline constexpr Flag kQuiet{
     .name = "--quiet",
-    .brief = "",
     .value = "",
     .help = "no progress and no remarks on standard error; of compare no chart"};
 inline constexpr Flag kNoColor{

@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <system_error>
 
-#include "cli/suggest.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/standard_input.hpp"
+#include "model/base/suggest.hpp"
 
 namespace ooc {
 namespace {

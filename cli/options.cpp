@@ -13,20 +13,12 @@
 
 #include "cli/flags.hpp"
 #include "cli/schedule_flags.hpp"
-#include "cli/suggest.hpp"
 #include "cli/terminal.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/suggest.hpp"
 
 namespace ooc {
 namespace {
-
-template <class Value>
-Value value_of(Parsed<Value> parsed, std::string_view flag) {
-  if (auto* error = std::get_if<QuantityError>(&parsed)) {
-    bad_value(flag, std::move(error->found), std::move(error->expected));
-  }
-  return std::get<Value>(parsed);
-}
 
 /// The entry of `all` whose name is `word`.
 template <class Value, class Name, std::size_t kCount>
@@ -47,12 +39,12 @@ constexpr std::array kAccountings{Accounting::kLiveness, Accounting::kSharedGrad
 constexpr std::array kOptimizers{Optimizer::kSgd, Optimizer::kMomentum, Optimizer::kAdam};
 constexpr int kMaxDevices = 8;
 constexpr std::array kExchanges{Exchange::kEnd, Exchange::kOverlap};
-constexpr std::array kModes{std::string_view("pinned"), std::string_view("pageable")};
+constexpr std::array kModes{CopyMode::kPinned, CopyMode::kPageable};
 
 TransferOptions transfer_options(const Arguments& arguments) {
   TransferOptions options;
   if (const auto text = arguments.value("--mode")) {
-    options.mode = choice("--mode", *text, kModes, [](std::string_view name) { return name; });
+    options.mode = choice("--mode", *text, kModes, &copy_mode_name);
   }
   if (const auto text = arguments.value("--link")) options.link = rate_of(*text, "--link");
   if (const auto text = arguments.value("--far-throughput")) {
@@ -70,16 +62,10 @@ int devices_of(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), devices);
   const bool whole = error == std::errc() && end == text.data() + text.size();
   if (!whole || devices < 1 || devices > kMaxDevices) {
-    bad_value("--devices", quoted(text), fmt::format("a whole number from 1 to {}", kMaxDevices));
+    bad_value("--devices", in_quotes(text),
+              fmt::format("a whole number from 1 to {}", kMaxDevices));
   }
   return devices;
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t";
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
 Colour colour_of(const Arguments& arguments, const std::string& output) {
@@ -116,12 +102,11 @@ CaseOptions case_options(const Arguments& arguments) {
   if (const auto text = arguments.value("--exchange")) {
     options.exchange = choice("--exchange", *text, kExchanges, &exchange_name);
     if (options.devices == 1) {
-      bad_value("--exchange", quoted(*text) + " with one device", "--devices 2 or more");
+      bad_value("--exchange", in_quotes(*text) + " with one device", "--devices 2 or more");
     }
   }
   options.transfers = transfer_options(arguments);
   options.schedule = schedule_options(arguments);
-  options.layer_times = arguments.value("--layer-times");
   options.limits = read_limits(arguments);
   return options;
 }
@@ -133,7 +118,7 @@ ReadLimits read_limits(const Arguments& arguments) {
   limits.max_bytes = bytes_of(*text, "--max-input").count();
   const Int128 memory = Int128{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
   if (memory > 0 && memory < limits.max_bytes) {
-    bad_value("--max-input", quoted(*text),
+    bad_value("--max-input", in_quotes(*text),
               fmt::format("at most {}, the memory of this machine",
                           format_bytes(Bytes(static_cast<std::int64_t>(memory)))));
   }
@@ -180,7 +165,7 @@ std::string format_of_name(const std::string& path) {
   std::string ending = path.substr(dot + 1);
   for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   if (ending == "sqlite") {
-    bad_value("--output", quoted(path), "a name that ends with .json or .csv, or another one",
+    bad_value("--output", in_quotes(path), "a name that ends with .json or .csv, or another one",
               ".sqlite is for a later version");
   }
   return ending == "json" || ending == "csv" ? ending : "";
@@ -192,7 +177,7 @@ std::int64_t parse_batch(std::string_view given, std::string_view flag) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), batch);
   const bool whole = error == std::errc() && end == text.data() + text.size();
   if (!whole || batch < 1 || batch > kMaxBatch) {
-    bad_value(flag, quoted(given), fmt::format("a whole number from 1 to {}", kMaxBatch));
+    bad_value(flag, in_quotes(given), fmt::format("a whole number from 1 to {}", kMaxBatch));
   }
   return batch;
 }
@@ -201,22 +186,6 @@ std::optional<Dtype> dtype_option(const Arguments& arguments) {
   const auto text = arguments.value("--dtype");
   if (!text) return std::nullopt;
   return choice("--dtype", *text, kDtypes, [](const DtypeInfo& info) { return info.name; }).dtype;
-}
-
-Bytes bytes_of(std::string_view text, std::string_view flag) {
-  return value_of(parse_bytes(trimmed(text)), flag);
-}
-
-BytesPerSecond rate_of(std::string_view text, std::string_view flag) {
-  const BytesPerSecond rate = value_of(parse_rate(trimmed(text)), flag);
-  if (rate.count() <= 0) {
-    bad_value(flag, quoted(text), "a rate greater than 0, such as \"12 GB/s\", or inf");
-  }
-  return rate;
-}
-
-Duration duration_of(std::string_view text, std::string_view flag) {
-  return value_of(parse_duration(trimmed(text)), flag);
 }
 
 const Schedule& schedule_named(const std::string& name, std::string_view flag) {
@@ -230,10 +199,10 @@ std::vector<const Schedule*> schedules_named(const std::string& list, std::strin
   if (list == "all") return {schedules().begin(), schedules().end()};
   std::vector<const Schedule*> found;
   for (const std::string& name : split_list(list, flag)) {
-    if (name == "all") bad_value(flag, quoted(list), "all alone, or names between commas");
+    if (name == "all") bad_value(flag, in_quotes(list), "all alone, or names between commas");
     const Schedule* schedule = &schedule_named(name, flag);
     if (std::find(found.begin(), found.end(), schedule) != found.end()) {
-      bad_value(flag, quoted(name) + " twice", "each schedule once");
+      bad_value(flag, in_quotes(name) + " twice", "each schedule once");
     }
     found.push_back(schedule);
   }
@@ -243,61 +212,12 @@ std::vector<const Schedule*> schedules_named(const std::string& list, std::strin
 void check_accounting(const Schedule& schedule, Accounting accounting) {
   const bool has_lifetimes =
       accounting == Accounting::kLiveness || accounting == Accounting::kDefineByRun;
-  if (has_lifetimes || (!schedule.moves_tensors && !schedule.recomputes)) return;
+  if (has_lifetimes || (schedule.is(Trait::kMovesNothing) && !schedule.is(Trait::kRecomputes)))
+    return;
   bad_value("--accounting",
             fmt::format("{} with the schedule {}", accounting_name(accounting), schedule.name),
             "liveness or define-by-run",
             "the others have no lifetimes: use them with the schedule in-core or with `inspect`");
-}
-
-std::vector<std::string> split_list(const std::string& list, std::string_view flag) {
-  std::vector<std::string> parts;
-  std::size_t begin = 0;
-  while (true) {
-    const std::size_t comma = list.find(',', begin);
-    parts.emplace_back(trimmed(std::string_view(list).substr(begin, comma - begin)));
-    if (parts.back().empty()) {
-      bad_value(flag, quoted(list), "values between single commas", "one of them is empty");
-    }
-    if (comma == std::string::npos) return parts;
-    begin = comma + 1;
-  }
-}
-
-std::string quoted(std::string_view text) { return in_quotes(text); }
-
-void bad_value(std::string_view flag, std::string found, std::string expected, std::string hint) {
-  throw SpecError({.file = "",
-                   .place = std::string(flag),
-                   .found = std::move(found),
-                   .expected = std::move(expected),
-                   .hint = std::move(hint)});
-}
-
-void unknown_word(std::string_view flag, std::string_view word,
-                  const std::vector<std::string>& known) {
-  bad_value(flag, quoted(word), fmt::format("one of: {}", fmt::join(known, ", ")),
-            did_you_mean(word, known));
-}
-
-std::string_view allocator_name(Allocator allocator) {
-  switch (allocator) {
-    case Allocator::kIdeal:
-      return "ideal";
-    case Allocator::kFirstFit:
-      return "first-fit";
-    case Allocator::kBestFit:
-      return "best-fit";
-  }
-  return "";
-}
-
-std::string_view exchange_name(Exchange exchange) {
-  return exchange == Exchange::kEnd ? "end" : "overlap";
-}
-
-std::string_view compute_name(ComputeModel model) {
-  return model == ComputeModel::kNative ? "native" : "paleo";
 }
 
 }  // namespace ooc

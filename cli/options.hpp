@@ -11,6 +11,7 @@
 #include "cli/command.hpp"
 #include "cli/remarks.hpp"
 #include "model/base/dtype.hpp"
+#include "model/base/option_text.hpp"
 #include "model/base/quantity_io.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/cost/compute_cost.hpp"
@@ -19,26 +20,10 @@
 #include "reports/writers/writer.hpp"
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/join_devices.hpp"
+#include "simulator/predict/case.hpp"
 #include "simulator/schedules/schedule.hpp"
 
 namespace ooc {
-
-/// What one prediction depends on beside network, machine and schedule.
-struct CaseOptions {
-  std::optional<std::int64_t> batch;
-  std::optional<Bytes> memory;
-  std::optional<Dtype> dtype;  ///< none: the network file's
-  GraphOptions graph;
-  ComputeModel compute = ComputeModel::kNative;
-  Ratio compute_scale = kOne;  ///< what-if only, as is transfers.link_scale
-  TransferOptions transfers;
-  Allocator allocator = Allocator::kIdeal;
-  int devices = 1;                         ///< that the batch is split over
-  Exchange exchange = Exchange::kEnd;      ///< of their gradients
-  ScheduleOptions schedule;                ///< of the schedules, from cli/schedule_flags.hpp
-  std::optional<std::string> layer_times;  ///< path
-  ReadLimits limits;
-};
 
 [[nodiscard]] CaseOptions case_options(const Arguments& arguments);
 
@@ -68,10 +53,6 @@ struct ResultOptions {
 [[nodiscard]] std::int64_t parse_batch(std::string_view text, std::string_view flag);
 /// --dtype, or none.
 [[nodiscard]] std::optional<Dtype> dtype_option(const Arguments& arguments);
-[[nodiscard]] Bytes bytes_of(std::string_view text, std::string_view flag);
-/// Greater than 0, or "inf".
-[[nodiscard]] BytesPerSecond rate_of(std::string_view text, std::string_view flag);
-[[nodiscard]] Duration duration_of(std::string_view text, std::string_view flag);
 
 [[nodiscard]] const Schedule& schedule_named(const std::string& name, std::string_view flag);
 /// "all" or names between commas; SpecError for an unknown or repeated one.
@@ -81,21 +62,5 @@ struct ResultOptions {
 /// Accountings without lifetimes give footprints, not schedules: everything that moves tensors
 /// refuses them.
 void check_accounting(const Schedule& schedule, Accounting accounting);
-
-/// Splits at commas; SpecError for an empty element.
-[[nodiscard]] std::vector<std::string> split_list(const std::string& list, std::string_view flag);
-
-/// `"text"`, for messages.
-[[nodiscard]] std::string quoted(std::string_view text);
-/// A bad value: SpecError at a flag.
-[[noreturn]] void bad_value(std::string_view flag, std::string found, std::string expected,
-                            std::string hint = {});
-/// A word that is none of `known`: SpecError listing them, with the nearest.
-[[noreturn]] void unknown_word(std::string_view flag, std::string_view word,
-                               const std::vector<std::string>& known);
-
-[[nodiscard]] std::string_view allocator_name(Allocator allocator);
-[[nodiscard]] std::string_view compute_name(ComputeModel model);
-[[nodiscard]] std::string_view exchange_name(Exchange exchange);
 
 }  // namespace ooc

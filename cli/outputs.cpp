@@ -28,7 +28,8 @@ bool same_place(const Named& a, const Named& b) {
 
 void check_apart(const Named& first, const Named& second) {
   if (!same_place(first, second)) return;
-  bad_value(second.flag, quoted(second.path) + ", where another output goes", "a place of its own",
+  bad_value(second.flag, in_quotes(second.path) + ", where another output goes",
+            "a place of its own",
             second.path == "-" ? "give that one a file, or use -o FILE for the result" : "");
 }
 
@@ -57,9 +58,9 @@ void check_no_input(const Named& output, const std::vector<std::string>& inputs)
     struct stat from {};
     if (stat(input.c_str(), &from) != 0) continue;
     if (from.st_dev != to.st_dev || from.st_ino != to.st_ino) continue;
-    const std::string also = input == output.path ? "" : " (" + quoted(input) + ")";
-    bad_value(output.flag, quoted(output.path) + ", which is an input" + also, "a place of its own",
-              "the input would be lost");
+    const std::string also = input == output.path ? "" : " (" + in_quotes(input) + ")";
+    bad_value(output.flag, in_quotes(output.path) + ", which is an input" + also,
+              "a place of its own", "the input would be lost");
   }
 }
 

@@ -61,8 +61,9 @@ std::string description(const Command& command) {
 }
 
 bool is_read_by_some_schedules(const Flag& flag) {
-  return std::any_of(flags::kScheduleFlags.begin(), flags::kScheduleFlags.end(),
-                     [&](const Flag& each) { return each.name == flag.name; });
+  const auto table = schedule_option_table();
+  return std::any_of(table.begin(), table.end(),
+                     [&](const ScheduleOption& each) { return each.name == flag.name; });
 }
 
 void add_flags(CLI::App& app, const Command& command, std::vector<Slot>& slots) {

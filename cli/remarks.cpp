@@ -5,8 +5,9 @@
 #include <cstdio>
 #include <string>
 
-#include "cli/pipeline.hpp"
 #include "model/base/terminal_text.hpp"
+#include "simulator/predict/case.hpp"
+#include "simulator/predict/remarks.hpp"
 
 namespace ooc {
 
@@ -22,16 +23,6 @@ void remark(Remarks remarks, std::string_view text) {
 
 void remark_on(Remarks remarks, std::string_view file, std::string_view text) {
   if (!text.empty()) remark(remarks, "remark: " + std::string(file) + ": " + std::string(text));
-}
-
-std::string devices_remark(int devices) {
-  return "/devices: " + std::to_string(devices) +
-         " devices, of which one is simulated; --devices N splits the batch";
-}
-
-std::string norms_remark(std::int64_t sub_batch) {
-  return "batch norms take their statistics over a round of " + std::to_string(sub_batch) +
-         " samples, not over the batch";
 }
 
 void remark_on_machine(Remarks remarks, const Machine& machine, int devices) {
@@ -50,6 +41,19 @@ void remark_on_batch(Remarks remarks, const Workload& workload, const CaseOption
     return;
   }
   remark(remarks, "remark: no --batch, and none in " + workload.path + ": 1 sample an iteration");
+}
+
+void remark_on_dtypes(Remarks remarks, std::span<const Workload> workloads,
+                      std::span<const Machine> machines, const CaseOptions& options) {
+  std::vector<std::string> said;
+  for (const Workload& workload : workloads) {
+    for (const Machine& machine : machines) {
+      const auto text = dtype_remark(*workload.network, &machine.profile, options);
+      if (!text || std::find(said.begin(), said.end(), *text) != said.end()) continue;
+      said.push_back(*text);
+      remark(remarks, "remark: " + *text);
+    }
+  }
 }
 
 }  // namespace ooc

@@ -2,14 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
-namespace ooc {
+#include "simulator/predict/case.hpp"
+#include "simulator/predict/remarks.hpp"
 
-struct CaseOptions;
-struct Machine;
-struct Workload;
+namespace ooc {
 
 /// Whether they are wanted (--quiet).
 enum class Remarks { kShown, kQuiet };
@@ -17,14 +17,14 @@ enum class Remarks { kShown, kQuiet };
 void remark(Remarks remarks, std::string_view text);
 /// "ooc-paleo: remark: <file>: <text>"; nothing where there is no text.
 void remark_on(Remarks remarks, std::string_view file, std::string_view text);
-/// "/devices: 2 devices, of which one is simulated; --devices N splits the batch"
-[[nodiscard]] std::string devices_remark(int devices);
-/// Of networks with batch norms that run in rounds.
-[[nodiscard]] std::string norms_remark(std::int64_t sub_batch);
 /// What a profile says that a prediction may be wrong for: implausible numbers; and that only one device is
 /// simulated of several (`devices`: of --devices).
 void remark_on_machine(Remarks remarks, const Machine& machine, int devices);
 /// That nobody said how many samples an iteration has, and that it is 1.
 void remark_on_batch(Remarks remarks, const Workload& workload, const CaseOptions& options);
+
+/// dtype_remark() of every network on every machine, each text once.
+void remark_on_dtypes(Remarks remarks, std::span<const Workload> workloads,
+                      std::span<const Machine> machines, const CaseOptions& options);
 
 }  // namespace ooc

@@ -29,7 +29,7 @@ std::optional<std::string> date_of(const Arguments& arguments) {
     const char c = (*text)[i];
     matches = form[i] == 'd' ? c >= '0' && c <= '9' : c == form[i];
   }
-  if (!matches) bad_value("--date", ooc::quoted(*text), "a date such as 2025-01-31");
+  if (!matches) bad_value("--date", in_quotes(*text), "a date such as 2025-01-31");
   return text;
 }
 
@@ -37,7 +37,7 @@ std::optional<double> within_s_of(const Arguments& arguments) {
   const auto text = arguments.value("--within");
   if (!text) return std::nullopt;
   const std::int64_t ns = duration_of(*text, "--within").count();
-  if (ns < 1) bad_value("--within", ooc::quoted(*text), "more than nothing");
+  if (ns < 1) bad_value("--within", in_quotes(*text), "more than nothing");
   return static_cast<double>(ns) / 1e9;
 }
 
@@ -56,7 +56,7 @@ std::string device_number_of(const Arguments& arguments) {
   const std::string text = arguments.value("--device").value_or("0");
   if (text.empty() || text.size() > 3 ||
       text.find_first_not_of("0123456789") != std::string::npos) {
-    bad_value("--device", ooc::quoted(text), "the number of a device, from 0");
+    bad_value("--device", in_quotes(text), "the number of a device, from 0");
   }
   return text;
 }
@@ -65,7 +65,7 @@ int silence_ms_of(const Arguments& arguments) {
   const auto text = arguments.value("--time-limit");
   if (!text) return ChildOptions{}.silence_limit_ms;
   const std::int64_t ms = duration_of(*text, "--time-limit").count() / 1'000'000;
-  if (ms < 1 || ms > 3'600'000) bad_value("--time-limit", ooc::quoted(*text), "1 ms to 60 min");
+  if (ms < 1 || ms > 3'600'000) bad_value("--time-limit", in_quotes(*text), "1 ms to 60 min");
   return static_cast<int>(ms);
 }
 
@@ -114,13 +114,13 @@ void check_places(const CalibrateOptions& options) {
   const auto output = place(options.output);
   const auto samples = place(samples_path(options));
   if (options.from && place(*options.from) == output) {
-    bad_value("--output", ooc::quoted(options.output) + ", which --from reads", "another file");
+    bad_value("--output", in_quotes(options.output) + ", which --from reads", "another file");
   }
   if (!plot || *plot == "-") return;
   const auto drawn = place(*plot);
   const bool read = options.from && place(*options.from) == drawn;
   if (read || drawn == output || drawn == samples) {
-    bad_value("--plot", ooc::quoted(*plot) + ", which is another file of this command",
+    bad_value("--plot", in_quotes(*plot) + ", which is another file of this command",
               "a place of its own");
   }
 }

@@ -24,7 +24,7 @@ bool can_run(const fs::path& path) {
 
 std::string named(const std::string& path, std::string_view by) {
   if (can_run(path)) return path;
-  bad_value(by, ooc::quoted(path) + ", which is no program that can be run",
+  bad_value(by, in_quotes(path) + ", which is no program that can be run",
             "the path of ooc-paleo-gpu (docs/gpu-protocol.md says how to build it)");
 }
 

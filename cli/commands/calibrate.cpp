@@ -32,51 +32,40 @@ constexpr Flag kOutput{.name = "--output",
                        .value = "FILE",
                        .help = "the profile; its samples go to FILE.samples.json",
                        .completes = Completes::kFiles};
-constexpr Flag kQuick{.name = "--quick",
-                      .brief = "",
-                      .value = "",
-                      .help = "the main figures in less than a minute (default)"};
+constexpr Flag kQuick{
+    .name = "--quick", .value = "", .help = "the main figures in less than a minute (default)"};
 constexpr Flag kFull{
     .name = "--full", .brief = "", .value = "", .help = "everything, in less than eight minutes"};
 constexpr Flag kNetwork{.name = "--network",
-                        .brief = "",
                         .value = "NETWORK",
                         .help = "also measure the layers of this network at --batch",
                         .completes = Completes::kNetworks};
 constexpr Flag kFrom{.name = "--from",
-                     .brief = "",
                      .value = "FILE",
                      .help =
                          "samples of an earlier run, or a log of ooc-paleo-gpu: measure what is "
                          "missing, or without a GPU fit them again; - is standard input",
                      .completes = Completes::kInputs};
 constexpr Flag kDryRun{.name = "--dry-run",
-                       .brief = "",
                        .value = "",
                        .help = "only say what would be measured, and how long it takes"};
-constexpr Flag kName{.name = "--name",
-                     .brief = "",
-                     .value = "NAME",
-                     .help = "the profile's name; default: the device's"};
+constexpr Flag kName{
+    .name = "--name", .value = "NAME", .help = "the profile's name; default: the device's"};
 constexpr Flag kDate{
     .name = "--date",
-    .brief = "",
     .value = "YYYY-MM-DD",
     .help = "when it was measured; default: what the samples say, or today where it measures"};
 constexpr Flag kPlot{.name = "--plot",
-                     .brief = "",
                      .value = "FILE",
                      .help = "also draw the transfer curves as SVG",
                      .completes = Completes::kFiles};
 constexpr Flag kProbe{.name = "--probe",
-                      .brief = "",
                       .value = "PATH",
                       .help =
                           "the measuring program; default: OOC_PALEO_GPU, ooc-paleo-gpu beside "
                           "this program or in PATH; none: measure nothing",
                       .completes = Completes::kFiles};
 constexpr Flag kWithin{.name = "--within",
-                       .brief = "",
                        .value = "TIME",
                        .help =
                            "begin nothing that would end later, and fit what there is; default "

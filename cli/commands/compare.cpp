@@ -1,5 +1,5 @@
 // `compare`: one network, one machine, every schedule, best first.
-#include "cli/compare/compare.hpp"
+#include "simulator/predict/compare.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,15 +7,16 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "cli/dtype_remarks.hpp"
 #include "cli/flags.hpp"
+#include "cli/load.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
-#include "cli/paged_plan.hpp"
-#include "cli/pipeline.hpp"
+#include "cli/runnable.hpp"
 #include "cli/schedule_flags.hpp"
-#include "cli/stated_times.hpp"
 #include "cli/version.hpp"
+#include "simulator/predict/case.hpp"
+#include "simulator/predict/paged_plan.hpp"
+#include "simulator/predict/stated_times.hpp"
 
 namespace ooc {
 extern const Command compare_command;
@@ -23,7 +24,6 @@ extern const Command compare_command;
 namespace {
 
 constexpr Flag kSchedules{.name = "--schedules",
-                          .brief = "",
                           .value = "LIST",
                           .help = "all (default) or names between commas",
                           .completes = Completes::kSchedules};
@@ -35,14 +35,14 @@ constexpr std::array kOwnFlags{
     flags::kCompute,   flags::kAccounting,    flags::kOptimizer, flags::kDtype,
     flags::kAllocator, flags::kDevices,       flags::kExchange,  flags::kMaxInput,
     flags::kQuiet,     flags::kNoColor};
-constexpr auto kFlags = flags::with_schedule_flags(kOwnFlags);
+const auto kFlags = flags::with_schedule_flags(kOwnFlags);
 
 int run_compare(const Arguments& arguments) {
   const std::string network =
       required_positional(arguments, "NETWORK", "a network file or a name of `list networks`");
   const std::string profile =
       required_value(arguments, flags::kHardware, "a profile file or a name of `list hardware`");
-  const CaseOptions options = case_options(arguments);
+  CaseOptions options = case_options(arguments);
   const ResultOptions result = result_options(arguments);
   auto [chosen, all] = chosen_schedules(arguments, "all");
   for (const Schedule* schedule : chosen) check_accounting(*schedule, options.graph.accounting);
@@ -50,6 +50,7 @@ int run_compare(const Arguments& arguments) {
   Outputs outputs = open_outputs(arguments, {.networks = {&network, 1}, .profiles = {&profile, 1}});
 
   const Workload workload = load_workload(network, "NETWORK", options);
+  load_layer_times(options, arguments, workload);
   const Machine machine = load_hardware(profile, "--hardware", options);
   remark_on_machine(result.remarks, machine, options.devices);
   remark_on_batch(result.remarks, workload, options);

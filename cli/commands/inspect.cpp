@@ -3,15 +3,16 @@
 #include <optional>
 #include <string>
 
-#include "cli/assumed.hpp"
 #include "cli/command.hpp"
-#include "cli/dtype_remarks.hpp"
 #include "cli/flags.hpp"
+#include "cli/load.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
-#include "cli/pipeline.hpp"
-#include "cli/stated_times.hpp"
 #include "cli/version.hpp"
+#include "simulator/predict/assumed.hpp"
+#include "simulator/predict/case.hpp"
+#include "simulator/predict/remarks.hpp"
+#include "simulator/predict/stated_times.hpp"
 #include "simulator/summary/summarize.hpp"
 
 namespace ooc {
@@ -41,12 +42,13 @@ int run_inspect(const Arguments& arguments) {
     bad_value("--layer-times", "it without --hardware", "both",
               "without a machine there are no times");
   }
-  const CaseOptions options = case_options(arguments);
+  CaseOptions options = case_options(arguments);
   const ResultOptions result = result_options(arguments);
   Outputs outputs = open_outputs(
       arguments, {.networks = {&network, 1}, .profiles = arguments.values("--hardware")});
 
   const Workload workload = load_workload(network, "NETWORK", options);
+  load_layer_times(options, arguments, workload);
   InspectionInput input{.graph = workload.graph,
                         .batch = batch_of(options, *workload.network),
                         .costs = nullptr,

@@ -1,5 +1,5 @@
 // `max-batch`: the largest batch that runs, under every schedule, largest first.
-#include "cli/max_batch/max_batch.hpp"
+#include "simulator/predict/max_batch.hpp"
 
 #include <array>
 #include <string>
@@ -7,15 +7,16 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "cli/dtype_remarks.hpp"
 #include "cli/flags.hpp"
+#include "cli/load.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
-#include "cli/paged_plan.hpp"
-#include "cli/pipeline.hpp"
+#include "cli/runnable.hpp"
 #include "cli/schedule_flags.hpp"
-#include "cli/stated_times.hpp"
 #include "cli/version.hpp"
+#include "simulator/predict/case.hpp"
+#include "simulator/predict/paged_plan.hpp"
+#include "simulator/predict/stated_times.hpp"
 
 namespace ooc {
 extern const Command max_batch_command;
@@ -23,12 +24,10 @@ extern const Command max_batch_command;
 namespace {
 
 constexpr Flag kSchedules{.name = "--schedules",
-                          .brief = "",
                           .value = "LIST",
                           .help = "all (default) or names between commas",
                           .completes = Completes::kSchedules};
 constexpr Flag kLimit{.name = "--max-batch-limit",
-                      .brief = "",
                       .value = "N",
                       .help = "nothing larger is tried; default 2147483648"};
 
@@ -40,7 +39,7 @@ constexpr std::array kOwnFlags{
     flags::kAccounting,    flags::kOptimizer, flags::kDtype,       flags::kAllocator,
     flags::kDevices,       flags::kExchange,  flags::kMaxInput,    flags::kQuiet,
     flags::kNoColor};
-constexpr auto kFlags = flags::with_schedule_flags(kOwnFlags);
+const auto kFlags = flags::with_schedule_flags(kOwnFlags);
 
 int run_max_batch(const Arguments& arguments) {
   const std::string network =

@@ -4,18 +4,19 @@
 #include <utility>
 
 #include "cli/command.hpp"
-#include "cli/dtype_remarks.hpp"
 #include "cli/flags.hpp"
+#include "cli/load.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
-#include "cli/paged_plan.hpp"
-#include "cli/pipeline.hpp"
 #include "cli/schedule_flags.hpp"
-#include "cli/stated_times.hpp"
 #include "cli/version.hpp"
-#include "cli/what_if.hpp"
 #include "reports/writers/trace.hpp"
 #include "simulator/plan/plan_text.hpp"
+#include "simulator/predict/case.hpp"
+#include "simulator/predict/paged_plan.hpp"
+#include "simulator/predict/remarks.hpp"
+#include "simulator/predict/stated_times.hpp"
+#include "simulator/predict/what_if.hpp"
 
 namespace ooc {
 extern const Command predict_command;
@@ -30,7 +31,7 @@ constexpr std::array kOwnFlags{
     flags::kAccounting,    flags::kOptimizer, flags::kDtype,      flags::kAllocator,
     flags::kDevices,       flags::kExchange,  flags::kMaxInput,   flags::kQuiet,
     flags::kNoColor};
-constexpr auto kFlags = flags::with_schedule_flags(kOwnFlags);
+const auto kFlags = flags::with_schedule_flags(kOwnFlags);
 
 /// Both need a plan that ran; without one nothing is written and an old file stays.
 void write_side_files(Outputs& outputs, const Case& which, const RunInputs& inputs,
@@ -59,7 +60,7 @@ int run_predict(const Arguments& arguments) {
       required_positional(arguments, "NETWORK", "a network file or a name of `list networks`");
   const std::string profile =
       required_value(arguments, flags::kHardware, "a profile file or a name of `list hardware`");
-  const CaseOptions options = case_options(arguments);
+  CaseOptions options = case_options(arguments);
   const ResultOptions result = result_options(arguments);
   const Schedule& schedule = chosen_schedule(arguments);
   check_accounting(schedule, options.graph.accounting);
@@ -68,6 +69,7 @@ int run_predict(const Arguments& arguments) {
   Outputs outputs = open_outputs(arguments, {.networks = {&network, 1}, .profiles = {&profile, 1}});
 
   const Workload workload = load_workload(network, "NETWORK", options);
+  load_layer_times(options, arguments, workload);
   const Machine machine = load_hardware(profile, "--hardware", options);
   remark_on_machine(result.remarks, machine, options.devices);
   remark_on_batch(result.remarks, workload, options);

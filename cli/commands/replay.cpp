@@ -8,11 +8,10 @@
 #include <string>
 #include <utility>
 
-#include "cli/assumed.hpp"
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
+#include "cli/load.hpp"
 #include "cli/outputs.hpp"
-#include "cli/pipeline.hpp"
 #include "cli/replay/machine_match.hpp"
 #include "cli/replay/measured_run.hpp"
 #include "cli/replay/run_plan.hpp"
@@ -20,6 +19,8 @@
 #include "cli/version.hpp"
 #include "reports/writers/text_table.hpp"
 #include "reports/writers/trace.hpp"
+#include "simulator/predict/assumed.hpp"
+#include "simulator/predict/case.hpp"
 #include "simulator/summary/measured_timeline.hpp"
 
 namespace ooc {
@@ -28,7 +29,6 @@ extern const Command replay_command;
 namespace {
 
 constexpr Flag kCompute{.name = "--compute",
-                        .brief = "",
                         .value = "WHAT",
                         .help =
                             "what compute steps do: last as long as predicted (spin, default), "
@@ -40,19 +40,14 @@ constexpr Flag kIterations{
 constexpr Flag kWarmup{
     .name = "--warmup", .brief = "", .value = "N", .help = "iterations before them; default 3"};
 constexpr Flag kMaxTime{.name = "--max-time",
-                        .brief = "",
                         .value = "TIME",
                         .help = "begin no further iteration after that; default 30s"};
 constexpr Flag kTolerance{.name = "--tolerance",
-                          .brief = "",
                           .value = "SHARE",
                           .help = "exit code 4 if the iteration time is further off, e.g. 10%"};
-constexpr Flag kNoVerify{.name = "--no-verify",
-                         .brief = "",
-                         .value = "",
-                         .help = "leave the check of swapped contents out"};
+constexpr Flag kNoVerify{
+    .name = "--no-verify", .value = "", .help = "leave the check of swapped contents out"};
 constexpr Flag kExportPlan{.name = "--export-plan",
-                           .brief = "",
                            .value = "FILE",
                            .help =
                                "write the plan for `ooc-paleo-gpu --script FILE`, and end "
@@ -60,18 +55,15 @@ constexpr Flag kExportPlan{.name = "--export-plan",
                            .completes = Completes::kFiles};
 constexpr Flag kImport{
     .name = "--import-measurements",
-    .brief = "",
     .value = "FILE",
     .help = "what `ooc-paleo-gpu --script … --output FILE` measured; - is standard input",
     .completes = Completes::kInputs};
 constexpr Flag kPageSize{.name = "--page-size",
-                         .brief = "",
                          .value = "SIZE",
                          .help =
                              "pages of the pool that blocks are mapped to; a multiple of what the "
                              "device maps at least (CUDA: 2 MiB, default); 0: one arena"};
 constexpr Flag kProbe{.name = "--probe",
-                      .brief = "",
                       .value = "PATH",
                       .help =
                           "the measuring program; default: OOC_PALEO_GPU, ooc-paleo-gpu beside "
@@ -109,7 +101,7 @@ constexpr std::array kOwnFlags{flags::kHardware,
                                flags::kMaxInput,
                                flags::kQuiet,
                                flags::kNoColor};
-constexpr auto kFlags = flags::with_schedule_flags(kOwnFlags);
+const auto kFlags = flags::with_schedule_flags(kOwnFlags);
 
 void check_devices(const Machine& machine) {
   if (machine.profile.devices == 1) return;
@@ -240,13 +232,14 @@ int report_replay(const ReplayOptions& options, const Case& which, const CaseRun
 }
 
 int run_replay(const Arguments& arguments) {
-  const ReplayOptions options = replay_options(arguments, kFlags);
+  ReplayOptions options = replay_options(arguments, kFlags);
   check_one_device(options.job);
   const Schedule* const chosen[] = {options.schedule};
   check_schedule_flags(arguments, chosen);
   Outputs outputs = open_outputs(
       arguments, {.networks = {&options.network, 1}, .profiles = {&options.profile, 1}});
   const Workload workload = load_workload(options.network, "NETWORK", options.job);
+  load_layer_times(options.job, arguments, workload);
   const Machine machine = load_hardware(options.profile, "--hardware", options.job);
   check_devices(machine);
   remark_on_machine(options.result.remarks, machine, 1);

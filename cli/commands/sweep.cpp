@@ -1,5 +1,7 @@
 // `sweep`: the product of lists of networks, machines, batches, budgets, schedules and links, one
 // row a configuration.
+#include "simulator/predict/sweep.hpp"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -9,20 +11,20 @@
 #include <utility>
 
 #include "cli/command.hpp"
-#include "cli/dtype_remarks.hpp"
 #include "cli/flags.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
-#include "cli/paged_plan.hpp"
+#include "cli/runnable.hpp"
 #include "cli/schedule_flags.hpp"
-#include "cli/stated_times.hpp"
 #include "cli/sweep/grid.hpp"
+#include "cli/sweep/inputs.hpp"
 #include "cli/sweep/progress.hpp"
 #include "cli/sweep/rows.hpp"
-#include "cli/sweep/run.hpp"
 #include "cli/version.hpp"
 #include "model/base/errors.hpp"
+#include "simulator/predict/paged_plan.hpp"
+#include "simulator/predict/stated_times.hpp"
 
 namespace ooc {
 extern const Command sweep_command;
@@ -30,39 +32,31 @@ extern const Command sweep_command;
 namespace {
 
 constexpr Flag kHardware{.name = "--hardware",
-                         .brief = "",
                          .value = "PROFILE",
                          .help = "hardware profiles: files or names",
                          .completes = Completes::kHardware,
                          .choices = {},
                          .many = true};
 constexpr Flag kBatch{.name = "--batch",
-                      .brief = "",
                       .value = "LIST",
                       .help = "64,128,256 or 32:512:x2 or 32:512:+32; default: the network file's"};
 constexpr Flag kLink{.name = "--link",
-                     .brief = "",
                      .value = "LIST",
                      .help = "4GB/s:512GB/s:x2 or 16GB/s,inf; default: the profile's"};
 constexpr Flag kMemory{.name = "--memory",
-                       .brief = "",
                        .value = "LIST",
                        .help = "8GiB:32GiB:+4GiB or 12GiB,16GiB; default: the profile's"};
 constexpr Flag kSchedule{.name = "--schedule",
-                         .brief = "",
                          .value = "LIST",
                          .help = "all, or names between commas; default capacity",
                          .completes = Completes::kSchedules};
 constexpr Flag kFormat{.name = "--format",
-                       .brief = "",
                        .value = "FORMAT",
                        .help = "default: what -o ends with, else csv",
                        .completes = Completes::kChoices,
                        .choices = "csv|json"};
-constexpr Flag kJobs{.name = "--jobs",
-                     .brief = "",
-                     .value = "N",
-                     .help = "threads; default: as many as the machine has"};
+constexpr Flag kJobs{
+    .name = "--jobs", .value = "N", .help = "threads; default: as many as the machine has"};
 
 constexpr std::array kOwnFlags{kHardware,
                                kBatch,
@@ -85,7 +79,7 @@ constexpr std::array kOwnFlags{kHardware,
                                flags::kExchange,
                                flags::kMaxInput,
                                flags::kQuiet};
-constexpr auto kFlags = flags::with_schedule_flags(kOwnFlags);
+const auto kFlags = flags::with_schedule_flags(kOwnFlags);
 
 constexpr std::size_t kKneesShown = 40;
 constexpr int kMaxJobs = 1024;
@@ -107,7 +101,7 @@ unsigned jobs_of(const Arguments& arguments) {
                       text->find_first_not_of("0123456789") == std::string::npos;
   const int jobs = digits ? std::stoi(*text) : 0;
   if (jobs < 1 || jobs > kMaxJobs) {
-    bad_value("--jobs", quoted(*text), fmt::format("a whole number from 1 to {}", kMaxJobs));
+    bad_value("--jobs", in_quotes(*text), fmt::format("a whole number from 1 to {}", kMaxJobs));
   }
   return static_cast<unsigned>(jobs);
 }
@@ -223,10 +217,13 @@ int run_sweep_command(const Arguments& arguments) {
                             inputs.machines, options, remarks);
   out.write(format.begin({.version = std::string(version()), .command = arguments.command_line()}));
   const InterruptGuard guard;
-  const SweepSummary summary = run_into(
-      out,
-      {.grid = grid, .inputs = inputs, .options = options, .format = format, .threads = threads},
-      remarks);
+  const SweepSummary summary = run_into(out,
+                                        {.grid = grid,
+                                         .inputs = inputs,
+                                         .options = options,
+                                         .format = format.rows,
+                                         .threads = threads},
+                                        remarks);
   const SweepEnd end{
       .grid = grid, .inputs = inputs, .knees = summary.knees, .complete = !summary.stopped};
   if (!summary.stopped && summary.failed == summary.rows) throw SpecError(*summary.first_failure);

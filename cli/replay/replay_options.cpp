@@ -39,7 +39,7 @@ std::int64_t count_of(const Arguments& arguments, std::string_view flag, std::in
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), count);
   const bool whole = error == std::errc() && end == text->data() + text->size();
   if (!whole || count < least || count > kMost) {
-    bad_value(flag, quoted(*text),
+    bad_value(flag, in_quotes(*text),
               "a whole number from " + std::to_string(least) + " to " + std::to_string(kMost));
   }
   return count;
@@ -55,7 +55,7 @@ std::optional<double> tolerance_of(const Arguments& arguments) {
   const double ratio = std::get<double>(parsed);
   // A bare 10 is a ratio, a thousand per cent: a check that never fails is surely not meant.
   if (!(ratio >= 0) || ratio > 1) {
-    bad_value("--tolerance", quoted(*text), "a share from 0 to 1, or such as \"10 %\"");
+    bad_value("--tolerance", in_quotes(*text), "a share from 0 to 1, or such as \"10 %\"");
   }
   return ratio;
 }
@@ -64,7 +64,7 @@ std::int64_t max_ms_of(const Arguments& arguments) {
   const auto text = arguments.value("--max-time");
   if (!text) return ReplayRun{}.max_ms;
   const std::int64_t ms = duration_of(*text, "--max-time").count() / 1'000'000;
-  if (ms < 1 || ms > 3'600'000) bad_value("--max-time", quoted(*text), "1 ms to 60 min");
+  if (ms < 1 || ms > 3'600'000) bad_value("--max-time", in_quotes(*text), "1 ms to 60 min");
   return ms;
 }
 
@@ -76,7 +76,7 @@ Bytes page_of(const Arguments& arguments) {
   const Bytes page = bytes_of(*text, "--page-size");
   if (page == Bytes(0)) return page;
   if (page.count() % kLeast.count() != 0 || page > kMost) {
-    bad_value("--page-size", quoted(*text), "a multiple of 4 KiB up to 1 GiB, or 0");
+    bad_value("--page-size", in_quotes(*text), "a multiple of 4 KiB up to 1 GiB, or 0");
   }
   return page;
 }

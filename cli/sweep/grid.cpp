@@ -7,6 +7,8 @@
 
 #include "cli/schedule_flags.hpp"
 #include "cli/sweep/ranges.hpp"
+#include "model/base/errors.hpp"
+#include "model/base/option_text.hpp"
 
 namespace ooc {
 namespace {
@@ -22,7 +24,7 @@ void check_names(const std::vector<std::string>& names, std::string_view place,
   std::vector<std::string> sorted = names;
   std::sort(sorted.begin(), sorted.end());
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-  if (twice != sorted.end()) bad_value(place, quoted(*twice) + " twice", "each once");
+  if (twice != sorted.end()) bad_value(place, in_quotes(*twice) + " twice", "each once");
 }
 
 void check_size(const SweepGrid& grid) {
@@ -64,22 +66,6 @@ SweepGrid sweep_grid(const Arguments& arguments) {
   grid.schedules = chosen_schedules(arguments, "capacity").schedules;
   check_size(grid);
   return grid;
-}
-
-SweepUnit unit_at(const SweepGrid& grid, std::size_t index) {
-  SweepUnit unit{};
-  const auto take = [&](std::size_t count) {
-    const std::size_t place = index % count;
-    index /= count;
-    return place;
-  };
-  unit.schedule = take(grid.schedules.size());
-  unit.memory = take(grid.memories.size());
-  unit.costs = index;
-  unit.batch = take(grid.batches.size());
-  unit.hardware = take(grid.hardware.size());
-  unit.network = index;
-  return unit;
 }
 
 }  // namespace ooc

@@ -8,7 +8,9 @@
 #include <filesystem>
 #include <system_error>
 
+#include "cli/load.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/option_text.hpp"
 
 namespace ooc {
 namespace {
@@ -88,18 +90,6 @@ SweepInputs load_sweep(const SweepGrid& grid, const CaseOptions& options) {
     }
   }
   return inputs;
-}
-
-UnitKeys keys_of(const SweepGrid& grid, const SweepInputs& inputs, std::size_t index) {
-  const SweepUnit unit = unit_at(grid, index);
-  CaseOptions options;
-  options.batch = grid.batches[unit.batch];
-  options.memory = grid.memories[unit.memory];
-  return {.network = inputs.network_names[unit.network],
-          .hardware = inputs.hardware_names[unit.hardware],
-          .batch = batch_of(options, *inputs.workloads[unit.network].network),
-          .memory = budget_of(options, inputs.machines[unit.hardware].profile),
-          .schedule = std::string(grid.schedules[unit.schedule]->name)};
 }
 
 }  // namespace ooc

@@ -63,7 +63,7 @@ class RangeReader {
     std::sort(sorted.begin(), sorted.end());
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
     if (twice != sorted.end()) {
-      bad_value(flag_, fmt::format("{}, in which {} comes twice", quoted(text), show_(*twice)),
+      bad_value(flag_, fmt::format("{}, in which {} comes twice", in_quotes(text), show_(*twice)),
                 "each value once");
     }
     return std::move(values_);
@@ -75,16 +75,16 @@ class RangeReader {
     if (first == std::string::npos) return add(part, parse_(part, flag_));
     const std::size_t second = part.find(':', first + 1);
     if (second == std::string::npos || part.find(':', second + 1) != std::string::npos) {
-      bad_value(flag_, quoted(part), "FROM:TO:xFACTOR or FROM:TO:+STEP");
+      bad_value(flag_, in_quotes(part), "FROM:TO:xFACTOR or FROM:TO:+STEP");
     }
     const std::int64_t from = parse_(part.substr(0, first), flag_);
     const std::int64_t to = parse_(part.substr(first + 1, second - first - 1), flag_);
     const std::string step = part.substr(second + 1);
-    if (from > to) bad_value(flag_, quoted(part), "FROM <= TO", "the range is empty");
-    if (to > kMaxValue) bad_value(flag_, quoted(part), "a range that ends");
+    if (from > to) bad_value(flag_, in_quotes(part), "FROM <= TO", "the range is empty");
+    if (to > kMaxValue) bad_value(flag_, in_quotes(part), "a range that ends");
     if (step.starts_with('x')) return multiply(part, from, to, step.substr(1));
     if (step.starts_with('+')) return add_up(part, from, to, step.substr(1));
-    bad_value(flag_, quoted(part), "FROM:TO:xFACTOR or FROM:TO:+STEP",
+    bad_value(flag_, in_quotes(part), "FROM:TO:xFACTOR or FROM:TO:+STEP",
               "the step begins with x or +");
   }
 
@@ -92,12 +92,13 @@ class RangeReader {
                 const std::string& step) {
     const auto factor = parse_factor(step);
     if (!factor && is_too_fine(step)) {
-      bad_value(flag_, quoted(part), "a factor of at least 1.000001 with at most six decimals");
+      bad_value(flag_, in_quotes(part), "a factor of at least 1.000001 with at most six decimals");
     }
     if (!factor || *factor <= kFactorOne) {
-      bad_value(flag_, quoted(part), "a factor greater than 1 and up to 1000, such as x2 or x1.5");
+      bad_value(flag_, in_quotes(part),
+                "a factor greater than 1 and up to 1000, such as x2 or x1.5");
     }
-    if (from < 1) bad_value(flag_, quoted(part), "FROM > 0", "0 times anything is 0");
+    if (from < 1) bad_value(flag_, in_quotes(part), "FROM > 0", "0 times anything is 0");
     Int128 exact = Int128{from} << kFractionBits;
     std::int64_t last = 0;  // points that round to the same number count once
     for (std::int64_t value = from; value <= to;) {
@@ -112,14 +113,14 @@ class RangeReader {
   void add_up(const std::string& part, std::int64_t from, std::int64_t to,
               const std::string& step) {
     const std::int64_t by = parse_(step, flag_);
-    if (by < 1) bad_value(flag_, quoted(part), "a step greater than 0");
+    if (by < 1) bad_value(flag_, in_quotes(part), "a step greater than 0");
     if (by > kMaxValue) return add(part, from);
     for (std::int64_t value = from; value <= to; value += by) add(part, value);
   }
 
   void add(const std::string& part, std::int64_t value) {
     if (values_.size() == kMaxSweepValues) {
-      bad_value(flag_, quoted(part), fmt::format("at most {} values", kMaxSweepValues));
+      bad_value(flag_, in_quotes(part), fmt::format("at most {} values", kMaxSweepValues));
     }
     values_.push_back(value);
   }

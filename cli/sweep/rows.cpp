@@ -13,6 +13,7 @@
 #include "reports/writers/csv.hpp"
 #include "reports/writers/json_string.hpp"
 #include "reports/writers/text_table.hpp"
+#include "simulator/predict/remarks.hpp"
 #include "simulator/summary/metrics.hpp"
 
 namespace ooc {
@@ -145,18 +146,16 @@ std::string json_end(const SweepEnd& end) {
   return out;
 }
 
-constexpr SweepFormat kCsv{.name = "csv",
-                           .begin = &csv_begin,
-                           .row = &add_csv_row,
-                           .failure = &add_csv_failure,
-                           .between = "",
-                           .end = &csv_end};
-constexpr SweepFormat kJson{.name = "json",
-                            .begin = &json_begin,
-                            .row = &add_json_row,
-                            .failure = &add_json_failure,
-                            .between = ",",
-                            .end = &json_end};
+constexpr SweepFormat kCsv{
+    .name = "csv",
+    .begin = &csv_begin,
+    .rows = {.row = &add_csv_row, .failure = &add_csv_failure, .between = ""},
+    .end = &csv_end};
+constexpr SweepFormat kJson{
+    .name = "json",
+    .begin = &json_begin,
+    .rows = {.row = &add_json_row, .failure = &add_json_failure, .between = ","},
+    .end = &json_end};
 
 /// "none (recomputes), 64 GB/s"; of one cause for both "none, none (does not fit)".
 std::string links_text(const SweepGrid& grid, const Knee& knee) {

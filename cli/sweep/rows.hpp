@@ -7,11 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/sweep/grid.hpp"
-#include "cli/sweep/inputs.hpp"
-#include "cli/sweep/knee.hpp"
 #include "reports/writers/writer.hpp"
-#include "simulator/summary/run_report.hpp"
+#include "simulator/predict/sweep.hpp"
 
 namespace ooc {
 
@@ -27,10 +24,7 @@ struct SweepEnd {
 struct SweepFormat {
   std::string_view name;
   std::string (*begin)(const ToolInfo& tool);
-  void (*row)(std::string& out, const RunReport& report);
-  /// The row of a configuration that could not be worked out.
-  void (*failure)(std::string& out, const RunInputs& inputs, std::string_view error);
-  std::string_view between;
+  RowFormat rows;
   std::string (*end)(const SweepEnd& end);
 };
 

@@ -11,15 +11,16 @@
 #include <system_error>
 #include <variant>
 
-#include "cli/assumed.hpp"
 #include "cli/flags.hpp"
+#include "cli/load.hpp"
 #include "cli/locate.hpp"
-#include "cli/max_batch/max_batch.hpp"
 #include "cli/options.hpp"
 #include "cli/parse.hpp"
 #include "cli/schedule_flags.hpp"
 #include "cli/validate/run_figures.hpp"
 #include "model/cost/transfer_cost.hpp"
+#include "simulator/predict/assumed.hpp"
+#include "simulator/predict/max_batch.hpp"
 #include "simulator/summary/summarize.hpp"
 
 namespace ooc {
@@ -250,14 +251,15 @@ RunFigures RowRunner::copy(const RowRun& run) {
   options.limits = limits_;
   const Machine& from = machine(from_row(run.hardware, run.place), options);
   const HardwareProfile& profile = from.profile;
-  if (profile.connection.modes.count(run.mode) == 0) {
+  const std::optional<CopyMode> mode = copy_mode_named(run.mode);
+  if (!mode || !profile.connection.modes.contains(run.mode)) {
     std::vector<std::string> known;
-    for (const auto& [name, mode] : profile.connection.modes) known.push_back(name);
+    for (const auto& [name, unused] : profile.connection.modes) known.push_back(name);
     fail_at(run.place, fmt::format("the mode {}", in_quotes(run.mode)),
             fmt::format("one that {} has: {}", from.path, fmt::join(known, ", ")));
   }
   const Bytes size = bytes_of(run.size, "size");
-  const TransferCosts costs = estimate_transfers({size}, profile, {.mode = run.mode});
+  const TransferCosts costs = estimate_transfers({size}, profile, {.mode = *mode});
   const TransferCost& cost = run.direction == "to_near" ? costs.to_near[0] : costs.to_far[0];
   RunFigures figures;
   const auto time = static_cast<double>(cost.alone.count());

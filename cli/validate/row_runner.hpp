@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "cli/pipeline.hpp"
 #include "reports/validation/evaluation.hpp"
+#include "simulator/predict/case.hpp"
 
 namespace ooc {
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/pipeline.hpp"
 #include "model/base/spec_tree.hpp"
 #include "reports/validation/evaluation.hpp"
+#include "simulator/predict/case.hpp"
 #include "simulator/summary/max_batch_report.hpp"
 #include "simulator/summary/run_report.hpp"
 

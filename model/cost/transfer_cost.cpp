@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "model/base/errors.hpp"
 
@@ -127,6 +128,28 @@ TransferCost cost_of(Bytes bytes, const Direction& direction, int sharers) {
 
 }  // namespace
 
+std::string_view copy_mode_name(CopyMode mode) {
+  switch (mode) {
+    case CopyMode::kPinned:
+      return "pinned";
+    case CopyMode::kPageable:
+      return "pageable";
+    case CopyMode::kUnifiedFault:
+      return "unified_fault";
+    case CopyMode::kUnifiedPrefetch:
+      return "unified_prefetch";
+  }
+  return "";
+}
+
+std::optional<CopyMode> copy_mode_named(std::string_view name) {
+  for (const CopyMode mode : {CopyMode::kPinned, CopyMode::kPageable, CopyMode::kUnifiedFault,
+                              CopyMode::kUnifiedPrefetch}) {
+    if (copy_mode_name(mode) == name) return mode;
+  }
+  return std::nullopt;
+}
+
 namespace {
 
 /// Half the limit on one time, because a copy that meets another one runs at half its rate at worst.
@@ -144,7 +167,7 @@ void check_time(const TransferCost& cost, Bytes bytes, const char* direction) {
 
 void estimate_transfers_into(TransferCosts& out, const std::vector<Bytes>& tensor_bytes,
                              const HardwareProfile& profile, const TransferOptions& options) {
-  const TransferMode& mode = find_mode(profile, options.mode);
+  const TransferMode& mode = find_mode(profile, std::string(copy_mode_name(options.mode)));
   const BytesPerSecond far = options.far_throughput.value_or(profile.far_memory.throughput);
   const auto direction_of = [&](const TransferLine& line) {
     if (const auto* straight = std::get_if<StraightLine>(&line)) {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <optional>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/cost/cost_table.hpp"
@@ -10,8 +10,19 @@
 
 namespace ooc {
 
+/// How tensors are copied; each is a mode of the profile's connection.
+enum class CopyMode {
+  kPinned,
+  kPageable,  ///< by way of the driver's buffers: such copies and computation exclude each other
+  kUnifiedFault,  ///< pages, when they are touched; of schedules that move pages alone, as the next one
+  kUnifiedPrefetch,  ///< pages, ahead of need
+};
+/// "unified_fault", as profiles and reports call it.
+[[nodiscard]] std::string_view copy_mode_name(CopyMode mode);
+[[nodiscard]] std::optional<CopyMode> copy_mode_named(std::string_view name);
+
 struct TransferOptions {
-  std::string mode = "pinned";
+  CopyMode mode = CopyMode::kPinned;
   std::optional<BytesPerSecond> link = {};  ///< --link: both directions of the mode in use
   std::optional<BytesPerSecond> far_throughput = {};  ///< --far-throughput
   std::optional<Duration> latency = {};  ///< --latency: the connection's, both directions

@@ -17,7 +17,7 @@
 namespace ooc {
 namespace {
 
-TransferCosts estimate_mode(const char* mode, const std::vector<Bytes>& tensor_bytes,
+TransferCosts estimate_mode(CopyMode mode, const std::vector<Bytes>& tensor_bytes,
                             const HardwareProfile& profile, TransferOptions options) {
   options.mode = mode;
   return estimate_transfers(tensor_bytes, profile, options);
@@ -48,11 +48,11 @@ void add_faults(std::vector<TransferCost>& costs, const std::vector<Bytes>& tens
 TransferCosts estimate_unified(const std::vector<Bytes>& tensor_bytes,
                                const HardwareProfile& profile, const TransferOptions& options,
                                PageCopies copies) {
-  TransferCosts costs = estimate_mode("unified_fault", tensor_bytes, profile, options);
+  TransferCosts costs = estimate_mode(CopyMode::kUnifiedFault, tensor_bytes, profile, options);
   add_faults(costs.to_near, tensor_bytes, profile.connection.modes.at("unified_fault"),
              profile.file);
   if (copies == PageCopies::kOnDemand) return costs;
-  TransferCosts ahead = estimate_mode("unified_prefetch", tensor_bytes, profile, options);
+  TransferCosts ahead = estimate_mode(CopyMode::kUnifiedPrefetch, tensor_bytes, profile, options);
   costs.faults = std::exchange(costs.to_near, std::move(ahead.to_near));
   costs.to_near_peak = std::max(costs.to_near_peak, ahead.to_near_peak);
   return costs;

@@ -82,7 +82,6 @@ extern const Schedule capacity_schedule{
     .name = "capacity",
     .summary = "keep what fits, move the rest, bring it back as early as memory allows",
     .source = "OOC-Paleo, section 3.5",
-    .moves_tensors = true,
     .options = kOptions,
     .make_plan = make_plan,
 };

@@ -123,7 +123,7 @@ extern const Schedule lms_schedule{
     .name = "lms",
     .summary = "swap the tensors with the longest slack, as few as fit; they return one by one",
     .source = "Janssen, Zolotov, Le, Large Data Flow Graphs in Limited GPU Memory",
-    .moves_tensors = true,
+    .traits = {Trait::kCompresses},
     .options = kOptions,
     .make_plan = make_plan,
 };

@@ -308,11 +308,8 @@ extern const Schedule modnn_schedule{
     .name = "modnn",
     .summary = "list scheduling: offload what costs least, fetch just in time, choose algorithms",
     .source = "Chen, Chen, Hu, moDNN (DATE 2018), section IV",
-    .moves_tensors = true,
+    .traits = {Trait::kPlansForLink, Trait::kChoosesAlgorithms, Trait::kSubBatches},
     .options = kOptions,
-    .plans_for_link = true,
-    .chooses_algorithms = true,
-    .sub_batches = true,
     .make_plan = make_plan,
 };
 

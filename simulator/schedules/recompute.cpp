@@ -73,9 +73,8 @@ extern const Schedule recompute_schedule{
     .name = "recompute",
     .summary = "drop what is cheap to compute and compute it again; nothing moves",
     .source = "SuperNeurons (PPoPP 2018), section 3.4",
-    .moves_tensors = false,
+    .traits = {Trait::kMovesNothing, Trait::kRecomputes},
     .options = kOptions,
-    .recomputes = true,
     .make_plan = make_plan,
 };
 

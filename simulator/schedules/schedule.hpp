@@ -3,8 +3,8 @@
 // time passes: what it may know is in the PlanningProblem.
 #pragma once
 
-#include <algorithm>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -27,7 +27,7 @@ struct PlanningProblem {
   const CostTable& costs;
   Bytes budget;                  ///< near memory, static bytes included
   ScheduleOptions options = {};  ///< what the user asked for
-  /// Runs a plan: for schedules that search by trial, and only those (Schedule::searches_by_trial).
+  /// Runs a plan: for schedules that search by trial, and only those (Trait::kSearchesByTrial).
   std::function<Trial(const Plan&)> evaluate = {};
 
   /// What a schedule that chooses algorithms itself hands to the makers of plans; null: by rule.
@@ -39,29 +39,64 @@ struct PlanningProblem {
   }
 };
 
+/// What is peculiar about a schedule. Who runs schedules asks for these, never for names.
+enum class Trait : unsigned {
+  kMovesNothing = 1U << 0,  ///< no tensor ever leaves near memory
+  /// Its plan depends on how long copies take: a sweep plans anew for every link.
+  kPlansForLink = 1U << 1,
+  /// It chooses tasks' alternatives itself; others use what --algorithms says.
+  kChoosesAlgorithms = 1U << 2,
+  /// Without --sub-batch it runs in rounds of as many samples as it thinks best.
+  kSubBatches = 1U << 3,
+  /// Its plans run tasks again: bounds for schedules that only move tensors do not hold for it.
+  kRecomputes = 1U << 4,
+  /// It calls PlanningProblem::evaluate.
+  kSearchesByTrial = 1U << 5,
+  /// It moves pages: it is handed a graph whose tensors are cut into parts (model/rewrite/parts.hpp), and
+  /// its copies are those of unified memory, whatever --mode says.
+  kMovesPages = 1U << 6,
+  /// Of them, what it copies ahead of need: it has the profile's mode for that, too.
+  kPrefetchesPages = 1U << 7,
+  /// It compresses tensors where ScheduleOptions::lms_action says so: its plans are then made by
+  /// plan_with_compression() (lms_compress.hpp), about another graph, and not by make_plan.
+  kCompresses = 1U << 8,
+};
+
+/// A set of them.
+class Traits {
+ public:
+  constexpr Traits() = default;
+  constexpr Traits(std::initializer_list<Trait> traits) {
+    for (const Trait trait : traits) bits_ |= static_cast<unsigned>(trait);
+  }
+  [[nodiscard]] constexpr bool has(Trait trait) const {
+    return (bits_ & static_cast<unsigned>(trait)) != 0;
+  }
+
+ private:
+  unsigned bits_ = 0;
+};
+
+/// How to make a plan. The contract of make_plan:
+///
+/// It gets a training graph, what its tasks and copies cost, and a budget; all of them outlive the call. It returns a
+/// Plan (plan.hpp) that validate_plan() accepts: every task runs once or more, its inputs are near when it starts, and
+/// nothing is dropped that is needed again and not far. Or it returns OutOfMemory, with the smallest budget that would
+/// do where it knows it: a plan with exactly that budget must then succeed and one byte less must not.
+/// It may assume that tasks are in an order that can run and that sizes and times can be summed without overflow. The
+/// same problem gives the same plan, on any thread; it keeps nothing between calls. How time passes is the engine's
+/// business: where a plan needs more than `budget` at once, the engine makes steps wait.
+/// `options` that it cannot work with are a SpecError (option_error()).
 struct Schedule {
   std::string_view name;
   std::string_view summary;  ///< one line, for `list schedules`
   std::string_view source;   ///< paper, section
-  bool moves_tensors = true;
-  /// Flags of schedule_options.hpp that it reads ("--algorithms"); others are refused.
+  Traits traits = {};
+  /// Names in option_table.hpp of what it reads ("--algorithms"); others are refused.
   std::span<const std::string_view> options = {};
-  /// Its plan depends on how long copies take: a sweep plans anew for every link.
-  bool plans_for_link = false;
-  /// It chooses tasks' alternatives itself; others use what --algorithms says.
-  bool chooses_algorithms = false;
-  /// Without --sub-batch it runs in rounds of as many samples as it thinks best.
-  bool sub_batches = false;
-  /// Its plans run tasks again: bounds for schedules that only move tensors do not hold for it.
-  bool recomputes = false;
-  /// It calls PlanningProblem::evaluate.
-  bool searches_by_trial = false;
-  /// It moves pages: it is handed a graph whose tensors are cut into parts (model/rewrite/parts.hpp), and
-  /// its copies are those of unified memory, whatever --mode says.
-  bool moves_pages = false;
-  /// Of them, what it copies ahead of need: it has the profile's mode for that, too.
-  bool prefetches_pages = false;
   PlanResult (*make_plan)(const PlanningProblem& problem);
+
+  [[nodiscard]] constexpr bool is(Trait trait) const { return traits.has(trait); }
 };
 
 /// What a schedule may use of a job's alternatives: the reference and the bounds of its results are
@@ -69,23 +104,21 @@ struct Schedule {
 [[nodiscard]] inline Alternatives alternatives_in_play(const Schedule& schedule,
                                                        const ScheduleOptions& options) {
   const bool all =
-      schedule.chooses_algorithms || options.algorithms == AlgorithmChoice::kPerformance;
+      schedule.is(Trait::kChoosesAlgorithms) || options.algorithms == AlgorithmChoice::kPerformance;
   return all ? Alternatives::kAll : Alternatives::kFirst;
 }
 
 /// True where its plans are about a graph with tensors compressed (lms_compress.hpp): make_plan does not
 /// make them.
 [[nodiscard]] inline bool compresses(const Schedule& schedule, const ScheduleOptions& options) {
-  if (options.lms_action == LmsAction::kSwap) return false;
-  return std::find(schedule.options.begin(), schedule.options.end(), "--lms-action") !=
-         schedule.options.end();
+  return schedule.is(Trait::kCompresses) && options.lms_action != LmsAction::kSwap;
 }
 
 /// False where its plans run tasks again or change what is moved: bounds that follow from what memory
 /// forces to move do not hold for it.
 [[nodiscard]] inline bool only_moves_tensors(const Schedule& schedule,
                                              const ScheduleOptions& options) {
-  return !schedule.recomputes && !compresses(schedule, options);
+  return !schedule.is(Trait::kRecomputes) && !compresses(schedule, options);
 }
 
 /// All schedules, in the order of CMakeLists.txt.

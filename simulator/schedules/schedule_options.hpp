@@ -24,15 +24,15 @@ enum class Trials {
 /// Whether the batch is run in rounds of fewer samples (sub_batch.hpp): every schedule can.
 struct SubBatch {
   enum class Kind { kUsual, kOff, kAuto, kSize };
-  Kind kind = Kind::kUsual;  ///< kUsual: what Schedule::sub_batches says
+  Kind kind = Kind::kUsual;  ///< kUsual: what Trait::kSubBatches says
   std::int64_t samples = 0;  ///< kSize
   friend bool operator==(const SubBatch&, const SubBatch&) = default;
 };
 
 /// How often what was dropped is computed again.
 enum class Recomputation {
-  kCost,    ///< once per segment where that needs no more memory than the largest task, else per use
-  kSpeed,   ///< once per segment, and kept
+  kCost,   ///< once per segment where that needs no more memory than the largest task, else per use
+  kSpeed,  ///< once per segment, and kept
   kMemory,  ///< from the checkpoint for every use
 };
 
@@ -44,17 +44,17 @@ enum class LmsAction {
 };
 
 struct ScheduleOptions {
-  SubBatch sub_batch = {};  ///< --sub-batch
+  SubBatch sub_batch = {};                                ///< --sub-batch
   AlgorithmChoice algorithms = AlgorithmChoice::kMemory;  ///< --algorithms
   Trials trials = Trials::kOrder;                         ///< --trials
   /// --far-compression: tensors take so many times less in far memory.
   Ratio far_compression = kOne;
   /// A copy out may begin before it was decided on; --no-backdating: it may not.
   bool backdating = true;
-  std::optional<Bytes> keep_bytes = {};        ///< --keep-bytes; none: as many as fit
-  std::int64_t slack_min = 0;                  ///< --slack-min, in tasks
-  Bytes bytes_min = {};                        ///< --bytes-min
-  std::optional<std::int64_t> max_swaps = {};  ///< --max-swaps; none: the fewest that fit
+  std::optional<Bytes> keep_bytes = {};                ///< --keep-bytes; none: as many as fit
+  std::int64_t slack_min = 0;                          ///< --slack-min, in tasks
+  Bytes bytes_min = {};                                ///< --bytes-min
+  std::optional<std::int64_t> max_swaps = {};          ///< --max-swaps; none: the fewest that fit
   Recomputation recomputation = Recomputation::kCost;  ///< --recompute
   LmsAction lms_action = LmsAction::kSwap;             ///< --lms-action
 };

@@ -186,9 +186,8 @@ extern const Schedule superneurons_schedule{
     .name = "superneurons",
     .summary = "recompute what is cheap; checkpoints that do not fit leave, longest unused first",
     .source = "SuperNeurons (PPoPP 2018), section 3",
-    .moves_tensors = true,
+    .traits = {Trait::kRecomputes},
     .options = kOptions,
-    .recomputes = true,
     .make_plan = make_plan,
 };
 

@@ -149,9 +149,8 @@ extern const Schedule swap_in_out_schedule{
     .name = "swap-in-out",
     .summary = "keep what is written last, swap the rest, bring it back as late as copies can hide",
     .source = "Meng et al., GPU Memory Optimization on TensorFlow (2017), 3.1",
-    .moves_tensors = true,
+    .traits = {Trait::kPlansForLink},
     .options = kOptions,
-    .plans_for_link = true,
     .make_plan = make_plan,
 };
 

@@ -42,9 +42,8 @@ extern const Schedule unified_schedule{
     .name = "unified",
     .summary = "unified memory: page faults bring in what is touched, least recently used leaves",
     .source = "OOC-Paleo, section 4.3",
-    .moves_tensors = true,
+    .traits = {Trait::kMovesPages},
     .options = kOptions,
-    .moves_pages = true,
     .make_plan = make_plan,
 };
 

@@ -31,10 +31,8 @@ extern const Schedule unified_prefetch_schedule{
     .name = "unified-prefetch",
     .summary = "unified memory that fetches what the next layer of the backward pass reads",
     .source = "OOC-Paleo, section 4.3",
-    .moves_tensors = true,
+    .traits = {Trait::kMovesPages, Trait::kPrefetchesPages},
     .options = kOptions,
-    .moves_pages = true,
-    .prefetches_pages = true,
     .make_plan = make_plan,
 };
 

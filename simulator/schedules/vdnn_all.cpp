@@ -33,7 +33,6 @@ extern const Schedule vdnn_all_schedule{
     .name = "vdnn-all",
     .summary = "move the inputs of convolutions, pools and norms; a barrier after every layer",
     .source = "Rhu et al., vDNN (MICRO 2016), III.B; Synced (2017)",
-    .moves_tensors = true,
     .options = kOptions,
     .make_plan = make_plan,
 };

@@ -32,7 +32,6 @@ extern const Schedule vdnn_conv_schedule{
     .name = "vdnn-conv",
     .summary = "move the inputs of convolutions only; a barrier after every layer",
     .source = "Rhu et al., vDNN (MICRO 2016), III.B; Synced (2017)",
-    .moves_tensors = true,
     .options = kOptions,
     .make_plan = make_plan,
 };

@@ -187,11 +187,8 @@ extern const Schedule vdnn_dyn_schedule{
     .name = "vdnn-dyn",
     .summary = "the first that fits of: move nothing, convolutions' inputs, all; fast algorithms",
     .source = "Rhu et al., vDNN (MICRO 2016), III.C",
-    .moves_tensors = true,
+    .traits = {Trait::kPlansForLink, Trait::kChoosesAlgorithms, Trait::kSearchesByTrial},
     .options = kOptions,
-    .plans_for_link = true,
-    .chooses_algorithms = true,
-    .searches_by_trial = true,
     .make_plan = make_plan,
 };
 

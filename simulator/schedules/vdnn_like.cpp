@@ -57,7 +57,6 @@ extern const Schedule vdnn_like_schedule{
     .name = "vdnn-like",
     .summary = "move everything that backward reads, one layer ahead, a barrier after every layer",
     .source = "OOC-Paleo, section 3.4",
-    .moves_tensors = true,
     .options = kOptions,
     .make_plan = make_plan,
 };

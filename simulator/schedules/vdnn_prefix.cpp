@@ -196,10 +196,7 @@ extern const Schedule vdnn_prefix_schedule{
     .name = "vdnn-prefix",
     .summary = "move the inputs of the first layers, as few as fit, with one algorithm for all",
     .source = "Synced (2017)",
-    .moves_tensors = true,
-    .plans_for_link = true,
-    .chooses_algorithms = true,
-    .searches_by_trial = true,
+    .traits = {Trait::kPlansForLink, Trait::kChoosesAlgorithms, Trait::kSearchesByTrial},
     .make_plan = make_plan,
 };
 

@@ -123,7 +123,6 @@ extern const Schedule vdnnpp_schedule{
     .name = "vdnn++",
     .summary = "vdnn-all without its barriers: layers wait for what they need, copies out for none",
     .source = "OOC-Paleo, section 2.1; Shriram et al., vDNN++ (IPDPS 2019)",
-    .moves_tensors = true,
     .options = kOptions,
     .make_plan = make_plan,
 };

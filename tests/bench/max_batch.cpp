@@ -1,10 +1,11 @@
 // How long does it take to find the largest batch of ResNet-50 under all schedules? Each trial is planned and
 // run; the network and the profile are read once, the costs of a batch worked out once for all schedules.
-#include "cli/max_batch/max_batch.hpp"
+#include "simulator/predict/max_batch.hpp"
 
 #include <stdexcept>
 
-#include "cli/pipeline.hpp"
+#include "cli/load.hpp"
+#include "simulator/predict/case.hpp"
 #include "tests/bench/benchmark.hpp"
 
 namespace ooc {

@@ -7,8 +7,9 @@
 #include <set>
 #include <string>
 
-#include "cli/pipeline.hpp"
+#include "cli/load.hpp"
 #include "simulator/plan/validate_plan.hpp"
+#include "simulator/predict/case.hpp"
 
 namespace ooc::test {
 namespace {
@@ -52,7 +53,7 @@ int check_schedules(const CaseOptions& options) {
   const Case which = make_case(job.workload, job.machine, job.options);
   int fitting = 0;
   for (const Schedule* schedule : schedules()) {
-    if (schedule->moves_pages) continue;
+    if (schedule->is(Trait::kMovesPages)) continue;
     CAPTURE(schedule->name);
     const CaseRun run = run_case(which, *schedule, BoundEffort::kWindows);
     const Plan* plan = std::get_if<Plan>(&run.plan);
@@ -85,7 +86,7 @@ TEST_CASE("plans of several devices are sound in sub-batches") {
 
 TEST_CASE("plans of several devices are sound with pageable copies") {
   CaseOptions options = tight(Exchange::kOverlap);
-  options.transfers.mode = "pageable";
+  options.transfers.mode = CopyMode::kPageable;
   CHECK(check_schedules(options) > 4);
 }
 

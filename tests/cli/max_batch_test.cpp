@@ -1,12 +1,13 @@
 // The largest batch: the worked example of docs/formats.md by hand, two published figures, the border
 // checked against `predict`, and bad input.
-#include "cli/max_batch/max_batch.hpp"
+#include "simulator/predict/max_batch.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <string>
 
+#include "cli/load.hpp"
 #include "model/base/errors.hpp"
 #include "tests/cli/run_program.hpp"
 
@@ -76,7 +77,7 @@ TEST_CASE("time, rate and peak of a largest batch are those of predict, under ev
       CHECK(row.run->samples_per_s == report.samples_per_s);
       CHECK(row.run->peak_near == report.peak_near);
       CHECK(row.run->rounds == report.rounds);
-      in_rounds = in_rounds || (schedule->sub_batches && report.rounds > 1);
+      in_rounds = in_rounds || (schedule->is(Trait::kSubBatches) && report.rounds > 1);
     }
     CHECK(in_rounds);  // else nothing was tried
   }
@@ -149,7 +150,7 @@ TEST_CASE("the batch fits and the one above it does not, as predict says, for ev
     options.allocator = allocator;
     const Job job("googlenet", "p100-pcie3", options);
     for (const Schedule* schedule : schedules()) {
-      if (schedule->sub_batches) continue;
+      if (schedule->is(Trait::kSubBatches)) continue;
       CAPTURE(schedule->name);
       const MaxBatchRow row = job.row(schedule->name.data());
       REQUIRE(row.batch > 0);

@@ -7,8 +7,8 @@
 #include "cli/layer_times.hpp"
 #include "cli/options.hpp"
 #include "cli/parse.hpp"
-#include "cli/suggest.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/suggest.hpp"
 #include "model/network/network_json.hpp"
 
 namespace ooc {

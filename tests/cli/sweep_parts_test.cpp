@@ -8,10 +8,10 @@
 
 #include "cli/sweep/grid.hpp"
 #include "cli/sweep/inputs.hpp"
-#include "cli/sweep/knee.hpp"
 #include "cli/sweep/ranges.hpp"
-#include "cli/sweep/run.hpp"
 #include "model/base/errors.hpp"
+#include "simulator/predict/knee.hpp"
+#include "simulator/predict/sweep.hpp"
 
 namespace ooc {
 namespace {
@@ -141,19 +141,16 @@ std::atomic<bool> go_on{false};  // NOLINT: a format's functions have no other w
 TEST_CASE("a stop does not wait for a slow row, and what is finished around it is written") {
   // One row of five takes 10 s; its format is what takes so long. Nothing of this is given up: threads
   // that were left behind use it.
-  static const SweepFormat format{
-      .name = "slow",
-      .begin = nullptr,
-      .row =
-          [](std::string& out, const RunReport& report) {
-            for (int i = 0; i < 10'000 && report.inputs.batch == 2 && !go_on; ++i) {
-              std::this_thread::sleep_for(1ms);
-            }
-            out += std::to_string(report.inputs.batch);
-          },
-      .failure = nullptr,
-      .between = " ",
-      .end = nullptr};
+  static const RowFormat format{.row =
+                                    [](std::string& out, const RunReport& report) {
+                                      for (int i = 0;
+                                           i < 10'000 && report.inputs.batch == 2 && !go_on; ++i) {
+                                        std::this_thread::sleep_for(1ms);
+                                      }
+                                      out += std::to_string(report.inputs.batch);
+                                    },
+                                .failure = nullptr,
+                                .between = " "};
   static const std::string data = std::string(OOC_SOURCE_DIR) + "/tests/data/worked_example";
   static SweepGrid& grid = *new SweepGrid;
   grid.networks = {data + ".json"};

@@ -138,7 +138,7 @@ void check_bound(const Case& test, const Joint& joint, Bytes budget, Exchange ex
   MemoryPressure pressure;
   find_memory_pressure(first.graph(test), costs, budget, pressure);
   REQUIRE(pressure.feasible);
-  if (test.schedule.recomputes) pressure.cuts.clear();
+  if (test.schedule.is(Trait::kRecomputes)) pressure.cuts.clear();
   const int under_same = test.batch % test.devices == 0 ? test.devices : 1;
   Duration bound = std::max(bound_cuts(pressure, costs.transfers, under_same).best(),
                             bound_windows(first.graph(test), costs, pressure));
@@ -181,7 +181,7 @@ TEST_CASE("an iteration on several devices keeps the laws of schedules") {
     Dice dice(seed);
     const std::string text = random_network_text(dice, kForms[dice.index(std::size(kForms))], 10);
     const Schedule& schedule = *schedules()[dice.index(schedules().size())];
-    if (schedule.moves_pages) return;  // planned page by page, for one device
+    if (schedule.is(Trait::kMovesPages)) return;  // planned page by page, for one device
     const auto devices = static_cast<int>(dice.number(2, 4));
     const std::int64_t batch = dice.number(devices, 12);
     Case test{.text = text,

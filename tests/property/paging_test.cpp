@@ -107,7 +107,7 @@ TEST_CASE("paging keeps its laws whatever is cut into whatever parts") {
     set_prices(dice, cut.costs, link);
     const Bytes in_core = smallest_budget(whole, *find_schedule("in-core"));
     for (const Schedule* schedule : schedules()) {
-      if (!schedule->moves_pages) continue;
+      if (!schedule->is(Trait::kMovesPages)) continue;
       INFO("schedule ", schedule->name);
       const Bytes smallest = smallest_budget(cut, *schedule);
       REQUIRE(smallest == smallest_task_budget(cut.graph, cut.costs));

@@ -74,7 +74,7 @@ void check_rounds(const Case& test, const Plan& plan, const Rounds& rounds, Byte
   const auto bounds = lower_bounds(rounds.graph, rounds.costs, budget, BoundEffort::kWindows);
   REQUIRE(bounds.has_value());
   // Those above compute are for schedules that only move tensors.
-  const bool recomputes = test.schedule.recomputes;
+  const bool recomputes = test.schedule.is(Trait::kRecomputes);
   REQUIRE((recomputes ? bounds->compute : bounds->best()) <= timeline.iteration_time);
   // The naive simulator takes time quadratic in the steps: the rounds of unrolled sequences have thousands.
   if (naive && plan.steps.size() <= kMostNaiveSteps) check_naive(plan, rounds, budget, timeline);

@@ -103,7 +103,7 @@ Duration run(const Workload& workload, const Schedule& schedule, const Plan& pla
   REQUIRE(timeline.busy + stalls == timeline.iteration_time);
   REQUIRE(timeline.stall_totals[static_cast<std::size_t>(StallCause::kRecompute)] ==
           planned_recompute(workload.costs, plan));
-  check_bounds(workload, budget, timeline.iteration_time, schedule.recomputes);
+  check_bounds(workload, budget, timeline.iteration_time, schedule.is(Trait::kRecomputes));
   if (naive) check_naive(plan, workload, budget, timeline);
   return timeline.iteration_time;
 }
@@ -119,9 +119,9 @@ void check_run(Dice& dice, const Case& test, const Schedule& schedule, Bytes bud
   REQUIRE(budget >= smallest);
   const Plan& plan = std::get<Plan>(result);
   const Duration time = run(test.workload, schedule, plan, budget, dice.once_in(8));
-  const bool moves_only_what_it_must = schedule.name == "capacity" ||
-                                       schedule.name == "swap-in-out" || schedule.name == "lms" ||
-                                       schedule.recomputes || schedule.moves_pages;
+  const bool moves_only_what_it_must =
+      schedule.name == "capacity" || schedule.name == "swap-in-out" || schedule.name == "lms" ||
+      schedule.is(Trait::kRecomputes) || schedule.is(Trait::kMovesPages);
   if (moves_only_what_it_must && budget >= test.in_core) {
     REQUIRE(time == compute_time(test.workload.costs, test.workload.graph));
     REQUIRE(plan.steps.size() == test.workload.graph.tasks.size());
@@ -136,7 +136,7 @@ void check_run(Dice& dice, const Case& test, const Schedule& schedule, Bytes bud
       if (one_way) REQUIRE(plan.steps.size() == test.workload.graph.tasks.size());
     }
   }
-  if (!schedule.moves_tensors) {
+  if (schedule.is(Trait::kMovesNothing)) {
     REQUIRE(time == compute_time(test.workload.costs, test.workload.graph) +
                         planned_recompute(test.workload.costs, plan));
   }

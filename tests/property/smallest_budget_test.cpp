@@ -3,8 +3,9 @@
 // cannot be promised is left unsaid: then that very budget was tried and does not suffice.
 #include <doctest/doctest.h>
 
+#include "cli/load.hpp"
 #include "cli/locate.hpp"
-#include "cli/pipeline.hpp"
+#include "simulator/predict/case.hpp"
 
 namespace ooc {
 namespace {
@@ -51,7 +52,7 @@ TEST_CASE("a smallest budget that is promised suffices, and one byte less does n
       if (workload.network->layers.size() > 600) continue;  // the same blocks, again and again
       CAPTURE(file.name);
       for (const Schedule* schedule : schedules()) {
-        for (const char* mode : {"pinned", "pageable"}) {
+        for (const CopyMode mode : {CopyMode::kPinned, CopyMode::kPageable}) {
           for (const Allocator allocator :
                {Allocator::kIdeal, Allocator::kFirstFit, Allocator::kBestFit}) {
             CAPTURE(schedule->name);

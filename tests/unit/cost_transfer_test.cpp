@@ -57,7 +57,7 @@ TEST_CASE("one of several sharers gets a fair share of what link and far memory 
   CHECK(near.to_near_peak == BytesPerSecond(300'000'000'000));
   // A curve's copies likewise; those of the smallest size are all latency.
   const TransferCosts curve =
-      costs({.mode = "pageable", .sharers = 2}, {Bytes(1'000), Bytes(1'000'000)});
+      costs({.mode = CopyMode::kPageable, .sharers = 2}, {Bytes(1'000), Bytes(1'000'000)});
   CHECK(curve.to_near[0].alone == Duration(10'000));
   CHECK(curve.to_near[1].rate == BytesPerSecond(5'000'000'000));
 }
@@ -72,8 +72,8 @@ TEST_CASE("the what-if scale doubles the connection") {
 }
 
 TEST_CASE("a curve's latency is its smallest time, and copies alone take the curve's time") {
-  const TransferCosts it =
-      costs({.mode = "pageable"}, {Bytes(1'000), Bytes(1'000'000), Bytes(10'000'000), Bytes(500)});
+  const TransferCosts it = costs({.mode = CopyMode::kPageable},
+                                 {Bytes(1'000), Bytes(1'000'000), Bytes(10'000'000), Bytes(500)});
   CHECK(it.to_near[0].alone == Duration(10'000));
   CHECK(it.to_near[1].alone == Duration(110'000));
   CHECK(it.to_near[1].latency == Duration(10'000));
@@ -86,8 +86,8 @@ TEST_CASE("a curve's latency is its smallest time, and copies alone take the cur
 }
 
 TEST_CASE("a link override scales a curve's rates and keeps its latency") {
-  const TransferCosts it =
-      costs({.mode = "pageable", .link = BytesPerSecond(5'000'000'000)}, {Bytes(1'000'000)});
+  const TransferCosts it = costs(
+      {.mode = CopyMode::kPageable, .link = BytesPerSecond(5'000'000'000)}, {Bytes(1'000'000)});
   // Peak of the curve 10 GB/s -> 5 GB/s: 10 us + 200 us.
   CHECK(it.to_near[0].latency == Duration(10'000));
   CHECK(it.to_near[0].alone == Duration(210'000));

@@ -1,0 +1,78 @@
+// Quantities go through the same parser as in files (quantity_io), so "--memory 16" gets the same answer as
+// "memory": 16.
+#include "model/base/option_text.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <variant>
+
+#include "model/base/errors.hpp"
+#include "model/base/quantity_io.hpp"
+#include "model/base/suggest.hpp"
+
+namespace ooc {
+namespace {
+
+template <class Value>
+Value value_of(Parsed<Value> parsed, std::string_view flag) {
+  if (auto* error = std::get_if<QuantityError>(&parsed)) {
+    bad_value(flag, std::move(error->found), std::move(error->expected));
+  }
+  return std::get<Value>(parsed);
+}
+
+}  // namespace
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t";
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+Bytes bytes_of(std::string_view text, std::string_view flag) {
+  return value_of(parse_bytes(trimmed(text)), flag);
+}
+
+BytesPerSecond rate_of(std::string_view text, std::string_view flag) {
+  const BytesPerSecond rate = value_of(parse_rate(trimmed(text)), flag);
+  if (rate.count() <= 0) {
+    bad_value(flag, in_quotes(text), "a rate greater than 0, such as \"12 GB/s\", or inf");
+  }
+  return rate;
+}
+
+Duration duration_of(std::string_view text, std::string_view flag) {
+  return value_of(parse_duration(trimmed(text)), flag);
+}
+
+std::vector<std::string> split_list(const std::string& list, std::string_view flag) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  while (true) {
+    const std::size_t comma = list.find(',', begin);
+    parts.emplace_back(trimmed(std::string_view(list).substr(begin, comma - begin)));
+    if (parts.back().empty()) {
+      bad_value(flag, in_quotes(list), "values between single commas", "one of them is empty");
+    }
+    if (comma == std::string::npos) return parts;
+    begin = comma + 1;
+  }
+}
+
+void bad_value(std::string_view flag, std::string found, std::string expected, std::string hint) {
+  throw SpecError({.file = "",
+                   .place = std::string(flag),
+                   .found = std::move(found),
+                   .expected = std::move(expected),
+                   .hint = std::move(hint)});
+}
+
+void unknown_word(std::string_view flag, std::string_view word,
+                  const std::vector<std::string>& known) {
+  bad_value(flag, in_quotes(word), fmt::format("one of: {}", fmt::join(known, ", ")),
+            did_you_mean(word, known));
+}
+
+}  // namespace ooc

@@ -1,0 +1,73 @@
+// A field of the list names an entry of the profile's provenance; it is worth a warning as long as one
+// number that the entry answers for is used.
+#include "simulator/predict/assumed.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <variant>
+
+#include "model/hardware/profile_provenance.hpp"
+
+namespace ooc {
+namespace {
+
+constexpr std::string_view kModes = "connection.modes";
+constexpr const char* kFaults = "unified_fault";
+
+bool below(std::string_view field, std::string_view path) {
+  return field.starts_with(path) && (field.size() == path.size() || field[path.size()] == '.');
+}
+
+/// The numbers of a mode in use that no flag replaces.
+void add_numbers_of_mode(std::vector<std::string>& numbers, const HardwareProfile& hardware,
+                         const RunInputs& inputs, const std::string& mode) {
+  const auto found = hardware.connection.modes.find(mode);
+  if (found == hardware.connection.modes.end()) return;
+  const auto add = [&](const TransferLine& line, const std::string& direction) {
+    const std::string path = std::string(kModes) + "." + mode + "." + direction;
+    if (std::holds_alternative<SizeCurve>(line)) {
+      numbers.push_back(path + ".curve");  // --link and --latency keep its shape
+      return;
+    }
+    if (!inputs.link) numbers.push_back(path + ".throughput");
+    if (!inputs.latency) numbers.push_back(path + ".latency");
+  };
+  add(found->second.to_near, "to_near");
+  add(found->second.to_far, "to_far");
+  for (const char* cost : {".page", ".fault"}) {
+    if (mode == kFaults) numbers.push_back(std::string(kModes) + "." + mode + cost);
+  }
+}
+
+/// What is fetched ahead may still be missing, and then faults.
+std::vector<std::string> numbers_of_modes(const HardwareProfile& hardware,
+                                          const RunInputs& inputs) {
+  std::vector<std::string> numbers;
+  add_numbers_of_mode(numbers, hardware, inputs, inputs.mode);
+  if (inputs.mode == "unified_prefetch") add_numbers_of_mode(numbers, hardware, inputs, kFaults);
+  return numbers;
+}
+
+}  // namespace
+
+std::vector<std::string> assumed_in_use(const HardwareProfile& hardware, const RunInputs& inputs) {
+  const std::vector<std::string> of_mode = numbers_of_modes(hardware, inputs);
+  const auto is_used = [&](const std::string& field) {
+    if (below(field, kModes)) {
+      return std::any_of(of_mode.begin(), of_mode.end(), [&](const std::string& number) {
+        return is_assumed_under(hardware.provenance, field, number);
+      });
+    }
+    const bool other_model = inputs.compute == "paleo" && (below(field, "compute.efficiency") ||
+                                                           below(field, "compute.kernel_launch"));
+    const bool replaced = (inputs.memory_given && field == "near_memory.reserved") ||
+                          (inputs.far_throughput && field == "far_memory.throughput");
+    return !other_model && !replaced;
+  };
+  std::vector<std::string> used;
+  std::copy_if(hardware.assumed.begin(), hardware.assumed.end(), std::back_inserter(used), is_used);
+  return used;
+}
+
+}  // namespace ooc

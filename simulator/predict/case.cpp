@@ -1,0 +1,346 @@
+// One check lives here and nowhere else: the capacity of far memory, because no stage before the simulation
+// knows how much of it a plan uses.
+#include "simulator/predict/case.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "model/base/errors.hpp"
+#include "model/hardware/profile_json.hpp"
+#include "model/network/network_json.hpp"
+#include "simulator/plan/plan_text.hpp"
+#include "simulator/predict/assumed.hpp"
+#include "simulator/predict/far_overflow.hpp"
+#include "simulator/predict/layer_place.hpp"
+#include "simulator/predict/paged_plan.hpp"
+#include "simulator/predict/planning.hpp"
+#include "simulator/predict/remarks.hpp"
+#include "simulator/predict/round_costs.hpp"
+#include "simulator/predict/stated_times.hpp"
+#include "simulator/schedules/option_table.hpp"
+#include "simulator/summary/in_core_peak.hpp"
+#include "simulator/summary/memory_use.hpp"
+
+namespace ooc {
+namespace {
+
+CaseRun run_of(DevicesResult planned, const Schedule& schedule) {
+  return {.plan = std::move(planned.plan),
+          .far_overflow = {},
+          .outcome = {},
+          .bounds = {},
+          .rounds = std::move(planned.rounds),
+          .devices = std::move(planned.devices),
+          .pages = schedule.is(Trait::kMovesPages)};
+}
+
+/// Whether more than a sum of sizes decides what suffices: holes, copies that exclude compute, or a
+/// far memory that might overflow.
+bool sizes_may_deceive(const Case& which) {
+  const auto& sizes = which.costs.tensor_bytes;
+  const Bytes all = std::accumulate(sizes.begin(), sizes.end(), Bytes(0));
+  return which.allocator != Allocator::kIdeal || which.transfers.mode == CopyMode::kPageable ||
+         which.devices > 1 || all > which.hardware.far_memory.capacity;
+}
+
+/// Schedules work out the smallest budget from sizes, at plan time. Where that may deceive, a run
+/// with it decides whether it is promised or only said that nothing smaller will do.
+void confirm_smallest(const Case& which, const Schedule& schedule, OutOfMemory& oom,
+                      SimulationBuffers& buffers) {
+  if (!oom.smallest_budget || is_footprint(which.accounting) || !sizes_may_deceive(which)) return;
+  const Bytes budget = *oom.smallest_budget;
+  const CaseRun run = run_of(plan_job(which, schedule, budget), schedule);
+  if (const Plan* plan = std::get_if<Plan>(&run.plan)) {
+    const auto blocked = simulate({.plan = *plan,
+                                   .costs = run.costs(which),
+                                   .budget = budget,
+                                   .allocator = run.allocator(which)},
+                                  buffers);
+    if (!blocked && peak_far_bytes(*plan, run.graph(which), run.costs(which), buffers.timeline) <=
+                        which.hardware.far_memory.capacity) {
+      return;
+    }
+  }
+  oom.least_budget = std::exchange(oom.smallest_budget, std::nullopt);
+}
+
+bool has_batch_norm(const Network& network) {
+  return std::any_of(network.layers.begin(), network.layers.end(), [](const Layer& layer) {
+    return layer.kind != nullptr && layer.kind->name == "batch_norm";
+  });
+}
+
+/// "" where every task is known one way only.
+std::string_view algorithms_text(const Case& which, const Schedule& schedule) {
+  if (which.costs.alternatives.size() == which.workload.graph.tasks.size()) return "";
+  return schedule.is(Trait::kChoosesAlgorithms)
+             ? "own"
+             : algorithms_name(which.schedule_options.algorithms);
+}
+
+/// The same error, about a file that the model knows by its name only.
+[[noreturn]] void throw_about(const std::string& path, const SpecError& error) {
+  SpecError::Parts parts = error.parts();
+  parts.file = path;
+  throw SpecError(std::move(parts));
+}
+
+CostTable costs_of(const Workload& workload, const Machine& machine, const ComputeOptions& compute,
+                   const CaseOptions& options) {
+  try {
+    CostTable costs = estimate_compute(workload.graph, machine.profile, compute);
+    costs.transfers = estimate_transfers(costs.tensor_bytes, machine.profile, options.transfers);
+    return costs;
+  } catch (const SpecError& error) {
+    const bool network_at_fault = !error.parts().file.empty() && error.parts().place == "--batch";
+    if (network_at_fault) throw_too_large(error, workload, options);
+    throw;
+  }
+}
+
+}  // namespace
+
+Workload read_workload(const std::string& path, const CaseOptions& options) {
+  Workload workload;
+  workload.path = path;
+  workload.network =
+      std::make_unique<const Network>(read_network_file(path, options.limits, options.dtype));
+  try {
+    workload.graph = build_training_graph(*workload.network, options.graph);
+  } catch (const SpecError& error) {
+    const std::string& where = error.parts().place;
+    constexpr std::string_view kLayer = "layer \"";
+    if (!where.starts_with(kLayer) || !where.ends_with('"')) throw_about(path, error);
+    throw_at_layer(path, options.limits,
+                   where.substr(kLayer.size(), where.size() - kLayer.size() - 1), "in_place",
+                   error);
+  }
+  return workload;
+}
+
+Machine read_machine(const std::string& path, const ReadLimits& limits) {
+  return {.path = path, .profile = read_profile_file(path, limits)};
+}
+
+std::string_view allocator_name(Allocator allocator) {
+  switch (allocator) {
+    case Allocator::kIdeal:
+      return "ideal";
+    case Allocator::kFirstFit:
+      return "first-fit";
+    case Allocator::kBestFit:
+      return "best-fit";
+  }
+  return "";
+}
+
+std::string_view compute_name(ComputeModel model) {
+  return model == ComputeModel::kNative ? "native" : "paleo";
+}
+
+std::string_view exchange_name(Exchange exchange) {
+  return exchange == Exchange::kEnd ? "end" : "overlap";
+}
+
+void throw_too_large(const SpecError& error, const Workload& workload, const CaseOptions& options) {
+  SpecError::Parts parts = error.parts();
+  if (!options.batch) {
+    parts.file = workload.path;
+    parts.place = workload.network->batch ? "/batch" : "/layers";
+  } else {
+    parts.file.clear();
+  }
+  parts.found = fmt::format("{} ({})", batch_of(options, *workload.network), parts.found);
+  throw SpecError(std::move(parts));
+}
+
+std::int64_t batch_of(const CaseOptions& options, const Network& network) {
+  return options.batch.value_or(network.batch.value_or(1));
+}
+
+Bytes budget_of(const CaseOptions& options, const HardwareProfile& hardware) {
+  const MemoryTier& near = hardware.near_memory;
+  return options.memory.value_or(near.capacity - near.reserved);
+}
+
+RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
+                    const CaseOptions& options) {
+  RunInputs inputs;
+  inputs.network = workload.network->name;
+  inputs.hardware = hardware.name;
+  inputs.memory = budget_of(options, hardware);
+  inputs.memory_given = options.memory.has_value();
+  inputs.batch = batch_of(options, *workload.network);
+  inputs.accounting = accounting_name(options.graph.accounting);
+  inputs.dtype = dtype_info(workload.network->dtype).name;
+  inputs.optimizer = optimizer_name(options.graph.optimizer);
+  inputs.allocator = allocator_name(options.allocator);
+  inputs.compute = compute_name(options.compute);
+  inputs.mode = copy_mode_name(options.transfers.mode);
+  inputs.link = options.transfers.link;
+  inputs.far_throughput = options.transfers.far_throughput;
+  inputs.latency = options.transfers.latency;
+  inputs.devices = options.devices;
+  inputs.exchange = exchange_name(options.exchange);
+  return inputs;
+}
+
+Case make_case(const Workload& workload, const Machine& machine, const CaseOptions& options) {
+  const HardwareProfile& hardware = machine.profile;
+  Case made{.workload = workload,
+            .hardware = hardware,
+            .accounting = options.graph.accounting,
+            .allocator = options.allocator,
+            .costs = {},
+            .in_core_peak = {},
+            .budget = budget_of(options, hardware),
+            .inputs = inputs_of(workload, hardware, options),
+            .compute_model = options.compute,
+            .schedule_options = options.schedule,
+            .compute = {.model = options.compute,
+                        .batch = batch_of(options, *workload.network),
+                        .compute_scale = options.compute_scale,
+                        .layer_times = options.layer_times},
+            .transfers = options.transfers,
+            .devices = options.devices,
+            .exchange = options.exchange};
+  const ComputeOptions& compute = made.compute;
+  if (!compute.layer_times.empty()) {
+    made.inputs.layer_times = static_cast<int>(compute.layer_times.size());
+  }
+  check_stated_times(workload, compute);
+  made.costs = costs_of(workload, machine, compute, options);
+  if (options.devices > 1) {
+    check_devices_of_batch(options.devices, compute.batch);
+    made.costs = round_costs(made, split_batch(compute.batch, options.devices).front());
+  }
+  if (auto text = dtype_remark(*workload.network, &hardware, options)) {
+    made.remarks.push_back(*std::move(text));
+  }
+  if (hardware.devices > 1 && options.devices == 1) {
+    made.remarks.push_back(devices_remark(hardware.devices));
+  }
+  made.in_core_peak = in_core_peak(workload.graph, made.costs, options.graph.accounting,
+                                   options.schedule.algorithms);
+  return made;
+}
+
+Case with_schedule_options(Case which, const ScheduleOptions& options) {
+  const bool other_algorithms = options.algorithms != which.schedule_options.algorithms;
+  which.schedule_options = options;
+  if (other_algorithms) {
+    which.in_core_peak =
+        in_core_peak(which.workload.graph, which.costs, which.accounting, options.algorithms);
+  }
+  return which;
+}
+
+CaseRun plan_case(const Case& which, const Schedule& schedule, CaseBuffers& buffers) {
+  CaseRun run = run_of(plan_job(which, schedule, which.budget), schedule);
+  if (auto* oom = std::get_if<OutOfMemory>(&run.plan)) {
+    confirm_smallest(which, schedule, *oom, buffers.simulation);
+  } else {
+    // A graph with tensors compressed has tasks that nobody has to run.
+    const bool added = compresses(schedule, which.schedule_options);
+    find_memory_pressure(added ? which.workload.graph : run.share_graph(which),
+                         added ? which.costs : run.share_costs(which), simulated_budget(which),
+                         buffers.pressure, which.reference_of(schedule));
+    // What memory forces on a schedule that only moves tensors, others may avoid.
+    if (!only_moves_tensors(schedule, which.schedule_options)) buffers.pressure.cuts.clear();
+  }
+  return run;
+}
+
+void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers) {
+  Timeline& lent = buffers.simulation.timeline;
+  if (run.outcome) {
+    // Back to where it was lent from, with all that its vectors have grown to.
+    if (auto* timeline = std::get_if<Timeline>(&*run.outcome)) lent = std::move(*timeline);
+  }
+  run.outcome.reset();
+  run.far_overflow.reset();
+  run.bounds.reset();
+  const Plan* plan = std::get_if<Plan>(&run.plan);
+  if (plan == nullptr) return;
+
+  if (buffers.pressure.feasible) {
+    // Of unequal shares only the first one's pressure is known.
+    const bool equal = which.inputs.batch % which.devices == 0;
+    run.bounds =
+        bound_cuts(buffers.pressure, run.share_costs(which).transfers, equal ? which.devices : 1);
+    if (run.devices) {
+      run.bounds->add(exchange_bound(*run.devices, which.exchange));
+      run.bounds->raise(fetch_bound(*run.devices, buffers.pressure));
+    }
+  }
+  auto blocked = simulate({.plan = *plan,
+                           .costs = run.costs(which),
+                           .budget = simulated_budget(which),
+                           .allocator = run.allocator(which)},
+                          buffers.simulation);
+  if (blocked) {
+    run.outcome.emplace(*std::move(blocked));
+    return;
+  }
+  if (is_footprint(which.accounting)) lent.peak_near = which.in_core_peak;
+  const Bytes far = peak_far_bytes(*plan, run.graph(which), run.costs(which), lent);
+  if (far > which.hardware.far_memory.capacity) {
+    run.far_overflow = far_overflow(which, run, lent, far);
+    return;
+  }
+  run.outcome.emplace(std::move(lent));
+}
+
+CaseRun run_case(const Case& which, const Schedule& schedule, BoundEffort effort) {
+  CaseBuffers buffers;
+  CaseRun run = plan_case(which, schedule, buffers);
+  simulate_case(which, run, buffers);
+  if (effort == BoundEffort::kWindows) bound_by_windows(which, schedule, run, buffers);
+  return run;
+}
+
+void bound_by_windows(const Case& which, const Schedule& schedule, CaseRun& run,
+                      const CaseBuffers& buffers) {
+  if (!run.bounds || !only_moves_tensors(schedule, which.schedule_options)) return;
+  Duration windows =
+      bound_windows(run.share_graph(which), run.share_costs(which), buffers.pressure);
+  if (run.devices) windows += exchange_bound(*run.devices, which.exchange);
+  run.bounds->windows = std::max(run.bounds->cut, windows);
+}
+
+RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun& run,
+                      Detail detail) {
+  RunInputs inputs = which.inputs;
+  inputs.schedule = schedule.name;
+  inputs.mode = transfer_mode(schedule, inputs.mode);
+  inputs.allocator = allocator_name(run.allocator(which));
+  inputs.options = options_text(schedule, which.schedule_options);
+  inputs.algorithms = algorithms_text(which, schedule);
+  RunReport report = summarize({.inputs = inputs,
+                                .graph = which.workload.graph,
+                                .costs = which.costs,
+                                .plan = run.verdict(),
+                                .outcome = run.outcome,
+                                .rounds = run.rounds.get(),
+                                .devices = run.devices.get(),
+                                .in_core_peak = which.in_core_peak,
+                                .bounds = run.bounds,
+                                .bound_class = only_moves_tensors(schedule, which.schedule_options)
+                                                   ? "schedules that only move tensors"
+                                                   : "schedules of any kind",
+                                .compute_model = which.compute_model,
+                                .alternatives = which.reference_of(schedule),
+                                .assumed = assumed_in_use(which.hardware, inputs),
+                                .detail = detail});
+  report.remarks = which.remarks;
+  report.norms_by_round = report.rounds > 1 && has_batch_norm(*which.workload.network);
+  if (report.norms_by_round) report.remarks.push_back(norms_remark(report.sub_batch));
+  const std::string stated = stated_times_remark(which.workload, which.compute);
+  if (!stated.empty()) report.remarks.push_back(stated);
+  return report;
+}
+
+}  // namespace ooc

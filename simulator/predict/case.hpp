@@ -1,0 +1,178 @@
+// One prediction from its names to its report: load, build, estimate, plan, simulate, bound,
+// summarise. The one case runner behind predict, its what-ifs, compare, inspect and sweep; it
+// neither parses flags nor prints.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/base/dtype.hpp"
+#include "model/base/errors.hpp"
+#include "model/base/spec_tree.hpp"
+#include "model/cost/compute_cost.hpp"
+#include "model/cost/cost_table.hpp"
+#include "model/cost/transfer_cost.hpp"
+#include "model/graph/build_training_graph.hpp"
+#include "model/graph/training_graph.hpp"
+#include "model/hardware/hardware_profile.hpp"
+#include "model/network/network.hpp"
+#include "model/rewrite/data_parallel.hpp"
+#include "model/rewrite/rounds.hpp"
+#include "simulator/engine/simulate.hpp"
+#include "simulator/plan/bounds.hpp"
+#include "simulator/plan/join_devices.hpp"
+#include "simulator/plan/plan.hpp"
+#include "simulator/schedules/schedule.hpp"
+#include "simulator/summary/run_report.hpp"
+#include "simulator/summary/summarize.hpp"
+
+namespace ooc {
+
+/// What one prediction depends on beside network, machine and schedule.
+struct CaseOptions {
+  std::optional<std::int64_t> batch;
+  std::optional<Bytes> memory;
+  std::optional<Dtype> dtype;  ///< none: the network file's
+  GraphOptions graph;
+  ComputeModel compute = ComputeModel::kNative;
+  Ratio compute_scale = kOne;  ///< what-if only, as is transfers.link_scale
+  TransferOptions transfers;
+  Allocator allocator = Allocator::kIdeal;
+  int devices = 1;                          ///< that the batch is split over
+  Exchange exchange = Exchange::kEnd;       ///< of their gradients
+  ScheduleOptions schedule;                 ///< what is asked of schedules
+  std::vector<LayerTime> layer_times = {};  ///< measured, in place of the model's
+  ReadLimits limits;
+};
+
+[[nodiscard]] std::string_view allocator_name(Allocator allocator);
+[[nodiscard]] std::string_view compute_name(ComputeModel model);
+[[nodiscard]] std::string_view exchange_name(Exchange exchange);
+
+/// A network and the graph of its training iteration. The graph points into the network, so both
+/// move together.
+struct Workload {
+  std::string path;  ///< for messages
+  std::unique_ptr<const Network> network;
+  TrainingGraph graph;
+};
+
+/// A hardware profile and where it came from.
+struct Machine {
+  std::string path;  ///< for messages
+  HardwareProfile profile;
+};
+
+/// Reads a network file and builds its graph by the options' element type, graph options and limits. Throws
+/// SpecError naming file, place, what was found and what was expected.
+[[nodiscard]] Workload read_workload(const std::string& path, const CaseOptions& options = {});
+/// Reads a hardware profile. Throws as above.
+[[nodiscard]] Machine read_machine(const std::string& path, const ReadLimits& limits = {});
+
+/// The error about a job that is too large to count (place --batch), about the flag if it was given, else
+/// about the file.
+[[noreturn]] void throw_too_large(const SpecError& error, const Workload& workload,
+                                  const CaseOptions& options);
+
+/// --batch, else the file's, else 1.
+[[nodiscard]] std::int64_t batch_of(const CaseOptions& options, const Network& network);
+/// --memory exactly if given, else what the profile leaves beside its reserve.
+[[nodiscard]] Bytes budget_of(const CaseOptions& options, const HardwareProfile& hardware);
+
+/// What a report repeats of the options, but the schedule.
+[[nodiscard]] RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
+                                  const CaseOptions& options);
+
+/// A workload on a machine at a batch: everything that does not depend on the schedule.
+struct Case {
+  const Workload& workload;
+  const HardwareProfile& hardware;
+  Accounting accounting = Accounting::kLiveness;
+  Allocator allocator = Allocator::kIdeal;
+  CostTable costs;
+  Bytes in_core_peak;
+  Bytes budget;
+  RunInputs inputs;  ///< but `schedule` and `options`
+  ComputeModel compute_model = ComputeModel::kNative;
+  ScheduleOptions schedule_options = {};
+  // What the costs were made with: for rounds of fewer samples.
+  ComputeOptions compute = {};
+  TransferOptions transfers = {};
+  /// More than one: costs, in-core peak and static bytes are those of the first one's share of the batch,
+  /// which is the largest; `inputs` and `compute` have the whole batch.
+  int devices = 1;
+  Exchange exchange = Exchange::kEnd;
+  std::vector<std::string> remarks = {};  ///< for people, of any run
+  /// What reference and bounds are over, where several schedules are to be set against the same; none:
+  /// what the schedule may use.
+  std::optional<Alternatives> reference = {};
+
+  [[nodiscard]] Alternatives reference_of(const Schedule& schedule) const {
+    return reference.value_or(alternatives_in_play(schedule, schedule_options));
+  }
+};
+
+/// The case with other options of its schedules.
+[[nodiscard]] Case with_schedule_options(Case which, const ScheduleOptions& options);
+
+/// Throws SpecError for what the costs cannot be worked out for. The case points into both.
+[[nodiscard]] Case make_case(const Workload& workload, const Machine& machine,
+                             const CaseOptions& options);
+
+/// What became of one schedule.
+struct CaseRun {
+  PlanResult plan;  ///< what the schedule made
+  std::optional<PlanResult>
+      far_overflow;                ///< an OutOfMemory: the plan runs, far memory is too small
+  std::optional<Outcome> outcome;  ///< of the plan; none where there is none or it overflows
+  std::optional<LowerBounds> bounds;
+  /// What plan, outcome and bounds are about, where the iteration has several rounds; else null.
+  std::shared_ptr<const Rounds> rounds = {};
+  /// Of several devices: what plan and outcome are about; `rounds` and bounds are then the first one's.
+  std::shared_ptr<const DataParallel> devices = {};
+  bool pages = false;  ///< what moves is pages: any free memory will do, whatever its addresses
+
+  /// The iteration of one device: the first one.
+  [[nodiscard]] const TrainingGraph& share_graph(const Case& which) const {
+    return rounds ? rounds->graph : which.workload.graph;
+  }
+  [[nodiscard]] const CostTable& share_costs(const Case& which) const {
+    return rounds ? rounds->costs : which.costs;
+  }
+  [[nodiscard]] const TrainingGraph& graph(const Case& which) const {
+    return devices ? devices->graph : share_graph(which);
+  }
+  [[nodiscard]] const CostTable& costs(const Case& which) const {
+    return devices ? devices->costs : share_costs(which);
+  }
+  [[nodiscard]] Allocator allocator(const Case& which) const {
+    return pages ? Allocator::kIdeal : which.allocator;
+  }
+  [[nodiscard]] const PlanResult& verdict() const { return far_overflow ? *far_overflow : plan; }
+};
+
+/// Plans, simulates and bounds.
+[[nodiscard]] CaseRun run_case(const Case& which, const Schedule& schedule, BoundEffort effort);
+
+/// What runs need to write, and what a budget forces whatever the link.
+struct CaseBuffers {
+  SimulationBuffers simulation;
+  MemoryPressure pressure;
+};
+
+// Its two halves, for sweeps: what no link changes, and what a link changes. The second fills
+// everything of `run` but the plan, again and again, with bounds 1 to 3; once the buffers have grown
+// it allocates nothing. (Rounds have their own costs: for another link they are planned anew.)
+[[nodiscard]] CaseRun plan_case(const Case& which, const Schedule& schedule, CaseBuffers& buffers);
+void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers);
+
+/// Bound 4, which takes longer, where it holds for the schedule; `buffers` are those of its plan_case().
+void bound_by_windows(const Case& which, const Schedule& schedule, CaseRun& run,
+                      const CaseBuffers& buffers);
+
+[[nodiscard]] RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun& run,
+                                    Detail detail);
+
+}  // namespace ooc

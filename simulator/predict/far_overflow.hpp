@@ -1,0 +1,14 @@
+// Where far memory overflows: no stage before the simulation knows how much of it a plan uses.
+#pragma once
+
+#include "simulator/predict/case.hpp"
+
+namespace ooc {
+
+/// The copy out with which far memory overflows: copies come alive when their first ToFar starts
+/// and die when their last ToNear ends, as in peak_far_bytes().
+/// `run` has a plan; `peak` is what the run takes of far memory, more than there is.
+[[nodiscard]] OutOfMemory far_overflow(const Case& which, const CaseRun& run,
+                                       const Timeline& timeline, Bytes peak);
+
+}  // namespace ooc

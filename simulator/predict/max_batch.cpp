@@ -1,0 +1,212 @@
+// What a batch lacks is said by the run that fails, as `predict` would say it. Sub-batches are left
+// out of the search, because with them any batch fits into near memory: what is found is the largest
+// batch of one round, and that one more runs in two rounds is tried.
+#include "simulator/predict/max_batch.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "model/base/errors.hpp"
+#include "simulator/predict/round_costs.hpp"
+#include "simulator/predict/stated_times.hpp"
+#include "simulator/schedules/largest_batch.hpp"
+#include "simulator/schedules/option_table.hpp"
+
+namespace ooc {
+namespace {
+
+/// Above a batch that fails: how many more are tried where feasibility need not be monotone.
+constexpr std::int64_t kAlsoAbove = 8;
+
+/// Sums of sizes decide, and they grow with the batch. Not so with addresses; with copies that wait for
+/// the compute queue; where a larger batch may run other algorithms with less workspace; and where what is
+/// far at once depends on what was evicted.
+bool is_monotone(const CaseOptions& options, const Schedule& schedule) {
+  return options.allocator == Allocator::kIdeal && options.transfers.mode != CopyMode::kPageable &&
+         !schedule.is(Trait::kChoosesAlgorithms) && !schedule.is(Trait::kMovesPages) &&
+         options.schedule.algorithms == AlgorithmChoice::kMemory;
+}
+
+/// What became of a batch.
+struct Attempt {
+  std::optional<RunReport> fits;
+  std::optional<OutOfMemory> out_of_memory;
+};
+
+class Searcher {
+ public:
+  Searcher(const MaxBatchRequest& request, BatchCases& cases, const Schedule& schedule)
+      : request_(request), cases_(cases), schedule_(schedule) {
+    row_.schedule = schedule.name;
+    row_.options = options_text(schedule, request.options.schedule);
+    row_.monotone = is_monotone(request.options, schedule);
+  }
+
+  MaxBatchRow run() {
+    const CaseOptions& options = request_.options;
+    const SubBatch sub_batch = sub_batch_of(options.graph.accounting, options.schedule, schedule_);
+    if (sub_batch.kind == SubBatch::Kind::kSize) return rounds_of(sub_batch.samples * first());
+    const HardwareProfile& hardware = request_.machine.profile;
+    const LargestBatch found =
+        find_largest_batch({.attempt = [this](std::int64_t batch) { return attempt(batch); },
+                            .first = first(),
+                            .limit = request_.limit,
+                            .budget = budget_of(request_.options, hardware),
+                            .fixed = cases_.at(first()).costs.static_bytes,
+                            .also_above = row_.monotone ? 0 : kAlsoAbove});
+    row_.batch = found.batch;
+    row_.attempts = found.attempts;
+    if (found.fails) note_failure(*found.fails);
+    const bool more =
+        row_.batch > 0 && row_.batch < request_.limit && row_.limit != BatchLimit::kCounting;
+    if (sub_batch.kind == SubBatch::Kind::kAuto && more) try_rounds();
+    if (sub_batch.kind == SubBatch::Kind::kAuto && row_.run) run_as_usual();
+    return std::move(row_);
+  }
+
+ private:
+  /// A sample for each device.
+  [[nodiscard]] std::int64_t first() const { return request_.options.devices; }
+
+  BatchTrial attempt(std::int64_t batch) {
+    std::optional<Attempt> made = try_at(batch);
+    if (!made) return {};
+    if (made->fits) {
+      row_.run = std::move(made->fits);  // of all that fit the last one tried is the largest
+      return {.fits = true};
+    }
+    const OutOfMemory& oom = *made->out_of_memory;
+    return {.fits = false,
+            .needs = oom.smallest_budget ? oom.smallest_budget : oom.least_budget,
+            .has = memory_of(oom.tier)};
+  }
+
+  [[nodiscard]] Bytes memory_of(OutOfMemory::Tier tier) const {
+    return tier == OutOfMemory::Tier::kNear ? budget_of(request_.options, request_.machine.profile)
+                                            : request_.machine.profile.far_memory.capacity;
+  }
+
+  /// None: too large to count. What is wrong with the first batch is wrong with the job.
+  std::optional<Attempt> try_at(std::int64_t batch) {
+    if (batch == first()) return attempt_at(batch);
+    try {
+      return attempt_at(batch);
+    } catch (const SpecError&) {
+      return std::nullopt;
+    }
+  }
+
+  Attempt attempt_at(std::int64_t batch) { return attempt_with(cases_.at(batch)); }
+
+  Attempt attempt_with(const Case& which) {
+    CaseRun run = plan_case(which, schedule_, buffers_);
+    simulate_case(which, run, buffers_);
+    RunReport report = report_case(which, schedule_, run, Detail::kTotals);
+    if (!report.feasible) return {.fits = {}, .out_of_memory = std::move(report.out_of_memory)};
+    return {.fits = std::move(report), .out_of_memory = {}};
+  }
+
+  void note_failure(std::int64_t batch) {
+    row_.failing = batch;
+    std::optional<Attempt> made = try_at(batch);
+    if (!made) {
+      row_.limit = BatchLimit::kCounting;
+      return;
+    }
+    OutOfMemory& oom = *made->out_of_memory;
+    const bool near = oom.tier == OutOfMemory::Tier::kNear;
+    row_.limit = near ? BatchLimit::kNearMemory : BatchLimit::kFarMemory;
+    const Bytes there = memory_of(oom.tier);
+    const std::optional<Bytes> needs = oom.smallest_budget ? oom.smallest_budget : oom.least_budget;
+    row_.lacks = needs && *needs > there ? *needs - there
+                                         : oom.wanted - std::min(oom.wanted, oom.largest_hole);
+    row_.out_of_memory = std::move(oom);
+  }
+
+  /// One more than fits at once.
+  void try_rounds() {
+    Case two_rounds = cases_.at(row_.batch + 1);
+    two_rounds.schedule_options.sub_batch = {.kind = SubBatch::Kind::kAuto};
+    row_.any_in_rounds = attempt_with(two_rounds).fits.has_value();
+  }
+
+  /// What is said of the batch is what `predict` says of it: in as many rounds as the schedule takes.
+  void run_as_usual() {
+    Case usual = cases_.at(row_.batch);
+    usual.schedule_options.sub_batch = request_.options.schedule.sub_batch;
+    if (auto fits = attempt_with(usual).fits) row_.run = *std::move(fits);
+  }
+
+  MaxBatchRow rounds_of(std::int64_t samples) {
+    row_.attempts = 1;
+    row_.run = attempt_at(samples).fits;
+    if (row_.run) {
+      row_.batch = samples;
+      row_.limit = BatchLimit::kRounds;
+      row_.any_in_rounds = true;
+    } else {
+      note_failure(samples);
+    }
+    return std::move(row_);
+  }
+
+  const MaxBatchRequest& request_;
+  BatchCases& cases_;
+  const Schedule& schedule_;
+  CaseBuffers buffers_;
+  MaxBatchRow row_;
+};
+
+CaseOptions in_one_round(CaseOptions options) {
+  options.schedule.sub_batch = {.kind = SubBatch::Kind::kOff};
+  return options;
+}
+
+}  // namespace
+
+BatchCases::BatchCases(const Workload& workload, const Machine& machine, const CaseOptions& options)
+    : workload_(workload), machine_(machine), options_(in_one_round(options)) {
+  check_any_batch(workload);
+}
+
+const Case& BatchCases::at(std::int64_t batch) {
+  auto found = cases_.find(batch);
+  if (found == cases_.end()) {
+    options_.batch = batch;
+    auto made = std::make_unique<const Case>(make_case(workload_, machine_, options_));
+    found = cases_.emplace(batch, std::move(made)).first;
+  }
+  return *found->second;
+}
+
+MaxBatchRow max_batch(const MaxBatchRequest& request, BatchCases& cases, const Schedule& schedule) {
+  return Searcher(request, cases, schedule).run();
+}
+
+MaxBatchReport max_batches(const MaxBatchRequest& request,
+                           std::span<const Schedule* const> chosen) {
+  BatchCases cases(request.workload, request.machine, request.options);
+  const Case& first = cases.at(request.options.devices);
+  MaxBatchReport report{.inputs = first.inputs,
+                        .limit = request.limit,
+                        .rows = {},
+                        .assumed = {},
+                        .remarks = first.remarks};
+  for (const Schedule* schedule : chosen) {
+    report.rows.push_back(max_batch(request, cases, *schedule));
+  }
+  for (const MaxBatchRow& row : report.rows) {
+    if (!row.run) continue;
+    for (const std::string& field : row.run->assumed) {
+      const auto end = report.assumed.end();
+      if (std::find(report.assumed.begin(), end, field) == end) report.assumed.push_back(field);
+    }
+  }
+  const std::string stated = stated_times_remark(request.workload);
+  if (!stated.empty()) report.remarks.push_back(stated);
+  return report;
+}
+
+}  // namespace ooc

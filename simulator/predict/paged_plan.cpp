@@ -1,0 +1,278 @@
+// A part is 1/512 of the budget, in whole blocks of 2 MiB, which is what NVIDIA's driver evicts at once: fine
+// enough that the part by which an eviction takes too much is small, and coarse enough that a plan has
+// thousands of copies and not millions. Where that is too coarse for a task with many tensors, the parts of those
+// are half as large, and so on down to single blocks; what does not fit even then, in the slices that hold least,
+// does not run. A plan of too many copies is refused: it would take gigabytes, and tell of nothing but thrashing.
+#include "simulator/predict/paged_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "model/base/errors.hpp"
+#include "model/base/option_text.hpp"
+#include "model/cost/unified_cost.hpp"
+#include "model/rewrite/parts.hpp"
+#include "simulator/predict/round_costs.hpp"
+
+namespace ooc {
+namespace {
+
+constexpr std::int64_t kDriverBlock = std::int64_t{2} << 20;
+constexpr std::int64_t kPartsOfBudget = 512;
+
+/// Of all parts, and of the uses of parts by the slices of tasks: each may be a copy in and one out.
+constexpr std::int64_t kMostParts = std::int64_t{1} << 22;
+constexpr std::int64_t kMostUses = std::int64_t{1} << 22;
+
+Bytes part_size(Bytes budget) {
+  const std::int64_t blocks = budget.count() / kPartsOfBudget / kDriverBlock + 1;
+  return Bytes(blocks * kDriverBlock);
+}
+
+/// Of that size, at most, in all.
+std::int64_t parts_in(const Case& which, Bytes size) {
+  std::int64_t sum = 0;
+  for (const Bytes bytes : which.costs.tensor_bytes) sum += bytes.count() / size.count() + 1;
+  return sum;
+}
+
+/// The task that holds most in the slices in which it holds least, with what that is.
+struct LargestTask {
+  TaskId task;
+  Bytes bytes;
+};
+
+/// What is alive at once, beside what near memory holds of it, has to be far: network inputs are there
+/// anyway. Found before anything is cut: a batch that is far too large has any number of parts.
+std::optional<OutOfMemory> far_shortage(const Case& which, Bytes budget) {
+  const TrainingGraph& graph = which.workload.graph;
+  Bytes inputs;
+  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
+    if (graph.tensors[i].role == TensorRole::kInput) inputs += which.costs.tensor_bytes[i];
+  }
+  const Bytes far = which.hardware.far_memory.capacity;
+  const Bytes needed = which.in_core_peak - inputs - budget;
+  if (needed <= far) return std::nullopt;
+  return OutOfMemory{.step = "copies out",
+                     .wanted = needed,
+                     .free = far,
+                     .largest_hole = far,
+                     .holders = {},
+                     .smallest_budget = {},
+                     .least_budget = needed,
+                     .tier = OutOfMemory::Tier::kFar};
+}
+
+/// None where even single blocks do not do.
+struct PageCut {
+  std::optional<Parts> parts;
+  LargestTask largest;
+};
+
+/// As coarse as will do: where a task holds too much, the parts of its tensors become half as large, and so on.
+class PageCutter {
+ public:
+  PageCutter(const Case& which, Bytes budget)
+      : which_(which),
+        graph_(which.workload.graph),
+        available_(budget - which.costs.static_bytes),
+        size_(graph_.tensors.size(), part_size(budget)) {}
+
+  PageCut run() && {
+    do {
+      cut_.parts = cut_tensors(which_.costs.tensor_bytes, size_);
+      find_largest();
+      if (cut_.largest.bytes <= available_) {
+        slice_tasks(*cut_.parts, graph_, which_.costs, ways(), available_);
+        return std::move(cut_);
+      }
+      if (cut_.parts->first.back() > kMostParts) return std::move(cut_);
+    } while (refine());
+    cut_.parts.reset();
+    return std::move(cut_);
+  }
+
+ private:
+  [[nodiscard]] AlgorithmChoice ways() const { return which_.schedule_options.algorithms; }
+
+  void find_largest() {
+    too_coarse_.assign(graph_.tensors.size(), false);
+    for (std::size_t i = 0; i < graph_.tasks.size(); ++i) {
+      const TaskId task = make_id<TaskId>(i);
+      const Bytes need = least_need(graph_, which_.costs, *cut_.parts, task, ways()).bytes;
+      if (i == 0 || need > cut_.largest.bytes) cut_.largest = {task, need};
+      if (need <= available_) continue;
+      for (const auto tensors : {graph_.reads[task], graph_.writes[task]}) {
+        for (const TensorId tensor : tensors) too_coarse_[tensor.at()] = true;
+      }
+    }
+  }
+
+  /// False if all that is too coarse is in single blocks already.
+  bool refine() {
+    bool finer = false;
+    for (std::size_t i = 0; i < size_.size(); ++i) {
+      const std::int64_t blocks = size_[i].count() / kDriverBlock;
+      if (!too_coarse_[i] || blocks == 1) continue;
+      size_[i] = Bytes((blocks + 1) / 2 * kDriverBlock);
+      finer = true;
+    }
+    return finer;
+  }
+
+  const Case& which_;
+  const TrainingGraph& graph_;
+  Bytes available_;
+  std::vector<Bytes> size_;       ///< of the parts, by tensor
+  std::vector<bool> too_coarse_;  ///< by tensor
+  PageCut cut_;
+};
+
+/// How often slices of tasks use parts.
+std::int64_t uses_of(const TrainingGraph& graph, const Parts& parts) {
+  std::int64_t uses = 0;
+  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
+    const TaskId task = make_id<TaskId>(i);
+    for (const auto tensors : {graph.reads[task], graph.writes[task]}) {
+      for (const TensorId tensor : tensors) {
+        uses += std::max(parts.count(tensor), parts.slices_of(task));
+      }
+    }
+  }
+  return uses;
+}
+
+[[noreturn]] void too_many(const Case& which, const std::string& what, std::int64_t most) {
+  bad_value("--batch", fmt::format("{}, for which a plan in pages has {}", which.costs.batch, what),
+            fmt::format("at most {}", most), "give more memory or a smaller batch");
+}
+
+OutOfMemory near_shortage(const Case& which, const LargestTask& largest, Bytes budget) {
+  const Bytes fixed = which.costs.static_bytes;
+  const Bytes free = std::max(Bytes(0), budget - fixed);
+  OutOfMemory oom{.step = task_name(which.workload.graph, largest.task),
+                  .wanted = largest.bytes,
+                  .free = free,
+                  .largest_hole = free,
+                  .holders = {},
+                  .smallest_budget = fixed + largest.bytes};
+  if (fixed.count() > 0) oom.holders.push_back({"weights, gradients, optimiser state", fixed});
+  return oom;
+}
+
+std::vector<std::string> modes_of(const Schedule& schedule) {
+  if (!schedule.is(Trait::kMovesPages)) return {};
+  if (schedule.is(Trait::kPrefetchesPages)) return {"unified_fault", "unified_prefetch"};
+  return {"unified_fault"};
+}
+
+class PagedPlanner {
+ public:
+  PagedPlanner(const Case& which, const Schedule& schedule, Bytes budget, Parts parts)
+      : which_(which),
+        schedule_(schedule),
+        budget_(budget),
+        parts_(std::move(parts)),
+        graph_(cut_graph(which.workload.graph, parts_)),
+        costs_(costs_of(which.costs)) {}
+
+  RoundsResult run(SubBatch sub_batch) {
+    RoundsResult result;
+    if (sub_batch.kind == SubBatch::Kind::kOff) {
+      result.plan = plan(costs_);
+    } else {
+      result = plan_in_rounds(
+          {.graph = graph_,
+           .costs = costs_,
+           .budget = budget_,
+           .sub_batch = sub_batch,
+           .costs_at = [this](auto batch) { return costs_of(round_costs(which_, batch)); },
+           .plan = [this](const CostTable& costs) { return plan(costs); }});
+    }
+    if (result.rounds == nullptr && std::holds_alternative<Plan>(result.plan)) {
+      result.rounds = std::make_shared<const Rounds>(Rounds{.sub_batch = costs_.batch,
+                                                            .count = 1,
+                                                            .graph = std::move(graph_),
+                                                            .costs = std::move(costs_)});
+    }
+    return result;
+  }
+
+ private:
+  CostTable costs_of(const CostTable& whole) const {
+    CostTable costs = cut_costs(whole, parts_);
+    costs.transfers = estimate_unified(
+        costs.tensor_bytes, which_.hardware, which_.transfers,
+        schedule_.is(Trait::kPrefetchesPages) ? PageCopies::kPrefetched : PageCopies::kOnDemand);
+    return costs;
+  }
+  PlanResult plan(const CostTable& costs) const {
+    return schedule_.make_plan(
+        {.graph = graph_, .costs = costs, .budget = budget_, .options = which_.schedule_options});
+  }
+
+  const Case& which_;
+  const Schedule& schedule_;
+  Bytes budget_;
+  Parts parts_;
+  TrainingGraph graph_;
+  CostTable costs_;
+};
+
+}  // namespace
+
+RoundsResult plan_in_pages(const Case& which, const Schedule& schedule, Bytes budget,
+                           SubBatch sub_batch) {
+  std::optional<OutOfMemory> far = far_shortage(which, budget);
+  if (const std::int64_t parts = parts_in(which, part_size(budget)); parts > kMostParts) {
+    if (far) return {*std::move(far), nullptr};
+    too_many(which, fmt::format("{} parts of tensors", parts), kMostParts);
+  }
+  PageCut made = PageCutter(which, budget).run();
+  if (!made.parts) return {near_shortage(which, made.largest, budget), nullptr};
+  if (far) return {*std::move(far), nullptr};
+  if (const std::int64_t parts = made.parts->first.back(); parts > kMostParts) {
+    too_many(which, fmt::format("{} parts of tensors", parts), kMostParts);
+  }
+  if (const std::int64_t uses = uses_of(which.workload.graph, *made.parts); uses > kMostUses) {
+    too_many(which, fmt::format("{} uses of parts of tensors", uses), kMostUses);
+  }
+  return PagedPlanner(which, schedule, budget, *std::move(made.parts)).run(sub_batch);
+}
+
+std::string missing_mode(const Schedule& schedule, const HardwareProfile& hardware) {
+  for (const std::string& mode : modes_of(schedule)) {
+    if (!hardware.connection.modes.contains(mode)) return mode;
+  }
+  return "";
+}
+
+std::string transfer_mode(const Schedule& schedule, const std::string& given) {
+  const std::vector<std::string> modes = modes_of(schedule);
+  return modes.empty() ? given : modes.back();
+}
+
+void check_pages(const Schedule& schedule, const Machine& machine, const CaseOptions& options) {
+  // What no profile can mend comes first.
+  if (schedule.is(Trait::kMovesPages) && options.devices > 1) {
+    bad_value("--devices", fmt::format("{} with the schedule {}", options.devices, schedule.name),
+              "1", "how devices share unified memory is not modelled");
+  }
+  const std::string mode = missing_mode(schedule, machine.profile);
+  if (!mode.empty()) {
+    const bool impossible = machine.profile.connection.impossible_modes.contains(mode);
+    throw SpecError(
+        {.file = machine.path,
+         .place = "/connection/modes/" + mode,
+         .found = impossible ? "null: this machine cannot have it" : "nothing",
+         .expected = fmt::format("the mode \"{}\", by which {} copies", mode, schedule.name),
+         .hint = impossible ? "choose another schedule" : "add it, or choose another schedule"});
+  }
+}
+
+}  // namespace ooc

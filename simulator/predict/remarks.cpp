@@ -1,0 +1,64 @@
+// Source of the defaults: PyTorch sets torch.backends.cudnn.allow_tf32 (convolutions; since 1.12 not
+// torch.backends.cuda.matmul.allow_tf32), TensorFlow enable_tensor_float_32_execution (both), from Ampere on.
+#include "simulator/predict/remarks.hpp"
+
+#include <fmt/format.h>
+
+#include "model/base/quantity_io.hpp"
+
+namespace ooc {
+namespace {
+
+std::int64_t state_bytes(Optimizer optimizer) {
+  switch (optimizer) {
+    case Optimizer::kSgd:
+      return 0;
+    case Optimizer::kMomentum:
+      return 4;
+    case Optimizer::kAdam:
+      return 8;
+  }
+  return 0;
+}
+
+std::string of_two_bytes(Dtype dtype, Optimizer optimizer) {
+  return fmt::format(
+      "{0}: of each parameter 2 B of weight, 2 B of gradient and {1} B of float32 state of {2} are "
+      "counted; float32 master weights, 4 B a parameter, are not",
+      dtype_info(dtype).name, state_bytes(optimizer), optimizer_name(optimizer));
+}
+
+std::optional<std::string> of_float32(const HardwareProfile& hardware) {
+  const auto plain = hardware.peak.find(Dtype::kFloat32);
+  const auto tf32 = hardware.peak.find(Dtype::kTf32);
+  if (plain == hardware.peak.end() || tf32 == hardware.peak.end()) return std::nullopt;
+  if (tf32->second.per_second <= plain->second.per_second) return std::nullopt;
+  return fmt::format(
+      "float32 on {}: {}, without TF32; frameworks use TF32 there by default (PyTorch for "
+      "convolutions, TensorFlow also for matrix products), {}: --dtype tf32",
+      hardware.name, format_flop_rate(plain->second), format_flop_rate(tf32->second));
+}
+
+}  // namespace
+
+std::optional<std::string> dtype_remark(const Network& network, const HardwareProfile* hardware,
+                                        const CaseOptions& options) {
+  if (dtype_info(network.dtype).bytes == 2) {
+    return of_two_bytes(network.dtype, options.graph.optimizer);
+  }
+  const bool asked_for = options.dtype.has_value();
+  if (network.dtype != Dtype::kFloat32 || asked_for || hardware == nullptr) return std::nullopt;
+  return of_float32(*hardware);
+}
+
+std::string devices_remark(int devices) {
+  return "/devices: " + std::to_string(devices) +
+         " devices, of which one is simulated; --devices N splits the batch";
+}
+
+std::string norms_remark(std::int64_t sub_batch) {
+  return "batch norms take their statistics over a round of " + std::to_string(sub_batch) +
+         " samples, not over the batch";
+}
+
+}  // namespace ooc

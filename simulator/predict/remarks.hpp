@@ -1,0 +1,24 @@
+// What people may not expect of a prediction, as sentences: several devices of which one is simulated, batch norms in
+// rounds, float32 where the machine has the faster TF32 that frameworks use, and which copies of the weights are
+// counted where they have 16 bits.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "simulator/predict/case.hpp"
+#include "simulator/predict/remarks.hpp"
+
+namespace ooc {
+
+/// "/devices: 2 devices, of which one is simulated; --devices N splits the batch"
+[[nodiscard]] std::string devices_remark(int devices);
+/// Of networks with batch norms that run in rounds.
+[[nodiscard]] std::string norms_remark(std::int64_t sub_batch);
+/// None where nothing is to be said, as for a float32 that the options ask for. `hardware` may be null.
+[[nodiscard]] std::optional<std::string> dtype_remark(const Network& network,
+                                                      const HardwareProfile* hardware,
+                                                      const CaseOptions& options);
+
+}  // namespace ooc

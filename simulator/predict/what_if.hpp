@@ -1,0 +1,16 @@
+// What would help most: the same job again with one thing better at a time.
+#pragma once
+
+#include <vector>
+
+#include "simulator/predict/case.hpp"
+
+namespace ooc {
+
+/// link x 2, memory x 1.25, compute x 2, in this order, each against `report`. Empty where the job
+/// does not fit: there the smallest budget says what helps.
+[[nodiscard]] std::vector<WhatIf> what_if(const Workload& workload, const Machine& machine,
+                                          const CaseOptions& options, const Schedule& schedule,
+                                          const RunReport& report);
+
+}  // namespace ooc

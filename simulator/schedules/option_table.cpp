@@ -1,0 +1,228 @@
+// One row per option: what --help says of it, how its text becomes a value, and the value a text again. What a
+// result repeats is what differs from the defaults, so that a run without such options reads as it always did.
+#include "simulator/schedules/option_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "model/base/errors.hpp"
+#include "model/base/option_text.hpp"
+#include "model/base/quantity_io.hpp"
+
+namespace ooc {
+namespace {
+
+using Option = ScheduleOption;
+
+/// More than there are tasks or tensors.
+constexpr std::int64_t kMaxCount = std::int64_t{1} << 31;
+
+std::vector<std::string> choices_of(std::string_view choices) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin <= choices.size();) {
+    const std::size_t end = std::min(choices.find('|', begin), choices.size());
+    words.emplace_back(choices.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+/// Place of `word` among the choices of the flag.
+std::size_t choice_index(const Option& flag, std::string_view word) {
+  const std::vector<std::string> words = choices_of(flag.choices);
+  const auto found = std::find(words.begin(), words.end(), word);
+  if (found == words.end()) unknown_word(flag.name, word, words);
+  return static_cast<std::size_t>(found - words.begin());
+}
+
+template <class Enum>
+void read_choice(const Option& flag, std::string_view word, Enum& value) {
+  value = static_cast<Enum>(choice_index(flag, word));
+}
+
+template <class Enum>
+std::string choice_text(const Option& flag, Enum value) {
+  return choices_of(flag.choices)[static_cast<std::size_t>(value)];
+}
+
+/// "N": a whole number from 0 on.
+std::int64_t count_of(std::string_view text, const Option& flag) {
+  std::int64_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  if (!whole || count < 0 || count > kMaxCount) {
+    bad_value(flag.name, in_quotes(text), fmt::format("a whole number from 0 to {}", kMaxCount));
+  }
+  return count;
+}
+
+/// "2.5": a factor, however large a schedule will have it.
+Ratio factor_of(std::string_view text, const Option& flag) {
+  constexpr double kLargest = 9e9;  // what a Ratio holds
+  double factor = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), factor);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  if (!whole || !(factor >= 0) || factor > kLargest) {
+    bad_value(flag.name, in_quotes(text), "a number such as 2 or 1.5");
+  }
+  return Ratio(std::llround(factor * static_cast<double>(kOne.count())));
+}
+
+SubBatch read_sub_batch(const Option& flag, std::string_view text) {
+  if (text == "auto") return {.kind = SubBatch::Kind::kAuto};
+  if (text == "off") return {.kind = SubBatch::Kind::kOff};
+  std::int64_t samples = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), samples);
+  if (error != std::errc() || end != text.data() + text.size() || samples < 1) {
+    bad_value(flag.name, in_quotes(text), "auto, off, or a number of samples from 1 to the batch");
+  }
+  return {.kind = SubBatch::Kind::kSize, .samples = samples};
+}
+
+std::string sub_batch_text(const SubBatch& sub_batch) {
+  switch (sub_batch.kind) {
+    case SubBatch::Kind::kUsual:
+      return "";
+    case SubBatch::Kind::kOff:
+      return "off";
+    case SubBatch::Kind::kAuto:
+      return "auto";
+    case SubBatch::Kind::kSize:
+      return std::to_string(sub_batch.samples);
+  }
+  return "";
+}
+
+constexpr auto kTable = std::to_array<Option>({
+    {.name = "--sub-batch",
+     .value = "N",
+     .help = "run the batch in rounds of N samples; `auto`: as many as memory asks for; `off`: all "
+             "at once (default: auto for modnn, else off; compare shows modnn and in-core both "
+             "ways)",
+     .read = [](const Option& flag, std::string_view text,
+                ScheduleOptions& options) { options.sub_batch = read_sub_batch(flag, text); },
+     .write = [](const Option&,
+                 const ScheduleOptions& options) { return sub_batch_text(options.sub_batch); }},
+    {.name = "--algorithms",
+     .value = "RULE",
+     .help = "which algorithms convolutions use: without workspace (default), or the fastest; "
+             "default of compare: the quicker of both that fits",
+     .choices = "memory|performance",
+     .read = [](const Option& flag, std::string_view text,
+                ScheduleOptions& options) { read_choice(flag, text, options.algorithms); },
+     .write = [](const Option& flag,
+                 const ScheduleOptions& options) { return choice_text(flag, options.algorithms); }},
+    {.name = "--trials",
+     .value = "RULE",
+     .help = "which candidate that fits vdnn-dyn takes: the first of its order (default), or "
+             "the fastest",
+     .choices = "order|time",
+     .read = [](const Option& flag, std::string_view text,
+                ScheduleOptions& options) { read_choice(flag, text, options.trials); },
+     .write = [](const Option& flag,
+                 const ScheduleOptions& options) { return choice_text(flag, options.trials); }},
+    {.name = "--far-compression",
+     .value = "R",
+     .help = "vdnn++: tensors take R times less in far memory, from 1 to 1000; default 1",
+     .read = [](const Option& flag, std::string_view text,
+                ScheduleOptions& options) { options.far_compression = factor_of(text, flag); },
+     .write =
+         [](const Option&, const ScheduleOptions& options) {
+           return fmt::format("{}", static_cast<double>(options.far_compression.count()) / 1e9);
+         }},
+    {.name = "--no-backdating",
+     .value = "",
+     .help = "modnn: a copy out begins no earlier than it is decided on",
+     .read = [](const Option&, std::string_view,
+                ScheduleOptions& options) { options.backdating = false; },
+     .write =
+         [](const Option&, const ScheduleOptions& options) {
+           return std::string(options.backdating ? "no" : "yes");
+         }},
+    {.name = "--keep-bytes",
+     .value = "SIZE",
+     .help = "swap-in-out: at most so much of the feature maps stays near (default: all that "
+             "fits)",
+     .read = [](const Option& flag, std::string_view text,
+                ScheduleOptions& options) { options.keep_bytes = bytes_of(text, flag.name); },
+     .write =
+         [](const Option&, const ScheduleOptions& options) {
+           return options.keep_bytes ? exact_bytes(*options.keep_bytes) : std::string();
+         }},
+    {.name = "--slack-min",
+     .value = "N",
+     .help = "lms: swap only what waits at least N tasks for its reader (default: 0)",
+     .read = [](const Option& flag, std::string_view text,
+                ScheduleOptions& options) { options.slack_min = count_of(text, flag); },
+     .write = [](const Option&,
+                 const ScheduleOptions& options) { return std::to_string(options.slack_min); }},
+    {.name = "--bytes-min",
+     .value = "SIZE",
+     .help = "lms: swap only tensors of at least that size (default: 0 B)",
+     .read = [](const Option& flag, std::string_view text,
+                ScheduleOptions& options) { options.bytes_min = bytes_of(text, flag.name); },
+     .write = [](const Option&,
+                 const ScheduleOptions& options) { return exact_bytes(options.bytes_min); }},
+    {.name = "--max-swaps",
+     .value = "N",
+     .help = "lms: swap the first N of the candidates (default: the fewest that fit)",
+     .read = [](const Option& flag, std::string_view text,
+                ScheduleOptions& options) { options.max_swaps = count_of(text, flag); },
+     .write =
+         [](const Option&, const ScheduleOptions& options) {
+           return options.max_swaps ? std::to_string(*options.max_swaps) : std::string();
+         }},
+    {.name = "--lms-action",
+     .value = "ACTION",
+     .help = "lms: what becomes of a tensor: moved (default), compressed to float16, or both",
+     .choices = "swap|compress|both",
+     .read = [](const Option& flag, std::string_view text,
+                ScheduleOptions& options) { read_choice(flag, text, options.lms_action); },
+     .write = [](const Option& flag,
+                 const ScheduleOptions& options) { return choice_text(flag, options.lms_action); }},
+    {.name = "--recompute",
+     .value = "RULE",
+     .help = "recompute, superneurons: a segment is computed again once (speed), for every use "
+             "(memory), or once where that needs no more than the largest task (cost, default)",
+     .choices = "cost|speed|memory",
+     .read = [](const Option& flag, std::string_view text,
+                ScheduleOptions& options) { read_choice(flag, text, options.recomputation); },
+     .write =
+         [](const Option& flag, const ScheduleOptions& options) {
+           return choice_text(flag, options.recomputation);
+         }},
+});
+
+}  // namespace
+
+std::span<const ScheduleOption> schedule_option_table() { return kTable; }
+
+bool reads(const Schedule& schedule, std::string_view option) {
+  if (option == "--sub-batch") return true;  // the rounds are none of a schedule's business
+  return std::find(schedule.options.begin(), schedule.options.end(), option) !=
+         schedule.options.end();
+}
+
+std::string options_text(const Schedule& schedule, const ScheduleOptions& options) {
+  std::string text;
+  const ScheduleOptions defaults;
+  for (const ScheduleOption& option : kTable) {
+    if (!reads(schedule, option.name)) continue;
+    const std::string value = option.write(option, options);
+    if (value == option.write(option, defaults)) continue;
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", option.name.substr(2), value);
+  }
+  return text;
+}
+
+std::string_view algorithms_name(AlgorithmChoice algorithms) {
+  return algorithms == AlgorithmChoice::kMemory ? "memory" : "performance";
+}
+
+}  // namespace ooc
