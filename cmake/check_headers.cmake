@@ -12,7 +12,7 @@ set(failed "")
 foreach(header IN LISTS headers)
   # Through a file that only includes it: the compiler would warn of `#pragma once` in a main file.
   execute_process(COMMAND ${CMAKE_COMMAND} -E echo "#include \"${header}\""
-    COMMAND ${COMPILER} -std=c++20 -Wall -Wextra -Werror -fsyntax-only -I${ROOT} -x c++ -
+    COMMAND ${COMPILER} -std=c++20 -Wall -Wextra -Werror -fsyntax-only -I${ROOT} -I${ROOT}/simulator/predict -x c++ -
     RESULT_VARIABLE status ERROR_VARIABLE errors)
   if(NOT status EQUAL 0)
     list(APPEND failed ${header})

@@ -3,8 +3,10 @@
 function(ooc_layer name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
   add_library(ooc_${name} STATIC ${arg_SOURCES})
-  target_include_directories(ooc_${name} PUBLIC ${PROJECT_SOURCE_DIR})
-  target_link_libraries(ooc_${name} PUBLIC ${arg_LINK} PRIVATE ooc_warnings fmt::fmt ${arg_PRIVATE_LINK})
+  target_include_directories(ooc_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/ooc-paleo>)
+  target_link_libraries(ooc_${name} PUBLIC ${arg_LINK}
+    PRIVATE $<BUILD_INTERFACE:ooc_warnings> fmt::fmt ${arg_PRIVATE_LINK})
   ooc_compile_quickly(ooc_${name})
 endfunction()
 

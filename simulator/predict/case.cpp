@@ -343,4 +343,8 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
   return report;
 }
 
+RunReport predict(const Case& which, const Schedule& schedule, Detail detail) {
+  return report_case(which, schedule, run_case(which, schedule, BoundEffort::kWindows), detail);
+}
+
 }  // namespace ooc

@@ -172,7 +172,12 @@ void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers);
 void bound_by_windows(const Case& which, const Schedule& schedule, CaseRun& run,
                       const CaseBuffers& buffers);
 
+/// The report of a run. Its `what_if` is empty: what_if() runs the job again (what_if.hpp).
 [[nodiscard]] RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun& run,
                                     Detail detail);
+
+/// All of it: plans, simulates, bounds and reports. A job that does not fit is a report that says so.
+[[nodiscard]] RunReport predict(const Case& which, const Schedule& schedule,
+                                Detail detail = Detail::kLayers);
 
 }  // namespace ooc

@@ -43,10 +43,9 @@
 #include <span>
 
 #include "model/base/errors.hpp"
-#include "simulator/plan/memory_ledger.hpp"
 #include "simulator/schedules/lms_choice.hpp"
 #include "simulator/schedules/move_candidates.hpp"
-#include "simulator/schedules/task_plan.hpp"
+#include "simulator/schedules/plan_moving.hpp"
 
 namespace ooc {
 namespace {
@@ -87,18 +86,6 @@ std::size_t fewest_swaps(const PlanningProblem& problem, const std::vector<Tenso
   return low;
 }
 
-/// In the order of find_candidates: that of the restorations.
-std::vector<Restoration> in_order_of_return(const TrainingGraph& graph,
-                                            const std::vector<TensorId>& swapped) {
-  std::vector<bool> moves(graph.tensors.size());
-  for (const TensorId tensor : swapped) moves[tensor.at()] = true;
-  std::vector<Restoration> ordered;
-  for (const TensorId tensor : find_candidates(graph)) {
-    if (moves[tensor.at()]) ordered.push_back({.moved = tensor, .used = tensor});
-  }
-  return ordered;
-}
-
 PlanResult make_plan(const PlanningProblem& problem) {
   check_lms_options(problem.options);
   OOC_CHECK(problem.options.lms_action == LmsAction::kSwap, "others plan about another graph");
@@ -109,9 +96,7 @@ PlanResult make_plan(const PlanningProblem& problem) {
   const Footprint least = footprint_without(problem, ranked);
   if (auto shortage = task_shortage(problem, least)) return *std::move(shortage);
   if (!problem.options.max_swaps) ranked.resize(fewest_swaps(problem, ranked));
-  MemoryLedger ledger(footprint_without(problem, ranked).bytes());
-  const std::vector<Restoration> swapped = in_order_of_return(problem.graph, ranked);
-  return build_task_plan(problem, chain_restorations(problem, ledger, swapped));
+  return plan_moving(problem, ranked);
 }
 
 constexpr std::string_view kOptions[] = {"--algorithms", "--slack-min", "--bytes-min",

@@ -2,8 +2,8 @@
 // default. A schedule says in Schedule::options which flags it reads, and checks their ranges in
 // make_plan (option_error); fields of other schedules are none of its business.
 //
-// To add an option: a field here, its flag in cli/schedule_flags.hpp with its reader in
-// cli/schedule_flags.cpp, and its name in the `options` of the schedules that read it.
+// To add an option: a field here, a row in option_table.cpp, and its name in the `options` of the schedules
+// that read it.
 #pragma once
 
 #include <cstdint>

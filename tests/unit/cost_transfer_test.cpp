@@ -95,7 +95,7 @@ TEST_CASE("a link override scales a curve's rates and keeps its latency") {
 
 TEST_CASE("a mode that the profile lacks is named, with those it has") {
   CHECK_THROWS_WITH_AS(
-      costs({.mode = "unified_fault"}),
+      costs({.mode = CopyMode::kUnifiedFault}),
       "machine: /connection/modes/unified_fault: found nothing, expected a transfer mode "
       "\"unified_fault\" (the profile has \"pageable\", \"pinned\")",
       SpecError);
