@@ -75,14 +75,14 @@ int print(const std::string& text) {
 
 }  // namespace
 
-std::span<const std::string> Arguments::values(std::string_view flag) const {
+std::span<const std::string> Arguments::values(FlagName flag) const {
   for (const auto& [name, values] : flags_) {
-    if (name == flag) return values;
+    if (name == flag.text()) return values;
   }
   return {};
 }
 
-std::optional<std::string> Arguments::value(std::string_view flag) const {
+std::optional<std::string> Arguments::value(FlagName flag) const {
   const std::span<const std::string> all = values(flag);
   if (all.empty()) return std::nullopt;
   return all.front();

@@ -3,6 +3,7 @@
 // accepts is data, so that parsing, --help, "did you mean" and shell completion share one truth.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,6 +47,58 @@ struct Flag {
   bool many = false;              ///< takes several values and may be repeated
 };
 
+/// Every flag of every command.
+inline constexpr std::string_view kFlagNames[] = {"--accounting",     "--algorithms",
+                                                  "--allocator",      "--batch",
+                                                  "--bytes-min",      "--compute",
+                                                  "--date",           "--device",
+                                                  "--devices",        "--dry-run",
+                                                  "--dtype",          "--exchange",
+                                                  "--export-plan",    "--far-compression",
+                                                  "--far-throughput", "--format",
+                                                  "--from",           "--full",
+                                                  "--hardware",       "--import-measurements",
+                                                  "--iterations",     "--jobs",
+                                                  "--keep-bytes",     "--latency",
+                                                  "--layer-times",    "--link",
+                                                  "--lms-action",     "--max-batch-limit",
+                                                  "--max-input",      "--max-swaps",
+                                                  "--max-time",       "--memory",
+                                                  "--mode",           "--name",
+                                                  "--network",        "--no-backdating",
+                                                  "--no-color",       "--no-verify",
+                                                  "--optimizer",      "--output",
+                                                  "--page-size",      "--plot",
+                                                  "--probe",          "--quick",
+                                                  "--quiet",          "--recompute",
+                                                  "--schedule",       "--schedules",
+                                                  "--slack-min",      "--steps",
+                                                  "--sub-batch",      "--time-limit",
+                                                  "--tolerance",      "--trace",
+                                                  "--trials",         "--warmup",
+                                                  "--within"};
+
+/// A flag's name. One in the sources that is no flag's does not compile: it would read as "not given".
+class FlagName {
+ public:
+  consteval FlagName(const char* name) : name_(name) {  // NOLINT: literals are meant to convert
+    for (const std::string_view each : kFlagNames) {
+      if (each == name_) return;
+    }
+    throw "no flag of that name";
+  }
+  constexpr FlagName(const Flag& flag) : name_(flag.name) {}  // NOLINT: constants, too
+  /// Of a table of options.
+  [[nodiscard]] static constexpr FlagName of(std::string_view name) { return FlagName(name, 0); }
+
+  [[nodiscard]] constexpr std::string_view text() const { return name_; }
+
+ private:
+  constexpr FlagName(std::string_view name, int) : name_(name) {}
+
+  std::string_view name_;
+};
+
 /// The arguments after the flags: all of one kind.
 struct Positionals {
   std::string_view name;  ///< "NETWORK"; empty: none
@@ -67,10 +120,10 @@ class Arguments {
 
   [[nodiscard]] const std::vector<std::string>& positionals() const { return positionals_; }
   /// The values of a flag; empty when it was not given. A switch has one empty value.
-  [[nodiscard]] std::span<const std::string> values(std::string_view flag) const;
-  [[nodiscard]] bool has(std::string_view flag) const { return !values(flag).empty(); }
+  [[nodiscard]] std::span<const std::string> values(FlagName flag) const;
+  [[nodiscard]] bool has(FlagName flag) const { return !values(flag).empty(); }
   /// The one value of a flag.
-  [[nodiscard]] std::optional<std::string> value(std::string_view flag) const;
+  [[nodiscard]] std::optional<std::string> value(FlagName flag) const;
   /// The whole command line, program name first, for reports.
   [[nodiscard]] const std::vector<std::string>& command_line() const { return command_line_; }
 

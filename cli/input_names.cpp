@@ -66,7 +66,7 @@ void check_inputs(const Command& command, const Arguments& arguments) {
   const Positionals& positionals = command.positionals;
   names.check(positionals.name, positionals.completes, arguments.positionals());
   for (const Flag& flag : command.flags) {
-    names.check(flag.name, flag.completes, arguments.values(flag.name));
+    names.check(flag.name, flag.completes, arguments.values(flag));
   }
 }
 

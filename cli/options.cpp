@@ -153,7 +153,7 @@ std::string required_positional(const Arguments& arguments, std::string_view nam
 
 std::string required_value(const Arguments& arguments, const Flag& flag,
                            std::string_view expected) {
-  const auto value = arguments.value(flag.name);
+  const auto value = arguments.value(flag);
   if (!value) bad_value(flag.name, "none", std::string(expected));
   return *value;
 }

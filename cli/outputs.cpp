@@ -43,7 +43,8 @@ std::vector<std::string> input_files(const Arguments& arguments, const Inputs& i
     if (auto path = find_data(DataKind::kHardware, name)) files.push_back(*std::move(path));
   }
   files.insert(files.end(), inputs.others.begin(), inputs.others.end());
-  for (const std::string_view flag : {"--layer-times", "--import-measurements"}) {
+  for (const FlagName flag :
+       std::initializer_list<FlagName>{"--layer-times", "--import-measurements"}) {
     if (auto path = arguments.value(flag)) files.push_back(*std::move(path));
   }
   return files;
@@ -64,10 +65,10 @@ void check_no_input(const Named& output, const std::vector<std::string>& inputs)
   }
 }
 
-std::optional<OutputFile> open_optional(const Arguments& arguments, const std::string& flag) {
+std::optional<OutputFile> open_optional(const Arguments& arguments, FlagName flag) {
   auto path = arguments.value(flag);
   if (!path) return std::nullopt;
-  return OutputFile(flag, *std::move(path));
+  return OutputFile(std::string(flag.text()), *std::move(path));
 }
 
 }  // namespace
@@ -75,8 +76,9 @@ std::optional<OutputFile> open_optional(const Arguments& arguments, const std::s
 Outputs open_outputs(const Arguments& arguments, const Inputs& inputs) {
   // Everything is checked before the first file is made.
   std::vector<Named> named{{"--output", arguments.value("--output").value_or("-")}};
-  for (const char* flag : {"--trace", "--export-plan"}) {
-    if (auto path = arguments.value(flag)) named.push_back({flag, *std::move(path)});
+  for (const FlagName flag : std::initializer_list<FlagName>{"--trace", "--export-plan"}) {
+    if (auto path = arguments.value(flag))
+      named.push_back({std::string(flag.text()), *std::move(path)});
   }
   const std::vector<std::string> files = input_files(arguments, inputs);
   for (std::size_t i = 0; i < named.size(); ++i) {

@@ -17,7 +17,7 @@ namespace ooc {
 namespace {
 
 /// The one of --schedule and --schedules that is given; SpecError for both.
-std::string_view schedule_flag(const Arguments& arguments) {
+FlagName schedule_flag(const Arguments& arguments) {
   if (!arguments.has("--schedules")) return "--schedule";
   if (arguments.has("--schedule")) {
     bad_value("--schedule", "it beside --schedules", "one of the two", "they mean the same");
@@ -49,31 +49,32 @@ std::vector<Flag> flags::with_schedule_flags(std::span<const Flag> own) {
 }
 
 ChosenSchedules chosen_schedules(const Arguments& arguments, const std::string& usual) {
-  const std::string_view flag = schedule_flag(arguments);
+  const FlagName flag = schedule_flag(arguments);
   const std::string list = arguments.value(flag).value_or(usual);
-  return {.schedules = schedules_named(list, flag), .all = list == "all"};
+  return {.schedules = schedules_named(list, flag.text()), .all = list == "all"};
 }
 
 const Schedule& chosen_schedule(const Arguments& arguments) {
-  const std::string_view flag = schedule_flag(arguments);
+  const FlagName flag = schedule_flag(arguments);
   const std::string name = arguments.value(flag).value_or("capacity");
   if (name == "all" || name.find(',') != std::string::npos) {
-    bad_value(flag, in_quotes(name), "one schedule", "`ooc-paleo compare` takes several");
+    bad_value(flag.text(), in_quotes(name), "one schedule", "`ooc-paleo compare` takes several");
   }
-  return schedule_named(name, flag);
+  return schedule_named(name, flag.text());
 }
 
 ScheduleOptions schedule_options(const Arguments& arguments) {
   ScheduleOptions options;
   for (const ScheduleOption& option : schedule_option_table()) {
-    if (const auto text = arguments.value(option.name)) option.read(option, *text, options);
+    if (const auto text = arguments.value(FlagName::of(option.name)))
+      option.read(option, *text, options);
   }
   return options;
 }
 
 void check_schedule_flags(const Arguments& arguments, std::span<const Schedule* const> chosen) {
   for (const ScheduleOption& flag : schedule_option_table()) {
-    if (!arguments.has(flag.name)) continue;
+    if (!arguments.has(FlagName::of(flag.name))) continue;
     const bool read = std::any_of(chosen.begin(), chosen.end(), [&](const Schedule* schedule) {
       return reads(*schedule, flag.name);
     });

@@ -44,8 +44,11 @@ std::optional<double> within_s_of(const Arguments& arguments) {
 /// What --from does not know of the first run; the samples say whether it was a full one.
 std::string flags_to_repeat(const Arguments& arguments) {
   std::string text;
-  for (const char* flag : {"--device", "--network", "--batch", "--dtype", "--within"}) {
-    if (const auto value = arguments.value(flag)) text += std::string(" ") + flag + " " + *value;
+  for (const FlagName flag :
+       std::initializer_list<FlagName>{"--device", "--network", "--batch", "--dtype", "--within"}) {
+    if (const auto value = arguments.value(flag)) {
+      text += " " + std::string(flag.text()) + " " + *value;
+    }
   }
   return text;
 }

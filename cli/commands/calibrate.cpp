@@ -91,8 +91,8 @@ constexpr std::array kFlags{kOutput,
 std::vector<KeyValues> extra_requests(const Arguments& arguments, const CalibrateOptions& options) {
   const auto network = arguments.value("--network");
   if (!network) {
-    for (const char* flag : {"--batch", "--dtype"}) {
-      if (arguments.has(flag)) bad_value(flag, "it without --network", "both");
+    for (const FlagName flag : std::initializer_list<FlagName>{"--batch", "--dtype"}) {
+      if (arguments.has(flag)) bad_value(flag.text(), "it without --network", "both");
     }
     return {};
   }

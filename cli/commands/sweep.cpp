@@ -111,7 +111,7 @@ CaseOptions options_without_lists(const Arguments& arguments) {
   std::vector<std::pair<std::string, std::vector<std::string>>> rest;
   for (const Flag& flag : kFlags) {
     if (flag.name == "--batch" || flag.name == "--memory" || flag.name == "--link") continue;
-    const auto values = arguments.values(flag.name);
+    const auto values = arguments.values(flag);
     if (!values.empty()) rest.emplace_back(flag.name, std::vector(values.begin(), values.end()));
   }
   return case_options(Arguments({}, std::move(rest), {}));

@@ -16,7 +16,7 @@ namespace {
 Arguments without_compute(const Arguments& arguments, std::span<const Flag> flags) {
   std::vector<std::pair<std::string, std::vector<std::string>>> kept;
   for (const Flag& flag : flags) {
-    const auto values = arguments.values(flag.name);
+    const auto values = arguments.values(flag);
     if (flag.name == "--compute" || values.empty()) continue;
     kept.emplace_back(flag.name, std::vector<std::string>(values.begin(), values.end()));
   }
@@ -30,7 +30,7 @@ ReplayMode mode_of(const Arguments& arguments) {
   unknown_word("--compute", text, {"spin", "real"});
 }
 
-std::int64_t count_of(const Arguments& arguments, std::string_view flag, std::int64_t usual,
+std::int64_t count_of(const Arguments& arguments, FlagName flag, std::int64_t usual,
                       std::int64_t least) {
   constexpr std::int64_t kMost = 10'000;
   const auto text = arguments.value(flag);
@@ -39,7 +39,7 @@ std::int64_t count_of(const Arguments& arguments, std::string_view flag, std::in
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), count);
   const bool whole = error == std::errc() && end == text->data() + text->size();
   if (!whole || count < least || count > kMost) {
-    bad_value(flag, in_quotes(*text),
+    bad_value(flag.text(), in_quotes(*text),
               "a whole number from " + std::to_string(least) + " to " + std::to_string(kMost));
   }
   return count;
@@ -83,9 +83,10 @@ Bytes page_of(const Arguments& arguments) {
 
 void check_together(const Arguments& arguments) {
   if (!arguments.has("--import-measurements")) return;
-  for (const std::string_view flag : {"--probe", "--device", "--time-limit", "--max-time"}) {
+  for (const FlagName flag :
+       std::initializer_list<FlagName>{"--probe", "--device", "--time-limit", "--max-time"}) {
     if (arguments.has(flag)) {
-      bad_value(flag, "it with --import-measurements", "one of them",
+      bad_value(flag.text(), "it with --import-measurements", "one of them",
                 "what is imported was measured elsewhere");
     }
   }

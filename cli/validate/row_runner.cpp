@@ -30,8 +30,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kCommands[] = {"predict", "max-batch", "inspect"};
 /// They are about what is written, and a run writes nothing.
-constexpr std::string_view kRefused[] = {"--format", "--output", "--trace",    "--export-plan",
-                                         "--report", "--steps",  "--schedules"};
+constexpr FlagName kRefused[] = {"--format",      "--output", "--trace",
+                                 "--export-plan", "--steps",  "--schedules"};
 
 /// Split at blanks; double quotes keep them.
 std::vector<std::string> words_of(const std::string& text, const Place& place) {
@@ -84,9 +84,9 @@ Arguments parsed(const RowRun& run) {
   auto result = parse_arguments(*find_command(words[1]), words);
   if (std::holds_alternative<HelpWanted>(result)) fail_at(run.place, "--help", "a run");
   Arguments arguments = std::get<Arguments>(std::move(result));
-  for (const std::string_view flag : kRefused) {
+  for (const FlagName flag : kRefused) {
     if (arguments.has(flag)) {
-      fail_at(run.place, std::string(flag),
+      fail_at(run.place, std::string(flag.text()),
               "no flag about what is written: a run only yields figures");
     }
   }
