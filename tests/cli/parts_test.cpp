@@ -74,18 +74,18 @@ TEST_CASE("layer times are matched by name, quotes and commas included, rounded 
 }
 
 TEST_CASE("flags take their values in every usual spelling") {
-  CHECK(parsed({"--plain", "a"}).value("--plain") == "a");
-  CHECK(parsed({"--plain=a"}).value("--plain") == "a");
-  CHECK(parsed({"-p", "a"}).value("--plain") == "a");
-  CHECK(parsed({"-pa"}).value("--plain") == "a");
-  CHECK(parsed({"--plain", "-5"}).value("--plain") == "-5");
-  CHECK(parsed({"--plain", "-"}).value("--plain") == "-");
-  CHECK(parsed({"--plain", ""}).value("--plain") == "");
-  CHECK(parsed({"--plain", "a,b"}).value("--plain") == "a,b");
-  CHECK(parsed({"--plain", "[a]"}).value("--plain") == "[a]");
-  CHECK(!parsed({}).has("--plain"));
-  CHECK(parsed({"--switch"}).has("--switch"));
-  CHECK(all(parsed({"--many", "a", "b", "--many=c", "--switch"}).values("--many")) ==
+  CHECK(parsed({"--plain", "a"}).value(FlagName::of("--plain")) == "a");
+  CHECK(parsed({"--plain=a"}).value(FlagName::of("--plain")) == "a");
+  CHECK(parsed({"-p", "a"}).value(FlagName::of("--plain")) == "a");
+  CHECK(parsed({"-pa"}).value(FlagName::of("--plain")) == "a");
+  CHECK(parsed({"--plain", "-5"}).value(FlagName::of("--plain")) == "-5");
+  CHECK(parsed({"--plain", "-"}).value(FlagName::of("--plain")) == "-");
+  CHECK(parsed({"--plain", ""}).value(FlagName::of("--plain")) == "");
+  CHECK(parsed({"--plain", "a,b"}).value(FlagName::of("--plain")) == "a,b");
+  CHECK(parsed({"--plain", "[a]"}).value(FlagName::of("--plain")) == "[a]");
+  CHECK(!parsed({}).has(FlagName::of("--plain")));
+  CHECK(parsed({"--switch"}).has(FlagName::of("--switch")));
+  CHECK(all(parsed({"--many", "a", "b", "--many=c", "--switch"}).values(FlagName::of("--many"))) ==
         Texts{"a", "b", "c"});
   CHECK(parsed({"thing", "--switch"}).positionals() == Texts{"thing"});
   CHECK(parsed({"--", "--plain"}).positionals() == Texts{"--plain"});
