@@ -1,8 +1,8 @@
 // OOC-Paleo's closed forms, equations (1)-(12) of
 //   H. Zhang, M. Wahib, L. Zhang, Y. Tsuji, S. Matsuoka, "Breaking the limitation of GPU Memory for
 //   Deep Learning Workloads", IPSJ SIG Technical Report 2019-HPC-170 No. 10, sections 3.3 to 3.5.
-// They answer on paper what the engine answers by replay, and the tests hold each against the
-// other.
+// They answer on paper what the engine answers by replay: reports set one beside the other, and the
+// tests hold each against the other.
 //
 // Four layers of 1 GB, backward 100 ms each, link 10 GB/s, so a copy takes 100 ms; two layers are
 // still near at the turn. Processing reaches the third layer after 200 ms, by which time 2 + 2 GB
@@ -42,6 +42,13 @@
 #include "model/base/units.hpp"
 
 namespace ooc {
+
+/// Which of them a schedule's time can be set against.
+enum class ClosedForm {
+  kNone,
+  kVdnnLike,  ///< (7) to (9)
+  kCapacity,  ///< (10) to (12)
+};
 
 // --- One processor and one link, step by step: (1) to (6) ---
 
@@ -97,7 +104,8 @@ struct BackwardSection {
 [[nodiscard]] double section_concurrency(BackwardSection section, BytesPerSecond processing,
                                          Duration processing_latency);
 
-/// Copies and tasks of one layer of a chain; copies are those of its own saved output.
+/// Copies and tasks of one layer of a chain: out goes what it was the last to write, in comes what its backward
+/// is the first to read. Where backward reads outputs, both are its own.
 struct ChainLayer {
   Duration forward;
   Duration backward;

@@ -134,6 +134,7 @@ Json result_json(const RunReport& report, const WriteOptions& options) {
   if (report.out_of_memory.has_value()) json["out_of_memory"] = out_of_memory_json(report);
   put_metrics(json, metrics(), report);
   json["bound_class"] = report.lower_bound.has_value() ? Json(report.bound_class) : Json();
+  json["closed_form_notes"] = report.paper ? Json(report.paper->notes) : Json();
   json["layers"] = place_of(layer_list(report));
   if (!report.steps.empty()) json["steps"] = place_of(step_list(report));
   json["assumed"] = report.assumed;

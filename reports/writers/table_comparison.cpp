@@ -178,6 +178,24 @@ std::string differences(const std::vector<RunReport>& reports,
   return text;
 }
 
+// What their papers say of those that have closed forms, and are what those are about.
+std::string closed_forms(const std::vector<RunReport>& reports,
+                         const std::vector<std::size_t>& fits) {
+  std::string text;
+  for (const std::size_t i : fits) {
+    const RunReport& report = reports[i];
+    if (!report.paper || !report.paper->time) continue;
+    std::vector<std::string> items = report.paper->notes;
+    items.insert(items.begin(), closed_form_error(*report.paper, report.iteration_time));
+    if (items.size() > 1) items[1] = "without " + items[1];
+    text += wrapped_list(
+        fmt::format("  {} by {}: {},", row_name(report), closed_form_name(*report.paper),
+                    format_duration(*report.paper->time)),
+        items);
+  }
+  return text;
+}
+
 std::string fitting(const std::vector<RunReport>& reports, const std::vector<std::size_t>& order,
                     const Look& look) {
   std::vector<RowColumn> shown = columns_for(reports);
@@ -194,7 +212,7 @@ std::string fitting(const std::vector<RunReport>& reports, const std::vector<std
          "  copied: to far and to near memory together\n"
          "  gap: time above the lower bound, by waits, slower algorithms or more work\n"
          "  largest wait: what costs compute the most time, tasks run again included\n" +
-         differences(reports, order) +
+         differences(reports, order) + closed_forms(reports, order) +
          (reports[order.front()].inputs.devices > 1
               ? "  memory: of each device; copied: by all devices together\n"
               : "");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "model/base/quantity_io.hpp"
 #include "reports/writers/text_table.hpp"
@@ -52,10 +53,26 @@ std::string head(const RunReport& report, const Look& look) {
   return text;
 }
 
+// What the schedule's paper estimates, beside the time.
+void add_closed_form(TextTable& table, const RunReport& report) {
+  if (!report.paper) return;
+  const PaperEstimate& paper = *report.paper;
+  if (!paper.time) {
+    table.add_row({"closed form", "-", closed_form_name(paper) + ": " + paper.notes.front()});
+    return;
+  }
+  table.add_row({"closed form", format_duration(*paper.time),
+                 closed_form_name(paper) + ": " + closed_form_error(paper, report.iteration_time)});
+  if (paper.notes.empty()) return;
+  std::istringstream lines(wrapped_list("leaves out", paper.notes));
+  for (std::string line; std::getline(lines, line);) table.add_row({"", "", line});
+}
+
 std::string outcome(const RunReport& report, const Look& look) {
   TextTable table = facts();
   table.add_row({"iteration time", format_duration(report.iteration_time),
                  significant(report.samples_per_s) + " samples/s"});
+  add_closed_form(table, report);
   table.add_row(
       {"slowdown", fmt::format("{:.3f}x", report.slowdown),
        fmt::format(

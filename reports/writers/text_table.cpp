@@ -147,6 +147,20 @@ std::string wrapped_list(std::string_view intro, const std::vector<std::string>&
   return text + line + "\n";
 }
 
+std::string closed_form_name(const PaperEstimate& paper) {
+  return "OOC-Paleo's equations " + paper.equations;
+}
+
+std::string closed_form_error(const PaperEstimate& paper, Duration simulated) {
+  const Duration off = *paper.time - simulated;
+  if (off == Duration(0)) return "equal to the simulated time";
+  const double share = static_cast<double>(off.count()) /
+                       static_cast<double>(std::max(simulated, Duration(1)).count());
+  if (std::abs(share) < 0.0005) return "within 0.05 % of the simulated time";
+  return fmt::format("{:.1f} % {} the simulated time", std::abs(share) * 100,
+                     share < 0 ? "below" : "above");
+}
+
 std::string assumed_warning(const std::string& hardware, const std::vector<std::string>& assumed) {
   if (assumed.empty()) return "";
   std::vector<std::string> names = assumed;

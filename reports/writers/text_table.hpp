@@ -56,6 +56,10 @@ class TextTable {
 /// `intro` and the items, comma-separated, wrapped at 100 columns, following lines indented.
 [[nodiscard]] std::string wrapped_list(std::string_view intro,
                                        const std::vector<std::string>& items);
+/// "OOC-Paleo's equations 7-9"
+[[nodiscard]] std::string closed_form_name(const PaperEstimate& paper);
+/// How far a closed form is off: "3.2 % below the simulated time".
+[[nodiscard]] std::string closed_form_error(const PaperEstimate& paper, Duration simulated);
 /// A paragraph naming the assumed fields of the profile; "" when there are none.
 [[nodiscard]] std::string assumed_warning(const std::string& hardware,
                                           const std::vector<std::string>& assumed);

@@ -334,6 +334,7 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
                                 .compute_model = which.compute_model,
                                 .alternatives = which.reference_of(schedule),
                                 .assumed = assumed_in_use(which.hardware, inputs),
+                                .closed_form = schedule.closed_form,
                                 .detail = detail});
   report.remarks = which.remarks;
   report.norms_by_round = report.rounds > 1 && has_batch_norm(*which.workload.network);

@@ -83,6 +83,7 @@ extern const Schedule capacity_schedule{
     .summary = "keep what fits, move the rest, bring it back as early as memory allows",
     .source = "OOC-Paleo, section 3.5",
     .options = kOptions,
+    .closed_form = ClosedForm::kCapacity,
     .make_plan = make_plan,
 };
 

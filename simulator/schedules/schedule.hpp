@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/analytic/closed_forms.hpp"
 #include "model/cost/cost_table.hpp"
 #include "model/graph/training_graph.hpp"
 #include "simulator/plan/plan.hpp"
@@ -94,6 +95,8 @@ struct Schedule {
   Traits traits = {};
   /// Names in option_table.hpp of what it reads ("--algorithms"); others are refused.
   std::span<const std::string_view> options = {};
+  /// What its source estimates its time with on paper.
+  ClosedForm closed_form = ClosedForm::kNone;
   PlanResult (*make_plan)(const PlanningProblem& problem);
 
   [[nodiscard]] constexpr bool is(Trait trait) const { return traits.has(trait); }

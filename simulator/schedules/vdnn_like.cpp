@@ -58,6 +58,7 @@ extern const Schedule vdnn_like_schedule{
     .summary = "move everything that backward reads, one layer ahead, a barrier after every layer",
     .source = "OOC-Paleo, section 3.4",
     .options = kOptions,
+    .closed_form = ClosedForm::kVdnnLike,
     .make_plan = make_plan,
 };
 

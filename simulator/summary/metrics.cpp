@@ -167,6 +167,16 @@ constexpr Metric kMetrics[] = {
      }},
     {"dtype", "inputs", "dtype", "element type that the network is computed in",
      [](const Report& r) -> Value { return r.inputs.dtype; }},
+    {"closed_form_time_ns", "", "closed_form_time_ns", "what OOC-Paleo's closed form says of it",
+     [](const Report& r) -> Value {
+       if (!r.paper) return {};
+       return optional_count(r.paper->time);
+     }},
+    {"closed_form_equations", "", "closed_form_equations", "the closed form's equations",
+     [](const Report& r) -> Value {
+       if (!r.paper || !r.paper->time) return {};
+       return r.paper->equations;
+     }},
 };
 
 constexpr Metric kOutOfMemory[] = {

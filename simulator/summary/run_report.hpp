@@ -86,6 +86,14 @@ struct WhatIf {
   double gain = 0;                         ///< 1 - new/old
 };
 
+/// What the schedule's paper says on paper of the same run (model/analytic).
+struct PaperEstimate {
+  std::string equations;         ///< of OOC-Paleo: "7-9"
+  std::optional<Duration> time;  ///< none: they do not hold for this run
+  /// What of this run they leave out; without a time, why they do not hold. Phrases, several of the first.
+  std::vector<std::string> notes;
+};
+
 struct RunReport {
   RunInputs inputs;
   bool feasible = false;
@@ -120,8 +128,9 @@ struct RunReport {
   /// It does not say what would help most: waits of other causes and compute itself may cost more.
   std::string limited_by;
   double limited_share = 0;
-  std::string link_limited_by;        ///< "connection", "far memory", "near memory"
-  std::optional<Bytes> largest_hole;  ///< with an addressed allocator: reserved for its reports
+  std::optional<PaperEstimate> paper;  ///< of runs of schedules that have closed forms
+  std::string link_limited_by;         ///< "connection", "far memory", "near memory"
+  std::optional<Bytes> largest_hole;   ///< with an addressed allocator: reserved for its reports
   std::vector<WhatIf> what_if;
   std::vector<LayerReport> layers;
   std::vector<StepReport> steps;  ///< only when asked for

@@ -12,6 +12,7 @@
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/summary/layer_reports.hpp"
 #include "simulator/summary/memory_use.hpp"
+#include "simulator/summary/paper_estimate.hpp"
 
 namespace ooc {
 namespace {
@@ -163,6 +164,12 @@ RunReport summarize(const SummaryInput& input) {
   } else {
     timeline = &std::get<Timeline>(*input.outcome);
     add_run(report, input, *plan, *timeline);
+    report.paper = paper_estimate({.form = input.closed_form,
+                                   .graph = plan_graph(input),
+                                   .costs = plan_costs(input),
+                                   .plan = *plan,
+                                   .rounds = report.rounds,
+                                   .pageable = input.inputs.mode == "pageable"});
   }
   if (input.detail == Detail::kTotals) return report;
   report.layers = layer_reports({.graph = input.graph,

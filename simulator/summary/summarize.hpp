@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "model/analytic/closed_forms.hpp"
 #include "model/cost/compute_cost.hpp"
 #include "model/rewrite/data_parallel.hpp"
 #include "model/rewrite/rounds.hpp"
@@ -33,6 +34,7 @@ struct SummaryInput {
   ComputeModel compute_model = ComputeModel::kNative;  ///< whose FLOPs are reported
   Alternatives alternatives = Alternatives::kAll;      ///< that the schedule may use
   std::vector<std::string> assumed = {};               ///< HardwareProfile::assumed
+  ClosedForm closed_form = ClosedForm::kNone;          ///< of the schedule
   Detail detail = Detail::kLayers;
 };
 

@@ -8,6 +8,7 @@
 
 #include "simulator/engine/simulate.hpp"
 #include "simulator/schedules/schedule.hpp"
+#include "simulator/summary/paper_estimate.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
 
@@ -62,6 +63,37 @@ TEST_CASE("vdnn-like is its closed form on a thousand chains") {
     REQUIRE(time.has_value());
     REQUIRE(time->count() == closed_form(workload).count());
   });
+}
+
+TEST_CASE("vdnn-like is what reports say of it on paper, and the updates of weights") {
+  static constexpr NetworkForm kForms[] = {NetworkForm::kCustomChain, NetworkForm::kMixedChain,
+                                           NetworkForm::kRealChain};
+  std::uint64_t cases = 0;
+  std::uint64_t with_updates = 0;
+  for_each_seed(1'000, [&](std::uint64_t seed) {
+    Dice dice(seed);
+    Workload workload = random_workload(dice, kForms[dice.index(3)], 14);
+    set_link(workload.costs, random_link(dice, workload));
+    INFO(rerun("property_chains", seed));
+    INFO(workload.text);
+    const Bytes budget = smallest_budget(workload, "vdnn-like");
+    const Schedule& schedule = *find_schedule("vdnn-like");
+    const PlanResult result = schedule.make_plan({workload.graph, workload.costs, budget});
+    const auto estimate = paper_estimate({.form = schedule.closed_form,
+                                          .graph = workload.graph,
+                                          .costs = workload.costs,
+                                          .plan = std::get<Plan>(result)});
+    REQUIRE(estimate->time.has_value());
+    Duration updates;
+    for (std::size_t i = workload.graph.backward_end; i < workload.graph.tasks.size(); ++i) {
+      updates += workload.costs[workload.costs.default_alternative(make_id<TaskId>(i))].time;
+    }
+    ++cases;
+    if (updates > Duration(0)) ++with_updates;
+    REQUIRE(estimate->notes.empty() == (updates == Duration(0)));
+    REQUIRE(time_of(workload, "vdnn-like", budget)->count() == (*estimate->time + updates).count());
+  });
+  if (cases > 1) CHECK(with_updates > 0);
 }
 
 TEST_CASE("vdnn-like runs from the published budget on") {

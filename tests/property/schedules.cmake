@@ -7,4 +7,4 @@ ooc_test(bounds property
   LINK ooc_test_support)
 ooc_test(chains property
   SOURCES chains_test.cpp
-  LINK ooc_test_support)
+  LINK ooc_test_support ooc_summary)
