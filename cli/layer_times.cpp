@@ -18,12 +18,12 @@ namespace {
 
 constexpr std::string_view kHeader = "layer,forward_ms,backward_ms";
 
-struct Place {
+struct CsvLine {
   const std::string& file;
   std::size_t line;
 };
 
-[[noreturn]] void fail(const Place& place, std::string found, std::string expected,
+[[noreturn]] void fail(const CsvLine& place, std::string found, std::string expected,
                        std::string hint = {}) {
   throw SpecError({.file = place.file,
                    .place = fmt::format("line {}", place.line),
@@ -32,7 +32,7 @@ struct Place {
                    .hint = std::move(hint)});
 }
 
-std::vector<std::string> fields_of(std::string_view line, const Place& place) {
+std::vector<std::string> fields_of(std::string_view line, const CsvLine& place) {
   std::vector<std::string> fields(1);
   bool in_quotes = false;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -57,7 +57,7 @@ std::vector<std::string> fields_of(std::string_view line, const Place& place) {
   return fields;
 }
 
-Duration milliseconds(const std::string& text, const Place& place, std::string_view column) {
+Duration milliseconds(const std::string& text, const CsvLine& place, std::string_view column) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool number = error == std::errc() && end == text.data() + text.size() && !text.empty();
@@ -70,7 +70,7 @@ Duration milliseconds(const std::string& text, const Place& place, std::string_v
 }
 
 LayerId layer_named(const std::string& name, const std::map<std::string, LayerId>& layers,
-                    const Place& place) {
+                    const CsvLine& place) {
   const auto found = layers.find(name);
   if (found != layers.end()) return found->second;
   std::vector<std::string> known;
@@ -102,7 +102,7 @@ std::vector<LayerTime> read_layer_times_text(std::string_view text, const std::s
     const std::size_t end = text.find('\n');
     std::string_view line = text.substr(0, end);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    const Place place{file, ++number};
+    const CsvLine place{file, ++number};
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.empty()) continue;
     if (!header_seen) {

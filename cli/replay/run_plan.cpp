@@ -15,7 +15,7 @@
 namespace ooc {
 namespace {
 
-int no_device(const std::string& reason, const FoundProbe& found) {
+int no_device_to_replay(const std::string& reason, const FoundProbe& found) {
   remark(Remarks::kShown,
          no_device_text("to replay on", reason, found) +
              "\n  without one: --export-plan FILE, then --import-measurements (docs/replay.md)");
@@ -77,14 +77,15 @@ std::variant<ReplayMeasurement, int> run_plan(const ReplayOptions& options,
     return verdict(read_replay_log(text, *options.import, job));
   }
   const FoundProbe found = find_probe(options.probe);
-  if (!found.program) return no_device("ooc-paleo-gpu was not found", found);
+  if (!found.program) return no_device_to_replay("ooc-paleo-gpu was not found", found);
   const InterruptGuard guard;
   ReplayDeviceOrNone started = start_replay_device({.program = *found.program,
                                                     .arguments = {"--device", options.device},
                                                     .silence_limit_ms = options.silence_ms},
                                                    &InterruptGuard::interrupted);
   if (InterruptGuard::interrupted()) throw Interrupted();
-  if (const auto* none = std::get_if<NoProbe>(&started)) return no_device(none->reason, {});
+  if (const auto* none = std::get_if<NoProbe>(&started))
+    return no_device_to_replay(none->reason, {});
   ReplayDevice& device = *std::get<std::unique_ptr<ReplayDevice>>(started);
   if (!has_room(program, device.machine())) return kExitDoesNotFit;
   return verdict(device.replay(job, &InterruptGuard::interrupted));

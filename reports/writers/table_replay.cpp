@@ -20,11 +20,11 @@ std::string signed_duration(Duration time) {
   return (time.count() > 0 ? "+" : "-") + format_duration(Duration(std::abs(time.count())));
 }
 
-std::string signed_percent(double ratio) { return fmt::format("{:+.1f} %", ratio * 100); }
+std::string deviation_text(double ratio) { return fmt::format("{:+.1f} %", ratio * 100); }
 
 std::string percent_of(Duration part, Duration whole) {
   if (whole.count() == 0) return "-";
-  return signed_percent(static_cast<double>(part.count()) / static_cast<double>(whole.count()));
+  return deviation_text(static_cast<double>(part.count()) / static_cast<double>(whole.count()));
 }
 
 std::string rate_text(Bytes bytes, Duration time) {
@@ -66,7 +66,7 @@ std::string times(const ReplayReport& report, const Look& look) {
                            report.within_tolerance() ? "within" : "more than",
                            format_percent(*report.tolerance));
   }
-  table.add_row({"error", signed_percent(report.error), verdict});
+  table.add_row({"error", deviation_text(report.error), verdict});
   return "\n" + table.text(look);
 }
 
