@@ -13,7 +13,7 @@ bool is_kept(const std::string& key) {
   return key != "uuid" && key != "serial" && key != "pci_bus_id" && key != "device";
 }
 
-std::string machine_object(const SampleSet& set) {
+void put_machine(JsonWriter& json, const SampleSet& set) {
   KeyValues machine;
   for (const auto& [key, value] : set.machine) {
     if (is_kept(key)) machine.emplace_back(key, value);
@@ -26,67 +26,70 @@ std::string machine_object(const SampleSet& set) {
   machine.emplace_back("backend", set.backend);
   if (!set.effort.empty()) machine.emplace_back("effort", set.effort);
   if (!set.date.empty()) machine.emplace_back("date", set.date);
-  return json_object(machine);
+  put_texts(json, "machine", machine);
 }
 
-std::string summary_fields(const Summary& summary) {
-  return fmt::format(
-      "\"count\": {}, \"median_ns\": {:.1f}, \"mad_ns\": {:.1f}, \"min_ns\": {:.1f}, "
-      "\"max_ns\": {:.1f}, \"outliers\": {}",
-      summary.count, summary.median, summary.mad, summary.min, summary.max,
-      summary.outliers.size());
+void put_number(JsonWriter& json, std::string_view key, double number, int decimals) {
+  json.member(key, JsonText{fmt::format("{:.{}f}", number, decimals)});
 }
 
-std::string copy_entry(const CopyFit& copy, const SizeFit& size) {
-  return fmt::format(
-      "{{\"mode\": {}, \"direction\": {}, \"bytes\": {}, {}, \"fit_residual\": {:.4f}, "
-      "\"line_residual\": {:.4f}}}",
-      json_string(copy.mode), json_string(copy.direction), size.bytes.count(),
-      summary_fields(size.times), size.kept_residual, size.line_residual);
+void put_summary(JsonWriter& json, const Summary& summary) {
+  json.member("count", summary.count);
+  put_number(json, "median_ns", summary.median, 1);
+  put_number(json, "mad_ns", summary.mad, 1);
+  put_number(json, "min_ns", summary.min, 1);
+  put_number(json, "max_ns", summary.max, 1);
+  json.member("outliers", summary.outliers.size());
 }
 
-std::string interference_entry(const InterferenceFit& each) {
-  return fmt::format(
-      "{{\"kernel\": {}, \"direction\": {}, \"bytes\": {}, \"copy_share\": {:.4f}, "
-      "\"kernel_share\": {:.4f}}}",
-      json_string(each.kernel), json_string(each.direction), each.bytes.count(), each.copy_share,
-      each.kernel_share);
+void put_copy(JsonWriter& json, const CopyFit& copy, const SizeFit& size) {
+  json.begin_object().member("mode", json_bytes(copy.mode));
+  json.member("direction", json_bytes(copy.direction)).member("bytes", size.bytes);
+  put_summary(json, size.times);
+  put_number(json, "fit_residual", size.kept_residual, 4);
+  put_number(json, "line_residual", size.line_residual, 4);
+  json.end();
 }
 
-std::string metric_entry(const SampleGroup& group, const MetricSamples& metric) {
-  std::string text = "{\"request\": " + json_string(identity_text(group.request)) +
-                     ", \"metric\": " + json_string(metric.metric);
-  if (!metric.attributes.empty()) text += ", \"attributes\": " + json_object(metric.attributes);
-  return text + ", " + summary_fields(summarize_times(metric.ns)) + "}";
+void put_interference(JsonWriter& json, const InterferenceFit& each) {
+  json.member("kernel", json_bytes(each.kernel)).member("direction", json_bytes(each.direction));
+  json.member("bytes", each.bytes);
+  put_number(json, "copy_share", each.copy_share, 4);
+  put_number(json, "kernel_share", each.kernel_share, 4);
 }
 
-void append(std::string& list, const std::string& entry) {
-  if (!list.empty()) list += ",";
-  list += entry;
+void put_metric(JsonWriter& json, const SampleGroup& group, const MetricSamples& metric) {
+  json.begin_object().member("request", json_bytes(identity_text(group.request)));
+  json.member("metric", json_bytes(metric.metric));
+  if (!metric.attributes.empty()) put_texts(json, "attributes", metric.attributes);
+  put_summary(json, summarize_times(metric.ns));
+  json.end();
 }
 
 }  // namespace
 
 std::string measurement_json(const SampleSet& set, const Calibration& calibration) {
-  std::string copies;
+  std::string text;
+  JsonWriter json(text, JsonLayout::kLine);
+  put_machine(json.begin_object(), set);
+  json.begin_object("samples").begin_list("copies");
   for (const CopyFit& copy : calibration.copies) {
-    for (const SizeFit& size : copy.fit.sizes) append(copies, copy_entry(copy, size));
+    for (const SizeFit& size : copy.fit.sizes) put_copy(json, copy, size);
   }
-  std::string interference;
-  for (const InterferenceFit& each : calibration.interference) {
-    append(interference, interference_entry(each));
-  }
-  std::string others;
+  json.end();
+  json.objects("interference", calibration.interference,
+               [&](const InterferenceFit& each) { put_interference(json, each); });
+  json.begin_list("others");
   for (const SampleGroup& group : set.groups) {
     const bool is_shown_above = has_value(group, "what", "copy");
     for (const MetricSamples& metric : group.metrics) {
       const bool is_copy_time =
           is_shown_above && metric.metric == "time" && !find_value(group.request, "numa_node");
-      if (!is_copy_time && !metric.ns.empty()) append(others, metric_entry(group, metric));
+      if (!is_copy_time && !metric.ns.empty()) put_metric(json, group, metric);
     }
   }
-  return "{\"machine\": " + machine_object(set) + ", \"samples\": {\"copies\": [" + copies +
-         "], \"interference\": [" + interference + "], \"others\": [" + others + "]}}";
+  json.end().end().end();
+  return text;
 }
 
 }  // namespace ooc

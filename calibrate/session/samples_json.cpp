@@ -12,15 +12,13 @@ namespace {
 
 constexpr const char* kFormat = "ooc-paleo/samples";
 
-std::string json_metric(const MetricSamples& metric) {
-  std::string text =
-      "{\"metric\": " + json_string(metric.metric) + ", \"timer\": " + json_string(metric.timer);
-  if (!metric.attributes.empty()) text += ", \"attributes\": " + json_object(metric.attributes);
-  text += ", \"ns\": [";
-  for (std::size_t i = 0; i < metric.ns.size(); ++i) {
-    text += fmt::format("{}{}", i == 0 ? "" : ", ", metric.ns[i]);  // shortest that reads back
-  }
-  return text + "]}";
+void put_metric(JsonWriter& json, const MetricSamples& metric) {
+  json.begin_object().member("metric", json_bytes(metric.metric));
+  json.member("timer", json_bytes(metric.timer));
+  if (!metric.attributes.empty()) put_texts(json, "attributes", metric.attributes);
+  json.begin_list("ns");
+  for (const double ns : metric.ns) json.value(JsonText{fmt::format("{}", ns)});  // shortest
+  json.end().end();
 }
 
 const char* state_name(GroupState state) {
@@ -35,28 +33,23 @@ const char* state_name(GroupState state) {
   return "refused";
 }
 
-std::string json_group(const SampleGroup& group) {
-  std::string text = "    {\"request\": " + json_object(group.request) + ",\n     \"state\": \"" +
-                     state_name(group.state) + "\"";
-  if (!group.error.empty()) text += ", \"error\": " + json_string(group.error);
-  if (!group.done.empty()) text += ", \"done\": " + json_object(group.done);
+void put_group(JsonWriter& json, const SampleGroup& group) {
+  json.line(4).begin_object();
+  put_texts(json, "request", group.request);
+  json.line(5).member("state", state_name(group.state));
+  if (!group.error.empty()) json.member("error", json_bytes(group.error));
+  if (!group.done.empty()) put_texts(json, "done", group.done);
   if (!group.notes.empty()) {
-    text += ",\n     \"notes\": [";
-    for (const std::string& note : group.notes) {
-      if (text.back() != '[') text += ", ";
-      text += json_string(note);
-    }
-    text += "]";
+    json.line(5).begin_list("notes");
+    for (const std::string& note : group.notes) json.value(json_bytes(note));
+    json.end();
   }
-  text += ",\n     \"metrics\": [";
-  for (const MetricSamples& metric : group.metrics) {
-    if (text.back() != '[') text += ",";
-    text += "\n       " + json_metric(metric);
-  }
-  return text + "]}";
+  json.line(5).begin_list("metrics");
+  for (const MetricSamples& metric : group.metrics) put_metric(json.line(7), metric);
+  json.end().end();
 }
 
-/// What json_string wrote, as the bytes it was: U+0080 to U+00FF are bytes of the protocol.
+/// What json_bytes wrote, as the bytes it was.
 std::string bytes_of_text(const std::string& text) {
   std::string bytes;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -122,43 +115,37 @@ SampleGroup read_group(const SpecView& view) {
 
 }  // namespace
 
-std::string json_string(const std::string& text) {
+JsonText json_bytes(std::string_view bytes) {
   std::string quoted = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      quoted += '\\';
-      quoted += c;
-    } else if (byte < 0x20 || byte > 0x7e) {
-      // Values of the protocol are bytes; what is not ASCII becomes the Latin-1 character.
-      quoted += fmt::format("\\u{:04x}", static_cast<unsigned>(byte));
+  for (const char c : bytes) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    if (c < 0x20 || c > 0x7e) {
+      quoted += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
     } else {
       quoted += c;
     }
   }
-  return quoted + '"';
+  return {quoted + '"'};
 }
 
-std::string json_object(const KeyValues& values) {
-  std::string text = "{";
-  for (const auto& [key, value] : values) {
-    if (text.size() > 1) text += ", ";
-    text += json_string(key) + ": " + json_string(value);
-  }
-  return text + "}";
+void put_texts(JsonWriter& json, std::string_view its_key, const KeyValues& values) {
+  json.begin_object(its_key);
+  for (const auto& [key, value] : values) json.member(key, json_bytes(value));
+  json.end();
 }
 
 std::string write_samples(const SampleSet& set) {
-  std::string text = fmt::format("{{\n  \"format\": \"{}\", \"version\": 1,\n", kFormat);
-  text += "  \"date\": " + json_string(set.date) + ", \"effort\": " + json_string(set.effort) +
-          ",\n  \"program\": " + json_string(set.program) +
-          ", \"backend\": " + json_string(set.backend) + ",\n";
-  text += "  \"machine\": " + json_object(set.machine) + ",\n  \"groups\": [";
-  for (const SampleGroup& group : set.groups) {
-    text += text.back() == '[' ? "\n" : ",\n";
-    text += json_group(group);
-  }
-  return text + "]\n}\n";
+  std::string text;
+  JsonWriter json(text, JsonLayout::kLine);
+  json.begin_object().line(2).member("format", kFormat).member("version", 1);
+  json.line(2).member("date", json_bytes(set.date)).member("effort", json_bytes(set.effort));
+  json.line(2).member("program", json_bytes(set.program));
+  json.member("backend", json_bytes(set.backend)).line(2);
+  put_texts(json, "machine", set.machine);
+  json.line(2).begin_list("groups");
+  for (const SampleGroup& group : set.groups) put_group(json, group);
+  json.end().line(0).end();
+  return text + "\n";
 }
 
 SampleSet read_samples_json(std::string_view text, const std::string& file) {

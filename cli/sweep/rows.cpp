@@ -1,17 +1,15 @@
-// JSON is written by hand: rows leave one by one while the sweep runs, and a value tree per row
-// would cost more than the simulation. Doubles are printed as the shortest text that reads back to
-// the same value, so the bytes are the same on every machine.
+// Rows leave one by one while the sweep runs. Doubles are printed as in CSV, as the shortest text that
+// reads back to the same value, so the bytes are the same on every machine.
 #include "cli/sweep/rows.hpp"
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <iterator>
+#include <utility>
 
 #include "cli/remarks.hpp"
+#include "model/base/json_writer.hpp"
 #include "model/base/quantity_io.hpp"
 #include "reports/writers/csv.hpp"
-#include "reports/writers/json_string.hpp"
 #include "reports/writers/text_table.hpp"
 #include "simulator/predict/remarks.hpp"
 #include "simulator/summary/metrics.hpp"
@@ -40,49 +38,38 @@ void add_csv_failure(std::string& out, const RunInputs& inputs, std::string_view
 }
 std::string csv_end(const SweepEnd&) { return ""; }
 
-void add_json_text(std::string& out, std::string_view text) { out += json_string(text); }
-
-void add_json_value(std::string& out, const MetricValue& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) return add_json_text(out, *text);
-  if (const auto* number = std::get_if<double>(&value); number && !std::isfinite(*number)) {
-    out += "null";
-    return;
-  }
-  if (std::holds_alternative<std::monostate>(value)) {
-    out += "null";
-    return;
-  }
-  out += metric_text(value);
+std::string json_begin(const ToolInfo& tool) {
+  std::string out;
+  JsonWriter json(out, JsonLayout::kLine);
+  json.begin_object().line(0).member("format", "ooc-paleo/sweep").line(0).member("version", 1);
+  json.line(0).begin_object("tool").member("version", tool.version);
+  json.member("command", tool.command).end().line(0).begin_list("results");
+  return out;
 }
 
-std::string json_begin(const ToolInfo& tool) {
-  std::string out =
-      "{\n\"format\": \"ooc-paleo/sweep\",\n\"version\": 1,\n\"tool\": {\"version\": ";
-  add_json_text(out, tool.version);
-  out += ", \"command\": [";
-  for (std::size_t i = 0; i < tool.command.size(); ++i) {
-    if (i > 0) out += ", ";
-    add_json_text(out, tool.command[i]);
+void put_metric(JsonWriter& json, std::string_view key, const MetricValue& value) {
+  json.key(key);
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    json.value(*text);
+  } else {
+    std::string number = metric_text(value);
+    json.value(JsonText{number.empty() ? "null" : std::move(number)});
   }
-  return out + "]},\n\"results\": [";
 }
 
 /// With `error` what was asked for is all that there is.
 void add_json_columns(std::string& out, const RunReport& report,
                       const std::optional<std::string_view>& error) {
-  out += "\n{";
+  out += '\n';
+  JsonWriter json(out, JsonLayout::kLine);
+  json.begin_object();
   for (const auto& columns : {input_columns(), metrics(), out_of_memory_columns()}) {
     for (const Metric& column : columns) {
-      add_json_text(out, column.name);
-      out += ": ";
       const bool known = !error || column.group == "inputs";
-      add_json_value(out, known ? column.read(report) : MetricValue());
-      out += ", ";
+      put_metric(json, column.name, known ? column.read(report) : MetricValue());
     }
   }
-  out += "\"error\": ";
-  add_json_value(out, error ? MetricValue(std::string(*error)) : MetricValue());
-  out += '}';
+  json.member("error", error).end();
 }
 
 void add_json_row(std::string& out, const RunReport& report) {
@@ -95,55 +82,42 @@ void add_json_failure(std::string& out, const RunInputs& inputs, std::string_vie
   add_json_columns(out, report, error);
 }
 
-void add_link(std::string& out, const SweepGrid& grid, std::string_view key,
+void put_link(JsonWriter& json, const SweepGrid& grid, std::string_view key,
               const std::optional<std::size_t>& link) {
-  out += fmt::format(", \"{}\": ", key);
-  if (!link) {
-    out += "null";
-  } else if (*grid.links[*link] == kInfiniteRate) {
-    out += "\"inf\"";
+  if (link && *grid.links[*link] == kInfiniteRate) {
+    json.member(key, "inf");
   } else {
-    out += std::to_string(grid.links[*link]->count());
+    json.member(key, link ? grid.links[*link] : std::nullopt);
   }
 }
 
-void add_cause(std::string& out, std::string_view key, NoKnee cause) {
-  out += fmt::format(", \"{}\": ", key);
-  if (cause == NoKnee::kNone) {
-    out += "null";
-  } else {
-    add_json_text(out, no_knee_name(cause));
-  }
+void put_cause(JsonWriter& json, std::string_view key, NoKnee cause) {
+  json.member(key, cause == NoKnee::kNone ? std::nullopt : std::optional(no_knee_name(cause)));
 }
 
 std::string json_end(const SweepEnd& end) {
-  std::string out = "\n],\n\"knees\": [";
+  std::string out;
+  JsonWriter json(out, JsonLayout::kLine, "{[");
+  json.line(0).end().line(0).begin_list("knees");
   for (const Knee& knee : end.knees) {
     const UnitKeys keys = keys_of(end.grid, end.inputs, knee.unit);
-    out += &knee == end.knees.data() ? "\n{\"network\": " : ",\n{\"network\": ";
-    add_json_text(out, keys.network);
-    out += ", \"hardware\": ";
-    add_json_text(out, keys.hardware);
-    out += fmt::format(", \"batch\": {}, \"memory_bytes\": {}, \"schedule\": ", keys.batch,
-                       keys.memory.count());
-    add_json_text(out, keys.schedule);
-    add_link(out, end.grid, "within_1_percent_link_bytes_per_s", knee.within_1_percent);
-    add_link(out, end.grid, "within_5_percent_link_bytes_per_s", knee.within_5_percent);
-    add_cause(out, "not_within_1_percent", knee.not_within_1_percent);
-    add_cause(out, "not_within_5_percent", knee.not_within_5_percent);
-    out += '}';
+    json.line(0).begin_object().member("network", keys.network).member("hardware", keys.hardware);
+    json.member("batch", keys.batch).member("memory_bytes", keys.memory);
+    json.member("schedule", keys.schedule);
+    put_link(json, end.grid, "within_1_percent_link_bytes_per_s", knee.within_1_percent);
+    put_link(json, end.grid, "within_5_percent_link_bytes_per_s", knee.within_5_percent);
+    put_cause(json, "not_within_1_percent", knee.not_within_1_percent);
+    put_cause(json, "not_within_5_percent", knee.not_within_5_percent);
+    json.end();
   }
-  out += "\n],\n\"remarks\": [";
-  bool first = true;
+  json.line(0).end().line(0).begin_list("remarks");
   for (std::size_t i = 0; i < end.inputs.machines.size(); ++i) {
     const int devices = end.inputs.machines[i].profile.devices;
     if (devices <= 1 || end.inputs.devices > 1) continue;
-    if (!first) out += ", ";
-    first = false;
-    add_json_text(out, end.inputs.hardware_names[i] + ": " + devices_remark(devices));
+    json.value(end.inputs.hardware_names[i] + ": " + devices_remark(devices));
   }
-  out += fmt::format("],\n\"complete\": {}\n}}\n", end.complete);
-  return out;
+  json.end().line(0).member("complete", end.complete).line(0).end();
+  return out + "\n";
 }
 
 constexpr SweepFormat kCsv{

@@ -2,6 +2,7 @@
 // one. Numbers are written as they were read (or as the caller put them), never through a double.
 #include <string>
 
+#include "model/base/json_writer.hpp"
 #include "model/base/spec_tree.hpp"
 
 namespace ooc {
@@ -9,96 +10,66 @@ namespace {
 
 constexpr std::size_t kLineLength = 100;
 
-std::string json_string(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string out = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (byte < 0x20) {
-      out += "\\u00";
-      out += kHex[byte >> 4U];
-      out += kHex[byte & 0xfU];
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
-}
-
-std::string scalar(const SpecNode& node) {
+/// In one line; cut off, and of no use, once `line` is longer than `room`.
+void put_in_line(const SpecNode& node, std::size_t room, std::string& line, JsonWriter& json) {
+  if (line.size() > room) return;
   switch (node.type) {
-    case SpecType::kBoolean:
-      return node.boolean ? "true" : "false";
-    case SpecType::kNumber:
-      return node.text;
-    case SpecType::kText:
-      return json_string(node.text);
     case SpecType::kNull:
+      json.value(nullptr);
+      break;
+    case SpecType::kBoolean:
+      json.value(node.boolean);
+      break;
+    case SpecType::kNumber:
+      json.value(JsonText{node.text});
+      break;
+    case SpecType::kText:
+      json.value(node.text);
+      break;
     case SpecType::kList:
+      json.begin_list();
+      for (const SpecNode& item : node.items) put_in_line(item, room, line, json);
+      json.end();
+      break;
     case SpecType::kObject:
+      json.begin_object();
+      for (const auto& [key, value] : node.members) {
+        if (line.size() <= room) put_in_line(value, room, line, json.key(key));
+      }
+      json.end();
       break;
   }
-  return "null";
 }
 
-/// Appends the value in one line to `out`; false, and `out` of no use, once it is longer than
-/// `room`.
-bool append_in_line(const SpecNode& node, std::size_t room, std::string& out) {
-  const std::size_t limit = out.size() + room;
-  const auto left = [&] { return limit > out.size() ? limit - out.size() : 0; };
-  if (node.type == SpecType::kList) {
-    out += '[';
-    for (std::size_t i = 0; i < node.items.size(); ++i) {
-      if (i > 0) out += ", ";
-      if (!append_in_line(node.items[i], left(), out)) return false;
+/// Behind `taken` characters of the line.
+void put(const SpecNode& node, std::size_t depth, std::size_t taken, JsonWriter& json) {
+  const bool is_list = node.type == SpecType::kList;
+  const bool is_scalar = !is_list && node.type != SpecType::kObject;
+  if (is_scalar || (depth > 0 && taken < kLineLength)) {
+    const std::size_t room = is_scalar ? std::string::npos : kLineLength - taken;
+    std::string line;
+    JsonWriter in_line(line, JsonLayout::kPadded);
+    put_in_line(node, room, line, in_line);
+    if (line.size() <= room) {
+      json.value(JsonText{std::move(line)});
+      return;
     }
-    out += ']';
-  } else if (node.type == SpecType::kObject) {
-    out += node.members.empty() ? "{" : "{ ";
-    for (std::size_t i = 0; i < node.members.size(); ++i) {
-      out += (i > 0 ? ", " : "") + json_string(node.members[i].first) + ": ";
-      if (!append_in_line(node.members[i].second, left(), out)) return false;
-    }
-    out += node.members.empty() ? "}" : " }";
-  } else {
-    out += scalar(node);
   }
-  return out.size() <= limit;
-}
-
-void append(const SpecNode& node, std::size_t indent, std::size_t used, std::string& out) {
-  std::string line;
-  const bool container = node.type == SpecType::kList || node.type == SpecType::kObject;
-  const std::size_t taken = indent + used + 1;
-  if (!container) {
-    out += scalar(node);
-    return;
+  const std::size_t begin = 2 * (depth + 1) + 1;  // with the comma behind the value
+  is_list ? json.begin_list() : json.begin_object();
+  for (const SpecNode& item : node.items) put(item, depth + 1, begin, json);
+  for (const auto& [key, value] : node.members) {
+    put(value, depth + 1, begin + json_string(key).size() + 2, json.key(key));
   }
-  if (indent > 0 && taken < kLineLength && append_in_line(node, kLineLength - taken, line)) {
-    out += line;
-    return;
-  }
-  const bool list = node.type == SpecType::kList;
-  const std::string margin(indent + 2, ' ');
-  out += list ? '[' : '{';
-  const std::size_t count = list ? node.items.size() : node.members.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    out += (i > 0 ? ",\n" : "\n") + margin;
-    const std::string key = list ? "" : json_string(node.members[i].first) + ": ";
-    out += key;
-    append(list ? node.items[i] : node.members[i].second, indent + 2, key.size(), out);
-  }
-  out += "\n" + std::string(indent, ' ') + (list ? "]" : "}");
+  json.end();
 }
 
 }  // namespace
 
 std::string json_text(const SpecNode& node) {
   std::string out;
-  append(node, 0, 0, out);
+  JsonWriter json(out);
+  put(node, 0, 0, json);
   return out + "\n";
 }
 

@@ -1,146 +1,108 @@
 // The JSON of a replay (docs/formats.md, 7): the same order of keys in every run.
 #include "reports/writers/json_replay.hpp"
 
-#include <nlohmann/json.hpp>
-
-#include "reports/writers/json_metrics.hpp"
-#include "reports/writers/json_string.hpp"
+#include "reports/writers/json_parts.hpp"
 
 namespace ooc {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
+/// Leaves the object open.
 template <class Value>
-Json compared(const Compared<Value>& both) {
-  return {{"predicted", both.predicted.count()},
-          {"measured", both.measured.count()},
-          {"difference", both.difference().count()}};
+JsonWriter& begin_compared(JsonWriter& json, std::string_view key, const Compared<Value>& both) {
+  json.begin_object(key).member("predicted", both.predicted).member("measured", both.measured);
+  return json.member("difference", both.difference());
 }
 
-Json rate(Bytes bytes, Duration time) {
-  const auto average = average_rate(bytes, time);
-  return average ? Json(average->count()) : Json();
-}
-
-Json machine_json(const ReplayReport& report) {
+void put_machine(JsonWriter& json, const ReplayReport& report) {
   const MeasuredRun& run = report.run;
-  Json json;
-  json["mode"] = report.mode;
-  json["imported"] = report.imported;
-  json["device"] = run.device;
-  json["program"] = run.program;
-  json["backend"] = run.backend;
-  json["verified"] = run.verified;
-  json["checked_bytes"] = run.checked.count();
-  json["spin_overhead_ns"] = run.spin_overhead.count();
-  json["notes"] = run.notes;
-  json["not_covered"] = report.not_covered;
-  return json;
+  json.begin_object("run").member("mode", report.mode).member("imported", report.imported);
+  json.member("device", run.device).member("program", run.program).member("backend", run.backend);
+  json.member("verified", run.verified).member("checked_bytes", run.checked);
+  json.member("spin_overhead_ns", run.spin_overhead).member("notes", run.notes);
+  json.member("not_covered", report.not_covered).end();
 }
 
-Json iteration_json(const ReplayReport& report) {
-  Json json = compared(report.iteration);
-  json["min"] = report.min.count();
-  json["max"] = report.max.count();
-  Json all = Json::array();
-  for (const MeasuredRun::Iteration& each : report.run.iterations) all.push_back(each.time.count());
-  json["all"] = all;
-  return json;
+void put_iteration(JsonWriter& json, const ReplayReport& report) {
+  begin_compared(json, "iteration_time_ns", report.iteration);
+  json.member("min", report.min).member("max", report.max).begin_list("all");
+  for (const MeasuredRun::Iteration& each : report.run.iterations) json.value(each.time);
+  json.end().end();
 }
 
-Json causes_json(const ReplayReport& report) {
-  Json json;
-  json["busy"] = compared(report.busy);
+void put_causes(JsonWriter& json, const ReplayReport& report) {
+  json.begin_object("causes_ns");
+  begin_compared(json, "busy", report.busy).end();
   for (std::size_t i = 0; i < kStallCauses; ++i) {
-    json[std::string(stall_name(static_cast<StallCause>(i)))] = compared(report.stalls[i]);
+    begin_compared(json, stall_name(static_cast<StallCause>(i)), report.stalls[i]).end();
   }
-  json["iteration"] =
-      compared(Compared<Duration>{report.iteration.predicted, report.median_iteration});
-  return json;
+  const Compared<Duration> iteration{report.iteration.predicted, report.median_iteration};
+  begin_compared(json, "iteration", iteration).end().end();
 }
 
-Json work_json(const ReplayReport& report) {
-  Json json;
+void put_work(JsonWriter& json, const ReplayReport& report) {
+  json.begin_object("work");
   for (const ReplayWork& each : report.work) {
-    Json row;
-    row["steps"] = each.steps;
-    row["time_ns"] = compared(each.time);
-    row["longer_ns"] = each.longer.count();
-    row["shorter_ns"] = each.shorter.count();
+    json.begin_object(each.name).member("steps", each.steps);
+    begin_compared(json, "time_ns", each.time).end();
+    json.member("longer_ns", each.longer).member("shorter_ns", each.shorter);
     if (each.name == "to_far" || each.name == "to_near") {
-      row["bytes"] = each.bytes.count();
-      row["predicted_bytes_per_s"] = rate(each.bytes, each.time.predicted);
-      row["measured_bytes_per_s"] = rate(each.bytes, each.time.measured);
+      json.member("bytes", each.bytes);
+      json.member("predicted_bytes_per_s", average_rate(each.bytes, each.time.predicted));
+      json.member("measured_bytes_per_s", average_rate(each.bytes, each.time.measured));
     }
-    json[std::string(each.name)] = row;
+    json.end();
   }
-  return json;
+  json.end();
 }
 
-Json memory_json(const ReplayReport& report) {
-  Json json;
-  json["budget_near_bytes"] = report.budget.count();
-  json["static_bytes"] = report.static_bytes.count();
-  json["peak_near_bytes"] = compared(report.peak_near);
-  json["near_pool_bytes"] = report.run.near_pool.count();
-  json["near_pool_pages"] = report.run.pool_pages;
-  json["near_page_bytes"] = report.run.page.count();
-  json["far_pool_bytes"] = report.run.far_pool.count();
-  return json;
+void put_memory(JsonWriter& json, const ReplayReport& report) {
+  const MeasuredRun& run = report.run;
+  json.begin_object("memory").member("budget_near_bytes", report.budget);
+  json.member("static_bytes", report.static_bytes);
+  begin_compared(json, "peak_near_bytes", report.peak_near).end();
+  json.member("near_pool_bytes", run.near_pool).member("near_pool_pages", run.pool_pages);
+  json.member("near_page_bytes", run.page).member("far_pool_bytes", run.far_pool).end();
 }
 
-Json step_json(const ReplayReport& report, std::size_t index) {
+void put_step(JsonWriter& json, const ReplayReport& report, std::size_t index) {
   const ReplayStepReport& step = report.steps[index];
-  Json json;
-  json["step"] = index;
-  json["queue"] = step.queue;
-  json["kind"] = step.kind;
-  json["name"] = step.name;
-  json["bytes"] = step.bytes.count();
-  json["predicted_start_ns"] = step.predicted.start.count();
-  json["predicted_end_ns"] = step.predicted.end.count();
-  json["measured_start_ns"] = step.measured.start.count();
-  json["measured_end_ns"] = step.measured.end.count();
-  json["median_ns"] = step.median.count();
-  json["min_ns"] = step.min.count();
-  json["max_ns"] = step.max.count();
-  json["deviation_ns"] = step.deviation().count();
-  return json;
+  json.begin_object().member("step", index).member("queue", step.queue).member("kind", step.kind);
+  json.member("name", step.name).member("bytes", step.bytes);
+  json.member("predicted_start_ns", step.predicted.start);
+  json.member("predicted_end_ns", step.predicted.end);
+  json.member("measured_start_ns", step.measured.start);
+  json.member("measured_end_ns", step.measured.end).member("median_ns", step.median);
+  json.member("min_ns", step.min).member("max_ns", step.max);
+  json.member("deviation_ns", step.deviation()).end();
 }
 
 }  // namespace
 
 std::string json_replay(const ReplayReport& report, const WriteOptions& options) {
   constexpr std::size_t kDeviations = 20;
-  Json json;
-  json["format"] = "ooc-paleo/replay";
-  json["version"] = 1;
-  json["tool"] = {{"version", options.tool.version}, {"command", options.tool.command}};
+  const auto& tolerance = report.tolerance;
+  std::string text;
+  JsonWriter json(text);
+  begin_result(json, "ooc-paleo/replay", options.tool);
   put_inputs(json, report.inputs);
-  json["run"] = machine_json(report);
-  json["iteration_time_ns"] = iteration_json(report);
-  json["error"] = report.error;
-  json["spread"] = report.spread;
-  json["tolerance"] = report.tolerance ? Json(*report.tolerance) : Json();
-  json["within_tolerance"] = report.tolerance ? Json(report.within_tolerance()) : Json();
-  json["causes_ns"] = causes_json(report);
-  json["work"] = work_json(report);
-  json["memory"] = memory_json(report);
-  json["issue_ns"] = report.issue.count();
-  json["host_ns"] = report.host.count();
-  json["deviations"] = Json::array();
-  for (const std::size_t step : largest_deviations(report, kDeviations)) {
-    json["deviations"].push_back(step_json(report, step));
-  }
+  put_machine(json, report);
+  put_iteration(json, report);
+  json.member("error", report.error).member("spread", report.spread).member("tolerance", tolerance);
+  json.member("within_tolerance",
+              tolerance ? std::optional(report.within_tolerance()) : std::nullopt);
+  put_causes(json, report);
+  put_work(json, report);
+  put_memory(json, report);
+  json.member("issue_ns", report.issue).member("host_ns", report.host).begin_list("deviations");
+  for (const std::size_t i : largest_deviations(report, kDeviations)) put_step(json, report, i);
+  json.end();
   if (report.show_steps) {
-    json["steps"] = Json::array();
-    for (std::size_t i = 0; i < report.steps.size(); ++i) {
-      json["steps"].push_back(step_json(report, i));
-    }
+    json.begin_list("steps");
+    for (std::size_t i = 0; i < report.steps.size(); ++i) put_step(json, report, i);
+    json.end();
   }
-  json["assumed"] = report.assumed;
-  return json_for_terminals(json.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
+  json.member("assumed", report.assumed).end();
+  return text + "\n";
 }
 
 }  // namespace ooc

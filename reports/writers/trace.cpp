@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "model/base/csr.hpp"
+#include "model/base/json_writer.hpp"
 #include "model/base/quantity_io.hpp"
 #include "model/base/terminal_text.hpp"
-#include "reports/writers/json_string.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/summary/memory_use.hpp"
 
@@ -32,11 +32,8 @@ struct Flow {
   StepId to;
 };
 
-/// Viewers show what JSON escapes.
-std::string json_text(std::string_view text) { return json_string(printable(text)); }
-
-std::string micros(Duration instant) {
-  return fmt::format("{}.{:03}", instant.count() / 1000, instant.count() % 1000);
+JsonText micros(Duration instant) {
+  return {fmt::format("{}.{:03}", instant.count() / 1000, instant.count() % 1000)};
 }
 
 // A process per device; in it the stalls stand right below the compute queue.
@@ -68,8 +65,8 @@ class TraceWriter {
       first_flow_ += flows_.size();
       timeline("measured: ");
     }
-    text_ += "\n]}\n";
-    sink_(text_);
+    json_.line(0).end().end();
+    sink_(text_ += "\n");
   }
 
  private:
@@ -107,38 +104,47 @@ class TraceWriter {
 
   void head() {
     const RunInputs& inputs = in_.inputs;
-    text_ = fmt::format(
-        "{{\"displayTimeUnit\":\"ms\",\n\"otherData\":{{\"tool\":\"ooc-paleo\",\"version\":{},"
-        "\"network\":{},\"hardware\":{},\"schedule\":{},\"batch\":{},\"budget_near_bytes\":{},"
-        "\"peak_near_bytes\":{},\"iteration_time_ns\":{},\"accounting\":{},\"optimizer\":{},"
-        "\"allocator\":{},\"mode\":{},\"compute\":{},\"command\":[",
-        json_text(in_.tool.version), json_text(inputs.network), json_text(inputs.hardware),
-        json_text(inputs.schedule), inputs.batch, inputs.memory.count(),
-        in_.timeline.peak_near.count(), in_.timeline.iteration_time.count(),
-        json_text(inputs.accounting), json_text(inputs.optimizer), json_text(inputs.allocator),
-        json_text(inputs.mode), json_text(inputs.compute));
-    for (std::size_t i = 0; i < in_.tool.command.size(); ++i) {
-      text_ += (i == 0 ? "" : ",") + json_text(in_.tool.command[i]);
-    }
-    text_ += "]";
+    const Timeline& timeline = in_.timeline;
+    json_.begin_object().member("displayTimeUnit", "ms").line(0).begin_object("otherData");
+    text("tool", "ooc-paleo").text("version", in_.tool.version).text("network", inputs.network);
+    text("hardware", inputs.hardware).text("schedule", inputs.schedule);
+    json_.member("batch", inputs.batch).member("budget_near_bytes", inputs.memory);
+    json_.member("peak_near_bytes", timeline.peak_near);
+    json_.member("iteration_time_ns", timeline.iteration_time);
+    text("accounting", inputs.accounting).text("optimizer", inputs.optimizer);
+    text("allocator", inputs.allocator).text("mode", inputs.mode).text("compute", inputs.compute);
+    json_.begin_list("command");
+    for (const std::string& word : in_.tool.command) json_.value(printable(word));
+    json_.end();
     if (in_.measured != nullptr) {
-      text_ +=
-          fmt::format(",\"measured_iteration_time_ns\":{}", in_.measured->iteration_time.count());
+      json_.member("measured_iteration_time_ns", in_.measured->iteration_time);
     }
-    text_ += "},\n\"traceEvents\":[";
+    json_.end().line(0).begin_list("traceEvents");
   }
 
-  // One event; `rest` is everything behind name and phase, without the closing brace.
-  void event(std::string_view name, char phase, const std::string& rest) {
-    text_ += fmt::format("{}\n{{\"name\":{},\"ph\":\"{}\",{}}}", first_ ? "" : ",", json_text(name),
-                         phase, rest);
-    first_ = false;
-    if (text_.size() < kPieceBytes) return;
-    sink_(text_);
-    text_.clear();
+  /// Viewers show what JSON escapes.
+  TraceWriter& text(std::string_view key, std::string_view text) {
+    json_.member(key, printable(text));
+    return *this;
   }
 
-  [[nodiscard]] int process_of(int device) const { return first_process_ + device; }
+  /// Leaves the event open.
+  JsonWriter& begin_event(std::string_view name, std::string_view phase) {
+    if (text_.size() >= kPieceBytes) {
+      sink_(text_);
+      text_.clear();
+    }
+    json_.line(0).begin_object();
+    return text("name", name).json_.member("ph", phase);
+  }
+
+  JsonWriter& put_track(int device, int track) {
+    return json_.member("pid", first_process_ + device).member("tid", track);
+  }
+
+  JsonWriter& put_times(Duration start, Duration end) {
+    return json_.member("ts", micros(start)).member("dur", micros(end - start));
+  }
 
   void names(int device, std::string_view label) {
     const std::string process =
@@ -146,26 +152,24 @@ class TraceWriter {
         fmt::format("{}, batch {}, {} on {}", in_.inputs.network, in_.inputs.batch,
                     in_.inputs.schedule, in_.inputs.hardware) +
         (in_.plan.devices > 1 ? fmt::format(", device {}", device) : "");
-    event("process_name", 'M',
-          fmt::format("\"pid\":{},\"tid\":0,\"args\":{{\"name\":{}}}", process_of(device),
-                      json_text(process)));
-    if (in_.measured != nullptr) {
-      event(
-          "process_sort_index", 'M',
-          fmt::format("\"pid\":{0},\"tid\":0,\"args\":{{\"sort_index\":{0}}}", process_of(device)));
-    }
+    const auto name = [&](std::string_view what, int track, std::string_view text) {
+      begin_event(what, "M");
+      put_track(device, track).begin_object("args").member("name", printable(text)).end().end();
+    };
+    const auto sort = [&](std::string_view what, int track, int index) {
+      begin_event(what, "M");
+      put_track(device, track).begin_object("args").member("sort_index", index).end().end();
+    };
+    name("process_name", 0, process);
+    if (in_.measured != nullptr) sort("process_sort_index", 0, first_process_ + device);
     const std::pair<int, std::string_view> tracks[] = {
         {track_of(StepKind::kCompute), "compute"},
         {kStallTrack, "stalls of compute"},
         {track_of(StepKind::kToFar), "to far memory"},
         {track_of(StepKind::kToNear), "to near memory"}};
-    for (const auto& [track, name] : tracks) {
-      event("thread_name", 'M',
-            fmt::format("\"pid\":{},\"tid\":{},\"args\":{{\"name\":{}}}", process_of(device), track,
-                        json_text(name)));
-      event("thread_sort_index", 'M',
-            fmt::format("\"pid\":{0},\"tid\":{1},\"args\":{{\"sort_index\":{1}}}",
-                        process_of(device), track));
+    for (const auto& [track, text] : tracks) {
+      name("thread_name", track, text);
+      sort("thread_sort_index", track, track);
     }
   }
 
@@ -180,78 +184,68 @@ class TraceWriter {
   void slice(StepId id) {
     const Step& step = in_.plan.steps[id.at()];
     const Span& span = shown_->spans[id.at()];
-    const std::string place =
-        fmt::format("\"pid\":{},\"tid\":{}", process_of(step.device), track_of(step.kind));
-    event(step_name(in_.plan, in_.graph, id), 'X',
-          fmt::format("\"cat\":\"{}\",{},\"ts\":{},\"dur\":{},\"args\":{{{}}}",
-                      step.kind == StepKind::kCompute ? "compute" : "copy", place,
-                      micros(span.start), micros(span.end - span.start), arguments(id)));
+    const int track = track_of(step.kind);
+    begin_event(step_name(in_.plan, in_.graph, id), "X");
+    json_.member("cat", step.kind == StepKind::kCompute ? "compute" : "copy");
+    put_track(step.device, track);
+    put_times(span.start, span.end).begin_object("args");
+    arguments(id);
+    json_.end().end();
     for (const FlowId flow : arriving_[id]) {
-      event("waits for", 'f',
-            fmt::format("\"cat\":\"flow\",\"id\":{},\"bp\":\"e\",{},\"ts\":{}",
-                        first_flow_ + flow.at(), place, micros(span.start)));
+      begin_event("waits for", "f").member("cat", "flow").member("id", first_flow_ + flow.at());
+      json_.member("bp", "e");
+      put_track(step.device, track).member("ts", micros(span.start)).end();
     }
     const Duration leaves = std::max(span.start, span.end - Duration(1));
     for (const FlowId flow : leaving_[id]) {
-      event("waits for", 's',
-            fmt::format("\"cat\":\"flow\",\"id\":{},{},\"ts\":{}", first_flow_ + flow.at(), place,
-                        micros(leaves)));
+      begin_event("waits for", "s").member("cat", "flow").member("id", first_flow_ + flow.at());
+      put_track(step.device, track).member("ts", micros(leaves)).end();
     }
   }
 
-  std::string arguments(StepId id) const {
+  void arguments(StepId id) {
     const Step& step = in_.plan.steps[id.at()];
     const Span& span = shown_->spans[id.at()];
-    std::string text = fmt::format("\"step\":{}", id.index);
+    json_.member("step", id.index);
     if (step.kind != StepKind::kCompute) {
       const Bytes bytes = in_.costs.tensor_bytes[static_cast<std::size_t>(step.object)];
-      text += fmt::format(",\"bytes\":{}", bytes.count());
+      json_.member("bytes", bytes);
       const std::int64_t ns = (span.end - span.start).count();
       if (ns > 0) {
         const Int128 rate = Int128{bytes.count()} * 1'000'000'000 / ns;
-        text +=
-            fmt::format(",\"rate\":{}",
-                        json_text(format_rate(BytesPerSecond(static_cast<std::int64_t>(rate)))));
+        text("rate", format_rate(BytesPerSecond(static_cast<std::int64_t>(rate))));
       }
     } else if (step.recompute) {
-      text += ",\"recompute\":true";
+      json_.member("recompute", true);
     }
     Bytes taken{0};
     for (const BlockId block : in_.plan.acquires[id]) taken += in_.plan.blocks[block.at()].bytes;
-    if (taken.count() > 0) text += fmt::format(",\"takes_bytes\":{}", taken.count());
+    if (taken.count() > 0) json_.member("takes_bytes", taken);
     std::string waits;
     for (const StepId wait : in_.plan.waits[id]) {
       waits += (waits.empty() ? "" : ", ") + step_name(in_.plan, in_.graph, wait);
     }
-    if (!waits.empty()) text += ",\"waits\":" + json_text(waits);
-    return text;
+    if (!waits.empty()) text("waits", waits);
   }
 
   void stalls(int device) {
     for (const Stall& stall : shown_->stalls) {
       if (stall.device != device) continue;
-      std::string args;
-      if (stall.before.has_value()) {
-        args += "\"before\":" + json_text(step_name(in_.plan, in_.graph, *stall.before));
-      }
-      if (stall.culprit.has_value()) {
-        args += (args.empty() ? "\"because_of\":" : ",\"because_of\":") +
-                json_text(step_name(in_.plan, in_.graph, *stall.culprit));
-      }
-      event(stall_name(stall.cause), 'X',
-            fmt::format("\"cat\":\"stall\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{},"
-                        "\"args\":{{{}}}",
-                        process_of(device), kStallTrack, micros(stall.start),
-                        micros(stall.end - stall.start), args));
+      begin_event(stall_name(stall.cause), "X").member("cat", "stall");
+      put_track(device, kStallTrack);
+      put_times(stall.start, stall.end).begin_object("args");
+      if (stall.before) text("before", step_name(in_.plan, in_.graph, *stall.before));
+      if (stall.culprit) text("because_of", step_name(in_.plan, in_.graph, *stall.culprit));
+      json_.end().end();
     }
   }
 
   void near_memory(int device) {
     for (const MemorySample& sample :
          near_memory_over_time({in_.plan, *shown_, in_.inputs.memory, device})) {
-      event("near memory", 'C',
-            fmt::format("\"pid\":{},\"tid\":0,\"ts\":{},\"args\":{{\"bytes\":{}}}",
-                        process_of(device), micros(sample.at), sample.bytes.count()));
+      begin_event("near memory", "C");
+      put_track(device, 0).member("ts", micros(sample.at));
+      json_.begin_object("args").member("bytes", sample.bytes).end().end();
     }
   }
 
@@ -264,7 +258,7 @@ class TraceWriter {
   Csr<StepId, FlowId> leaving_;
   Csr<StepId, FlowId> arriving_;
   std::string text_;
-  bool first_ = true;
+  JsonWriter json_{text_, JsonLayout::kCompact};
 };
 
 }  // namespace

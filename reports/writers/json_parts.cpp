@@ -1,0 +1,67 @@
+#include "reports/writers/json_parts.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace ooc {
+
+void begin_result(JsonWriter& json, std::string_view format, const ToolInfo& tool) {
+  json.begin_object().member("format", format).member("version", 1);
+  json.begin_object("tool").member("version", tool.version).member("command", tool.command).end();
+}
+
+std::optional<std::string_view> if_any(std::string_view text) {
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
+void put_metric(JsonWriter& json, std::string_view key, const MetricValue& value) {
+  json.key(key);
+  std::visit(
+      [&](const auto& held) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>) {
+          json.value(nullptr);
+        } else {
+          json.value(held);
+        }
+      },
+      value);
+}
+
+void begin_group(JsonWriter& json, std::string_view group, const RunReport& report) {
+  json.begin_object(group);
+  for (const auto& columns : {input_columns(), metrics(), out_of_memory_columns()}) {
+    for (const Metric& column : columns) {
+      if (column.group == group) put_metric(json, column.key, column.read(report));
+    }
+  }
+}
+
+void put_metrics(JsonWriter& json, const RunReport& report,
+                 std::initializer_list<std::string_view> but) {
+  std::vector<std::string_view> done = but;
+  for (const Metric& column : metrics()) {
+    const std::string_view key = column.group.empty() ? column.key : column.group;
+    if (std::find(done.begin(), done.end(), key) != done.end()) continue;
+    done.push_back(key);
+    if (column.group.empty()) {
+      put_metric(json, key, column.read(report));
+    } else {
+      begin_group(json, key, report);
+      json.end();
+    }
+  }
+}
+
+void put_inputs(JsonWriter& json, const RunInputs& inputs,
+                std::initializer_list<std::string_view> but) {
+  RunReport echo;
+  echo.inputs = inputs;
+  json.begin_object("inputs");
+  for (const Metric& column : input_columns()) {  // these read only the inputs
+    if (std::find(but.begin(), but.end(), column.key) != but.end()) continue;
+    put_metric(json, column.key, column.read(echo));
+  }
+  json.member("dtype", inputs.dtype).end();
+}
+
+}  // namespace ooc

@@ -1,0 +1,30 @@
+// What several JSON results have in common: their head, and the columns of the tables of metrics, each
+// under its key, in the object of its group.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+
+#include "model/base/json_writer.hpp"
+#include "reports/writers/writer.hpp"
+#include "simulator/summary/metrics.hpp"
+
+namespace ooc {
+
+/// Opens the outermost object: "format", "version", "tool".
+void begin_result(JsonWriter& json, std::string_view format, const ToolInfo& tool);
+/// Null where there is no text.
+[[nodiscard]] std::optional<std::string_view> if_any(std::string_view text);
+/// Null where the number is not known.
+void put_metric(JsonWriter& json, std::string_view key, const MetricValue& value);
+/// Opens the object of a group and puts every column of it there, whatever the table.
+void begin_group(JsonWriter& json, std::string_view group, const RunReport& report);
+/// All metrics but those of a key or group in `but`.
+void put_metrics(JsonWriter& json, const RunReport& report,
+                 std::initializer_list<std::string_view> but);
+/// What was asked for, of a report that is no RunReport.
+void put_inputs(JsonWriter& json, const RunInputs& inputs,
+                std::initializer_list<std::string_view> but = {});
+
+}  // namespace ooc
