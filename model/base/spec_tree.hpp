@@ -1,6 +1,6 @@
 // The value tree that the readers of networks and profiles work on: JSON values with the place each
 // one came from, so that every error names file, JSON pointer, line and column. It is filled
-// through a streaming parse (spec_tree_json.cpp, the only place here that sees nlohmann/json),
+// through a streaming parse (spec_tree_json.cpp, the only place that reads with nlohmann/json),
 // which finds size, depth, duplicate keys, trailing text, byte order marks and NaN before anything
 // is built.
 #pragma once

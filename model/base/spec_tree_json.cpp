@@ -1,8 +1,9 @@
 // JSON text -> value tree, through nlohmann/json's SAX interface. What a DOM would accept silently
 // is refused here: byte order marks, duplicate keys, deep nesting, more values than memory should
-// hold, anything behind the value. Every node gets line and column from a cursor that walks the
-// text one token behind the parser (json_cursor.hpp); integers are taken from their digits, not
-// from a double. Numbers: JSON has one number type, so 1e3 and 1000.0 are the integer 1000.
+// hold, anything behind the value. Debian's nlohmann/json 3.11.2 reports no places to a SAX handler:
+// it reads through an iterator that shows how far it is, and a token begins behind the last one's
+// end. Integers are taken from their digits, not from a double. Numbers: JSON has one number type,
+// so 1e3 and 1000.0 are the integer 1000.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,13 +11,51 @@
 #include <numeric>
 
 #include "model/base/decimal.hpp"
-#include "model/base/json_cursor.hpp"
 #include "model/base/spec_tree.hpp"
+#include "model/base/terminal_text.hpp"
 
 namespace ooc {
 namespace {
 
 using Json = nlohmann::json;
+
+struct TextPlace {
+  std::int32_t line = 1;
+  std::int32_t column = 1;  ///< in characters (code points), not bytes
+};
+
+/// Moves `place`, that of the byte at `from`, to the byte at `to`.
+void advance(TextPlace& place, std::string_view text, std::size_t from, std::size_t to) {
+  for (std::size_t at = from; at < to; ++at) {
+    if (text[at] == '\n') {
+      ++place.line;
+      place.column = 1;
+    } else if ((static_cast<unsigned char>(text[at]) & 0xc0U) != 0x80U) {
+      ++place.column;
+    }
+  }
+}
+
+/// What the parser reads; all copies are at the place of the one that moved last.
+class Reading {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  explicit Reading(const char*& at) : at_(&at) {}
+  reference operator*() const { return **at_; }
+  Reading& operator++() {
+    ++*at_;
+    return *this;
+  }
+  bool operator==(const Reading& other) const { return *at_ == *other.at_; }
+
+ private:
+  const char** at_;
+};
 
 /// A container that is being filled.
 struct Frame {
@@ -29,10 +68,9 @@ struct Frame {
 class TreeBuilder : public nlohmann::json_sax<Json> {
  public:
   TreeBuilder(std::string_view text, const std::string& file, const ReadLimits& limits)
-      : text_(text), file_(file), limits_(limits), cursor_(text) {}
+      : text_(text), file_(file), limits_(limits) {}
 
-  SpecNode take_root() { return std::move(root_); }
-  JsonCursor& cursor() { return cursor_; }
+  SpecNode read();
 
   bool null() override { return add(next_node(SpecType::kNull)); }
   bool boolean(bool value) override {
@@ -52,12 +90,11 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
   bool start_object(std::size_t) override { return open(SpecType::kObject); }
   bool start_array(std::size_t) override { return open(SpecType::kList); }
   bool key(string_t& value) override {
-    cursor_.to_next_token();
     Frame& frame = stack_.back();
-    frame.key_places.push_back(cursor_.place());
+    frame.key_places.push_back(begin_token());
     frame.key = std::move(value);
     frame.has_key = true;
-    cursor_.take_token();
+    end_token();
     return true;
   }
   bool end_object() override {
@@ -68,13 +105,20 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
   bool parse_error(std::size_t position, const std::string& token,
                    const nlohmann::detail::exception& error) override;
 
-  /// Throws: something is wrong at the cursor.
+ private:
+  /// Moves over white space, commas and colons to the first character of the next token.
+  TextPlace begin_token();
+  /// Over the token that was just parsed: a text to where the parser is, anything else to where a next
+  /// token may begin, as the parser looks one character beyond a number.
+  std::string_view end_token();
+  /// What stands at the next token, for messages: the parser may have stopped within it.
+  [[nodiscard]] std::string_view next_piece() const;
+
+  /// Throws: something is wrong at the next token.
   [[noreturn]] void fail(std::string found, std::string expected,
                          const std::string& hint = {}) const {
-    fail_at(cursor_.place(), pointer(), std::move(found), std::move(expected), hint);
+    fail_at(place_, pointer(), std::move(found), std::move(expected), hint);
   }
-
- private:
   [[noreturn]] void fail_at(TextPlace place, std::string pointer, std::string found,
                             std::string expected, const std::string& hint) const {
     std::string where = fmt::format("line {}, column {}", place.line, place.column);
@@ -87,15 +131,15 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
   }
 
   SpecNode next_node(SpecType type) {
-    cursor_.to_next_token();
+    const TextPlace place = begin_token();
     if (++values_ > limits_.max_values) {
       fail("more values than that", fmt::format("at most {} values in a file", limits_.max_values));
     }
     SpecNode node;
     node.type = type;
-    node.line = cursor_.place().line;
-    node.column = cursor_.place().column;
-    token_ = cursor_.take_token();
+    node.line = place.line;
+    node.column = place.column;
+    token_ = end_token();
     return node;
   }
 
@@ -110,12 +154,43 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
   std::string_view text_;
   const std::string& file_;
   const ReadLimits& limits_;
-  JsonCursor cursor_;
+  const char* reading_ = text_.data();  ///< behind what the parser has read
+  std::size_t at_ = 0;                  ///< behind the last token, or at the next one
+  TextPlace place_;                     ///< of at_
   std::string_view token_;
   std::vector<Frame> stack_;
   SpecNode root_;
   std::int64_t values_ = 0;
 };
+
+TextPlace TreeBuilder::begin_token() {
+  const auto is_between = [](char c) {
+    return c == ' ' || c == ',' || c == ':' || c == '\n' || c == '\r' || c == '\t';
+  };
+  const std::size_t end = at_;
+  while (at_ < text_.size() && is_between(text_[at_])) ++at_;
+  advance(place_, text_, end, at_);
+  return place_;
+}
+
+std::string_view TreeBuilder::end_token() {
+  const std::size_t begin = at_;
+  const bool is_text = text_[begin] == '"';
+  at_ = is_text ? static_cast<std::size_t>(reading_ - text_.data()) : begin + next_piece().size();
+  advance(place_, text_, begin, at_);
+  return text_.substr(begin, at_ - begin);
+}
+
+std::string_view TreeBuilder::next_piece() const {
+  std::size_t end = at_ + 1;
+  if (text_[at_] == '"') {
+    while (end < text_.size() && text_[end] != '"') end += text_[end] == '\\' ? 2U : 1U;
+    ++end;
+  } else if (std::string_view("[]{}").find(text_[at_]) == std::string_view::npos) {
+    end = text_.find_first_of(" \t\r\n,:[]{}\"", end);
+  }
+  return text_.substr(at_, std::min(end, text_.size()) - at_);
+}
 
 bool TreeBuilder::add_number(double value) {
   SpecNode node = next_node(SpecType::kNumber);
@@ -144,7 +219,7 @@ bool TreeBuilder::add(SpecNode node) {
 }
 
 bool TreeBuilder::open(SpecType type) {
-  cursor_.to_next_token();
+  begin_token();
   if (stack_.size() >= static_cast<std::size_t>(limits_.max_depth)) {
     fail("lists and objects nested deeper than that",
          fmt::format("a nesting depth of at most {}", limits_.max_depth));
@@ -156,8 +231,8 @@ bool TreeBuilder::open(SpecType type) {
 }
 
 bool TreeBuilder::close() {
-  cursor_.to_next_token();
-  cursor_.take_token();
+  begin_token();
+  end_token();
   SpecNode node = std::move(stack_.back().node);
   stack_.pop_back();
   return add(std::move(node));
@@ -194,12 +269,11 @@ std::string TreeBuilder::pointer() const {
   return text;
 }
 
-/// What JSON allows at the cursor, told by the last character before it.
+/// What JSON allows at the next token, told by the last character before it.
 std::string TreeBuilder::expected_here() const {
   if (stack_.empty()) return "a JSON value";
-  const std::size_t last = cursor_.offset() == 0
-                               ? std::string_view::npos
-                               : text_.find_last_not_of(" \t\r\n", cursor_.offset() - 1);
+  const std::size_t last =
+      at_ == 0 ? std::string_view::npos : text_.find_last_not_of(" \t\r\n", at_ - 1);
   const char before = last == std::string_view::npos ? ' ' : text_[last];
   const Frame& frame = stack_.back();
   if (frame.node.type == SpecType::kList) {
@@ -221,10 +295,9 @@ std::string parser_reason(const std::string& message) {
 
 bool TreeBuilder::parse_error(std::size_t, const std::string&,
                               const nlohmann::detail::exception& error) {
-  cursor_.to_next_token();
-  if (cursor_.at_end()) fail("the end of the file", expected_here());
-  JsonCursor ahead = cursor_;
-  const std::string_view token = ahead.take_token();
+  begin_token();
+  if (at_ == text_.size()) fail("the end of the file", expected_here());
+  const std::string_view token = next_piece();
   const char first = token.front();
   if (first == '"') {
     const std::string reason = parser_reason(error.what());
@@ -241,9 +314,21 @@ bool TreeBuilder::parse_error(std::size_t, const std::string&,
   const bool number = error.id == 406;  // out_of_range: "number overflow"
   if (number) fail(in_quotes(token), "a number within +-1.8e308");
   const std::string_view shown = token.substr(0, std::max<std::size_t>(1, token.find('\0')));
-  fail(in_quotes(shown), stack_.empty() && cursor_.offset() > 0 && values_ > 0
+  fail(in_quotes(shown), stack_.empty() && at_ > 0 && values_ > 0
                              ? "the end of the file after one JSON value"
                              : expected_here());
+}
+
+SpecNode TreeBuilder::read() {
+  const char* end = text_.data() + text_.size();
+  const bool parsed = Json::sax_parse(Reading(reading_), Reading(end), this);
+  OOC_CHECK(parsed, "a JSON error that was not reported");
+  // The parser takes a zero byte for the end of its input; whatever follows is trailing text too.
+  begin_token();
+  if (at_ < text_.size()) {
+    fail(in_quotes(next_piece()), "the end of the file after one JSON value");
+  }
+  return std::move(root_);
 }
 
 /// Marks and encodings that the parser would skip or report without a place.
@@ -258,7 +343,8 @@ void check_encoding(std::string_view text, const std::string& file) {
     parts.expected = "JSON in UTF-8";
     parts.hint = "line 1, column 1";
   } else if (const std::size_t bad = first_invalid_utf8(text); bad < text.size()) {
-    const TextPlace place = place_of(text, bad);
+    TextPlace place;
+    advance(place, text, 0, bad);
     parts.found = fmt::format("byte 0x{:02x}, which is not UTF-8",
                               static_cast<unsigned>(static_cast<unsigned char>(text[bad])));
     parts.expected = "JSON in UTF-8";
@@ -282,17 +368,7 @@ SpecDocument read_spec_text(std::string_view text, const std::string& file,
                      .hint = "the limit on input files is set by --max-input"});
   }
   check_encoding(text, file);
-  TreeBuilder builder(text, file, limits);
-  const bool parsed = Json::sax_parse(text.begin(), text.end(), &builder);
-  OOC_CHECK(parsed, "a JSON error that was not reported");
-  // The parser takes a zero byte for the end of its input; whatever follows is trailing text too.
-  JsonCursor& cursor = builder.cursor();
-  cursor.to_next_token();
-  if (!cursor.at_end()) {
-    JsonCursor ahead = cursor;
-    builder.fail(in_quotes(ahead.take_token()), "the end of the file after one JSON value");
-  }
-  return SpecDocument{file, builder.take_root()};
+  return SpecDocument{file, TreeBuilder(text, file, limits).read()};
 }
 
 }  // namespace ooc

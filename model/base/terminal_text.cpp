@@ -1,12 +1,48 @@
 // By the bytes of UTF-8: texts may hold anything, so nothing is decoded.
 #include "model/base/terminal_text.hpp"
 
-#include "model/base/json_cursor.hpp"
+#include <algorithm>
+#include <array>
 
 namespace ooc {
 namespace {
 
 constexpr std::string_view kHex = "0123456789abcdef";
+
+unsigned byte_at(std::string_view text, std::size_t at) {
+  return static_cast<unsigned char>(text[at]);
+}
+
+/// Length of the UTF-8 sequence at `at`, 0 if there is none (RFC 3629: no overlong forms, no
+/// surrogates, nothing above U+10FFFF).
+std::size_t utf8_length(std::string_view text, std::size_t at) {
+  struct Form {
+    unsigned first, last;      // range of the first byte
+    unsigned lowest, highest;  // range of the second
+    std::size_t length;
+  };
+  static constexpr std::array<Form, 8> kForms{{{0xc2, 0xdf, 0x80, 0xbf, 2},
+                                               {0xe0, 0xe0, 0xa0, 0xbf, 3},
+                                               {0xe1, 0xec, 0x80, 0xbf, 3},
+                                               {0xed, 0xed, 0x80, 0x9f, 3},
+                                               {0xee, 0xef, 0x80, 0xbf, 3},
+                                               {0xf0, 0xf0, 0x90, 0xbf, 4},
+                                               {0xf1, 0xf3, 0x80, 0xbf, 4},
+                                               {0xf4, 0xf4, 0x80, 0x8f, 4}}};
+  const unsigned byte = byte_at(text, at);
+  if (byte < 0x80) return 1;
+  for (const Form& form : kForms) {
+    if (byte < form.first || byte > form.last) continue;
+    if (at + form.length > text.size()) return 0;
+    const unsigned second = byte_at(text, at + 1);
+    if (second < form.lowest || second > form.highest) return 0;
+    for (std::size_t i = 2; i < form.length; ++i) {
+      if ((byte_at(text, at + i) & 0xc0U) != 0x80U) return 0;
+    }
+    return form.length;
+  }
+  return 0;
+}
 
 /// One control character.
 std::string escape_of(std::string_view sequence) {
@@ -29,12 +65,17 @@ std::string escape_of(std::string_view sequence) {
 }  // namespace
 
 std::size_t character_length(std::string_view text) {
-  constexpr std::size_t kLongest = 4;
-  if (text.empty() || static_cast<unsigned char>(text.front()) < 0x80) return 1;
-  for (std::size_t length = 2; length <= kLongest && length <= text.size(); ++length) {
-    if (first_invalid_utf8(text.substr(0, length)) == length) return length;
+  return text.empty() ? 1 : std::max<std::size_t>(1, utf8_length(text, 0));
+}
+
+std::size_t first_invalid_utf8(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t length = utf8_length(text, at);
+    if (length == 0) return at;
+    at += length;
   }
-  return 1;
+  return at;
 }
 
 std::size_t control_length(std::string_view text) {

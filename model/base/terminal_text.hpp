@@ -16,6 +16,9 @@ namespace ooc {
 /// Length in bytes of the character that `text` begins with: 1 for a byte that is no UTF-8.
 [[nodiscard]] std::size_t character_length(std::string_view text);
 
+/// Offset of the first byte that is not part of valid UTF-8; text.size() when all is well.
+[[nodiscard]] std::size_t first_invalid_utf8(std::string_view text);
+
 /// Control characters but the ASCII ones in `kept` replaced by "?": names come from files and end up on
 /// terminals.
 [[nodiscard]] std::string printable(std::string_view text, std::string_view kept = {});

@@ -79,6 +79,19 @@ TEST_CASE("columns count characters and not bytes") {
   CHECK(root.items.at(1).column == 8);  // [ " é € " , space 1
 }
 
+TEST_CASE(
+    "places are those behind escapes, and behind numbers, which end where the next token begins") {
+  const SpecNode root =
+      read("{\"\\\"\\\\\": \"\\u20ac\\\\\",\n\"n\":[-1.5e+3,2]\n ,\"w\":[null,7]}");
+  CHECK(root.members.at(0).second.column == 10);
+  const SpecNode& numbers = root.members.at(1).second;
+  CHECK(numbers.items.at(0).text == "-1.5e+3");
+  CHECK(numbers.items.at(1).column == 14);
+  CHECK(numbers.items.at(1).line == 2);
+  CHECK(root.members.at(2).second.items.at(1).column == 13);
+  CHECK(root.members.at(2).second.line == 3);
+}
+
 TEST_CASE("integers are exact in 63 bits and never go through a double") {
   const SpecNode root = read(
       "[9007199254740993, 9223372036854775807, -9223372036854775807, 9223372036854775808, 1e3, "
