@@ -145,7 +145,7 @@ std::string write_samples(const SampleSet& set) {
   json.line(2).begin_list("groups");
   for (const SampleGroup& group : set.groups) put_group(json, group);
   json.end().line(0).end();
-  return text + "\n";
+  return std::move(text) + "\n";
 }
 
 SampleSet read_samples_json(std::string_view text, const std::string& file) {

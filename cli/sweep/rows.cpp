@@ -117,7 +117,7 @@ std::string json_end(const SweepEnd& end) {
     json.value(end.inputs.hardware_names[i] + ": " + devices_remark(devices));
   }
   json.end().line(0).member("complete", end.complete).line(0).end();
-  return out + "\n";
+  return std::move(out) + "\n";
 }
 
 constexpr SweepFormat kCsv{

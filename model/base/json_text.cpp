@@ -70,7 +70,7 @@ std::string json_text(const SpecNode& node) {
   std::string out;
   JsonWriter json(out);
   put(node, 0, 0, json);
-  return out + "\n";
+  return std::move(out) + "\n";
 }
 
 }  // namespace ooc

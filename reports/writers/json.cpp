@@ -64,7 +64,7 @@ std::string prediction(const RunReport& report, const WriteOptions& options) {
   JsonWriter json(text);
   begin_run(json, report, options.tool);
   json.end();
-  return text + "\n";
+  return std::move(text) + "\n";
 }
 
 std::string comparison(const std::vector<RunReport>& reports, const WriteOptions& options) {
@@ -77,7 +77,7 @@ std::string comparison(const std::vector<RunReport>& reports, const WriteOptions
     json.end();
   }
   json.end().end();
-  return text + "\n";
+  return std::move(text) + "\n";
 }
 
 void put_inspected_layer(JsonWriter& json, const LayerReport& layer, bool with_times) {
@@ -111,7 +111,7 @@ std::string inspection(const NetworkReport& report, const WriteOptions& options)
     put_inspected_layer(json, layer, report.compute_time.has_value());
   });
   json.member("assumed", report.assumed).end();
-  return text + "\n";
+  return std::move(text) + "\n";
 }
 
 }  // namespace

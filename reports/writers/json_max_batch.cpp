@@ -55,7 +55,7 @@ std::string json_max_batch(const MaxBatchReport& report, const WriteOptions& opt
   json.objects("results", best_first(report),
                [&](std::size_t i) { put_row(json, report.rows[i]); });
   json.member("assumed", report.assumed).member("remarks", report.remarks).end();
-  return text + "\n";
+  return std::move(text) + "\n";
 }
 
 }  // namespace ooc

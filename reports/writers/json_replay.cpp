@@ -102,7 +102,7 @@ std::string json_replay(const ReplayReport& report, const WriteOptions& options)
     json.end();
   }
   json.member("assumed", report.assumed).end();
-  return text + "\n";
+  return std::move(text) + "\n";
 }
 
 }  // namespace ooc

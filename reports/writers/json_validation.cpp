@@ -52,7 +52,7 @@ std::string json_validation(const ValidationReport& report, const WriteOptions& 
   json.member("fails_known", sum.known).member("not_run", sum.not_run);
   json.member("marked_but_holds", sum.unexpected).end();
   json.objects("rows", report.rows, [&](const RowReport& row) { put_row(json, row); }).end();
-  return text + "\n";
+  return std::move(text) + "\n";
 }
 
 }  // namespace ooc
