@@ -50,6 +50,8 @@ void begin_run(JsonWriter& json, const RunReport& report, const ToolInfo& tool) 
   if (report.out_of_memory.has_value()) put_out_of_memory(json, report);
   put_metrics(json, report, {"inputs", "feasible"});
   json.member("bound_class", report.lower_bound ? std::optional(report.bound_class) : std::nullopt);
+  json.member("closed_form_notes",
+              report.paper ? std::optional(report.paper->notes) : std::nullopt);
   json.objects("layers", report.layers,
                [&](const LayerReport& layer) { put_layer(json, layer, report.feasible); });
   if (!report.steps.empty()) {
