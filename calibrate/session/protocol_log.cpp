@@ -73,6 +73,7 @@ class LogReader {
         if (!is_sample_key(key)) echoed.emplace_back(key, value);
       }
       group.request = identity_of(echoed);
+      if (!find_value(group.request, "what")) fail("a sample without \"what\"", "what=...");
     }
     const std::string wrong = add_sample(group, line.values);
     if (!wrong.empty()) fail(wrong, "metric=... ns=...");

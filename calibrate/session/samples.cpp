@@ -104,7 +104,8 @@ std::string add_sample(SampleGroup& group, const KeyValues& sample) {
 }
 
 std::string error_text(const KeyValues& error) {
-  const std::string text = find_value(error, "text").value_or("no reason given");
+  std::string text = find_value(error, "text").value_or("");
+  if (text.empty()) text = "no reason given";
   const auto call = find_value(error, "call");
   if (!call) return text;
   return *call + ": " + text + " (" + find_value(error, "name").value_or("") + ", " +
