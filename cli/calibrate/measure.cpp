@@ -33,9 +33,7 @@ class ProgressLine {
  public:
   explicit ProgressLine(Remarks remarks)
       : shown_(remarks == Remarks::kShown && isatty(STDERR_FILENO) != 0) {}
-  ~ProgressLine() {
-    if (drawn_) std::fputs("\r\033[K", stderr);
-  }
+  ~ProgressLine() { clear(); }
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
   void show(const SessionProgress& progress) {
@@ -45,6 +43,11 @@ class ProgressLine {
         fmt::format("\r\033[K{} of {}, about {:.0f} s left: {}", progress.done, progress.total,
                     progress.seconds_left, printable(cut_text(progress.next, 60)));
     std::fputs(line.c_str(), stderr);
+  }
+  /// Before anything else is said.
+  void clear() {
+    if (drawn_) std::fputs("\r\033[K", stderr);
+    drawn_ = false;
   }
 
  private:
@@ -123,6 +126,7 @@ std::optional<int> measure(const CalibrateOptions& options, const PlanInput& wan
              const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
              return spent.count() + next_s > limit_s;
            }});
+  line.clear();
   if (result.end == SessionEnd::kStopped) {
     remark(Remarks::kShown, how_to_continue(options, set));
     throw Interrupted();

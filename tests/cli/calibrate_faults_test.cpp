@@ -146,6 +146,17 @@ TEST_CASE("when the time is up, what there is is fitted, and the message says ho
   CHECK(has(none.err, "--within"));
 }
 
+TEST_CASE("on a terminal the line of progress is gone before anything else is said") {
+  const ScratchFolder folder;
+  // script(1) gives the command a terminal.
+  const Ran ran =
+      run_shell("script -qec '" + std::string(OOC_PROGRAM) +
+                    " calibrate -o p.json --within 2.5s --probe " + OOC_GPU_STUB + "' /dev/null",
+                {.folder = folder.path(), .environment = {{"OOC_STUB", kSmallStub}}});
+  CHECK_MESSAGE(ran.exit_code == 0, ran.out);
+  CHECK(has(ran.out, "\r\x1b[Kooc-paleo: time was up: "));
+}
+
 TEST_CASE("two calibrations at once on one output are refused") {
   const ScratchFolder folder;
   const std::string program = OOC_PROGRAM;
