@@ -125,14 +125,14 @@ constexpr std::string_view kGuarded = "=+-@\t\r'";
 
 std::string csv_text(std::string_view name) {
   const bool guarded = !name.empty() && kGuarded.find(name.front()) != std::string_view::npos;
-  // People also read CSV on terminals. Tabs and line breaks are data that RFC 4180 quotes.
+  // People also read CSV on terminals, and tools line by line: a row is one line.
   return (guarded ? "'" : "") +
-         (is_plain(name) ? std::string(name) : escaped_controls(name, "\\", "\t\n\r"));
+         (is_plain(name) ? std::string(name) : escaped_controls(name, "\\", "\t"));
 }
 
 std::string csv_field(std::string_view name) {
   const std::string text = csv_text(name);
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  if (text.find_first_of(",\"") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) {
     if (c == '"') quoted += '"';

@@ -102,11 +102,11 @@ TEST_CASE("an echoed line is cut, however long it is") {
 TEST_CASE("layer times take the names that CSV shows") {
   const ScratchFolder scratch;
   const std::string network = scratch.file(
-      "n.json", replaced(read_file(kNetwork), "\"name\": \"a\"", "\"name\": \"=a\\u001b\""));
+      "n.json", replaced(read_file(kNetwork), "\"name\": \"a\"", "\"name\": \"=a\\u001b\\n\""));
   const std::string listed = run_ooc_paleo({"inspect", network, "--format", "csv"}).out;
-  CHECK(listed.find("\n'=a\\u001b,") != std::string::npos);
+  CHECK(listed.find("\n'=a\\u001b\\u000a,") != std::string::npos);
   const std::string times =
-      scratch.file("times.csv", "layer,forward_ms,backward_ms\n'=a\\u001b,1,2\n");
+      scratch.file("times.csv", "layer,forward_ms,backward_ms\n'=a\\u001b\\u000a,1,2\n");
   CHECK(run_ooc_paleo({"predict", network, "--hardware", kMachine, "--layer-times", times})
             .exit_code == 0);
 }
