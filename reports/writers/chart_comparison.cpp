@@ -7,10 +7,15 @@
 #include <cmath>
 
 #include "model/base/quantity_io.hpp"
+#include "reports/writers/folded.hpp"
 #include "reports/writers/text_table.hpp"
 
 namespace ooc {
 namespace {
+
+const std::string& name_of(const RunReport& report) {
+  return report.inputs.row.empty() ? report.inputs.schedule : report.inputs.row;
+}
 
 /// Of the longest bar: what the names leave, a mark behind it included.
 int bar_width(const std::vector<RunReport>& reports, const Look& look) {
@@ -19,7 +24,7 @@ int bar_width(const std::vector<RunReport>& reports, const Look& look) {
   if (look.width == 0) return kUsual;
   std::size_t names = 0;
   for (const RunReport& report : reports) {
-    names = std::max(names, report.inputs.schedule.size());
+    names = std::max(names, columns_of(name_of(report)));
   }
   return std::clamp(static_cast<int>(look.width) - static_cast<int>(names) - 5, kLeast, kUsual);
 }
@@ -54,8 +59,7 @@ std::string comparison_chart(const std::vector<RunReport>& reports,
   TextTable table({{"", Align::kLeft}, {"", Align::kLeft}});
   const int width = bar_width(reports, look);
   for (const std::size_t i : order) {
-    const RunInputs& in = reports[i].inputs;
-    table.add_row({in.row.empty() ? in.schedule : in.row, bar(reports[i], longest, width)});
+    table.add_row({name_of(reports[i]), bar(reports[i], longest, width)});
   }
   return fmt::format(
              "\nTime, {} at the widest: # compute, . waits and tasks run again, | lower bound\n",

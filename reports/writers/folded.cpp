@@ -26,7 +26,16 @@ std::size_t second_part(std::string_view line) {
   return gap == std::string_view::npos ? gap : line.find_first_not_of(' ', gap);
 }
 
-/// The byte behind the last blank before the first `width` columns are full; at least one word is taken.
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+
+/// Lists of choices are one word, "one|two|three", and longer than a line.
+bool is_between_choices(std::string_view line, std::size_t at) {
+  return line[at] == '|' && at > 0 && at + 1 < line.size() && is_letter(line[at - 1]) &&
+         is_letter(line[at + 1]);
+}
+
+/// The byte behind the last blank, or "|" of a list, before the first `width` columns are full; at least one
+/// word is taken.
 std::size_t break_of(std::string_view line, std::size_t width) {
   std::size_t columns = 0;
   std::size_t best = std::string_view::npos;
@@ -44,6 +53,7 @@ std::size_t break_of(std::string_view line, std::size_t width) {
     any_word = any_word || line[i] != ' ';
     columns += starts_code_point(line[i]) ? 1U : 0U;
     ++i;
+    if (columns <= width && is_between_choices(line, i - 1)) best = i;
   }
   return columns > width && best != std::string_view::npos ? best : line.size();
 }

@@ -115,7 +115,7 @@ TEST_CASE("on a terminal of 60 columns tables and help fit") {
   // script(1) gives the command a terminal.
   for (const std::string command :
        {"predict vgg16 --hardware v100-16gb-pcie3 --batch 256 --schedule vdnn-conv",
-        "compare vgg16 --hardware v100-16gb-pcie3 --batch 256", "inspect alexnet",
+        "compare vgg16 --hardware v100-16gb-pcie3 --batch 256", "inspect alexnet", "sweep --help",
         "max-batch alexnet --hardware m40 --max-batch-limit 64", "validate M4", "list",
         "predict --help", "--help"}) {
     CAPTURE(command);
@@ -130,8 +130,9 @@ TEST_CASE("on a terminal of 60 columns tables and help fit") {
     for (std::size_t begin = 0; begin < text.size();) {
       const std::size_t end = std::min(text.find('\n', begin), text.size());
       const std::string line = text.substr(begin, end - begin);
-      // A word longer than a line (a path, a list of choices) stays whole.
-      const bool one_word = line.find(' ', line.find_first_not_of(' ')) == std::string::npos;
+      // A path longer than a line stays whole.
+      const bool one_word = line.find(' ', line.find_first_not_of(' ')) == std::string::npos &&
+                            line.find('/') != std::string::npos;
       const auto columns = std::count_if(line.begin(), line.end(), [](char c) {
         return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
       });

@@ -83,6 +83,8 @@ TEST_CASE("long lines are folded at blanks, below their own text") {
   CHECK(folded("  --long-flag VALUE  what it does\n", 20) ==
         "  --long-flag VALUE\n      what it does\n");
   CHECK(folded("unbreakable word\n", 4) == "unbreakable\n  word\n");
+  CHECK(folded("  -f   rule (one|two|three)\n", 20) == "  -f   rule (one|\n       two|three)\n");
+  CHECK(folded("  x  ###|...\n", 10) == "  x\n     ###|...\n");  // a bar is no list
   // Colours take no room, letters of several bytes one column.
   CHECK(folded("\x1b[1mäöü äöü\x1b[0m\n", 7) == "\x1b[1mäöü äöü\x1b[0m\n");
 }
@@ -293,6 +295,11 @@ TEST_CASE(
             "  slow        " +
             std::string(36, '#') + std::string(36, '.') + "\n");
   CHECK(comparison_chart({fast, slow}, {0}) == "");
+  // On a terminal the longest bar ends where the width does, a mark behind it included.
+  slow.inputs.row = "slow, in rounds of fewer samples";
+  CHECK(contains(comparison_chart({fast, slow}, {0, 1}, {.width = 80}),
+                 "\n  slow, in rounds of fewer samples  " + std::string(22, '#') +
+                     std::string(21, '.') + "\n"));
   CHECK_FALSE(contains(table_comparison({fast, slow}, {.chart = Chart::kNone}), "Time, "));
 }
 
