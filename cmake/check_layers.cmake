@@ -7,6 +7,7 @@ cmake_minimum_required(VERSION 3.25)
 
 # Who may include whom directly. What a folder may include is the transitive closure of its row.
 set(edges_model/base "")
+set(edges_model/kernels model/base)
 set(edges_model/layers model/base)
 set(edges_model/network model/layers)
 set(edges_model/graph model/network)

@@ -1,0 +1,3 @@
+ooc_test(kernels unit
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/kernels_table_test.cpp ${CMAKE_CURRENT_LIST_DIR}/kernels_price_test.cpp
+  LINK ooc_kernels)
