@@ -24,7 +24,7 @@ constexpr double kLongStream =
     150e-6;                          // below, streaming kernels show the measuring, not the memory
 constexpr double kNeighbours = 3e7;  // bytes: slopes between nearer sizes are noise
 constexpr double kLeastMeasuring = 1e-6;
-constexpr double kMostMeasuring = 60e-6;
+constexpr double kMostMeasuring = 100e-6;
 constexpr double kLeastHeuristic = 0.4;
 
 using Parameters = std::map<std::string, ArchitectureParameters>;
@@ -309,13 +309,27 @@ class Fitter {
     StageFit& result = stages_.emplace_back();
     result.name = stage.name();
     result.rows = stage.fit_rows.size();
+    set_measuring(stage);
     result.before = stage.loss(stage.fit_rows, candidate_);
     result.held_before = stage.loss(stage.held_rows, candidate_);
     for (const auto& [architecture, found] : shares) {
       candidate_.parameters.at(architecture).near_share = std::min(median_of(found), 1.0);
       result.paths.push_back("near_share of " + architecture);
     }
+    set_measuring(stage);
     finish(stage, result);
+  }
+
+  /// What is left of streaming kernels, by source.
+  void set_measuring(const Stage& stage) {
+    std::map<std::string, std::vector<double>> rests;
+    candidate_.beside.clear();
+    for (const MeasuredOperation* row : stage.fit_rows) {
+      rests[row->source].push_back(row->seconds - stage.predicted(*row, candidate_));
+    }
+    for (const auto& [source, rest] : rests) {
+      candidate_.beside["measuring." + source] = std::max(median_of(rest), 0.0);
+    }
   }
 
   [[nodiscard]] bool is_fixed(const std::string& path) const {

@@ -28,8 +28,8 @@ struct FitMachine {
 struct OperationsFitOptions {
   std::uint64_t seed = 0;
   int starts = 3;
-  int evaluations = 1300;          ///< of each start
-  std::vector<std::string> fixed;  ///< paths that keep their number: for ablations
+  int evaluations = 1300;               ///< of each start
+  std::vector<std::string> fixed = {};  ///< paths that keep their number: for ablations
 };
 
 /// Errors of one group of rows, as |predicted / measured - 1|.

@@ -82,6 +82,8 @@ enum class Fusion {
   kAdd,  ///< residual sums ride on another kernel: one pass more
   kAll,  ///< activations cost nothing either
 };
+/// Attention without a fused kernel: scale, mask, softmax and permutes are kernels of their own.
+enum class AttentionKernels { kFused, kSeparate };
 /// Channels of tensor-core convolutions.
 enum class ChannelPadding { kToUnits, kNone };
 
@@ -89,6 +91,7 @@ enum class ChannelPadding { kToUnits, kNone };
 struct Software {
   ImageLayout layout = ImageLayout::kChannelsLast;
   Fusion fusion = Fusion::kNone;
+  AttentionKernels attention = AttentionKernels::kFused;
   ChannelPadding padding = ChannelPadding::kToUnits;
   double elementwise_factor = 1;    ///< of the time of element-wise, norm and pool kernels
   std::pair<int, int> cudnn{9, 0};  ///< (major, minor)

@@ -1,10 +1,9 @@
 // Reads small comma-separated tables of the tests' own: `#` lines are notes, the first other line names
-// the columns, no quotes.
+// the columns.
 #pragma once
 
 #include <fstream>
 #include <map>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -13,10 +12,19 @@ namespace ooc::test {
 
 using TableRow = std::map<std::string, std::string>;
 
+/// Fields between commas; quotes hold commas together.
 inline std::vector<std::string> table_fields(const std::string& line) {
-  std::vector<std::string> fields;
-  std::istringstream stream(line);
-  for (std::string field; std::getline(stream, field, ',');) fields.push_back(field);
+  std::vector<std::string> fields(1);
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      fields.emplace_back();
+    } else if (c != '\r') {
+      fields.back() += c;
+    }
+  }
   return fields;
 }
 
