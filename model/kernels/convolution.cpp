@@ -15,6 +15,7 @@ constexpr Version kFftTiles{4, 0};
 constexpr Version kFusedWinograd{5, 0};
 constexpr Version kWinograd{5, 1};
 constexpr Version kSkipsStuffedZeros{7, 0};
+constexpr Version kPlainInPlace{9, 0};
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // F(2x2, 3x3) in one kernel: a block does 16 products of 32 filters x 32 tiles.
@@ -138,9 +139,9 @@ class SimtPrices {
         cudnn_(platform.software.cudnn),
         units_(simt_units(platform)),
         bytes_(operand_bytes(sizes, static_cast<double>(dtype_info(dtype).bytes))),
-        rate_(sustained_rate(platform, dtype) * simt_.generation),
+        rate_(sustained_rate(platform, simt_dtype(dtype)) * simt_.generation),
         near_(streaming_rate(platform)),
-        plain_(dtype == Dtype::kFloat32) {}
+        plain_(dtype != Dtype::kFloat64) {}
 
   [[nodiscard]] double direct() const {
     const bool pointwise = sizes_.pass == ConvolutionPass::kBackwardWeights && sizes_.taps == 1;
@@ -253,29 +254,44 @@ class SimtPrices {
   bool plain_;
 };
 
+/// Kernels for one channel a group form no product: each element is read once where it lies, in either
+/// layout, and ordinary units multiply.
+double depthwise_seconds(const Sizes& sizes, Dtype dtype, const KernelPlatform& platform) {
+  const OperandBytes bytes = operand_bytes(sizes, static_cast<double>(dtype_info(dtype).bytes));
+  const double flops =
+      2 * sizes.taps * sizes.filters * sizes.groups * sizes.batch * sizes.positions;
+  const double rate = sustained_rate(platform, simt_dtype(dtype)) *
+                      platform.architecture.simt.generation * platform.architecture.simt.depthwise;
+  return roofed(flops / rate, bytes.all / streaming_rate(platform),
+                platform.architecture.roof_sharpness);
+}
+
 double tensor_seconds(const Sizes& sizes, Dtype dtype, const KernelPlatform& platform) {
   const TensorParameters& tensor = *platform.architecture.tensor;
   const bool pads = platform.software.padding == ChannelPadding::kToUnits;
   const double unit = !pads ? 1 : dtype == Dtype::kTf32 ? 4 : 8;
   const Padded channels = padded(sizes, unit);
   const ProductUnits units = tensor_units(platform);
-  const OperandBytes bytes = operand_bytes(sizes, static_cast<double>(dtype_info(dtype).bytes));
+  const double element = static_cast<double>(dtype_info(dtype).bytes);
+  const OperandBytes bytes = operand_bytes(sizes, element);
   const double near = streaming_rate(platform);
   const double rate = sustained_rate(platform, dtype);
-  const bool weights = sizes.pass == ConvolutionPass::kBackwardWeights;
   double seconds = product_seconds(direct_product(sizes, channels, platform.software.cudnn), units,
-                                   {.flops_per_second = rate * (weights ? tensor.weights : 1),
+                                   {.flops_per_second = rate,
                                     .bytes_per_second = near,
                                     .bytes = bytes.all,
+                                    .element = element,
                                     .largest_split = largest_split(sizes.pass)});
   if (sizes.pass == ConvolutionPass::kBackwardData) {
     seconds = std::min(seconds, product_seconds(scatter_product(sizes, channels), units,
                                                 {.flops_per_second = rate * tensor.scatter_rate,
                                                  .bytes_per_second = near * tensor.scatter_memory,
-                                                 .bytes = bytes.all + scattered_bytes(sizes)}));
+                                                 .bytes = bytes.all + scattered_bytes(sizes),
+                                                 .element = element}));
   }
-  if (sizes.channels < kFewChannels && sizes.groups == 1) seconds *= tensor.few_channels;
-  if (platform.software.layout == ImageLayout::kChannelsFirst) {
+  const bool plain = sizes.taps == 1 && sizes.stride == 1;
+  if (platform.software.layout == ImageLayout::kChannelsFirst &&
+      !(plain && platform.software.cudnn >= kPlainInPlace)) {
     seconds += 2 * (bytes.input + bytes.output) / near;
   }
   return seconds;
@@ -284,18 +300,24 @@ double tensor_seconds(const Sizes& sizes, Dtype dtype, const KernelPlatform& pla
 }  // namespace
 
 double ConvolutionTimes::fastest() const {
-  return std::min({direct, scatter, winograd_fused, winograd, fft, tensor});
+  return std::min({direct, scatter, winograd_fused, winograd, fft, tensor, depthwise});
 }
 
 ConvolutionTimes convolution_times(const ConvolutionKernel& kernel,
                                    const KernelPlatform& platform) {
   const Sizes sizes = sizes_of(kernel);
-  ConvolutionTimes times{kNever, kNever, kNever, kNever, kNever, kNever};
-  if (on_tensor_cores(platform, kernel.dtype)) {
-    times.tensor = tensor_seconds(sizes, kernel.dtype, platform);
-    if (platform.software.layout == ImageLayout::kChannelsLast) return times;
+  ConvolutionTimes times{kNever, kNever, kNever, kNever, kNever, kNever, kNever};
+  if (sizes.channels == 1 && sizes.groups > 1) {
+    times.depthwise = depthwise_seconds(sizes, kernel.dtype, platform);
   }
-  const SimtPrices simt(sizes, simt_dtype(kernel.dtype), platform);
+  if (on_tensor_cores(platform, kernel.dtype)) {
+    const bool few = sizes.channels < kFewChannels && sizes.groups == 1;
+    times.tensor = tensor_seconds(sizes, kernel.dtype, platform) *
+                   (few ? platform.architecture.tensor->few_channels : 1);
+    const bool halves = dtype_info(kernel.dtype).bytes == 2;
+    if ((platform.software.layout == ImageLayout::kChannelsLast || halves) && !few) return times;
+  }
+  const SimtPrices simt(sizes, kernel.dtype, platform);
   times.direct = simt.direct();
   times.scatter = simt.scatter();
   times.winograd_fused = simt.winograd_fused();

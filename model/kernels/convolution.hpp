@@ -37,6 +37,7 @@ struct ConvolutionTimes {
   double winograd;        ///< F(4x4, 3x3), transforms in memory
   double fft;             ///< 32x32 tiles, transforms in memory
   double tensor;          ///< on tensor cores, change of layout included
+  double depthwise;       ///< one channel a group: no product, each result by itself
   [[nodiscard]] double fastest() const;
 };
 

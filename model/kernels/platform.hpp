@@ -35,6 +35,7 @@ struct SimtParameters {
   double winograd_fused = 1;     ///< efficiency of F(2x2, 3x3) in one kernel
   double transformed = 1;        ///< efficiency of the products of F(4x4, 3x3) and of FFTs
   double transform_traffic = 1;  ///< factor of the bytes that their transforms move
+  double depthwise = 1;          ///< share of the rate that depthwise kernels reach
   double linear_rate = 1;        ///< factor of the rate: linear layers, batched products (cuBLAS)
   double linear_memory = 1;      ///< factor of the near rate there
   double linear_recent = 1;      ///< factor more of the rate there, beside cuDNN 8 and newer
@@ -42,13 +43,11 @@ struct SimtParameters {
 
 /// Numbers of kernels on tensor cores.
 struct TensorParameters {
-  double large_tiles = 1;   ///< efficiency of tiles 256x128, 128x256, 128x128
-  double medium_tiles = 1;  ///< 256x64, 64x256, 128x64, 64x128
-  double square_tiles = 1;  ///< 64x64
-  double small_tiles = 1;   ///< 128x32, 32x128, 64x32, 32x64, 32x32
+  double tiles = 1;  ///< efficiency of all tiles where their operands come fast enough
+  double operands =
+      100;  ///< rate at which operands reach the tiles, as a multiple of the near rate
   double wave_tail = 0;
   double extra_depth = 0;
-  double weights = 1;         ///< factor of the rate: weights' gradients
   double scatter_rate = 1;    ///< as in SimtParameters
   double scatter_memory = 1;  ///< as in SimtParameters
   double few_channels = 1;    ///< factor of the time below 8 input channels

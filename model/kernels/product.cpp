@@ -2,6 +2,7 @@
 // of each meets it.
 #include "model/kernels/product.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -15,8 +16,8 @@ constexpr double kPartialBytes = 8;      // a partial sum is written and read in
 
 constexpr std::pair<int, int> kRecentLibraries{8, 0};
 
-constexpr std::array<TileShape, 9> kSimtTiles{{{128, 32, TileClass::kMedium},
-                                               {32, 128, TileClass::kMedium},
+constexpr std::array<TileShape, 9> kSimtTiles{{{128, 32, TileClass::kWide},
+                                               {32, 128, TileClass::kWide},
                                                {64, 32, TileClass::kSmall},
                                                {32, 64, TileClass::kSmall},
                                                {32, 32, TileClass::kSmall},
@@ -25,34 +26,37 @@ constexpr std::array<TileShape, 9> kSimtTiles{{{128, 32, TileClass::kMedium},
                                                {8, 128, TileClass::kSmall},
                                                {128, 8, TileClass::kSmall}}};
 
-constexpr std::array<TileShape, 13> kTensorTiles{{{256, 128, TileClass::kLarge},
-                                                  {128, 256, TileClass::kLarge},
-                                                  {128, 128, TileClass::kLarge},
-                                                  {256, 64, TileClass::kMedium},
-                                                  {64, 256, TileClass::kMedium},
-                                                  {128, 64, TileClass::kMedium},
-                                                  {64, 128, TileClass::kMedium},
-                                                  {64, 64, TileClass::kSquare},
-                                                  {128, 32, TileClass::kSmall},
-                                                  {32, 128, TileClass::kSmall},
-                                                  {64, 32, TileClass::kSmall},
-                                                  {32, 64, TileClass::kSmall},
-                                                  {32, 32, TileClass::kSmall}}};
+constexpr std::array<TileShape, 13> kTensorTiles{{{256, 128, TileClass::kWide},
+                                                  {128, 256, TileClass::kWide},
+                                                  {128, 128, TileClass::kWide},
+                                                  {256, 64, TileClass::kWide},
+                                                  {64, 256, TileClass::kWide},
+                                                  {128, 64, TileClass::kWide},
+                                                  {64, 128, TileClass::kWide},
+                                                  {64, 64, TileClass::kWide},
+                                                  {128, 32, TileClass::kWide},
+                                                  {32, 128, TileClass::kWide},
+                                                  {64, 32, TileClass::kWide},
+                                                  {32, 64, TileClass::kWide},
+                                                  {32, 32, TileClass::kWide}}};
 
-/// Math time of the fastest tile for `splits` cuts of K.
-double math_seconds(const Product& product, const ProductUnits& units, double flops_per_second,
+/// Math time of the fastest tile for `splits` cuts of K: a step along K takes as long as its
+/// multiplications or as its operands, tm + tn elements, need to arrive.
+double math_seconds(const Product& product, const ProductUnits& units, const ProductRates& rates,
                     double splits) {
   const double depth = kDepthStep * whole(product.k / splits / kDepthStep) + units.extra_depth;
+  const double supply = rates.element * rates.flops_per_second / units.operand_rate / 2;
   double least = std::numeric_limits<double>::infinity();
   for (const TileShape& tile : units.tiles) {
     const double blocks =
         whole(product.m / tile.rows) * whole(product.n / tile.columns) * product.count * splits;
     const double waves = whole(blocks / units.multiprocessors) + units.wave_tail;
-    const double work =
-        tile.rows * tile.columns * waves / units.efficiency[static_cast<std::size_t>(tile.size)];
-    if (work < least) least = work;
+    const double step =
+        std::max(tile.rows * tile.columns / units.efficiency[static_cast<std::size_t>(tile.size)],
+                 (tile.rows + tile.columns) * supply);
+    if (step * waves < least) least = step * waves;
   }
-  return 2 * least * depth * units.multiprocessors / flops_per_second;
+  return 2 * least * depth * units.multiprocessors / rates.flops_per_second;
 }
 
 }  // namespace
@@ -67,7 +71,7 @@ double roofed(double math_seconds, double memory_seconds, double sharpness) {
 ProductUnits simt_units(const KernelPlatform& platform) {
   const SimtParameters& simt = platform.architecture.simt;
   return {.tiles = kSimtTiles,
-          .efficiency = {0, simt.wide_tiles, 0, simt.small_tiles},
+          .efficiency = {simt.wide_tiles, simt.small_tiles},
           .wave_tail = simt.wave_tail,
           .extra_depth = simt.extra_depth,
           .multiprocessors = static_cast<double>(platform.machine.multiprocessors),
@@ -77,8 +81,8 @@ ProductUnits simt_units(const KernelPlatform& platform) {
 ProductUnits tensor_units(const KernelPlatform& platform) {
   const TensorParameters& tensor = *platform.architecture.tensor;
   return {.tiles = kTensorTiles,
-          .efficiency = {tensor.large_tiles, tensor.medium_tiles, tensor.square_tiles,
-                         tensor.small_tiles},
+          .efficiency = {tensor.tiles, tensor.tiles},
+          .operand_rate = tensor.operands * streaming_rate(platform),
           .wave_tail = tensor.wave_tail,
           .extra_depth = tensor.extra_depth,
           .multiprocessors = static_cast<double>(platform.machine.multiprocessors),
@@ -94,7 +98,7 @@ double product_seconds(const Product& product, const ProductUnits& units,
     const double parts =
         splits == 1 ? 0 : kPartialBytes * splits * product.m * product.n * product.count;
     const double memory = (rates.bytes + parts) / rates.bytes_per_second;
-    const double math = math_seconds(product, units, rates.flops_per_second, splits);
+    const double math = math_seconds(product, units, rates, splits);
     const double powered = std::pow(math, sharpness) + std::pow(memory, sharpness);
     if (powered < least) least = powered;
   }
@@ -108,6 +112,7 @@ double linear_work_seconds(const Product& product, Dtype dtype, const KernelPlat
   ProductRates rates{.flops_per_second = 0,
                      .bytes_per_second = streaming_rate(platform),
                      .bytes = elements * static_cast<double>(dtype_info(dtype).bytes),
+                     .element = static_cast<double>(dtype_info(dtype).bytes),
                      .largest_split = kLargestSplit};
   if (on_tensor_cores(platform, dtype)) {
     rates.flops_per_second = sustained_rate(platform, dtype);

@@ -13,6 +13,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -28,7 +29,7 @@ struct Product {
   double count = 1;
 };
 
-enum class TileClass : std::uint8_t { kLarge, kMedium, kSquare, kSmall };
+enum class TileClass : std::uint8_t { kWide, kSmall };
 
 struct TileShape {
   double rows;
@@ -39,7 +40,9 @@ struct TileShape {
 /// The units that multiply.
 struct ProductUnits {
   std::span<const TileShape> tiles;
-  std::array<double, 4> efficiency{};  ///< by TileClass
+  std::array<double, 2> efficiency{};  ///< by TileClass
+  /// Bytes/s at which operands reach the tiles, all multiprocessors together; infinite: never short.
+  double operand_rate = std::numeric_limits<double>::infinity();
   double wave_tail = 0;
   double extra_depth = 0;
   double multiprocessors = 1;
@@ -58,6 +61,7 @@ struct ProductRates {
   double flops_per_second = 0;  ///< of the whole device
   double bytes_per_second = 0;
   double bytes = 0;       ///< each operand once
+  double element = 4;     ///< bytes of one
   int largest_split = 1;  ///< powers of two up to this
 };
 

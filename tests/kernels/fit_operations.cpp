@@ -1,7 +1,9 @@
-// fit_operations OPERATIONS.csv [--out FOLDER] [--seed N] [--evaluations N] [--fix PATH]... [--verbose]
+// fit_operations OPERATIONS.csv [--start FOLDER] [--out FOLDER] [--seed N] [--starts N] [--evaluations N]
+//                [--fix PATH]... [--verbose]
 //
 // Fits the numbers of the architectures that the table's GPUs are of, and prints errors before and after, on
-// rows that fit and on the held-out fifth. With --out it writes the architectures with the new numbers (their
+// rows that fit and on the held-out fifth. It starts from the shipped numbers, or from those
+// of --start. With --out it writes the architectures with the new numbers (their
 // provenance stays to be edited).
 #include <fmt/format.h>
 
@@ -22,6 +24,7 @@ namespace {
 struct Options {
   std::string table;
   std::string out;
+  std::string start = test::shipped_architectures();
   bool verbose = false;
   OperationsFitOptions fit;
 };
@@ -32,6 +35,10 @@ Options parse(const std::vector<std::string>& words) {
     const auto next = [&] { return words.at(++i); };
     if (words[i] == "--out") {
       options.out = next();
+    } else if (words[i] == "--start") {
+      options.start = next();
+    } else if (words[i] == "--starts") {
+      options.fit.starts = std::stoi(next());
     } else if (words[i] == "--seed") {
       options.fit.seed = std::stoull(next());
     } else if (words[i] == "--evaluations") {
@@ -77,9 +84,34 @@ void print_stage(const StageFit& stage, const OperationsFit& fit, bool verbose) 
   print_errors("held out", stage.held_errors);
 }
 
+/// Whether an entry of its own speaks for a number below one that is inherited.
+bool has_own(const Architecture& architecture, const std::string& path) {
+  return std::any_of(architecture.provenance.begin(), architecture.provenance.end(),
+                     [&](const Provenance& each) { return each.fields == path; });
+}
+
+/// Sections that are said to be another architecture's follow it.
+void inherit(std::map<std::string, Architecture>& architectures) {
+  for (auto& [name, heir] : architectures) {
+    for (const Provenance& entry : heir.provenance) {
+      if (entry.inherits.empty()) continue;
+      ArchitectureParameters giver = architectures.at(entry.inherits).parameters;
+      for (const ParameterField& field : parameter_fields()) {
+        const std::string path = fmt::format("{}.{}", field.section, field.name);
+        const bool named =
+            entry.fields == path || (entry.fields == field.section && !has_own(heir, path));
+        if (named) field.of(heir.parameters) = field.of(giver);
+      }
+      if (entry.fields == "recurrent") {
+        heir.parameters.recurrent.step_seconds = giver.recurrent.step_seconds;
+      }
+    }
+  }
+}
+
 void run(const Options& options) {
   const auto operations = read_operations(test::text_of_file(options.table), options.table);
-  auto shipped = test::read_architectures(test::shipped_architectures());
+  auto shipped = test::read_architectures(options.start);
   std::map<std::string, ArchitectureParameters> start;
   for (const auto& [name, architecture] : shipped) start[name] = architecture.parameters;
   const OperationsFit fit = fit_operations(operations, test::table_machines(), start, options.fit);
@@ -87,6 +119,9 @@ void run(const Options& options) {
   if (options.out.empty()) return;
   for (auto& [name, architecture] : shipped) {
     architecture.parameters = fit.architectures.at(name);
+  }
+  inherit(shipped);
+  for (const auto& [name, architecture] : shipped) {
     std::ofstream(options.out + "/" + name + ".json") << write_architecture(architecture);
   }
 }

@@ -203,7 +203,7 @@ void add_timm(const std::string& folder, std::vector<Case>& cases) {
               .mode = train ? RunMode::kTraining : RunMode::kInference,
               .input_gradient = false,
               .software = {}};
-    each.software.cudnn = {8, 3};
+    each.software.cudnn = train ? std::pair{8, 3} : std::pair{9, 1};
     each.software.layout =
         row.at("layout") == "nchw" ? ImageLayout::kChannelsFirst : ImageLayout::kChannelsLast;
     each.software.attention = train ? AttentionKernels::kSeparate : AttentionKernels::kFused;
@@ -315,6 +315,7 @@ void print_gains(const std::map<std::string, std::pair<double, double>>& steps, 
     if (!has(label, "nchw") || !has(label, mode)) continue;
     std::string other = label;
     other.replace(other.find("nchw"), 4, "nhwc");
+    if (!steps.contains(other)) continue;
     const auto& last = steps.at(other);
     misses.push_back(std::abs(times.first / last.first - times.second / last.second));
   }

@@ -20,22 +20,20 @@ inline SimtParameters table_simt(double generation) {
           .winograd_fused = 0.9632065349807231,
           .transformed = 1.201657103803915,
           .transform_traffic = 1.7662091011093957,
+          .depthwise = 0.25,
           .linear_rate = 0.9193724520633004,
           .linear_memory = 0.5162929652388625,
           .linear_recent = 1};
 }
 
 inline TensorParameters table_tensor() {
-  return {.large_tiles = 0.945352471254675,
-          .medium_tiles = 0.618350942351235,
-          .square_tiles = 0.43942938241750173,
-          .small_tiles = 0.255366307895532,
-          .wave_tail = 0.06206335041836893,
-          .extra_depth = 18.309207367360916,
-          .weights = 0.8150359146566678,
-          .scatter_rate = 0.6001235792042569,
+  return {.tiles = 0.94,
+          .operands = 1.61,
+          .wave_tail = 0.0113,
+          .extra_depth = 17.4,
+          .scatter_rate = 0.2824,
           .scatter_memory = 1,
-          .few_channels = 2.8508830412202153};
+          .few_channels = 2.86};
 }
 
 inline RecurrentParameters table_recurrent() {

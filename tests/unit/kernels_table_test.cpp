@@ -67,6 +67,7 @@ Priced convolution_price(const TableRow& row) {
                              : fastest == times.winograd     ? "winograd"
                              : fastest == times.fft          ? "fft"
                              : fastest == times.tensor       ? "tensor"
+                             : fastest == times.depthwise    ? "depthwise"
                                                              : "product";
   return {fastest, method};
 }
@@ -119,7 +120,8 @@ TEST_CASE("prices equal those of an independent implementation to one in a milli
     CHECK(std::abs(priced.seconds / expected - 1) < kSame);
     CHECK(priced.method == row.at("method"));
   }
-  for (const char* method : {"product", "winograd_fused", "winograd", "fft", "tensor"}) {
+  for (const char* method :
+       {"product", "winograd_fused", "winograd", "fft", "tensor", "depthwise"}) {
     CAPTURE(method);
     CHECK(methods[method] >= 10);
   }
