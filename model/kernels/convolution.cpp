@@ -15,6 +15,7 @@ constexpr Version kFftTiles{4, 0};
 constexpr Version kFusedWinograd{5, 0};
 constexpr Version kWinograd{5, 1};
 constexpr Version kSkipsStuffedZeros{7, 0};
+constexpr Version kVoltaKernels{7, 4};
 constexpr Version kPlainInPlace{9, 0};
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
@@ -139,7 +140,8 @@ class SimtPrices {
         cudnn_(platform.software.cudnn),
         units_(simt_units(platform)),
         bytes_(operand_bytes(sizes, static_cast<double>(dtype_info(dtype).bytes))),
-        rate_(sustained_rate(platform, simt_dtype(dtype)) * simt_.generation),
+        rate_(sustained_rate(platform, simt_dtype(dtype)) * simt_.generation *
+              (cudnn_ < kVoltaKernels ? simt_.early_library : 1)),
         near_(streaming_rate(platform)),
         plain_(dtype != Dtype::kFloat64) {}
 

@@ -42,6 +42,7 @@ constexpr std::array kFields{
     ParameterField{"simt", "wave_tail", 0, kFactor, &simt<&S::wave_tail>},
     ParameterField{"simt", "extra_depth", 0, 500, &simt<&S::extra_depth>},
     ParameterField{"simt", "generation", kLeast, kEfficient, &simt<&S::generation>},
+    ParameterField{"simt", "early_library", kLeast, kEfficient, &simt<&S::early_library>},
     ParameterField{"simt", "pointwise_weights", kLeast, kEfficient, &simt<&S::pointwise_weights>},
     ParameterField{"simt", "scatter_rate", kLeast, kEfficient, &simt<&S::scatter_rate>},
     ParameterField{"simt", "scatter_memory", kLeast, kEfficient, &simt<&S::scatter_memory>},

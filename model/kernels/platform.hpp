@@ -24,11 +24,12 @@ struct KernelMachine {
 
 /// Numbers of kernels on ordinary (SIMT) units: float32, and float64 at its own peak.
 struct SimtParameters {
-  double wide_tiles = 1;   ///< efficiency of tiles 128x32, 32x128
-  double small_tiles = 1;  ///< of 64x32, 32x64, 32x32, and of those 8 or 16 rows or columns thin
-  double wave_tail = 1;    ///< waves that filling and draining the device cost
-  double extra_depth = 0;  ///< steps along K that a tile's prologue and epilogue cost
-  double generation = 1;   ///< of the sustained rate, what this generation's kernels reach
+  double wide_tiles = 1;     ///< efficiency of tiles 128x32, 32x128
+  double small_tiles = 1;    ///< of 64x32, 32x64, 32x32, and of those 8 or 16 rows or columns thin
+  double wave_tail = 1;      ///< waves that filling and draining the device cost
+  double extra_depth = 0;    ///< steps along K that a tile's prologue and epilogue cost
+  double generation = 1;     ///< of the sustained rate, what this generation's kernels reach
+  double early_library = 1;  ///< factor more beside libraries older than cuDNN 7.4
   double pointwise_weights = 1;  ///< factor of the rate: weights' gradient of 1x1 convolutions
   double scatter_rate = 1;       ///< factor of the rate: backward data that adds into its output
   double scatter_memory = 1;     ///< factor of the near rate there

@@ -125,3 +125,83 @@ TEST_CASE("pricing a kernel takes microseconds") {
   MESSAGE("us a price: " << spent.count() / kTimes * 1e6);
   CHECK(spent.count() / kTimes < 100e-6);  // 2 us is what it should be; machines under load vary
 }
+
+TEST_CASE("tensor cores wait for operands where tiles are small and their rate is high") {
+  KernelPlatform platform = plain_platform();
+  platform.architecture.tensor = TensorParameters{.tiles = 1, .operands = 2};
+  const ProductRates rates{.flops_per_second = 8e12,
+                           .bytes_per_second = 1e15,
+                           .bytes = 0,
+                           .element = 2,
+                           .largest_split = 1};
+  ProductUnits units = tensor_units(platform);
+  const auto price = [&](const Product& product) { return product_seconds(product, units, rates); };
+  // 64 x 64 on one of ten: 8192 FLOP a step at 0.8 TFLOP/s = 10.24 ns; 128 operands of 2 bytes at
+  // 20 GB/s (a tenth of twice the near rate) = 12.8 ns.
+  units.tiles = units.tiles.subspan(7, 1);
+  CHECK(price({64, 64, 1000}) == Approx(12.8e-6));
+  units = tensor_units(platform);
+  units.tiles = units.tiles.subspan(2, 1);  // 128 x 128: 40.96 ns and 25.6 ns
+  CHECK(price({128, 128, 1000}) == Approx(40.96e-6));
+}
+
+TEST_CASE("halves stay on tensor cores, few channels need not") {
+  KernelPlatform platform = plain_platform();
+  platform.architecture.tensor = test::table_tensor();
+  const ConvolutionShape many = image(64, 64, 28, 3);
+  const ConvolutionShape few = image(3, 64, 28, 3);
+  const auto times = [&](const ConvolutionShape& shape) {
+    return convolution_times({.shape = &shape, .batch = 8, .dtype = Dtype::kFloat16}, platform);
+  };
+  CHECK(std::isinf(times(many).direct));
+  CHECK(std::isfinite(times(many).tensor));
+  CHECK(std::isfinite(times(few).direct));
+  platform.software.layout = ImageLayout::kChannelsFirst;
+  CHECK(std::isinf(times(many).winograd));
+}
+
+TEST_CASE("beside cuDNN 9 plain 1x1 convolutions need no change of layout") {
+  KernelPlatform platform = plain_platform();
+  platform.architecture.tensor = test::table_tensor();
+  const ConvolutionShape plain = image(64, 64, 28, 1);
+  const ConvolutionShape three = image(64, 64, 28, 3);
+  const auto price = [&](const ConvolutionShape& shape, ImageLayout layout, int cudnn) {
+    platform.software.layout = layout;
+    platform.software.cudnn = {cudnn, 0};
+    return convolution_times({.shape = &shape, .batch = 8, .dtype = Dtype::kFloat16}, platform)
+        .tensor;
+  };
+  const auto extra = [&](const ConvolutionShape& shape, int cudnn) {
+    return price(shape, ImageLayout::kChannelsFirst, cudnn) -
+           price(shape, ImageLayout::kChannelsLast, cudnn);
+  };
+  CHECK(extra(plain, 8) > 0);
+  CHECK(extra(plain, 9) == 0);
+  CHECK(extra(three, 9) > 0);
+}
+
+TEST_CASE("depthwise kernels move each element once, in either layout") {
+  KernelPlatform platform = plain_platform();
+  platform.architecture.tensor = test::table_tensor();
+  platform.architecture.simt.depthwise = 1e3;  // memory alone
+  ConvolutionShape shape = image(64, 64, 28, 3);
+  shape.groups = 64;
+  const double bytes = 2.0 * (2 * 8 * 64 * 28 * 28 + 64 * 9);
+  for (const ImageLayout layout : {ImageLayout::kChannelsLast, ImageLayout::kChannelsFirst}) {
+    platform.software.layout = layout;
+    CHECK(convolution_times({.shape = &shape, .batch = 8, .dtype = Dtype::kFloat16}, platform)
+              .depthwise == Approx(bytes / 1e11));
+  }
+}
+
+TEST_CASE("a library older than a generation's kernels runs those of the one before") {
+  KernelPlatform platform = plain_platform();
+  platform.architecture.simt.early_library = 0.5;
+  platform.architecture.simt.generation = 1e-3;  // arithmetic alone
+  const ConvolutionShape shape = image(64, 64, 28, 5);
+  const auto direct = [&](int minor) {
+    platform.software.cudnn = {7, minor};
+    return convolution_times({.shape = &shape, .batch = 8}, platform).direct;
+  };
+  CHECK(direct(3) == Approx(2 * direct(4)));
+}
