@@ -232,8 +232,7 @@ class Fitter {
     fit_stage("product float32", &is_plain_product,
               {"simt.linear_rate", "simt.linear_memory", "simt.linear_recent"});
     fit_stage("tensor cores", &is_tensor,
-              {"tensor.tiles", "tensor.operands", "tensor.wave_tail", "tensor.extra_depth",
-               "tensor.few_channels", "tensor.scatter_rate"});
+              {"tensor.tiles", "tensor.operands", "tensor.few_channels"});
     fit_stage("recurrent float32", &is_recurrent,
               {"recurrent.forward", "recurrent.backward", "recurrent.step", "recurrent.old_forward",
                "recurrent.old_backward", "recurrent.old_gru_backward"});
@@ -352,7 +351,9 @@ class Fitter {
       return;
     }
     const ParameterField& field = *find_parameter_field(path);
-    const double now = field.of(candidate_.parameters.at(of.front()));
+    const double now = options_.from == FitStart::kNeutral
+                           ? field.neutral
+                           : field.of(candidate_.parameters.at(of.front()));
     const double lowest = std::max(field.lowest, 1e-3);
     stage.variables.push_back({path, {std::max(now, lowest), lowest, field.highest}, of});
   }

@@ -25,7 +25,13 @@ struct FitMachine {
   KernelMachine machine;
 };
 
+enum class FitStart {
+  kGiven,    ///< the numbers handed over
+  kNeutral,  ///< fixed ones, so that fitting again gives the same
+};
+
 struct OperationsFitOptions {
+  FitStart from = FitStart::kGiven;
   std::uint64_t seed = 0;
   int starts = 3;
   int evaluations = 1300;               ///< of each start

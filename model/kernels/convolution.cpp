@@ -269,7 +269,6 @@ double depthwise_seconds(const Sizes& sizes, Dtype dtype, const KernelPlatform& 
 }
 
 double tensor_seconds(const Sizes& sizes, Dtype dtype, const KernelPlatform& platform) {
-  const TensorParameters& tensor = *platform.architecture.tensor;
   const bool pads = platform.software.padding == ChannelPadding::kToUnits;
   const double unit = !pads ? 1 : dtype == Dtype::kTf32 ? 4 : 8;
   const Padded channels = padded(sizes, unit);
@@ -277,20 +276,12 @@ double tensor_seconds(const Sizes& sizes, Dtype dtype, const KernelPlatform& pla
   const double element = static_cast<double>(dtype_info(dtype).bytes);
   const OperandBytes bytes = operand_bytes(sizes, element);
   const double near = streaming_rate(platform);
-  const double rate = sustained_rate(platform, dtype);
   double seconds = product_seconds(direct_product(sizes, channels, platform.software.cudnn), units,
-                                   {.flops_per_second = rate,
+                                   {.flops_per_second = sustained_rate(platform, dtype),
                                     .bytes_per_second = near,
                                     .bytes = bytes.all,
                                     .element = element,
                                     .largest_split = largest_split(sizes.pass)});
-  if (sizes.pass == ConvolutionPass::kBackwardData) {
-    seconds = std::min(seconds, product_seconds(scatter_product(sizes, channels), units,
-                                                {.flops_per_second = rate * tensor.scatter_rate,
-                                                 .bytes_per_second = near * tensor.scatter_memory,
-                                                 .bytes = bytes.all + scattered_bytes(sizes),
-                                                 .element = element}));
-  }
   const bool plain = sizes.taps == 1 && sizes.stride == 1;
   if (platform.software.layout == ImageLayout::kChannelsFirst &&
       !(plain && platform.software.cudnn >= kPlainInPlace)) {

@@ -15,6 +15,7 @@ struct ParameterField {
   std::string_view name;
   double lowest;
   double highest;
+  double neutral;  ///< where a fit begins that shall not depend on earlier ones
   /// Precondition for section "tensor": the architecture has tensor cores.
   double& (*of)(ArchitectureParameters&);
 };

@@ -47,11 +47,7 @@ struct TensorParameters {
   double tiles = 1;  ///< efficiency of all tiles where their operands come fast enough
   double operands =
       100;  ///< rate at which operands reach the tiles, as a multiple of the near rate
-  double wave_tail = 0;
-  double extra_depth = 0;
-  double scatter_rate = 1;    ///< as in SimtParameters
-  double scatter_memory = 1;  ///< as in SimtParameters
-  double few_channels = 1;    ///< factor of the time below 8 input channels
+  double few_channels = 1;  ///< factor of the time below 8 input channels
 };
 
 /// Steps of recurrent layers.

@@ -83,8 +83,6 @@ ProductUnits tensor_units(const KernelPlatform& platform) {
   return {.tiles = kTensorTiles,
           .efficiency = {tensor.tiles, tensor.tiles},
           .operand_rate = tensor.operands * streaming_rate(platform),
-          .wave_tail = tensor.wave_tail,
-          .extra_depth = tensor.extra_depth,
           .multiprocessors = static_cast<double>(platform.machine.multiprocessors),
           .roof_sharpness = platform.architecture.roof_sharpness};
 }

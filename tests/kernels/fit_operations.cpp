@@ -1,9 +1,9 @@
 // fit_operations OPERATIONS.csv [--start FOLDER] [--out FOLDER] [--seed N] [--starts N] [--evaluations N]
-//                [--fix PATH]... [--verbose]
+//                [--neutral] [--fix PATH]... [--verbose]
 //
 // Fits the numbers of the architectures that the table's GPUs are of, and prints errors before and after, on
 // rows that fit and on the held-out fifth. It starts from the shipped numbers, or from those
-// of --start. With --out it writes the architectures with the new numbers (their
+// of --start, or from fixed ones (--neutral). With --out it writes the architectures with the new numbers (their
 // provenance stays to be edited).
 #include <fmt/format.h>
 
@@ -37,6 +37,8 @@ Options parse(const std::vector<std::string>& words) {
       options.out = next();
     } else if (words[i] == "--start") {
       options.start = next();
+    } else if (words[i] == "--neutral") {
+      options.fit.from = FitStart::kNeutral;
     } else if (words[i] == "--starts") {
       options.fit.starts = std::stoi(next());
     } else if (words[i] == "--seed") {

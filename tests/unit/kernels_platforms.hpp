@@ -27,13 +27,7 @@ inline SimtParameters table_simt(double generation) {
 }
 
 inline TensorParameters table_tensor() {
-  return {.tiles = 0.94,
-          .operands = 1.61,
-          .wave_tail = 0.0113,
-          .extra_depth = 17.4,
-          .scatter_rate = 0.2824,
-          .scatter_memory = 1,
-          .few_channels = 2.86};
+  return {.tiles = 0.94, .operands = 1.61, .few_channels = 2.86};
 }
 
 inline RecurrentParameters table_recurrent() {
