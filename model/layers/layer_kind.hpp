@@ -131,7 +131,7 @@ struct LayerModel {
   std::shared_ptr<const ConvolutionShape> convolution;
   /// conv_transpose: the convolution that leads from its output back to its input.
   std::shared_ptr<const ConvolutionShape> mirrored_convolution;
-  std::shared_ptr<const LayerProducts> products;  ///< linear, matmul, attention
+  std::shared_ptr<const LayerProducts> products;    ///< linear, matmul, attention
   std::shared_ptr<const LayerOperation> operation;  ///< none: it cannot be run, only timed
   /// Where a kind unrolls into several layers (lstm, gru: one or more per time step): those, the
   /// last of which gives `output`. Nothing else of such a model counts; the network reader puts the
