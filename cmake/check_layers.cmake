@@ -7,10 +7,11 @@ cmake_minimum_required(VERSION 3.25)
 
 # Who may include whom directly. What a folder may include is the transitive closure of its row.
 set(edges_model/base "")
+set(edges_model/kernels model/base)
 set(edges_model/layers model/base)
 set(edges_model/network model/layers)
 set(edges_model/graph model/network)
-set(edges_model/hardware model/base)
+set(edges_model/hardware model/kernels)
 set(edges_model/cost model/graph model/hardware)
 set(edges_model/rewrite model/cost)
 set(edges_model/analytic model/cost)

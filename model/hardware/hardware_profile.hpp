@@ -62,13 +62,16 @@ struct Connection {
   std::set<std::string> impossible_modes;     ///< that the machine cannot have: null in the file
 };
 
-enum class ProvenanceKind { kMeasured, kDatasheet, kPublished, kAssumed };
+enum class ProvenanceKind { kMeasured, kDatasheet, kPublished, kFitted, kAssumed };
 
 struct Provenance {
   std::string fields;  ///< dotted path, `*` at its end covers everything below
   ProvenanceKind kind = ProvenanceKind::kAssumed;
   std::string source;
   std::string date;
+  std::string inherits = {};  ///< assumed: the architecture whose numbers these are
+  std::int64_t rows = 0;      ///< fitted: to how many measurements; 0: not said
+  double error = 0;           ///< fitted: mean |log(predicted / measured)| of them; 0: not said
 };
 
 /// A way to run a convolution's task that was measured.

@@ -13,13 +13,17 @@
 namespace ooc {
 namespace {
 
+constexpr std::int64_t kMostRows = 1'000'000'000;
+constexpr double kLargestError = 100;
+
 struct KindName {
   ProvenanceKind kind;
   const char* name;
 };
-constexpr std::array<KindName, 4> kKinds{{{ProvenanceKind::kMeasured, "measured"},
+constexpr std::array<KindName, 5> kKinds{{{ProvenanceKind::kMeasured, "measured"},
                                           {ProvenanceKind::kDatasheet, "datasheet"},
                                           {ProvenanceKind::kPublished, "published"},
+                                          {ProvenanceKind::kFitted, "fitted"},
                                           {ProvenanceKind::kAssumed, "assumed"}}};
 
 /// "connection.modes.*" -> "connection.modes"; "*" -> "".
@@ -115,6 +119,9 @@ Provenance read_entry(const SpecView& item, const std::vector<Provenance>& befor
   entry.kind = read_kind(item.get("kind"));
   entry.source = non_empty(item.get("source"));
   if (const std::optional<SpecView> date = item.find("date")) entry.date = date->as_text();
+  if (const auto from = item.find("inherits")) entry.inherits = from->as_text();
+  if (const auto rows = item.find("rows")) entry.rows = rows->as_integer(1, kMostRows);
+  if (const auto error = item.find("error")) entry.error = error->as_ratio(0, kLargestError);
   item.reject_unknown_keys();
   return entry;
 }

@@ -1,35 +1,14 @@
 // Writer of hardware profiles: builds the value tree and prints it. Every quantity is written by an
 // exact_* function, every ratio with the digits that give it back, so that reading what was written
 // gives an equal profile (tested).
-#include <array>
-#include <charconv>
-
 #include "model/base/quantity_io.hpp"
 #include "model/hardware/profile_json.hpp"
+#include "model/hardware/spec_nodes.hpp"
 
 namespace ooc {
 namespace {
 
-SpecNode text(std::string value) {
-  SpecNode node;
-  node.type = SpecType::kText;
-  node.text = std::move(value);
-  return node;
-}
-
-SpecNode number(std::string digits) {
-  SpecNode node;
-  node.type = SpecType::kNumber;
-  node.text = std::move(digits);
-  return node;
-}
-
-SpecNode real(double value) {
-  std::array<char, 64> buffer{};
-  const std::to_chars_result end =
-      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
-  return number(std::string(buffer.data(), end.ptr));
-}
+using namespace spec_nodes;
 
 /// Parts per billion as a decimal fraction without trailing zeros.
 SpecNode ratio(Ratio value) {
@@ -38,22 +17,6 @@ SpecNode ratio(Ratio value) {
   while (!fraction.empty() && fraction.back() == '0') fraction.pop_back();
   const std::string whole = std::to_string(value.count() / kOne.count());
   return number(fraction.empty() ? whole : whole + "." + fraction);
-}
-
-SpecNode object() {
-  SpecNode node;
-  node.type = SpecType::kObject;
-  return node;
-}
-
-SpecNode list() {
-  SpecNode node;
-  node.type = SpecType::kList;
-  return node;
-}
-
-void put(SpecNode& node, std::string key, SpecNode value) {
-  node.members.emplace_back(std::move(key), std::move(value));
 }
 
 SpecNode pair(SpecNode first, SpecNode second) {
@@ -190,33 +153,6 @@ SpecNode connection(const Connection& value) {
   if (value.theoretical) put(node, "theoretical", text(exact_rate(*value.theoretical)));
   put(node, "duplex", ratio(value.duplex));
   put(node, "modes", std::move(modes));
-  return node;
-}
-
-const char* kind_name(ProvenanceKind kind) {
-  switch (kind) {
-    case ProvenanceKind::kMeasured:
-      return "measured";
-    case ProvenanceKind::kDatasheet:
-      return "datasheet";
-    case ProvenanceKind::kPublished:
-      return "published";
-    case ProvenanceKind::kAssumed:
-      break;
-  }
-  return "assumed";
-}
-
-SpecNode provenance(const std::vector<Provenance>& entries) {
-  SpecNode node = list();
-  for (const Provenance& entry : entries) {
-    SpecNode item = object();
-    put(item, "fields", text(entry.fields));
-    put(item, "kind", text(kind_name(entry.kind)));
-    put(item, "source", text(entry.source));
-    if (!entry.date.empty()) put(item, "date", text(entry.date));
-    node.items.push_back(std::move(item));
-  }
   return node;
 }
 

@@ -87,6 +87,21 @@ void read_heads(const SpecView& spec, AttentionSizes& sizes) {
 /// Rows' logarithms of sums, and sums of dO O: 4 bytes each whatever the network's type.
 Wide row_bytes(const AttentionSizes& sizes) { return Wide(4) * sizes.heads * sizes.queries; }
 
+/// S = Q K', O = P V; backward dV = P' dO, dP = dO V', dQ = dS K, dK = dS' Q.
+LayerProducts plain_products(const AttentionSizes& sizes) {
+  const std::int64_t head = sizes.width / sizes.heads;
+  const std::int64_t value = sizes.value_width / sizes.heads;
+  const auto product = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
+    return LayerProduct{.m = m, .n = n, .k = k, .count = sizes.heads, .batch = BatchAxis::kCount};
+  };
+  const std::int64_t queries = sizes.queries;
+  const std::int64_t keys = sizes.keys;
+  return {.forward = {product(queries, keys, head), product(value, queries, keys)},
+          .backward_data = {product(keys, value, queries), product(queries, keys, value),
+                            product(head, queries, keys), product(head, keys, queries)},
+          .backward_weights = {}};
+}
+
 void set_plain_work(const SpecView& spec, const LayerInputs& inputs, const AttentionSizes& sizes,
                     LayerModel& model) {
   const Wide pairs = Wide(sizes.queries) * sizes.keys;
@@ -159,6 +174,7 @@ LayerModel read_dot_product(const SpecView& spec, const LayerInputs& inputs,
     set_flash_work(spec, inputs, sizes, causal, model);
   } else {
     set_plain_work(spec, inputs, sizes, model);
+    model.products = std::make_shared<const LayerProducts>(plain_products(sizes));
   }
   set_paleo_work(spec, inputs, sizes, model);
   model.efficiency = "attention";

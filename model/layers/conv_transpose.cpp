@@ -73,6 +73,20 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
                       .backward_data = to_task_work(spec, paleo.forward()),
                       .backward_weights = to_task_work(spec, paleo.backward_filter())};
   model.efficiency = "conv";
+  ConvolutionShape mirrored{.channels = channels.filters,
+                            .filters = input.dims[0],
+                            .groups = channels.groups,
+                            .dims = {}};
+  for (std::size_t d = 0; d < window.dims.size(); ++d) {
+    const WindowDim& dim = window.dims[d];
+    mirrored.dims.push_back({.input = model.output.dims[d + 1],
+                             .output = input.dims[d + 1],
+                             .kernel = dim.kernel,
+                             .stride = dim.stride,
+                             .dilation = dim.dilation,
+                             .padding = 2 * dim.padding});
+  }
+  model.mirrored_convolution = std::make_shared<const ConvolutionShape>(std::move(mirrored));
   model.operation =
       convolution_operation(window, input, model.output, channels, ConvolutionForm::kTransposed);
   model.is_convolution = true;

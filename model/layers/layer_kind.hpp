@@ -82,6 +82,25 @@ struct CustomCost {
   Per per = Per::kBatch;
 };
 
+/// What grows with the batch in a product of one sample's sizes.
+enum class BatchAxis { kN, kK, kCount };
+
+/// A matrix product M x N x K, `count` times, for one sample.
+struct LayerProduct {
+  std::int64_t m = 1;
+  std::int64_t n = 1;
+  std::int64_t k = 1;
+  std::int64_t count = 1;
+  BatchAxis batch = BatchAxis::kN;
+};
+
+/// The products of a layer's tasks, for prices by shape; what is in them is in `LayerWork` too.
+struct LayerProducts {
+  std::vector<LayerProduct> forward;
+  std::vector<LayerProduct> backward_data;  ///< of a fused backward task: all
+  std::vector<LayerProduct> backward_weights;
+};
+
 struct LayerPart;
 
 /// What a device does when it computes the layer for real (docs/replay-operations.md), with sizes of one
@@ -116,6 +135,9 @@ struct LayerModel {
   std::optional<CustomCost> custom;
   /// conv: its sizes, for what knows several algorithms; none for all other kinds.
   std::shared_ptr<const ConvolutionShape> convolution;
+  /// conv_transpose: the convolution that leads from its output back to its input.
+  std::shared_ptr<const ConvolutionShape> mirrored_convolution;
+  std::shared_ptr<const LayerProducts> products;    ///< linear, matmul, attention
   std::shared_ptr<const LayerOperation> operation;  ///< none: it cannot be run, only timed
   /// Where a kind unrolls into several layers (lstm, gru: one or more per time step): those, the
   /// last of which gives `output`. Nothing else of such a model counts; the network reader puts the

@@ -41,6 +41,11 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
   model.paleo_work = {.forward = paleo, .backward_data = paleo, .backward_weights = paleo};
   model.paleo_backward_data_always = true;
   model.efficiency = "linear";
+  const std::int64_t features = input.dims.back();
+  model.products = std::make_shared<const LayerProducts>(LayerProducts{
+      .forward = {{.m = units, .n = rows, .k = features}},
+      .backward_data = {{.m = features, .n = rows, .k = units}},
+      .backward_weights = {{.m = units, .n = features, .k = rows, .batch = BatchAxis::kK}}});
   model.operation = make_operation(
       "linear",
       {{"rows", rows}, {"inputs", input.dims.back()}, {"outputs", units}, {"bias", bias}});

@@ -62,6 +62,13 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
   model.paleo_work.forward = to_task_work(spec, {Wide(2) * macs, paleo, 0});
   model.paleo_work.backward_data = to_task_work(spec, {Wide(4) * macs, paleo * 2, 0});
   model.efficiency = "linear";
+  const auto product = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
+    return LayerProduct{.m = m, .n = n, .k = k, .count = sizes.front, .batch = BatchAxis::kCount};
+  };
+  model.products = std::make_shared<const LayerProducts>(LayerProducts{
+      .forward = {product(sizes.m, sizes.n, sizes.k)},
+      .backward_data = {product(sizes.m, sizes.k, sizes.n), product(sizes.k, sizes.n, sizes.m)},
+      .backward_weights = {}});
   model.saves.inputs = true;
   return model;
 }

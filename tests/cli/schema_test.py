@@ -356,6 +356,21 @@ def compare(kind, validator, reader, base, cases, schema_rejects, reader_rejects
               f"{kind}, {name}: the reader {'rejects: ' + message if rejected else 'accepts'}")
 
 
+def check_shipped(path):
+    """The schema's validator; every shipped file beside it satisfies it and names it."""
+    schema = json.loads(path.read_text(encoding="utf-8"))
+    validator_class.check_schema(schema)
+    validator = validator_class(schema)
+    shipped = sorted(p for p in path.parent.glob("*.json") if not p.name.endswith(".schema.json"))
+    check(len(shipped) > 0, f"no files in {path.parent}")
+    for file in shipped:
+        document = json.loads(file.read_text(encoding="utf-8"))
+        errors = [e.json_path + ": " + e.message for e in validator.iter_errors(document)]
+        check(not errors, f"{file.name}: {errors[:1]}")
+        check(document.get("$schema") == path.name, f"{file.name}: names no $schema")
+    return validator
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--source", type=pathlib.Path, required=True)
@@ -368,21 +383,11 @@ def main():
                     PROFILE_WRONG, PROFILE_RIGHT, PROFILE_READER_ONLY),
         "row": ("reports/validation/rows/row.schema.json", "reports/validation/rows/M4.json", ROW_WRONG, ROW_RIGHT, ROW_READER_ONLY),
     }
+    check_shipped(arguments.source / "hwprofiles/architectures/architecture.schema.json")
     with tempfile.TemporaryDirectory() as folder:
         reader = Reader(arguments.program, arguments.source, folder)
         for kind, (schema_path, base_path, wrong, right, reader_only) in kinds.items():
-            path = arguments.source / schema_path
-            schema = json.loads(path.read_text(encoding="utf-8"))
-            validator_class.check_schema(schema)
-            validator = validator_class(schema)
-            shipped = sorted(p for p in path.parent.glob("*.json")
-                             if not p.name.endswith(".schema.json"))
-            check(len(shipped) > 0, f"no files in {path.parent}")
-            for file in shipped:
-                document = json.loads(file.read_text(encoding="utf-8"))
-                errors = [e.json_path + ": " + e.message for e in validator.iter_errors(document)]
-                check(not errors, f"{file.name}: {errors[:1]}")
-                check(document.get("$schema") == path.name, f"{file.name}: names no $schema")
+            validator = check_shipped(arguments.source / schema_path)
             base = json.loads((arguments.source / base_path).read_text(encoding="utf-8"))
             compare(kind, validator, reader, base, wrong, True, True)
             compare(kind, validator, reader, base, right, False, False)

@@ -1,0 +1,204 @@
+// A convolution is its kernel and, with a bias, a pass that adds it; attention is its products and the
+// passes over the weights between them; other layers are one streaming kernel a task.
+#include "model/cost/kernel_cost.hpp"
+
+#include <variant>
+
+#include "model/base/errors.hpp"
+#include "model/kernels/convolution.hpp"
+#include "model/kernels/product.hpp"
+#include "model/kernels/streaming.hpp"
+
+namespace ooc {
+namespace {
+
+// Passes over the weights of attention, heads x queries x keys, between its products. In one kernel:
+// softmax and its gradient. Apart: scale, mask, softmax, each read and written; as much and the
+// gradient's own backward; and four permutes of the operands each way.
+constexpr double kFusedForward = 2;
+constexpr double kFusedBackward = 3;
+constexpr double kSeparateForward = 6;
+constexpr double kSeparateBackward = 9;
+constexpr double kPermutes = 8;
+constexpr double kSeparateKernels = 5;
+// Sum of two gradients: two reads and a write; on another kernel's back one read.
+constexpr double kSumPasses = 3;
+constexpr double kRidingSumPasses = 1;
+// Adding a bias: read and write; its gradient: read.
+constexpr double kBiasForward = 2;
+constexpr double kBiasBackward = 1;
+// Momentum in float32: weights, gradient, velocity read, weights and velocity written; mixed
+// precision reads and writes a copy in half precision beside.
+constexpr double kFloatBytes = 4;
+constexpr double kMixedUpdate = 1.5;
+constexpr double kInferenceNormShare = 2.0 / 3;  // no pass for the statistics
+
+ConvolutionPass pass_of(TaskKind kind, bool mirrored) {
+  if (kind == TaskKind::kBackwardWeights) return ConvolutionPass::kBackwardWeights;
+  const bool forward = kind == TaskKind::kForward;
+  return forward != mirrored ? ConvolutionPass::kForward : ConvolutionPass::kBackwardData;
+}
+
+double elements(const TensorShape& shape) {
+  double count = 1;
+  for (const std::int64_t dim : shape.dims) count *= static_cast<double>(dim);
+  return count;
+}
+
+double weights_of(const ConvolutionShape& shape) {
+  double weights = static_cast<double>(shape.channels) * static_cast<double>(shape.filters) /
+                   static_cast<double>(shape.groups);
+  for (const ConvolutionDim& dim : shape.dims) weights *= static_cast<double>(dim.kernel);
+  return weights;
+}
+
+}  // namespace
+
+KernelPricer::KernelPricer(const TrainingGraph& graph, const KernelPlatform& platform,
+                           std::int64_t batch, RunMode mode)
+    : graph_(graph),
+      platform_(platform),
+      batch_(static_cast<double>(batch)),
+      mode_(mode),
+      readers_(graph.network->layers.size(), 0) {
+  for (const Layer& layer : graph.network->layers) {
+    for (const Producer& producer : layer.inputs) {
+      if (const auto* id = std::get_if<LayerId>(&producer)) ++readers_[id->at()];
+    }
+  }
+}
+
+const LayerModel& KernelPricer::model_of(LayerId layer) const {
+  return *graph_.network->layers[layer.at()].model;
+}
+
+double KernelPricer::streaming(double bytes, double kernels) const {
+  if (bytes == 0) return 0;
+  return streaming_seconds({.bytes = bytes, .kernels = kernels}, platform_);
+}
+
+double KernelPricer::convolution(const LayerModel& model, TaskKind kind) const {
+  const bool mirrored = model.convolution == nullptr;
+  const ConvolutionShape& shape = mirrored ? *model.mirrored_convolution : *model.convolution;
+  return convolution_seconds({.shape = &shape,
+                              .pass = pass_of(kind, mirrored),
+                              .batch = batch_,
+                              .dtype = graph_.network->dtype},
+                             platform_) +
+         bias(model, kind);
+}
+
+double KernelPricer::bias(const LayerModel& model, TaskKind kind) const {
+  const bool mirrored = model.convolution == nullptr;
+  const double weights = weights_of(mirrored ? *model.mirrored_convolution : *model.convolution);
+  const bool has_bias = static_cast<double>(model.parameters) > weights;
+  if (!has_bias || kind == TaskKind::kBackwardData) return 0;
+  const double output = elements(model.output) * batch_ *
+                        static_cast<double>(dtype_info(graph_.network->dtype).bytes);
+  return streaming(output * (kind == TaskKind::kForward ? kBiasForward : kBiasBackward), 1);
+}
+
+double KernelPricer::products(const LayerModel& model, TaskKind kind) const {
+  const LayerProducts& all = *model.products;
+  const std::vector<LayerProduct>& list = kind == TaskKind::kForward ? all.forward
+                                          : kind == TaskKind::kBackwardWeights
+                                              ? all.backward_weights
+                                              : all.backward_data;
+  double seconds = 0;
+  for (const LayerProduct& each : list) {
+    Product product{static_cast<double>(each.m), static_cast<double>(each.n),
+                    static_cast<double>(each.k), static_cast<double>(each.count)};
+    (each.batch == BatchAxis::kN   ? product.n
+     : each.batch == BatchAxis::kK ? product.k
+                                   : product.count) *= batch_;
+    seconds += linear_seconds(product, graph_.network->dtype, platform_);
+  }
+  return seconds;
+}
+
+double KernelPricer::attention_rest(const LayerModel& model, TaskKind kind) const {
+  if (model.saves.reserve_bytes == 0) return 0;
+  const bool forward = kind == TaskKind::kForward;
+  const double weights = static_cast<double>(model.saves.reserve_bytes) * batch_;
+  if (platform_.software.attention == AttentionKernels::kFused) {
+    return streaming(weights * (forward ? kFusedForward : kFusedBackward), 1);
+  }
+  const double output = elements(model.output) * batch_ *
+                        static_cast<double>(dtype_info(graph_.network->dtype).bytes);
+  return streaming(weights * (forward ? kSeparateForward : kSeparateBackward) + output * kPermutes,
+                   kSeparateKernels);
+}
+
+double KernelPricer::update(const LayerModel& model) const {
+  const double state = graph_.optimizer == Optimizer::kSgd        ? 3
+                       : graph_.optimizer == Optimizer::kMomentum ? 5
+                                                                  : 7;
+  const bool mixed = dtype_info(graph_.network->dtype).bytes < 4;
+  const double bytes =
+      static_cast<double>(model.parameters) * kFloatBytes * state * (mixed ? kMixedUpdate : 1);
+  return streaming(bytes, 0);
+}
+
+double KernelPricer::elementwise(const Layer& layer, const Task& task) const {
+  const LayerModel& model = *layer.model;
+  const bool forward = task.kind == TaskKind::kForward;
+  const Fusion fusion = platform_.software.fusion;
+  if (model.is_activation && fusion == Fusion::kAll) return 0;
+  const bool sum = model.gradient_form == GradientForm::kAliasOrCopy;
+  const double element = static_cast<double>(dtype_info(graph_.network->dtype).bytes);
+  if (sum && !forward) return 0;  // gradient_sum_seconds has it
+  if (sum && fusion != Fusion::kNone) {
+    return streaming(elements(model.output) * element * batch_ * kRidingSumPasses, 0);
+  }
+  const TaskWork& work = forward ? model.work.forward : model.work.backward_data;
+  double bytes =
+      static_cast<double>(work.bytes_per_sample) * batch_ + static_cast<double>(work.bytes_fixed);
+  if (mode_ == RunMode::kInference) {
+    if (model.saves.mask_bytes > 0) return 0;  // dropout
+    if (model.is_feature_extractor && model.parameters > 0) bytes *= kInferenceNormShare;
+  }
+  return streaming(bytes, 1);
+}
+
+double KernelPricer::seconds(const Task& task) const {
+  const Layer& layer = graph_.network->layers[task.layer.at()];
+  const LayerModel& model = *layer.model;
+  switch (task.kind) {
+    case TaskKind::kUpdate:
+      return update(model);
+    case TaskKind::kForward:
+    case TaskKind::kBackward:
+    case TaskKind::kBackwardData:
+    case TaskKind::kBackwardWeights:
+      break;
+    case TaskKind::kReduce:
+    case TaskKind::kCompress:
+    case TaskKind::kDecompress:
+      return 0;
+  }
+  if (model.custom) return 0;
+  if (model.convolution || model.mirrored_convolution) return convolution(model, task.kind);
+  if (model.products) return products(model, task.kind) + attention_rest(model, task.kind);
+  return elementwise(layer, task);
+}
+
+double KernelPricer::gradient_sum_seconds(LayerId layer) const {
+  const int sums = readers_[layer.at()] - 1;
+  if (sums < 1) return 0;
+  const double output = elements(model_of(layer).output) * batch_ *
+                        static_cast<double>(dtype_info(graph_.network->dtype).bytes);
+  const double passes = platform_.software.fusion == Fusion::kNone ? kSumPasses : kRidingSumPasses;
+  return streaming(output * passes * sums, 0);
+}
+
+double KernelPricer::input_gradient_seconds(LayerId layer) const {
+  const LayerModel& model = model_of(layer);
+  OOC_CHECK(model.convolution != nullptr, "only convolutions' input gradients are asked for");
+  return convolution_seconds({.shape = model.convolution.get(),
+                              .pass = ConvolutionPass::kBackwardData,
+                              .batch = batch_,
+                              .dtype = graph_.network->dtype},
+                             platform_);
+}
+
+}  // namespace ooc

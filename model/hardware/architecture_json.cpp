@@ -1,0 +1,150 @@
+// An architecture file has a number for every field of parameter_fields(), the sustained share of
+// each element type it multiplies, three times, and provenance for all of them. "tensor" may be left
+// out: no tensor cores.
+#include "model/hardware/architecture_json.hpp"
+
+#include <fmt/format.h>
+
+#include "model/base/quantity_io.hpp"
+#include "model/hardware/profile_section.hpp"
+#include "model/hardware/spec_nodes.hpp"
+#include "model/kernels/parameter_fields.hpp"
+
+namespace ooc {
+namespace {
+
+constexpr double kNsPerSecond = 1e9;
+constexpr double kLeastShare = 0.01;
+
+struct TimeField {
+  const char* section;  ///< empty at the top
+  const char* name;
+  double& (*of)(ArchitectureParameters&);
+};
+
+constexpr TimeField kTimes[] = {
+    {"", "kernel", [](ArchitectureParameters& all) -> double& { return all.kernel_seconds; }},
+    {"", "elementwise_kernel",
+     [](ArchitectureParameters& all) -> double& { return all.elementwise_kernel_seconds; }},
+    {"recurrent", "step",
+     [](ArchitectureParameters& all) -> double& { return all.recurrent.step_seconds; }}};
+
+void check_format(const SpecView& root) {
+  (void)root.find("$schema");
+  const SpecView format = root.get("format");
+  if (format.as_text() != "ooc-paleo/architecture") {
+    format.fail(format.found(), "\"ooc-paleo/architecture\"",
+                format.as_text() == "ooc-paleo/hardware-profile"
+                    ? "this is a machine: its \"compute.architecture\" names such a file"
+                    : "");
+  }
+  const SpecView version = root.get("version");
+  if (version.node().integer != 1) {
+    version.fail(version.found(), "1", "the version of the format, not of the file");
+  }
+}
+
+/// The fields of one section, and no others.
+void read_section(const ProfileSection& section, std::string_view name,
+                  ArchitectureParameters& parameters) {
+  for (const ParameterField& field : parameter_fields()) {
+    if (field.section != name) continue;
+    field.of(parameters) = section.number(field.name).as_ratio(field.lowest, field.highest);
+  }
+  for (const TimeField& field : kTimes) {
+    if (field.section != name) continue;
+    const Duration time = section.number(field.name).as_duration();
+    field.of(parameters) = static_cast<double>(time.count()) / kNsPerSecond;
+  }
+  if (!name.empty()) section.view().reject_unknown_keys();
+}
+
+void read_sustained(const ProfileSection& section, ArchitectureParameters& parameters) {
+  for (const auto& [name, value] : section.numbers()) {
+    const std::optional<Dtype> dtype = find_dtype(name);
+    if (!dtype) {
+      value.fail(fmt::format("unknown key \"{}\"", name),
+                 "float64, float32, tf32, float16 or bfloat16");
+    }
+    parameters.sustained[static_cast<std::size_t>(*dtype)] = value.as_ratio(kLeastShare, 1);
+  }
+  const auto float32 = static_cast<std::size_t>(Dtype::kFloat32);
+  if (!(parameters.sustained[float32] > 0)) (void)section.view().get("float32");
+}
+
+}  // namespace
+
+Architecture read_architecture(const SpecDocument& document) {
+  const SpecView view(document);
+  check_format(view);
+  ProfileReading reading;
+  const std::vector<ProfileNumber>& numbers = reading.numbers;
+  const ProfileSection root(view, "", reading);
+  Architecture architecture;
+  const SpecView name = view.get("name");
+  architecture.name = name.as_text();
+  if (architecture.name.empty()) name.fail(name.found(), "a name");
+  if (const auto text = view.find("description")) architecture.description = text->as_text();
+  ArchitectureParameters& parameters = architecture.parameters;
+  read_section(root, "", parameters);
+  read_sustained(root.part("sustained"), parameters);
+  read_section(root.part("simt"), "simt", parameters);
+  if (view.find("tensor")) {
+    parameters.tensor.emplace();
+    read_section(root.part("tensor"), "tensor", parameters);
+  }
+  read_section(root.part("recurrent"), "recurrent", parameters);
+  const SpecView provenance = view.get("provenance");
+  view.reject_unknown_keys();
+  architecture.provenance = read_provenance(provenance, numbers);
+  architecture.assumed = assumed_fields(architecture.provenance, numbers);
+  return architecture;
+}
+
+Architecture read_architecture_file(const std::string& path, const ReadLimits& limits) {
+  return read_architecture(read_spec_file(path, limits));
+}
+
+Architecture read_architecture_text(std::string_view text, const std::string& file) {
+  return read_architecture(read_spec_text(text, file));
+}
+
+std::string write_architecture(const Architecture& architecture) {
+  using namespace spec_nodes;
+  ArchitectureParameters parameters = architecture.parameters;
+  const auto fill = [&](SpecNode& node, std::string_view section) {
+    for (const ParameterField& field : parameter_fields()) {
+      if (field.section == section) put(node, std::string(field.name), real(field.of(parameters)));
+    }
+    for (const TimeField& field : kTimes) {
+      if (field.section != section) continue;
+      const double ns = field.of(parameters) * kNsPerSecond;
+      put(node, field.name, text(exact_duration(Duration(static_cast<std::int64_t>(ns + 0.5)))));
+    }
+  };
+  SpecNode root = object();
+  put(root, "$schema", text("architecture.schema.json"));
+  put(root, "format", text("ooc-paleo/architecture"));
+  put(root, "version", number("1"));
+  put(root, "name", text(architecture.name));
+  if (!architecture.description.empty()) {
+    put(root, "description", text(architecture.description));
+  }
+  fill(root, "");
+  SpecNode sustained = object();
+  for (const DtypeInfo& info : kDtypes) {
+    const double share = parameters.sustained[static_cast<std::size_t>(info.dtype)];
+    if (share > 0) put(sustained, std::string(info.name), real(share));
+  }
+  put(root, "sustained", std::move(sustained));
+  for (const char* section : {"simt", "tensor", "recurrent"}) {
+    if (section == std::string_view("tensor") && !parameters.tensor) continue;
+    SpecNode node = object();
+    fill(node, section);
+    put(root, section, std::move(node));
+  }
+  put(root, "provenance", provenance(architecture.provenance));
+  return json_text(root);
+}
+
+}  // namespace ooc

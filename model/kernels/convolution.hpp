@@ -1,0 +1,51 @@
+// The price of one pass of a convolution (one, two or three dimensions, grouped, strided), by every
+// method that libraries have for it, and the fastest. A transposed convolution is the mirrored one
+// with forward and backward data exchanged. docs/model.md, 1.2.
+//
+//   pass                     M      N      K            (of each group; K filters, C channels)
+//   forward                  K      N P Q  C R S
+//   backward data, direct    C      N H W  K R S, of which cuDNN >= 7 touches P Q / (H W) if R S > 1
+//   backward data, scatter   C R S  N P Q  K, then added into the output
+//   backward weights         K      C R S  N P Q        the only one that is cut along K
+//
+// float32 has Winograd F(2x2, 3x3) in one kernel and F(4x4, 3x3) and FFTs in several; tensor cores
+// have the products alone, on channels padded to whole units, and channels-first stacks change the
+// layout around them. Sources: Lavin & Gray (arXiv:1509.09308) for Winograd, Mathieu et al.
+// (arXiv:1312.5851) for FFTs; form and numbers fitted (hwprofiles/architectures/).
+//
+// Where it is wrong: 5x5 kernels of many channels on 7x7 maps (up to 3.5 times too slow); no data of
+// depthwise and transposed convolutions.
+#pragma once
+
+#include "model/base/convolution_shape.hpp"
+#include "model/kernels/platform.hpp"
+
+namespace ooc {
+
+struct ConvolutionKernel {
+  const ConvolutionShape* shape = nullptr;
+  ConvolutionPass pass = ConvolutionPass::kForward;
+  double batch = 1;
+  Dtype dtype = Dtype::kFloat32;
+};
+
+/// Seconds by method; infinity where it does not apply. Without what a kernel costs beside its work.
+struct ConvolutionTimes {
+  double direct;          ///< one product, formed on the fly
+  double scatter;         ///< backward data as a product that adds into its output
+  double winograd_fused;  ///< F(2x2, 3x3), one kernel
+  double winograd;        ///< F(4x4, 3x3), transforms in memory
+  double fft;             ///< 32x32 tiles, transforms in memory
+  double tensor;          ///< on tensor cores, change of layout included
+  double depthwise;       ///< one channel a group: no product, each result by itself
+  [[nodiscard]] double fastest() const;
+};
+
+[[nodiscard]] ConvolutionTimes convolution_times(const ConvolutionKernel& kernel,
+                                                 const KernelPlatform& platform);
+
+/// The fastest, with what the kernel costs beside its work.
+[[nodiscard]] double convolution_seconds(const ConvolutionKernel& kernel,
+                                         const KernelPlatform& platform);
+
+}  // namespace ooc

@@ -1,0 +1,35 @@
+// Derived rates.
+#include "model/kernels/platform.hpp"
+
+namespace ooc {
+
+double sustained_rate(const KernelPlatform& platform, Dtype dtype) {
+  const auto i = static_cast<std::size_t>(dtype);
+  const double own = platform.machine.sustained[i];
+  const double share = own > 0 ? own : platform.architecture.sustained[i];
+  return platform.machine.peak[i].per_second * share;
+}
+
+double streaming_rate(const KernelPlatform& platform) {
+  return static_cast<double>(platform.machine.near_rate.count()) * platform.architecture.near_share;
+}
+
+bool on_tensor_cores(const KernelPlatform& platform, Dtype dtype) {
+  if (!platform.architecture.tensor || !(sustained_rate(platform, dtype) > 0)) return false;
+  switch (dtype) {
+    case Dtype::kTf32:
+    case Dtype::kFloat16:
+    case Dtype::kBfloat16:
+      return true;
+    case Dtype::kFloat64:
+    case Dtype::kFloat32:
+      return false;
+  }
+  return false;
+}
+
+Dtype simt_dtype(Dtype dtype) {
+  return dtype == Dtype::kFloat64 ? Dtype::kFloat64 : Dtype::kFloat32;
+}
+
+}  // namespace ooc

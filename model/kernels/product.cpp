@@ -1,0 +1,130 @@
+// Tiles are tried per cut of K: memory time depends on the cut alone, so that only the fastest tile
+// of each meets it.
+#include "model/kernels/product.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ooc {
+namespace {
+
+constexpr double kRoundingSlack = 1e-9;
+constexpr double kDepthStep = 8;         // tiles advance along K in steps of 8
+constexpr double kLeastSplitDepth = 64;  // no part of K is shorter
+constexpr double kPartialBytes = 8;      // a partial sum is written and read in float32
+
+constexpr std::pair<int, int> kRecentLibraries{8, 0};
+
+constexpr std::array<TileShape, 9> kSimtTiles{{{128, 32, TileClass::kWide},
+                                               {32, 128, TileClass::kWide},
+                                               {64, 32, TileClass::kSmall},
+                                               {32, 64, TileClass::kSmall},
+                                               {32, 32, TileClass::kSmall},
+                                               {16, 128, TileClass::kSmall},
+                                               {128, 16, TileClass::kSmall},
+                                               {8, 128, TileClass::kSmall},
+                                               {128, 8, TileClass::kSmall}}};
+
+constexpr std::array<TileShape, 13> kTensorTiles{{{256, 128, TileClass::kWide},
+                                                  {128, 256, TileClass::kWide},
+                                                  {128, 128, TileClass::kWide},
+                                                  {256, 64, TileClass::kWide},
+                                                  {64, 256, TileClass::kWide},
+                                                  {128, 64, TileClass::kWide},
+                                                  {64, 128, TileClass::kWide},
+                                                  {64, 64, TileClass::kWide},
+                                                  {128, 32, TileClass::kWide},
+                                                  {32, 128, TileClass::kWide},
+                                                  {64, 32, TileClass::kWide},
+                                                  {32, 64, TileClass::kWide},
+                                                  {32, 32, TileClass::kWide}}};
+
+/// Math time of the fastest tile for `splits` cuts of K: a step along K takes as long as its
+/// multiplications or as its operands, tm + tn elements, need to arrive.
+double math_seconds(const Product& product, const ProductUnits& units, const ProductRates& rates,
+                    double splits) {
+  const double depth = kDepthStep * whole(product.k / splits / kDepthStep) + units.extra_depth;
+  const double supply = rates.element * rates.flops_per_second / units.operand_rate / 2;
+  double least = std::numeric_limits<double>::infinity();
+  for (const TileShape& tile : units.tiles) {
+    const double blocks =
+        whole(product.m / tile.rows) * whole(product.n / tile.columns) * product.count * splits;
+    const double waves = whole(blocks / units.multiprocessors) + units.wave_tail;
+    const double step =
+        std::max(tile.rows * tile.columns / units.efficiency[static_cast<std::size_t>(tile.size)],
+                 (tile.rows + tile.columns) * supply);
+    if (step * waves < least) least = step * waves;
+  }
+  return 2 * least * depth * units.multiprocessors / rates.flops_per_second;
+}
+
+}  // namespace
+
+double whole(double value) { return std::ceil(value - kRoundingSlack); }
+
+double roofed(double math_seconds, double memory_seconds, double sharpness) {
+  const double powered = std::pow(math_seconds, sharpness) + std::pow(memory_seconds, sharpness);
+  return std::pow(powered, 1 / sharpness);
+}
+
+ProductUnits simt_units(const KernelPlatform& platform) {
+  const SimtParameters& simt = platform.architecture.simt;
+  return {.tiles = kSimtTiles,
+          .efficiency = {simt.wide_tiles, simt.small_tiles},
+          .wave_tail = simt.wave_tail,
+          .extra_depth = simt.extra_depth,
+          .multiprocessors = static_cast<double>(platform.machine.multiprocessors),
+          .roof_sharpness = platform.architecture.roof_sharpness};
+}
+
+ProductUnits tensor_units(const KernelPlatform& platform) {
+  const TensorParameters& tensor = *platform.architecture.tensor;
+  return {.tiles = kTensorTiles,
+          .efficiency = {tensor.tiles, tensor.tiles},
+          .operand_rate = tensor.operands * streaming_rate(platform),
+          .multiprocessors = static_cast<double>(platform.machine.multiprocessors),
+          .roof_sharpness = platform.architecture.roof_sharpness};
+}
+
+double product_seconds(const Product& product, const ProductUnits& units,
+                       const ProductRates& rates) {
+  const double sharpness = units.roof_sharpness;
+  double least = std::numeric_limits<double>::infinity();
+  for (int splits = 1; splits <= rates.largest_split; splits *= 2) {
+    if (splits > 1 && product.k / splits < kLeastSplitDepth) break;
+    const double parts =
+        splits == 1 ? 0 : kPartialBytes * splits * product.m * product.n * product.count;
+    const double memory = (rates.bytes + parts) / rates.bytes_per_second;
+    const double math = math_seconds(product, units, rates, splits);
+    const double powered = std::pow(math, sharpness) + std::pow(memory, sharpness);
+    if (powered < least) least = powered;
+  }
+  return std::pow(least, 1 / sharpness);
+}
+
+double linear_work_seconds(const Product& product, Dtype dtype, const KernelPlatform& platform) {
+  const SimtParameters& simt = platform.architecture.simt;
+  const double elements =
+      product.count * (product.m * product.n + product.n * product.k + product.m * product.k);
+  ProductRates rates{.flops_per_second = 0,
+                     .bytes_per_second = streaming_rate(platform),
+                     .bytes = elements * static_cast<double>(dtype_info(dtype).bytes),
+                     .element = static_cast<double>(dtype_info(dtype).bytes),
+                     .largest_split = kLargestSplit};
+  if (on_tensor_cores(platform, dtype)) {
+    rates.flops_per_second = sustained_rate(platform, dtype);
+    return product_seconds(product, tensor_units(platform), rates);
+  }
+  const bool recent = platform.software.cudnn >= kRecentLibraries;
+  rates.flops_per_second = sustained_rate(platform, simt_dtype(dtype)) * simt.linear_rate *
+                           (recent ? simt.linear_recent : 1);
+  rates.bytes_per_second *= simt.linear_memory;
+  return product_seconds(product, simt_units(platform), rates);
+}
+
+double linear_seconds(const Product& product, Dtype dtype, const KernelPlatform& platform) {
+  return linear_work_seconds(product, dtype, platform) + platform.architecture.kernel_seconds;
+}
+
+}  // namespace ooc

@@ -1,0 +1,22 @@
+// The price of kernels that go through memory once and calculate next to nothing: element-wise, norms,
+// pools, sums of gradients, softmax, copies, updates. docs/model.md, 1.2.
+#pragma once
+
+#include "model/kernels/platform.hpp"
+
+namespace ooc {
+
+struct StreamingKernel {
+  double bytes = 0;    ///< read and written
+  double kernels = 1;  ///< launched for it
+};
+
+[[nodiscard]] double streaming_seconds(const StreamingKernel& kernel,
+                                       const KernelPlatform& platform);
+
+/// A pass over the network, forward or backward, is bound by the device or by the host that issues
+/// its kernels, with a soft knee: (device^4 + (layers x issue)^4)^(1/4).
+[[nodiscard]] double pass_seconds(double device_seconds, double layers,
+                                  const KernelPlatform& platform);
+
+}  // namespace ooc

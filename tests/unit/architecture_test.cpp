@@ -1,0 +1,100 @@
+// Reading architecture files: numbers, provenance, errors.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "model/hardware/architecture_json.hpp"
+#include "model/kernels/parameter_fields.hpp"
+
+using namespace ooc;
+
+namespace {
+
+const std::string kFolder = OOC_SOURCE_DIR "/hwprofiles/architectures/";
+
+std::string text_of(const std::string& name) {
+  std::ifstream file(kFolder + name + ".json");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::string replaced(std::string text, const std::string& old, const std::string& by) {
+  const std::size_t at = text.find(old);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, old.size(), by);
+}
+
+SpecError error_of(const std::string& text) {
+  try {
+    (void)read_architecture_text(text, "some.json");
+  } catch (const SpecError& error) {
+    return error;
+  }
+  FAIL("no error");
+  throw 0;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "all nine architectures read, are named as their files, and are written as they were read") {
+  for (const char* name :
+       {"kepler", "maxwell", "pascal", "volta", "turing", "ampere", "ada", "hopper", "blackwell"}) {
+    CAPTURE(name);
+    const Architecture architecture = read_architecture_file(kFolder + name + ".json");
+    CHECK(architecture.name == name);
+    CHECK(architecture.parameters.kernel_seconds > 0);
+    const std::string written = write_architecture(architecture);
+    CHECK(write_architecture(read_architecture_text(written, "again")) == written);
+  }
+}
+
+TEST_CASE("tensor cores begin with Volta, TF32 with Ampere") {
+  const auto tf32 = static_cast<std::size_t>(Dtype::kTf32);
+  CHECK_FALSE(read_architecture_file(kFolder + "pascal.json").parameters.tensor);
+  const Architecture volta = read_architecture_file(kFolder + "volta.json");
+  CHECK(volta.parameters.tensor);
+  CHECK(volta.parameters.sustained[tf32] == 0);
+  CHECK(read_architecture_file(kFolder + "ampere.json").parameters.sustained[tf32] > 0.5);
+}
+
+TEST_CASE("numbers that are said to be another architecture's equal them") {
+  for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
+    if (entry.path().string().ends_with(".schema.json")) continue;
+    Architecture heir = read_architecture_file(entry.path().string());
+    for (const Provenance& provenance : heir.provenance) {
+      if (provenance.inherits.empty()) continue;
+      CHECK(provenance.kind == ProvenanceKind::kAssumed);
+      Architecture giver = read_architecture_file(kFolder + provenance.inherits + ".json");
+      for (const ParameterField& field : parameter_fields()) {
+        if (field.section != provenance.fields) continue;
+        const std::string path = std::string(field.section) + "." + std::string(field.name);
+        const bool own = std::any_of(heir.provenance.begin(), heir.provenance.end(),
+                                     [&](const Provenance& other) { return other.fields == path; });
+        CAPTURE(heir.name + ": " + path);
+        if (!own) CHECK(field.of(heir.parameters) == field.of(giver.parameters));
+      }
+    }
+  }
+}
+
+TEST_CASE("errors of architecture files name place, found and expected") {
+  const std::string volta = text_of("volta");
+  CHECK(error_of(replaced(volta, "\"wide_tiles\"", "\"wide_tile\"")).parts().place == "/simt");
+  const SpecError range = error_of(replaced(volta, "\"near_share\": 0.92", "\"near_share\": 1.2"));
+  CHECK(range.parts().place == "/near_share");
+  CHECK(range.parts().expected == "a ratio from 0.01 to 1");
+  CHECK(error_of(replaced(volta, "\"kernel\": \"5 us\"", "\"kernel\": 5")).parts().place ==
+        "/kernel");
+  CHECK(error_of(replaced(volta, "\"fields\": \"tensor\"", "\"fields\": \"tensr\""))
+            .parts()
+            .hint.find("tensor") != std::string::npos);
+  CHECK(error_of(replaced(volta, "ooc-paleo/architecture", "ooc-paleo/hardware-profile"))
+            .parts()
+            .place == "/format");
+}

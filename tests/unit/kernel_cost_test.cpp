@@ -1,0 +1,113 @@
+// Times of a graph's tasks as the sum of their kernels.
+#include "model/cost/kernel_cost.hpp"
+
+#include <doctest/doctest.h>
+
+#include "model/graph/build_training_graph.hpp"
+#include "model/kernels/convolution.hpp"
+#include "model/kernels/product.hpp"
+#include "model/network/network_json.hpp"
+#include "tests/unit/kernels_platforms.hpp"
+
+using namespace ooc;
+using doctest::Approx;
+
+namespace {
+
+std::string network(const std::string& inputs, const std::string& layers) {
+  return R"({"format": "ooc-paleo/network", "version": 1, "name": "n", "source": "s",
+    "dtype": "float32", "inputs": [)" +
+         inputs + R"(], "layers": [)" + layers + "]}";
+}
+
+constexpr const char* kImage = R"({"name": "x", "shape": [16, 8, 8]})";
+
+struct Bench {
+  Network network;
+  TrainingGraph graph;
+  KernelPlatform platform = test::table_platform("V100");
+  explicit Bench(const std::string& text)
+      : network(read_network_text(text, "n.json")), graph(build_training_graph(network)) {}
+  [[nodiscard]] double seconds(const char* layer, TaskKind kind,
+                               RunMode mode = RunMode::kTraining) const {
+    const KernelPricer pricer(graph, platform, 4, mode);
+    for (const Task& task : graph.tasks) {
+      if (task.kind == kind && network.layers[task.layer.at()].name == layer) {
+        return pricer.seconds(task);
+      }
+    }
+    FAIL("no such task");
+    return 0;
+  }
+  [[nodiscard]] double stream(double bytes) const { return bytes / streaming_rate(platform); }
+};
+
+}  // namespace
+
+TEST_CASE("a convolution is its kernel, a bias a pass more, its gradient one over the output") {
+  Bench bench(network(kImage, R"(
+    {"name": "a", "type": "conv", "filters": 32, "kernel": [3, 3], "padding": [1, 1]},
+    {"name": "b", "type": "conv", "filters": 32, "kernel": [3, 3], "padding": [1, 1], "bias": false})"));
+  const ConvolutionShape& shape = *bench.network.layers[0].model->convolution;
+  const double kernel = convolution_seconds({.shape = &shape, .batch = 4}, bench.platform);
+  const double output = 4.0 * 4 * 32 * 8 * 8;  // bytes x batch x elements
+  CHECK(bench.seconds("a", TaskKind::kForward) == Approx(kernel + bench.stream(2 * output)));
+  const ConvolutionShape& second = *bench.network.layers[1].model->convolution;
+  CHECK(bench.seconds("b", TaskKind::kForward) ==
+        Approx(convolution_seconds({.shape = &second, .batch = 4}, bench.platform)));
+  CHECK(bench.seconds("a", TaskKind::kBackwardWeights) ==
+        Approx(convolution_seconds({&shape, ConvolutionPass::kBackwardWeights, 4}, bench.platform) +
+               bench.stream(output)));
+}
+
+TEST_CASE("a transposed convolution forward is the mirrored one's backward data") {
+  Bench bench(network(kImage, R"({"name": "up", "type": "conv_transpose", "filters": 8,
+    "kernel": [4, 4], "stride": 2, "padding": 1, "bias": false},
+    {"name": "loss", "type": "softmax_cross_entropy"})"));
+  const ConvolutionDim dim{.input = 16, .output = 8, .kernel = 4, .stride = 2, .padding = 2};
+  const ConvolutionShape mirrored{.channels = 8, .filters = 16, .groups = 1, .dims = {dim, dim}};
+  CHECK(*bench.network.layers[0].model->mirrored_convolution == mirrored);
+  CHECK(
+      bench.seconds("up", TaskKind::kForward) ==
+      Approx(convolution_seconds({&mirrored, ConvolutionPass::kBackwardData, 4}, bench.platform)));
+}
+
+TEST_CASE("linear layers, matmul and attention are products of their shapes") {
+  Bench bench(network(R"({"name": "x", "shape": [10, 64]})", R"(
+    {"name": "fc", "type": "linear", "units": 96},
+    {"name": "att", "type": "attention", "heads": 2},
+    {"name": "mm", "type": "matmul", "inputs": ["att", "att"], "transpose_b": true})"));
+  const auto price = [&](Product product) {
+    return linear_seconds(product, Dtype::kFloat32, bench.platform);
+  };
+  CHECK(bench.seconds("fc", TaskKind::kForward) == Approx(price({96, 40, 64})));
+  CHECK(bench.seconds("fc", TaskKind::kBackwardWeights) == Approx(price({96, 64, 40})));
+  // 2 heads x 4 samples; width 32, so 16 a head. The weights, 2 x 10 x 10, are read and written.
+  const double weights = 4.0 * 4 * 2 * 10 * 10;
+  CHECK(bench.seconds("att", TaskKind::kForward) ==
+        Approx(price({10, 10, 16, 8}) + price({16, 10, 10, 8}) + bench.stream(2 * weights)));
+  CHECK(bench.seconds("mm", TaskKind::kForward) == Approx(price({10, 10, 32, 4})));
+  CHECK(bench.seconds("mm", TaskKind::kBackward) ==
+        Approx(price({10, 32, 10, 4}) + price({32, 10, 10, 4})));
+}
+
+TEST_CASE("software decides what activations, sums and norms cost") {
+  Bench bench(network(kImage, R"(
+    {"name": "norm", "type": "batch_norm"},
+    {"name": "relu", "type": "relu"},
+    {"name": "conv", "type": "conv", "filters": 16, "kernel": [1, 1], "bias": false},
+    {"name": "sum", "type": "add", "inputs": ["conv", "relu"]})"));
+  const double bytes = 4.0 * 4 * 16 * 8 * 8;
+  const double norm = bench.seconds("norm", TaskKind::kForward);
+  CHECK(bench.seconds("norm", TaskKind::kForward, RunMode::kInference) == Approx(norm * 2 / 3));
+  CHECK(bench.seconds("relu", TaskKind::kForward) == Approx(bench.stream(2 * bytes)));
+  CHECK(bench.seconds("sum", TaskKind::kForward) == Approx(bench.stream(3 * bytes)));
+  {
+    const KernelPricer pricer(bench.graph, bench.platform, 4);
+    CHECK(pricer.gradient_sum_seconds(LayerId{1}) == Approx(bench.stream(3 * bytes)));
+    CHECK(pricer.gradient_sum_seconds(LayerId{0}) == 0);
+  }
+  bench.platform.software.fusion = Fusion::kAll;
+  CHECK(bench.seconds("relu", TaskKind::kForward) == 0);
+  CHECK(bench.seconds("sum", TaskKind::kForward) == Approx(bench.stream(bytes)));
+}

@@ -1,0 +1,207 @@
+// Prices of kernels by hand.
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cmath>
+
+#include "model/kernels/convolution.hpp"
+#include "model/kernels/product.hpp"
+#include "model/kernels/streaming.hpp"
+#include "tests/unit/kernels_platforms.hpp"
+
+using namespace ooc;
+using doctest::Approx;
+
+namespace {
+
+/// 10 multiprocessors, 1 TFLOP/s, 100 GB/s; every tile reaches what it is asked for, no tails.
+KernelPlatform plain_platform() {
+  KernelPlatform platform;
+  platform.machine.peak[static_cast<std::size_t>(Dtype::kFloat32)] = {1e12};
+  platform.machine.peak[static_cast<std::size_t>(Dtype::kFloat16)] = {8e12};
+  platform.machine.multiprocessors = 10;
+  platform.machine.near_rate = BytesPerSecond(100'000'000'000);
+  platform.architecture.sustained.fill(1);
+  platform.architecture.simt.wave_tail = 0;
+  return platform;
+}
+
+ConvolutionShape image(std::int64_t channels, std::int64_t filters, std::int64_t size,
+                       std::int64_t kernel) {
+  const ConvolutionDim dim{.input = size, .output = size, .kernel = kernel};
+  return {.channels = channels, .filters = filters, .groups = 1, .dims = {dim, dim}};
+}
+
+}  // namespace
+
+TEST_CASE("eleven tiles on ten multiprocessors take two waves") {
+  const KernelPlatform platform = plain_platform();
+  const ProductRates rates{
+      .flops_per_second = 1e12, .bytes_per_second = 1e15, .bytes = 0, .largest_split = 1};
+  ProductUnits units = simt_units(platform);
+  units.tiles = units.tiles.first(1);  // 128 x 32
+  // One wave: 2 x 128 x 32 x 1000 FLOP at 0.1 TFLOP/s = 81.92 us.
+  CHECK(product_seconds({1280, 32, 1000}, units, rates) == Approx(81.92e-6));
+  CHECK(product_seconds({1281, 32, 1000}, units, rates) == Approx(163.84e-6));
+}
+
+TEST_CASE("few tiles and a long K are cut along K where that is allowed") {
+  const KernelPlatform platform = plain_platform();
+  ProductRates rates{
+      .flops_per_second = 1e12, .bytes_per_second = 1e15, .bytes = 0, .largest_split = 1};
+  ProductUnits units = simt_units(platform);
+  units.tiles = units.tiles.first(1);
+  const double whole = product_seconds({128, 32, 8000}, units, rates);
+  rates.largest_split = 8;
+  // Eight blocks of 1000 steps on ten multiprocessors.
+  CHECK(product_seconds({128, 32, 8000}, units, rates) == Approx(whole / 8));
+  // Not below 64 steps a part: 120 / 2 is too short.
+  CHECK(product_seconds({128, 32, 120}, units, rates) == Approx(2.0 * 128 * 32 * 120 * 10 / 1e12));
+}
+
+TEST_CASE("channels-first stacks pay for the change of layout around tensor cores") {
+  KernelPlatform platform = plain_platform();
+  platform.architecture.tensor = test::table_tensor();
+  platform.architecture.simt.generation = 1e-3;  // never the faster way
+  const ConvolutionShape shape = image(64, 64, 56, 3);
+  const ConvolutionKernel kernel{.shape = &shape, .batch = 32, .dtype = Dtype::kFloat16};
+  const double last = convolution_seconds(kernel, platform);
+  platform.software.layout = ImageLayout::kChannelsFirst;
+  // Input and output, 2 bytes each, once more in and out: 4 x 2 x 32 x 64 x 56 x 56 / 100 GB/s.
+  CHECK(convolution_seconds(kernel, platform) - last == Approx(4 * 2.0 * 32 * 64 * 56 * 56 / 1e11));
+}
+
+TEST_CASE("a volume has products alone, an image of three dimensions less one is the same image") {
+  const KernelPlatform platform = plain_platform();
+  const ConvolutionShape flat = image(32, 32, 28, 3);
+  ConvolutionShape deep = flat;
+  deep.dims.push_back({.input = 1, .output = 1, .kernel = 1});
+  const ConvolutionTimes of_flat =
+      convolution_times({&flat, ConvolutionPass::kForward, 8}, platform);
+  const ConvolutionTimes of_deep =
+      convolution_times({&deep, ConvolutionPass::kForward, 8}, platform);
+  CHECK(of_deep.direct == Approx(of_flat.direct));
+  CHECK(std::isfinite(of_flat.winograd));
+  CHECK(std::isinf(of_deep.winograd));
+  CHECK(std::isinf(of_deep.fft));
+}
+
+TEST_CASE("old libraries lack algorithms, and scale element-wise kernels") {
+  KernelPlatform platform = plain_platform();
+  const ConvolutionShape shape = image(32, 32, 28, 3);
+  platform.software.cudnn = {5, 0};
+  const ConvolutionTimes five = convolution_times({&shape, ConvolutionPass::kForward, 8}, platform);
+  CHECK(std::isfinite(five.winograd_fused));
+  CHECK(std::isinf(five.winograd));
+  platform.software.cudnn = {4, 0};
+  const ConvolutionTimes four = convolution_times({&shape, ConvolutionPass::kForward, 8}, platform);
+  CHECK(std::isinf(four.winograd_fused));
+  CHECK(std::isfinite(four.fft));
+  platform.software.elementwise_factor = 1.5;
+  platform.architecture.elementwise_kernel_seconds = 3e-6;
+  CHECK(streaming_seconds({.bytes = 1e9, .kernels = 2}, platform) == Approx(15e-3 + 6e-6));
+}
+
+TEST_CASE("a pass is bound by the host where that issues more slowly than the device runs") {
+  KernelPlatform platform = plain_platform();
+  CHECK(pass_seconds(1e-3, 100, platform) == 1e-3);
+  platform.software.issue = Duration(50'000);  // 100 layers: 5 ms
+  CHECK(pass_seconds(1e-6, 100, platform) == Approx(5e-3));
+  CHECK(pass_seconds(5e-3, 100, platform) == Approx(5e-3 * std::pow(2, 0.25)));
+}
+
+TEST_CASE("pricing a kernel takes microseconds") {
+  const KernelPlatform platform = test::table_platform("V100");
+  const ConvolutionShape shape = image(256, 256, 14, 3);
+  const auto start = std::chrono::steady_clock::now();
+  double sum = 0;
+  constexpr int kTimes = 2000;
+  for (int i = 0; i < kTimes; ++i) {
+    sum += convolution_seconds(
+        {.shape = &shape, .pass = ConvolutionPass::kBackwardData, .batch = 1.0 + i}, platform);
+  }
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  CHECK(sum > 0);
+  MESSAGE("us a price: " << spent.count() / kTimes * 1e6);
+  CHECK(spent.count() / kTimes < 100e-6);  // 2 us is what it should be; machines under load vary
+}
+
+TEST_CASE("tensor cores wait for operands where tiles are small and their rate is high") {
+  KernelPlatform platform = plain_platform();
+  platform.architecture.tensor = TensorParameters{.tiles = 1, .operands = 2};
+  const ProductRates rates{.flops_per_second = 8e12,
+                           .bytes_per_second = 1e15,
+                           .bytes = 0,
+                           .element = 2,
+                           .largest_split = 1};
+  ProductUnits units = tensor_units(platform);
+  const auto price = [&](const Product& product) { return product_seconds(product, units, rates); };
+  // 64 x 64 on one of ten: 8192 FLOP a step at 0.8 TFLOP/s = 10.24 ns; 128 operands of 2 bytes at
+  // 20 GB/s (a tenth of twice the near rate) = 12.8 ns.
+  units.tiles = units.tiles.subspan(7, 1);
+  CHECK(price({64, 64, 1000}) == Approx(12.8e-6));
+  units = tensor_units(platform);
+  units.tiles = units.tiles.subspan(2, 1);  // 128 x 128: 40.96 ns and 25.6 ns
+  CHECK(price({128, 128, 1000}) == Approx(40.96e-6));
+}
+
+TEST_CASE("halves stay on tensor cores, few channels need not") {
+  KernelPlatform platform = plain_platform();
+  platform.architecture.tensor = test::table_tensor();
+  const ConvolutionShape many = image(64, 64, 28, 3);
+  const ConvolutionShape few = image(3, 64, 28, 3);
+  const auto times = [&](const ConvolutionShape& shape) {
+    return convolution_times({.shape = &shape, .batch = 8, .dtype = Dtype::kFloat16}, platform);
+  };
+  CHECK(std::isinf(times(many).direct));
+  CHECK(std::isfinite(times(many).tensor));
+  CHECK(std::isfinite(times(few).direct));
+  platform.software.layout = ImageLayout::kChannelsFirst;
+  CHECK(std::isinf(times(many).winograd));
+}
+
+TEST_CASE("beside cuDNN 9 plain 1x1 convolutions need no change of layout") {
+  KernelPlatform platform = plain_platform();
+  platform.architecture.tensor = test::table_tensor();
+  const ConvolutionShape plain = image(64, 64, 28, 1);
+  const ConvolutionShape three = image(64, 64, 28, 3);
+  const auto price = [&](const ConvolutionShape& shape, ImageLayout layout, int cudnn) {
+    platform.software.layout = layout;
+    platform.software.cudnn = {cudnn, 0};
+    return convolution_times({.shape = &shape, .batch = 8, .dtype = Dtype::kFloat16}, platform)
+        .tensor;
+  };
+  const auto extra = [&](const ConvolutionShape& shape, int cudnn) {
+    return price(shape, ImageLayout::kChannelsFirst, cudnn) -
+           price(shape, ImageLayout::kChannelsLast, cudnn);
+  };
+  CHECK(extra(plain, 8) > 0);
+  CHECK(extra(plain, 9) == 0);
+  CHECK(extra(three, 9) > 0);
+}
+
+TEST_CASE("depthwise kernels move each element once, in either layout") {
+  KernelPlatform platform = plain_platform();
+  platform.architecture.tensor = test::table_tensor();
+  platform.architecture.simt.depthwise = 1e3;  // memory alone
+  ConvolutionShape shape = image(64, 64, 28, 3);
+  shape.groups = 64;
+  const double bytes = 2.0 * (2 * 8 * 64 * 28 * 28 + 64 * 9);
+  for (const ImageLayout layout : {ImageLayout::kChannelsLast, ImageLayout::kChannelsFirst}) {
+    platform.software.layout = layout;
+    CHECK(convolution_times({.shape = &shape, .batch = 8, .dtype = Dtype::kFloat16}, platform)
+              .depthwise == Approx(bytes / 1e11));
+  }
+}
+
+TEST_CASE("a library older than a generation's kernels runs those of the one before") {
+  KernelPlatform platform = plain_platform();
+  platform.architecture.simt.early_library = 0.5;
+  platform.architecture.simt.generation = 1e-3;  // arithmetic alone
+  const ConvolutionShape shape = image(64, 64, 28, 5);
+  const auto direct = [&](int minor) {
+    platform.software.cudnn = {7, minor};
+    return convolution_times({.shape = &shape, .batch = 8}, platform).direct;
+  };
+  CHECK(direct(3) == Approx(2 * direct(4)));
+}
