@@ -172,10 +172,12 @@ TransferFit fit_transfer(std::vector<SizedTimes> measured) {
     const double allowed = std::max(kLineTolerance, kLineErrors * points[i].error);
     line_misses = line_misses || std::abs(size.line_residual) > allowed;
   }
+  fit.kept = straight_line(fit.line);
   if (line_misses && points.size() >= 2) {
-    fit.kept = fit_size_curve(points);
-  } else {
-    fit.kept = straight_line(fit.line);
+    SizeCurve curve = fit_size_curve(points);
+    // Times that fall with the size, on the whole, make a flat curve: no rate, so profiles refuse it.
+    const bool rises = curve.points.front().second < curve.points.back().second;
+    if (rises) fit.kept = std::move(curve);
   }
   for (SizeFit& size : fit.sizes) {
     size.kept_residual = time_of(fit.kept, size.bytes) / size.times.median - 1;
