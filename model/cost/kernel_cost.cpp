@@ -39,7 +39,7 @@ ConvolutionPass pass_of(TaskKind kind, bool mirrored) {
   return forward != mirrored ? ConvolutionPass::kForward : ConvolutionPass::kBackwardData;
 }
 
-double elements(const TensorShape& shape) {
+double element_count(const TensorShape& shape) {
   double count = 1;
   for (const std::int64_t dim : shape.dims) count *= static_cast<double>(dim);
   return count;
@@ -93,7 +93,7 @@ double KernelPricer::bias(const LayerModel& model, TaskKind kind) const {
   const double weights = weights_of(mirrored ? *model.mirrored_convolution : *model.convolution);
   const bool has_bias = static_cast<double>(model.parameters) > weights;
   if (!has_bias || kind == TaskKind::kBackwardData) return 0;
-  const double output = elements(model.output) * batch_ *
+  const double output = element_count(model.output) * batch_ *
                         static_cast<double>(dtype_info(graph_.network->dtype).bytes);
   return streaming(output * (kind == TaskKind::kForward ? kBiasForward : kBiasBackward), 1);
 }
@@ -123,7 +123,7 @@ double KernelPricer::attention_rest(const LayerModel& model, TaskKind kind) cons
   if (platform_.software.attention == AttentionKernels::kFused) {
     return streaming(weights * (forward ? kFusedForward : kFusedBackward), 1);
   }
-  const double output = elements(model.output) * batch_ *
+  const double output = element_count(model.output) * batch_ *
                         static_cast<double>(dtype_info(graph_.network->dtype).bytes);
   return streaming(weights * (forward ? kSeparateForward : kSeparateBackward) + output * kPermutes,
                    kSeparateKernels);
@@ -148,7 +148,7 @@ double KernelPricer::elementwise(const Layer& layer, const Task& task) const {
   const double element = static_cast<double>(dtype_info(graph_.network->dtype).bytes);
   if (sum && !forward) return 0;  // gradient_sum_seconds has it
   if (sum && fusion != Fusion::kNone) {
-    return streaming(elements(model.output) * element * batch_ * kRidingSumPasses, 0);
+    return streaming(element_count(model.output) * element * batch_ * kRidingSumPasses, 0);
   }
   const TaskWork& work = forward ? model.work.forward : model.work.backward_data;
   double bytes =
@@ -185,7 +185,7 @@ double KernelPricer::seconds(const Task& task) const {
 double KernelPricer::gradient_sum_seconds(LayerId layer) const {
   const int sums = readers_[layer.at()] - 1;
   if (sums < 1) return 0;
-  const double output = elements(model_of(layer).output) * batch_ *
+  const double output = element_count(model_of(layer).output) * batch_ *
                         static_cast<double>(dtype_info(graph_.network->dtype).bytes);
   const double passes = platform_.software.fusion == Fusion::kNone ? kSumPasses : kRidingSumPasses;
   return streaming(output * passes * sums, 0);
