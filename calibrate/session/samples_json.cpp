@@ -77,7 +77,7 @@ std::string text_or_empty(const SpecView& view, std::string_view key) {
 }
 
 MetricSamples read_metric(const SpecView& view) {
-  MetricSamples metric{.metric = view.get("metric").as_text(),
+  MetricSamples metric{.metric = bytes_of_text(view.get("metric").as_text()),
                        .timer = text_or_empty(view, "timer"),
                        .attributes = {},
                        .ns = {}};
