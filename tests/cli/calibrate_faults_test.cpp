@@ -129,12 +129,15 @@ TEST_CASE("samples survive even a kill that nobody can catch") {
   CHECK(has(next.err, "signal"));
 }
 
+/// A link so slow that no machine measures all of it in the time that is given.
+const std::string kSlowLink = kSmallStub + ",to_near_rate=1e8,to_far_rate=1e8";
+
 TEST_CASE("when the time is up, what there is is fitted, and the message says how to go on") {
   const ScratchFolder folder;
   std::vector<std::string> arguments = kMeasure;
   // 0.03 s a request by the estimate: some pinned copies, but not all that is planned.
   arguments.insert(arguments.end(), {"--within", "2.5s", "--device", "0"});
-  const Ran ran = calibrate(folder, arguments, kSmallStub);
+  const Ran ran = calibrate(folder, arguments, kSlowLink);
   CHECK_MESSAGE(ran.exit_code == 0, ran.err);
   CHECK(has(ran.err, "time was up: "));
   CHECK(has(ran.err,
@@ -152,7 +155,7 @@ TEST_CASE("on a terminal the line of progress is gone before anything else is sa
   const Ran ran =
       run_shell("script -qec '" + std::string(OOC_PROGRAM) +
                     " calibrate -o p.json --within 2.5s --probe " + OOC_GPU_STUB + "' /dev/null",
-                {.folder = folder.path(), .environment = {{"OOC_STUB", kSmallStub}}});
+                {.folder = folder.path(), .environment = {{"OOC_STUB", kSlowLink}}});
   CHECK_MESSAGE(ran.exit_code == 0, ran.out);
   CHECK(has(ran.out, "\r\x1b[Kooc-paleo: time was up: "));
 }

@@ -20,5 +20,6 @@ ooc_test(parts cli
 add_test(NAME cli.install
   COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DBINDIR=${CMAKE_INSTALL_BINDIR}
     -DEXAMPLES=${PROJECT_SOURCE_DIR}/examples -DCXX=${CMAKE_CXX_COMPILER} "-DFLAGS=${CMAKE_CXX_FLAGS}"
+    "-DGENERATOR=${CMAKE_GENERATOR}"
     -P ${CMAKE_CURRENT_LIST_DIR}/scripts/check_install.cmake)
 set_tests_properties(cli.install PROPERTIES LABELS cli TIMEOUT 120)

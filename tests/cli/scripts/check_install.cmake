@@ -37,7 +37,7 @@ foreach(file share/man/man1/ooc-paleo.1 share/bash-completion/completions/ooc-pa
   endif()
 endforeach()
 # Programs of one's own against the installed library give what the program gives.
-run(ignored ${CMAKE_COMMAND} -S ${EXAMPLES} -B ${root}/examples -DCMAKE_PREFIX_PATH=${prefix}
+run(ignored ${CMAKE_COMMAND} -G ${GENERATOR} -S ${EXAMPLES} -B ${root}/examples -DCMAKE_PREFIX_PATH=${prefix}
   -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${FLAGS})
 run(ignored ${CMAKE_COMMAND} --build ${root}/examples)
 set(data ${prefix}/share/ooc-paleo)
