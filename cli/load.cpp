@@ -11,7 +11,8 @@ Workload load_workload(const std::string& name, std::string_view place,
 }
 
 Machine load_hardware(const std::string& name, std::string_view place, const CaseOptions& options) {
-  return read_machine(locate(DataKind::kHardware, name, place), options.limits);
+  return read_machine(locate(DataKind::kHardware, name, place),
+                      {.limits = options.limits, .architecture_folders = architecture_folders()});
 }
 
 void load_layer_times(CaseOptions& options, const Arguments& arguments, const Workload& workload) {

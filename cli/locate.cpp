@@ -176,6 +176,12 @@ std::vector<std::string> data_folders() {
   return folders;
 }
 
+std::vector<std::string> architecture_folders() {
+  std::vector<std::string> folders = data_folders();
+  for (std::string& folder : folders) folder += "/hwprofiles/architectures";
+  return folders;
+}
+
 std::string no_data_folder() {
   return fmt::format(
       "no data folder was found: neither {} nor the sources of this build are there; set "

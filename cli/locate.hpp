@@ -23,6 +23,9 @@ struct DataFile {
 /// folder, the sources it was built from. Throws SpecError where the variable names no folder.
 [[nodiscard]] std::vector<std::string> data_folders();
 
+/// Where hardware profiles find the architectures that they name.
+[[nodiscard]] std::vector<std::string> architecture_folders();
+
 /// What to do where there is none, as a hint.
 [[nodiscard]] std::string no_data_folder();
 

@@ -48,7 +48,8 @@ std::string network_summary(const std::string& path) {
 }
 
 std::string hardware_summary(const std::string& path) {
-  return read_profile_file(path).description;
+  return read_profile_file(path, {.limits = {}, .architecture_folders = architecture_folders()})
+      .description;
 }
 
 /// A file of one's own that cannot be read is no reason to hide the others.

@@ -75,7 +75,10 @@ void read_sustained(const ProfileSection& section, ArchitectureParameters& param
 }  // namespace
 
 Architecture read_architecture(const SpecDocument& document) {
-  const SpecView view(document);
+  return read_architecture(SpecView(document));
+}
+
+Architecture read_architecture(const SpecView& view) {
   check_format(view);
   ProfileReading reading;
   const std::vector<ProfileNumber>& numbers = reading.numbers;
@@ -110,6 +113,10 @@ Architecture read_architecture_text(std::string_view text, const std::string& fi
 }
 
 std::string write_architecture(const Architecture& architecture) {
+  return json_text(architecture_node(architecture));
+}
+
+SpecNode architecture_node(const Architecture& architecture) {
   using namespace spec_nodes;
   ArchitectureParameters parameters = architecture.parameters;
   const auto fill = [&](SpecNode& node, std::string_view section) {
@@ -144,7 +151,7 @@ std::string write_architecture(const Architecture& architecture) {
     put(root, section, std::move(node));
   }
   put(root, "provenance", provenance(architecture.provenance));
-  return json_text(root);
+  return root;
 }
 
 }  // namespace ooc

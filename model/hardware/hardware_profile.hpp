@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,6 +15,8 @@
 #include "model/base/convolution_shape.hpp"
 #include "model/base/dtype.hpp"
 #include "model/base/units.hpp"
+#include "model/hardware/architecture.hpp"
+#include "model/hardware/provenance.hpp"
 
 namespace ooc {
 
@@ -62,18 +65,6 @@ struct Connection {
   std::set<std::string> impossible_modes;     ///< that the machine cannot have: null in the file
 };
 
-enum class ProvenanceKind { kMeasured, kDatasheet, kPublished, kFitted, kAssumed };
-
-struct Provenance {
-  std::string fields;  ///< dotted path, `*` at its end covers everything below
-  ProvenanceKind kind = ProvenanceKind::kAssumed;
-  std::string source;
-  std::string date;
-  std::string inherits = {};  ///< assumed: the architecture whose numbers these are
-  std::int64_t rows = 0;      ///< fitted: to how many measurements; 0: not said
-  double error = 0;           ///< fitted: mean |log(predicted / measured)| of them; 0: not said
-};
-
 /// A way to run a convolution's task that was measured.
 struct MeasuredAlgorithm {
   Algorithm algorithm = Algorithm::kDefault;
@@ -90,11 +81,22 @@ struct MeasuredLayer {
   std::vector<MeasuredAlgorithm> algorithms;  ///< at least one
 };
 
+/// What prices of kernels need of a machine beside its peaks and its near memory (docs/model.md, 1.2).
+struct KernelUnits {
+  std::shared_ptr<const Architecture> architecture;
+  bool written_out = false;  ///< the profile holds the architecture's numbers, not its name
+  int multiprocessors = 1;
+  /// Share of the peak that the best product reaches, where it is not the architecture's.
+  std::map<Dtype, double> sustained;
+};
+
 struct HardwareProfile {
   std::string file;  ///< where it was read, for messages; a profile's name is what it calls itself
   std::string name;
   std::string description;
   std::map<Dtype, FlopsPerSecond> peak;
+  /// Times are sums of kernels; none: shares of the peak, the two fields below.
+  std::optional<KernelUnits> kernels;
   std::map<std::string, Efficiency> efficiency;  ///< "default", "memory", layer kinds
   Duration kernel_launch;
   /// Of the machine's cuDNN, (major, minor): which convolution algorithms there are. None: all.

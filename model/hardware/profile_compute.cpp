@@ -122,16 +122,6 @@ std::pair<int, int> version_of(const SpecView& view) {
   return {*major, *minor};
 }
 
-Dtype dtype_named(const std::string& name, const SpecView& value) {
-  if (const std::optional<Dtype> dtype = find_dtype(name)) return *dtype;
-  std::vector<std::string> known;
-  for (const DtypeInfo& info : kDtypes) known.emplace_back(info.name);
-  const std::optional<std::string> nearest = nearest_word(name, known);
-  value.fail(fmt::format("unknown key {}", in_quotes(name)),
-             "float64, float32, tf32, float16 or bfloat16",
-             nearest ? fmt::format("did you mean {}?", in_quotes(*nearest)) : "");
-}
-
 void read_peak(const ProfileSection& peak, HardwareProfile& profile) {
   const auto members = peak.numbers();
   if (members.empty()) peak.view().fail("no rate", "the peak of at least one element type");
@@ -154,14 +144,34 @@ void read_efficiencies(const ProfileSection& efficiency, HardwareProfile& profil
   }
 }
 
-}  // namespace
-
-void read_compute(const ProfileSection& compute, HardwareProfile& profile) {
-  const std::size_t before = compute.errors();
-  (void)compute.attempt([&] { read_peak(compute.part("peak"), profile); });
+/// Shares of the peak, where no architecture says more.
+void read_shares(const ProfileSection& compute, HardwareProfile& profile) {
   (void)compute.attempt([&] { read_efficiencies(compute.part("efficiency"), profile); });
   (void)compute.attempt(
       [&] { profile.kernel_launch = compute.number("kernel_launch").as_duration(); });
+}
+
+}  // namespace
+
+Dtype dtype_named(const std::string& name, const SpecView& value) {
+  if (const std::optional<Dtype> dtype = find_dtype(name)) return *dtype;
+  std::vector<std::string> known;
+  for (const DtypeInfo& info : kDtypes) known.emplace_back(info.name);
+  const std::optional<std::string> nearest = nearest_word(name, known);
+  value.fail(fmt::format("unknown key {}", in_quotes(name)),
+             "float64, float32, tf32, float16 or bfloat16",
+             nearest ? fmt::format("did you mean {}?", in_quotes(*nearest)) : "");
+}
+
+void read_compute(const ProfileSection& compute, const ProfileSources& sources,
+                  HardwareProfile& profile) {
+  const std::size_t before = compute.errors();
+  (void)compute.attempt([&] { read_peak(compute.part("peak"), profile); });
+  if (compute.view().find("architecture")) {
+    read_kernel_units(compute, sources, profile);
+  } else {
+    read_shares(compute, profile);
+  }
   (void)compute.attempt([&] {
     if (const auto cudnn = compute.optional_number("cudnn")) profile.cudnn = version_of(*cudnn);
   });

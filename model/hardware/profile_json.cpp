@@ -59,7 +59,8 @@ std::string read_measurement(const SpecView& root) {
 }
 
 /// Everything but provenance; what is wrong is kept in the section.
-void read_parts(const ProfileSection& root, HardwareProfile& profile) {
+void read_parts(const ProfileSection& root, const ProfileSources& sources,
+                HardwareProfile& profile) {
   const SpecView& view = root.view();
   (void)root.attempt([&] {
     const SpecView name = view.get("name");
@@ -71,7 +72,7 @@ void read_parts(const ProfileSection& root, HardwareProfile& profile) {
       profile.description = description->as_text();
     }
   });
-  (void)root.attempt([&] { read_compute(root.part("compute"), profile); });
+  (void)root.attempt([&] { read_compute(root.part("compute"), sources, profile); });
   (void)root.attempt(
       [&] { profile.near_memory = read_tier(root.part("near_memory"), Reserve::kStated); });
   (void)root.attempt(
@@ -107,14 +108,14 @@ Bytes size_above_zero(const SpecView& view) {
   return bytes;
 }
 
-HardwareProfile read_profile(const SpecDocument& document) {
+HardwareProfile read_profile(const SpecDocument& document, const ProfileSources& sources) {
   const SpecView view(document);
   check_format(view);
   ProfileReading reading;
   const ProfileSection root(view, "", reading);
   HardwareProfile profile;
   profile.file = document.file;
-  read_parts(root, profile);
+  read_parts(root, sources, profile);
   std::optional<SpecView> provenance;
   (void)root.attempt([&] { provenance = view.get("provenance"); });
   profile.measurement_json = read_measurement(view);
@@ -127,12 +128,13 @@ HardwareProfile read_profile(const SpecDocument& document) {
   return profile;
 }
 
-HardwareProfile read_profile_file(const std::string& path, const ReadLimits& limits) {
-  return read_profile(read_spec_file(path, limits));
+HardwareProfile read_profile_file(const std::string& path, const ProfileSources& sources) {
+  return read_profile(read_spec_file(path, sources.limits), sources);
 }
 
-HardwareProfile read_profile_text(std::string_view text, const std::string& file) {
-  return read_profile(read_spec_text(text, file));
+HardwareProfile read_profile_text(std::string_view text, const std::string& file,
+                                  const ProfileSources& sources) {
+  return read_profile(read_spec_text(text, file, sources.limits), sources);
 }
 
 }  // namespace ooc

@@ -4,16 +4,26 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/base/spec_tree.hpp"
 #include "model/hardware/hardware_profile.hpp"
 
 namespace ooc {
 
-[[nodiscard]] HardwareProfile read_profile(const SpecDocument& document);
+/// Where a profile's "architecture": "pascal" is looked for: as architectures/pascal.json beside the profile,
+/// then as pascal.json in these folders.
+struct ProfileSources {
+  ReadLimits limits = {};
+  std::vector<std::string> architecture_folders = {};
+};
+
+[[nodiscard]] HardwareProfile read_profile(const SpecDocument& document,
+                                           const ProfileSources& sources = {});
 [[nodiscard]] HardwareProfile read_profile_file(const std::string& path,
-                                                const ReadLimits& limits = {});
-[[nodiscard]] HardwareProfile read_profile_text(std::string_view text, const std::string& file);
+                                                const ProfileSources& sources = {});
+[[nodiscard]] HardwareProfile read_profile_text(std::string_view text, const std::string& file,
+                                                const ProfileSources& sources = {});
 
 /// Pretty-printed JSON with a final newline.
 [[nodiscard]] std::string write_profile(const HardwareProfile& profile);

@@ -10,6 +10,7 @@
 #include "model/base/spec_errors.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/hardware/hardware_profile.hpp"
+#include "model/hardware/profile_json.hpp"
 #include "model/hardware/profile_provenance.hpp"
 
 namespace ooc {
@@ -74,8 +75,14 @@ class ProfileSection {
 [[nodiscard]] std::vector<SpecView> curve_points(const SpecView& view, std::size_t fewest);
 [[nodiscard]] Bytes size_above_zero(const SpecView& view);
 
-/// "compute" -> peak, efficiency, kernel_launch, cudnn, layers.
-void read_compute(const ProfileSection& compute, HardwareProfile& profile);
+/// "compute" -> peak; architecture, multiprocessors, sustained, or efficiency, kernel_launch; cudnn, layers.
+void read_compute(const ProfileSection& compute, const ProfileSources& sources,
+                  HardwareProfile& profile);
+/// "compute.architecture", "compute.multiprocessors", "compute.sustained".
+void read_kernel_units(const ProfileSection& compute, const ProfileSources& sources,
+                       HardwareProfile& profile);
+/// The type that is a key of the file; throws at `value` for a name that is none.
+[[nodiscard]] Dtype dtype_named(const std::string& name, const SpecView& value);
 /// "compute.layers".
 void read_layers(const ProfileSection& compute, HardwareProfile& profile);
 /// "connection"; both memory tiers must have been read.

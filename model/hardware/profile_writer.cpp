@@ -2,6 +2,7 @@
 // exact_* function, every ratio with the digits that give it back, so that reading what was written
 // gives an equal profile (tested).
 #include "model/base/quantity_io.hpp"
+#include "model/hardware/architecture_json.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "model/hardware/spec_nodes.hpp"
 
@@ -86,19 +87,35 @@ SpecNode layer(const MeasuredLayer& value) {
   return node;
 }
 
+void put_kernel_units(SpecNode& node, const KernelUnits& units) {
+  put(node, "architecture",
+      units.written_out ? architecture_node(*units.architecture) : text(units.architecture->name));
+  put(node, "multiprocessors", number(std::to_string(units.multiprocessors)));
+  if (units.sustained.empty()) return;
+  SpecNode sustained = object();
+  for (const auto& [dtype, share] : units.sustained) {
+    put(sustained, std::string(dtype_info(dtype).name), real(share));
+  }
+  put(node, "sustained", std::move(sustained));
+}
+
 SpecNode compute(const HardwareProfile& profile) {
   SpecNode peak = object();
   for (const auto& [dtype, rate] : profile.peak) {
     put(peak, std::string(dtype_info(dtype).name), text(exact_flop_rate(rate)));
   }
-  SpecNode efficiencies = object();
-  for (const auto& [kind, value] : profile.efficiency) {
-    put(efficiencies, kind, efficiency(kind, value));
-  }
   SpecNode node = object();
   put(node, "peak", std::move(peak));
-  put(node, "efficiency", std::move(efficiencies));
-  put(node, "kernel_launch", text(exact_duration(profile.kernel_launch)));
+  if (profile.kernels) {
+    put_kernel_units(node, *profile.kernels);
+  } else {
+    SpecNode efficiencies = object();
+    for (const auto& [kind, value] : profile.efficiency) {
+      put(efficiencies, kind, efficiency(kind, value));
+    }
+    put(node, "efficiency", std::move(efficiencies));
+    put(node, "kernel_launch", text(exact_duration(profile.kernel_launch)));
+  }
   if (profile.cudnn) {
     put(node, "cudnn",
         text(std::to_string(profile.cudnn->first) + "." + std::to_string(profile.cudnn->second)));

@@ -121,8 +121,8 @@ Workload read_workload(const std::string& path, const CaseOptions& options) {
   return workload;
 }
 
-Machine read_machine(const std::string& path, const ReadLimits& limits) {
-  return {.path = path, .profile = read_profile_file(path, limits)};
+Machine read_machine(const std::string& path, const ProfileSources& sources) {
+  return {.path = path, .profile = read_profile_file(path, sources)};
 }
 
 std::string_view allocator_name(Allocator allocator) {

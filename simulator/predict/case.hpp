@@ -17,6 +17,7 @@
 #include "model/graph/build_training_graph.hpp"
 #include "model/graph/training_graph.hpp"
 #include "model/hardware/hardware_profile.hpp"
+#include "model/hardware/profile_json.hpp"
 #include "model/network/network.hpp"
 #include "model/rewrite/data_parallel.hpp"
 #include "model/rewrite/rounds.hpp"
@@ -69,7 +70,7 @@ struct Machine {
 /// SpecError naming file, place, what was found and what was expected.
 [[nodiscard]] Workload read_workload(const std::string& path, const CaseOptions& options = {});
 /// Reads a hardware profile. Throws as above.
-[[nodiscard]] Machine read_machine(const std::string& path, const ReadLimits& limits = {});
+[[nodiscard]] Machine read_machine(const std::string& path, const ProfileSources& sources = {});
 
 /// The error about a job that is too large to count (place --batch), about the flag if it was given, else
 /// about the file.

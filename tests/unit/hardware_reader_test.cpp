@@ -386,3 +386,70 @@ TEST_CASE("every error of the parts of a profile is kept") {
     CHECK(error.parts().found == "no \"reserved\"");
   }
 }
+
+namespace {
+
+/// The machine above with its kernels' architecture in place of shares of the peak.
+std::string with_architecture(const std::string& fields) {
+  std::string text = kProfile;
+  const std::size_t from = text.find("\"efficiency\"");
+  const std::size_t to = text.find("  },\n  \"near_memory\"");
+  text.replace(from, to - from, fields + "\n");
+  const std::string entry =
+      R"({ "fields": "compute.efficiency.*", "kind": "assumed", "source": "a guess" },)";
+  return text.erase(text.find(entry), entry.size());
+}
+
+const ProfileSources kShipped{.limits = {},
+                              .architecture_folders = {OOC_SOURCE_DIR "/hwprofiles/architectures"}};
+
+}  // namespace
+
+TEST_CASE("an architecture is found by name, or stands in the profile, and is written as it was") {
+  const std::string named = with_architecture(
+      R"("architecture": "volta", "multiprocessors": 80, "sustained": { "float32": 0.94 })");
+  const HardwareProfile profile = read_profile_text(named, "toy.json", kShipped);
+  REQUIRE(profile.kernels);
+  CHECK(profile.efficiency.empty());
+  CHECK(profile.kernels->architecture->name == "volta");
+  CHECK(profile.kernels->architecture->parameters.tensor);
+  CHECK(profile.kernels->multiprocessors == 80);
+  CHECK(profile.kernels->sustained == std::map<Dtype, double>{{Dtype::kFloat32, 0.94}});
+  const std::string text = write_profile(profile);
+  CHECK(text.find(R"("architecture": "volta")") != std::string::npos);
+  CHECK(write_profile(read_profile_text(text, "again.json", kShipped)) == text);
+
+  HardwareProfile own = profile;
+  own.kernels->written_out = true;
+  const std::string alone = write_profile(own);
+  const HardwareProfile back = read_profile_text(alone, "again.json");
+  CHECK(back.kernels->architecture->parameters.near_share ==
+        profile.kernels->architecture->parameters.near_share);
+  CHECK(write_profile(back) == alone);
+}
+
+TEST_CASE("what is wrong with an architecture is told with its place") {
+  const auto error = [](const std::string& fields) {
+    try {
+      (void)read_profile_text(with_architecture(fields), "toy.json", kShipped);
+    } catch (const SpecErrors& errors) {
+      return std::string(errors.what()) + "\n" + errors.others().front();
+    } catch (const SpecError& one) {
+      return std::string(one.what());
+    }
+    return std::string("no error");
+  };
+  const auto says = [&](const std::string& fields, const char* part) {
+    const std::string text = error(fields);
+    CHECK_MESSAGE(text.find(part) != std::string::npos, text);
+  };
+  says(R"("architecture": "voltaa", "multiprocessors": 80)", "did you mean volta?");
+  says(R"("architecture": "../x", "multiprocessors": 80)", "an architecture: ada, ampere");
+  says(R"("architecture": "volta")", "multiprocessors");
+  says(R"("architecture": "volta", "multiprocessors": 0)", "/compute/multiprocessors");
+  says(R"("architecture": "volta", "multiprocessors": 80, "sustained": { "float32": 1.5 })",
+       "/compute/sustained/float32");
+  says(R"("architecture": "volta", "multiprocessors": 80, "efficiency": { "default": 0.5 })",
+       "no \"efficiency\" beside \"architecture\"");
+  says(R"("architecture": { "name": "own" }, "multiprocessors": 80)", "/compute/architecture");
+}
