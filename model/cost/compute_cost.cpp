@@ -1,4 +1,4 @@
-// Native model, per task: launch + max(flops / (peak x efficiency), bytes / (throughput x
+// Native model. With an architecture: kernel_cost.hpp. Without, per task: launch + max(flops / (peak x efficiency), bytes / (throughput x
 // efficiency)). A task with neither FLOPs nor bytes (an `add` whose gradients need no copy) takes
 // no time. PALEO's model adds the two terms, uses its own counts and takes the data sheet's GB/s as
 // GiB/s; its PPP is 1. It fits large convolutions well; small kernels, whose cost is launch and
@@ -9,10 +9,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <variant>
 
 #include "model/base/errors.hpp"
 #include "model/cost/conv_algorithms.hpp"
+#include "model/cost/kernel_cost.hpp"
+#include "model/cost/kernel_ways.hpp"
 #include "model/graph/liveness.hpp"
+#include "model/kernels/streaming.hpp"
 
 namespace ooc {
 namespace {
@@ -40,7 +44,16 @@ class ComputeEstimator {
     }
     peak_ = peak->second.per_second;
     scale_ = static_cast<double>(options.compute_scale.count()) / static_cast<double>(kOne.count());
+    if (profile.kernels && options.model == ComputeModel::kNative) {
+      platform_ = kernel_platform(profile, options.software, options.compute_scale);
+      pricer_.emplace(graph, *platform_, options.batch);
+    }
   }
+  ComputeEstimator(const ComputeEstimator&) = delete;  // the pricer points into it
+  ComputeEstimator& operator=(const ComputeEstimator&) = delete;
+  ComputeEstimator(ComputeEstimator&&) = delete;
+  ComputeEstimator& operator=(ComputeEstimator&&) = delete;
+  ~ComputeEstimator() = default;
 
   [[nodiscard]] double seconds(const Task& task) const {
     const LayerModel& layer = *graph_.network->layers[task.layer.at()].model;
@@ -50,12 +63,14 @@ class ComputeEstimator {
       const bool sample = layer.custom->per == CustomCost::Per::kSample;
       return as_double(Wide(time.count()) * (sample ? options_.batch : 1)) / kNsPerSecond / scale_;
     }
+    if (pricer_) return pricer_->seconds(task);
     const Amount amount = amount_of(graph_, task, options_.model, options_.batch);
     return seconds(as_double(amount.flops), as_double(amount.bytes), layer.efficiency);
   }
 
   [[nodiscard]] double seconds(double flops, double bytes, const std::string& efficiency) const {
     if (flops == 0 && bytes == 0) return 0;
+    if (platform_) return streaming_seconds({.bytes = bytes}, *platform_);
     const double throughput = static_cast<double>(profile_.near_memory.throughput.count());
     if (options_.model == ComputeModel::kPaleo) {
       return (flops / peak_ + bytes / (throughput * kGibPerGb)) / scale_;
@@ -73,15 +88,41 @@ class ComputeEstimator {
                                  : task.kind == TaskKind::kBackwardData
                                      ? ConvolutionPass::kBackwardData
                                      : ConvolutionPass::kBackwardWeights;
-    return convolution_ways({.shape = *graph_.network->layers[task.layer.at()].model->convolution,
-                             .pass = pass,
-                             .dtype = graph_.network->dtype,
-                             .batch = options_.batch,
-                             .flops = as_double(amount.flops),
-                             .bytes = as_double(amount.bytes),
-                             .first_seconds = first,
-                             .compute_scale = scale_},
-                            profile_);
+    const ConvolutionTask which{
+        .shape = *graph_.network->layers[task.layer.at()].model->convolution,
+        .pass = pass,
+        .dtype = graph_.network->dtype,
+        .batch = options_.batch,
+        .flops = as_double(amount.flops),
+        .bytes = as_double(amount.bytes),
+        .first_seconds = first,
+        .compute_scale = scale_};
+    if (!pricer_) return convolution_ways(which, profile_);
+    std::vector<ConvolutionWay> ways = measured_ways(which, profile_);
+    if (ways.empty()) ways = kernel_ways(which, pricer_->convolution_methods(task));
+    return useful_ways(std::move(ways));
+  }
+
+  /// By task, what is added to its time for sums of gradients: where several layers read an output, the
+  /// last of them to run backward finds the others' sum.
+  void add_gradient_sums(std::vector<double>& seconds) const {
+    if (!pricer_) return;
+    std::vector<std::int32_t> last_backward(graph_.network->layers.size(), -1);
+    for (std::size_t i = graph_.forward_tasks; i < graph_.backward_end; ++i) {
+      last_backward[graph_.tasks[i].layer.at()] = static_cast<std::int32_t>(i);
+    }
+    std::vector<std::int32_t> reader(last_backward.size(), -1);  // by the layer that is read
+    for (std::size_t i = 0; i < last_backward.size(); ++i) {
+      for (const Producer& producer : graph_.network->layers[i].inputs) {
+        const auto* id = std::get_if<LayerId>(&producer);
+        if (id != nullptr) reader[id->at()] = std::max(reader[id->at()], last_backward[i]);
+      }
+    }
+    for (std::size_t i = 0; i < reader.size(); ++i) {
+      if (reader[i] < 0 || last_backward[i] < 0) continue;
+      seconds[static_cast<std::size_t>(reader[i])] +=
+          pricer_->gradient_sum_seconds(LayerId{static_cast<std::int32_t>(i)});
+    }
   }
 
  private:
@@ -90,6 +131,8 @@ class ComputeEstimator {
   const ComputeOptions& options_;
   double peak_ = 0;
   double scale_ = 1;
+  std::optional<KernelPlatform> platform_;
+  std::optional<KernelPricer> pricer_;
 };
 
 Duration rounded(double seconds, const TrainingGraph& graph) {
@@ -197,6 +240,26 @@ void apply_layer_times(std::vector<double>& seconds, const TrainingGraph& graph,
 
 }  // namespace
 
+KernelPlatform kernel_platform(const HardwareProfile& profile, const Software& software,
+                               Ratio scale) {
+  OOC_CHECK(profile.kernels.has_value(), "only an architecture prices kernels");
+  const double factor = static_cast<double>(scale.count()) / static_cast<double>(kOne.count());
+  KernelPlatform platform{.machine = {},
+                          .architecture = profile.kernels->architecture->parameters,
+                          .software = software};
+  for (const auto& [dtype, rate] : profile.peak) {
+    platform.machine.peak[static_cast<std::size_t>(dtype)] = {rate.per_second * factor};
+  }
+  for (const auto& [dtype, share] : profile.kernels->sustained) {
+    platform.machine.sustained[static_cast<std::size_t>(dtype)] = share;
+  }
+  platform.machine.multiprocessors = profile.kernels->multiprocessors;
+  platform.machine.near_rate = BytesPerSecond(
+      std::llround(static_cast<double>(profile.near_memory.throughput.count()) * factor));
+  if (profile.cudnn) platform.software.cudnn = *profile.cudnn;
+  return platform;
+}
+
 CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& profile,
                            const ComputeOptions& options) {
   if (options.batch < 1 || options.batch > kMaxBatch) {
@@ -214,6 +277,7 @@ CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& pr
   table.static_bytes = Bytes(static_bytes(graph));
   std::vector<double> seconds(graph.tasks.size());
   for (std::size_t i = 0; i < seconds.size(); ++i) seconds[i] = estimator.seconds(graph.tasks[i]);
+  estimator.add_gradient_sums(seconds);
   const double scale =
       static_cast<double>(options.compute_scale.count()) / static_cast<double>(kOne.count());
   apply_layer_times(seconds, graph, options.layer_times, scale);

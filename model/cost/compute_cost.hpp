@@ -1,4 +1,5 @@
-// Task times: the native roofline and PALEO's model (docs/model.md, 1; docs/paleo.md).
+// Task times: sums of kernels where the profile names an architecture, else the roofline; and PALEO's
+// model (docs/model.md, 1; docs/paleo.md).
 #pragma once
 
 #include <optional>
@@ -9,6 +10,7 @@
 #include "model/cost/cost_table.hpp"
 #include "model/graph/training_graph.hpp"
 #include "model/hardware/hardware_profile.hpp"
+#include "model/kernels/platform.hpp"
 
 namespace ooc {
 
@@ -24,12 +26,19 @@ struct ComputeOptions {
   std::int64_t batch = 1;
   Ratio compute_scale = kOne;  ///< what-if: 2x faster compute = 2 (peak and near throughput alike)
   std::vector<LayerTime> layer_times;
+  /// What runs the kernels of a profile with an architecture; its cuDNN counts where the profile has none.
+  Software software = {};
 };
 
 /// Everything of the CostTable but `transfers`. Throws SpecError when a size or a time leaves the
 /// limits of units.hpp, or the profile lacks the network's dtype.
 [[nodiscard]] CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& profile,
                                          const ComputeOptions& options);
+
+/// The profile's machine `scale` times as fast, its architecture, and the software on it. Precondition:
+/// the profile names an architecture.
+[[nodiscard]] KernelPlatform kernel_platform(const HardwareProfile& profile,
+                                             const Software& software, Ratio scale = kOne);
 
 /// A task of no layer that goes through memory once: so many FLOPs, so many bytes read and written.
 [[nodiscard]] TaskAlternative elementwise_cost(const TrainingGraph& graph,

@@ -329,10 +329,7 @@ std::vector<ConvolutionWay> measured_ways(const ConvolutionTask& task,
   return {};
 }
 
-std::vector<ConvolutionWay> convolution_ways(const ConvolutionTask& task,
-                                             const HardwareProfile& profile) {
-  std::vector<ConvolutionWay> all = measured_ways(task, profile);
-  if (all.empty()) all = modelled_ways(task, profile);
+std::vector<ConvolutionWay> useful_ways(std::vector<ConvolutionWay> all) {
   std::stable_sort(all.begin() + 1, all.end(), [](const auto& a, const auto& b) {
     return std::pair(a.workspace_bytes, a.seconds) < std::pair(b.workspace_bytes, b.seconds);
   });
@@ -341,6 +338,12 @@ std::vector<ConvolutionWay> convolution_ways(const ConvolutionTask& task,
     if (way.seconds < kept.back().seconds) kept.push_back(way);
   }
   return kept;
+}
+
+std::vector<ConvolutionWay> convolution_ways(const ConvolutionTask& task,
+                                             const HardwareProfile& profile) {
+  std::vector<ConvolutionWay> all = measured_ways(task, profile);
+  return useful_ways(all.empty() ? modelled_ways(task, profile) : std::move(all));
 }
 
 }  // namespace ooc

@@ -40,8 +40,11 @@ struct ConvolutionWay {
 [[nodiscard]] std::vector<ConvolutionWay> measured_ways(const ConvolutionTask& task,
                                                         const HardwareProfile& profile);
 
-/// Measured, else modelled; the first one, and of the others those that are faster than all with
-/// less workspace: workspace grows and time falls from one to the next.
+/// The first one, and of the others those that are faster than all with less workspace: workspace grows
+/// and time falls from one to the next.
+[[nodiscard]] std::vector<ConvolutionWay> useful_ways(std::vector<ConvolutionWay> all);
+
+/// Of the measured ways, else of the modelled ones.
 [[nodiscard]] std::vector<ConvolutionWay> convolution_ways(const ConvolutionTask& task,
                                                            const HardwareProfile& profile);
 

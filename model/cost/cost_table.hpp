@@ -49,7 +49,7 @@ struct TransferCosts {
   std::vector<TransferCost> to_near;  ///< by tensor
   /// By tensor: copies in that page faults ask for; empty where they cost what others cost.
   std::vector<TransferCost> faults = {};
-  BytesPerSecond to_far_peak;         ///< of the link as a whole, shared by the devices
+  BytesPerSecond to_far_peak;  ///< of the link as a whole, shared by the devices
   BytesPerSecond to_near_peak;
   /// While both directions are active, each runs at floor(own rate x duplex).
   Ratio duplex = kOne;

@@ -7,6 +7,7 @@
 #include "model/base/errors.hpp"
 #include "model/kernels/convolution.hpp"
 #include "model/kernels/product.hpp"
+#include "model/kernels/recurrent.hpp"
 #include "model/kernels/streaming.hpp"
 
 namespace ooc {
@@ -77,15 +78,25 @@ double KernelPricer::streaming(double bytes, double kernels) const {
   return streaming_seconds({.bytes = bytes, .kernels = kernels}, platform_);
 }
 
-double KernelPricer::convolution(const LayerModel& model, TaskKind kind) const {
+KernelPricer::ConvolutionMethods KernelPricer::methods(const LayerModel& model,
+                                                       TaskKind kind) const {
   const bool mirrored = model.convolution == nullptr;
   const ConvolutionShape& shape = mirrored ? *model.mirrored_convolution : *model.convolution;
-  return convolution_seconds({.shape = &shape,
-                              .pass = pass_of(kind, mirrored),
-                              .batch = batch_,
-                              .dtype = graph_.network->dtype},
-                             platform_) +
-         bias(model, kind);
+  return {.times = convolution_times({.shape = &shape,
+                                      .pass = pass_of(kind, mirrored),
+                                      .batch = batch_,
+                                      .dtype = graph_.network->dtype},
+                                     platform_),
+          .beside = platform_.architecture.kernel_seconds + bias(model, kind)};
+}
+
+double KernelPricer::convolution(const LayerModel& model, TaskKind kind) const {
+  const ConvolutionMethods all = methods(model, kind);
+  return all.times.fastest() + all.beside;
+}
+
+KernelPricer::ConvolutionMethods KernelPricer::convolution_methods(const Task& task) const {
+  return methods(model_of(task.layer), task.kind);
 }
 
 double KernelPricer::bias(const LayerModel& model, TaskKind kind) const {
@@ -114,6 +125,36 @@ double KernelPricer::products(const LayerModel& model, TaskKind kind) const {
     seconds += linear_seconds(product, graph_.network->dtype, platform_);
   }
   return seconds;
+}
+
+/// One kernel that multiplies at the rate of large products and moves the layer's operands. Assumed: nobody's
+/// times of fused attention were fitted.
+double KernelPricer::fused_products(const LayerModel& model, TaskKind kind) const {
+  const TaskWork& work = kind == TaskKind::kForward ? model.work.forward : model.work.backward_data;
+  const double math = static_cast<double>(work.flops_per_sample) * batch_ /
+                      linear_rate(graph_.network->dtype, platform_);
+  const double memory =
+      static_cast<double>(work.bytes_per_sample) * batch_ / streaming_rate(platform_);
+  return roofed(math, memory, platform_.architecture.roof_sharpness) +
+         platform_.architecture.kernel_seconds;
+}
+
+/// A step's share of its layer, which runs the products of all steps with the input, and those for the
+/// weights' gradients, at once.
+double KernelPricer::recurrent(const RecurrentStep& step, TaskKind kind) const {
+  if (!step.is_gates) return 0;
+  const RecurrentTimes layer =
+      recurrent_times({.cell = step.gates == 3 ? RecurrentCellKind::kGru : RecurrentCellKind::kLstm,
+                       .hidden = static_cast<double>(step.units),
+                       .batch = batch_,
+                       .steps = static_cast<double>(step.steps),
+                       .features = static_cast<double>(step.features),
+                       .dtype = graph_.network->dtype},
+                      platform_);
+  const double all = kind == TaskKind::kForward           ? layer.forward
+                     : kind == TaskKind::kBackwardWeights ? layer.backward_weights
+                                                          : layer.backward_data;
+  return all / static_cast<double>(step.steps);
 }
 
 double KernelPricer::attention_rest(const LayerModel& model, TaskKind kind) const {
@@ -178,6 +219,8 @@ double KernelPricer::seconds(const Task& task) const {
   }
   if (model.custom) return 0;
   if (model.convolution || model.mirrored_convolution) return convolution(model, task.kind);
+  if (model.recurrent) return recurrent(*model.recurrent, task.kind);
+  if (model.is_fused_product) return fused_products(model, task.kind);
   if (model.products) return products(model, task.kind) + attention_rest(model, task.kind);
   return elementwise(layer, task);
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "model/graph/training_graph.hpp"
+#include "model/kernels/convolution.hpp"
 #include "model/kernels/platform.hpp"
 
 namespace ooc {
@@ -20,6 +21,13 @@ class KernelPricer {
   /// Seconds on the device, without the host's part. `custom` layers state theirs and are 0 here.
   [[nodiscard]] double seconds(const Task& task) const;
 
+  /// Of a convolution's task: by method, and what each takes beside (its start, the bias).
+  struct ConvolutionMethods {
+    ConvolutionTimes times;
+    double beside = 0;
+  };
+  [[nodiscard]] ConvolutionMethods convolution_methods(const Task& task) const;
+
   /// What adding up the gradients of a layer's output costs where several layers read it; frameworks
   /// run a kernel for each after the first.
   [[nodiscard]] double gradient_sum_seconds(LayerId layer) const;
@@ -32,7 +40,10 @@ class KernelPricer {
   [[nodiscard]] const LayerModel& model_of(LayerId layer) const;
   [[nodiscard]] double streaming(double bytes, double kernels) const;
   [[nodiscard]] double convolution(const LayerModel& model, TaskKind kind) const;
+  [[nodiscard]] ConvolutionMethods methods(const LayerModel& model, TaskKind kind) const;
   [[nodiscard]] double products(const LayerModel& model, TaskKind kind) const;
+  [[nodiscard]] double fused_products(const LayerModel& model, TaskKind kind) const;
+  [[nodiscard]] double recurrent(const RecurrentStep& step, TaskKind kind) const;
   [[nodiscard]] double attention_rest(const LayerModel& model, TaskKind kind) const;
   [[nodiscard]] double bias(const LayerModel& model, TaskKind kind) const;
   [[nodiscard]] double update(const LayerModel& model) const;

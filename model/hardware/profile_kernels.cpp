@@ -91,6 +91,11 @@ void read_kernel_units(const ProfileSection& compute, const ProfileSources& sour
       units.sustained[dtype_named(name, value)] = value.as_ratio(kLeastShare, 1);
     }
   });
+  (void)compute.attempt([&] {
+    if (profile.peak.empty() || profile.peak.contains(Dtype::kFloat32)) return;
+    const SpecView peak = compute.view().get("peak");
+    peak.fail("no \"float32\"", "its rate too: what no tensor core multiplies runs at it");
+  });
   for (const char* key : {"efficiency", "kernel_launch"}) {
     (void)compute.attempt([&] { refuse_shares(compute, key); });
   }

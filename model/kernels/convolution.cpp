@@ -26,9 +26,9 @@ constexpr double kFusedProducts = 16;
 constexpr double kWinogradProducts = 36;
 constexpr double kWinogradGrowth = 36.0 / 16;
 constexpr double kFilterTaps = 9;
-// FFTs on tiles of 32x32: half of the spectrum of real data, complex products of four real ones.
+// FFTs of 8, 16 or 32 points a side; complex products of four real ones.
 constexpr double kFftTile = 32;
-constexpr double kFftProducts = 32 * 17;
+constexpr double kSmallestFft = 8;
 constexpr double kFftLargestKernel = 16;
 constexpr double kRealProducts = 4;
 constexpr double kComplexBytes = 8;
@@ -115,6 +115,17 @@ Product direct_product(const Sizes& sizes, const Padded& padded, Version cudnn) 
   return {};
 }
 
+/// Along one side: the whole of it where it fits into a tile, else tiles that overlap.
+struct FftSide {
+  double points, tiles;
+};
+
+FftSide fft_side(double outputs, double kernel) {
+  double points = kSmallestFft;
+  while (points < outputs + kernel - 1 && points < kFftTile) points *= 2;
+  return {points, whole(outputs / (points + 1 - kernel))};
+}
+
 Product scatter_product(const Sizes& sizes, const Padded& padded) {
   return {padded.channels * sizes.taps, sizes.batch * sizes.positions, padded.filters,
           sizes.groups};
@@ -197,12 +208,15 @@ class SimtPrices {
                       (!small || cudnn_ < Version{5, 0}) && sizes_.kernel_h <= kFftLargestKernel &&
                       sizes_.kernel_w <= kFftLargestKernel;
     if (!plain_ || !sizes_.flat || !fits || cudnn_ < kFftTiles) return kNever;
-    const double tiles = sizes_.batch * whole(sizes_.out_h / (kFftTile + 1 - sizes_.kernel_h)) *
-                         whole(sizes_.out_w / (kFftTile + 1 - sizes_.kernel_w));
+    const FftSide height = fft_side(sizes_.out_h, sizes_.kernel_h);
+    const FftSide width = fft_side(sizes_.out_w, sizes_.kernel_w);
+    const double tiles = sizes_.batch * height.tiles * width.tiles;
+    // Half of the spectrum of real data.
+    const double products = height.points * (width.points / 2 + 1);
     const double moved =
-        bytes_.input + bytes_.output + transformed_bytes(tiles, kComplexBytes * kFftProducts);
+        bytes_.input + bytes_.output + transformed_bytes(tiles, kComplexBytes * products);
     return transformed({.tiles = tiles,
-                        .products = kFftProducts,
+                        .products = products,
                         .element = kComplexBytes,
                         .rate = rate_ / kRealProducts,
                         .moved = moved});

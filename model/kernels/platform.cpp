@@ -6,7 +6,11 @@ namespace ooc {
 double sustained_rate(const KernelPlatform& platform, Dtype dtype) {
   const auto i = static_cast<std::size_t>(dtype);
   const double own = platform.machine.sustained[i];
-  const double share = own > 0 ? own : platform.architecture.sustained[i];
+  double share = own > 0 ? own : platform.architecture.sustained[i];
+  // Its own units, as well used as float32's.
+  if (share == 0 && dtype == Dtype::kFloat64) {
+    share = platform.architecture.sustained[static_cast<std::size_t>(Dtype::kFloat32)];
+  }
   return platform.machine.peak[i].per_second * share;
 }
 

@@ -103,24 +103,26 @@ double product_seconds(const Product& product, const ProductUnits& units,
   return std::pow(least, 1 / sharpness);
 }
 
-double linear_work_seconds(const Product& product, Dtype dtype, const KernelPlatform& platform) {
+double linear_rate(Dtype dtype, const KernelPlatform& platform) {
+  if (on_tensor_cores(platform, dtype)) return sustained_rate(platform, dtype);
   const SimtParameters& simt = platform.architecture.simt;
+  const bool recent = platform.software.cudnn >= kRecentLibraries;
+  return sustained_rate(platform, simt_dtype(dtype)) * simt.linear_rate *
+         (recent ? simt.linear_recent : 1);
+}
+
+double linear_work_seconds(const Product& product, Dtype dtype, const KernelPlatform& platform) {
   const double elements =
       product.count * (product.m * product.n + product.n * product.k + product.m * product.k);
-  ProductRates rates{.flops_per_second = 0,
-                     .bytes_per_second = streaming_rate(platform),
-                     .bytes = elements * static_cast<double>(dtype_info(dtype).bytes),
-                     .element = static_cast<double>(dtype_info(dtype).bytes),
-                     .largest_split = kLargestSplit};
-  if (on_tensor_cores(platform, dtype)) {
-    rates.flops_per_second = sustained_rate(platform, dtype);
-    return product_seconds(product, tensor_units(platform), rates);
-  }
-  const bool recent = platform.software.cudnn >= kRecentLibraries;
-  rates.flops_per_second = sustained_rate(platform, simt_dtype(dtype)) * simt.linear_rate *
-                           (recent ? simt.linear_recent : 1);
-  rates.bytes_per_second *= simt.linear_memory;
-  return product_seconds(product, simt_units(platform), rates);
+  const bool tensor = on_tensor_cores(platform, dtype);
+  const double element = static_cast<double>(dtype_info(dtype).bytes);
+  const double share = tensor ? 1 : platform.architecture.simt.linear_memory;
+  return product_seconds(product, tensor ? tensor_units(platform) : simt_units(platform),
+                         {.flops_per_second = linear_rate(dtype, platform),
+                          .bytes_per_second = streaming_rate(platform) * share,
+                          .bytes = elements * element,
+                          .element = element,
+                          .largest_split = kLargestSplit});
 }
 
 double linear_seconds(const Product& product, Dtype dtype, const KernelPlatform& platform) {

@@ -71,6 +71,8 @@ struct ProductRates {
 /// (math^q + memory^q)^(1/q)
 [[nodiscard]] double roofed(double math_seconds, double memory_seconds, double sharpness);
 
+/// FLOP/s that large products of linear layers come to.
+[[nodiscard]] double linear_rate(Dtype dtype, const KernelPlatform& platform);
 /// A product of a linear layer, of attention or of a step of a recurrent one, without what the
 /// kernel costs beside its work.
 [[nodiscard]] double linear_work_seconds(const Product& product, Dtype dtype,

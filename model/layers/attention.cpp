@@ -143,6 +143,7 @@ void set_flash_work(const SpecView& spec, const LayerInputs& inputs, const Atten
                           .bytes = Wide(2) * operands + Wide(3) * rows,
                           .bytes_fixed = 0,
                           .workspace = rows});
+  model.is_fused_product = true;
   model.saves.output = true;
   model.saves.reserve_bytes = to_count(spec, rows, "bytes of row sums a sample");
 }

@@ -24,11 +24,13 @@ CellState add_step(const RecurrentCell& cell, const CellPlace& place,
                                  make_gates(cell, place, {.products = 3, .activation_flops = 8}));
   std::vector<PartInput> hidden_inputs{gates};
   if (before) hidden_inputs.emplace_back(before->hidden);
-  const PartId hidden = parts.add(
-      place.prefix + "hidden", std::move(hidden_inputs),
-      make_pointwise(
-          cell,
-          {.forward_flops = 11, .forward_moved = 6, .backward_flops = 23, .backward_moved = 11}));
+  const PartId hidden = parts.add(place.prefix + "hidden", std::move(hidden_inputs),
+                                  make_pointwise(cell, place,
+                                                 {.products = 3,
+                                                  .forward_flops = 11,
+                                                  .forward_moved = 6,
+                                                  .backward_flops = 23,
+                                                  .backward_moved = 11}));
   return {.hidden = hidden, .cell = hidden};
 }
 

@@ -101,6 +101,16 @@ struct LayerProducts {
   std::vector<LayerProduct> backward_weights;
 };
 
+/// A time step of an unrolled recurrent layer, for prices of the whole: its gates, all in one product.
+struct RecurrentStep {
+  std::int64_t gates = 4;  ///< products of `units` rows: 4 in an lstm, 3 in a gru
+  std::int64_t units = 1;
+  std::int64_t features = 1;
+  std::int64_t steps = 1;  ///< of the layer
+  /// The task of the gates has the step's time; the element-wise ones ride on it.
+  bool is_gates = true;
+};
+
 struct LayerPart;
 
 /// What a device does when it computes the layer for real (docs/replay-operations.md), with sizes of one
@@ -138,6 +148,8 @@ struct LayerModel {
   /// conv_transpose: the convolution that leads from its output back to its input.
   std::shared_ptr<const ConvolutionShape> mirrored_convolution;
   std::shared_ptr<const LayerProducts> products;    ///< linear, matmul, attention
+  bool is_fused_product = false;                    ///< flash attention: all products in one kernel
+  std::shared_ptr<const RecurrentStep> recurrent;   ///< parts of lstm and gru
   std::shared_ptr<const LayerOperation> operation;  ///< none: it cannot be run, only timed
   /// Where a kind unrolls into several layers (lstm, gru: one or more per time step): those, the
   /// last of which gives `output`. Nothing else of such a model counts; the network reader puts the

@@ -26,16 +26,20 @@ CellState add_step(const RecurrentCell& cell, const CellPlace& place,
                                  make_gates(cell, place, {.products = 4, .activation_flops = 17}));
   std::vector<PartInput> cell_inputs{gates};
   if (before) cell_inputs.emplace_back(before->cell);
-  const PartId state = parts.add(
-      place.prefix + "cell", std::move(cell_inputs),
-      make_pointwise(
-          cell,
-          {.forward_flops = 3, .forward_moved = 5, .backward_flops = 13, .backward_moved = 9}));
-  const PartId hidden = parts.add(
-      place.prefix + "hidden", {gates, state},
-      make_pointwise(
-          cell,
-          {.forward_flops = 6, .forward_moved = 3, .backward_flops = 13, .backward_moved = 5}));
+  const PartId state = parts.add(place.prefix + "cell", std::move(cell_inputs),
+                                 make_pointwise(cell, place,
+                                                {.products = 4,
+                                                 .forward_flops = 3,
+                                                 .forward_moved = 5,
+                                                 .backward_flops = 13,
+                                                 .backward_moved = 9}));
+  const PartId hidden = parts.add(place.prefix + "hidden", {gates, state},
+                                  make_pointwise(cell, place,
+                                                 {.products = 4,
+                                                  .forward_flops = 6,
+                                                  .forward_moved = 3,
+                                                  .backward_flops = 13,
+                                                  .backward_moved = 5}));
   return {.hidden = hidden, .cell = state};
 }
 

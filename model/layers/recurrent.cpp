@@ -51,6 +51,7 @@ std::vector<PartId> unroll(const RecurrentCell& cell, const RecurrentKind& kind,
     const CellPlace place{.prefix = fmt::format("{}{}/", pass.prefix, time),
                           .x = pass.x[time],
                           .features = pass.features,
+                          .steps = static_cast<std::int64_t>(steps),
                           .is_first = i == 0,
                           .is_last = i + 1 == steps};
     state = kind.add_step(cell, place, state, parts);
@@ -98,6 +99,19 @@ LayerModel read_recurrent(const SpecView& spec, const LayerInputs& inputs,
   return finish_parts(spec, inputs, output, outputs, std::move(parts));
 }
 
+namespace {
+
+std::shared_ptr<const RecurrentStep> step_of(const RecurrentCell& cell, const CellPlace& place,
+                                             std::int64_t products, bool is_gates) {
+  return std::make_shared<const RecurrentStep>(RecurrentStep{.gates = products,
+                                                             .units = cell.units,
+                                                             .features = place.features,
+                                                             .steps = place.steps,
+                                                             .is_gates = is_gates});
+}
+
+}  // namespace
+
 LayerModel make_gates(const RecurrentCell& cell, const CellPlace& place, const GateTraits& traits) {
   const SpecView& spec = cell.spec;
   const Wide element = cell.inputs.element_bytes();
@@ -127,10 +141,12 @@ LayerModel make_gates(const RecurrentCell& cell, const CellPlace& place, const G
   model.efficiency = "linear";
   model.backward_form = BackwardForm::kSplit;
   model.saves.inputs = true;
+  model.recurrent = step_of(cell, place, traits.products, true);
   return model;
 }
 
-LayerModel make_pointwise(const RecurrentCell& cell, const PointwiseTraits& traits) {
+LayerModel make_pointwise(const RecurrentCell& cell, const CellPlace& place,
+                          const PointwiseTraits& traits) {
   const Wide units = cell.units;
   const Wide bytes = units * cell.inputs.element_bytes();
   LayerModel model;
@@ -140,6 +156,7 @@ LayerModel make_pointwise(const RecurrentCell& cell, const PointwiseTraits& trai
   model.work.backward_data =
       to_task_work(cell.spec, {units * traits.backward_flops, bytes * traits.backward_moved, 0});
   model.saves.inputs = true;
+  model.recurrent = step_of(cell, place, traits.products, false);
   return model;
 }
 

@@ -41,7 +41,8 @@ struct CellPlace {
   std::string prefix;        ///< of its parts' names: "0/3/"
   std::vector<PartInput> x;  ///< one tensor, or two where a two-directional layer is below
   std::int64_t features = 0;
-  bool is_first = false;  ///< of its direction, in the order it runs forward
+  std::int64_t steps = 1;  ///< of its layer
+  bool is_first = false;   ///< of its direction, in the order it runs forward
   bool is_last = false;
 };
 
@@ -77,8 +78,9 @@ struct GateTraits {
 [[nodiscard]] LayerModel make_gates(const RecurrentCell& cell, const CellPlace& place,
                                     const GateTraits& traits);
 
-/// FLOPs and elements moved per unit of an element-wise task.
+/// FLOPs and elements moved per unit of an element-wise task of a step with G products.
 struct PointwiseTraits {
+  std::int64_t products = 4;
   std::int64_t forward_flops = 0;
   std::int64_t forward_moved = 0;
   std::int64_t backward_flops = 0;
@@ -86,6 +88,7 @@ struct PointwiseTraits {
 };
 
 /// An element-wise task of one step: writes `units` elements, saves its inputs.
-[[nodiscard]] LayerModel make_pointwise(const RecurrentCell& cell, const PointwiseTraits& traits);
+[[nodiscard]] LayerModel make_pointwise(const RecurrentCell& cell, const CellPlace& place,
+                                        const PointwiseTraits& traits);
 
 }  // namespace ooc

@@ -203,7 +203,8 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
             .compute = {.model = options.compute,
                         .batch = batch_of(options, *workload.network),
                         .compute_scale = options.compute_scale,
-                        .layer_times = options.layer_times},
+                        .layer_times = options.layer_times,
+                        .software = options.software},
             .transfers = options.transfers,
             .devices = options.devices,
             .exchange = options.exchange};

@@ -46,6 +46,7 @@ struct CaseOptions {
   ScheduleOptions schedule;                 ///< what is asked of schedules
   std::vector<LayerTime> layer_times = {};  ///< measured, in place of the model's
   ReadLimits limits;
+  Software software = {};  ///< that runs the kernels, where the profile names an architecture
 };
 
 [[nodiscard]] std::string_view allocator_name(Allocator allocator);
