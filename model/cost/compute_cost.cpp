@@ -171,10 +171,27 @@ void add_ways(CostTable& table, const std::vector<ConvolutionWay>& ways,
   }
 }
 
+/// The host issues a layer's kernels of a pass in Software::issue; whatever runs them.
+void set_issue_times(CostTable& table, const TrainingGraph& graph, Duration issue) {
+  if (issue == Duration(0)) return;
+  std::vector<int> backward(graph.network->layers.size(), 0);
+  for (std::size_t i = graph.forward_tasks; i < graph.backward_end; ++i) {
+    ++backward[graph.tasks[i].layer.at()];
+  }
+  for (std::size_t i = 0; i < graph.backward_end; ++i) {
+    const int shares = i < graph.forward_tasks ? 1 : backward[graph.tasks[i].layer.at()];
+    for (auto way = table.first_alternative[i]; way < table.first_alternative[i + 1]; ++way) {
+      table.alternatives[static_cast<std::size_t>(way)].issue = Duration(issue.count() / shares);
+    }
+  }
+}
+
 /// So that no sum of the times of tasks wraps, whichever ways they are run.
 void check_time(const CostTable& table, const TrainingGraph& graph) {
   Int128 sum = 0;
-  for (const TaskAlternative& way : table.alternatives) sum += way.time.count();
+  for (const TaskAlternative& way : table.alternatives) {
+    sum += way.time.count() + way.issue.count();
+  }
   if (sum <= kMaxSumNs) return;
   too_large_to_count(graph, "tasks that together take longer than 36 years",
                      "all tasks together below 2^60 ns");
@@ -297,6 +314,7 @@ CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& pr
                                   .seconds = seconds[i]});
   }
   table.first_alternative.push_back(static_cast<std::int32_t>(table.alternatives.size()));
+  set_issue_times(table, graph, options.software.issue);
   check_time(table, graph);
   return table;
 }

@@ -34,6 +34,7 @@ struct TaskAlternative {
   Duration time;
   Bytes workspace;
   double seconds = 0;  ///< unrounded
+  Duration issue = {};  ///< host time to issue its kernels (Software::issue)
 };
 
 /// One tensor in one direction. A copy first spends `latency` (no share of the link), then moves

@@ -91,7 +91,9 @@ struct Software {
   ChannelPadding padding = ChannelPadding::kToUnits;
   double elementwise_factor = 1;    ///< of the time of element-wise, norm and pool kernels
   std::pair<int, int> cudnn{9, 0};  ///< (major, minor)
-  Duration issue;                   ///< host time to issue one layer's kernels
+  /// Host time to issue one layer's kernels of one pass; backward tasks of a layer share it equally,
+  /// updates are issued all at once for nothing.
+  Duration issue;
 };
 
 struct KernelPlatform {

@@ -7,6 +7,9 @@
 // of devices, so that the usual run (one device, a counter, nothing contends) has no call and no
 // indirection per step. For that the object must not escape: whatever is not inlined (stalls, the
 // shared link) is a separate object behind a reference.
+//
+// kHost: compute steps also wait for the host, which issues them in order without ever waiting itself, so
+// that the instant at which it has issued one is known beforehand.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +35,7 @@
 
 namespace ooc::event_loop {
 
-template <class Memory, class Link, bool kOneDevice>
+template <class Memory, class Link, bool kOneDevice, bool kHost>
 class Run {
  public:
   Run(const Setting& setting, const Memory& memory, Link& link);
@@ -62,6 +65,7 @@ class Run {
 
   [[nodiscard]] bool needs_met(std::size_t queue, const QueuedStep& step) const;
   [[nodiscard]] bool startable(std::size_t queue) const;
+  [[nodiscard]] std::int64_t issued(std::size_t queue) const;
   void end_steps();
   void end_step(std::size_t queue);
   void start_steps();
@@ -89,8 +93,8 @@ class Run {
   std::int64_t busy_ = 0;
 };
 
-template <class Memory, class Link, bool kOneDevice>
-Run<Memory, Link, kOneDevice>::Run(const Setting& setting, const Memory& memory, Link& link)
+template <class Memory, class Link, bool kOneDevice, bool kHost>
+Run<Memory, Link, kOneDevice, kHost>::Run(const Setting& setting, const Memory& memory, Link& link)
     : to_(setting),
       memory_(memory),
       link_(link),
@@ -110,9 +114,9 @@ Run<Memory, Link, kOneDevice>::Run(const Setting& setting, const Memory& memory,
   }
 }
 
-template <class Memory, class Link, bool kOneDevice>
-OOC_INLINE_MEMBER bool Run<Memory, Link, kOneDevice>::needs_met(std::size_t queue,
-                                                                const QueuedStep& step) const {
+template <class Memory, class Link, bool kOneDevice, bool kHost>
+OOC_INLINE_MEMBER bool Run<Memory, Link, kOneDevice, kHost>::needs_met(
+    std::size_t queue, const QueuedStep& step) const {
   const std::size_t first = queue - kind_of(queue);
   // Differences instead of comparisons: one branch for all three queues.
   const bool met = ((done_[first] - step.needs[0]) | (done_[first + 1] - step.needs[1]) |
@@ -129,14 +133,34 @@ OOC_INLINE_MEMBER bool Run<Memory, Link, kOneDevice>::needs_met(std::size_t queu
 }
 
 /// The queue is idle and its head's waits have ended.
-template <class Memory, class Link, bool kOneDevice>
-OOC_INLINE_MEMBER bool Run<Memory, Link, kOneDevice>::startable(std::size_t queue) const {
+template <class Memory, class Link, bool kOneDevice, bool kHost>
+OOC_INLINE_MEMBER bool Run<Memory, Link, kOneDevice, kHost>::startable(std::size_t queue) const {
   const Lane& lane = lanes_[queue];
+  if constexpr (kHost) {
+    if (lane.next != lane.end && issued(queue) > now_) return false;
+  }
   return events_[queue] == kNoEvent && lane.next != lane.end && needs_met(queue, *lane.next);
 }
 
-template <class Memory, class Link, bool kOneDevice>
-OOC_INLINE_MEMBER std::int64_t Run<Memory, Link, kOneDevice>::next_event() const {
+/// When the host has issued the head of a queue; at once but for compute. Precondition: there is a head.
+template <class Memory, class Link, bool kOneDevice, bool kHost>
+OOC_INLINE_MEMBER std::int64_t Run<Memory, Link, kOneDevice, kHost>::issued(
+    std::size_t queue) const {
+  if (kind_of(queue) != kComputeQueue) return 0;
+  return to_.issued[lanes_[queue].next->step.at()];
+}
+
+template <class Memory, class Link, bool kOneDevice, bool kHost>
+OOC_INLINE_MEMBER std::int64_t Run<Memory, Link, kOneDevice, kHost>::next_event() const {
+  if constexpr (kHost) {
+    std::int64_t next = *std::min_element(events_.begin(), events_.end());
+    for (std::size_t queue = kComputeQueue; queue < queues(); queue += kQueuesPerDevice) {
+      const Lane& lane = lanes_[queue];
+      if (events_[queue] != kNoEvent || lane.next == lane.end) continue;
+      if (const std::int64_t at = issued(queue); at > now_) next = std::min(next, at);
+    }
+    return next;
+  }
   if constexpr (kOneDevice) {
     return std::min(std::min(events_[0], events_[1]), events_[2]);
   } else {
@@ -144,8 +168,8 @@ OOC_INLINE_MEMBER std::int64_t Run<Memory, Link, kOneDevice>::next_event() const
   }
 }
 
-template <class Memory, class Link, bool kOneDevice>
-OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice>::end_step(std::size_t queue) {
+template <class Memory, class Link, bool kOneDevice, bool kHost>
+OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice, kHost>::end_step(std::size_t queue) {
   if constexpr (Link::kHasPhases) {
     if (kind_of(queue) != kComputeQueue && !link_.arrived(queue, now_, events_[queue])) return;
   }
@@ -159,15 +183,15 @@ OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice>::end_step(std::size_t queue
   ++done_[queue];
 }
 
-template <class Memory, class Link, bool kOneDevice>
-OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice>::end_steps() {
+template <class Memory, class Link, bool kOneDevice, bool kHost>
+OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice, kHost>::end_steps() {
   for_each_queue([this](auto queue) __attribute__((always_inline)) {
     if (events_[queue] == now_) end_step(queue);
   });
 }
 
-template <class Memory, class Link, bool kOneDevice>
-OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice>::start_step(std::size_t queue) {
+template <class Memory, class Link, bool kOneDevice, bool kHost>
+OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice, kHost>::start_step(std::size_t queue) {
   Lane& lane = lanes_[queue];
   const QueuedStep& step = *lane.next;
   spans_[step.step.at()].start = Duration(now_);
@@ -190,8 +214,8 @@ OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice>::start_step(std::size_t que
 }
 
 /// Where the order does not matter and all heads that may start fit together, they do. False if not.
-template <class Memory, class Link, bool kOneDevice>
-OOC_INLINE_MEMBER bool Run<Memory, Link, kOneDevice>::start_together() {
+template <class Memory, class Link, bool kOneDevice, bool kHost>
+OOC_INLINE_MEMBER bool Run<Memory, Link, kOneDevice, kHost>::start_together() {
   std::array<bool, kQueuesPerDevice> starts;
   std::int64_t wanted = 0;
   for_each_queue([&](auto queue) __attribute__((always_inline)) {
@@ -205,8 +229,8 @@ OOC_INLINE_MEMBER bool Run<Memory, Link, kOneDevice>::start_together() {
   return true;
 }
 
-template <class Memory, class Link, bool kOneDevice>
-OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice>::start_steps() {
+template <class Memory, class Link, bool kOneDevice, bool kHost>
+OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice, kHost>::start_steps() {
   if constexpr (kOneDevice && !Memory::kOrderMatters) {
     if (start_together()) return;
   }
@@ -214,8 +238,8 @@ OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice>::start_steps() {
 }
 
 /// One by one by (ready time, sequence).
-template <class Memory, class Link, bool kOneDevice>
-OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice>::start_in_order() {
+template <class Memory, class Link, bool kOneDevice, bool kHost>
+OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice, kHost>::start_in_order() {
   auto end = candidates_.begin();
   for (std::size_t queue = 0; queue < queues(); ++queue) {
     if (!startable(queue)) continue;
@@ -236,8 +260,8 @@ OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice>::start_in_order() {
 }
 
 /// The step whose end made memory of `device` fit in this round: a copy out if there is one.
-template <class Memory, class Link, bool kOneDevice>
-OOC_INLINE_MEMBER std::optional<StepId> Run<Memory, Link, kOneDevice>::releaser(
+template <class Memory, class Link, bool kOneDevice, bool kHost>
+OOC_INLINE_MEMBER std::optional<StepId> Run<Memory, Link, kOneDevice, kHost>::releaser(
     std::size_t device) const {
   std::optional<StepId> found;
   for (std::size_t queue = 0; queue < queues(); ++queue) {
@@ -250,9 +274,9 @@ OOC_INLINE_MEMBER std::optional<StepId> Run<Memory, Link, kOneDevice>::releaser(
   return found;
 }
 
-template <class Memory, class Link, bool kOneDevice>
-OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice>::record_gap(std::size_t queue,
-                                                                 const QueuedStep& step) {
+template <class Memory, class Link, bool kOneDevice, bool kHost>
+OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice, kHost>::record_gap(std::size_t queue,
+                                                                        const QueuedStep& step) {
   const Lane& lane = lanes_[queue];
   const std::size_t device = device_of(queue);
   const std::int64_t ready = lane.ready == kNoEvent ? now_ : lane.ready;
@@ -260,13 +284,14 @@ OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice>::record_gap(std::size_t que
                   .device = static_cast<int>(device),
                   .from = lane.last_end,
                   .ready = ready,
+                  .issued = kHost ? issued(queue) : 0,
                   .start = now_,
                   .releaser = now_ > ready ? releaser(device) : std::nullopt});
 }
 
-template <class Memory, class Link, bool kOneDevice>
-OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice>::record_recompute(std::size_t queue,
-                                                                       std::int64_t time) {
+template <class Memory, class Link, bool kOneDevice, bool kHost>
+OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice, kHost>::record_recompute(std::size_t queue,
+                                                                              std::int64_t time) {
   const Lane& lane = lanes_[queue];
   const QueuedStep* after = lane.next + 1;
   to_.stalls.recompute(static_cast<int>(device_of(queue)), lane.next->step,
@@ -274,8 +299,8 @@ OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice>::record_recompute(std::size
                        now_ + time);
 }
 
-template <class Memory, class Link, bool kOneDevice>
-OOC_INLINE_MEMBER Blocked Run<Memory, Link, kOneDevice>::blocked() const {
+template <class Memory, class Link, bool kOneDevice, bool kHost>
+OOC_INLINE_MEMBER Blocked Run<Memory, Link, kOneDevice, kHost>::blocked() const {
   std::optional<std::size_t> head;
   for (std::size_t queue = 0; queue < queues(); ++queue) {
     const Lane& lane = lanes_[queue];
@@ -295,8 +320,8 @@ OOC_INLINE_MEMBER Blocked Run<Memory, Link, kOneDevice>::blocked() const {
                    .done = done_});
 }
 
-template <class Memory, class Link, bool kOneDevice>
-OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice>::finish() {
+template <class Memory, class Link, bool kOneDevice, bool kHost>
+OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice, kHost>::finish() {
   for (std::size_t queue = kComputeQueue; queue < queues(); queue += kQueuesPerDevice) {
     to_.stalls.tail(static_cast<int>(device_of(queue)), lanes_[queue].last_end, now_);
   }
@@ -305,8 +330,8 @@ OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice>::finish() {
   to_.timeline.peak_near = to_.plan.static_bytes + Bytes(memory_.peak());
 }
 
-template <class Memory, class Link, bool kOneDevice>
-OOC_INLINE_MEMBER std::optional<Blocked> Run<Memory, Link, kOneDevice>::run() {
+template <class Memory, class Link, bool kOneDevice, bool kHost>
+OOC_INLINE_MEMBER std::optional<Blocked> Run<Memory, Link, kOneDevice, kHost>::run() {
   for (;;) {
     start_steps();
     if constexpr (Link::kHasPhases) link_.settle(now_, events_);

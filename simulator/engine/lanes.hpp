@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -40,6 +41,7 @@ struct Setting {
   const CostTable& costs;
   Timeline& timeline;
   StallRecorder& stalls;
+  std::span<const std::int64_t> issued = {};  ///< by step: when the host has issued it; kHost only
 };
 
 }  // namespace ooc::event_loop

@@ -1,6 +1,8 @@
 // Chooses the event loop for a run: which memory, which link, one device or several.
 #include "simulator/engine/simulate.hpp"
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include "model/base/errors.hpp"
@@ -19,7 +21,28 @@ bool link_is_private(const Plan& plan, const TransferCosts& transfers) {
   return transfers.duplex == kOne || no_copies(StepKind::kToFar) || no_copies(StepKind::kToNear);
 }
 
-template <class Link, bool kOneDevice, class Memory>
+bool issued_by_host(const CostTable& costs) {
+  return std::any_of(costs.alternatives.begin(), costs.alternatives.end(),
+                     [](const TaskAlternative& way) { return way.issue > Duration(0); });
+}
+
+/// By step: when its device's host has issued it and all compute steps before it.
+std::span<const std::int64_t> issue_instants(const SimulationInput& input,
+                                             std::vector<std::int64_t>& instants) {
+  const Plan& plan = input.plan;
+  instants.resize(plan.steps.size());
+  for (std::size_t queue = event_loop::kComputeQueue; queue < plan.queued.size();
+       queue += event_loop::kQueuesPerDevice) {
+    std::int64_t now = 0;
+    for (const QueuedStep& step : plan.queued[queue]) {
+      now += input.costs[AlternativeId{step.cost}].issue.count();
+      instants[step.step.at()] = now;
+    }
+  }
+  return instants;
+}
+
+template <class Link, bool kOneDevice, bool kHost, class Memory>
 std::optional<Blocked> run_loop(const SimulationInput& input, Memory& memory,
                                 SimulationBuffers& buffers) {
   const Plan& plan = input.plan;
@@ -33,22 +56,25 @@ std::optional<Blocked> run_loop(const SimulationInput& input, Memory& memory,
   }
   Link link(input.costs, plan.devices, buffers.link);
   StallRecorder stalls(plan, timeline);
-  const event_loop::Setting setting{plan, input.costs, timeline, stalls};
-  return event_loop::Run<Memory, Link, kOneDevice>(setting, memory, link).run();
+  event_loop::Setting setting{plan, input.costs, timeline, stalls};
+  if constexpr (kHost) setting.issued = issue_instants(input, buffers.issued);
+  return event_loop::Run<Memory, Link, kOneDevice, kHost>(setting, memory, link).run();
 }
 
 template <class Memory>
 std::optional<Blocked> run_one_device(const SimulationInput& input, Memory memory,
                                       SimulationBuffers& buffers) {
+  if (issued_by_host(input.costs)) return run_loop<SharedLink, true, true>(input, memory, buffers);
   return link_is_private(input.plan, input.costs.transfers)
-             ? run_loop<PrivateLink, true>(input, memory, buffers)
-             : run_loop<SharedLink, true>(input, memory, buffers);
+             ? run_loop<PrivateLink, true, false>(input, memory, buffers)
+             : run_loop<SharedLink, true, false>(input, memory, buffers);
 }
 
 template <class Memory>
 std::optional<Blocked> run_devices(const SimulationInput& input, Memory memory,
                                    SimulationBuffers& buffers) {
-  return run_loop<SharedLink, false>(input, memory, buffers);
+  return issued_by_host(input.costs) ? run_loop<SharedLink, false, true>(input, memory, buffers)
+                                     : run_loop<SharedLink, false, false>(input, memory, buffers);
 }
 
 }  // namespace

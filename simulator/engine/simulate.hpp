@@ -38,6 +38,7 @@ struct SimulationBuffers {
   Timeline timeline;  ///< the result, unless the run was blocked
   LinkBuffers link;
   MemoryBuffers memory;
+  std::vector<std::int64_t> issued;
 };
 
 /// The same; the timeline is left in `buffers`.

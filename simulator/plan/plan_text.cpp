@@ -59,6 +59,9 @@ void append_cost(std::string& text, const Step& step, const CostTable& costs) {
   const auto out = std::back_inserter(text);
   if (step.kind == StepKind::kCompute) {
     fmt::format_to(out, " time={}", costs[step.alternative].time.count());
+    if (const Duration issue = costs[step.alternative].issue; issue > Duration(0)) {
+      fmt::format_to(out, " issue={}", issue.count());
+    }
     return;
   }
   const auto tensor = static_cast<std::size_t>(step.object);

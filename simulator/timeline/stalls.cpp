@@ -54,39 +54,39 @@ void StallRecorder::add(StallCause cause, int device, std::optional<StepId> befo
   if (device == 0) timeline_.stall_totals[static_cast<std::size_t>(cause)] += Duration(end - start);
 }
 
-StepId StallRecorder::last_wait(const Gap& gap) const {
-  // Its own device's queues: the records there have just been used and are at hand.
-  const auto own = [&](StepKind kind) -> std::optional<StepId> {
-    const std::int32_t count = gap.step.needs[static_cast<std::size_t>(kind)];
-    if (count == 0) return std::nullopt;
-    const auto queue = static_cast<std::size_t>(queue_index(gap.device, kind));
-    const StepId step = plan_.queued[queue][static_cast<std::size_t>(count - 1)].step;
-    if (end_of(timeline_, step) != gap.ready) return std::nullopt;
-    return step;
+std::optional<StepId> StallRecorder::last_wait(const Gap& gap) const {
+  std::optional<StepId> last;
+  std::int64_t latest = gap.from;
+  const auto look_at = [&](StepId step) {
+    if (end_of(timeline_, step) <= latest) return;
+    latest = end_of(timeline_, step);
+    last = step;
   };
-  const auto remote = [&](StepKind kind) -> std::optional<StepId> {
-    if (!gap.step.remote_needs) return std::nullopt;
+  for (const StepKind kind : {StepKind::kToNear, StepKind::kToFar, StepKind::kCompute}) {
+    // Its own device's queues: the records there have just been used and are at hand.
+    if (const std::int32_t count = gap.step.needs[static_cast<std::size_t>(kind)]; count != 0) {
+      const auto queue = static_cast<std::size_t>(queue_index(gap.device, kind));
+      look_at(plan_.queued[queue][static_cast<std::size_t>(count - 1)].step);
+    }
+    if (!gap.step.remote_needs) continue;
     for (const QueueNeed& need : plan_.remote_needs[gap.step.step]) {
       if (need.queue % 3 != static_cast<std::int32_t>(kind)) continue;
       const auto queue = static_cast<std::size_t>(need.queue);
-      const StepId step = plan_.queues[queue][static_cast<std::size_t>(need.count - 1)];
-      if (end_of(timeline_, step) == gap.ready) return step;
+      look_at(plan_.queues[queue][static_cast<std::size_t>(need.count - 1)]);
     }
-    return std::nullopt;
-  };
-  for (const StepKind kind : {StepKind::kToNear, StepKind::kToFar, StepKind::kCompute}) {
-    if (const auto step = own(kind)) return *step;
-    if (const auto step = remote(kind)) return *step;
   }
-  OOC_CHECK(false, "a step becomes ready when one of its waits ends");
-  return gap.step.step;
+  return last;
 }
 
 void StallRecorder::gap(const Gap& gap) {
   const StepId step = gap.step.step;
   if (gap.ready > gap.from) {
-    const StepId wait = last_wait(gap);
-    add(cause_of_wait(plan_.steps[wait.at()]), gap.device, step, wait, gap.from, gap.ready);
+    const std::optional<StepId> wait = last_wait(gap);
+    const std::int64_t waited = wait ? end_of(timeline_, *wait) : gap.from;
+    OOC_CHECK(waited == gap.ready || gap.issued == gap.ready,
+              "a step becomes ready when one of its waits ends or it is issued");
+    if (wait) add(cause_of_wait(plan_.steps[wait->at()]), gap.device, step, wait, gap.from, waited);
+    add(StallCause::kLaunch, gap.device, step, std::nullopt, waited, gap.ready);
   }
   if (gap.start > gap.ready) {
     const Step* releaser = gap.releaser ? &plan_.steps[gap.releaser->at()] : nullptr;

@@ -3,7 +3,7 @@
 // which the step was ready and the step whose end made its memory fit.
 //
 // Where several steps end at the same instant the cause is, in this order: a ToNear, a ToFar,
-// another compute step. For memory likewise: a ToFar that freed some of it at that instant, else
+// another compute step, the host that issues the step. For memory likewise: a ToFar that freed some of it at that instant, else
 // the others. Waiting for a copy that page faults asked for (Step::on_demand) counts as a fault.
 #pragma once
 
@@ -19,8 +19,9 @@ namespace ooc {
 struct Gap {
   const QueuedStep& step;
   int device = 0;
-  std::int64_t from = 0;   ///< end of the compute step before, or 0
-  std::int64_t ready = 0;  ///< all waits had ended
+  std::int64_t from = 0;    ///< end of the compute step before, or 0
+  std::int64_t ready = 0;   ///< all waits had ended, and the host had issued the step
+  std::int64_t issued = 0;  ///< when the host had; 0 where nobody waits for it
   std::int64_t start = 0;
   std::optional<StepId> releaser;  ///< where start > ready
 };
@@ -39,8 +40,9 @@ class StallRecorder {
  private:
   void add(StallCause cause, int device, std::optional<StepId> before,
            std::optional<StepId> culprit, std::int64_t start, std::int64_t end);
-  /// The awaited step that ended at `gap.ready`, by the order of causes.
-  [[nodiscard]] StepId last_wait(const Gap& gap) const;
+  /// The awaited step that ended last, by the order of causes; none: it waited for none that ended after
+  /// `from`.
+  [[nodiscard]] std::optional<StepId> last_wait(const Gap& gap) const;
 
   const Plan& plan_;
   Timeline& timeline_;

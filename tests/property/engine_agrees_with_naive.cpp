@@ -80,24 +80,46 @@ StallCause cause_of(const Step& step) {
   return step.kind == StepKind::kToFar ? StallCause::kSwapOut : StallCause::kDependency;
 }
 
-/// The cause of each gap up to the ready time, from the plan's waits alone.
-void check_wait_causes(const Plan& plan, const Timeline& timeline) {
+/// When the host has issued `step` and all compute steps of its device before it.
+std::int64_t issued(const RandomPlan& random, StepId step) {
+  const Plan& plan = random.plan;
+  const int device = plan.steps[step.at()].device;
+  std::int64_t at = 0;
+  for (const StepId each :
+       plan.queues[static_cast<std::size_t>(queue_index(device, StepKind::kCompute))]) {
+    at += random.costs[plan.steps[each.at()].alternative].issue.count();
+    if (each == step) break;
+  }
+  return at;
+}
+
+/// The cause of each gap up to the ready time, from the plan's waits and the host's times alone.
+void check_wait_causes(const RandomPlan& random, const Timeline& timeline) {
+  const Plan& plan = random.plan;
   for (const Stall& stall : timeline.stalls) {
     if (stall.cause == StallCause::kRecompute || !stall.before) continue;
     const auto waits = plan.waits[*stall.before];
-    std::int64_t ready = 0;
-    for (const StepId wait : waits) ready = std::max(ready, timeline.spans[wait.at()].end.count());
+    std::int64_t waited = 0;
+    for (const StepId wait : waits) {
+      waited = std::max(waited, timeline.spans[wait.at()].end.count());
+    }
+    const std::int64_t from_host = issued(random, *stall.before);
+    if (stall.cause == StallCause::kLaunch) {
+      REQUIRE(stall.start.count() >= waited);
+      REQUIRE(stall.end.count() == from_host);
+      continue;
+    }
     REQUIRE(stall.culprit.has_value());
     REQUIRE(timeline.spans[stall.culprit->at()].end == stall.end);
-    if (stall.start.count() >= ready) {  // then it waited for memory
+    if (stall.start.count() >= std::max(waited, from_host)) {  // then it waited for memory
       const bool copy_out = plan.steps[stall.culprit->at()].kind == StepKind::kToFar;
       REQUIRE(stall.cause == (copy_out ? StallCause::kSwapOut : StallCause::kMemory));
       continue;
     }
-    REQUIRE(stall.end.count() == ready);
+    REQUIRE(stall.end.count() == waited);
     bool near = false, far = false;
     for (const StepId wait : waits) {
-      if (timeline.spans[wait.at()].end.count() != ready) continue;
+      if (timeline.spans[wait.at()].end.count() != waited) continue;
       near |= cause_of(plan.steps[wait.at()]) == StallCause::kSwapIn;
       far |= cause_of(plan.steps[wait.at()]) == StallCause::kSwapOut;
     }
@@ -131,7 +153,7 @@ TEST_CASE("the engine and the naive simulator agree to the nanosecond on random 
 
 TEST_CASE("first-run tasks and stalls fill the compute queue without gap or overlap") {
   SimulationBuffers buffers;
-  std::size_t finished = 0, cases = 0;
+  std::size_t finished = 0, launches = 0, cases = 0;
   for (const Allocator allocator : {Allocator::kIdeal, Allocator::kFirstFit, Allocator::kBestFit}) {
     cases += for_each_seed(kSeeds / 4, [&](std::uint64_t seed) {
       INFO(rerun(kProgram, seed));
@@ -143,10 +165,14 @@ TEST_CASE("first-run tasks and stalls fill the compute queue without gap or over
       if (simulate(input, buffers)) return;
       ++finished;
       check_tiling(random.plan, buffers.timeline);
-      check_wait_causes(random.plan, buffers.timeline);
+      check_wait_causes(random, buffers.timeline);
+      launches += buffers.timeline.stall_totals[static_cast<std::size_t>(StallCause::kLaunch)] >
+                  Duration(0);
     });
   }
-  if (cases >= 100) CHECK(finished > cases / 4);
+  if (cases < 100) return;
+  CHECK(finished > cases / 4);
+  CHECK(launches > cases / 20);
 }
 
 TEST_CASE("a run with reused buffers gives the same timeline as a fresh one") {

@@ -76,6 +76,9 @@ NaiveStep read_step(const std::string& line, std::size_t number) {
   } else {
     if (step.kind != "compute" && step.kind != "recompute") fail("unknown kind: " + line);
     step.time = std::stoll(value_of(words.at(at++), "time"));
+    if (words.at(at).starts_with("issue=")) {
+      step.issue = std::stoll(value_of(words.at(at++), "issue"));
+    }
   }
   for (const std::string& item : list_of(words.at(at++), "waits")) {
     step.waits.push_back(std::stoull(item));

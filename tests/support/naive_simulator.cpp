@@ -120,6 +120,15 @@ class Naive {
     }
   }
 
+  /// When the host has issued a compute step: it issues those of a device one after the other, from 0 on.
+  std::int64_t issued(std::size_t s) const {
+    std::int64_t at = 0;
+    for (std::size_t before = 0; before <= s; ++before) {
+      if (plan_.steps[before].queue == plan_.steps[s].queue) at += plan_.steps[before].issue;
+    }
+    return at;
+  }
+
   /// The heads of queues whose waits have all ended, in the order in which they are tried.
   std::vector<std::size_t> ready_heads() {
     std::vector<std::size_t> heads;
@@ -130,6 +139,7 @@ class Naive {
       const auto& waits = plan_.steps[s].waits;
       if (!std::all_of(waits.begin(), waits.end(), [&](std::size_t w) { return ended(w); }))
         continue;
+      if (issued(s) > now_) continue;
       if (states_[s].ready < 0) states_[s].ready = now_;
       heads.push_back(s);
     }
@@ -204,8 +214,11 @@ class Naive {
     const auto rates = current_rates();
     std::int64_t next = -1;
     for (std::size_t s = 0; s < states_.size(); ++s) {
-      if (!running(s)) continue;
       const State& state = states_[s];
+      if (state.phase == Phase::kNotStarted && issued(s) > now_ && (next < 0 || issued(s) < next)) {
+        next = issued(s);
+      }
+      if (!running(s)) continue;
       std::int64_t at = 0;
       if (state.phase == Phase::kComputing) at = state.start + plan_.steps[s].time;
       if (state.phase == Phase::kLatency) at = state.start + plan_.steps[s].latency;

@@ -57,11 +57,13 @@ struct Drawing {
 
 void Drawing::add_costs(std::size_t count) {
   CostTable& costs = out.costs;
+  const bool issues = draw.one_in(3);
   for (std::size_t index = 0; index < count; ++index) {
     out.names.forward("task" + std::to_string(index));
     out.names.tensor("tensor" + std::to_string(index));
     costs.first_alternative.push_back(static_cast<std::int32_t>(index));
     costs.alternatives.emplace_back().time = Duration(draw.of(kTimes));
+    if (issues) costs.alternatives.back().issue = Duration(draw.of(kTimes));
     const Bytes bytes(draw.of(kSizes));
     costs.tensor_bytes.push_back(bytes);
     for (auto* copies : {&costs.transfers.to_far, &costs.transfers.to_near}) {

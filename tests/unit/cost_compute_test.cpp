@@ -1,12 +1,17 @@
 // Task times: the roofline, PALEO's sum, updates, limits.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <string>
 
 #include "model/base/errors.hpp"
 #include "model/cost/compute_cost.hpp"
+#include "model/cost/kernel_cost.hpp"
 #include "model/graph/build_training_graph.hpp"
 #include "model/hardware/profile_json.hpp"
+#include "model/kernels/product.hpp"
+#include "model/kernels/recurrent.hpp"
+#include "model/kernels/streaming.hpp"
 #include "model/network/network_json.hpp"
 #include "tests/support/tiny_specs.hpp"
 
@@ -39,7 +44,126 @@ struct Case {
 
 const std::string kLinear = R"({"name": "fc", "type": "linear", "units": 1000, "bias": false})";
 
+/// A V100 by its architecture.
+HardwareProfile volta() {
+  std::string text = tiny::machine();
+  const std::size_t from = text.find("\"efficiency\"");
+  const std::size_t to = text.find('}', text.find("kernel_launch"));
+  text.replace(from, to - from, R"("architecture": "volta", "multiprocessors": 80)");
+  return read_profile_text(
+      text, "machine",
+      {.limits = {}, .architecture_folders = {OOC_SOURCE_DIR "/hwprofiles/architectures"}});
+}
+
+double nanoseconds(double seconds) { return std::round(seconds * 1e9); }
+
 }  // namespace
+
+TEST_CASE("with an architecture a product takes what its kernel takes, whatever the shares say") {
+  const Case it(kLinear, "[1000]");
+  const HardwareProfile machine = volta();
+  const KernelPlatform platform = kernel_platform(machine, {});
+  const CostTable costs = estimate_compute(it.graph, machine, {.batch = 64, .layer_times = {}});
+  const double forward = linear_seconds({1000, 64, 1000}, Dtype::kFloat32, platform);
+  CHECK(static_cast<double>(costs.alternatives.front().time.count()) == nanoseconds(forward));
+  // Twice the machine: the work takes half, the kernel's start what it took.
+  const CostTable twice = estimate_compute(
+      it.graph, machine, {.batch = 64, .compute_scale = kOne * 2, .layer_times = {}});
+  const double start = platform.architecture.kernel_seconds;
+  CHECK(twice.alternatives.front().seconds ==
+        doctest::Approx((forward - start) / 2 + start).epsilon(1e-9));
+}
+
+TEST_CASE("a convolution's ways are its methods, from the one without workspace to the fastest") {
+  const Case it(R"({"name": "c", "type": "conv", "filters": 128, "kernel": 3, "padding": 1})",
+                "[128, 28, 28]");
+  const HardwareProfile machine = volta();
+  const CostTable costs = estimate_compute(it.graph, machine, {.batch = 32, .layer_times = {}});
+  const auto ways = costs.alternatives_of(TaskId{0});
+  REQUIRE(ways.size() >= 3);
+  CHECK(ways.front().algorithm == Algorithm::kImplicitGemm);
+  CHECK(ways.front().workspace == Bytes(0));
+  for (std::size_t i = 1; i < ways.size(); ++i) {
+    CHECK(ways[i].workspace > ways[i - 1].workspace);
+    CHECK(ways[i].time < ways[i - 1].time);
+  }
+  const KernelPlatform platform = kernel_platform(machine, {});
+  const KernelPricer pricer(it.graph, platform, 32);
+  CHECK(static_cast<double>(ways.back().time.count()) ==
+        nanoseconds(pricer.seconds(it.graph.tasks.front())));
+  // Of an old library, other ways.
+  HardwareProfile old = machine;
+  old.cudnn = std::pair{4, 0};
+  const CostTable before = estimate_compute(it.graph, old, {.batch = 32, .layer_times = {}});
+  for (const TaskAlternative& way : before.alternatives_of(TaskId{0})) {
+    CHECK(way.algorithm != Algorithm::kWinograd);
+    CHECK(way.algorithm != Algorithm::kWinogradNonfused);
+  }
+}
+
+TEST_CASE("the sum of a tensor's gradients is paid where the last of them is found") {
+  const auto backward_of = [](const std::string& layers, const char* task) {
+    const Case it(layers, "[64, 32, 32]");
+    const CostTable costs = estimate_compute(it.graph, volta(), {.batch = 16, .layer_times = {}});
+    for (std::size_t i = 0; i < it.graph.tasks.size(); ++i) {
+      const TaskId id = make_id<TaskId>(i);
+      if (task_name(it.graph, id) == task) return costs.alternatives_of(id).front().seconds;
+    }
+    FAIL("no task " << task);
+    return 0.0;
+  };
+  const std::string first = R"({"name": "a", "type": "conv", "filters": 64, "kernel": 1}, )"
+                            R"({"name": "b", "type": "sigmoid", "inputs": ["a"]}, )";
+  const double alone =
+      backward_of(first + R"({"name": "c", "type": "sigmoid", "inputs": ["b"]})", "b.backward");
+  const std::string both = first + R"({"name": "d", "type": "add", "inputs": ["a", "b"]})";
+  const KernelPlatform platform = kernel_platform(volta(), {});
+  // Read twice, written once: 64 x 32 x 32 x 16 x 4 B.
+  const double sum =
+      streaming_seconds({.bytes = 3.0 * 64 * 32 * 32 * 16 * 4, .kernels = 0}, platform);
+  CHECK(backward_of(both, "b.backward") == doctest::Approx(alone + sum).epsilon(1e-6));
+}
+
+TEST_CASE("steps of a recurrent layer cost together what the layer costs") {
+  const Case it(R"({"name": "r", "type": "lstm", "units": 256})", "[20, 128]");
+  const HardwareProfile machine = volta();
+  const CostTable costs = estimate_compute(it.graph, machine, {.batch = 32, .layer_times = {}});
+  double forward = 0;
+  for (std::size_t i = 0; i < it.graph.forward_tasks; ++i) forward += costs.alternatives[i].seconds;
+  const RecurrentTimes layer = recurrent_times(
+      {.cell = RecurrentCellKind::kLstm, .hidden = 256, .batch = 32, .steps = 20, .features = 128},
+      kernel_platform(machine, {}));
+  // And the copies that gather the steps' outputs.
+  CHECK(forward >= layer.forward);
+  CHECK(forward < layer.forward * 1.3);
+}
+
+TEST_CASE("PALEO's model and stated times go before the architecture's prices") {
+  const Case it(kLinear, "[1000]");
+  const HardwareProfile machine = volta();
+  const CostTable paleo = estimate_compute(
+      it.graph, machine, {.model = ComputeModel::kPaleo, .batch = 1, .layer_times = {}});
+  CHECK(paleo.alternatives.front().time == Duration(39'327));
+  const CostTable stated =
+      estimate_compute(it.graph, machine,
+                       {.batch = 1, .layer_times = {{LayerId{0}, Duration(1000), Duration(4000)}}});
+  CHECK(stated.alternatives.front().time == Duration(1000));
+}
+
+TEST_CASE("the host issues a layer's backward tasks together, and updates for nothing") {
+  const Case it(kLinear, "[1000]");
+  Software software;
+  software.issue = Duration(60);
+  const CostTable costs =
+      estimate_compute(it.graph, volta(), {.batch = 1, .layer_times = {}, .software = software});
+  CHECK(costs.alternatives.front().issue == Duration(60));
+  Duration backward;
+  for (std::size_t i = it.graph.forward_tasks; i < it.graph.backward_end; ++i) {
+    backward += costs.alternatives[i].issue;
+  }
+  CHECK(backward == Duration(60));
+  CHECK(costs.alternatives.back().issue == Duration(0));
+}
 
 TEST_CASE("a compute-bound task takes its FLOPs over peak times efficiency") {
   const Case it(kLinear, "[1000]");

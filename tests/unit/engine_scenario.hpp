@@ -29,6 +29,12 @@ class Scenario {
   StepId compute(std::int64_t time, std::initializer_list<StepId> waits = {}, int device = 0) {
     return with_waits(builder_.compute({0}, alternative(time), device), waits);
   }
+  /// The same, that the host issues in `issue` ns.
+  StepId issued(std::int64_t time, std::int64_t issue, std::initializer_list<StepId> waits = {}) {
+    const AlternativeId way = alternative(time);
+    costs.alternatives.back().issue = Duration(issue);
+    return with_waits(builder_.compute({0}, way), waits);
+  }
   StepId recompute(std::int64_t time, std::initializer_list<StepId> waits = {}) {
     return with_waits(builder_.recompute({0}, alternative(time)), waits);
   }

@@ -243,3 +243,26 @@ TEST_CASE("the causes have the names of the result format") {
   CHECK(stall_name(StallCause::kRecompute) == "recompute");
   CHECK(stall_name(StallCause::kLaunch) == "launch");
 }
+
+TEST_CASE("a step starts no earlier than the host has issued it and those before it: launch") {
+  Scenario s;
+  s.issued(10, 4);   // 4 to 14
+  s.issued(10, 30);  // the host is there at 34
+  const StepId in = s.to_near({.bytes = 50});
+  const StepId last = s.issued(5, 26, {in});  // copied at 50, issued at 60
+  s.run();
+  CHECK(s.start(last) == 60);
+  CHECK(s.time() == 65);
+  CHECK(s.stalled(StallCause::kSwapIn) == 6);            // 44 to 50
+  CHECK(s.stalled(StallCause::kLaunch) == 4 + 20 + 10);  // before each
+  check_balance(s);
+}
+
+TEST_CASE("a host that is ahead of the device costs its first kernels only") {
+  Scenario s;
+  for (int i = 0; i < 5; ++i) s.issued(10, 3);
+  s.run();
+  CHECK(s.time() == 53);
+  CHECK(s.stalled(StallCause::kLaunch) == 3);
+  check_balance(s);
+}
