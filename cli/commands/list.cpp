@@ -71,8 +71,15 @@ std::vector<Line> row_lines() {
   for (const std::string& path : find_rows({})) {
     const std::string name = std::filesystem::path(path).stem().string();
     try {
-      const ValidationRow row = read_row_file(path);
-      lines.emplace_back(name, fmt::format("{}, {}", row.title, row.source));
+      const SpecDocument document = read_spec_file(path);
+      if (is_measured_set(document)) {
+        const MeasuredSet set = read_measured_set(document);
+        lines.emplace_back(name,
+                           fmt::format("{} networks measured: {}", set.rows.size(), set.title));
+      } else {
+        const ValidationRow row = read_row(document);
+        lines.emplace_back(name, fmt::format("{}, {}", row.title, row.source));
+      }
     } catch (const SpecError& error) {
       lines.emplace_back(name, std::string("unreadable: ") + error.what());
     }

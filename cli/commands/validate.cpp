@@ -29,12 +29,26 @@ int run_validate(const Arguments& arguments) {
   Outputs outputs = open_outputs(arguments, {.networks = {}, .profiles = {}, .others = files});
   // Every row is read before the first one is run.
   std::vector<ValidationRow> rows;
-  for (const std::string& file : files) rows.push_back(read_row_file(file, limits));
-  check_ids(rows);
+  std::vector<MeasuredSet> sets;
+  for (const std::string& file : files) {
+    const SpecDocument document = read_spec_file(file, limits);
+    if (is_measured_set(document)) {
+      sets.push_back(read_measured_set(document));
+    } else {
+      rows.push_back(read_row(document));
+    }
+  }
+  check_ids(rows, sets);
 
   RowRunner runner(limits);
-  const ValidationReport report =
+  ValidationReport report =
       judge_rows(rows, [&](const RowRun& run) { return runner.figures(run); });
+  for (const MeasuredSet& set : sets) {
+    report.measured.push_back(
+        judge_measured_set(set, [&](const MeasuredSet& of, const MeasuredNetwork& row) {
+          return runner.seconds(of, row);
+        }));
+  }
   const WriteOptions write{
       .tool = {.version = std::string(version()), .command = arguments.command_line()},
       .look = result.look};

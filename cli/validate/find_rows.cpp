@@ -2,6 +2,7 @@
 #include "cli/validate/find_rows.hpp"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 #include "cli/locate.hpp"
@@ -42,17 +43,19 @@ std::vector<std::string> find_rows(const std::vector<std::string>& names) {
   return files;
 }
 
-void check_ids(const std::vector<ValidationRow>& rows) {
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    for (std::size_t before = 0; before < i; ++before) {
-      if (rows[before].id != rows[i].id) continue;
-      throw SpecError({.file = rows[i].file,
-                       .place = "/id",
-                       .found = in_quotes(rows[i].id) + ", as in " + rows[before].file,
-                       .expected = "an id of its own",
-                       .hint = {}});
-    }
-  }
+void check_ids(const std::vector<ValidationRow>& rows, const std::vector<MeasuredSet>& sets) {
+  std::map<std::string, std::string> seen;  // file by id
+  const auto check = [&](const std::string& id, const std::string& file) {
+    const auto [known, is_new] = seen.emplace(id, file);
+    if (is_new) return;
+    throw SpecError({.file = file,
+                     .place = "/id",
+                     .found = in_quotes(id) + ", as in " + known->second,
+                     .expected = "an id of its own",
+                     .hint = {}});
+  };
+  for (const ValidationRow& row : rows) check(row.id, row.file);
+  for (const MeasuredSet& set : sets) check(set.id, set.file);
 }
 
 }  // namespace ooc

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "reports/validation/measured_networks.hpp"
 #include "reports/validation/validation_row.hpp"
 
 namespace ooc {
@@ -13,6 +14,6 @@ namespace ooc {
 [[nodiscard]] std::vector<std::string> find_rows(const std::vector<std::string>& names);
 
 /// SpecError where two rows have the same id: nobody could tell them apart.
-void check_ids(const std::vector<ValidationRow>& rows);
+void check_ids(const std::vector<ValidationRow>& rows, const std::vector<MeasuredSet>& sets = {});
 
 }  // namespace ooc

@@ -21,6 +21,7 @@
 #include "model/cost/transfer_cost.hpp"
 #include "simulator/predict/assumed.hpp"
 #include "simulator/predict/max_batch.hpp"
+#include "simulator/predict/pass_time.hpp"
 #include "simulator/summary/summarize.hpp"
 
 namespace ooc {
@@ -168,6 +169,37 @@ std::vector<RunFigures> RowRunner::figures(const RowRun& run) {
   return all;
 }
 
+double RowRunner::seconds(const MeasuredSet& set, const MeasuredNetwork& row) {
+  try {
+    return predicted(set, row);
+  } catch (const SpecError& error) {
+    const SpecError::Parts& parts = error.parts();
+    if (!parts.file.empty()) throw;
+    fail_at(row.place, parts.found, parts.expected, parts.hint);
+  }
+}
+
+double RowRunner::predicted(const MeasuredSet& set, const MeasuredNetwork& row) {
+  const MeasuredStack& stack = set.stacks[row.stack];
+  CaseOptions options;
+  options.limits = limits_;
+  options.batch = row.batch;
+  options.dtype = row.dtype;
+  options.graph.optimizer = Optimizer::kMomentum;
+  options.software = stack.software;
+  if (row.pass == MeasuredPass::kInference) options.mode = RunMode::kInference;
+  options = in_core_options(options);
+  const Workload& network = workload(row.network, options);
+  const Case which = make_case(network, machine(row.hardware, options), options);
+  const bool forward = row.pass == MeasuredPass::kInference || row.pass == MeasuredPass::kForward;
+  Duration time =
+      time_of_pass(which, forward                                      ? TimedPass::kForward
+                          : row.pass == MeasuredPass::kForwardBackward ? TimedPass::kForwardBackward
+                                                                       : TimedPass::kTraining);
+  if (stack.input_gradient && !forward) time += input_gradient_time(which);
+  return static_cast<double>(time.count()) * 1e-9;
+}
+
 RunFigures RowRunner::command(const RowRun& run) {
   // Relative paths mean something else in another row's folder.
   const std::string key = fs::path(run.place.file).parent_path().string() + "\n" + run.text;
@@ -188,9 +220,10 @@ CaseOptions RowRunner::options_of(const Arguments& arguments) const {
 }
 
 const Workload& RowRunner::workload(const std::string& name, const CaseOptions& options) {
-  const std::string key = fmt::format("{}\n{}\n{}", locate(DataKind::kNetwork, name, "NETWORK"),
+  const std::string key = fmt::format("{}\n{}\n{}\n{}", locate(DataKind::kNetwork, name, "NETWORK"),
                                       accounting_name(options.graph.accounting),
-                                      optimizer_name(options.graph.optimizer));
+                                      optimizer_name(options.graph.optimizer),
+                                      options.dtype ? dtype_info(*options.dtype).name : "");
   const auto known = workloads_.find(key);
   if (known != workloads_.end()) return known->second;
   return workloads_.emplace(key, load_workload(name, "NETWORK", options)).first->second;

@@ -10,6 +10,7 @@
 
 #include "cli/command.hpp"
 #include "reports/validation/evaluation.hpp"
+#include "reports/validation/measured_networks.hpp"
 #include "simulator/predict/case.hpp"
 
 namespace ooc {
@@ -18,10 +19,14 @@ class RowRunner {
  public:
   explicit RowRunner(ReadLimits limits) : limits_(limits) {}
 
+  /// What is predicted for a measured network, in seconds. Throws SpecError at the row's place.
+  [[nodiscard]] double seconds(const MeasuredSet& set, const MeasuredNetwork& row);
+
   /// The figures of a run whose texts are filled in. Throws SpecError at the run's place.
   [[nodiscard]] std::vector<RunFigures> figures(const RowRun& run);
 
  private:
+  [[nodiscard]] double predicted(const MeasuredSet& set, const MeasuredNetwork& row);
   [[nodiscard]] RunFigures command(const RowRun& run);
   [[nodiscard]] RunFigures predict(const Arguments& arguments);
   [[nodiscard]] RunFigures inspect(const Arguments& arguments);

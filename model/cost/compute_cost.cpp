@@ -46,7 +46,7 @@ class ComputeEstimator {
     scale_ = static_cast<double>(options.compute_scale.count()) / static_cast<double>(kOne.count());
     if (profile.kernels && options.model == ComputeModel::kNative) {
       platform_ = kernel_platform(profile, options.software, options.compute_scale);
-      pricer_.emplace(graph, *platform_, options.batch);
+      pricer_.emplace(graph, *platform_, options.batch, options.mode);
     }
   }
   ComputeEstimator(const ComputeEstimator&) = delete;  // the pricer points into it
@@ -257,13 +257,13 @@ void apply_layer_times(std::vector<double>& seconds, const TrainingGraph& graph,
 
 }  // namespace
 
-KernelPlatform kernel_platform(const HardwareProfile& profile, const Software& software,
-                               Ratio scale) {
+KernelPlatform kernel_platform(const HardwareProfile& profile,
+                               const std::optional<Software>& software, Ratio scale) {
   OOC_CHECK(profile.kernels.has_value(), "only an architecture prices kernels");
   const double factor = static_cast<double>(scale.count()) / static_cast<double>(kOne.count());
   KernelPlatform platform{.machine = {},
                           .architecture = profile.kernels->architecture->parameters,
-                          .software = software};
+                          .software = software.value_or(Software{})};
   for (const auto& [dtype, rate] : profile.peak) {
     platform.machine.peak[static_cast<std::size_t>(dtype)] = {rate.per_second * factor};
   }
@@ -273,7 +273,7 @@ KernelPlatform kernel_platform(const HardwareProfile& profile, const Software& s
   platform.machine.multiprocessors = profile.kernels->multiprocessors;
   platform.machine.near_rate = BytesPerSecond(
       std::llround(static_cast<double>(profile.near_memory.throughput.count()) * factor));
-  if (profile.cudnn) platform.software.cudnn = *profile.cudnn;
+  if (profile.cudnn && !software) platform.software.cudnn = *profile.cudnn;
   return platform;
 }
 
@@ -314,7 +314,7 @@ CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& pr
                                   .seconds = seconds[i]});
   }
   table.first_alternative.push_back(static_cast<std::int32_t>(table.alternatives.size()));
-  set_issue_times(table, graph, options.software.issue);
+  set_issue_times(table, graph, options.software.value_or(Software{}).issue);
   check_time(table, graph);
   return table;
 }

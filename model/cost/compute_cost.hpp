@@ -26,8 +26,10 @@ struct ComputeOptions {
   std::int64_t batch = 1;
   Ratio compute_scale = kOne;  ///< what-if: 2x faster compute = 2 (peak and near throughput alike)
   std::vector<LayerTime> layer_times;
-  /// What runs the kernels of a profile with an architecture; its cuDNN counts where the profile has none.
-  Software software = {};
+  /// What runs the kernels of a profile with an architecture; none: the ideal one, with the profile's cuDNN.
+  std::optional<Software> software = {};
+  RunMode mode =
+      RunMode::kTraining;  ///< what the kernels of a profile with an architecture run for
 };
 
 /// Everything of the CostTable but `transfers`. Throws SpecError when a size or a time leaves the
@@ -35,10 +37,11 @@ struct ComputeOptions {
 [[nodiscard]] CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& profile,
                                          const ComputeOptions& options);
 
-/// The profile's machine `scale` times as fast, its architecture, and the software on it. Precondition:
-/// the profile names an architecture.
+/// The profile's machine `scale` times as fast, its architecture, and the software on it (as
+/// ComputeOptions::software). Precondition: the profile names an architecture.
 [[nodiscard]] KernelPlatform kernel_platform(const HardwareProfile& profile,
-                                             const Software& software, Ratio scale = kOne);
+                                             const std::optional<Software>& software,
+                                             Ratio scale = kOne);
 
 /// A task of no layer that goes through memory once: so many FLOPs, so many bytes read and written.
 [[nodiscard]] TaskAlternative elementwise_cost(const TrainingGraph& graph,

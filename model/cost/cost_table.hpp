@@ -33,7 +33,7 @@ struct TaskAlternative {
   Algorithm algorithm = Algorithm::kDefault;
   Duration time;
   Bytes workspace;
-  double seconds = 0;  ///< unrounded
+  double seconds = 0;   ///< unrounded
   Duration issue = {};  ///< host time to issue its kernels (Software::issue)
 };
 

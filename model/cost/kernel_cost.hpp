@@ -10,8 +10,6 @@
 
 namespace ooc {
 
-enum class RunMode { kTraining, kInference };
-
 class KernelPricer {
  public:
   /// `graph` and `platform` must outlive it.

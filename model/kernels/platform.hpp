@@ -96,6 +96,9 @@ struct Software {
   Duration issue;
 };
 
+/// What a pass is for: inference keeps nothing for backward and normalises by known statistics.
+enum class RunMode { kTraining, kInference };
+
 struct KernelPlatform {
   KernelMachine machine;
   ArchitectureParameters architecture;

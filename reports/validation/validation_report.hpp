@@ -66,7 +66,42 @@ struct ValidationSummary {
   int unexpected = 0;  ///< rows with a figure that is marked and holds; counted in the above, too
 };
 
+/// Whether numbers of the model were fitted to rows, or chosen beside them.
+enum class FitRole { kFitted, kHeldOut };
+[[nodiscard]] std::string_view fit_role_name(FitRole role);  ///< "held out"
+
+/// One measured network.
+struct MeasuredRowReport {
+  std::string label;  ///< "vgg16, batch 64, float32, gtx-1080"
+  double predicted_s = 0;
+  double measured_s = 0;
+  [[nodiscard]] double deviation() const { return predicted_s / measured_s - 1; }
+};
+
+/// |predicted / measured - 1| over rows.
+struct ErrorStatistics {
+  std::size_t count = 0;
+  double mean = 0;
+  double median = 0;
+  double largest = 0;
+  double bias = 0;  ///< mean of predicted / measured - 1
+};
+[[nodiscard]] ErrorStatistics error_statistics(const std::vector<MeasuredRowReport>& rows);
+
+struct MeasuredSetReport {
+  std::string file;
+  std::string id;
+  std::string title;
+  std::string source;
+  std::string conditions;
+  FitRole role = FitRole::kHeldOut;
+  std::optional<double> goal;  ///< mean error that is aimed at
+  std::vector<MeasuredRowReport> rows;
+  ErrorStatistics errors;
+};
+
 struct ValidationReport {
+  std::vector<MeasuredSetReport> measured;  ///< whole networks in core
   std::vector<RowReport> rows;
   ValidationSummary summary;
 };

@@ -18,7 +18,9 @@ std::string csv_number(double value) {
   const bool whole = value == std::floor(value) && std::abs(value) < 1e15;
   return whole ? fmt::format("{:.0f}", value) : fmt::format("{}", value);
 }
-std::string csv_number(const std::optional<double>& value) { return value ? csv_number(*value) : ""; }
+std::string csv_number(const std::optional<double>& value) {
+  return value ? csv_number(*value) : "";
+}
 
 // All that are compared, in one field.
 std::string predictions(const PointReport& point) {
@@ -33,15 +35,24 @@ std::string csv_validation(const ValidationReport& report, const WriteOptions&) 
   std::string text =
       "row,check,point,use,rule,predicted,reference,deviation,tolerance,low,high,verdict,unit,"
       "source,file\n";
+  for (const MeasuredSetReport& set : report.measured) {
+    for (const MeasuredRowReport& row : set.rows) {
+      text += fmt::format("{},{},{},{},,{},{},{},,,,,s,{},{}\n", csv_field(set.id),
+                          csv_field(set.title), csv_field(row.label), fit_role_name(set.role),
+                          csv_number(row.predicted_s), csv_number(row.measured_s),
+                          csv_number(row.deviation()), csv_field(set.source), csv_field(set.file));
+    }
+  }
   for (const RowReport& row : report.rows) {
     for (const CheckReport& check : row.checks) {
       for (const PointReport& point : check.points) {
-        text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(row.id),
-                            csv_field(check.name), csv_field(point.point), use_name(check.use),
-                            csv_field(check.rule), predictions(point), csv_number(point.published),
-                            csv_number(point.deviation), csv_number(check.tolerance), csv_number(point.low),
-                            csv_number(point.high), verdict_key(point.verdict), csv_field(check.unit),
-                            csv_field(row.source), csv_field(row.file));
+        text +=
+            fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(row.id),
+                        csv_field(check.name), csv_field(point.point), use_name(check.use),
+                        csv_field(check.rule), predictions(point), csv_number(point.published),
+                        csv_number(point.deviation), csv_number(check.tolerance),
+                        csv_number(point.low), csv_number(point.high), verdict_key(point.verdict),
+                        csv_field(check.unit), csv_field(row.source), csv_field(row.file));
       }
     }
   }

@@ -40,6 +40,20 @@ void put_row(JsonWriter& json, const RowReport& row) {
   json.objects("checks", row.checks, [&](const CheckReport& check) { put_check(json, check); });
 }
 
+void put_measured(JsonWriter& json, const MeasuredSetReport& set) {
+  const ErrorStatistics& errors = set.errors;
+  json.member("id", set.id).member("title", set.title).member("source", set.source);
+  json.member("conditions", if_any(set.conditions)).member("file", set.file);
+  json.member("numbers", fit_role_name(set.role)).member("goal", set.goal);
+  json.member("n", static_cast<std::int64_t>(errors.count)).member("mean", errors.mean);
+  json.member("median", errors.median).member("largest", errors.largest);
+  json.member("bias", errors.bias);
+  json.objects("rows", set.rows, [&](const MeasuredRowReport& row) {
+    json.member("row", row.label).member("predicted_s", row.predicted_s);
+    json.member("measured_s", row.measured_s).member("deviation", row.deviation());
+  });
+}
+
 }  // namespace
 
 std::string json_validation(const ValidationReport& report, const WriteOptions& options) {
@@ -51,6 +65,8 @@ std::string json_validation(const ValidationReport& report, const WriteOptions& 
   json.member("fails", sum.fail).member("order_fails", sum.fail_order);
   json.member("fails_known", sum.known).member("not_run", sum.not_run);
   json.member("marked_but_holds", sum.unexpected).end();
+  json.objects("measured_networks", report.measured,
+               [&](const MeasuredSetReport& set) { put_measured(json, set); });
   json.objects("rows", report.rows, [&](const RowReport& row) { put_row(json, row); }).end();
   return std::move(text) + "\n";
 }

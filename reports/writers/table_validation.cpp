@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/base/quantity_io.hpp"
 #include "reports/writers/text_table.hpp"
 #include "reports/writers/validation_text.hpp"
 
@@ -177,6 +178,47 @@ std::string causes(const ValidationReport& report, Verdict verdict, const std::s
          text;
 }
 
+std::string percent(double ratio) { return fmt::format("{:.1f} %", ratio * 100); }
+
+std::string format_duration_s(double seconds) {
+  return format_duration(Duration(std::llround(seconds * 1e9)));
+}
+
+void add_errors(TextTable& table, const MeasuredSetReport& set) {
+  const ErrorStatistics& errors = set.errors;
+  table.add_row({printable(set.title), fmt::format("{}", errors.count), percent(errors.mean),
+                 percent(errors.median), percent(errors.largest), signed_percent(errors.bias),
+                 set.goal ? percent(*set.goal) + (errors.mean <= *set.goal ? "" : " missed") : "",
+                 std::string(fit_role_name(set.role))});
+}
+
+/// |predicted / measured - 1| of whole networks, a line a data set; of one set alone a line a network
+/// before it.
+std::string measured_table(const std::vector<MeasuredSetReport>& sets, const Look& look) {
+  if (sets.empty()) return "";
+  std::string text;
+  if (sets.size() == 1) {
+    TextTable rows{{{"network", Align::kLeft}, {"predicted"}, {"measured"}, {"deviation"}}};
+    for (const MeasuredRowReport& row : sets.front().rows) {
+      rows.add_row({printable(row.label), format_duration_s(row.predicted_s),
+                    format_duration_s(row.measured_s), signed_percent(row.deviation())});
+    }
+    text += rows.text(look) + "\n";
+  }
+  TextTable table{{{"networks in core", Align::kLeft},
+                   {"n"},
+                   {"mean"},
+                   {"median"},
+                   {"largest"},
+                   {"bias"},
+                   {"goal", Align::kLeft},
+                   {"numbers", Align::kLeft}}};
+  for (const MeasuredSetReport& set : sets) add_errors(table, set);
+  return text + table.text(look) +
+         "  |predicted / measured - 1|; bias with its sign; held out: no number was fitted to "
+         "them\n";
+}
+
 std::string count_line(const ValidationSummary& sum) {
   std::string text = fmt::format("{} row{}: {} hold{}", sum.rows, sum.rows == 1 ? "" : "s",
                                  sum.hold, sum.hold == 1 ? "s" : "");
@@ -242,10 +284,13 @@ std::string allowed_text(const CheckReport& check, const PointReport& point) {
 }
 
 std::string table_validation(const ValidationReport& report, const WriteOptions& options) {
+  const std::string measured = measured_table(report.measured, options.look);
+  if (report.rows.empty()) return measured;
   Lines lines;
   for (const RowReport& row : report.rows) add_row(row, lines);
   const Look& look = options.look;
-  return interleaved(lines, look) + causes(report, Verdict::kFails, "Fails", look) +
+  return measured + (measured.empty() ? "" : "\n") + interleaved(lines, look) +
+         causes(report, Verdict::kFails, "Fails", look) +
          causes(report, Verdict::kKnown, "Fails, and it is known why", look) +
          causes(report, Verdict::kNotRun, "Not run", look) +
          causes(report, Verdict::kUnexpected, "Marked as failing, and holds", look) + "\n" +

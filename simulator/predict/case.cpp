@@ -204,7 +204,8 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
                         .batch = batch_of(options, *workload.network),
                         .compute_scale = options.compute_scale,
                         .layer_times = options.layer_times,
-                        .software = options.software},
+                        .software = options.software,
+                        .mode = options.mode},
             .transfers = options.transfers,
             .devices = options.devices,
             .exchange = options.exchange};

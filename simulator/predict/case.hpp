@@ -46,7 +46,8 @@ struct CaseOptions {
   ScheduleOptions schedule;                 ///< what is asked of schedules
   std::vector<LayerTime> layer_times = {};  ///< measured, in place of the model's
   ReadLimits limits;
-  Software software = {};  ///< that runs the kernels, where the profile names an architecture
+  std::optional<Software> software = {};  ///< as ComputeOptions has it
+  RunMode mode = RunMode::kTraining;      ///< the same
 };
 
 [[nodiscard]] std::string_view allocator_name(Allocator allocator);

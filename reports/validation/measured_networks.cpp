@@ -1,0 +1,222 @@
+// Reader of data sets, and their errors.
+#include "reports/validation/measured_networks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace ooc {
+namespace {
+
+constexpr std::string_view kFormat = "ooc-paleo/measured-networks";
+constexpr std::size_t kMostRows = 10'000;
+
+constexpr std::array<std::pair<std::string_view, MeasuredPass>, 4> kPasses{
+    {{"inference", MeasuredPass::kInference},
+     {"forward", MeasuredPass::kForward},
+     {"forward and backward", MeasuredPass::kForwardBackward},
+     {"training", MeasuredPass::kTraining}}};
+
+/// One of `choices`, as what stands beside it.
+template <class Value, std::size_t N>
+Value choice_of(const SpecView& view,
+                const std::array<std::pair<std::string_view, Value>, N>& choices) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : choices) names.emplace_back(name);
+  const std::string chosen = view.as_choice(names);
+  const auto found = std::find_if(choices.begin(), choices.end(),
+                                  [&](const auto& choice) { return choice.first == chosen; });
+  return found->second;
+}
+
+std::pair<int, int> version_of(const SpecView& view) {
+  const std::string text = view.as_text();
+  int major = 0;
+  int minor = 0;
+  std::size_t at = 0;
+  const auto digits = [&](int& value) {
+    const std::size_t begin = at;
+    for (; at < text.size() && text[at] >= '0' && text[at] <= '9' && at - begin < 4; ++at) {
+      value = value * 10 + (text[at] - '0');
+    }
+    return at > begin;
+  };
+  const bool whole =
+      digits(major) && at < text.size() && text[at++] == '.' && digits(minor) && at == text.size();
+  if (!whole) view.fail(view.found(), "a version such as \"5.1\"");
+  return {major, minor};
+}
+
+MeasuredStack read_stack(const std::string& name, const SpecView& view) {
+  static constexpr std::array<std::pair<std::string_view, ImageLayout>, 2> kLayouts{
+      {{"channels_first", ImageLayout::kChannelsFirst},
+       {"channels_last", ImageLayout::kChannelsLast}}};
+  static constexpr std::array<std::pair<std::string_view, Fusion>, 3> kFusions{
+      {{"none", Fusion::kNone}, {"add", Fusion::kAdd}, {"all", Fusion::kAll}}};
+  static constexpr std::array<std::pair<std::string_view, AttentionKernels>, 2> kAttention{
+      {{"fused", AttentionKernels::kFused}, {"separate", AttentionKernels::kSeparate}}};
+  MeasuredStack stack{.name = name, .software = {}};
+  Software& software = stack.software;
+  if (const auto cudnn = view.find("cudnn")) software.cudnn = version_of(*cudnn);
+  if (const auto layout = view.find("layout")) software.layout = choice_of(*layout, kLayouts);
+  if (const auto fusion = view.find("fusion")) software.fusion = choice_of(*fusion, kFusions);
+  if (const auto how = view.find("attention")) software.attention = choice_of(*how, kAttention);
+  if (const auto factor = view.find("elementwise")) {
+    software.elementwise_factor = factor->as_ratio(0.1, 10);
+  }
+  if (const auto issue = view.find("issue")) software.issue = issue->as_duration();
+  if (const auto gradient = view.find("input_gradient")) {
+    stack.input_gradient = gradient->as_boolean();
+  }
+  view.reject_unknown_keys();
+  return stack;
+}
+
+/// A row's field, else what "all" says.
+class RowFields {
+ public:
+  RowFields(const SpecView& row, const std::optional<SpecView>& all) : row_(row), all_(all) {}
+  [[nodiscard]] SpecView get(std::string_view key) const {
+    const std::optional<SpecView> own = row_.find(key);
+    if (own) return *own;
+    const std::optional<SpecView> common = all_ ? all_->find(key) : std::nullopt;
+    return common ? *common : row_.get(key);
+  }
+
+ private:
+  const SpecView& row_;
+  const std::optional<SpecView>& all_;
+};
+
+double above_zero(const SpecView& view, double value) {
+  if (!(value > 0)) view.fail(view.found(), "more than nothing");
+  return value;
+}
+
+/// Of the batch: "time", or "samples_per_s".
+double seconds_of(const SpecView& view, std::int64_t batch) {
+  const std::optional<SpecView> rate = view.find("samples_per_s");
+  const std::optional<SpecView> time = view.find("time");
+  if (rate && time) time->fail("a time beside \"samples_per_s\"", "one of the two");
+  if (rate) return static_cast<double>(batch) / above_zero(*rate, rate->as_number());
+  const SpecView stated = view.get("time");
+  return above_zero(stated, static_cast<double>(stated.as_duration().count()) * 1e-9);
+}
+
+MeasuredNetwork read_measured(const SpecView& view, const std::optional<SpecView>& all,
+                              const std::vector<MeasuredStack>& stacks) {
+  const RowFields fields(view, all);
+  MeasuredNetwork row;
+  row.place = place_of(view);
+  row.network = fields.get("network").as_text();
+  row.hardware = fields.get("hardware").as_text();
+  row.batch = fields.get("batch").as_integer(1, kMaxBatch);
+  const SpecView dtype = fields.get("dtype");
+  std::vector<std::string> dtypes;
+  for (const DtypeInfo& info : kDtypes) dtypes.emplace_back(info.name);
+  row.dtype = *find_dtype(dtype.as_choice(dtypes));
+  row.pass = choice_of(fields.get("measured"), kPasses);
+  row.seconds = seconds_of(view, row.batch);
+  std::vector<std::string> names;
+  for (const MeasuredStack& stack : stacks) names.push_back(stack.name);
+  const std::string software = fields.get("software").as_choice(names);
+  row.stack =
+      static_cast<std::size_t>(std::find(names.begin(), names.end(), software) - names.begin());
+  view.reject_unknown_keys();
+  return row;
+}
+
+std::string label_of(const MeasuredSet& set, const MeasuredNetwork& row) {
+  return fmt::format("{}, batch {}, {} {}, {}, {}", row.network, row.batch,
+                     dtype_info(row.dtype).name, measured_pass_name(row.pass), row.hardware,
+                     set.stacks[row.stack].name);
+}
+
+}  // namespace
+
+std::string_view measured_pass_name(MeasuredPass pass) {
+  for (const auto& [name, value] : kPasses) {
+    if (value == pass) return name;
+  }
+  return "";
+}
+
+std::string_view fit_role_name(FitRole role) {
+  return role == FitRole::kFitted ? "fitted" : "held out";
+}
+
+bool is_measured_set(const SpecDocument& document) {
+  for (const auto& [key, value] : document.root.members) {
+    if (key == "format") return value.text == kFormat;
+  }
+  return false;
+}
+
+MeasuredSet read_measured_set(const SpecDocument& document) {
+  const SpecView view(document);
+  (void)view.find("$schema");
+  (void)view.get("format").as_choice({std::string(kFormat)});
+  (void)view.get("version").as_integer(1, 1);
+  MeasuredSet set;
+  set.file = document.file;
+  set.id = view.get("id").as_text();
+  set.title = view.get("title").as_text();
+  set.source = view.get("source").as_text();
+  if (const auto conditions = view.find("conditions")) set.conditions = conditions->as_text();
+  static constexpr std::array<std::pair<std::string_view, FitRole>, 2> kRoles{
+      {{"fitted", FitRole::kFitted}, {"held out", FitRole::kHeldOut}}};
+  set.role = choice_of(view.get("role"), kRoles);
+  if (const auto goal = view.find("goal")) set.goal = goal->as_ratio(0, 10);
+  for (const auto& [name, stack] : view.get("software").members()) {
+    set.stacks.push_back(read_stack(name, stack));
+  }
+  const std::optional<SpecView> all = view.find("all");
+  const SpecView rows = view.get("rows");
+  const std::vector<SpecView> items = rows.items();
+  if (items.empty() || items.size() > kMostRows) {
+    rows.fail(rows.found(), fmt::format("1 to {} rows", kMostRows));
+  }
+  for (const SpecView& item : items) set.rows.push_back(read_measured(item, all, set.stacks));
+  if (all) all->reject_unknown_keys();
+  view.reject_unknown_keys();
+  return set;
+}
+
+ErrorStatistics error_statistics(const std::vector<MeasuredRowReport>& rows) {
+  ErrorStatistics errors{.count = rows.size()};
+  if (rows.empty()) return errors;
+  std::vector<double> sizes;
+  const auto count = static_cast<double>(rows.size());
+  for (const MeasuredRowReport& row : rows) {
+    sizes.push_back(std::abs(row.deviation()));
+    errors.mean += sizes.back() / count;
+    errors.bias += row.deviation() / count;
+  }
+  std::sort(sizes.begin(), sizes.end());
+  const std::size_t half = sizes.size() / 2;
+  errors.median = sizes.size() % 2 == 1 ? sizes[half] : (sizes[half - 1] + sizes[half]) / 2;
+  errors.largest = sizes.back();
+  return errors;
+}
+
+MeasuredSetReport judge_measured_set(const MeasuredSet& set, const PredictRow& predict) {
+  MeasuredSetReport report{.file = set.file,
+                           .id = set.id,
+                           .title = set.title,
+                           .source = set.source,
+                           .conditions = set.conditions,
+                           .role = set.role,
+                           .goal = set.goal,
+                           .rows = {},
+                           .errors = {}};
+  for (const MeasuredNetwork& row : set.rows) {
+    report.rows.push_back({label_of(set, row), predict(set, row), row.seconds});
+  }
+  report.errors = error_statistics(report.rows);
+  return report;
+}
+
+}  // namespace ooc

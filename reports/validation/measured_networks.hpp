@@ -1,0 +1,69 @@
+// Measured times of whole networks (reports/validation/rows/networks-*.json): how near predictions of compute come. One
+// file is a data set: rows of one kind, with what their software does, and whether a number was fitted to them.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/base/dtype.hpp"
+#include "model/base/spec_tree.hpp"
+#include "model/base/units.hpp"
+#include "model/kernels/platform.hpp"
+#include "reports/validation/place.hpp"
+#include "reports/validation/validation_report.hpp"
+
+namespace ooc {
+
+/// What was timed.
+enum class MeasuredPass {
+  kInference,
+  kForward,          ///< as in training
+  kForwardBackward,  ///< without the update
+  kTraining,
+};
+[[nodiscard]] std::string_view measured_pass_name(MeasuredPass pass);
+
+/// What ran the rows that name it.
+struct MeasuredStack {
+  std::string name;
+  Software software;
+  bool input_gradient = false;  ///< backward goes down to the gradient of the network's input
+};
+
+struct MeasuredNetwork {
+  std::string network;
+  std::string hardware;
+  std::int64_t batch = 1;
+  Dtype dtype = Dtype::kFloat32;
+  MeasuredPass pass = MeasuredPass::kTraining;
+  double seconds = 0;     ///< of the batch
+  std::size_t stack = 0;  ///< index into MeasuredSet::stacks
+  Place place;
+};
+
+struct MeasuredSet {
+  std::string file;
+  std::string id;
+  std::string title;
+  std::string source;
+  std::string conditions;
+  FitRole role = FitRole::kHeldOut;
+  std::optional<double> goal;  ///< mean error that is aimed at
+  std::vector<MeasuredStack> stacks;
+  std::vector<MeasuredNetwork> rows;
+};
+
+/// Whether a file says that it is one.
+[[nodiscard]] bool is_measured_set(const SpecDocument& document);
+/// Throws SpecError with place, found and expected.
+[[nodiscard]] MeasuredSet read_measured_set(const SpecDocument& document);
+
+/// Seconds that are predicted for a row of the set.
+using PredictRow = std::function<double(const MeasuredSet& set, const MeasuredNetwork& row)>;
+[[nodiscard]] MeasuredSetReport judge_measured_set(const MeasuredSet& set,
+                                                   const PredictRow& predict);
+
+}  // namespace ooc

@@ -1,0 +1,67 @@
+#include "simulator/predict/pass_time.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <variant>
+
+#include "model/base/errors.hpp"
+#include "model/cost/kernel_cost.hpp"
+
+namespace ooc {
+namespace {
+
+constexpr Bytes kEnough(std::int64_t{1} << 50);
+
+/// Tasks of the part.
+std::size_t tasks_of(const TrainingGraph& graph, TimedPass pass) {
+  switch (pass) {
+    case TimedPass::kForward:
+      return graph.forward_tasks;
+    case TimedPass::kForwardBackward:
+      return graph.backward_end;
+    case TimedPass::kTraining:
+      break;
+  }
+  return graph.tasks.size();
+}
+
+}  // namespace
+
+CaseOptions in_core_options(CaseOptions options) {
+  options.memory = kEnough;
+  options.schedule.algorithms = AlgorithmChoice::kPerformance;
+  return options;
+}
+
+Duration time_of_pass(const Case& which, TimedPass pass) {
+  const Schedule* in_core = find_schedule("in-core");
+  OOC_CHECK(in_core != nullptr, "in-core is a schedule");
+  const CaseRun run = run_case(which, *in_core, BoundEffort::kCut);
+  const Plan* plan = std::get_if<Plan>(&run.plan);
+  const Timeline* timeline = run.outcome ? std::get_if<Timeline>(&*run.outcome) : nullptr;
+  OOC_CHECK(plan != nullptr && timeline != nullptr, "what is timed in core fits");
+  const std::size_t tasks = tasks_of(which.workload.graph, pass);
+  Duration end;
+  for (std::size_t i = 0; i < plan->steps.size(); ++i) {
+    const Step& step = plan->steps[i];
+    if (step.kind != StepKind::kCompute || static_cast<std::size_t>(step.object) >= tasks) continue;
+    end = std::max(end, timeline->spans[i].end);
+  }
+  return end;
+}
+
+Duration input_gradient_time(const Case& which) {
+  if (!which.hardware.kernels) return {};
+  const KernelPlatform platform = kernel_platform(which.hardware, which.compute.software);
+  const KernelPricer pricer(which.workload.graph, platform, which.inputs.batch);
+  double seconds = 0;
+  const std::vector<Layer>& layers = which.workload.network->layers;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const bool reads_input = std::holds_alternative<InputId>(layers[i].inputs.front());
+    if (!reads_input || layers[i].model->convolution == nullptr) continue;
+    seconds += pricer.input_gradient_seconds(make_id<LayerId>(i));
+  }
+  return Duration(std::llround(seconds * 1e9));
+}
+
+}  // namespace ooc
