@@ -23,7 +23,6 @@
 namespace ooc {
 namespace {
 
-constexpr int kMostMultiprocessors = 1000;
 constexpr double kLeastShare = 0.01;
 /// Peaks are rounded in data sheets.
 constexpr double kRounding = 1.1;

@@ -17,7 +17,7 @@
 namespace ooc {
 namespace {
 
-enum class Quantity { kBytes, kRate, kFlopRate, kTime, kRatio };
+enum class Quantity { kBytes, kRate, kFlopRate, kTime, kRatio, kCount };
 
 /// `path` begins and `end` ends the dotted path of a number.
 struct Range {
@@ -41,6 +41,8 @@ constexpr std::array kRanges{
     Range{"compute.peak.", "", Quantity::kFlopRate, 2.5e12, 2e16, "2.5 to 20000 TFLOP/s"},
     // Below 1 % it is a ratio that was written with a % sign.
     Range{"compute.efficiency.", "", Quantity::kRatio, 0.01, 1, "0.01 to 1 (1 % to 100 %)"},
+    // One of 2012 has 2, an MI300X 304; thousands are cores.
+    Range{"compute.multiprocessors", "", Quantity::kCount, 1, kMostMultiprocessors, "1 to 1000"},
     // Measured: 2 to 10 us, in graphs below 2 us.
     Range{"compute.kernel_launch", "", Quantity::kTime, 100, 1e6, "0.1 us to 1 ms"},
     // One card of 2010; a B300 has 288 GB.
@@ -85,6 +87,8 @@ std::optional<double> value_of(const SpecView& view, Quantity quantity) {
       return static_cast<double>(view.as_duration().count());
     case Quantity::kRatio:
       return view.as_ratio(0, 1);
+    case Quantity::kCount:
+      return view.node().number;
   }
   return std::nullopt;
 }

@@ -13,6 +13,9 @@
 
 namespace ooc {
 
+/// A device of 2024 has 304.
+inline constexpr int kMostMultiprocessors = 1000;
+
 /// One line for each number out of its range: file, place, what is there, what is plausible.
 [[nodiscard]] std::vector<std::string> implausible_numbers(
     const std::vector<ProfileNumber>& numbers);

@@ -9,7 +9,7 @@
 namespace ooc {
 namespace {
 
-constexpr std::int64_t kMostMultiprocessors = 100'000;
+constexpr std::int64_t kMostReadable = 100'000;
 constexpr double kLeastShare = 0.01;
 
 Architecture read_named(const SpecView& view, const ProfileSources& sources) {
@@ -44,7 +44,7 @@ void read_kernel_units(const ProfileSection& compute, const ProfileSources& sour
   });
   (void)compute.attempt([&] {
     units.multiprocessors =
-        static_cast<int>(compute.number("multiprocessors").as_integer(1, kMostMultiprocessors));
+        static_cast<int>(compute.number("multiprocessors").as_integer(1, kMostReadable));
   });
   (void)compute.attempt([&] {
     if (!compute.view().find("sustained")) return;
