@@ -23,7 +23,7 @@
 namespace ooc {
 namespace {
 
-constexpr double kLeastShare = 0.01;
+constexpr double kLowestShare = 0.01;
 /// Peaks are rounded in data sheets.
 constexpr double kRounding = 1.1;
 
@@ -148,7 +148,7 @@ void read_sustained(Reading& reading) {
     const auto [dtype, text] = typed(item, kOption, "float32=0.94");
     const Parsed<double> share = parse_ratio(text);
     const double* value = std::get_if<double>(&share);
-    if (value == nullptr || *value < kLeastShare || *value > 1) {
+    if (value == nullptr || *value < kLowestShare || *value > 1) {
       bad_value(kOption, in_quotes(item), "a share of the peak from 0.01 to 1, such as 0.94");
     }
     if (!reading.sustained.emplace(dtype, *value).second) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kMostLanes = 1024;
 
-void check_format(const SpecView& root) {
+void check_link_format(const SpecView& root) {
   (void)root.find("$schema");
   (void)root.find("description");
   const SpecView format = root.get("format");
@@ -98,7 +98,7 @@ LinkDefaults read_link_file(const std::string& path, const ReadLimits& limits) {
 
 LinkDefaults read_link(const SpecDocument& document) {
   const SpecView view(document);
-  check_format(view);
+  check_link_format(view);
   ProfileReading reading;
   const ProfileSection root(view, "", reading);
   LinkDefaults link;

@@ -10,7 +10,7 @@ namespace ooc {
 namespace {
 
 constexpr std::int64_t kMostReadable = 100'000;
-constexpr double kLeastShare = 0.01;
+constexpr double kLeastSustained = 0.01;
 
 Architecture read_named(const SpecView& view, const ProfileSources& sources) {
   const std::string name = view.as_text();
@@ -49,7 +49,7 @@ void read_kernel_units(const ProfileSection& compute, const ProfileSources& sour
   (void)compute.attempt([&] {
     if (!compute.view().find("sustained")) return;
     for (const auto& [name, value] : compute.part("sustained").numbers()) {
-      units.sustained[dtype_named(name, value)] = value.as_ratio(kLeastShare, 1);
+      units.sustained[dtype_named(name, value)] = value.as_ratio(kLeastSustained, 1);
     }
   });
   for (const char* key : {"efficiency", "kernel_launch"}) {
