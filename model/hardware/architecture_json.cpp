@@ -29,7 +29,7 @@ constexpr TimeField kTimes[] = {
     {"recurrent", "step",
      [](ArchitectureParameters& all) -> double& { return all.recurrent.step_seconds; }}};
 
-void check_format(const SpecView& root) {
+void check_architecture_format(const SpecView& root) {
   (void)root.find("$schema");
   const SpecView format = root.get("format");
   if (format.as_text() != "ooc-paleo/architecture") {
@@ -79,7 +79,7 @@ Architecture read_architecture(const SpecDocument& document) {
 }
 
 Architecture read_architecture(const SpecView& view) {
-  check_format(view);
+  check_architecture_format(view);
   ProfileReading reading;
   const std::vector<ProfileNumber>& numbers = reading.numbers;
   const ProfileSection root(view, "", reading);

@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <string_view>
 
@@ -15,7 +17,7 @@
 namespace ooc {
 namespace {
 
-enum class Quantity { kBytes, kRate, kFlopRate, kTime, kRatio };
+enum class Quantity { kBytes, kRate, kFlopRate, kTime, kRatio, kCount };
 
 /// `path` begins and `end` ends the dotted path of a number.
 struct Range {
@@ -39,6 +41,8 @@ constexpr std::array kRanges{
     Range{"compute.peak.", "", Quantity::kFlopRate, 2.5e12, 2e16, "2.5 to 20000 TFLOP/s"},
     // Below 1 % it is a ratio that was written with a % sign.
     Range{"compute.efficiency.", "", Quantity::kRatio, 0.01, 1, "0.01 to 1 (1 % to 100 %)"},
+    // One of 2012 has 2, an MI300X 304; thousands are cores.
+    Range{"compute.multiprocessors", "", Quantity::kCount, 1, kMostMultiprocessors, "1 to 1000"},
     // Measured: 2 to 10 us, in graphs below 2 us.
     Range{"compute.kernel_launch", "", Quantity::kTime, 100, 1e6, "0.1 us to 1 ms"},
     // One card of 2010; a B300 has 288 GB.
@@ -83,6 +87,8 @@ std::optional<double> value_of(const SpecView& view, Quantity quantity) {
       return static_cast<double>(view.as_duration().count());
     case Quantity::kRatio:
       return view.as_ratio(0, 1);
+    case Quantity::kCount:
+      return view.node().number;
   }
   return std::nullopt;
 }
@@ -100,13 +106,13 @@ std::string with_next_prefix(std::string text) {
   return text;
 }
 
-std::string line_about(const SpecView& view, std::string expected, const std::string& meant) {
+std::string line_about(const SpecView& view, const Slip& slip) {
   std::string hint = fmt::format("line {}, column {}", view.node().line, view.node().column);
-  if (!meant.empty()) hint += fmt::format(", is {} meant?", in_quotes(meant));
+  if (!slip.meant.empty()) hint += fmt::format(", is {} meant?", in_quotes(slip.meant));
   return SpecError({.file = view.file(),
                     .place = view.pointer(),
                     .found = view.found(),
-                    .expected = std::move(expected),
+                    .expected = slip.expected,
                     .hint = std::move(hint)})
       .what();
 }
@@ -120,26 +126,56 @@ std::string meant_in_binary(const SpecView& view) {
   return text.insert(unit + 1, "i");
 }
 
+// White papers of the generations: lanes of a multiprocessor, and the dense rate of products of halves with
+// float32 sums beside float32's (the chip of a generation that has the most).
+constexpr std::array kGenerations{
+    Generation{"kepler", 192, 192, 1},     Generation{"maxwell", 128, 128, 1},
+    Generation{"pascal", 64, 128, 2},      Generation{"volta", 64, 64, 8},
+    Generation{"turing", 64, 64, 8},       Generation{"ampere", 64, 128, 16},
+    Generation{"ada", 128, 128, 4},        Generation{"hopper", 128, 128, 16},
+    Generation{"blackwell", 128, 128, 32},
+};
+constexpr double kSlowestClock = 0.5e9;  // the K20 of 2012 has 0.7
+constexpr double kFastestClock = 3.0e9;
+
 }  // namespace
+
+std::optional<Slip> slip_in(const ProfileNumber& number) {
+  const auto& [path, view] = number;
+  const Range* range = range_of(path);
+  const std::optional<double> value = range ? value_of(view, range->quantity) : std::nullopt;
+  if (!value || *value == 0) return std::nullopt;
+  if (*value < range->low || *value > range->high) {
+    const bool prefix = *value * 1000 >= range->low && *value < range->low;
+    return Slip{fmt::format("{}, as machines have", range->words),
+                prefix ? with_next_prefix(view.node().text) : ""};
+  }
+  if (path != "near_memory.capacity") return std::nullopt;
+  const std::string meant = meant_in_binary(view);
+  if (meant.empty()) return std::nullopt;
+  return Slip{"a size in GiB: device memory comes in powers of two", meant};
+}
 
 std::vector<std::string> implausible_numbers(const std::vector<ProfileNumber>& numbers) {
   std::vector<std::string> lines;
-  for (const auto& [path, view] : numbers) {
-    const Range* range = range_of(path);
-    const std::optional<double> value = range ? value_of(view, range->quantity) : std::nullopt;
-    if (!value || *value == 0) continue;
-    if (*value < range->low || *value > range->high) {
-      const bool slip = *value * 1000 >= range->low && *value < range->low;
-      lines.push_back(line_about(view, fmt::format("{}, as machines have", range->words),
-                                 slip ? with_next_prefix(view.node().text) : ""));
-    } else if (path == "near_memory.capacity") {
-      const std::string meant = meant_in_binary(view);
-      if (meant.empty()) continue;
-      lines.push_back(
-          line_about(view, "a size in GiB: device memory comes in powers of two", meant));
-    }
+  for (const ProfileNumber& number : numbers) {
+    if (const auto slip = slip_in(number)) lines.push_back(line_about(number.view, *slip));
   }
   return lines;
+}
+
+const Generation* generation_named(std::string_view name) {
+  for (const Generation& generation : kGenerations) {
+    if (generation.name == name) return &generation;
+  }
+  return nullptr;
+}
+
+std::pair<int, int> multiprocessors_for(const Generation& generation, FlopsPerSecond peak) {
+  const auto count = [&](int lanes, double clock) { return peak.per_second / (2 * lanes * clock); };
+  const double fewest = std::ceil(count(generation.most_lanes, kFastestClock));
+  const double most = std::floor(count(generation.fewest_lanes, kSlowestClock));
+  return {static_cast<int>(std::max(fewest, 1.0)), static_cast<int>(std::max(most, 1.0))};
 }
 
 }  // namespace ooc

@@ -101,25 +101,11 @@ void check_efficiency_name(const std::string& name, const SpecView& value) {
              nearest ? fmt::format("did you mean {}?", in_quotes(*nearest)) : "");
 }
 
-/// "4", "5.1".
 std::pair<int, int> version_of(const SpecView& view) {
-  const std::string_view text =
-      view.type() == SpecType::kText ? std::string_view(view.node().text) : std::string_view();
-  const std::size_t dot = text.find('.');
-  const auto part = [](std::string_view digits) -> std::optional<int> {
-    if (digits.empty() || digits.size() > 4) return std::nullopt;
-    int value = 0;
-    for (const char digit : digits) {
-      if (digit < '0' || digit > '9') return std::nullopt;
-      value = value * 10 + (digit - '0');
-    }
-    return value;
-  };
-  const std::optional<int> major = part(text.substr(0, dot));
-  const std::optional<int> minor =
-      dot == std::string_view::npos ? std::optional(0) : part(text.substr(dot + 1));
-  if (!major || !minor) view.fail(view.found(), "a version such as \"4\" or \"5.1\"");
-  return {*major, *minor};
+  const auto version =
+      view.type() == SpecType::kText ? parse_library_version(view.node().text) : std::nullopt;
+  if (!version) view.fail(view.found(), "a version such as \"4\" or \"5.1\"");
+  return *version;
 }
 
 void read_peak(const ProfileSection& peak, HardwareProfile& profile) {
@@ -152,6 +138,24 @@ void read_shares(const ProfileSection& compute, HardwareProfile& profile) {
 }
 
 }  // namespace
+
+std::optional<std::pair<int, int>> parse_library_version(std::string_view text) {
+  const std::size_t dot = text.find('.');
+  const auto part = [](std::string_view digits) -> std::optional<int> {
+    if (digits.empty() || digits.size() > 4) return std::nullopt;
+    int value = 0;
+    for (const char digit : digits) {
+      if (digit < '0' || digit > '9') return std::nullopt;
+      value = value * 10 + (digit - '0');
+    }
+    return value;
+  };
+  const std::optional<int> major = part(text.substr(0, dot));
+  const std::optional<int> minor =
+      dot == std::string_view::npos ? std::optional(0) : part(text.substr(dot + 1));
+  if (!major || !minor) return std::nullopt;
+  return std::pair(*major, *minor);
+}
 
 Dtype dtype_named(const std::string& name, const SpecView& value) {
   if (const std::optional<Dtype> dtype = find_dtype(name)) return *dtype;

@@ -75,8 +75,7 @@ void read_parts(const ProfileSection& root, const ProfileSources& sources,
   (void)root.attempt([&] { read_compute(root.part("compute"), sources, profile); });
   (void)root.attempt(
       [&] { profile.near_memory = read_tier(root.part("near_memory"), Reserve::kStated); });
-  (void)root.attempt(
-      [&] { profile.far_memory = read_tier(root.part("far_memory"), Reserve::kNone); });
+  (void)root.attempt([&] { profile.far_memory = read_far_memory(root.part("far_memory")); });
   (void)root.attempt([&] { read_connection(root.part("connection"), profile); });
   (void)root.attempt([&] {
     if (const auto devices = root.optional_number("devices")) {
@@ -86,6 +85,10 @@ void read_parts(const ProfileSection& root, const ProfileSources& sources,
 }
 
 }  // namespace
+
+MemoryTier read_far_memory(const ProfileSection& section) {
+  return read_tier(section, Reserve::kNone);
+}
 
 std::vector<SpecView> pair_of(const SpecView& view, const char* what) {
   if (view.type() != SpecType::kList || view.node().items.size() != 2) {

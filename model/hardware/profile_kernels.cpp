@@ -1,62 +1,23 @@
 // Reader of what names a machine's kernels: "architecture" is a name or the architecture itself.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <filesystem>
-#include <system_error>
-
 #include "model/base/suggest.hpp"
+#include "model/hardware/architecture_files.hpp"
 #include "model/hardware/architecture_json.hpp"
 #include "model/hardware/profile_section.hpp"
 
 namespace ooc {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr std::int64_t kMostMultiprocessors = 100'000;
-constexpr double kLeastShare = 0.01;
-constexpr std::string_view kFileEnd = ".json";
-constexpr std::string_view kSchemaEnd = ".schema.json";
-
-/// Best first.
-std::vector<fs::path> folders_for(const std::string& file, const ProfileSources& sources) {
-  std::vector<fs::path> folders{fs::path(file).parent_path() / "architectures"};
-  folders.insert(folders.end(), sources.architecture_folders.begin(),
-                 sources.architecture_folders.end());
-  return folders;
-}
-
-std::vector<std::string> names_in(const std::vector<fs::path>& folders) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (const fs::path& folder : folders) {
-    for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-         entry.increment(error)) {
-      const std::string name = entry->path().filename().string();
-      if (!name.ends_with(kFileEnd) || name.ends_with(kSchemaEnd)) continue;
-      names.push_back(name.substr(0, name.size() - kFileEnd.size()));
-    }
-  }
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
-}
+constexpr std::int64_t kMostReadable = 100'000;
+constexpr double kLeastSustained = 0.01;
 
 Architecture read_named(const SpecView& view, const ProfileSources& sources) {
   const std::string name = view.as_text();
-  const bool plain =
-      !name.empty() &&
-      name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-") == std::string::npos;
-  const std::vector<fs::path> folders = folders_for(view.file(), sources);
-  for (const fs::path& folder : folders) {
-    const fs::path file = folder / (name + std::string(kFileEnd));
-    std::error_code ignored;
-    if (plain && fs::exists(file, ignored)) {
-      return read_architecture_file(file.string(), sources.limits);
-    }
+  if (const auto file = find_architecture(name, view.file(), sources)) {
+    return read_architecture_file(*file, sources.limits);
   }
-  const std::vector<std::string> known = names_in(folders);
+  const std::vector<std::string> known = known_architectures(view.file(), sources);
   view.fail(view.found(),
             known.empty() ? "an architecture; no folder of architectures was found"
                           : fmt::format("an architecture: {}", fmt::join(known, ", ")),
@@ -83,12 +44,12 @@ void read_kernel_units(const ProfileSection& compute, const ProfileSources& sour
   });
   (void)compute.attempt([&] {
     units.multiprocessors =
-        static_cast<int>(compute.number("multiprocessors").as_integer(1, kMostMultiprocessors));
+        static_cast<int>(compute.number("multiprocessors").as_integer(1, kMostReadable));
   });
   (void)compute.attempt([&] {
     if (!compute.view().find("sustained")) return;
     for (const auto& [name, value] : compute.part("sustained").numbers()) {
-      units.sustained[dtype_named(name, value)] = value.as_ratio(kLeastShare, 1);
+      units.sustained[dtype_named(name, value)] = value.as_ratio(kLeastSustained, 1);
     }
   });
   (void)compute.attempt([&] {

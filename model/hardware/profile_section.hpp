@@ -2,6 +2,7 @@
 // notes every number taken from it (for provenance), and the parts' entry points.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -83,8 +84,12 @@ void read_kernel_units(const ProfileSection& compute, const ProfileSources& sour
                        HardwareProfile& profile);
 /// The type that is a key of the file; throws at `value` for a name that is none.
 [[nodiscard]] Dtype dtype_named(const std::string& name, const SpecView& value);
+/// "4" -> (4, 0), "5.1" -> (5, 1); none for other texts.
+[[nodiscard]] std::optional<std::pair<int, int>> parse_library_version(std::string_view text);
 /// "compute.layers".
 void read_layers(const ProfileSection& compute, HardwareProfile& profile);
+/// "far_memory".
+[[nodiscard]] MemoryTier read_far_memory(const ProfileSection& section);
 /// "connection"; both memory tiers must have been read.
 void read_connection(const ProfileSection& section, HardwareProfile& profile);
 

@@ -90,7 +90,7 @@ TEST_CASE("a folder is no network") {
 
 TEST_CASE("an unfinished name lists those that begin so") {
   check_refused(run_ooc_paleo({"predict", kNetwork, "--hardware", "v100"}),
-                {"did you mean v100-16gb-pcie3 or v100-nvlink2-power9?"});
+                {"did you mean v100-16gb-pcie3, v100-32gb-pcie3 or v100-nvlink2-power9?"});
   check_refused(predict({"--schedule", "vdn"}),
                 {"mean vdnn-all, vdnn-conv, vdnn-dyn, vdnn-prefix, vdnn++ or vdnn-like?"});
   check_refused(predict({"--accounting", "live"}), {"did you mean liveness?"});

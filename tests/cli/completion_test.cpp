@@ -31,6 +31,8 @@ TEST_CASE("bash offers commands, flags, choices and shipped names") {
   CHECK(offered("ooc-paleo predict overf") == "overfeat\n");
   CHECK(offered("ooc-paleo predict vgg16 -o missp") == "misspelt.json\n");
   CHECK(offered("ooc-paleo list net") == "networks\n");
+  CHECK(offered("ooc-paleo hardware n") == "new\n");
+  CHECK(offered("ooc-paleo hardware new mine --mem") == "--memory\n--memory-rate\n");
   CHECK(offered("ooc-paleo predict vgg16 --batch 1") == "\n");
 }
 

@@ -371,6 +371,22 @@ def check_shipped(path):
     return validator
 
 
+def check_new_profile(program, validator):
+    """What `hardware new` writes satisfies the schema, whatever was given."""
+    least = ["--architecture", "ampere", "--multiprocessors", "82", "--peak", "float32=35.6TFLOP/s", "--memory", "24GiB",
+             "--memory-rate", "936GB/s"]
+    more = ["--sustained", "float32=0.95", "--cudnn", "8.1", "--far-memory", "64GiB", "--source", "a data sheet"]
+    before_pascal = ["--architecture", "maxwell", "--multiprocessors", "24", "--peak", "float32=6.84TFLOP/s",
+                     "--memory", "12GiB", "--memory-rate", "288GB/s"]
+    for arguments in (least + ["--link", "pcie4x16"], least + more + ["--link", "20GB/s"],
+                      before_pascal + ["--link", "pcie3x8"]):
+        done = subprocess.run([program, "hardware", "new", "mine", *arguments], capture_output=True, text=True,
+                              timeout=60, check=False)
+        check(done.returncode == 0, f"hardware new: {done.stderr}")
+        errors = [e.json_path + ": " + e.message for e in validator.iter_errors(json.loads(done.stdout))]
+        check(not errors, f"hardware new {arguments}: {errors[:1]}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--source", type=pathlib.Path, required=True)
@@ -384,10 +400,13 @@ def main():
         "row": ("reports/validation/rows/row.schema.json", "reports/validation/rows/M4.json", ROW_WRONG, ROW_RIGHT, ROW_READER_ONLY),
     }
     check_shipped(arguments.source / "hwprofiles/architectures/architecture.schema.json")
+    check_shipped(arguments.source / "hwprofiles/links/link.schema.json")
     with tempfile.TemporaryDirectory() as folder:
         reader = Reader(arguments.program, arguments.source, folder)
         for kind, (schema_path, base_path, wrong, right, reader_only) in kinds.items():
             validator = check_shipped(arguments.source / schema_path)
+            if kind == "profile":
+                check_new_profile(arguments.program, validator)
             base = json.loads((arguments.source / base_path).read_text(encoding="utf-8"))
             compare(kind, validator, reader, base, wrong, True, True)
             compare(kind, validator, reader, base, right, False, False)

@@ -7,14 +7,17 @@
 namespace ooc::fuzz {
 
 Verdict consume(std::string_view text) {
+  // Shipped profiles name their architecture.
+  const ProfileSources sources{
+      .limits = {}, .architecture_folders = {OOC_SOURCE_DIR "/hwprofiles/architectures"}};
   std::string written;
   try {
-    written = write_profile(read_profile_text(text, "fuzz.json"));
+    written = write_profile(read_profile_text(text, "fuzz.json", sources));
   } catch (const SpecError&) {
     return Verdict::kRejected;
   }
   // Outside the try: the writer's own text must be accepted.
-  const std::string again = write_profile(read_profile_text(written, "written.json"));
+  const std::string again = write_profile(read_profile_text(written, "written.json", sources));
   OOC_CHECK(again == written, "a written profile reads back to an equal one");
   return Verdict::kAccepted;
 }

@@ -428,6 +428,19 @@ TEST_CASE("an architecture is found by name, or stands in the profile, and is wr
   CHECK(write_profile(back) == alone);
 }
 
+TEST_CASE("cores in the place of multiprocessors are remarked on") {
+  const auto remarks = [](const char* count) {
+    return read_profile_text(with_architecture(std::string(R"("architecture": "volta",)") +
+                                               R"( "multiprocessors": )" + count),
+                             "toy.json", kShipped)
+        .implausible;
+  };
+  CHECK(remarks("80").empty());
+  REQUIRE(remarks("5120").size() == 1);
+  CHECK(remarks("5120")[0].find("/compute/multiprocessors: found 5120, expected 1 to 1000") !=
+        std::string::npos);
+}
+
 TEST_CASE("what is wrong with an architecture is told with its place") {
   const auto error = [](const std::string& fields) {
     try {

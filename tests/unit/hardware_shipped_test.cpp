@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "model/hardware/plausible.hpp"
 #include "model/hardware/profile_json.hpp"
 
 using namespace ooc;
@@ -27,7 +28,7 @@ std::vector<std::filesystem::path> shipped() {
 
 TEST_CASE("every shipped profile reads, has pinned copies and is named as its file") {
   const std::vector<std::filesystem::path> paths = shipped();
-  CHECK(paths.size() >= 12);
+  CHECK(paths.size() >= 35);
   for (const std::filesystem::path& path : paths) {
     CAPTURE(path.string());
     const HardwareProfile profile = read_profile_file(path.string());
@@ -38,7 +39,7 @@ TEST_CASE("every shipped profile reads, has pinned copies and is named as its fi
     CHECK(profile.implausible.empty());
     // One value for all CUDA devices, and nobody has measured it everywhere.
     CHECK(profile.near_memory.reserved == Bytes(std::int64_t{700} << 20));
-    CHECK(write_profile(read_profile_text(write_profile(profile), "again")) ==
+    CHECK(write_profile(read_profile_text(write_profile(profile), path.string())) ==
           write_profile(profile));
   }
 }
@@ -59,4 +60,29 @@ TEST_CASE("no mode of a shipped profile is faster than its link in theory") {
       }
     }
   }
+}
+
+TEST_CASE("peaks of shipped profiles are those of their multiprocessors, and dense") {
+  int checked = 0;
+  for (const std::filesystem::path& path : shipped()) {
+    CAPTURE(path.string());
+    const HardwareProfile profile = read_profile_file(path.string());
+    if (!profile.kernels) continue;
+    ++checked;
+    const Generation* generation = generation_named(profile.kernels->architecture->name);
+    REQUIRE(generation != nullptr);
+    const FlopsPerSecond base = profile.peak.at(Dtype::kFloat32);
+    const auto [fewest, most] = multiprocessors_for(*generation, base);
+    CHECK(profile.kernels->multiprocessors >= fewest);
+    CHECK(profile.kernels->multiprocessors <= most);
+    for (const auto& [dtype, rate] : profile.peak) {
+      CHECK(rate.per_second <= 1.1 * generation->most_tensor_gain * base.per_second);
+    }
+    // Data sheets say nothing of it.
+    for (const Provenance& entry : profile.provenance) {
+      if (!entry.fields.starts_with("compute.sustained")) continue;
+      CHECK(entry.kind != ProvenanceKind::kDatasheet);
+    }
+  }
+  CHECK(checked >= 21);
 }

@@ -29,6 +29,9 @@ run(networks ${program} list networks)
 run(schema ${program} schema network)
 run(row_schema ${program} schema row)
 run(rows ${program} validate M1)
+# Architectures and links are installed too.
+run(sheet ${program} hardware new mine --architecture pascal --multiprocessors 28 --peak float32=10.97TFLOP/s
+  --memory 12GiB --memory-rate 480GB/s --link pcie3x16)
 run(prediction ${program} predict only_here --hardware v100-16gb-pcie3 --batch 64)
 foreach(file share/man/man1/ooc-paleo.1 share/bash-completion/completions/ooc-paleo
     share/zsh/site-functions/_ooc-paleo share/fish/vendor_completions.d/ooc-paleo.fish)
