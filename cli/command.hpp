@@ -145,7 +145,5 @@ struct Command {
 /// All subcommands, in the order of CMakeLists.txt.
 [[nodiscard]] std::span<const Command* const> commands();
 [[nodiscard]] const Command* find_command(std::string_view name);
-/// Parses `command_line` (program name first), runs what it asks for and returns the exit code.
-[[nodiscard]] int run_command_line(const std::vector<std::string>& command_line);
 
 }  // namespace ooc

@@ -248,6 +248,11 @@ void OutputFile::commit() {
   close(std::exchange(descriptor_, -1));
 }
 
+void OutputFile::finish(std::string_view text) {
+  write(text);
+  commit();
+}
+
 std::optional<std::string> OutputFile::keep_partial() noexcept {
   if (temporary_.empty()) return std::nullopt;
   std::optional<std::string> kept;

@@ -44,6 +44,8 @@ class OutputFile {
   void checkpoint();
   /// Flushes, closes and gives the file its name.
   void commit();
+  /// write() and commit(): of a result in one piece.
+  void finish(std::string_view text);
   /// Gives what checkpoint() found worth keeping its partial_path(), or removes the file; an older file
   /// in its own place stays. The name, or none where nothing is kept or it was written in place.
   std::optional<std::string> keep_partial() noexcept;

@@ -119,9 +119,8 @@ Effort settle_effort(const CalibrateOptions& options, const SampleSet& set) {
 }
 
 int dry_run(const PlanInput& input, const SampleSet& set) {
-  OutputFile out("stdout", "-");
-  out.write(printable(plan_report(still_missing(plan_requests(input), set), input.effort), "\n"));
-  out.commit();
+  OutputFile("stdout", "-")
+      .finish(printable(plan_report(still_missing(plan_requests(input), set), input.effort), "\n"));
   return kExitOk;
 }
 
