@@ -65,6 +65,17 @@ Exchange exchange_of(std::string_view text, std::string_view flag, int devices) 
   return exchange;
 }
 
+ReadLimits limits_of(std::string_view text, std::string_view flag) {
+  const ReadLimits limits{.max_bytes = bytes_of(text, flag).count()};
+  const Int128 memory = Int128{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  if (memory > 0 && memory < limits.max_bytes) {
+    bad_value(flag, in_quotes(text),
+              fmt::format("at most {}, the memory of this machine",
+                          format_bytes(Bytes(static_cast<std::int64_t>(memory)))));
+  }
+  return limits;
+}
+
 /// A flag and what its text changes of the options.
 struct CaseFlag {
   std::string_view name;
@@ -107,6 +118,8 @@ constexpr CaseFlag kCaseFlags[] = {
      [](auto text, auto flag, auto& to) { to.transfers.far_throughput = rate_of(text, flag); }},
     {flags::kLatency.name,
      [](auto text, auto flag, auto& to) { to.transfers.latency = duration_of(text, flag); }},
+    {flags::kMaxInput.name,
+     [](auto text, auto flag, auto& to) { to.limits = limits_of(text, flag); }},
 };
 
 Colour colour_of(const Arguments& arguments, const std::string& output) {
@@ -132,22 +145,12 @@ CaseOptions case_options(const Arguments& arguments, std::initializer_list<FlagN
     if (text && !left_out(flag.name)) flag.read(*text, flag.name, options);
   }
   options.schedule = schedule_options(arguments);
-  options.limits = read_limits(arguments);
   return options;
 }
 
 ReadLimits read_limits(const Arguments& arguments) {
-  ReadLimits limits;
-  const auto text = arguments.value("--max-input");
-  if (!text) return limits;
-  limits.max_bytes = bytes_of(*text, "--max-input").count();
-  const Int128 memory = Int128{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
-  if (memory > 0 && memory < limits.max_bytes) {
-    bad_value("--max-input", in_quotes(*text),
-              fmt::format("at most {}, the memory of this machine",
-                          format_bytes(Bytes(static_cast<std::int64_t>(memory)))));
-  }
-  return limits;
+  const auto text = arguments.value(flags::kMaxInput);
+  return text ? limits_of(*text, flags::kMaxInput.name) : ReadLimits{};
 }
 
 ResultOptions result_options(const Arguments& arguments) {
