@@ -42,7 +42,7 @@ class OutputFile {
   /// Hands what is buffered to the system, for outputs that grow while others read. What is written so
   /// far is worth keeping if there never is a commit().
   void checkpoint();
-  /// Flushes, closes and gives the file its name.
+  /// Flushes, closes and gives the file its name. After a checkpoint() the partial_path() goes.
   void commit();
   /// write() and commit(): of a result in one piece.
   void finish(std::string_view text);

@@ -21,8 +21,10 @@
 #include "cli/sweep/inputs.hpp"
 #include "cli/sweep/progress.hpp"
 #include "cli/sweep/rows.hpp"
+#include "cli/terminal.hpp"
 #include "cli/version.hpp"
 #include "model/base/errors.hpp"
+#include "reports/writers/folded.hpp"
 #include "simulator/predict/paged_plan.hpp"
 #include "simulator/predict/stated_times.hpp"
 
@@ -93,10 +95,11 @@ void show_knees(const SweepEnd& end, Remarks remarks, bool rows_on_stdout) {
   if (end.knees.empty()) return;
   const std::string table = knee_table(end, kKneesShown);
   if (rows_on_stdout) {
-    if (remarks == Remarks::kShown) std::fputs(table.c_str(), stderr);
+    if (remarks == Remarks::kShown)
+      std::fputs(folded(table, width_of(STDERR_FILENO)).c_str(), stderr);
     return;
   }
-  OutputFile("stdout", "-").finish(table);
+  OutputFile("stdout", "-").finish(folded(table, width_for("-")));
 }
 
 /// The line that ends a sweep in which not everything fits.

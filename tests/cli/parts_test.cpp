@@ -6,6 +6,7 @@
 #include "cli/command.hpp"
 #include "cli/layer_times.hpp"
 #include "cli/options.hpp"
+#include "cli/schedule_flags.hpp"
 #include "cli/parse.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/suggest.hpp"
