@@ -1,0 +1,2 @@
+#include "cli/command.hpp"
+#include "cli/parse.hpp"
