@@ -24,6 +24,10 @@ enum ExitCode : int {
   kExitInterrupted = 130,
 };
 
+inline constexpr std::string_view kExitCodes =
+    "0 ok, 2 bad input, 3 does not fit in memory, 4 a check failed, 5 no GPU, 70 our bug, 130 "
+    "interrupted";
+
 /// What completes a flag's value in a shell. kInputs: files that are read, kFiles: other ones.
 enum class Completes {
   kNothing,

@@ -200,7 +200,7 @@ std::string format_of_name(const std::string& path) {
   for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   if (ending == "sqlite") {
     bad_value("--output", in_quotes(path), "a name that ends with .json or .csv, or another one",
-              ".sqlite is for a later version");
+              "SQLite imports CSV: see docs/formats.md, 4");
   }
   return ending == "json" || ending == "csv" ? ending : "";
 }

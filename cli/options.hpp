@@ -41,7 +41,7 @@ struct ResultOptions {
 [[nodiscard]] ResultOptions result_options(const Arguments& arguments);
 
 /// "json" or "csv" where the end of an output's name says so, in any case, else "". Throws SpecError for
-/// .sqlite, which a later version will write.
+/// .sqlite: a table of text is not what that name promises.
 [[nodiscard]] std::string format_of_name(const std::string& path);
 
 /// The only positional argument; SpecError when it is missing.

@@ -19,13 +19,12 @@ namespace ooc {
 namespace {
 
 std::string top_level_help() {
-  std::string text =
-      "Examples:\n"
-      "  ooc-paleo predict vgg16 --hardware v100-16gb-pcie3 --batch 256\n"
-      "  ooc-paleo compare vgg16 --hardware v100-16gb-pcie3 --batch 256 --memory 12GiB\n"
-      "  ooc-paleo sweep vgg16 --hardware v100-16gb-pcie3 --batch 64,128,256 "
-      "--link 4GB/s:512GB/s:x2 -o results.csv\n"
-      "  ooc-paleo inspect vgg16\n"
+  std::string text = "Examples:\n";
+  for (const std::string_view name : {"predict", "compare", "sweep", "inspect"}) {
+    const std::string_view examples = find_command(name)->examples;
+    text += examples.substr(0, examples.find('\n') + 1);
+  }
+  text +=
       "\n"
       "OOC-Paleo predicts how long one training iteration takes when the network does not fit in\n"
       "the accelerator's memory, and why.\n"
@@ -39,8 +38,9 @@ std::string top_level_help() {
   text +=
       "\n"
       "`ooc-paleo COMMAND --help` explains one command; --version prints the version.\n"
-      "Exit codes: 0 ok, 2 bad input, 3 does not fit in memory, 4 a check failed, 5 no GPU, "
-      "70 our bug, 130 interrupted.\n";
+      "Exit codes: ";
+  text += kExitCodes;
+  text += ".\n";
   return text;
 }
 
