@@ -9,7 +9,6 @@
 #include "cli/schedule_flags.hpp"
 
 namespace ooc {
-
 namespace {
 
 /// What the flags say.

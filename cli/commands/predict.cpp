@@ -47,33 +47,36 @@ void write_side_files(Outputs& outputs, const Case& which, const RunInputs& inpu
   }
 }
 
+/// The plan is gone when it returns, before the what-ifs make theirs.
+RunReport run_job(Job& job, const Schedule& schedule, Detail detail) {
+  const Remarks remarks = job.result.remarks;
+  const Case which = make_case(job.workload, job.machine, job.options);
+  remark_on_dtypes(remarks, {&job.workload, 1}, {&job.machine, 1}, job.options);
+  remark_on(remarks, job.workload.path, stated_times_remark(job.workload, which.compute));
+  const CaseRun run = run_case(which, schedule, BoundEffort::kWindows);
+  RunReport report = report_case(which, schedule, run, detail);
+  write_side_files(job.outputs, which, report.inputs, run, job.result.write.tool);
+  return report;
+}
+
 int run_predict(const Arguments& arguments) {
   Job job = read_job(arguments, Asks::kOneSchedule);
   const Schedule& schedule = *job.schedules.front();
-  const auto& [options, result, schedules, outputs, workload, machine] = job;
-  RunReport report = [&] {
-    const Case which = make_case(workload, machine, options);
-    remark_on_dtypes(result.remarks, {&workload, 1}, {&machine, 1}, options);
-    remark_on(result.remarks, workload.path, stated_times_remark(workload, which.compute));
-    const CaseRun run = run_case(which, schedule, BoundEffort::kWindows);
-    const Detail detail = arguments.has("--steps") ? Detail::kSteps : Detail::kLayers;
-    RunReport made = report_case(which, schedule, run, detail);
-    write_side_files(job.outputs, which, made.inputs, run, result.write.tool);
-    return made;
-  }();  // the plan is gone before the what-ifs make theirs
-  report.what_if = what_if(workload, machine, options, schedule, report);
+  const Detail detail = arguments.has(flags::kSteps) ? Detail::kSteps : Detail::kLayers;
+  RunReport report = run_job(job, schedule, detail);
+  report.what_if = what_if(job.workload, job.machine, job.options, schedule, report);
 
+  const Outputs& outputs = job.outputs;
+  const Remarks remarks = job.result.remarks;
   if (!report.feasible && (outputs.trace || outputs.plan)) {
-    remark(result.remarks, std::string("the job does not fit: no ") +
-                               (!outputs.plan    ? "trace is"
-                                : !outputs.trace ? "plan is"
-                                                 : "trace and no plan are") +
-                               " written");
+    remark(remarks, std::string("the job does not fit: no ") +
+                        (!outputs.plan    ? "trace is"
+                         : !outputs.trace ? "plan is"
+                                          : "trace and no plan are") +
+                        " written");
   }
-  if (report.norms_by_round) {
-    remark(result.remarks, "remark: " + norms_remark(report.sub_batch));
-  }
-  job.outputs.result.finish(result.writer->prediction(report, result.write));
+  if (report.norms_by_round) remark(remarks, "remark: " + norms_remark(report.sub_batch));
+  job.outputs.result.finish(job.result.writer->prediction(report, job.result.write));
   return report.feasible ? kExitOk : kExitDoesNotFit;
 }
 
