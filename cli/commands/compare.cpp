@@ -51,7 +51,7 @@ const Command compare_command{
     .name = "compare",
     .summary = "every schedule for one job, best first",
     .examples =
-        "  ooc-paleo compare vgg16 --hardware v100-16gb-pcie3 --batch 256\n"
+        "  ooc-paleo compare vgg16 --hardware v100-16gb-pcie3 --batch 256 --memory 12GiB\n"
         "  ooc-paleo compare resnet50 --hardware v100-16gb-pcie3 --batch 400 "
         "--schedules vdnn-all,vdnn-conv,capacity\n",
     .positionals = flags::kNetwork,
