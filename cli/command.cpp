@@ -1,79 +1,7 @@
-// Finds the subcommand and runs it; the top-level --help and --version.
+// Look-ups in a parsed command line and in the table of subcommands.
 #include "cli/command.hpp"
 
-#include <fmt/format.h>
-
-#include "cli/input_names.hpp"
-#include "cli/locate.hpp"
-#include "cli/output_file.hpp"
-#include "cli/parse.hpp"
-#include "cli/terminal.hpp"
-#include "cli/version.hpp"
-#include "model/base/errors.hpp"
-#include "model/base/spec_tree.hpp"
-#include "model/base/terminal_text.hpp"
-#include "reports/writers/folded.hpp"
-
 namespace ooc {
-namespace {
-
-std::string top_level_help() {
-  std::string text =
-      "Examples:\n"
-      "  ooc-paleo predict vgg16 --hardware v100-16gb-pcie3 --batch 256\n"
-      "  ooc-paleo compare vgg16 --hardware v100-16gb-pcie3 --batch 256 --memory 12GiB\n"
-      "  ooc-paleo sweep vgg16 --hardware v100-16gb-pcie3 --batch 64,128,256 "
-      "--link 4GB/s:512GB/s:x2 -o results.csv\n"
-      "  ooc-paleo inspect vgg16\n"
-      "\n"
-      "OOC-Paleo predicts how long one training iteration takes when the network does not fit in\n"
-      "the accelerator's memory, and why.\n"
-      "\n"
-      "Usage: ooc-paleo COMMAND [ARGUMENTS]\n"
-      "\n"
-      "Commands:\n";
-  for (const Command* command : commands()) {
-    text += fmt::format("  {:<12}{}\n", command->name, command->summary);
-  }
-  text +=
-      "\n"
-      "`ooc-paleo COMMAND --help` explains one command; --version prints the version.\n"
-      "Exit codes: 0 ok, 2 bad input, 3 does not fit in memory, 4 a check failed, 5 no GPU, "
-      "70 our bug, 130 interrupted.\n";
-  return text;
-}
-
-/// The version, and where names are looked up: two installations differ in both.
-std::string version_text() {
-  std::string text = fmt::format("ooc-paleo {}\n", version());
-  const std::vector<std::string> folders = data_folders();
-  for (const std::string& folder : folders) text += fmt::format("data: {}\n", printable(folder));
-  if (folders.empty()) text += no_data_folder() + "\n";
-  return text;
-}
-
-int print(const std::string& text) {
-  OutputFile out("stdout", "-");
-  out.write(text);
-  out.commit();
-  return kExitOk;
-}
-
-[[noreturn]] void unknown_command(const std::string& word) {
-  std::vector<std::string> known;
-  for (const Command* command : commands()) known.emplace_back(command->name);
-  const bool is_flag = word.rfind('-', 0) == 0;
-  if (is_flag) known = {"--help", "--version"};
-  const auto near = nearest_word(word, known);
-  throw SpecError({.file = "",
-                   .place = is_flag ? word : "",
-                   .found = is_flag ? "an unknown flag" : "the unknown command \"" + word + "\"",
-                   .expected = fmt::format("{}one of: {}", is_flag ? "a command or " : "",
-                                           fmt::join(known, ", ")),
-                   .hint = near ? "did you mean " + *near + "?" : ""});
-}
-
-}  // namespace
 
 std::span<const std::string> Arguments::values(FlagName flag) const {
   for (const auto& [name, values] : flags_) {
@@ -93,30 +21,6 @@ const Command* find_command(std::string_view name) {
     if (command->name == name) return command;
   }
   return nullptr;
-}
-
-int run_command_line(const std::vector<std::string>& command_line) {
-  if (command_line.size() < 2) {
-    throw SpecError({.file = "",
-                     .place = "",
-                     .found = "no command",
-                     .expected = "`ooc-paleo COMMAND ...`",
-                     .hint = "see `ooc-paleo --help`"});
-  }
-  const std::string& word = command_line[1];
-  if (word == "--help" || word == "-h" || word == "help") {
-    return print(folded(top_level_help(), width_for("-")));
-  }
-  if (word == "--version") return print(version_text());
-  const Command* command = find_command(word);
-  if (command == nullptr) unknown_command(word);
-
-  auto parsed = parse_arguments(*command, command_line);
-  if (const auto* help = std::get_if<HelpWanted>(&parsed))
-    return print(folded(help->text, width_for("-")));
-  const Arguments& arguments = std::get<Arguments>(parsed);
-  check_inputs(*command, arguments);
-  return command->run(arguments);
 }
 
 }  // namespace ooc

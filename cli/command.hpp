@@ -24,6 +24,10 @@ enum ExitCode : int {
   kExitInterrupted = 130,
 };
 
+inline constexpr std::string_view kExitCodes =
+    "0 ok, 2 bad input, 3 does not fit in memory, 4 a check failed, 5 no GPU, 70 our bug, 130 "
+    "interrupted";
+
 /// What completes a flag's value in a shell. kInputs: files that are read, kFiles: other ones.
 enum class Completes {
   kNothing,
@@ -181,7 +185,5 @@ struct Command {
 /// All subcommands, in the order of CMakeLists.txt.
 [[nodiscard]] std::span<const Command* const> commands();
 [[nodiscard]] const Command* find_command(std::string_view name);
-/// Parses `command_line` (program name first), runs what it asks for and returns the exit code.
-[[nodiscard]] int run_command_line(const std::vector<std::string>& command_line);
 
 }  // namespace ooc

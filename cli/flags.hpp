@@ -2,6 +2,9 @@
 // takes; options.cpp gives them their meaning.
 #pragma once
 
+#include <algorithm>
+#include <array>
+
 #include "cli/command.hpp"
 
 namespace ooc::flags {
@@ -19,6 +22,19 @@ inline constexpr Flag kSchedule{
     .value = "NAME",
     .help = "what moves when: a name of `ooc-paleo list schedules`; default capacity",
     .completes = Completes::kSchedules};
+inline constexpr Flag kSchedules{.name = "--schedules",
+                                 .value = "LIST",
+                                 .help = "all (default) or names between commas",
+                                 .completes = Completes::kSchedules};
+/// --schedule and --schedules are two names of one flag, of a name or of a list.
+inline constexpr Flag kScheduleToo{.name = "--schedule",
+                                   .value = "LIST",
+                                   .help = "the same as --schedules",
+                                   .completes = Completes::kSchedules};
+inline constexpr Flag kSchedulesToo{.name = "--schedules",
+                                    .value = "LIST",
+                                    .help = "the same as --schedule",
+                                    .completes = Completes::kSchedules};
 inline constexpr Flag kMemory{
     .name = "--memory",
     .value = "SIZE",
@@ -115,5 +131,27 @@ inline constexpr Flag kQuiet{
     .help = "no progress and no remarks on standard error; of compare no chart"};
 inline constexpr Flag kNoColor{
     .name = "--no-color", .brief = "", .value = "", .help = "no colours (as with NO_COLOR set)"};
+
+/// Groups of flags, one behind the other.
+template <std::size_t... kCounts>
+[[nodiscard]] constexpr auto joined(const std::array<Flag, kCounts>&... groups) {
+  std::array<Flag, (kCounts + ...)> all{};
+  auto end = all.begin();
+  ((end = std::copy(groups.begin(), groups.end(), end)), ...);
+  return all;
+}
+
+/// What a network's training iteration is taken to be.
+inline constexpr std::array kIteration{kCompute, kAccounting, kOptimizer, kDtype};
+/// How it runs, whatever the schedule.
+inline constexpr std::array kRun =
+    joined(std::array{kFarThroughput, kLatency, kMode}, kIteration,
+           std::array{kAllocator, kDevices, kExchange, kMaxInput, kQuiet});
+
+/// The argument of commands about one network.
+inline constexpr Positionals kNetwork{
+    .name = "NETWORK",
+    .help = "a network file, - (standard input) or a name of `ooc-paleo list networks`",
+    .completes = Completes::kNetworks};
 
 }  // namespace ooc::flags

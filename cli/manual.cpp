@@ -74,15 +74,14 @@ std::string manual_page() {
       ".SH COMMANDS\n",
       version());
   for (const Command* command : commands()) text += section(*command);
-  return text +
-         ".SH ENVIRONMENT\n"
-         ".TP\n\\fBOOC_PALEO_DATA\\fR\n"
-         "a folder with networks/, hwprofiles/ and validation/ that goes before what is installed\n"
-         ".TP\n\\fBNO_COLOR\\fR\nno colours\n"
-         ".TP\n\\fBCOLUMNS\\fR\nwidth of the terminal\n"
-         ".SH EXIT STATUS\n"
-         "0 ok, 2 bad input, 3 does not fit in memory, 4 a check failed, 5 no GPU, 70 a bug, "
-         "130 interrupted.\n";
+  text +=
+      ".SH ENVIRONMENT\n"
+      ".TP\n\\fBOOC_PALEO_DATA\\fR\n"
+      "a folder with networks/, hwprofiles/ and validation/ that goes before what is installed\n"
+      ".TP\n\\fBNO_COLOR\\fR\nno colours\n"
+      ".TP\n\\fBCOLUMNS\\fR\nwidth of the terminal\n"
+      ".SH EXIT STATUS\n";
+  return text + std::string(kExitCodes) + ".\n";
 }
 
 }  // namespace ooc

@@ -14,6 +14,7 @@
 #include "cli/flags.hpp"
 #include "cli/schedule_flags.hpp"
 #include "cli/terminal.hpp"
+#include "cli/version.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/suggest.hpp"
 
@@ -41,32 +42,85 @@ constexpr int kMaxDevices = 8;
 constexpr std::array kExchanges{Exchange::kEnd, Exchange::kOverlap};
 constexpr std::array kModes{CopyMode::kPinned, CopyMode::kPageable};
 
-TransferOptions transfer_options(const Arguments& arguments) {
-  TransferOptions options;
-  if (const auto text = arguments.value("--mode")) {
-    options.mode = choice("--mode", *text, kModes, &copy_mode_name);
-  }
-  if (const auto text = arguments.value("--link")) options.link = rate_of(*text, "--link");
-  if (const auto text = arguments.value("--far-throughput")) {
-    options.far_throughput = rate_of(*text, "--far-throughput");
-  }
-  if (const auto text = arguments.value("--latency")) {
-    options.latency = duration_of(*text, "--latency");
-  }
-  return options;
-}
-
 /// "N" of --devices.
-int devices_of(std::string_view text) {
+int devices_of(std::string_view text, std::string_view flag) {
   int devices = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), devices);
   const bool whole = error == std::errc() && end == text.data() + text.size();
   if (!whole || devices < 1 || devices > kMaxDevices) {
-    bad_value("--devices", in_quotes(text),
-              fmt::format("a whole number from 1 to {}", kMaxDevices));
+    bad_value(flag, in_quotes(text), fmt::format("a whole number from 1 to {}", kMaxDevices));
   }
   return devices;
 }
+
+Dtype dtype_of(std::string_view text, std::string_view flag) {
+  return choice(flag, text, kDtypes, [](const DtypeInfo& info) { return info.name; }).dtype;
+}
+
+Exchange exchange_of(std::string_view text, std::string_view flag, int devices) {
+  const Exchange exchange = choice(flag, text, kExchanges, &exchange_name);
+  if (devices == 1) {
+    bad_value(flag, in_quotes(text) + " with one device", "--devices 2 or more");
+  }
+  return exchange;
+}
+
+ReadLimits limits_of(std::string_view text, std::string_view flag) {
+  const ReadLimits limits{.max_bytes = bytes_of(text, flag).count()};
+  const Int128 memory = Int128{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  if (memory > 0 && memory < limits.max_bytes) {
+    bad_value(flag, in_quotes(text),
+              fmt::format("at most {}, the memory of this machine",
+                          format_bytes(Bytes(static_cast<std::int64_t>(memory)))));
+  }
+  return limits;
+}
+
+/// A flag and what its text changes of the options.
+struct CaseFlag {
+  std::string_view name;
+  void (*read)(std::string_view text, std::string_view flag, CaseOptions& options);
+};
+
+/// In the order in which they are read: the first one that is wrong is told.
+constexpr CaseFlag kCaseFlags[] = {
+    {flags::kBatch.name,
+     [](auto text, auto flag, auto& to) { to.batch = parse_batch(text, flag); }},
+    {flags::kMemory.name, [](auto text, auto flag, auto& to) { to.memory = bytes_of(text, flag); }},
+    {flags::kDtype.name, [](auto text, auto flag, auto& to) { to.dtype = dtype_of(text, flag); }},
+    {flags::kAccounting.name,
+     [](auto text, auto flag, auto& to) {
+       to.graph.accounting = choice(flag, text, kAccountings, &accounting_name);
+     }},
+    {flags::kOptimizer.name,
+     [](auto text, auto flag, auto& to) {
+       to.graph.optimizer = choice(flag, text, kOptimizers, &optimizer_name);
+     }},
+    {flags::kCompute.name,
+     [](auto text, auto flag, auto& to) {
+       to.compute = choice(flag, text, kComputeModels, &compute_name);
+     }},
+    {flags::kAllocator.name,
+     [](auto text, auto flag, auto& to) {
+       to.allocator = choice(flag, text, kAllocators, &allocator_name);
+     }},
+    {flags::kDevices.name,
+     [](auto text, auto flag, auto& to) { to.devices = devices_of(text, flag); }},
+    {flags::kExchange.name,
+     [](auto text, auto flag, auto& to) { to.exchange = exchange_of(text, flag, to.devices); }},
+    {flags::kMode.name,
+     [](auto text, auto flag, auto& to) {
+       to.transfers.mode = choice(flag, text, kModes, &copy_mode_name);
+     }},
+    {flags::kLink.name,
+     [](auto text, auto flag, auto& to) { to.transfers.link = rate_of(text, flag); }},
+    {flags::kFarThroughput.name,
+     [](auto text, auto flag, auto& to) { to.transfers.far_throughput = rate_of(text, flag); }},
+    {flags::kLatency.name,
+     [](auto text, auto flag, auto& to) { to.transfers.latency = duration_of(text, flag); }},
+    {flags::kMaxInput.name,
+     [](auto text, auto flag, auto& to) { to.limits = limits_of(text, flag); }},
+};
 
 Colour colour_of(const Arguments& arguments, const std::string& output) {
   const char* no_color = std::getenv("NO_COLOR");
@@ -81,48 +135,22 @@ Colour colour_of(const Arguments& arguments, const std::string& output) {
 
 }  // namespace
 
-CaseOptions case_options(const Arguments& arguments) {
+CaseOptions case_options(const Arguments& arguments, std::initializer_list<FlagName> but) {
+  const auto left_out = [&](std::string_view name) {
+    return std::any_of(but.begin(), but.end(), [&](FlagName each) { return each.text() == name; });
+  };
   CaseOptions options;
-  if (const auto text = arguments.value("--batch")) options.batch = parse_batch(*text, "--batch");
-  if (const auto text = arguments.value("--memory")) options.memory = bytes_of(*text, "--memory");
-  options.dtype = dtype_option(arguments);
-  if (const auto text = arguments.value("--accounting")) {
-    options.graph.accounting = choice("--accounting", *text, kAccountings, &accounting_name);
+  for (const CaseFlag& flag : kCaseFlags) {
+    const auto text = arguments.value(FlagName::of(flag.name));
+    if (text && !left_out(flag.name)) flag.read(*text, flag.name, options);
   }
-  if (const auto text = arguments.value("--optimizer")) {
-    options.graph.optimizer = choice("--optimizer", *text, kOptimizers, &optimizer_name);
-  }
-  if (const auto text = arguments.value("--compute")) {
-    options.compute = choice("--compute", *text, kComputeModels, &compute_name);
-  }
-  if (const auto text = arguments.value("--allocator")) {
-    options.allocator = choice("--allocator", *text, kAllocators, &allocator_name);
-  }
-  if (const auto text = arguments.value("--devices")) options.devices = devices_of(*text);
-  if (const auto text = arguments.value("--exchange")) {
-    options.exchange = choice("--exchange", *text, kExchanges, &exchange_name);
-    if (options.devices == 1) {
-      bad_value("--exchange", in_quotes(*text) + " with one device", "--devices 2 or more");
-    }
-  }
-  options.transfers = transfer_options(arguments);
   options.schedule = schedule_options(arguments);
-  options.limits = read_limits(arguments);
   return options;
 }
 
 ReadLimits read_limits(const Arguments& arguments) {
-  ReadLimits limits;
-  const auto text = arguments.value("--max-input");
-  if (!text) return limits;
-  limits.max_bytes = bytes_of(*text, "--max-input").count();
-  const Int128 memory = Int128{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
-  if (memory > 0 && memory < limits.max_bytes) {
-    bad_value("--max-input", in_quotes(*text),
-              fmt::format("at most {}, the memory of this machine",
-                          format_bytes(Bytes(static_cast<std::int64_t>(memory)))));
-  }
-  return limits;
+  const auto text = arguments.value(flags::kMaxInput);
+  return text ? limits_of(*text, flags::kMaxInput.name) : ReadLimits{};
 }
 
 ResultOptions result_options(const Arguments& arguments) {
@@ -139,8 +167,9 @@ ResultOptions result_options(const Arguments& arguments) {
     options.writer = find_writer(format_of_name(options.output));
     if (options.writer == nullptr) options.writer = writers().front();
   }
-  options.look = {.colour = colour_of(arguments, options.output),
-                  .width = width_for(options.output)};
+  options.write = {
+      .tool = {.version = std::string(version()), .command = arguments.command_line()},
+      .look = {.colour = colour_of(arguments, options.output), .width = width_for(options.output)}};
   if (arguments.has("--quiet")) options.remarks = Remarks::kQuiet;
   return options;
 }
@@ -151,10 +180,15 @@ std::string required_positional(const Arguments& arguments, std::string_view nam
   return arguments.positionals().front();
 }
 
-std::string required_value(const Arguments& arguments, const Flag& flag,
-                           std::string_view expected) {
-  const auto value = arguments.value(flag);
-  if (!value) bad_value(flag.name, "none", std::string(expected));
+std::string network_of(const Arguments& arguments) {
+  return required_positional(arguments, "NETWORK", "a network file or a name of `list networks`");
+}
+
+std::string hardware_of(const Arguments& arguments) {
+  const auto value = arguments.value(flags::kHardware);
+  if (!value) {
+    bad_value(flags::kHardware.name, "none", "a profile file or a name of `list hardware`");
+  }
   return *value;
 }
 
@@ -166,7 +200,7 @@ std::string format_of_name(const std::string& path) {
   for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   if (ending == "sqlite") {
     bad_value("--output", in_quotes(path), "a name that ends with .json or .csv, or another one",
-              ".sqlite is for a later version");
+              "SQLite imports CSV: see docs/formats.md, 4");
   }
   return ending == "json" || ending == "csv" ? ending : "";
 }
@@ -183,41 +217,8 @@ std::int64_t parse_batch(std::string_view given, std::string_view flag) {
 }
 
 std::optional<Dtype> dtype_option(const Arguments& arguments) {
-  const auto text = arguments.value("--dtype");
-  if (!text) return std::nullopt;
-  return choice("--dtype", *text, kDtypes, [](const DtypeInfo& info) { return info.name; }).dtype;
-}
-
-const Schedule& schedule_named(const std::string& name, std::string_view flag) {
-  if (const Schedule* schedule = find_schedule(name)) return *schedule;
-  std::vector<std::string> known;
-  for (const Schedule* schedule : schedules()) known.emplace_back(schedule->name);
-  unknown_word(flag, name, known);
-}
-
-std::vector<const Schedule*> schedules_named(const std::string& list, std::string_view flag) {
-  if (list == "all") return {schedules().begin(), schedules().end()};
-  std::vector<const Schedule*> found;
-  for (const std::string& name : split_list(list, flag)) {
-    if (name == "all") bad_value(flag, in_quotes(list), "all alone, or names between commas");
-    const Schedule* schedule = &schedule_named(name, flag);
-    if (std::find(found.begin(), found.end(), schedule) != found.end()) {
-      bad_value(flag, in_quotes(name) + " twice", "each schedule once");
-    }
-    found.push_back(schedule);
-  }
-  return found;
-}
-
-void check_accounting(const Schedule& schedule, Accounting accounting) {
-  const bool has_lifetimes =
-      accounting == Accounting::kLiveness || accounting == Accounting::kDefineByRun;
-  if (has_lifetimes || (schedule.is(Trait::kMovesNothing) && !schedule.is(Trait::kRecomputes)))
-    return;
-  bad_value("--accounting",
-            fmt::format("{} with the schedule {}", accounting_name(accounting), schedule.name),
-            "liveness or define-by-run",
-            "the others have no lifetimes: use them with the schedule in-core or with `inspect`");
+  const auto text = arguments.value(flags::kDtype);
+  return text ? std::optional(dtype_of(*text, flags::kDtype.name)) : std::nullopt;
 }
 
 }  // namespace ooc

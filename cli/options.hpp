@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "cli/command.hpp"
 #include "cli/remarks.hpp"
@@ -21,16 +21,17 @@
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/join_devices.hpp"
 #include "simulator/predict/case.hpp"
-#include "simulator/schedules/schedule.hpp"
 
 namespace ooc {
 
-[[nodiscard]] CaseOptions case_options(const Arguments& arguments);
+/// What the flags of a job say, those in `but` left out: where they mean something else.
+[[nodiscard]] CaseOptions case_options(const Arguments& arguments,
+                                       std::initializer_list<FlagName> but = {});
 
 struct ResultOptions {
   const Writer* writer = nullptr;
   std::string output = "-";
-  Look look = {};
+  WriteOptions write = {};
   Remarks remarks = Remarks::kShown;
 };
 
@@ -40,27 +41,19 @@ struct ResultOptions {
 [[nodiscard]] ResultOptions result_options(const Arguments& arguments);
 
 /// "json" or "csv" where the end of an output's name says so, in any case, else "". Throws SpecError for
-/// .sqlite, which a later version will write.
+/// .sqlite: a table of text is not what that name promises.
 [[nodiscard]] std::string format_of_name(const std::string& path);
 
 /// The only positional argument; SpecError when it is missing.
 [[nodiscard]] std::string required_positional(const Arguments& arguments, std::string_view name,
                                               std::string_view expected);
-[[nodiscard]] std::string required_value(const Arguments& arguments, const Flag& flag,
-                                         std::string_view expected);
+/// NETWORK and --hardware; SpecError when missing.
+[[nodiscard]] std::string network_of(const Arguments& arguments);
+[[nodiscard]] std::string hardware_of(const Arguments& arguments);
 
 /// "N" of --batch: 1 ... 2^31.
 [[nodiscard]] std::int64_t parse_batch(std::string_view text, std::string_view flag);
 /// --dtype, or none.
 [[nodiscard]] std::optional<Dtype> dtype_option(const Arguments& arguments);
-
-[[nodiscard]] const Schedule& schedule_named(const std::string& name, std::string_view flag);
-/// "all" or names between commas; SpecError for an unknown or repeated one.
-[[nodiscard]] std::vector<const Schedule*> schedules_named(const std::string& list,
-                                                           std::string_view flag);
-
-/// Accountings without lifetimes give footprints, not schedules: everything that moves tensors
-/// refuses them.
-void check_accounting(const Schedule& schedule, Accounting accounting);
 
 }  // namespace ooc

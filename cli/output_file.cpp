@@ -243,9 +243,16 @@ void OutputFile::commit() {
     if (rename(temporary_.c_str(), target_.c_str()) != 0) {
       fail(in_quotes(path_) + ": " + system_text(errno));
     }
+    // What an earlier run kept is part of this now. It is only its own where this one would have kept some.
+    if (worth_keeping_ > 0) unlink(partial_path(target_).c_str());
     forget();
   }
   close(std::exchange(descriptor_, -1));
+}
+
+void OutputFile::finish(std::string_view text) {
+  write(text);
+  commit();
 }
 
 std::optional<std::string> OutputFile::keep_partial() noexcept {

@@ -42,8 +42,10 @@ class OutputFile {
   /// Hands what is buffered to the system, for outputs that grow while others read. What is written so
   /// far is worth keeping if there never is a commit().
   void checkpoint();
-  /// Flushes, closes and gives the file its name.
+  /// Flushes, closes and gives the file its name. After a checkpoint() the partial_path() goes.
   void commit();
+  /// write() and commit(): of a result in one piece.
+  void finish(std::string_view text);
   /// Gives what checkpoint() found worth keeping its partial_path(), or removes the file; an older file
   /// in its own place stays. The name, or none where nothing is kept or it was written in place.
   std::optional<std::string> keep_partial() noexcept;

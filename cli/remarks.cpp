@@ -33,14 +33,10 @@ void remark_on_machine(Remarks remarks, const Machine& machine, int devices) {
 }
 
 void remark_on_batch(Remarks remarks, const Workload& workload, const CaseOptions& options) {
-  if (options.batch || workload.network->batch) return;
-  // Stated times are for the batch that is run, whatever it is.
-  const auto& layers = workload.network->layers;
-  if (std::all_of(layers.begin(), layers.end(),
-                  [](const Layer& layer) { return layer.model->custom.has_value(); })) {
-    return;
+  if (options.batch) return;
+  if (const auto text = batch_remark(*workload.network, workload.path)) {
+    remark(remarks, "remark: " + *text);
   }
-  remark(remarks, "remark: no --batch, and none in " + workload.path + ": 1 sample an iteration");
 }
 
 void remark_on_dtypes(Remarks remarks, std::span<const Workload> workloads,

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/options.hpp"
+#include "model/base/option_text.hpp"
 #include "model/base/quantity_io.hpp"
 
 namespace ooc {
@@ -25,6 +25,13 @@ FlagName schedule_flag(const Arguments& arguments) {
   return "--schedules";
 }
 
+const Schedule& schedule_named(const std::string& name, std::string_view flag) {
+  if (const Schedule* schedule = find_schedule(name)) return *schedule;
+  std::vector<std::string> known;
+  for (const Schedule* schedule : schedules()) known.emplace_back(schedule->name);
+  unknown_word(flag, name, known);
+}
+
 std::string readers_of(std::string_view flag) {
   std::string names;
   for (const Schedule* schedule : schedules()) {
@@ -32,6 +39,19 @@ std::string readers_of(std::string_view flag) {
     names += (names.empty() ? "" : ", ") + std::string(schedule->name);
   }
   return names;
+}
+
+/// Accountings without lifetimes give footprints, not schedules: everything that moves tensors
+/// refuses them.
+void check_accounting(const Schedule& schedule, Accounting accounting) {
+  const bool has_lifetimes =
+      accounting == Accounting::kLiveness || accounting == Accounting::kDefineByRun;
+  if (has_lifetimes || (schedule.is(Trait::kMovesNothing) && !schedule.is(Trait::kRecomputes)))
+    return;
+  bad_value("--accounting",
+            fmt::format("{} with the schedule {}", accounting_name(accounting), schedule.name),
+            "liveness or define-by-run",
+            "the others have no lifetimes: use them with the schedule in-core or with `inspect`");
 }
 
 }  // namespace
@@ -46,6 +66,20 @@ std::vector<Flag> flags::with_schedule_flags(std::span<const Flag> own) {
                    .choices = option.choices});
   }
   return all;
+}
+
+std::vector<const Schedule*> schedules_named(const std::string& list, std::string_view flag) {
+  if (list == "all") return {schedules().begin(), schedules().end()};
+  std::vector<const Schedule*> found;
+  for (const std::string& name : split_list(list, flag)) {
+    if (name == "all") bad_value(flag, in_quotes(list), "all alone, or names between commas");
+    const Schedule* schedule = &schedule_named(name, flag);
+    if (std::find(found.begin(), found.end(), schedule) != found.end()) {
+      bad_value(flag, in_quotes(name) + " twice", "each schedule once");
+    }
+    found.push_back(schedule);
+  }
+  return found;
 }
 
 ChosenSchedules chosen_schedules(const Arguments& arguments, const std::string& usual) {
@@ -72,7 +106,9 @@ ScheduleOptions schedule_options(const Arguments& arguments) {
   return options;
 }
 
-void check_schedule_flags(const Arguments& arguments, std::span<const Schedule* const> chosen) {
+void check_chosen(const Arguments& arguments, std::span<const Schedule* const> chosen,
+                  Accounting accounting) {
+  for (const Schedule* schedule : chosen) check_accounting(*schedule, accounting);
   for (const ScheduleOption& flag : schedule_option_table()) {
     if (!arguments.has(FlagName::of(flag.name))) continue;
     const bool read = std::any_of(chosen.begin(), chosen.end(), [&](const Schedule* schedule) {

@@ -3,7 +3,6 @@
 // because it would change nothing and say nothing.
 #pragma once
 
-#include <array>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,20 +14,14 @@ namespace ooc {
 
 namespace flags {
 
-/// --schedule and --schedules are two names of one flag, of a name or of a list.
-inline constexpr Flag kScheduleToo{.name = "--schedule",
-                                   .value = "LIST",
-                                   .help = "the same as --schedules",
-                                   .completes = Completes::kSchedules};
-inline constexpr Flag kSchedulesToo{.name = "--schedules",
-                                    .value = "LIST",
-                                    .help = "the same as --schedule",
-                                    .completes = Completes::kSchedules};
-
 /// A command's own flags and, after them, those of the schedules.
 [[nodiscard]] std::vector<Flag> with_schedule_flags(std::span<const Flag> own);
 
 }  // namespace flags
+
+/// "all" or names between commas; SpecError for an unknown or repeated one.
+[[nodiscard]] std::vector<const Schedule*> schedules_named(const std::string& list,
+                                                           std::string_view flag);
 
 struct ChosenSchedules {
   std::vector<const Schedule*> schedules;
@@ -43,7 +36,8 @@ struct ChosenSchedules {
 /// From the texts to values. SpecError for what is no value of its flag.
 [[nodiscard]] ScheduleOptions schedule_options(const Arguments& arguments);
 
-/// SpecError for a given flag that none of the schedules reads.
-void check_schedule_flags(const Arguments& arguments, std::span<const Schedule* const> chosen);
+/// SpecError for a schedule that does not go with the accounting, and for a given flag that none of them reads.
+void check_chosen(const Arguments& arguments, std::span<const Schedule* const> chosen,
+                  Accounting accounting);
 
 }  // namespace ooc

@@ -25,12 +25,16 @@ std::size_t columns_wanted() {
 
 }  // namespace
 
-std::size_t width_for(const std::string& output) {
-  if (output != "-" || isatty(STDOUT_FILENO) == 0) return 0;
+std::size_t width_of(int descriptor) {
+  if (isatty(descriptor) == 0) return 0;
   std::size_t width = columns_wanted();
   struct winsize window {};
-  if (width == 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0) width = window.ws_col;
+  if (width == 0 && ioctl(descriptor, TIOCGWINSZ, &window) == 0) width = window.ws_col;
   return width == 0 ? 0 : std::max(width, kLeastWidth);
+}
+
+std::size_t width_for(const std::string& output) {
+  return output == "-" ? width_of(STDOUT_FILENO) : 0;
 }
 
 }  // namespace ooc

@@ -18,9 +18,11 @@
 #include "cli/locate.hpp"
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"
+#include "cli/terminal.hpp"
 #include "cli/text_file.hpp"
 #include "model/base/terminal_text.hpp"
 #include "model/hardware/profile_json.hpp"
+#include "reports/writers/folded.hpp"
 
 namespace ooc {
 extern const Command calibrate_command;
@@ -118,11 +120,9 @@ Effort settle_effort(const CalibrateOptions& options, const SampleSet& set) {
   return set.effort == "full" ? Effort::kFull : Effort::kQuick;
 }
 
-int dry_run(const PlanInput& input, const SampleSet& set) {
-  OutputFile out("stdout", "-");
-  out.write(printable(plan_report(still_missing(plan_requests(input), set), input.effort), "\n"));
-  out.commit();
-  return kExitOk;
+/// To standard output, where the terminal of a person may be narrow.
+void tell(const std::string& text) {
+  OutputFile("stdout", "-").finish(folded(printable(text, "\n"), width_for("-")));
 }
 
 int run_calibrate(const Arguments& arguments) {
@@ -131,7 +131,10 @@ int run_calibrate(const Arguments& arguments) {
   PlanInput input{.effort = settle_effort(options, set),
                   .machine = set.machine,
                   .extra = extra_requests(arguments, options)};
-  if (arguments.has("--dry-run")) return dry_run(input, set);
+  if (arguments.has("--dry-run")) {
+    tell(plan_report(still_missing(plan_requests(input), set), input.effort));
+    return kExitOk;
+  }
 
   check_places(options);
   OutputFile profile_file("--output", options.output);
@@ -160,11 +163,10 @@ int run_calibrate(const Arguments& arguments) {
   if (plot_file) plot_file->write(transfer_plot_svg(set, calibration));
   profile_file.commit();
   if (plot_file) plot_file->commit();
-  OutputFile out("stdout", "-");
-  const std::string report = calibration_report(
-      {.set = set, .calibration = calibration, .profile = read_back, .remarks = assembled.remarks});
-  out.write(printable(report, "\n"));
-  out.commit();
+  tell(calibration_report({.set = set,
+                           .calibration = calibration,
+                           .profile = read_back,
+                           .remarks = assembled.remarks}));
   return kExitOk;
 }
 

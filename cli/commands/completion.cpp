@@ -22,9 +22,7 @@ std::string script_for(const std::string& shell) {
 int run_completion(const Arguments& arguments) {
   const std::string text =
       script_for(required_positional(arguments, "completion", "bash, zsh or fish"));
-  OutputFile out("stdout", "-");
-  out.write(text);
-  out.commit();
+  OutputFile("stdout", "-").finish(text);
   return kExitOk;
 }
 

@@ -8,7 +8,6 @@
 #include "cli/load.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
-#include "cli/version.hpp"
 #include "simulator/predict/assumed.hpp"
 #include "simulator/predict/case.hpp"
 #include "simulator/predict/remarks.hpp"
@@ -29,14 +28,12 @@ NetworkReport summarize(const InspectionInput& input, const Workload& workload,
   }
 }
 
-constexpr std::array kFlags{flags::kHardware,   flags::kBatch,      flags::kFormat,
-                            flags::kOutput,     flags::kLayerTimes, flags::kCompute,
-                            flags::kAccounting, flags::kOptimizer,  flags::kDtype,
-                            flags::kMaxInput,   flags::kQuiet,      flags::kNoColor};
+constexpr auto kFlags = flags::joined(
+    std::array{flags::kHardware, flags::kBatch, flags::kFormat, flags::kOutput, flags::kLayerTimes},
+    flags::kIteration, std::array{flags::kMaxInput, flags::kQuiet, flags::kNoColor});
 
 int run_inspect(const Arguments& arguments) {
-  const std::string network =
-      required_positional(arguments, "NETWORK", "a network file or a name of `list networks`");
+  const std::string network = network_of(arguments);
   const std::optional<std::string> profile = arguments.value("--hardware");
   if (!profile && arguments.has("--layer-times")) {
     bad_value("--layer-times", "it without --hardware", "both",
@@ -72,11 +69,8 @@ int run_inspect(const Arguments& arguments) {
     remark(result.remarks, "remark: " + *text);
   }
 
-  const WriteOptions write{
-      .tool = {.version = std::string(version()), .command = arguments.command_line()},
-      .look = result.look};
-  outputs.result.write(result.writer->inspection(summarize(input, workload, options), write));
-  outputs.result.commit();
+  outputs.result.finish(
+      result.writer->inspection(summarize(input, workload, options), result.write));
   return kExitOk;
 }
 
@@ -88,10 +82,7 @@ const Command inspect_command{
     .examples =
         "  ooc-paleo inspect vgg16\n"
         "  ooc-paleo inspect vgg16 --batch 256 --hardware v100-16gb-pcie3 --format json\n",
-    .positionals = {.name = "NETWORK",
-                    .help =
-                        "a network file, - (standard input) or a name of `ooc-paleo list networks`",
-                    .completes = Completes::kNetworks},
+    .positionals = flags::kNetwork,
     .flags = kFlags,
     .run = &run_inspect,
 };

@@ -149,10 +149,9 @@ int run_list(const Arguments& arguments) {
   if (!kind.empty() && std::find(known.begin(), known.end(), kind) == known.end()) {
     unknown_word("list", kind, known);
   }
-  OutputFile out("--output", arguments.value("--output").value_or("-"));
-  out.write(folded(kind.empty() ? everything() : lines_text(lines_of(kind), ""),
-                   width_for(arguments.value("--output").value_or("-"))));
-  out.commit();
+  OutputFile("--output", arguments.value("--output").value_or("-"))
+      .finish(folded(kind.empty() ? everything() : lines_text(lines_of(kind), ""),
+                     width_for(arguments.value("--output").value_or("-"))));
   // Behind the names, which are alone on standard output: scripts read them.
   const std::optional<DataKind> data = data_kind(kind);
   if (!data) return kExitOk;

@@ -15,9 +15,7 @@ namespace {
 constexpr std::array kFlags{flags::kOutput};
 
 int run_manual(const Arguments& arguments) {
-  OutputFile out("--output", arguments.value("--output").value_or("-"));
-  out.write(manual_page());
-  out.commit();
+  OutputFile("--output", arguments.value("--output").value_or("-")).finish(manual_page());
   return kExitOk;
 }
 

@@ -5,15 +5,11 @@
 
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
-#include "cli/load.hpp"
-#include "cli/options.hpp"
-#include "cli/outputs.hpp"
+#include "cli/job.hpp"
 #include "cli/schedule_flags.hpp"
-#include "cli/version.hpp"
 #include "reports/writers/trace.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/predict/case.hpp"
-#include "simulator/predict/paged_plan.hpp"
 #include "simulator/predict/remarks.hpp"
 #include "simulator/predict/stated_times.hpp"
 #include "simulator/predict/what_if.hpp"
@@ -23,14 +19,11 @@ extern const Command predict_command;
 
 namespace {
 
-constexpr std::array kOwnFlags{
-    flags::kHardware,      flags::kBatch,     flags::kSchedule,   flags::kSchedulesToo,
-    flags::kMemory,        flags::kFormat,    flags::kOutput,     flags::kTrace,
-    flags::kExportPlan,    flags::kSteps,     flags::kLayerTimes, flags::kLink,
-    flags::kFarThroughput, flags::kLatency,   flags::kMode,       flags::kCompute,
-    flags::kAccounting,    flags::kOptimizer, flags::kDtype,      flags::kAllocator,
-    flags::kDevices,       flags::kExchange,  flags::kMaxInput,   flags::kQuiet,
-    flags::kNoColor};
+constexpr auto kOwnFlags = flags::joined(
+    std::array{flags::kHardware, flags::kBatch, flags::kSchedule, flags::kSchedulesToo,
+               flags::kMemory, flags::kFormat, flags::kOutput, flags::kTrace, flags::kExportPlan,
+               flags::kSteps, flags::kLayerTimes, flags::kLink},
+    flags::kRun, std::array{flags::kNoColor});
 const auto kFlags = flags::with_schedule_flags(kOwnFlags);
 
 /// Both need a plan that ran; without one nothing is written and an old file stays.
@@ -40,8 +33,7 @@ void write_side_files(Outputs& outputs, const Case& which, const RunInputs& inpu
   const Timeline* timeline = run.outcome ? std::get_if<Timeline>(&*run.outcome) : nullptr;
   if (plan == nullptr) return;
   if (outputs.plan) {
-    outputs.plan->write(write_plan_text(*plan, run.graph(which), run.costs(which), which.budget));
-    outputs.plan->commit();
+    outputs.plan->finish(write_plan_text(*plan, run.graph(which), run.costs(which), which.budget));
   }
   if (outputs.trace && timeline != nullptr) {
     write_trace({.inputs = inputs,
@@ -55,52 +47,36 @@ void write_side_files(Outputs& outputs, const Case& which, const RunInputs& inpu
   }
 }
 
+/// The plan is gone when it returns, before the what-ifs make theirs.
+RunReport run_job(Job& job, const Schedule& schedule, Detail detail) {
+  const Remarks remarks = job.result.remarks;
+  const Case which = make_case(job.workload, job.machine, job.options);
+  remark_on_dtypes(remarks, {&job.workload, 1}, {&job.machine, 1}, job.options);
+  remark_on(remarks, job.workload.path, stated_times_remark(job.workload, which.compute));
+  const CaseRun run = run_case(which, schedule, BoundEffort::kWindows);
+  RunReport report = report_case(which, schedule, run, detail);
+  write_side_files(job.outputs, which, report.inputs, run, job.result.write.tool);
+  return report;
+}
+
 int run_predict(const Arguments& arguments) {
-  const std::string network =
-      required_positional(arguments, "NETWORK", "a network file or a name of `list networks`");
-  const std::string profile =
-      required_value(arguments, flags::kHardware, "a profile file or a name of `list hardware`");
-  CaseOptions options = case_options(arguments);
-  const ResultOptions result = result_options(arguments);
-  const Schedule& schedule = chosen_schedule(arguments);
-  check_accounting(schedule, options.graph.accounting);
-  const Schedule* const chosen[] = {&schedule};
-  check_schedule_flags(arguments, chosen);
-  Outputs outputs = open_outputs(arguments, {.networks = {&network, 1}, .profiles = {&profile, 1}});
+  Job job = read_job(arguments, Asks::kOneSchedule);
+  const Schedule& schedule = *job.schedules.front();
+  const Detail detail = arguments.has(flags::kSteps) ? Detail::kSteps : Detail::kLayers;
+  RunReport report = run_job(job, schedule, detail);
+  report.what_if = what_if(job.workload, job.machine, job.options, schedule, report);
 
-  const Workload workload = load_workload(network, "NETWORK", options);
-  load_layer_times(options, arguments, workload);
-  const Machine machine = load_hardware(profile, "--hardware", options);
-  remark_on_machine(result.remarks, machine, options.devices);
-  remark_on_batch(result.remarks, workload, options);
-  check_pages(schedule, machine, options);
-  const WriteOptions write{
-      .tool = {.version = std::string(version()), .command = arguments.command_line()},
-      .look = result.look};
-  RunReport report = [&] {
-    const Case which = make_case(workload, machine, options);
-    remark_on_dtypes(result.remarks, {&workload, 1}, {&machine, 1}, options);
-    remark_on(result.remarks, workload.path, stated_times_remark(workload, which.compute));
-    const CaseRun run = run_case(which, schedule, BoundEffort::kWindows);
-    const Detail detail = arguments.has("--steps") ? Detail::kSteps : Detail::kLayers;
-    RunReport made = report_case(which, schedule, run, detail);
-    write_side_files(outputs, which, made.inputs, run, write.tool);
-    return made;
-  }();  // the plan is gone before the what-ifs make theirs
-  report.what_if = what_if(workload, machine, options, schedule, report);
-
+  const Outputs& outputs = job.outputs;
+  const Remarks remarks = job.result.remarks;
   if (!report.feasible && (outputs.trace || outputs.plan)) {
-    remark(result.remarks, std::string("the job does not fit: no ") +
-                               (!outputs.plan    ? "trace is"
-                                : !outputs.trace ? "plan is"
-                                                 : "trace and no plan are") +
-                               " written");
+    remark(remarks, std::string("the job does not fit: no ") +
+                        (!outputs.plan    ? "trace is"
+                         : !outputs.trace ? "plan is"
+                                          : "trace and no plan are") +
+                        " written");
   }
-  if (report.norms_by_round) {
-    remark(result.remarks, "remark: " + norms_remark(report.sub_batch));
-  }
-  outputs.result.write(result.writer->prediction(report, write));
-  outputs.result.commit();
+  if (report.norms_by_round) remark(remarks, "remark: " + norms_remark(report.sub_batch));
+  job.outputs.result.finish(job.result.writer->prediction(report, job.result.write));
   return report.feasible ? kExitOk : kExitDoesNotFit;
 }
 
@@ -115,10 +91,7 @@ const Command predict_command{
         "--schedule vdnn-all --trace vgg16.trace.json\n"
         "  ooc-paleo predict my_network.json --hardware my_machine.json --format json "
         "-o result.json\n",
-    .positionals = {.name = "NETWORK",
-                    .help =
-                        "a network file, - (standard input) or a name of `ooc-paleo list networks`",
-                    .completes = Completes::kNetworks},
+    .positionals = flags::kNetwork,
     .flags = kFlags,
     .run = &run_predict,
 };

@@ -16,7 +16,6 @@
 #include "cli/replay/measured_run.hpp"
 #include "cli/replay/run_plan.hpp"
 #include "cli/schedule_flags.hpp"
-#include "cli/version.hpp"
 #include "reports/writers/text_table.hpp"
 #include "reports/writers/trace.hpp"
 #include "simulator/predict/assumed.hpp"
@@ -155,22 +154,20 @@ RunInputs inputs_of(const ReplayOptions& options, const Case& which) {
 
 /// The job does not fit: said as `predict` says it.
 int does_not_fit(const ReplayOptions& options, const Case& which, const CaseRun& run,
-                 const WriteOptions& write, Outputs& outputs) {
+                 Outputs& outputs) {
   const RunReport report = report_case(which, *options.schedule, run, Detail::kTotals);
-  outputs.result.write(options.result.writer->prediction(report, write));
-  outputs.result.commit();
+  outputs.result.finish(options.result.writer->prediction(report, options.result.write));
   return kExitDoesNotFit;
 }
 
 /// Scripts of several jobs are put together with `cat`: every line carries its job's number.
 void export_plan(const ReplayOptions& options, const RunInputs& inputs, const ReplayJob& job,
                  Outputs& outputs) {
-  outputs.plan->write(
+  outputs.plan->finish(
       printable(fmt::format("# {} on {}, batch {}, schedule {}, {} B near memory, {}",
                             inputs.network, inputs.hardware, inputs.batch, inputs.schedule,
                             inputs.memory.count(), replay_mode_name(options.run.mode))) +
       "\n" + job.requests);
-  outputs.plan->commit();
   if (!options.export_only) return;
   const std::string& path = outputs.plan->path();
   remark(options.result.remarks,
@@ -197,7 +194,7 @@ void write_replay_trace(const Case& which, const CaseRun& run, const ReplayRepor
 
 int report_replay(const ReplayOptions& options, const Case& which, const CaseRun& run,
                   const ReplayProgram& program, const ReplayMeasurement& measurement,
-                  const WriteOptions& write, Outputs& outputs) {
+                  Outputs& outputs) {
   const std::string mismatch = machine_mismatch(which.hardware, measurement.machine);
   if (!mismatch.empty()) remark(options.result.remarks, "warning: " + mismatch);
   const Plan& plan = std::get<Plan>(run.plan);
@@ -224,18 +221,17 @@ int report_replay(const ReplayOptions& options, const Case& which, const CaseRun
                         .assumed = assumed_in_use(which.hardware, inputs),
                         .show_steps = options.show_steps});
   if (outputs.trace) {
-    write_replay_trace(which, run, report, write, plan, predicted, timeline, *outputs.trace);
+    write_replay_trace(which, run, report, options.result.write, plan, predicted, timeline,
+                       *outputs.trace);
   }
-  outputs.result.write(options.result.writer->replay(report, write));
-  outputs.result.commit();
+  outputs.result.finish(options.result.writer->replay(report, options.result.write));
   return report.within_tolerance() ? kExitOk : kExitFailedCheck;
 }
 
 int run_replay(const Arguments& arguments) {
-  ReplayOptions options = replay_options(arguments, kFlags);
+  ReplayOptions options = replay_options(arguments);
   check_one_device(options.job);
-  const Schedule* const chosen[] = {options.schedule};
-  check_schedule_flags(arguments, chosen);
+  check_chosen(arguments, {&options.schedule, 1}, options.job.graph.accounting);
   Outputs outputs = open_outputs(
       arguments, {.networks = {&options.network, 1}, .profiles = {&options.profile, 1}});
   const Workload workload = load_workload(options.network, "NETWORK", options.job);
@@ -247,12 +243,9 @@ int run_replay(const Arguments& arguments) {
   const Case which = make_case(workload, machine, options.job);
   const CaseRun run = run_case(which, *options.schedule, BoundEffort::kCut);
   check_rounds(run, options.run.mode);
-  const WriteOptions write{
-      .tool = {.version = std::string(version()), .command = arguments.command_line()},
-      .look = options.result.look};
   const Timeline* predicted = run.outcome ? std::get_if<Timeline>(&*run.outcome) : nullptr;
   if (predicted == nullptr || run.far_overflow) {
-    return does_not_fit(options, which, run, write, outputs);
+    return does_not_fit(options, which, run, outputs);
   }
   // What is predicted is to be held to: the pool is the predicted peak, not the whole budget.
   const ReplayProgram program =
@@ -265,8 +258,7 @@ int run_replay(const Arguments& arguments) {
   }
   auto answer = run_plan(options, program, job);
   if (const int* code = std::get_if<int>(&answer)) return *code;
-  return report_replay(options, which, run, program, std::get<ReplayMeasurement>(answer), write,
-                       outputs);
+  return report_replay(options, which, run, program, std::get<ReplayMeasurement>(answer), outputs);
 }
 
 }  // namespace
@@ -282,10 +274,7 @@ const Command replay_command{
         "vgg16.script\n"
         "  ooc-paleo replay vgg16 --hardware my-machine.json --batch 256 "
         "--import-measurements vgg16.log\n",
-    .positionals = {.name = "NETWORK",
-                    .help =
-                        "a network file, - (standard input) or a name of `ooc-paleo list networks`",
-                    .completes = Completes::kNetworks},
+    .positionals = flags::kNetwork,
     .flags = kFlags,
     .run = &run_replay,
 };

@@ -26,9 +26,8 @@ DataKind kind_of(const std::string& format) {
 int run_schema(const Arguments& arguments) {
   const DataKind kind =
       kind_of(required_positional(arguments, "schema", "network, hwprofile or row"));
-  OutputFile out("--output", arguments.value("--output").value_or("-"));
-  out.write(read_text_file(schema_path(kind), ""));
-  out.commit();
+  OutputFile("--output", arguments.value("--output").value_or("-"))
+      .finish(read_text_file(schema_path(kind), ""));
   return kExitOk;
 }
 

@@ -21,8 +21,10 @@
 #include "cli/sweep/inputs.hpp"
 #include "cli/sweep/progress.hpp"
 #include "cli/sweep/rows.hpp"
+#include "cli/terminal.hpp"
 #include "cli/version.hpp"
 #include "model/base/errors.hpp"
+#include "reports/writers/folded.hpp"
 #include "simulator/predict/paged_plan.hpp"
 #include "simulator/predict/stated_times.hpp"
 
@@ -58,27 +60,10 @@ constexpr Flag kFormat{.name = "--format",
 constexpr Flag kJobs{
     .name = "--jobs", .value = "N", .help = "threads; default: as many as the machine has"};
 
-constexpr std::array kOwnFlags{kHardware,
-                               kBatch,
-                               kLink,
-                               kMemory,
-                               kSchedule,
-                               flags::kSchedulesToo,
-                               kFormat,
-                               flags::kOutput,
-                               kJobs,
-                               flags::kFarThroughput,
-                               flags::kLatency,
-                               flags::kMode,
-                               flags::kCompute,
-                               flags::kAccounting,
-                               flags::kOptimizer,
-                               flags::kDtype,
-                               flags::kAllocator,
-                               flags::kDevices,
-                               flags::kExchange,
-                               flags::kMaxInput,
-                               flags::kQuiet};
+constexpr auto kOwnFlags =
+    flags::joined(std::array{kHardware, kBatch, kLink, kMemory, kSchedule, flags::kSchedulesToo,
+                             kFormat, flags::kOutput, kJobs},
+                  flags::kRun);
 const auto kFlags = flags::with_schedule_flags(kOwnFlags);
 
 constexpr std::size_t kKneesShown = 40;
@@ -106,27 +91,15 @@ unsigned jobs_of(const Arguments& arguments) {
   return static_cast<unsigned>(jobs);
 }
 
-/// Options that are not lists; the lists are the grid's.
-CaseOptions options_without_lists(const Arguments& arguments) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> rest;
-  for (const Flag& flag : kFlags) {
-    if (flag.name == "--batch" || flag.name == "--memory" || flag.name == "--link") continue;
-    const auto values = arguments.values(flag);
-    if (!values.empty()) rest.emplace_back(flag.name, std::vector(values.begin(), values.end()));
-  }
-  return case_options(Arguments({}, std::move(rest), {}));
-}
-
 void show_knees(const SweepEnd& end, Remarks remarks, bool rows_on_stdout) {
   if (end.knees.empty()) return;
   const std::string table = knee_table(end, kKneesShown);
   if (rows_on_stdout) {
-    if (remarks == Remarks::kShown) std::fputs(table.c_str(), stderr);
+    if (remarks == Remarks::kShown)
+      std::fputs(folded(table, width_of(STDERR_FILENO)).c_str(), stderr);
     return;
   }
-  OutputFile out("stdout", "-");
-  out.write(table);
-  out.commit();
+  OutputFile("stdout", "-").finish(folded(table, width_for("-")));
 }
 
 /// The line that ends a sweep in which not everything fits.
@@ -189,14 +162,11 @@ SweepSummary run_into(OutputFile& out, const SweepJob& job, Remarks remarks) {
 
 int run_sweep_command(const Arguments& arguments) {
   SweepGrid grid = sweep_grid(arguments);
-  const CaseOptions options = options_without_lists(arguments);
+  const CaseOptions options = case_options(arguments, {"--batch", "--memory", "--link"});
   const SweepFormat& format = format_of(arguments);
   const unsigned threads = jobs_of(arguments);
   const Remarks remarks = arguments.has("--quiet") ? Remarks::kQuiet : Remarks::kShown;
-  for (const Schedule* schedule : grid.schedules) {
-    check_accounting(*schedule, options.graph.accounting);
-  }
-  check_schedule_flags(arguments, grid.schedules);
+  check_chosen(arguments, grid.schedules, options.graph.accounting);
   Outputs outputs = open_outputs(
       arguments,
       {.networks = grid.networks, .profiles = grid.hardware, .others = {}, .keeps_partial = true});

@@ -10,7 +10,6 @@
 #include "cli/outputs.hpp"
 #include "cli/validate/find_rows.hpp"
 #include "cli/validate/row_runner.hpp"
-#include "cli/version.hpp"
 #include "reports/validation/judge.hpp"
 #include "reports/writers/validation_text.hpp"
 
@@ -49,11 +48,7 @@ int run_validate(const Arguments& arguments) {
           return runner.seconds(of, row);
         }));
   }
-  const WriteOptions write{
-      .tool = {.version = std::string(version()), .command = arguments.command_line()},
-      .look = result.look};
-  outputs.result.write(result.writer->validation(report, write));
-  outputs.result.commit();
+  outputs.result.finish(result.writer->validation(report, result.write));
   return fails(report) ? kExitFailedCheck : kExitOk;
 }
 

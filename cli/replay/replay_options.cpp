@@ -4,24 +4,12 @@
 
 #include <charconv>
 #include <utility>
-#include <vector>
 
 #include "cli/calibrate/calibrate_options.hpp"
-#include "cli/flags.hpp"
 #include "cli/schedule_flags.hpp"
 
 namespace ooc {
 namespace {
-
-Arguments without_compute(const Arguments& arguments, std::span<const Flag> flags) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> kept;
-  for (const Flag& flag : flags) {
-    const auto values = arguments.values(flag);
-    if (flag.name == "--compute" || values.empty()) continue;
-    kept.emplace_back(flag.name, std::vector<std::string>(values.begin(), values.end()));
-  }
-  return {arguments.positionals(), std::move(kept), arguments.command_line()};
-}
 
 ReplayMode mode_of(const Arguments& arguments) {
   const std::string text = arguments.value("--compute").value_or("spin");
@@ -94,15 +82,13 @@ void check_together(const Arguments& arguments) {
 
 }  // namespace
 
-ReplayOptions replay_options(const Arguments& arguments, std::span<const Flag> flags) {
+ReplayOptions replay_options(const Arguments& arguments) {
   check_together(arguments);
   ReplayOptions options;
-  options.network =
-      required_positional(arguments, "NETWORK", "a network file or a name of `list networks`");
-  options.profile =
-      required_value(arguments, flags::kHardware, "a profile file or a name of `list hardware`");
+  options.network = network_of(arguments);
+  options.profile = hardware_of(arguments);
   options.schedule = &chosen_schedule(arguments);
-  options.job = case_options(without_compute(arguments, flags));
+  options.job = case_options(arguments, {"--compute"});
   options.result = result_options(arguments);
   options.run.mode = mode_of(arguments);
   options.run.iterations = count_of(arguments, "--iterations", 20, 1);

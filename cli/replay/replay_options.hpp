@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 
 #include "cli/command.hpp"
@@ -34,8 +33,7 @@ struct ReplayOptions {
   bool show_steps = false;
 };
 
-/// `flags` are the command's.
-[[nodiscard]] ReplayOptions replay_options(const Arguments& arguments, std::span<const Flag> flags);
+[[nodiscard]] ReplayOptions replay_options(const Arguments& arguments);
 
 /// "spin" or "real"
 [[nodiscard]] std::string_view replay_mode_name(ReplayMode mode);

@@ -111,6 +111,10 @@ std::string json_end(const SweepEnd& end) {
     json.end();
   }
   json.line(0).end().line(0).begin_list("remarks");
+  for (std::size_t i = 0; i < end.inputs.workloads.size() && !end.grid.batches.front(); ++i) {
+    const auto text = batch_remark(*end.inputs.workloads[i].network, end.inputs.network_names[i]);
+    if (text) json.value(*text);
+  }
   for (std::size_t i = 0; i < end.inputs.machines.size(); ++i) {
     const int devices = end.inputs.machines[i].profile.devices;
     if (devices <= 1 || end.inputs.devices > 1) continue;

@@ -11,7 +11,6 @@
 #include <system_error>
 #include <variant>
 
-#include "cli/flags.hpp"
 #include "cli/load.hpp"
 #include "cli/locate.hpp"
 #include "cli/options.hpp"
@@ -102,24 +101,6 @@ Arguments parsed(const RowRun& run) {
           fmt::format("{}{} in {}", parts.place.empty() ? "" : parts.place + ": ", parts.found,
                       in_quotes(run.text.empty() ? "copy" : run.text)),
           parts.expected, parts.hint);
-}
-
-const Schedule& schedule_of(const Arguments& arguments) {
-  return schedule_named(arguments.value("--schedule").value_or("capacity"), "--schedule");
-}
-
-std::string network_of(const Arguments& arguments) {
-  return required_positional(arguments, "NETWORK", "a network file or a name of `list networks`");
-}
-
-std::string hardware_of(const Arguments& arguments) {
-  return required_value(arguments, flags::kHardware, "a profile file or a name of `list hardware`");
-}
-
-void check_flags(const Arguments& arguments, const CaseOptions& options, const Schedule& schedule) {
-  check_accounting(schedule, options.graph.accounting);
-  const Schedule* const chosen[] = {&schedule};
-  check_schedule_flags(arguments, chosen);
 }
 
 /// The files of a list of paths and folders: of a folder all results in it, so that none is left out.
@@ -238,25 +219,25 @@ const Machine& RowRunner::machine(const std::string& name, const CaseOptions& op
 
 RunFigures RowRunner::predict(const Arguments& arguments) {
   const CaseOptions options = options_of(arguments);
-  const Schedule& schedule = schedule_of(arguments);
-  check_flags(arguments, options, schedule);
+  const Schedule* const schedule = &chosen_schedule(arguments);
+  check_chosen(arguments, {&schedule, 1}, options.graph.accounting);
   // One after the other: which error comes first is not the compiler's to choose.
   const Workload& network = workload(network_of(arguments), options);
   const Machine& on = machine(hardware_of(arguments), options);
   const Case which = make_case(network, on, options);
-  const CaseRun run = run_case(which, schedule, BoundEffort::kWindows);
-  return figures_of_run(report_case(which, schedule, run, Detail::kLayers), which, run);
+  const CaseRun run = run_case(which, *schedule, BoundEffort::kWindows);
+  return figures_of_run(report_case(which, *schedule, run, Detail::kLayers), which, run);
 }
 
 RunFigures RowRunner::max_batch(const Arguments& arguments) {
   const CaseOptions options = options_of(arguments);
-  const Schedule& schedule = schedule_of(arguments);
-  check_flags(arguments, options, schedule);
+  const Schedule* const schedule = &chosen_schedule(arguments);
+  check_chosen(arguments, {&schedule, 1}, options.graph.accounting);
   const MaxBatchRequest request{.workload = workload(network_of(arguments), options),
                                 .machine = machine(hardware_of(arguments), options),
                                 .options = options};
   BatchCases cases(request.workload, request.machine, options);
-  return figures_of_max_batch(ooc::max_batch(request, cases, schedule));
+  return figures_of_max_batch(ooc::max_batch(request, cases, *schedule));
 }
 
 RunFigures RowRunner::inspect(const Arguments& arguments) {

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/base/quantity_io.hpp"
 
 namespace ooc {
@@ -54,6 +56,14 @@ std::optional<std::string> dtype_remark(const Network& network, const HardwarePr
 std::string devices_remark(int devices) {
   return "/devices: " + std::to_string(devices) +
          " devices, of which one is simulated; --devices N splits the batch";
+}
+
+std::optional<std::string> batch_remark(const Network& network, std::string_view name) {
+  const bool all_stated =
+      std::all_of(network.layers.begin(), network.layers.end(),
+                  [](const Layer& layer) { return layer.model->custom.has_value(); });
+  if (network.batch || all_stated) return std::nullopt;
+  return fmt::format("no --batch, and none in {}: 1 sample an iteration", name);
 }
 
 std::string norms_remark(std::int64_t sub_batch) {

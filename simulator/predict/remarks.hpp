@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "simulator/predict/case.hpp"
 #include "simulator/predict/remarks.hpp"
@@ -14,6 +15,10 @@ namespace ooc {
 
 /// "/devices: 2 devices, of which one is simulated; --devices N splits the batch"
 [[nodiscard]] std::string devices_remark(int devices);
+/// That nobody said how many samples an iteration has, and that it is 1: "no --batch, and none in vgg16: ...". None where
+/// the network says it, or all its times are stated: those are for the batch that is run, whatever it is.
+[[nodiscard]] std::optional<std::string> batch_remark(const Network& network,
+                                                      std::string_view name);
 /// Of networks with batch norms that run in rounds.
 [[nodiscard]] std::string norms_remark(std::int64_t sub_batch);
 /// None where nothing is to be said, as for a float32 that the options ask for. `hardware` may be null.

@@ -150,6 +150,12 @@ TEST_CASE("a batch that nobody stated is said") {
     words.insert(words.end(), {"--batch", "1"});
     CHECK(!has(run_ooc_paleo(words).err, "no --batch"));
   }
+  std::vector<std::string> sweep{"sweep",           "alexnet", "vgg16",    "--hardware",
+                                 "v100-16gb-pcie3", "--quiet", "--format", "json"};
+  CHECK(has(run_ooc_paleo(sweep).out,
+            R"("remarks": ["no --batch, and none in alexnet: 1 sample an iteration",)"));
+  sweep.insert(sweep.end(), {"--batch", "1"});
+  CHECK(!has(run_ooc_paleo(sweep).out, "no --batch"));
   const ScratchFolder scratch;
   std::string text = read_file(kSource + "/networks/alexnet.json");
   text.replace(text.find("\"version\": 1,"), 13, "\"version\": 1, \"batch\": 8,");

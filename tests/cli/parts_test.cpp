@@ -1,12 +1,15 @@
 // The parts of the command line that are easier to reach from inside: layer times, suggestions, flags.
 #include <doctest/doctest.h>
 
+#include <fstream>
+#include <regex>
 #include <set>
 
 #include "cli/command.hpp"
 #include "cli/layer_times.hpp"
 #include "cli/options.hpp"
 #include "cli/parse.hpp"
+#include "cli/schedule_flags.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/suggest.hpp"
 #include "model/network/network_json.hpp"
@@ -106,6 +109,27 @@ TEST_CASE("every command's flags are unique, explained, and named like flags") {
       CHECK(!flag.help.empty());
       if (!flag.brief.empty()) CHECK(flags.insert(flag.brief).second);
     }
+  }
+}
+
+TEST_CASE("the texts for users name no flag that is not there") {
+  std::set<std::string> known{"--help", "--version"};
+  for (const Command* command : commands()) {
+    for (const Flag& flag : command->flags) known.emplace(flag.name);
+  }
+  for (const std::string page : {"formats", "answers", "model", "validation"}) {
+    std::ifstream file(OOC_SOURCE_DIR "/docs/" + page + ".md");
+    std::size_t named = 0;
+    for (std::string line; std::getline(file, line);) {
+      if (line.starts_with("    sqlite3 ")) continue;  // has flags of its own
+      const std::regex flag("--[a-z][a-z-]+");
+      for (std::sregex_iterator each(line.begin(), line.end(), flag), end; each != end; ++each) {
+        CAPTURE(page);
+        CHECK_MESSAGE(known.contains(each->str()), each->str());
+        ++named;
+      }
+    }
+    CHECK(named > 0);
   }
 }
 

@@ -1,0 +1,34 @@
+// One network on one machine under one or several schedules: what `predict`, `compare` and `max-batch` are
+// asked, read from their flags and files.
+#pragma once
+
+#include <vector>
+
+#include "cli/command.hpp"
+#include "cli/options.hpp"
+#include "cli/outputs.hpp"
+#include "simulator/predict/case.hpp"
+#include "simulator/schedules/schedule.hpp"
+
+namespace ooc {
+
+enum class Asks {
+  kOneSchedule,   ///< the default is capacity
+  kSchedules,     ///< the default is all that run on the machine
+  kLargestBatch,  ///< the same, at no batch of the job's own
+};
+
+struct Job {
+  CaseOptions options;
+  ResultOptions result;
+  std::vector<const Schedule*> schedules;
+  Outputs outputs;
+  Workload workload;
+  Machine machine;
+};
+
+/// Opens the outputs before it reads the files, and says what is remarkable about them. Throws SpecError for
+/// what is wrong with either.
+[[nodiscard]] Job read_job(const Arguments& arguments, Asks asks);
+
+}  // namespace ooc

@@ -1,0 +1,3 @@
+#include "cli/command.hpp"
+
+#include "cli/parse.hpp"

@@ -1,0 +1,1 @@
+#include "cli/parse.hpp"
