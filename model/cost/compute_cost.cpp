@@ -81,8 +81,10 @@ class ComputeEstimator {
     return launch + std::max(flops / rate, bytes / memory_rate) / scale_;
   }
 
-  /// The ways to run a convolution's task that takes `first` seconds without workspace.
-  [[nodiscard]] std::vector<ConvolutionWay> ways(const Task& task, double first) const {
+  /// The ways to run a convolution's task that takes `first` seconds without workspace, and `beside` of it
+  /// whatever the way.
+  [[nodiscard]] std::vector<ConvolutionWay> ways(const Task& task, double first,
+                                                 double beside) const {
     const Amount amount = amount_of(graph_, task, options_.model, options_.batch);
     const ConvolutionPass pass = task.kind == TaskKind::kForward ? ConvolutionPass::kForward
                                  : task.kind == TaskKind::kBackwardData
@@ -100,13 +102,15 @@ class ComputeEstimator {
     if (!pricer_) return convolution_ways(which, profile_);
     std::vector<ConvolutionWay> ways = measured_ways(which, profile_);
     if (ways.empty()) ways = kernel_ways(which, pricer_->convolution_methods(task));
+    for (ConvolutionWay& way : ways) way.seconds += beside;
     return useful_ways(std::move(ways));
   }
 
-  /// By task, what is added to its time for sums of gradients: where several layers read an output, the
-  /// last of them to run backward finds the others' sum.
-  void add_gradient_sums(std::vector<double>& seconds) const {
-    if (!pricer_) return;
+  /// By task, what it takes beside its own work for sums of gradients: where several layers read an output,
+  /// the last of them to run backward finds the others' sum.
+  [[nodiscard]] std::vector<double> gradient_sums() const {
+    std::vector<double> seconds(graph_.tasks.size(), 0);
+    if (!pricer_) return seconds;
     std::vector<std::int32_t> last_backward(graph_.network->layers.size(), -1);
     for (std::size_t i = graph_.forward_tasks; i < graph_.backward_end; ++i) {
       last_backward[graph_.tasks[i].layer.at()] = static_cast<std::int32_t>(i);
@@ -123,6 +127,7 @@ class ComputeEstimator {
       seconds[static_cast<std::size_t>(reader[i])] +=
           pricer_->gradient_sum_seconds(LayerId{static_cast<std::int32_t>(i)});
     }
+    return seconds;
   }
 
  private:
@@ -294,7 +299,8 @@ CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& pr
   table.static_bytes = Bytes(static_bytes(graph));
   std::vector<double> seconds(graph.tasks.size());
   for (std::size_t i = 0; i < seconds.size(); ++i) seconds[i] = estimator.seconds(graph.tasks[i]);
-  estimator.add_gradient_sums(seconds);
+  const std::vector<double> sums = estimator.gradient_sums();
+  for (std::size_t i = 0; i < seconds.size(); ++i) seconds[i] += sums[i];
   const double scale =
       static_cast<double>(options.compute_scale.count()) / static_cast<double>(kOne.count());
   apply_layer_times(seconds, graph, options.layer_times, scale);
@@ -305,7 +311,7 @@ CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& pr
     table.first_alternative.push_back(static_cast<std::int32_t>(table.alternatives.size()));
     const Task& task = graph.tasks[i];
     if (with_ways[task.layer.at()] && task.kind != TaskKind::kUpdate) {
-      add_ways(table, estimator.ways(task, seconds[i]), graph);
+      add_ways(table, estimator.ways(task, seconds[i], sums[i]), graph);
       continue;
     }
     table.alternatives.push_back({.algorithm = Algorithm::kDefault,

@@ -2,7 +2,7 @@
 //
 // Prices whole networks that others have measured and prints the errors per data set. FOLDER holds networks.csv,
 // transformers.csv and timm.csv (docs/calibration.md, "Tables of operations"); networks come from networks/ and
-// tests/data/networks/.
+// networks/.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -226,7 +226,7 @@ const Loaded& load(const Case& each) {
   const std::string root = OOC_SOURCE_DIR;
   std::string path = root + "/networks/" + each.network + ".json";
   if (!std::filesystem::exists(path))
-    path = root + "/tests/data/networks/" + each.network + ".json";
+    path = root + "/networks/" + each.network + ".json";
   SpecDocument document = read_spec_file(path);
   for (auto& [name, value] : document.root.members) {
     if (name == "dtype") value.text = std::string(dtype_info(each.dtype).name);
