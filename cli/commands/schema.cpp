@@ -1,5 +1,6 @@
 // `schema`: the JSON Schema of an input format, as editors and checkers want it.
 #include <array>
+#include <filesystem>
 #include <string>
 
 #include "cli/command.hpp"
@@ -20,14 +21,21 @@ DataKind kind_of(const std::string& format) {
   if (format == "network") return DataKind::kNetwork;
   if (format == "hwprofile") return DataKind::kHardware;
   if (format == "row") return DataKind::kRow;
-  unknown_word("schema", format, {"network", "hwprofile", "row"});
+  unknown_word("schema", format, {"network", "hwprofile", "row", "measured"});
+}
+
+std::string path_of(const std::string& format) {
+  if (format != "measured") return schema_path(kind_of(format));
+  // Data sets lie with the rows.
+  const std::filesystem::path row = schema_path(DataKind::kRow);
+  return (row.parent_path() / "measured.schema.json").string();
 }
 
 int run_schema(const Arguments& arguments) {
-  const DataKind kind =
-      kind_of(required_positional(arguments, "schema", "network, hwprofile or row"));
+  const std::string path =
+      path_of(required_positional(arguments, "schema", "network, hwprofile, row or measured"));
   OutputFile("--output", arguments.value("--output").value_or("-"))
-      .finish(read_text_file(schema_path(kind), ""));
+      .finish(read_text_file(path, ""));
   return kExitOk;
 }
 
@@ -40,9 +48,9 @@ const Command schema_command{
         "  ooc-paleo schema network\n"
         "  ooc-paleo schema hwprofile -o hwprofile.schema.json\n",
     .positionals = {.name = "FORMAT",
-                    .help = "network, hwprofile or row",
+                    .help = "network, hwprofile, row or measured",
                     .completes = Completes::kChoices,
-                    .choices = "network|hwprofile|row"},
+                    .choices = "network|hwprofile|row|measured"},
     .flags = kFlags,
     .run = &run_schema,
 };

@@ -253,6 +253,25 @@ PROFILE_READER_ONLY = {
 
 check0, check1 = (["checks", i] for i in (0, 1))  # of M4: a tolerance and a band
 
+MEASURED_WRONG = {
+    "no software": Drop(["software"]),
+    "no rows": Put(["rows"], []),
+    "an unknown key in a row": Put(["rows", 0, "seconds"], 1),
+    "a time beside a rate": Put(["rows", 0, "time"], "1 s"),
+    "neither time nor rate": Drop(["rows", 0, "samples_per_s"]),
+    "a role that is none": Put(["role"], "good"),
+    "a version in words": Put(["software", "mxnet", "cudnn"], "five"),
+    "no batch": Put(["rows", 0, "batch"], 0),
+}
+MEASURED_RIGHT = {
+    "no goal": Drop(["goal"]),
+    "conditions": Put(["conditions"], "warm"),
+}
+MEASURED_READER_ONLY = {
+    "software that is not there": Put(["rows", 0, "software"], "torch9"),
+    "a time without unit": Put(["rows", 0], {"network": "resnet50", "batch": 96, "software": "mxnet", "time": "5"}),
+}
+
 ROW_WRONG = {
     "another format": Put(["format"], "ooc-paleo/network"),
     "a version to come": Put(["version"], 2),
@@ -332,7 +351,7 @@ class Reader:
         path.write_text(json.dumps(document), encoding="utf-8")
         if kind == "network":
             command = [self.program, "inspect", str(path)]
-        elif kind == "row":
+        elif kind in ("row", "measured"):
             command = [self.program, "validate", str(path)]
         else:
             network = str(self.source / "networks" / "example_skip.json")
@@ -361,13 +380,18 @@ def check_shipped(path):
     schema = json.loads(path.read_text(encoding="utf-8"))
     validator_class.check_schema(schema)
     validator = validator_class(schema)
-    shipped = sorted(p for p in path.parent.glob("*.json") if not p.name.endswith(".schema.json"))
-    check(len(shipped) > 0, f"no files in {path.parent}")
-    for file in shipped:
+    beside = sorted(p for p in path.parent.glob("*.json") if not p.name.endswith(".schema.json"))
+    shipped = 0
+    for file in beside:
         document = json.loads(file.read_text(encoding="utf-8"))
+        named = document.get("$schema", "")
+        check((path.parent / named).is_file(), f"{file.name}: names no $schema")
+        if named != path.name:
+            continue
+        shipped += 1
         errors = [e.json_path + ": " + e.message for e in validator.iter_errors(document)]
         check(not errors, f"{file.name}: {errors[:1]}")
-        check(document.get("$schema") == path.name, f"{file.name}: names no $schema")
+    check(shipped > 0, f"no files of {path.name} in {path.parent}")
     return validator
 
 
@@ -398,6 +422,8 @@ def main():
         "profile": ("hwprofiles/hwprofile.schema.json", "hwprofiles/v100-16gb-pcie3.json",
                     PROFILE_WRONG, PROFILE_RIGHT, PROFILE_READER_ONLY),
         "row": ("reports/validation/rows/row.schema.json", "reports/validation/rows/M4.json", ROW_WRONG, ROW_RIGHT, ROW_READER_ONLY),
+        "measured": ("reports/validation/rows/measured.schema.json", "reports/validation/rows/networks-float32-v100.json",
+                     MEASURED_WRONG, MEASURED_RIGHT, MEASURED_READER_ONLY),
     }
     check_shipped(arguments.source / "hwprofiles/architectures/architecture.schema.json")
     check_shipped(arguments.source / "hwprofiles/links/link.schema.json")

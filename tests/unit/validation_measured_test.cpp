@@ -1,0 +1,124 @@
+// Data sets of measured networks: read, judged, told.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "model/base/errors.hpp"
+#include "reports/validation/measured_networks.hpp"
+#include "reports/writers/validation_text.hpp"
+#include "reports/writers/writer.hpp"
+
+using namespace ooc;
+
+namespace {
+
+const std::string kSet = R"({
+  "format": "ooc-paleo/measured-networks", "version": 1,
+  "id": "mine", "title": "two cards", "source": "a bench", "role": "held out", "goal": 0.08,
+  "software": {
+    "old": {"cudnn": "5.1", "layout": "channels_first", "elementwise": 1.5, "issue": "20 us", "input_gradient": true},
+    "new": {"fusion": "all", "attention": "separate"}
+  },
+  "all": {"dtype": "float32", "measured": "training", "software": "old"},
+  "rows": [
+    {"network": "vgg16", "hardware": "a", "batch": 32, "time": "100 ms"},
+    {"network": "vgg16", "hardware": "b", "batch": 32, "samples_per_s": 640, "software": "new", "measured": "inference"}
+  ]
+})";
+
+std::string with(const std::string& piece, const std::string& other) {
+  std::string text = kSet;
+  const std::size_t at = text.find(piece);
+  REQUIRE_MESSAGE(at != std::string::npos, piece);
+  return text.replace(at, piece.size(), other);
+}
+
+MeasuredSet read(const std::string& text) {
+  return read_measured_set(read_spec_text(text, "set.json"));
+}
+
+std::string error_of(const std::string& text) {
+  try {
+    (void)read(text);
+  } catch (const SpecError& error) {
+    CHECK(error.parts().file == "set.json");
+    return error.parts().place + " | " + error.parts().found;
+  }
+  return "no error";
+}
+
+/// Predictions in seconds, row by row.
+MeasuredSetReport judged(std::vector<double> seconds) {
+  const MeasuredSet set = read(kSet);
+  std::size_t next = 0;
+  return judge_measured_set(
+      set, [&](const MeasuredSet&, const MeasuredNetwork&) { return seconds.at(next++); });
+}
+
+}  // namespace
+
+TEST_CASE("rows have what they say, else what all rows have") {
+  const MeasuredSet set = read(kSet);
+  CHECK(is_measured_set(read_spec_text(kSet, "set.json")));
+  REQUIRE(set.rows.size() == 2);
+  CHECK(set.goal == 0.08);
+  const MeasuredNetwork& first = set.rows[0];
+  CHECK(first.seconds == doctest::Approx(0.1));
+  CHECK(first.pass == MeasuredPass::kTraining);
+  const MeasuredStack& old = set.stacks[first.stack];
+  CHECK(old.name == "old");
+  CHECK(old.input_gradient);
+  CHECK(old.software.cudnn == std::pair(5, 1));
+  CHECK(old.software.layout == ImageLayout::kChannelsFirst);
+  CHECK(old.software.elementwise_factor == 1.5);
+  CHECK(old.software.issue == Duration(20'000));
+  const MeasuredNetwork& second = set.rows[1];
+  CHECK(second.seconds == doctest::Approx(0.05));
+  CHECK(second.pass == MeasuredPass::kInference);
+  CHECK(set.stacks[second.stack].software.fusion == Fusion::kAll);
+  CHECK(set.stacks[second.stack].software.attention == AttentionKernels::kSeparate);
+}
+
+TEST_CASE("what is wrong with a data set is told with its place") {
+  CHECK(error_of(with("\"100 ms\"", "\"0 s\"")) == "/rows/0/time | \"0 s\"");
+  CHECK(error_of(with("\"samples_per_s\": 640", "\"samples_per_s\": 0")) ==
+        "/rows/1/samples_per_s | 0");
+  CHECK(error_of(with("\"samples_per_s\": 640", "\"time\": \"1 s\", \"samples_per_s\": 640")) ==
+        "/rows/1/time | a time beside \"samples_per_s\"");
+  CHECK(error_of(with("\"software\": \"new\"", "\"software\": \"neww\""))
+            .starts_with("/rows/1/software"));
+  CHECK(error_of(with("\"cudnn\": \"5.1\"", "\"cudnn\": \"five\"")) ==
+        "/software/old/cudnn | \"five\"");
+  CHECK(error_of(with("\"role\": \"held out\"", "\"role\": \"good\"")).starts_with("/role"));
+  CHECK(error_of(with("\"network\": \"vgg16\", \"hardware\": \"a\"", "\"network\": \"vgg16\""))
+            .starts_with("/rows/0"));
+  CHECK(error_of(with("\"goal\"", "\"gaol\"")).find("gaol") != std::string::npos);
+}
+
+TEST_CASE("errors of a data set: mean, median, largest, and the bias with its sign") {
+  const MeasuredSetReport report = judged({0.11, 0.04});  // +10 %, -20 %
+  CHECK(report.errors.count == 2);
+  CHECK(report.errors.mean == doctest::Approx(0.15));
+  CHECK(report.errors.median == doctest::Approx(0.15));
+  CHECK(report.errors.largest == doctest::Approx(0.2));
+  CHECK(report.errors.bias == doctest::Approx(-0.05));
+}
+
+TEST_CASE("a data set is a line, alone it shows its rows, and a goal that is missed is said") {
+  ValidationReport report;
+  report.measured.push_back(judged({0.11, 0.04}));
+  const std::string one = table_validation(report, {});
+  CHECK(one.find("vgg16, batch 32, float32 training, a, old") != std::string::npos);
+  CHECK(one.find("8.0 % missed") != std::string::npos);
+  CHECK(one.find("-5.0 %") != std::string::npos);
+  report.measured.push_back(judged({0.1, 0.05}));
+  const std::string two = table_validation(report, {});
+  CHECK(two.find("batch 32") == std::string::npos);
+  const std::string json = json_validation(report, {});
+  CHECK(json.find("\"measured_networks\": [") != std::string::npos);
+  CHECK(json.find("\"numbers\": \"held out\"") != std::string::npos);
+  const std::string csv = csv_validation(report, {});
+  CHECK(csv.find(
+            "mine,two cards,\"vgg16, batch 32, float32 training, a, old\",held out,,0.11,0.1,") !=
+        std::string::npos);
+}
