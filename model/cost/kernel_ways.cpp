@@ -5,11 +5,12 @@
 //   implicit_precomp_gemm,   the product as fitted; int32 offsets of its rows and columns,
 //   algo_1, algo_3           4 (taps x channels + positions) bytes
 //   winograd                 F(2x2, 3x3) in one kernel: 16 values a filter and channel
-//   winograd_nonfused        F(4x4, 3x3): 36 values a tile and channel, in and out, of the samples in flight, and
+//   winograd_nonfused        F(4x4, 3x3): 36 values a tile and channel, in and out, of the whole batch, and
 //                            36 a filter and channel
-//   fft_tiling               spectra of 32 x 17 complex values, of all tiles of the batch and of the filters
+//   fft_tiling               spectra of all tiles of the batch and of the filters
 //
-// Samples in flight: as in conv_algorithms.cpp, the fewest that give the products enough columns.
+// cuDNN keeps what is transformed of the whole batch: cutting the batch is what makes these workspaces smaller (Oyama et
+// al., "u-cuDNN", 2018). The 256 KiB of the fused Winograd's of 64 x 64 channels are its own figure (LBANN, pull request 437).
 #include "model/cost/kernel_ways.hpp"
 
 #include <algorithm>
@@ -19,14 +20,11 @@ namespace ooc {
 namespace {
 
 constexpr double kOffsetsOnTheWay = 1.1;
-constexpr double kColumns = 4096;
 constexpr double kFloatBytes = 4;
 constexpr double kFusedValues = 16;
 constexpr double kWinogradValues = 36;
 constexpr double kWinogradTile = 4;
-constexpr double kSpectrum = 32 * 17;
 constexpr double kComplexBytes = 8;
-constexpr double kFftTile = 32;
 
 class Ways {
  public:
@@ -82,24 +80,23 @@ class Ways {
   }
 
   [[nodiscard]] double winograd_bytes() const {
-    double tiles = 1;  // of a sample
+    double tiles = static_cast<double>(task_.batch);
     for (const ConvolutionDim& dim : task_.shape.dims) {
       tiles *= std::ceil(static_cast<double>(dim.output) / kWinogradTile);
     }
-    const double whole = static_cast<double>(task_.batch);
-    const double chunks = std::ceil(whole / std::min(whole, std::ceil(kColumns / tiles)));
-    const double samples = std::ceil(whole / chunks);
-    return kFloatBytes * kWinogradValues *
-           (tiles * samples * (channels_ + filters_) + channels_ * filters_);
+    return kFloatBytes * kWinogradValues * (tiles * (channels_ + filters_) + channels_ * filters_);
   }
 
   [[nodiscard]] double fft_bytes() const {
-    double tiles = static_cast<double>(task_.batch);
-    for (const ConvolutionDim& dim : task_.shape.dims) {
-      tiles *= std::ceil(static_cast<double>(dim.output) /
-                         (kFftTile + 1 - static_cast<double>(dim.kernel)));
-    }
-    return kComplexBytes * kSpectrum * (tiles * (channels_ + filters_) + channels_ * filters_);
+    const ConvolutionDim& height = task_.shape.dims[0];
+    const ConvolutionDim& width = task_.shape.dims[1];
+    const FftSide h =
+        fft_side(static_cast<double>(height.output), static_cast<double>(height.kernel));
+    const FftSide w =
+        fft_side(static_cast<double>(width.output), static_cast<double>(width.kernel));
+    const double tiles = static_cast<double>(task_.batch) * h.tiles * w.tiles;
+    return kComplexBytes * h.points * (w.points / 2 + 1) *
+           (tiles * (channels_ + filters_) + channels_ * filters_);
   }
 
   const ConvolutionTask& task_;

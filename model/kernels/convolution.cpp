@@ -115,17 +115,6 @@ Product direct_product(const Sizes& sizes, const Padded& padded, Version cudnn) 
   return {};
 }
 
-/// Along one side: the whole of it where it fits into a tile, else tiles that overlap.
-struct FftSide {
-  double points, tiles;
-};
-
-FftSide fft_side(double outputs, double kernel) {
-  double points = kSmallestFft;
-  while (points < outputs + kernel - 1 && points < kFftTile) points *= 2;
-  return {points, whole(outputs / (points + 1 - kernel))};
-}
-
 Product scatter_product(const Sizes& sizes, const Padded& padded) {
   return {padded.channels * sizes.taps, sizes.batch * sizes.positions, padded.filters,
           sizes.groups};
@@ -305,6 +294,12 @@ double tensor_seconds(const Sizes& sizes, Dtype dtype, const KernelPlatform& pla
 }
 
 }  // namespace
+
+FftSide fft_side(double outputs, double kernel) {
+  double points = kSmallestFft;
+  while (points < outputs + kernel - 1 && points < kFftTile) points *= 2;
+  return {points, whole(outputs / (points + 1 - kernel))};
+}
 
 double ConvolutionTimes::fastest() const {
   return std::min({direct, scatter, winograd_fused, winograd, fft, tensor, depthwise});

@@ -35,11 +35,18 @@ struct ConvolutionTimes {
   double scatter;         ///< backward data as a product that adds into its output
   double winograd_fused;  ///< F(2x2, 3x3), one kernel
   double winograd;        ///< F(4x4, 3x3), transforms in memory
-  double fft;             ///< 32x32 tiles, transforms in memory
+  double fft;             ///< tiles of up to 32x32, transforms in memory
   double tensor;          ///< on tensor cores, change of layout included
   double depthwise;       ///< one channel a group: no product, each result by itself
   [[nodiscard]] double fastest() const;
 };
+
+/// FFTs along one side: the whole of it where it fits into 32 points, else tiles that overlap.
+struct FftSide {
+  double points;  ///< 8, 16 or 32
+  double tiles;
+};
+[[nodiscard]] FftSide fft_side(double outputs, double kernel);
 
 [[nodiscard]] ConvolutionTimes convolution_times(const ConvolutionKernel& kernel,
                                                  const KernelPlatform& platform);
