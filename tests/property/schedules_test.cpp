@@ -119,10 +119,7 @@ void check_run(Dice& dice, const Case& test, const Schedule& schedule, Bytes bud
   REQUIRE(budget >= smallest);
   const Plan& plan = std::get<Plan>(result);
   const Duration time = run(test.workload, schedule, plan, budget, dice.once_in(8));
-  const bool moves_only_what_it_must =
-      schedule.name == "capacity" || schedule.name == "swap-in-out" || schedule.name == "lms" ||
-      schedule.is(Trait::kRecomputes) || schedule.is(Trait::kMovesPages);
-  if (moves_only_what_it_must && budget >= test.in_core) {
+  if (schedule.is(Trait::kMovesOnlyWhatItMust) && budget >= test.in_core) {
     REQUIRE(time == compute_time(test.workload.costs, test.workload.graph));
     REQUIRE(plan.steps.size() == test.workload.graph.tasks.size());
   }
