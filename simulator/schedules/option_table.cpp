@@ -14,6 +14,7 @@
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
 #include "model/base/quantity_io.hpp"
+#include "simulator/schedules/own_options.hpp"
 
 namespace ooc {
 namespace {
@@ -140,43 +141,53 @@ constexpr auto kTable = std::to_array<Option>({
      .value = "",
      .help = "modnn: a copy out begins no earlier than it is decided on",
      .read = [](const Option&, std::string_view,
-                ScheduleOptions& options) { options.backdating = false; },
+                ScheduleOptions& options) { options.own.change().backdating = false; },
      .write =
          [](const Option&, const ScheduleOptions& options) {
-           return std::string(options.backdating ? "no" : "yes");
+           return std::string(options.own->backdating ? "no" : "yes");
          }},
     {.name = "--keep-bytes",
      .value = "SIZE",
      .help = "swap-in-out: at most so much of the feature maps stays near (default: all that "
              "fits)",
-     .read = [](const Option& flag, std::string_view text,
-                ScheduleOptions& options) { options.keep_bytes = bytes_of(text, flag.name); },
+     .read =
+         [](const Option& flag, std::string_view text, ScheduleOptions& options) {
+           options.own.change().keep_bytes = bytes_of(text, flag.name);
+         },
      .write =
          [](const Option&, const ScheduleOptions& options) {
-           return options.keep_bytes ? exact_bytes(*options.keep_bytes) : std::string();
+           return options.own->keep_bytes ? exact_bytes(*options.own->keep_bytes) : std::string();
          }},
     {.name = "--slack-min",
      .value = "N",
      .help = "lms: swap only what waits at least N tasks for its reader (default: 0)",
-     .read = [](const Option& flag, std::string_view text,
-                ScheduleOptions& options) { options.slack_min = count_of(text, flag); },
-     .write = [](const Option&,
-                 const ScheduleOptions& options) { return std::to_string(options.slack_min); }},
+     .read =
+         [](const Option& flag, std::string_view text, ScheduleOptions& options) {
+           options.own.change().slack_min = count_of(text, flag);
+         },
+     .write =
+         [](const Option&, const ScheduleOptions& options) {
+           return std::to_string(options.own->slack_min);
+         }},
     {.name = "--bytes-min",
      .value = "SIZE",
      .help = "lms: swap only tensors of at least that size (default: 0 B)",
-     .read = [](const Option& flag, std::string_view text,
-                ScheduleOptions& options) { options.bytes_min = bytes_of(text, flag.name); },
+     .read =
+         [](const Option& flag, std::string_view text, ScheduleOptions& options) {
+           options.own.change().bytes_min = bytes_of(text, flag.name);
+         },
      .write = [](const Option&,
-                 const ScheduleOptions& options) { return exact_bytes(options.bytes_min); }},
+                 const ScheduleOptions& options) { return exact_bytes(options.own->bytes_min); }},
     {.name = "--max-swaps",
      .value = "N",
      .help = "lms: swap the first N of the candidates (default: the fewest that fit)",
-     .read = [](const Option& flag, std::string_view text,
-                ScheduleOptions& options) { options.max_swaps = count_of(text, flag); },
+     .read =
+         [](const Option& flag, std::string_view text, ScheduleOptions& options) {
+           options.own.change().max_swaps = count_of(text, flag);
+         },
      .write =
          [](const Option&, const ScheduleOptions& options) {
-           return options.max_swaps ? std::to_string(*options.max_swaps) : std::string();
+           return options.own->max_swaps ? std::to_string(*options.own->max_swaps) : std::string();
          }},
     {.name = "--lms-action",
      .value = "ACTION",
@@ -191,11 +202,13 @@ constexpr auto kTable = std::to_array<Option>({
      .help = "recompute, superneurons: a segment is computed again once (speed), for every use "
              "(memory), or once where that needs no more than the largest task (cost, default)",
      .choices = "cost|speed|memory",
-     .read = [](const Option& flag, std::string_view text,
-                ScheduleOptions& options) { read_choice(flag, text, options.recomputation); },
+     .read =
+         [](const Option& flag, std::string_view text, ScheduleOptions& options) {
+           read_choice(flag, text, options.own.change().recomputation);
+         },
      .write =
          [](const Option& flag, const ScheduleOptions& options) {
-           return choice_text(flag, options.recomputation);
+           return choice_text(flag, options.own->recomputation);
          }},
 });
 

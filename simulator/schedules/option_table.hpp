@@ -1,6 +1,6 @@
 // The options of schedules by name, as text: what a command line, a file or a report calls them.
 //
-// To add one: a field in ScheduleOptions and a row in option_table.cpp.
+// To add one: own_options.hpp.
 #pragma once
 
 #include <span>

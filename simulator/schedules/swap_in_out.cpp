@@ -37,6 +37,7 @@
 
 #include "simulator/plan/memory_ledger.hpp"
 #include "simulator/schedules/move_candidates.hpp"
+#include "simulator/schedules/own_options.hpp"
 #include "simulator/schedules/task_plan.hpp"
 
 namespace ooc {
@@ -70,7 +71,7 @@ std::vector<TensorId> keep_nearest(const PlanningProblem& problem, MemoryLedger&
     const Bytes bytes = problem.costs.tensor_bytes[tensor.at()];
     const Gap gap = gap_of(problem.graph, tensor);
     kept += bytes;
-    if (problem.options.keep_bytes && kept > *problem.options.keep_bytes) break;
+    if (problem.options.own->keep_bytes && kept > *problem.options.own->keep_bytes) break;
     if (ledger.max(gap.first, gap.end) + bytes > available(problem)) break;
     ledger.book(gap.first, gap.end, bytes);
     stays[tensor.at()] = true;

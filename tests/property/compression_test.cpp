@@ -10,6 +10,7 @@
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/plan/validate_plan.hpp"
 #include "simulator/schedules/lms_compress.hpp"
+#include "simulator/schedules/own_options.hpp"
 #include "tests/support/naive_simulator.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
@@ -96,14 +97,14 @@ void check_case(Dice& dice, Case& test) {
     check_run(test, made, budget, dice.once_in(8));
   }
   // The automatic number is one of these, and no other needs less.
-  if (test.options.max_swaps) return;
+  if (test.options.own->max_swaps) return;
   Bytes least(std::numeric_limits<std::int64_t>::max());
   const auto most = static_cast<std::int64_t>(test.workload.graph.tensors.size());
   for (std::int64_t number = 0; number <= most; ++number) {
-    test.options.max_swaps = number;
+    test.options.own.change().max_swaps = number;
     least = std::min(least, test.smallest());
   }
-  test.options.max_swaps.reset();
+  test.options.own.change().max_swaps.reset();
   REQUIRE(least == smallest);
 }
 
@@ -119,7 +120,7 @@ TEST_CASE("plans with compressed tensors keep the laws of schedules") {
     if (test.workload.network->dtype != Dtype::kFloat32) return;
     if (!dice.once_in(4)) test.link = random_link(dice, test.workload);
     test.options.lms_action = dice.once_in(2) ? LmsAction::kCompress : LmsAction::kBoth;
-    if (dice.once_in(4)) test.options.max_swaps = dice.number(0, 4);
+    if (dice.once_in(4)) test.options.own.change().max_swaps = dice.number(0, 4);
     check_case(dice, test);
   });
 }

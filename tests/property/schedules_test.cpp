@@ -11,6 +11,7 @@
 #include "simulator/plan/bounds.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/plan/validate_plan.hpp"
+#include "simulator/schedules/own_options.hpp"
 #include "simulator/schedules/schedule.hpp"
 #include "tests/support/naive_simulator.hpp"
 #include "tests/support/planning_problem.hpp"
@@ -184,7 +185,7 @@ TEST_CASE("every schedule keeps its laws on any network, budget and link") {
     const NetworkForm form = kForms[dice.index(std::size(kForms))];
     Case test{random_workload(dice, form, dice.once_in(20) ? 60 : dice.number(1, 14)), Bytes(0)};
     test.in_core = smallest_budget(test.workload, *in_core);
-    test.options.recomputation = kRules[seed % std::size(kRules)];
+    test.options.own.change().recomputation = kRules[seed % std::size(kRules)];
     // A schedule of this list per case, all of them every now and then: as many networks as possible.
     const Schedule& one = *schedules()[dice.index(schedules().size())];
     for (const Schedule* schedule : schedules()) {

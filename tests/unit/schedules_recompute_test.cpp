@@ -9,6 +9,7 @@
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/plan/validate_plan.hpp"
+#include "simulator/schedules/own_options.hpp"
 #include "simulator/schedules/schedule.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/tiny_specs.hpp"
@@ -23,7 +24,7 @@ Bytes words(std::int64_t count) { return Bytes(count * kWord); }
 
 ScheduleOptions by(Recomputation rule) {
   ScheduleOptions options;
-  options.recomputation = rule;
+  options.own.change().recomputation = rule;
   return options;
 }
 const ScheduleOptions kCost = by(Recomputation::kCost);

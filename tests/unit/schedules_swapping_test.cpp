@@ -9,6 +9,7 @@
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/plan/validate_plan.hpp"
+#include "simulator/schedules/own_options.hpp"
 #include "simulator/schedules/schedule.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/tiny_specs.hpp"
@@ -125,17 +126,17 @@ TEST_CASE("swap-in-out keeps what is written last and moves nothing where everyt
 TEST_CASE("swap-in-out: a threshold keeps no more than it says, each return just in time") {
   const Example example = worked_example("swap-in-out");
   ScheduleOptions options;
-  options.keep_bytes = Bytes(0);
+  options.own.change().keep_bytes = Bytes(0);
   // Latest starts: a 500-100 = 400, b 400-100 = 300, c 300-100 = 200 ms.
   CHECK(example.returns(16 * kGigabyte, options) ==
         Names{"c after d.forward", "b after d.backward", "a after c.backward"});
   // Out until 350 (50 + 3 x 100), c in 350..450, c.backward ..550, meanwhile b in 450..550;
   // b.backward 550..650 beside a in; a.backward 650..750.
   CHECK(example.time(16 * kGigabyte, options) == 750 * kMillisecond);
-  options.keep_bytes = kGigabyte;
+  options.own.change().keep_bytes = kGigabyte;
   CHECK(example.returns(16 * kGigabyte, options) ==
         Names{"b after d.backward", "a after c.backward"});
-  options.keep_bytes = 2 * kGigabyte - Bytes(1);
+  options.own.change().keep_bytes = 2 * kGigabyte - Bytes(1);
   CHECK(example.returns(16 * kGigabyte, options).size() == 2);
   CHECK(example.smallest(options) == 3 * kGigabyte);
 }
@@ -146,7 +147,7 @@ TEST_CASE("swap-in-out charges a return for the copy queued behind it") {
   // (150 ms), its last forward use, is the earliest there is.
   const Example example = worked_example("swap-in-out", 5);
   ScheduleOptions options;
-  options.keep_bytes = kGigabyte;
+  options.own.change().keep_bytes = kGigabyte;
   CHECK(example.returns(16 * kGigabyte, options) ==
         Names{"b after c.forward", "a after d.backward"});
   // Out: a 50..250, b 250..450; in: b 450..650, b.backward ..750; a 650..850, a.backward ..950.
@@ -190,7 +191,7 @@ TEST_CASE("lms chains restorations: each begins when the one before has been use
   CHECK(example.returns(4 * kGigabyte) == Names{"a after c.backward"});
   CHECK(example.time(4 * kGigabyte) == 600 * kMillisecond);
   ScheduleOptions options;
-  options.max_swaps = 3;
+  options.own.change().max_swaps = 3;
   CHECK(example.returns(16 * kGigabyte, options) ==
         Names{"c after d.forward", "b after c.backward", "a after b.backward"});
   // Out until 350, c in ..450, c.backward ..550, b in ..650, ..750, a in ..850, ..950.
@@ -203,7 +204,7 @@ TEST_CASE("lms: a restoration follows the first use of one that is still needed"
   const Example example = chain("lms", layer("a", 1, "both") + "," + layer("b", 1, "both") + "," +
                                            layer("c", 1, "both") + "," + layer("d", 1, "both"));
   ScheduleOptions options;
-  options.max_swaps = 9;
+  options.own.change().max_swaps = 9;
   CHECK(example.returns(words(99), options) ==
         Names{"b after d.forward", "a after c.backward", "data after b.backward"});
 }
@@ -211,32 +212,32 @@ TEST_CASE("lms: a restoration follows the first use of one that is still needed"
 TEST_CASE("lms: thresholds and a number cut the candidates, and so what fits at all") {
   const Example example = uneven_chain("lms");
   ScheduleOptions options;
-  options.bytes_min = words(2);  // a and c: c.bw needs 12 - 2
+  options.own.change().bytes_min = words(2);  // a and c: c.bw needs 12 - 2
   CHECK(example.smallest(options) == words(10));
   // Only a and c away, d.bw needs 13 - 6 = 7: no room for c beside it.
   CHECK(example.returns(words(10), options) == Names{"c after d.backward", "a after c.backward"});
   options = {};
-  options.slack_min = 5;  // a and b
+  options.own.change().slack_min = 5;  // a and b
   CHECK(example.smallest(options) == words(10));
-  options.slack_min = 7;  // a
+  options.own.change().slack_min = 7;  // a
   CHECK(example.smallest(options) == words(11));
-  options.slack_min = 9;
+  options.own.change().slack_min = 9;
   CHECK(example.smallest(options) == words(13));
   options = {};
-  options.max_swaps = 1;
+  options.own.change().max_swaps = 1;
   CHECK(example.smallest(options) == words(11));
-  options.max_swaps = 0;
+  options.own.change().max_swaps = 0;
   CHECK(example.smallest(options) == words(13));
 }
 
 TEST_CASE("lms refuses numbers below 0, by the name of the flag") {
   const Example example = uneven_chain("lms");
   ScheduleOptions options;
-  options.max_swaps = -1;
+  options.own.change().max_swaps = -1;
   CHECK_THROWS_WITH_AS((void)example.result(words(9), options), doctest::Contains("--max-swaps"),
                        SpecError);
   options = {};
-  options.slack_min = -1;
+  options.own.change().slack_min = -1;
   CHECK_THROWS_WITH_AS((void)example.result(words(9), options), doctest::Contains("--slack-min"),
                        SpecError);
 }

@@ -2,6 +2,7 @@
 //     find_schedule(name), schedules(), Schedule, plan_moving(problem, tensors)
 #pragma once
 
-#include "simulator/schedules/schedule.hpp"
 #include "simulator/schedules/move_candidates.hpp"
+#include "simulator/schedules/own_options.hpp"
 #include "simulator/schedules/plan_moving.hpp"
+#include "simulator/schedules/schedule.hpp"
