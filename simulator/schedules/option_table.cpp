@@ -24,19 +24,9 @@ using Option = ScheduleOption;
 /// More than there are tasks or tensors.
 constexpr std::int64_t kMaxCount = std::int64_t{1} << 31;
 
-std::vector<std::string> choices_of(std::string_view choices) {
-  std::vector<std::string> words;
-  for (std::size_t begin = 0; begin <= choices.size();) {
-    const std::size_t end = std::min(choices.find('|', begin), choices.size());
-    words.emplace_back(choices.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return words;
-}
-
 /// Place of `word` among the choices of the flag.
 std::size_t choice_index(const Option& flag, std::string_view word) {
-  const std::vector<std::string> words = choices_of(flag.choices);
+  const std::vector<std::string> words = words_of(flag.choices);
   const auto found = std::find(words.begin(), words.end(), word);
   if (found == words.end()) unknown_word(flag.name, word, words);
   return static_cast<std::size_t>(found - words.begin());
@@ -49,7 +39,7 @@ void read_choice(const Option& flag, std::string_view word, Enum& value) {
 
 template <class Enum>
 std::string choice_text(const Option& flag, Enum value) {
-  return choices_of(flag.choices)[static_cast<std::size_t>(value)];
+  return words_of(flag.choices)[static_cast<std::size_t>(value)];
 }
 
 /// "N": a whole number from 0 on.
@@ -106,6 +96,7 @@ constexpr auto kTable = std::to_array<Option>({
      .help = "run the batch in rounds of N samples; `auto`: as many as memory asks for; `off`: all "
              "at once (default: auto for modnn, else off; compare shows modnn and in-core both "
              "ways)",
+     .tried = "off|auto|1",
      .read = [](const Option& flag, std::string_view text,
                 ScheduleOptions& options) { options.sub_batch = read_sub_batch(flag, text); },
      .write = [](const Option&,
@@ -131,6 +122,7 @@ constexpr auto kTable = std::to_array<Option>({
     {.name = "--far-compression",
      .value = "R",
      .help = "vdnn++: tensors take R times less in far memory, from 1 to 1000; default 1",
+     .tried = "1|1.5|1000",
      .read = [](const Option& flag, std::string_view text,
                 ScheduleOptions& options) { options.far_compression = factor_of(text, flag); },
      .write =
@@ -150,6 +142,7 @@ constexpr auto kTable = std::to_array<Option>({
      .value = "SIZE",
      .help = "swap-in-out: at most so much of the feature maps stays near (default: all that "
              "fits)",
+     .tried = "0 B|100 B|100 kB",
      .read =
          [](const Option& flag, std::string_view text, ScheduleOptions& options) {
            options.own.change().keep_bytes = bytes_of(text, flag.name);
@@ -161,6 +154,7 @@ constexpr auto kTable = std::to_array<Option>({
     {.name = "--slack-min",
      .value = "N",
      .help = "lms: swap only what waits at least N tasks for its reader (default: 0)",
+     .tried = "0|3|9",
      .read =
          [](const Option& flag, std::string_view text, ScheduleOptions& options) {
            options.own.change().slack_min = count_of(text, flag);
@@ -172,6 +166,7 @@ constexpr auto kTable = std::to_array<Option>({
     {.name = "--bytes-min",
      .value = "SIZE",
      .help = "lms: swap only tensors of at least that size (default: 0 B)",
+     .tried = "0 B|100 B|100 kB",
      .read =
          [](const Option& flag, std::string_view text, ScheduleOptions& options) {
            options.own.change().bytes_min = bytes_of(text, flag.name);
@@ -181,6 +176,7 @@ constexpr auto kTable = std::to_array<Option>({
     {.name = "--max-swaps",
      .value = "N",
      .help = "lms: swap the first N of the candidates (default: the fewest that fit)",
+     .tried = "0|1|3|99",
      .read =
          [](const Option& flag, std::string_view text, ScheduleOptions& options) {
            options.own.change().max_swaps = count_of(text, flag);
@@ -214,7 +210,24 @@ constexpr auto kTable = std::to_array<Option>({
 
 }  // namespace
 
+static_assert(std::all_of(kTable.begin(), kTable.end(),
+                          [](const Option& option) {
+                            return option.value.empty() || !option.choices.empty() ||
+                                   !option.tried.empty();
+                          }),
+              "an option that takes any text says which ones the tests of laws try");
+
 std::span<const ScheduleOption> schedule_option_table() { return kTable; }
+
+std::vector<std::string> words_of(std::string_view choices) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin <= choices.size();) {
+    const std::size_t end = std::min(choices.find('|', begin), choices.size());
+    words.emplace_back(choices.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
 
 bool reads(const Schedule& schedule, std::string_view option) {
   if (option == "--sub-batch") return true;  // the rounds are none of a schedule's business
