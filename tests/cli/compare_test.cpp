@@ -80,7 +80,9 @@ const Words kVgg{"vgg16", "--hardware", "v100-16gb-pcie3", "--batch", "256"};
 /// Every schedule; those that run in rounds at once as well, and in-core in rounds beside them.
 std::size_t rows_expected() {
   std::size_t rows = schedules().size() + 1;
-  for (const Schedule* schedule : schedules()) rows += schedule->is(Trait::kSubBatches) ? 1 : 0;
+  for (const Schedule* schedule : schedules()) {
+    if (schedule->is(Trait::kSubBatches)) ++rows;
+  }
   return rows;
 }
 
