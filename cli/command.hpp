@@ -51,7 +51,8 @@ struct Flag {
   bool many = false;              ///< takes several values and may be repeated
 };
 
-/// Every flag of every command.
+/// Every flag that is looked up by its name in the sources. Options of schedules are looked up by their rows in
+/// simulator/schedules/option_table.cpp (FlagName::of), and need not stand here.
 inline constexpr std::string_view kFlagNames[] = {"--accounting",
                                                   "--algorithms",
                                                   "--allocator",
@@ -128,7 +129,7 @@ class FlagName {
     throw "no flag of that name";
   }
   constexpr FlagName(const Flag& flag) : name_(flag.name) {}  // NOLINT: constants, too
-  /// Of a table of options.
+  /// Of a row of option_table.cpp, whose name with_schedule_flags() gives the parser: one truth, nothing to check.
   [[nodiscard]] static constexpr FlagName of(std::string_view name) { return FlagName(name, 0); }
 
   [[nodiscard]] constexpr std::string_view text() const { return name_; }

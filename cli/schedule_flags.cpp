@@ -1,4 +1,5 @@
-// The table itself is simulator/schedules/option_table.cpp.
+// The table itself is simulator/schedules/option_table.cpp: from its rows come both the flags that commands take and
+// the names by which they are looked up here.
 #include "cli/schedule_flags.hpp"
 
 #include <fmt/format.h>

@@ -1,9 +1,13 @@
-// A schedule of one's own, linked in from outside: what the first layers save moves, all else stays.
+// A schedule of one's own, linked in from outside: of what the first layers save half moves, or --max-swaps tensors.
 //     own_schedule NETWORK.json PROFILE.json BATCH
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <ooc/paleo.hpp>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -11,13 +15,20 @@ namespace {
 ooc::PlanResult move_first_half(const ooc::PlanningProblem& problem) {
   std::vector<ooc::TensorId> away =
       ooc::find_candidates(problem.graph);  // what backward needs first comes first
-  away.erase(away.begin(), away.begin() + static_cast<std::ptrdiff_t>(away.size() / 2));
+  const auto all = static_cast<std::int64_t>(away.size());
+  const std::int64_t most = problem.options.own->max_swaps.value_or((all + 1) / 2);
+  if (most < 0) ooc::option_error("--max-swaps", std::to_string(most), "an integer >= 0");
+  away.erase(away.begin(), away.end() - std::min(most, all));
   return ooc::plan_moving(problem, away);
 }
+
+// What it reads; plan_moving reads --algorithms.
+constexpr std::string_view kOptions[] = {"--algorithms", "--max-swaps"};
 
 const ooc::Schedule kFirstHalf{.name = "first-half",
                                .summary = "what the first half of the network saves moves",
                                .source = "examples/own_schedule.cpp",
+                               .options = kOptions,
                                .make_plan = &move_first_half};
 
 }  // namespace

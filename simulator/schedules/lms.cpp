@@ -45,6 +45,7 @@
 #include "model/base/errors.hpp"
 #include "simulator/schedules/lms_choice.hpp"
 #include "simulator/schedules/move_candidates.hpp"
+#include "simulator/schedules/own_options.hpp"
 #include "simulator/schedules/plan_moving.hpp"
 
 namespace ooc {
@@ -91,11 +92,11 @@ PlanResult make_plan(const PlanningProblem& problem) {
   OOC_CHECK(problem.options.lms_action == LmsAction::kSwap, "others plan about another graph");
   std::vector<TensorId> ranked = rank_for_lms(problem);
   const auto limit = static_cast<std::size_t>(
-      problem.options.max_swaps.value_or(static_cast<std::int64_t>(ranked.size())));
+      problem.options.own->max_swaps.value_or(static_cast<std::int64_t>(ranked.size())));
   if (limit < ranked.size()) ranked.resize(limit);
   const Footprint least = footprint_without(problem, ranked);
   if (auto shortage = task_shortage(problem, least)) return *std::move(shortage);
-  if (!problem.options.max_swaps) ranked.resize(fewest_swaps(problem, ranked));
+  if (!problem.options.own->max_swaps) ranked.resize(fewest_swaps(problem, ranked));
   return plan_moving(problem, ranked);
 }
 
@@ -108,7 +109,7 @@ extern const Schedule lms_schedule{
     .name = "lms",
     .summary = "swap the tensors with the longest slack, as few as fit; they return one by one",
     .source = "Janssen, Zolotov, Le, Large Data Flow Graphs in Limited GPU Memory",
-    .traits = {Trait::kCompresses},
+    .traits = {Trait::kCompresses, Trait::kMovesOnlyWhatItMust},
     .options = kOptions,
     .make_plan = make_plan,
 };

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "simulator/schedules/move_candidates.hpp"
+#include "simulator/schedules/own_options.hpp"
 
 namespace ooc {
 namespace {
@@ -60,8 +61,8 @@ std::vector<TensorId> rank_for_lms(const PlanningProblem& problem) {
   const auto bytes = [&](TensorId tensor) { return problem.costs.tensor_bytes[tensor.at()]; };
   std::vector<TensorId> ranked;
   for (const TensorId tensor : find_candidates(problem.graph)) {
-    if (analysis.slack(tensor) < problem.options.slack_min) continue;
-    if (bytes(tensor) < problem.options.bytes_min) continue;
+    if (analysis.slack(tensor) < problem.options.own->slack_min) continue;
+    if (bytes(tensor) < problem.options.own->bytes_min) continue;
     ranked.push_back(tensor);
   }
   std::sort(ranked.begin(), ranked.end(), [&](TensorId a, TensorId b) {
@@ -96,11 +97,11 @@ std::vector<Move> chain_restorations(const PlanningProblem& problem, MemoryLedge
 }
 
 void check_lms_options(const ScheduleOptions& options) {
-  if (options.slack_min < 0) {
-    option_error("--slack-min", std::to_string(options.slack_min), "an integer >= 0");
+  if (options.own->slack_min < 0) {
+    option_error("--slack-min", std::to_string(options.own->slack_min), "an integer >= 0");
   }
-  if (options.max_swaps && *options.max_swaps < 0) {
-    option_error("--max-swaps", std::to_string(*options.max_swaps), "an integer >= 0");
+  if (options.own->max_swaps && *options.own->max_swaps < 0) {
+    option_error("--max-swaps", std::to_string(*options.own->max_swaps), "an integer >= 0");
   }
 }
 

@@ -31,6 +31,7 @@
 #include "model/base/dtype.hpp"
 #include "simulator/schedules/lms_choice.hpp"
 #include "simulator/schedules/move_candidates.hpp"
+#include "simulator/schedules/own_options.hpp"
 
 namespace ooc {
 namespace {
@@ -45,7 +46,7 @@ class CompressionPlanner {
     check();
     if (!moves()) ranked_ = compressible(std::move(ranked_));
     const auto all = static_cast<std::int64_t>(ranked_.size());
-    const std::int64_t most = std::min(all, problem_.options.max_swaps.value_or(all));
+    const std::int64_t most = std::min(all, problem_.options.own->max_swaps.value_or(all));
     ranked_.resize(static_cast<std::size_t>(most));
   }
 
@@ -54,7 +55,7 @@ class CompressionPlanner {
     const Bytes available = problem_.budget - problem_.costs.static_bytes;
     const auto fits = [&](Bytes need) { return need <= available; };
     std::size_t count = ranked_.size();
-    if (!problem_.options.max_swaps) {
+    if (!problem_.options.own->max_swaps) {
       const auto first = std::find_if(needs.begin(), needs.end(), fits);
       const auto least = std::min_element(needs.begin(), needs.end());
       count = static_cast<std::size_t>((first == needs.end() ? least : first) - needs.begin());

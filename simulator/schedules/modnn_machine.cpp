@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "model/base/errors.hpp"
+#include "simulator/schedules/own_options.hpp"
 
 namespace ooc {
 namespace {
@@ -199,7 +200,7 @@ void ModnnMachine::offload(TensorId tensor) {
   if (!it.clean) {
     const StepId step = builder_.to_far(tensor);
     Since after = it.used;
-    if (!problem_.options.backdating) after.join({task_.index, 0, compute_end_});
+    if (!problem_.options.own->backdating) after.join({task_.index, 0, compute_end_});
     add_copy(step, after, problem_.costs.transfers.to_far[tensor.at()].alone);
     builder_.release(it.block, step);
     it.clean = true;

@@ -16,6 +16,7 @@
 #include <algorithm>
 
 #include "simulator/schedules/modnn_machine.hpp"
+#include "simulator/schedules/own_options.hpp"
 
 namespace ooc {
 namespace {
@@ -72,7 +73,7 @@ std::optional<Room> ModnnMachine::find_scheme(Bytes bytes, TaskId until, Search 
         Duration free = it.used.at;
         if (!it.clean) {
           const Duration earliest =
-              problem_.options.backdating ? free : std::max(free, compute_end_);
+              problem_.options.own->backdating ? free : std::max(free, compute_end_);
           queue = std::max(queue, earliest) +
                   problem_.costs.transfers.to_far[segment.tensor.at()].alone;
           free = queue;

@@ -10,7 +10,8 @@
 namespace ooc {
 
 /// Saved tensors with at least one task between their last forward and their first backward use, in
-/// the order of the first backward use; of those used together the latest written first.
+/// the order of the first backward use; of those used together the latest written first. The order in which
+/// forward writes them: sort by written_at(), of equals (network inputs, a task's outputs) by id.
 [[nodiscard]] std::vector<TensorId> find_candidates(const TrainingGraph& graph);
 
 /// What the tasks need, task by task, when these candidates are away between the two uses.

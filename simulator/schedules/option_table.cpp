@@ -14,6 +14,7 @@
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
 #include "model/base/quantity_io.hpp"
+#include "simulator/schedules/own_options.hpp"
 
 namespace ooc {
 namespace {
@@ -23,19 +24,9 @@ using Option = ScheduleOption;
 /// More than there are tasks or tensors.
 constexpr std::int64_t kMaxCount = std::int64_t{1} << 31;
 
-std::vector<std::string> choices_of(std::string_view choices) {
-  std::vector<std::string> words;
-  for (std::size_t begin = 0; begin <= choices.size();) {
-    const std::size_t end = std::min(choices.find('|', begin), choices.size());
-    words.emplace_back(choices.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return words;
-}
-
 /// Place of `word` among the choices of the flag.
 std::size_t choice_index(const Option& flag, std::string_view word) {
-  const std::vector<std::string> words = choices_of(flag.choices);
+  const std::vector<std::string> words = words_of(flag.choices);
   const auto found = std::find(words.begin(), words.end(), word);
   if (found == words.end()) unknown_word(flag.name, word, words);
   return static_cast<std::size_t>(found - words.begin());
@@ -48,7 +39,7 @@ void read_choice(const Option& flag, std::string_view word, Enum& value) {
 
 template <class Enum>
 std::string choice_text(const Option& flag, Enum value) {
-  return choices_of(flag.choices)[static_cast<std::size_t>(value)];
+  return words_of(flag.choices)[static_cast<std::size_t>(value)];
 }
 
 /// "N": a whole number from 0 on.
@@ -105,6 +96,7 @@ constexpr auto kTable = std::to_array<Option>({
      .help = "run the batch in rounds of N samples; `auto`: as many as memory asks for; `off`: all "
              "at once (default: auto for modnn, else off; compare shows modnn and in-core both "
              "ways)",
+     .tried = "off|auto|1",
      .read = [](const Option& flag, std::string_view text,
                 ScheduleOptions& options) { options.sub_batch = read_sub_batch(flag, text); },
      .write = [](const Option&,
@@ -130,6 +122,7 @@ constexpr auto kTable = std::to_array<Option>({
     {.name = "--far-compression",
      .value = "R",
      .help = "vdnn++: tensors take R times less in far memory, from 1 to 1000; default 1",
+     .tried = "1|1.5|1000",
      .read = [](const Option& flag, std::string_view text,
                 ScheduleOptions& options) { options.far_compression = factor_of(text, flag); },
      .write =
@@ -140,43 +133,57 @@ constexpr auto kTable = std::to_array<Option>({
      .value = "",
      .help = "modnn: a copy out begins no earlier than it is decided on",
      .read = [](const Option&, std::string_view,
-                ScheduleOptions& options) { options.backdating = false; },
+                ScheduleOptions& options) { options.own.change().backdating = false; },
      .write =
          [](const Option&, const ScheduleOptions& options) {
-           return std::string(options.backdating ? "no" : "yes");
+           return std::string(options.own->backdating ? "no" : "yes");
          }},
     {.name = "--keep-bytes",
      .value = "SIZE",
      .help = "swap-in-out: at most so much of the feature maps stays near (default: all that "
              "fits)",
-     .read = [](const Option& flag, std::string_view text,
-                ScheduleOptions& options) { options.keep_bytes = bytes_of(text, flag.name); },
+     .tried = "0 B|100 B|100 kB",
+     .read =
+         [](const Option& flag, std::string_view text, ScheduleOptions& options) {
+           options.own.change().keep_bytes = bytes_of(text, flag.name);
+         },
      .write =
          [](const Option&, const ScheduleOptions& options) {
-           return options.keep_bytes ? exact_bytes(*options.keep_bytes) : std::string();
+           return options.own->keep_bytes ? exact_bytes(*options.own->keep_bytes) : std::string();
          }},
     {.name = "--slack-min",
      .value = "N",
      .help = "lms: swap only what waits at least N tasks for its reader (default: 0)",
-     .read = [](const Option& flag, std::string_view text,
-                ScheduleOptions& options) { options.slack_min = count_of(text, flag); },
-     .write = [](const Option&,
-                 const ScheduleOptions& options) { return std::to_string(options.slack_min); }},
+     .tried = "0|3|9",
+     .read =
+         [](const Option& flag, std::string_view text, ScheduleOptions& options) {
+           options.own.change().slack_min = count_of(text, flag);
+         },
+     .write =
+         [](const Option&, const ScheduleOptions& options) {
+           return std::to_string(options.own->slack_min);
+         }},
     {.name = "--bytes-min",
      .value = "SIZE",
      .help = "lms: swap only tensors of at least that size (default: 0 B)",
-     .read = [](const Option& flag, std::string_view text,
-                ScheduleOptions& options) { options.bytes_min = bytes_of(text, flag.name); },
+     .tried = "0 B|100 B|100 kB",
+     .read =
+         [](const Option& flag, std::string_view text, ScheduleOptions& options) {
+           options.own.change().bytes_min = bytes_of(text, flag.name);
+         },
      .write = [](const Option&,
-                 const ScheduleOptions& options) { return exact_bytes(options.bytes_min); }},
+                 const ScheduleOptions& options) { return exact_bytes(options.own->bytes_min); }},
     {.name = "--max-swaps",
      .value = "N",
      .help = "lms: swap the first N of the candidates (default: the fewest that fit)",
-     .read = [](const Option& flag, std::string_view text,
-                ScheduleOptions& options) { options.max_swaps = count_of(text, flag); },
+     .tried = "0|1|3|99",
+     .read =
+         [](const Option& flag, std::string_view text, ScheduleOptions& options) {
+           options.own.change().max_swaps = count_of(text, flag);
+         },
      .write =
          [](const Option&, const ScheduleOptions& options) {
-           return options.max_swaps ? std::to_string(*options.max_swaps) : std::string();
+           return options.own->max_swaps ? std::to_string(*options.own->max_swaps) : std::string();
          }},
     {.name = "--lms-action",
      .value = "ACTION",
@@ -191,17 +198,36 @@ constexpr auto kTable = std::to_array<Option>({
      .help = "recompute, superneurons: a segment is computed again once (speed), for every use "
              "(memory), or once where that needs no more than the largest task (cost, default)",
      .choices = "cost|speed|memory",
-     .read = [](const Option& flag, std::string_view text,
-                ScheduleOptions& options) { read_choice(flag, text, options.recomputation); },
+     .read =
+         [](const Option& flag, std::string_view text, ScheduleOptions& options) {
+           read_choice(flag, text, options.own.change().recomputation);
+         },
      .write =
          [](const Option& flag, const ScheduleOptions& options) {
-           return choice_text(flag, options.recomputation);
+           return choice_text(flag, options.own->recomputation);
          }},
 });
 
 }  // namespace
 
+static_assert(std::all_of(kTable.begin(), kTable.end(),
+                          [](const Option& option) {
+                            return option.value.empty() || !option.choices.empty() ||
+                                   !option.tried.empty();
+                          }),
+              "an option that takes any text says which ones the tests of laws try");
+
 std::span<const ScheduleOption> schedule_option_table() { return kTable; }
+
+std::vector<std::string> words_of(std::string_view choices) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin <= choices.size();) {
+    const std::size_t end = std::min(choices.find('|', begin), choices.size());
+    words.emplace_back(choices.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
 
 bool reads(const Schedule& schedule, std::string_view option) {
   if (option == "--sub-batch") return true;  // the rounds are none of a schedule's business

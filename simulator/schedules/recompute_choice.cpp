@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "simulator/schedules/own_options.hpp"
+
 namespace ooc {
 namespace {
 
 SegmentUse use_of(const PlanningProblem& problem, const Segments& segments,
                   const RecomputeSegment& segment) {
-  switch (problem.options.recomputation) {
+  switch (problem.options.own->recomputation) {
     case Recomputation::kSpeed:
       return SegmentUse::kOnce;
     case Recomputation::kMemory:

@@ -61,6 +61,9 @@ enum class Trait : unsigned {
   /// It compresses tensors where ScheduleOptions::lms_action says so: its plans are then made by
   /// plan_with_compression() (lms_compress.hpp), about another graph, and not by make_plan.
   kCompresses = 1U << 8,
+  /// Where the tasks find room with everything near, nothing moves and no task runs again, unless an
+  /// option says how much has to move (--keep-bytes, --max-swaps).
+  kMovesOnlyWhatItMust = 1U << 9,
 };
 
 /// A set of them.

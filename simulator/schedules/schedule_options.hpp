@@ -1,13 +1,15 @@
 // What a user may ask of schedules: every option of every schedule, one named field each, with its
-// default. A schedule says in Schedule::options which flags it reads, and checks their ranges in
-// make_plan (option_error); fields of other schedules are none of its business.
+// default. Here stand those that several schedules share or that others than schedules ask for; what
+// only its schedule reads stands in own_options.hpp, which few files include. A schedule says in
+// Schedule::options which flags it reads; fields of other schedules are none of its business.
 //
-// To add an option: a field here, a row in option_table.cpp, and its name in the `options` of the schedules
-// that read it.
+// The row in option_table.cpp refuses texts that are no value. Programs set fields without it, so make_plan
+// refuses what it cannot work with, in these words (lms_choice.cpp, vdnnpp.cpp):
+//     if (own.slack_min < 0) option_error("--slack-min", std::to_string(own.slack_min), "an integer >= 0");
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -29,18 +31,26 @@ struct SubBatch {
   friend bool operator==(const SubBatch&, const SubBatch&) = default;
 };
 
-/// How often what was dropped is computed again.
-enum class Recomputation {
-  kCost,   ///< once per segment where that needs no more memory than the largest task, else per use
-  kSpeed,  ///< once per segment, and kept
-  kMemory,  ///< from the checkpoint for every use
-};
-
 /// What lms does with a tensor that it chooses.
 enum class LmsAction {
   kSwap,
   kCompress,  ///< the half of its bytes that float16 takes stays near
   kBoth,      ///< that half is swapped
+};
+
+struct OwnOptions;  // own_options.hpp
+
+/// A value of OwnOptions whose fields only those see who include own_options.hpp. Copies share it.
+class OwnPart {
+ public:
+  OwnPart();  ///< the defaults, which all share
+  [[nodiscard]] const OwnOptions& operator*() const { return *options_; }
+  [[nodiscard]] const OwnOptions* operator->() const { return options_.get(); }
+  /// This part's own copy, to set a field of at once: a copy of the part made later shares it.
+  [[nodiscard]] OwnOptions& change();
+
+ private:
+  std::shared_ptr<const OwnOptions> options_;  ///< never null
 };
 
 struct ScheduleOptions {
@@ -49,14 +59,8 @@ struct ScheduleOptions {
   Trials trials = Trials::kOrder;                         ///< --trials
   /// --far-compression: tensors take so many times less in far memory.
   Ratio far_compression = kOne;
-  /// A copy out may begin before it was decided on; --no-backdating: it may not.
-  bool backdating = true;
-  std::optional<Bytes> keep_bytes = {};                ///< --keep-bytes; none: as many as fit
-  std::int64_t slack_min = 0;                          ///< --slack-min, in tasks
-  Bytes bytes_min = {};                                ///< --bytes-min
-  std::optional<std::int64_t> max_swaps = {};          ///< --max-swaps; none: the fewest that fit
-  Recomputation recomputation = Recomputation::kCost;  ///< --recompute
-  LmsAction lms_action = LmsAction::kSwap;             ///< --lms-action
+  LmsAction lms_action = LmsAction::kSwap;  ///< --lms-action
+  OwnPart own = {};                         ///< what single schedules read
 };
 
 /// A value that a schedule cannot work with: SpecError at the flag.

@@ -186,7 +186,7 @@ extern const Schedule superneurons_schedule{
     .name = "superneurons",
     .summary = "recompute what is cheap; checkpoints that do not fit leave, longest unused first",
     .source = "SuperNeurons (PPoPP 2018), section 3",
-    .traits = {Trait::kRecomputes},
+    .traits = {Trait::kRecomputes, Trait::kMovesOnlyWhatItMust},
     .options = kOptions,
     .make_plan = make_plan,
 };

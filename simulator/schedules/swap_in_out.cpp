@@ -37,6 +37,7 @@
 
 #include "simulator/plan/memory_ledger.hpp"
 #include "simulator/schedules/move_candidates.hpp"
+#include "simulator/schedules/own_options.hpp"
 #include "simulator/schedules/task_plan.hpp"
 
 namespace ooc {
@@ -70,7 +71,7 @@ std::vector<TensorId> keep_nearest(const PlanningProblem& problem, MemoryLedger&
     const Bytes bytes = problem.costs.tensor_bytes[tensor.at()];
     const Gap gap = gap_of(problem.graph, tensor);
     kept += bytes;
-    if (problem.options.keep_bytes && kept > *problem.options.keep_bytes) break;
+    if (problem.options.own->keep_bytes && kept > *problem.options.own->keep_bytes) break;
     if (ledger.max(gap.first, gap.end) + bytes > available(problem)) break;
     ledger.book(gap.first, gap.end, bytes);
     stays[tensor.at()] = true;
@@ -149,7 +150,7 @@ extern const Schedule swap_in_out_schedule{
     .name = "swap-in-out",
     .summary = "keep what is written last, swap the rest, bring it back as late as copies can hide",
     .source = "Meng et al., GPU Memory Optimization on TensorFlow (2017), 3.1",
-    .traits = {Trait::kPlansForLink},
+    .traits = {Trait::kPlansForLink, Trait::kMovesOnlyWhatItMust},
     .options = kOptions,
     .make_plan = make_plan,
 };

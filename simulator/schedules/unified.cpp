@@ -42,7 +42,7 @@ extern const Schedule unified_schedule{
     .name = "unified",
     .summary = "unified memory: page faults bring in what is touched, least recently used leaves",
     .source = "OOC-Paleo, section 4.3",
-    .traits = {Trait::kMovesPages},
+    .traits = {Trait::kMovesPages, Trait::kMovesOnlyWhatItMust},
     .options = kOptions,
     .make_plan = make_plan,
 };

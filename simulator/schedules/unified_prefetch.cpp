@@ -31,7 +31,7 @@ extern const Schedule unified_prefetch_schedule{
     .name = "unified-prefetch",
     .summary = "unified memory that fetches what the next layer of the backward pass reads",
     .source = "OOC-Paleo, section 4.3",
-    .traits = {Trait::kMovesPages, Trait::kPrefetchesPages},
+    .traits = {Trait::kMovesPages, Trait::kPrefetchesPages, Trait::kMovesOnlyWhatItMust},
     .options = kOptions,
     .make_plan = make_plan,
 };

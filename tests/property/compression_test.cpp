@@ -10,9 +10,11 @@
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/plan/validate_plan.hpp"
 #include "simulator/schedules/lms_compress.hpp"
+#include "simulator/schedules/own_options.hpp"
 #include "tests/support/naive_simulator.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
+#include "tests/support/random_options.hpp"
 
 namespace ooc::test {
 namespace {
@@ -56,6 +58,16 @@ Duration kernels(const Plan& plan, const TrainingGraph& graph, const CostTable& 
   return sum;
 }
 
+/// Of the network's own tasks.
+Duration work(const Case& test) {
+  const CostTable& costs = test.workload.costs;
+  Duration sum;
+  for (std::size_t i = 0; i < test.workload.graph.tasks.size(); ++i) {
+    sum += costs[costs.alternative(make_id<TaskId>(i), test.options.algorithms)].time;
+  }
+  return sum;
+}
+
 void check_run(const Case& test, const RoundsResult& made, Bytes budget, bool naive) {
   const Plan& plan = std::get<Plan>(made.plan);
   const TrainingGraph& graph = made.rounds ? made.rounds->graph : test.workload.graph;
@@ -66,7 +78,7 @@ void check_run(const Case& test, const RoundsResult& made, Bytes budget, bool na
   REQUIRE(std::holds_alternative<Timeline>(outcome));
   const Timeline& timeline = std::get<Timeline>(outcome);
   REQUIRE(timeline.peak_near <= budget);
-  const Duration compute = compute_time(test.workload.costs, test.workload.graph);
+  const Duration compute = work(test);
   REQUIRE(timeline.busy == compute);
   const Duration stalls =
       std::accumulate(timeline.stall_totals.begin(), timeline.stall_totals.end(), Duration(0));
@@ -96,14 +108,14 @@ void check_case(Dice& dice, Case& test) {
     check_run(test, made, budget, dice.once_in(8));
   }
   // The automatic number is one of these, and no other needs less.
-  if (test.options.max_swaps) return;
+  if (test.options.own->max_swaps) return;
   Bytes least(std::numeric_limits<std::int64_t>::max());
   const auto most = static_cast<std::int64_t>(test.workload.graph.tensors.size());
   for (std::int64_t number = 0; number <= most; ++number) {
-    test.options.max_swaps = number;
+    test.options.own.change().max_swaps = number;
     least = std::min(least, test.smallest());
   }
-  test.options.max_swaps.reset();
+  test.options.own.change().max_swaps.reset();
   REQUIRE(least == smallest);
 }
 
@@ -118,8 +130,9 @@ TEST_CASE("plans with compressed tensors keep the laws of schedules") {
     INFO(test.workload.text);
     if (test.workload.network->dtype != Dtype::kFloat32) return;
     if (!dice.once_in(4)) test.link = random_link(dice, test.workload);
+    test.options = random_options(dice, *find_schedule("lms"));
     test.options.lms_action = dice.once_in(2) ? LmsAction::kCompress : LmsAction::kBoth;
-    if (dice.once_in(4)) test.options.max_swaps = dice.number(0, 4);
+    INFO("options ", options_text(*find_schedule("lms"), test.options));
     check_case(dice, test);
   });
 }

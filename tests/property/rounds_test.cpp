@@ -15,6 +15,7 @@
 #include "tests/support/naive_simulator.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
+#include "tests/support/random_options.hpp"
 
 namespace ooc::test {
 namespace {
@@ -23,6 +24,7 @@ struct Case {
   Workload workload;
   LinkSpec link;
   const Schedule& schedule;
+  ScheduleOptions options = {};
 
   [[nodiscard]] CostTable costs_at(std::int64_t batch) const {
     CostTable costs = workload_of_text(workload.text, batch).costs;
@@ -35,8 +37,11 @@ struct Case {
       const auto* timeline = std::get_if<Timeline>(&outcome);
       return timeline == nullptr ? Trial{} : Trial{.iteration_time = timeline->iteration_time};
     };
-    return schedule.make_plan(
-        {.graph = workload.graph, .costs = costs, .budget = budget, .evaluate = evaluate});
+    return schedule.make_plan({.graph = workload.graph,
+                               .costs = costs,
+                               .budget = budget,
+                               .options = options,
+                               .evaluate = evaluate});
   }
   [[nodiscard]] RoundsResult run(SubBatch sub_batch, Bytes budget) const {
     return plan_in_rounds({.graph = workload.graph,
@@ -122,12 +127,15 @@ TEST_CASE("an iteration in rounds keeps the laws of schedules") {
     Dice dice(seed);
     const std::string text = random_network_text(dice, kForms[dice.index(std::size(kForms))], 10);
     const Schedule& schedule = *schedules()[dice.index(schedules().size())];
-    Case test{workload_of_text(text, dice.number(2, 12)), {}, schedule};
+    Case test{
+        workload_of_text(text, dice.number(2, 12)), {}, schedule, random_options(dice, schedule)};
+    test.options.lms_action = LmsAction::kSwap;  // others plan about another graph
     test.workload.text = text;
     test.link = random_link(dice, test.workload);
     set_link(test.workload.costs, test.link);
     INFO(rerun("property_rounds", seed));
-    INFO("schedule ", schedule.name, ", batch ", test.workload.costs.batch);
+    INFO("schedule ", schedule.name, ", batch ", test.workload.costs.batch, ", options ",
+         options_text(schedule, test.options));
     INFO(text);
     check_fixed(dice, test);
     check_auto(dice, test);

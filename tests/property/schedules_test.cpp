@@ -1,5 +1,5 @@
 // Can any network, budget or link break a law that every schedule must keep? For random chains and graphs,
-// every schedule in the list: the plan validates; near memory stays within the budget, or the schedule says
+// every schedule in the list, with its defaults or with random values of its options: the plan validates; near memory stays within the budget, or the schedule says
 // at plan time that it does not fit, with the exact smallest budget; the engine is never blocked; no lower
 // bound exceeds the time; compute and stalls add up to the time; a free link costs nothing; the same input
 // gives the same plan; and the naive simulator agrees.
@@ -11,19 +11,21 @@
 #include "simulator/plan/bounds.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/plan/validate_plan.hpp"
-#include "simulator/schedules/schedule.hpp"
+#include "simulator/schedules/option_table.hpp"
+#include "simulator/schedules/own_options.hpp"
 #include "tests/support/naive_simulator.hpp"
 #include "tests/support/planning_problem.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
+#include "tests/support/random_options.hpp"
 
 namespace ooc::test {
 namespace {
 
 struct Case {
   Workload workload;
-  Bytes in_core;  ///< smallest budget of in-core
   ScheduleOptions options = {};
+  Bytes in_core = {};  ///< smallest budget of in-core with the same algorithms
 };
 
 Bytes smallest_budget(const Workload& workload, const Schedule& schedule,
@@ -108,6 +110,11 @@ Duration run(const Workload& workload, const Schedule& schedule, const Plan& pla
   return timeline.iteration_time;
 }
 
+bool moves_only_what_it_must(const Schedule& schedule, const ScheduleOptions& options) {
+  return schedule.is(Trait::kMovesOnlyWhatItMust) && !options.own->keep_bytes &&
+         !options.own->max_swaps;
+}
+
 /// One budget, one link: the schedule says no at the right place, or all laws hold.
 void check_run(Dice& dice, const Case& test, const Schedule& schedule, Bytes budget,
                Bytes smallest) {
@@ -119,11 +126,8 @@ void check_run(Dice& dice, const Case& test, const Schedule& schedule, Bytes bud
   REQUIRE(budget >= smallest);
   const Plan& plan = std::get<Plan>(result);
   const Duration time = run(test.workload, schedule, plan, budget, dice.once_in(8));
-  const bool moves_only_what_it_must =
-      schedule.name == "capacity" || schedule.name == "swap-in-out" || schedule.name == "lms" ||
-      schedule.is(Trait::kRecomputes) || schedule.is(Trait::kMovesPages);
-  if (moves_only_what_it_must && budget >= test.in_core) {
-    REQUIRE(time == compute_time(test.workload.costs, test.workload.graph));
+  if (moves_only_what_it_must(schedule, test.options) && budget >= test.in_core) {
+    REQUIRE(time == planned_compute(test.workload.costs, plan));
     REQUIRE(plan.steps.size() == test.workload.graph.tasks.size());
   }
   if (schedule.name == "modnn") {
@@ -137,7 +141,7 @@ void check_run(Dice& dice, const Case& test, const Schedule& schedule, Bytes bud
     }
   }
   if (schedule.is(Trait::kMovesNothing)) {
-    REQUIRE(time == compute_time(test.workload.costs, test.workload.graph) +
+    REQUIRE(time == planned_compute(test.workload.costs, plan) +
                         planned_recompute(test.workload.costs, plan));
   }
   if (dice.once_in(16)) {
@@ -163,7 +167,7 @@ void check_schedule(Dice& dice, Case& test, const Schedule& schedule) {
   const Bytes smallest = smallest_budget(workload, schedule, test.options);
   REQUIRE(smallest >= smallest_task_budget(workload.graph, workload.costs));
   if (schedule.name == "superneurons") {  // what both can move, each may have away between its uses
-    REQUIRE(smallest == smallest_budget(workload, *find_schedule("capacity")));
+    REQUIRE(smallest == smallest_budget(workload, *find_schedule("capacity"), test.options));
   }
   set_link(test.workload.costs, random_link(dice, workload));
   check_run(dice, test, schedule, smallest, smallest);
@@ -178,16 +182,12 @@ TEST_CASE("every schedule keeps its laws on any network, budget and link") {
   static constexpr NetworkForm kForms[] = {NetworkForm::kCustomChain, NetworkForm::kMixedChain,
                                            NetworkForm::kRealChain,   NetworkForm::kGraph,
                                            NetworkForm::kGraph,       NetworkForm::kSequence};
-  static constexpr Recomputation kRules[] = {Recomputation::kCost, Recomputation::kSpeed,
-                                             Recomputation::kMemory};
   const Schedule* in_core = find_schedule("in-core");
   REQUIRE(in_core != nullptr);
   for_each_seed(10'000, [&](std::uint64_t seed) {
     Dice dice(seed);
     const NetworkForm form = kForms[dice.index(std::size(kForms))];
-    Case test{random_workload(dice, form, dice.once_in(20) ? 60 : dice.number(1, 14)), Bytes(0)};
-    test.in_core = smallest_budget(test.workload, *in_core);
-    test.options.recomputation = kRules[seed % std::size(kRules)];
+    Case test{random_workload(dice, form, dice.once_in(20) ? 60 : dice.number(1, 14))};
     // A schedule of this list per case, all of them every now and then: as many networks as possible.
     const Schedule& one = *schedules()[dice.index(schedules().size())];
     for (const Schedule* schedule : schedules()) {
@@ -195,6 +195,11 @@ TEST_CASE("every schedule keeps its laws on any network, budget and link") {
       INFO(rerun("property_schedules", seed));
       INFO("schedule ", schedule->name);
       INFO(test.workload.text);
+      test.options = random_options(dice, *schedule);
+      // Others plan about another graph: compression_test.cpp.
+      test.options.lms_action = LmsAction::kSwap;
+      INFO("options ", options_text(*schedule, test.options));
+      test.in_core = smallest_budget(test.workload, *in_core, test.options);
       check_schedule(dice, test, *schedule);
     }
   });

@@ -11,6 +11,7 @@
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/plan/validate_plan.hpp"
 #include "simulator/schedules/lms_compress.hpp"
+#include "simulator/schedules/own_options.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/tiny_specs.hpp"
 
@@ -130,11 +131,11 @@ TEST_CASE("lms compress halves the tensor with the longest slack, by two kernels
 TEST_CASE("lms compress chooses no input, which may hold indices, and takes a number as it is") {
   const Example example;
   ScheduleOptions options = with(LmsAction::kCompress);
-  options.max_swaps = 2;  // a and b, though data has the longest slack
+  options.own.change().max_swaps = 2;  // a and b, though data has the longest slack
   CHECK(example.smallest(options) == words(17));
-  options.max_swaps = 0;
+  options.own.change().max_swaps = 0;
   CHECK(example.smallest(options) == words(17));
-  options.max_swaps = 1;
+  options.own.change().max_swaps = 1;
   CHECK(example.smallest(options) == words(15));
 }
 

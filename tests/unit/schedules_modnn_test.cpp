@@ -12,6 +12,7 @@
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/plan/validate_plan.hpp"
+#include "simulator/schedules/own_options.hpp"
 #include "simulator/schedules/schedule.hpp"
 #include "tests/support/hand_graph.hpp"
 #include "tests/support/random_networks.hpp"
@@ -98,7 +99,11 @@ Run run(const Example& example, std::int64_t budget, const ScheduleOptions& opti
   return run;
 }
 
-constexpr ScheduleOptions kNoBackdating{.backdating = false};
+ScheduleOptions no_backdating() {
+  ScheduleOptions options;
+  options.own.change().backdating = false;
+  return options;
+}
 
 using Span = std::pair<std::int64_t, std::int64_t>;
 
@@ -140,7 +145,7 @@ TEST_CASE("Fig. 3b: a copy out that begins before it is decided on delays nothin
 }
 
 TEST_CASE("Without back-dating the same copy begins at the decision and delays the task") {
-  const Run it = run(four_layers(), 6, kNoBackdating);
+  const Run it = run(four_layers(), 6, no_backdating());
   CHECK(it.spans.at("to_far A") == Span{150, 170});
   CHECK(it.spans.at("d.forward") == Span{170, 220});
   CHECK(it.time == 420);
@@ -178,7 +183,7 @@ TEST_CASE("Fig. 4: of the two schemes for an allocation of size 4 the one of les
 
 TEST_CASE("Fig. 4 without back-dating: the other scheme has less delay") {
   // (1)(2): 25 + 20 + 20 = 65. (5)(6): 25 + 30 = 55.
-  const Run it = run(six_segments(), 10, kNoBackdating);
+  const Run it = run(six_segments(), 10, no_backdating());
   CHECK(it.spans.at("to_far 5") == Span{25, 55});
   CHECK_FALSE(it.spans.contains("to_far 1"));
   CHECK(it.spans.at("x.forward") == Span{55, 155});

@@ -6,67 +6,34 @@
 #include <string>
 #include <vector>
 
-#include "simulator/engine/simulate.hpp"
-#include "simulator/plan/plan_text.hpp"
-#include "simulator/plan/validate_plan.hpp"
-#include "simulator/schedules/schedule.hpp"
-#include "tests/support/random_networks.hpp"
-#include "tests/support/tiny_specs.hpp"
+#include "simulator/schedules/own_options.hpp"
+#include "tests/support/schedule_example.hpp"
 
 namespace ooc::test {
 namespace {
 
-using Names = std::vector<std::string>;
-
-constexpr std::int64_t kWord = 4;
-Bytes words(std::int64_t count) { return Bytes(count * kWord); }
-
 ScheduleOptions by(Recomputation rule) {
   ScheduleOptions options;
-  options.recomputation = rule;
+  options.own.change().recomputation = rule;
   return options;
 }
 const ScheduleOptions kCost = by(Recomputation::kCost);
 const ScheduleOptions kSpeed = by(Recomputation::kSpeed);
 const ScheduleOptions kMemory = by(Recomputation::kMemory);
 
-class Example {
- public:
-  Example(const char* schedule, const std::string& layers, const std::string& shape)
-      : workload_(workload_of_text(tiny::network(layers, shape), 1)),
-        schedule_(find_schedule(schedule)) {
-    workload_.costs.static_bytes = Bytes(0);
-    for (std::size_t i = 0; i < workload_.graph.tasks.size(); ++i) {
-      const TaskKind kind = workload_.graph.tasks[i].kind;
-      const auto way = workload_.costs.default_alternative(make_id<TaskId>(i));
-      workload_.costs.alternatives[way.at()].time = Duration(kind == TaskKind::kForward  ? 10
-                                                             : kind == TaskKind::kUpdate ? 0
-                                                                                         : 20);
+struct Example : ScheduleExample {
+  Example(const char* name, const std::string& layers, const std::string& shape)
+      : ScheduleExample{workload_of_text(tiny::network(layers, shape), 1), find_schedule(name)} {
+    workload.costs.static_bytes = Bytes(0);
+    for (std::size_t i = 0; i < workload.graph.tasks.size(); ++i) {
+      const TaskKind kind = workload.graph.tasks[i].kind;
+      const auto way = workload.costs.default_alternative(make_id<TaskId>(i));
+      workload.costs.alternatives[way.at()].time = Duration(kind == TaskKind::kForward  ? 10
+                                                            : kind == TaskKind::kUpdate ? 0
+                                                                                        : 20);
     }
   }
 
-  [[nodiscard]] PlanResult result(Bytes budget, const ScheduleOptions& options = {}) const {
-    return schedule_->make_plan(
-        {.graph = workload_.graph, .costs = workload_.costs, .budget = budget, .options = options});
-  }
-  [[nodiscard]] Plan plan(Bytes budget, const ScheduleOptions& options = {}) const {
-    PlanResult made = result(budget, options);
-    REQUIRE(std::holds_alternative<Plan>(made));
-    const auto unsound = validate_plan(std::get<Plan>(made), workload_.graph, workload_.costs);
-    REQUIRE_MESSAGE(!unsound, unsound.value_or(""));
-    return std::get<Plan>(std::move(made));
-  }
-  [[nodiscard]] Timeline run(Bytes budget, const ScheduleOptions& options = {}) const {
-    const Plan made = plan(budget, options);
-    Outcome outcome = simulate({.plan = made, .costs = workload_.costs, .budget = budget});
-    REQUIRE(std::holds_alternative<Timeline>(outcome));
-    return std::get<Timeline>(std::move(outcome));
-  }
-  [[nodiscard]] Bytes smallest(const ScheduleOptions& options = {}) const {
-    const PlanResult made = result(Bytes(0), options);
-    REQUIRE(std::holds_alternative<OutOfMemory>(made));
-    return std::get<OutOfMemory>(made).smallest_budget.value();
-  }
   /// "b before c.backward": what runs again, and which task for the first time behind it.
   [[nodiscard]] Names again(Bytes budget, const ScheduleOptions& options = {}) const {
     const Plan made = plan(budget, options);
@@ -79,39 +46,17 @@ class Example {
         continue;
       }
       for (; waiting < names.size(); ++waiting) {
-        names[waiting] += " before " + step_name(made, workload_.graph, id);
+        names[waiting] += " before " + step_name(made, workload.graph, id);
       }
     }
     return names;
-  }
-  /// "b after c.backward", ...: the copies in, in order, each with the task that it waits for.
-  [[nodiscard]] Names returns(Bytes budget) const {
-    const Plan made = plan(budget);
-    Names names;
-    for (const StepId in :
-         made.queues[static_cast<std::size_t>(queue_index(0, StepKind::kToNear))]) {
-      std::string name = tensor_name(workload_.graph, TensorId{made.steps[in.at()].object});
-      for (const StepId step : made.waits[in]) {
-        if (made.steps[step.at()].kind != StepKind::kCompute) continue;
-        name += " after " + step_name(made, workload_.graph, step);
-      }
-      names.push_back(name);
-    }
-    return names;
-  }
-  [[nodiscard]] const Workload& workload() const { return workload_; }
-  void set_link(BytesPerSecond rate) {
-    ooc::test::set_link(workload_.costs, {.to_far = rate, .to_near = rate});
   }
 
  private:
   [[nodiscard]] std::string layer_of(const Step& step) const {
-    const Task& task = workload_.graph.tasks[static_cast<std::size_t>(step.object)];
-    return workload_.network->layers[task.layer.at()].name;
+    const Task& task = workload.graph.tasks[static_cast<std::size_t>(step.object)];
+    return workload.network->layers[task.layer.at()].name;
   }
-
-  Workload workload_;
-  const Schedule* schedule_ = nullptr;
 };
 
 std::string linear(const std::string& name, int units) {
@@ -151,7 +96,7 @@ TEST_CASE("recompute runs as in-core where everything fits") {
   const Example example = one_segment();
   CHECK(example.again(words(21)).empty());
   CHECK(example.run(words(21)).iteration_time == Duration(170));  // 5 x 10 + 6 x 20
-  CHECK(example.plan(words(21)).steps.size() == example.workload().graph.tasks.size());
+  CHECK(example.plan(words(21)).steps.size() == example.workload.graph.tasks.size());
 }
 
 TEST_CASE("recompute memory computes what each task reads from the checkpoint") {
@@ -357,11 +302,11 @@ TEST_CASE("superneurons keeps, and moves, what has no room to be computed again"
 
 TEST_CASE("superneurons: copies hide behind compute, or recomputation waits for them") {
   Example example = seven_layers();
-  example.set_link(BytesPerSecond(400'000'000));  // a word takes 10 ns
+  example.set_rate(BytesPerSecond(400'000'000));  // a word takes 10 ns
   // Compute: 7 x 10, 10 x 20, 3 x 10 again. a leaves 10..50, comes back 190..230, after e_w; b+ is at 230.
   CHECK(example.run(words(17)).iteration_time == Duration(300));
   // 20 ns: a leaves 10..90, f+ starts at 90; it comes back 190..270, 40 ns after c_d; data 270..290.
-  example.set_link(BytesPerSecond(200'000'000));
+  example.set_rate(BytesPerSecond(200'000'000));
   const Timeline timeline = example.run(words(17));
   CHECK(timeline.iteration_time == Duration(340));
   CHECK(timeline.busy == Duration(270));

@@ -3,76 +3,13 @@
 #include <doctest/doctest.h>
 
 #include <string>
-#include <vector>
 
 #include "model/base/errors.hpp"
-#include "simulator/engine/simulate.hpp"
-#include "simulator/plan/plan_text.hpp"
-#include "simulator/plan/validate_plan.hpp"
-#include "simulator/schedules/schedule.hpp"
-#include "tests/support/random_networks.hpp"
-#include "tests/support/tiny_specs.hpp"
+#include "simulator/schedules/own_options.hpp"
+#include "tests/support/schedule_example.hpp"
 
 namespace ooc::test {
 namespace {
-
-constexpr Bytes kGigabyte{1'000'000'000};
-constexpr Duration kMillisecond{1'000'000};
-
-using Names = std::vector<std::string>;
-
-struct Example {
-  Workload workload;
-  const Schedule* schedule = nullptr;
-
-  [[nodiscard]] PlanResult result(Bytes budget, const ScheduleOptions& options = {}) const {
-    return schedule->make_plan(
-        {.graph = workload.graph, .costs = workload.costs, .budget = budget, .options = options});
-  }
-  [[nodiscard]] Plan plan(Bytes budget, const ScheduleOptions& options = {}) const {
-    PlanResult made = result(budget, options);
-    REQUIRE(std::holds_alternative<Plan>(made));
-    const auto unsound = validate_plan(std::get<Plan>(made), workload.graph, workload.costs);
-    REQUIRE_MESSAGE(!unsound, unsound.value_or(""));
-    return std::get<Plan>(std::move(made));
-  }
-  [[nodiscard]] Duration time(Bytes budget, const ScheduleOptions& options = {}) const {
-    const Plan made = plan(budget, options);
-    const Outcome outcome = simulate({.plan = made, .costs = workload.costs, .budget = budget});
-    REQUIRE(std::holds_alternative<Timeline>(outcome));
-    return std::get<Timeline>(outcome).iteration_time;
-  }
-  [[nodiscard]] Bytes smallest(const ScheduleOptions& options = {}) const {
-    const PlanResult made = result(Bytes(0), options);
-    REQUIRE(std::holds_alternative<OutOfMemory>(made));
-    return std::get<OutOfMemory>(made).smallest_budget.value();
-  }
-  /// "b after c.backward", ...: the copies in, in order, each with the task that it waits for.
-  [[nodiscard]] Names returns(Bytes budget, const ScheduleOptions& options = {}) const {
-    const Plan made = plan(budget, options);
-    Names names;
-    for (const StepId in :
-         made.queues[static_cast<std::size_t>(queue_index(0, StepKind::kToNear))]) {
-      std::string name = tensor_name(workload.graph, TensorId{made.steps[in.at()].object});
-      for (const StepId step : made.waits[in]) {
-        if (made.steps[step.at()].kind != StepKind::kCompute) continue;
-        name += " after " + step_name(made, workload.graph, step);
-      }
-      names.push_back(name);
-    }
-    return names;
-  }
-};
-
-/// a, b, c, d: 1 GB each, 50 ms forward, 100 ms backward.
-Example worked_example(const char* schedule, std::int64_t gigabytes_per_second = 10) {
-  Example example{
-      workload_of_file(std::string(OOC_SOURCE_DIR) + "/tests/data/worked_example.json", 1),
-      find_schedule(schedule)};
-  const BytesPerSecond rate(gigabytes_per_second * 1'000'000'000);
-  set_link(example.workload.costs, {.to_far = rate, .to_near = rate});
-  return example;
-}
 
 std::string layer(const std::string& name, int bytes, const std::string& saves = "output") {
   return R"({"name": ")" + name + R"(", "type": "custom", "output_shape": [)" +
@@ -80,16 +17,13 @@ std::string layer(const std::string& name, int bytes, const std::string& saves =
          R"(], "forward_time": "10 ns", "backward_time": "20 ns", "saves": ")" + saves + R"("})";
 }
 
-/// Layers of the given sizes in units of 4 bytes (float32), here called words; data has one word. A
-/// word takes 10 ns to copy.
-constexpr std::int64_t kWord = 4;
-Example chain(const char* schedule, const std::string& layers) {
-  Example example{workload_of_text(tiny::network(layers, "[1]"), 1), find_schedule(schedule)};
-  const BytesPerSecond rate(400'000'000);
-  set_link(example.workload.costs, {.to_far = rate, .to_near = rate});
+/// Layers of the given sizes in words; data has one word. A word takes 10 ns to copy.
+ScheduleExample chain(const char* schedule, const std::string& layers) {
+  ScheduleExample example{workload_of_text(tiny::network(layers, "[1]"), 1),
+                          find_schedule(schedule)};
+  example.set_rate(BytesPerSecond(400'000'000));
   return example;
 }
-Bytes words(std::int64_t count) { return Bytes(count * kWord); }
 
 // Five layers a b c d e with outputs of 2, 1, 4, 1 and 1 words. Words that the tasks need:
 //
@@ -102,13 +36,13 @@ Bytes words(std::int64_t count) { return Bytes(count * kWord); }
 //     ends, ns           10   20   30   40   50   70   90  110  130  150
 //
 // (d.bw: a b c d and the gradients of d and c: 2+1+4+1+1+4. c.bw: a b c, gradients of c and b.)
-Example uneven_chain(const char* schedule) {
+ScheduleExample uneven_chain(const char* schedule) {
   return chain(schedule, layer("a", 2) + "," + layer("b", 1) + "," + layer("c", 4) + "," +
                              layer("d", 1) + "," + layer("e", 1));
 }
 
 TEST_CASE("swap-in-out keeps what is written last and moves nothing where everything fits") {
-  const Example example = worked_example("swap-in-out");
+  const ScheduleExample example = worked_example("swap-in-out");
   CHECK(example.returns(5 * kGigabyte).empty());
   CHECK(example.time(5 * kGigabyte) == 600 * kMillisecond);  // 4 x 50 + 4 x 100
   // c and b stay. a is needed at 500 ms and takes 100: c.backward ends at 400.
@@ -123,19 +57,19 @@ TEST_CASE("swap-in-out keeps what is written last and moves nothing where everyt
 }
 
 TEST_CASE("swap-in-out: a threshold keeps no more than it says, each return just in time") {
-  const Example example = worked_example("swap-in-out");
+  const ScheduleExample example = worked_example("swap-in-out");
   ScheduleOptions options;
-  options.keep_bytes = Bytes(0);
+  options.own.change().keep_bytes = Bytes(0);
   // Latest starts: a 500-100 = 400, b 400-100 = 300, c 300-100 = 200 ms.
   CHECK(example.returns(16 * kGigabyte, options) ==
         Names{"c after d.forward", "b after d.backward", "a after c.backward"});
   // Out until 350 (50 + 3 x 100), c in 350..450, c.backward ..550, meanwhile b in 450..550;
   // b.backward 550..650 beside a in; a.backward 650..750.
   CHECK(example.time(16 * kGigabyte, options) == 750 * kMillisecond);
-  options.keep_bytes = kGigabyte;
+  options.own.change().keep_bytes = kGigabyte;
   CHECK(example.returns(16 * kGigabyte, options) ==
         Names{"b after d.backward", "a after c.backward"});
-  options.keep_bytes = 2 * kGigabyte - Bytes(1);
+  options.own.change().keep_bytes = 2 * kGigabyte - Bytes(1);
   CHECK(example.returns(16 * kGigabyte, options).size() == 2);
   CHECK(example.smallest(options) == 3 * kGigabyte);
 }
@@ -144,9 +78,9 @@ TEST_CASE("swap-in-out charges a return for the copy queued behind it") {
   // A copy takes 200 ms: a must start at 500-200 = 300 (d.backward). b alone could start at
   // 400-200 = 200 (d.forward), but then a would start at 400: so at 300-200 = 100, and c.forward
   // (150 ms), its last forward use, is the earliest there is.
-  const Example example = worked_example("swap-in-out", 5);
+  const ScheduleExample example = worked_example("swap-in-out", 5);
   ScheduleOptions options;
-  options.keep_bytes = kGigabyte;
+  options.own.change().keep_bytes = kGigabyte;
   CHECK(example.returns(16 * kGigabyte, options) ==
         Names{"b after c.forward", "a after d.backward"});
   // Out: a 50..250, b 250..450; in: b 450..650, b.backward ..750; a 650..850, a.backward ..950.
@@ -154,7 +88,7 @@ TEST_CASE("swap-in-out charges a return for the copy queued behind it") {
 }
 
 TEST_CASE("swap-in-out on five uneven layers") {
-  const Example example = uneven_chain("swap-in-out");
+  const ScheduleExample example = uneven_chain("swap-in-out");
   // 10 words: d stays (3 at e.bw), c stays (10 at d.bw), b would be the eleventh there. Latest
   // starts: a 130-20 = 110 (c.bw), b 110-10 = 100 (d.bw, which ends at 90).
   CHECK(example.returns(words(10)) == Names{"b after d.backward", "a after c.backward"});
@@ -170,7 +104,7 @@ TEST_CASE("swap-in-out on five uneven layers") {
 }
 
 TEST_CASE("lms swaps the fewest tensors that fit, longest slack first") {
-  const Example example = uneven_chain("lms");
+  const ScheduleExample example = uneven_chain("lms");
   // Slack: a 9-1 = 8, b 8-2 = 6, c 7-3 = 4, d 6-4 = 2.
   CHECK(example.returns(words(13)).empty());
   CHECK(example.returns(words(12)) == Names{"a after d.backward"});  // c.bw: 10 + 2 is 12
@@ -185,12 +119,12 @@ TEST_CASE("lms swaps the fewest tensors that fit, longest slack first") {
 }
 
 TEST_CASE("lms chains restorations: each begins when the one before has been used up") {
-  const Example example = worked_example("lms");
+  const ScheduleExample example = worked_example("lms");
   CHECK(example.returns(5 * kGigabyte).empty());
   CHECK(example.returns(4 * kGigabyte) == Names{"a after c.backward"});
   CHECK(example.time(4 * kGigabyte) == 600 * kMillisecond);
   ScheduleOptions options;
-  options.max_swaps = 3;
+  options.own.change().max_swaps = 3;
   CHECK(example.returns(16 * kGigabyte, options) ==
         Names{"c after d.forward", "b after c.backward", "a after b.backward"});
   // Out until 350, c in ..450, c.backward ..550, b in ..650, ..750, a in ..850, ..950.
@@ -200,43 +134,44 @@ TEST_CASE("lms chains restorations: each begins when the one before has been use
 TEST_CASE("lms: a restoration follows the first use of one that is still needed") {
   // Layers save input and output: c.bw reads b and c, b.bw a and b, a.bw data and a. So b is still
   // used by b.bw, which reads a: a cannot wait for b's last use, but for c.bw, its first.
-  const Example example = chain("lms", layer("a", 1, "both") + "," + layer("b", 1, "both") + "," +
-                                           layer("c", 1, "both") + "," + layer("d", 1, "both"));
+  const ScheduleExample example =
+      chain("lms", layer("a", 1, "both") + "," + layer("b", 1, "both") + "," +
+                       layer("c", 1, "both") + "," + layer("d", 1, "both"));
   ScheduleOptions options;
-  options.max_swaps = 9;
+  options.own.change().max_swaps = 9;
   CHECK(example.returns(words(99), options) ==
         Names{"b after d.forward", "a after c.backward", "data after b.backward"});
 }
 
 TEST_CASE("lms: thresholds and a number cut the candidates, and so what fits at all") {
-  const Example example = uneven_chain("lms");
+  const ScheduleExample example = uneven_chain("lms");
   ScheduleOptions options;
-  options.bytes_min = words(2);  // a and c: c.bw needs 12 - 2
+  options.own.change().bytes_min = words(2);  // a and c: c.bw needs 12 - 2
   CHECK(example.smallest(options) == words(10));
   // Only a and c away, d.bw needs 13 - 6 = 7: no room for c beside it.
   CHECK(example.returns(words(10), options) == Names{"c after d.backward", "a after c.backward"});
   options = {};
-  options.slack_min = 5;  // a and b
+  options.own.change().slack_min = 5;  // a and b
   CHECK(example.smallest(options) == words(10));
-  options.slack_min = 7;  // a
+  options.own.change().slack_min = 7;  // a
   CHECK(example.smallest(options) == words(11));
-  options.slack_min = 9;
+  options.own.change().slack_min = 9;
   CHECK(example.smallest(options) == words(13));
   options = {};
-  options.max_swaps = 1;
+  options.own.change().max_swaps = 1;
   CHECK(example.smallest(options) == words(11));
-  options.max_swaps = 0;
+  options.own.change().max_swaps = 0;
   CHECK(example.smallest(options) == words(13));
 }
 
 TEST_CASE("lms refuses numbers below 0, by the name of the flag") {
-  const Example example = uneven_chain("lms");
+  const ScheduleExample example = uneven_chain("lms");
   ScheduleOptions options;
-  options.max_swaps = -1;
+  options.own.change().max_swaps = -1;
   CHECK_THROWS_WITH_AS((void)example.result(words(9), options), doctest::Contains("--max-swaps"),
                        SpecError);
   options = {};
-  options.slack_min = -1;
+  options.own.change().slack_min = -1;
   CHECK_THROWS_WITH_AS((void)example.result(words(9), options), doctest::Contains("--slack-min"),
                        SpecError);
 }

@@ -10,6 +10,7 @@
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/plan/validate_plan.hpp"
+#include "simulator/schedules/own_options.hpp"
 #include "simulator/schedules/schedule.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/tiny_specs.hpp"
@@ -83,6 +84,20 @@ TEST_CASE("the table lists every schedule once and finds it by its name") {
   }
   CHECK(std::count(names.begin(), names.end(), "capacity") == 1);
   CHECK(find_schedule("capacit") == nullptr);
+}
+
+TEST_CASE("options: a copy keeps its values, whatever becomes of the original") {
+  ScheduleOptions first;
+  first.own.change().max_swaps = 3;
+  const ScheduleOptions copy = first;
+  first.own.change().max_swaps = 4;
+  CHECK(copy.own->max_swaps == 3);
+  CHECK(first.own->max_swaps == 4);
+  CHECK_FALSE(ScheduleOptions().own->max_swaps);
+  // Defaults and copies are shared: the problems of a sweep take no memory for them.
+  CHECK(&*ScheduleOptions().own == &*ScheduleOptions().own);
+  const ScheduleOptions again = copy;
+  CHECK(&*again.own == &*copy.own);
 }
 
 TEST_CASE("in-core runs the worked example in the sum of its tasks, within 5 GB and not less") {

@@ -1,0 +1,88 @@
+// An example for one schedule, small enough to redo by hand: its plan, its time, its smallest budget, what comes back
+// and after what.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "simulator/engine/simulate.hpp"
+#include "simulator/plan/plan_text.hpp"
+#include "simulator/plan/validate_plan.hpp"
+#include "simulator/schedules/schedule.hpp"
+#include "tests/support/random_networks.hpp"
+#include "tests/support/tiny_specs.hpp"
+
+namespace ooc::test {
+
+using Names = std::vector<std::string>;
+
+inline constexpr Bytes kGigabyte{1'000'000'000};
+inline constexpr Duration kMillisecond{1'000'000};
+
+/// Sizes of small examples, in elements of float32.
+[[nodiscard]] inline Bytes words(std::int64_t count) { return Bytes(count * 4); }
+
+struct ScheduleExample {
+  Workload workload;
+  const Schedule* schedule = nullptr;
+
+  [[nodiscard]] PlanResult result(Bytes budget, const ScheduleOptions& options = {}) const {
+    REQUIRE(schedule != nullptr);
+    return schedule->make_plan(
+        {.graph = workload.graph, .costs = workload.costs, .budget = budget, .options = options});
+  }
+  [[nodiscard]] Plan plan(Bytes budget, const ScheduleOptions& options = {}) const {
+    PlanResult made = result(budget, options);
+    REQUIRE(std::holds_alternative<Plan>(made));
+    const auto unsound = validate_plan(std::get<Plan>(made), workload.graph, workload.costs);
+    REQUIRE_MESSAGE(!unsound, unsound.value_or(""));
+    return std::get<Plan>(std::move(made));
+  }
+  [[nodiscard]] Timeline run(Bytes budget, const ScheduleOptions& options = {}) const {
+    const Plan made = plan(budget, options);
+    Outcome outcome = simulate({.plan = made, .costs = workload.costs, .budget = budget});
+    REQUIRE(std::holds_alternative<Timeline>(outcome));
+    return std::get<Timeline>(std::move(outcome));
+  }
+  [[nodiscard]] Duration time(Bytes budget, const ScheduleOptions& options = {}) const {
+    return run(budget, options).iteration_time;
+  }
+  [[nodiscard]] Bytes smallest(const ScheduleOptions& options = {}) const {
+    const PlanResult made = result(Bytes(0), options);
+    REQUIRE(std::holds_alternative<OutOfMemory>(made));
+    return std::get<OutOfMemory>(made).smallest_budget.value();
+  }
+  /// "b after c.backward", ...: the copies in, in order, each with the task that it waits for.
+  [[nodiscard]] Names returns(Bytes budget, const ScheduleOptions& options = {}) const {
+    const Plan made = plan(budget, options);
+    Names names;
+    for (const StepId in :
+         made.queues[static_cast<std::size_t>(queue_index(0, StepKind::kToNear))]) {
+      std::string name = tensor_name(workload.graph, TensorId{made.steps[in.at()].object});
+      for (const StepId step : made.waits[in]) {
+        if (made.steps[step.at()].kind != StepKind::kCompute) continue;
+        name += " after " + step_name(made, workload.graph, step);
+      }
+      names.push_back(name);
+    }
+    return names;
+  }
+  /// Of both directions.
+  void set_rate(BytesPerSecond rate) {
+    set_link(workload.costs, {.to_far = rate, .to_near = rate});
+  }
+};
+
+/// docs/formats.md, section 6: a, b, c, d of 1 GB each, 50 ms forward, 100 ms backward; a copy takes 100 ms.
+[[nodiscard]] inline ScheduleExample worked_example(const char* schedule,
+                                                    std::int64_t gigabytes_per_second = 10) {
+  ScheduleExample example{
+      workload_of_file(std::string(OOC_SOURCE_DIR) + "/tests/data/worked_example.json", 1),
+      find_schedule(schedule)};
+  example.set_rate(BytesPerSecond(gigabytes_per_second * 1'000'000'000));
+  return example;
+}
+
+}  // namespace ooc::test
