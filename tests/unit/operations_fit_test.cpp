@@ -229,6 +229,25 @@ TEST_CASE("numbers that no row tells about stay, and are not said to be fitted")
   CHECK(tells(stage_of(more, "conv float32"), "simt.depthwise"));
 }
 
+TEST_CASE("numbers of kernels that never win stay, wherever the search went") {
+  FitParameters begin = start();
+  // Far slower than plain products: only other values of their range would show.
+  begin.at("volta").simt.winograd_fused = 0.05;
+  begin.at("volta").simt.transformed = 0.05;
+  ArchitectureParameters numbers = begin.at("volta");
+  numbers.simt.wide_tiles = 0.8;
+  const OperationsFit fit =
+      fit_operations(made_up(numbers), machines(), begin, {.starts = 1, .evaluations = 200});
+  const StageFit& convolutions = stage_of(fit, "conv float32");
+  CHECK(tells(convolutions, "simt.wide_tiles"));
+  for (const char* path : {"simt.winograd_fused", "simt.transformed", "simt.transform_traffic"}) {
+    CAPTURE(path);
+    CHECK_FALSE(tells(convolutions, path));
+    ArchitectureParameters found = fit.architectures.at("volta");
+    CHECK(fit_number(found, path) == fit_number(begin.at("volta"), path));
+  }
+}
+
 TEST_CASE("rows that the model has no numbers for are counted, not fitted") {
   const auto rows = read_operations(
       "gpu,kind,dtype,pass,ms,m,n,k\nV100,product,float64,,1,64,64,64\n", "ops.csv");
