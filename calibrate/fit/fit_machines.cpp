@@ -15,23 +15,23 @@ constexpr double kGiga = 1e9;
 constexpr double kTera = 1e12;
 constexpr double kLargestRate = 1e6;  // GB/s or TFLOP/s: far above any machine
 
-constexpr std::array<std::string_view, 15> kColumns{"name",
-                                                    "architecture",
-                                                    "multiprocessors",
-                                                    "near_gb_per_s",
-                                                    "float64",
-                                                    "float32",
-                                                    "tf32",
-                                                    "float16",
-                                                    "bfloat16",
-                                                    "sustained_float64",
-                                                    "note",
-                                                    "sustained_float32",
-                                                    "sustained_tf32",
-                                                    "sustained_float16",
-                                                    "sustained_bfloat16"};
-constexpr std::array<std::string_view, 4> kNeeded{"name", "architecture", "multiprocessors",
-                                                  "near_gb_per_s"};
+constexpr std::array<std::string_view, 15> kMachineColumns{"name",
+                                                           "architecture",
+                                                           "multiprocessors",
+                                                           "near_gb_per_s",
+                                                           "float64",
+                                                           "float32",
+                                                           "tf32",
+                                                           "float16",
+                                                           "bfloat16",
+                                                           "sustained_float64",
+                                                           "note",
+                                                           "sustained_float32",
+                                                           "sustained_tf32",
+                                                           "sustained_float16",
+                                                           "sustained_bfloat16"};
+constexpr std::array<std::string_view, 4> kNeededOfMachines{"name", "architecture",
+                                                            "multiprocessors", "near_gb_per_s"};
 
 double rate_of(const CsvRow& row, std::string_view column) {
   const double value = row.number(column);
@@ -75,8 +75,8 @@ FitMachine fit_machine(const HardwareProfile& profile) {
 FitMachines read_machines(std::string_view text, const std::string& file) {
   FitMachines machines;
   const CsvColumns columns{
-      .known = kColumns,
-      .needed = kNeeded,
+      .known = kMachineColumns,
+      .needed = kNeededOfMachines,
       .hint = "docs/calibration.md, \"Tables of operations\", lists the columns"};
   read_csv(text, file, columns, [&](const CsvRow& row) {
     FitMachine entry{.architecture = std::string(row.text("architecture")), .machine = {}};

@@ -14,11 +14,11 @@ namespace {
 
 constexpr double kLargestMiss = 1.5;
 constexpr double kStartSpread = 0.3;
-constexpr double kNudge = 1.1;       // a number moved by this shows which rows tell about it
-constexpr double kSamePrice = 1e-9;  // of a price: rounding
-constexpr double kDigits = 1e4;      // numbers keep four decimals
-constexpr double kTimeDigits = 1e9;  // times whole nanoseconds
-const std::string kStep = "recurrent.step";
+constexpr double kNudge = 1.1;         // a number moved by this shows which rows tell about it
+constexpr double kSamePrice = 1e-9;    // of a price: rounding
+constexpr double kNumberDigits = 1e4;  // numbers keep four decimals
+constexpr double kTimeDigits = 1e9;    // times whole nanoseconds
+const std::string kStepPath = "recurrent.step";
 
 double beside(const FitCandidate& candidate, const std::string& name, double otherwise) {
   const auto found = candidate.beside.find(name);
@@ -76,7 +76,7 @@ OperationGroup group_of(const MeasuredOperation& operation) {
 }
 
 double& fit_number(ArchitectureParameters& parameters, const std::string& path) {
-  if (path == kStep) return parameters.recurrent.step_seconds;
+  if (path == kStepPath) return parameters.recurrent.step_seconds;
   const ParameterField* field = find_parameter_field(path);
   OOC_CHECK(field != nullptr, "fitted numbers have names");
   return field->of(parameters);
@@ -242,7 +242,7 @@ std::vector<FittedNumber> settle_numbers(const FitRows& rows,
       put_back(variable, before, candidate);
       continue;
     }
-    const double digits = variable.path == kStep ? kTimeDigits : kDigits;
+    const double digits = variable.path == kStepPath ? kTimeDigits : kNumberDigits;
     candidate.set(variable, std::round(found * digits) / digits);
     fitted.push_back({.path = variable.path,
                       .architectures = variable.architectures,

@@ -15,7 +15,7 @@ using Rows = std::vector<const MeasuredOperation*>;
 constexpr double kLongStream = 150e-6;
 constexpr double kNeighbours = 3e7;      // bytes: slopes between nearer sizes are noise
 constexpr std::size_t kMostRows = 2000;  // of a GPU: every pair of them is a slope
-constexpr double kDigits = 1e4;
+constexpr double kShareDigits = 1e4;
 
 /// At most so many, spread over all.
 Rows thinned(const Rows& rows) {
@@ -57,7 +57,7 @@ std::map<std::string, NearShare> near_shares(const FitRows& rows, const FitMachi
   }
   const ParameterField& field = *find_parameter_field("near_share");
   for (const auto& [architecture, of_gpus] : found) {
-    const double share = std::round(median_of(of_gpus) * kDigits) / kDigits;
+    const double share = std::round(median_of(of_gpus) * kShareDigits) / kShareDigits;
     shares[architecture].share = std::clamp(share, field.lowest, field.highest);
   }
   for (std::size_t i = 0; i < fitting.size(); ++i) {

@@ -30,8 +30,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kMostEvaluations = 1'000'000;
-constexpr std::string_view kFileEnd = ".json";
-constexpr std::string_view kSchemaEnd = ".schema.json";
+constexpr std::string_view kArchitectureEnd = ".json";
+constexpr std::string_view kArchitectureSchemaEnd = ".schema.json";
 
 constexpr std::initializer_list<FlagName> kOwn{"--hardware", "--architectures", "--machines",
                                                "--evaluations", "--keep"};
@@ -104,7 +104,7 @@ FitJob job_of(const Arguments& arguments) {
   return job;
 }
 
-void print(const std::string& report) {
+void print_report(const std::string& report) {
   OutputFile out("stdout", "-");
   out.write(printable(report, "\n"));
   out.commit();
@@ -147,7 +147,7 @@ int fit_profile(const Arguments& arguments, const FitJob& job) {
   (void)read_profile_text(text, job.output);
   file.write(text);
   file.commit();
-  print(operations_report({.fit = fit, .before = before, .table = job.source.table}));
+  print_report(operations_report({.fit = fit, .before = before, .table = job.source.table}));
   return kExitOk;
 }
 
@@ -157,7 +157,7 @@ Architectures read_folder(const std::string& folder, const ReadLimits& limits) {
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
     const std::string name = entry->path().filename().string();
-    if (name.ends_with(kFileEnd) && !name.ends_with(kSchemaEnd))
+    if (name.ends_with(kArchitectureEnd) && !name.ends_with(kArchitectureSchemaEnd))
       files.insert(entry->path().string());
   }
   if (files.empty()) {
@@ -214,7 +214,8 @@ std::vector<OutputFile> open_files(const std::string& folder, const Architecture
   }
   std::vector<OutputFile> files;
   for (const auto& [name, architecture] : architectures) {
-    files.emplace_back("--output", (fs::path(folder) / (name + std::string(kFileEnd))).string());
+    files.emplace_back("--output",
+                       (fs::path(folder) / (name + std::string(kArchitectureEnd))).string());
   }
   return files;
 }
@@ -238,7 +239,7 @@ int fit_architectures(const Arguments& arguments, FitJob job) {
     file->write(write_architecture(architecture));
     (file++)->commit();
   }
-  print(operations_report({.fit = fit, .before = before, .table = job.source.table}));
+  print_report(operations_report({.fit = fit, .before = before, .table = job.source.table}));
   return kExitOk;
 }
 
