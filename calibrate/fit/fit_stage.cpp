@@ -57,6 +57,15 @@ void put_back(const FitVariable& variable, const FitParameters& before, FitCandi
   }
 }
 
+/// Of the variables that are expected somewhere.
+double distance(const std::vector<FitVariable>& variables, const std::vector<double>& values) {
+  double sum = 0;
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    if (variables[i].expected > 0) sum += std::abs(std::log(values[i] / variables[i].expected));
+  }
+  return sum;
+}
+
 GroupError error_of(const std::vector<double>& deviations) {
   GroupError error{.rows = deviations.size()};
   std::vector<double> sizes;
@@ -211,7 +220,8 @@ std::vector<double> search_stage(const FitRows& rows, const std::vector<FitVaria
   };
   const auto loss = [&](const std::vector<double>& values) {
     move_to(values);
-    return rows.loss(FitSide::kFit, candidate);
+    const auto count = static_cast<double>(std::max<std::size_t>(rows.of(FitSide::kFit).size(), 1));
+    return rows.loss(FitSide::kFit, candidate) + distance(variables, values) / count;
   };
   std::vector<double> reached;
   SearchResult best;

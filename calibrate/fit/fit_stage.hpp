@@ -53,6 +53,9 @@ struct FitVariable {
   std::string path;  ///< "simt.wide_tiles", "measuring.<source>", "heuristic"
   SearchVariable range;
   std::vector<std::string> architectures;
+  /// Where it is expected: |log(value / expected)| counts as the miss of one row, so that few rows do not
+  /// carry numbers off. 0: nowhere.
+  double expected = 0;
 };
 
 struct FitCandidate {

@@ -218,9 +218,9 @@ class Fitter {
     }
     std::vector<FitVariable> variables;
     for (const std::string& source : sources) {
-      variables.push_back({"measuring." + source, kMeasuring, {}});
+      variables.push_back({"measuring." + source, kMeasuring, {}, 0});
     }
-    if (heuristic) variables.push_back({"heuristic", kHeuristic, {}});
+    if (heuristic) variables.push_back({"heuristic", kHeuristic, {}, 0});
     return variables;
   }
 
@@ -233,9 +233,10 @@ class Fitter {
     std::vector<FitVariable> variables;
     for (const std::string& path : plan.paths) {
       if (is_fixed(path)) continue;
-      FitVariable variable{path, {}, fitted_for(path, architectures)};
+      FitVariable variable{path, {}, fitted_for(path, architectures), 0};
       if (variable.architectures.empty()) continue;
       variable.range = range_of(variable);
+      if (options_.from == FitStart::kGiven) variable.expected = variable.range.start;
       variables.push_back(std::move(variable));
     }
     return variables;

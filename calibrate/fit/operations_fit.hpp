@@ -22,7 +22,7 @@
 namespace ooc {
 
 enum class FitStart {
-  kGiven,    ///< the numbers handed over
+  kGiven,    ///< the numbers handed over; how far one moves counts as the miss of one row
   kNeutral,  ///< fixed ones, so that fitting again gives the same
 };
 

@@ -173,7 +173,7 @@ TEST_CASE("noise is not fitted: what is left of it is about its size, on held-ou
                                            {.starts = 1, .evaluations = 500});
   const StageFit& convolutions = stage_of(fit, "conv float32");
   CHECK(convolutions.after > 0.03);
-  CHECK(convolutions.after < 0.07);
+  CHECK(convolutions.after < 0.08);
   CHECK(convolutions.held_after < 0.10);
   CHECK(fit.architectures.at("volta").simt.wide_tiles == Approx(0.8).epsilon(0.15));
 }
@@ -246,6 +246,28 @@ TEST_CASE("numbers of kernels that never win stay, wherever the search went") {
     ArchitectureParameters found = fit.architectures.at("volta");
     CHECK(fit_number(found, path) == fit_number(begin.at("volta"), path));
   }
+}
+
+TEST_CASE("a handful of noisy rows does not carry numbers off, except from fixed starts") {
+  test::MadeUpTable table(test::table_platform("V100"), {.noise = 0.2, .gpu = "V100"});
+  for (const int size : {7, 14, 28}) table.convolution("forward", 64, size, 1);
+  for (const int size : {7, 14, 28}) table.convolution("forward", 200, size, 1);
+  const auto rows = read_operations(table.text(), "ops.csv");
+  const auto moved = [&](FitStart from) {
+    const OperationsFit fit =
+        fit_operations(rows, machines(), start(), {.from = from, .starts = 1, .evaluations = 400});
+    ArchitectureParameters found = fit.architectures.at("volta");
+    ArchitectureParameters begin = start().at("volta");
+    double most = 0;
+    for (const char* path :
+         {"simt.wide_tiles", "simt.small_tiles", "simt.wave_tail", "simt.extra_depth"}) {
+      const double log = std::log(fit_number(found, path) / fit_number(begin, path));
+      most = std::max(most, std::abs(log));
+    }
+    return most;
+  };
+  CHECK(moved(FitStart::kGiven) < std::log(1.3));
+  CHECK(moved(FitStart::kNeutral) > std::log(1.3));
 }
 
 TEST_CASE("rows that the model has no numbers for are counted, not fitted") {
