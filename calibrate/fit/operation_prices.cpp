@@ -69,6 +69,12 @@ KernelPlatform platform_of(const MeasuredOperation& operation, const KernelMachi
   return platform;
 }
 
+bool is_tensor_operation(const MeasuredOperation& operation) {
+  return operation.dtype != Dtype::kFloat32 && operation.dtype != Dtype::kFloat64 &&
+         (operation.kind == OperationKind::kConvolution ||
+          operation.kind == OperationKind::kProduct);
+}
+
 std::string_view kind_name(OperationKind kind) {
   switch (kind) {
     case OperationKind::kConvolution:

@@ -23,6 +23,9 @@ struct FitMachine {
                                          const KernelMachine& machine,
                                          const ArchitectureParameters& architecture);
 
+/// Convolutions and products of the types that tensor cores multiply.
+[[nodiscard]] bool is_tensor_operation(const MeasuredOperation& operation);
+
 /// As in tables.
 [[nodiscard]] std::string_view kind_name(OperationKind kind);
 [[nodiscard]] std::string_view pass_name(OperationPass pass);

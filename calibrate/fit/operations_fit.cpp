@@ -2,13 +2,11 @@
 // that all others use; then convolutions and products on ordinary units, tensor cores, recurrent layers.
 #include "calibrate/fit/operations_fit.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
+#include "calibrate/fit/check_operations.hpp"
 #include "calibrate/fit/near_share_fit.hpp"
-#include "model/base/errors.hpp"
 #include "model/kernels/parameter_fields.hpp"
 
 namespace ooc {
@@ -28,11 +26,6 @@ struct StagePlan {
 
 bool is_plain(const MeasuredOperation& row) { return row.dtype == Dtype::kFloat32; }
 
-bool is_tensor(const MeasuredOperation& row) {
-  return !is_plain(row) && row.dtype != Dtype::kFloat64 &&
-         (row.kind == OperationKind::kConvolution || row.kind == OperationKind::kProduct);
-}
-
 std::vector<StagePlan> stage_plans() {
   return {{"conv float32",
            [](const MeasuredOperation& row) {
@@ -46,7 +39,9 @@ std::vector<StagePlan> stage_plans() {
              return is_plain(row) && row.kind == OperationKind::kProduct;
            },
            {"simt.linear_rate", "simt.linear_memory", "simt.linear_recent"}},
-          {"tensor cores", &is_tensor, {"tensor.tiles", "tensor.operands", "tensor.few_channels"}},
+          {"tensor cores",
+           &is_tensor_operation,
+           {"tensor.tiles", "tensor.operands", "tensor.few_channels"}},
           {"recurrent float32",
            [](const MeasuredOperation& row) {
              return is_plain(row) && row.kind == OperationKind::kRecurrent;
@@ -71,56 +66,6 @@ std::vector<std::string> fitted_for(const std::string& path,
   of.erase(newer, of.end());
   return of;
 }
-
-class RowCheck {
- public:
-  RowCheck(const FitMachines& machines, const FitParameters& start, const std::string& file)
-      : machines_(machines), start_(start), file_(file) {}
-
-  void check(const MeasuredOperation& row) const {
-    const auto machine = machines_.find(row.gpu);
-    if (machine == machines_.end()) {
-      std::vector<std::string> known;
-      for (const auto& [name, value] : machines_) known.push_back(name);
-      complain(row, "gpu", in_quotes(row.gpu),
-               known.empty() ? "a machine that is known"
-                             : fmt::format("one of {}", fmt::join(known, ", ")));
-    }
-    const std::string& name = machine->second.architecture;
-    const auto architecture = start_.find(name);
-    if (architecture == start_.end()) {
-      complain(row, "gpu",
-               fmt::format("{} of architecture {}", in_quotes(row.gpu), in_quotes(name)),
-               "an architecture with a file to start from");
-    }
-    const KernelPlatform platform{machine->second.machine, architecture->second, {}};
-    if (row.kind != OperationKind::kStreaming) check_dtype(row, platform);
-  }
-
- private:
-  void check_dtype(const MeasuredOperation& row, const KernelPlatform& platform) const {
-    const std::string found(dtype_info(row.dtype).name);
-    if (is_tensor(row) && !on_tensor_cores(platform, row.dtype)) {
-      complain(row, "dtype", found, "a GPU with tensor cores and a peak for that type");
-    }
-    if (is_plain(row) && !(sustained_rate(platform, row.dtype) > 0)) {
-      complain(row, "dtype", found, "a GPU with a peak for that type");
-    }
-  }
-
-  [[noreturn]] void complain(const MeasuredOperation& row, const char* column,
-                             const std::string& found, const std::string& expected) const {
-    throw SpecError({.file = file_,
-                     .place = fmt::format("line {}, {}", row.line, column),
-                     .found = found,
-                     .expected = expected,
-                     .hint = {}});
-  }
-
-  const FitMachines& machines_;
-  const FitParameters& start_;
-  const std::string& file_;
-};
 
 class Fitter {
  public:
@@ -182,7 +127,8 @@ class Fitter {
 
   void note_unused(const std::vector<MeasuredOperation>& operations) {
     for (const MeasuredOperation& row : operations) {
-      const bool used = row.kind == OperationKind::kStreaming || is_plain(row) || is_tensor(row);
+      const bool used =
+          row.kind == OperationKind::kStreaming || is_plain(row) || is_tensor_operation(row);
       if (!used) ++fit_.unused[group_of(row)];
     }
   }
@@ -286,8 +232,7 @@ std::vector<std::string> fitted_paths() {
 OperationsFit fit_operations(const std::vector<MeasuredOperation>& operations,
                              const FitMachines& machines, const FitParameters& start,
                              const OperationsFitOptions& options) {
-  const RowCheck check(machines, start, options.file);
-  for (const MeasuredOperation& row : operations) check.check(row);
+  check_operations(operations, machines, start, options.file);
   Fitter fitter(machines, start, options);
   fitter.fit_streams(operations);
   for (const StagePlan& plan : stage_plans()) fitter.fit_stage(plan, operations);
