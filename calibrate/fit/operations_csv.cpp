@@ -1,112 +1,26 @@
-// Commas without quotes: names of GPUs have none. Columns may come in any order; those that a kind
-// does not use may be empty or absent.
+// Columns that a kind does not use may be empty or absent.
 #include "calibrate/fit/operations_csv.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
 
-#include "model/base/decimal.hpp"
+#include "calibrate/fit/csv_table.hpp"
 #include "model/base/errors.hpp"
 
 namespace ooc {
 namespace {
 
 constexpr double kMillisecond = 1e-3;
-constexpr double kLargest = 1e15;  // sizes and bytes: products of them stay numbers
-
-std::vector<std::string_view> split(std::string_view line, char by) {
-  std::vector<std::string_view> fields;
-  for (std::size_t begin = 0;;) {
-    const std::size_t end = line.find(by, begin);
-    fields.push_back(line.substr(begin, end - begin));
-    if (end == std::string_view::npos) return fields;
-    begin = end + 1;
-  }
-}
 
 constexpr std::array<std::string_view, 31> kColumns{
     "gpu",      "source",   "kind",   "dtype",    "pass",    "ms",       "cudnn",    "selection",
     "batch",    "channels", "height", "width",    "filters", "kernel_h", "kernel_w", "stride_h",
     "stride_w", "pad_h",    "pad_w",  "groups",   "m",       "n",        "k",        "count",
     "cell",     "hidden",   "steps",  "features", "bytes",   "depth",    "note"};
-
-class Row {
- public:
-  Row(const std::vector<std::string_view>& header, std::string_view line, const std::string& file,
-      std::size_t number)
-      : header_(header), fields_(split(line, ',')), file_(file), number_(number) {
-    if (fields_.size() != header.size()) {
-      fail("", fmt::format("{} fields", fields_.size()),
-           fmt::format("{} as in the header", header.size()));
-    }
-  }
-
-  [[nodiscard]] std::string_view text(std::string_view column) const {
-    const auto found = std::find(header_.begin(), header_.end(), column);
-    return found == header_.end() ? std::string_view()
-                                  : fields_[static_cast<std::size_t>(found - header_.begin())];
-  }
-
-  /// A number above 0.
-  [[nodiscard]] double number(std::string_view column) const {
-    const std::string_view field = text(column);
-    const auto decimal = read_decimal(field);
-    const bool whole = decimal && decimal->length == field.size();
-    const std::optional<double> value = whole ? nearest_double(field, 0) : std::nullopt;
-    if (!value || !(*value > 0) || *value > kLargest) {
-      fail(column, field.empty() ? "nothing" : fmt::format("\"{}\"", field), "a number above 0");
-    }
-    return *value;
-  }
-
-  [[nodiscard]] std::int64_t count(std::string_view column) const {
-    const double value = number(column);
-    const auto rounded = static_cast<std::int64_t>(value);
-    if (static_cast<double>(rounded) != value || value > 1e9) {
-      fail(column, fmt::format("\"{}\"", text(column)), "a whole number from 1 to 10^9");
-    }
-    return rounded;
-  }
-
-  [[nodiscard]] std::int64_t count_or(std::string_view column, std::int64_t otherwise) const {
-    const std::string_view field = text(column);
-    if (field.empty()) return otherwise;
-    if (field == "0" && otherwise == 0) return 0;
-    return count(column);
-  }
-
-  template <class Value, std::size_t kCount>
-  [[nodiscard]] Value choice(
-      std::string_view column,
-      const std::array<std::pair<std::string_view, Value>, kCount>& words) const {
-    const std::string_view field = text(column);
-    std::string known;
-    for (const auto& [word, value] : words) {
-      if (field == word) return value;
-      known += fmt::format("{}{}", known.empty() ? "" : ", ", word);
-    }
-    fail(column, field.empty() ? "nothing" : fmt::format("\"{}\"", field), "one of " + known);
-  }
-
-  [[noreturn]] void fail(std::string_view column, std::string found, std::string expected) const {
-    throw SpecError({.file = file_,
-                     .place = column.empty() ? fmt::format("line {}", number_)
-                                             : fmt::format("line {}, {}", number_, column),
-                     .found = std::move(found),
-                     .expected = std::move(expected),
-                     .hint = {}});
-  }
-
- private:
-  const std::vector<std::string_view>& header_;
-  std::vector<std::string_view> fields_;
-  const std::string& file_;
-  std::size_t number_;
-};
+constexpr std::array<std::string_view, 2> kNeeded{"kind", "ms"};
 
 constexpr std::array<std::pair<std::string_view, OperationKind>, 4> kKinds{
     {{"conv", OperationKind::kConvolution},
@@ -126,7 +40,7 @@ constexpr std::array<std::pair<std::string_view, RecurrentCellKind>, 3> kCells{
 constexpr std::array<std::pair<std::string_view, bool>, 3> kSelections{
     {{"", false}, {"timed", false}, {"heuristic", true}}};
 
-ConvolutionDim dim_of(const Row& row, std::string_view size, std::string_view suffix) {
+ConvolutionDim dim_of(const CsvRow& row, std::string_view size, std::string_view suffix) {
   const auto name = [&](const char* what) { return fmt::format("{}_{}", what, suffix); };
   ConvolutionDim dim{.input = row.count(size),
                      .output = 1,
@@ -140,7 +54,7 @@ ConvolutionDim dim_of(const Row& row, std::string_view size, std::string_view su
   return dim;
 }
 
-ConvolutionShape shape_of(const Row& row) {
+ConvolutionShape shape_of(const CsvRow& row) {
   ConvolutionShape shape{.channels = row.count("channels"),
                          .filters = row.count("filters"),
                          .groups = row.count_or("groups", 1),
@@ -151,15 +65,15 @@ ConvolutionShape shape_of(const Row& row) {
   return shape;
 }
 
-std::pair<int, int> version_of(const Row& row) {
+std::pair<int, int> version_of(const CsvRow& row, std::pair<int, int> otherwise) {
   const std::string_view field = row.text("cudnn");
-  if (field.empty()) return {9, 0};
+  if (field.empty()) return otherwise;
   std::pair<int, int> version{0, 0};
-  const std::vector<std::string_view> parts = split(field, '.');
+  const std::vector<std::string_view> parts = split_fields(field, '.');
   const auto read = [&](std::string_view digits, int& into) {
     const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), into);
-    if (end.ec != std::errc() || end.ptr != digits.data() + digits.size()) {
-      row.fail("cudnn", fmt::format("\"{}\"", field), "a version such as 7.6");
+    if (end.ec != std::errc() || end.ptr != digits.data() + digits.size() || into < 0) {
+      row.fail("cudnn", "a version such as 7.6");
     }
   };
   read(parts[0], version.first);
@@ -182,7 +96,7 @@ class Hash {
   std::uint64_t state_ = 0xcbf29ce484222325ULL;
 };
 
-void read_sizes(const Row& row, MeasuredOperation& operation, Hash& hash) {
+void read_sizes(const CsvRow& row, MeasuredOperation& operation, Hash& hash) {
   hash.add(static_cast<double>(operation.kind));
   switch (operation.kind) {
     case OperationKind::kConvolution:
@@ -226,18 +140,28 @@ void read_sizes(const Row& row, MeasuredOperation& operation, Hash& hash) {
   }
 }
 
-MeasuredOperation operation_of(const Row& row) {
+/// What a row was measured of in two passes at once is a row of recurrent layers alone: others would be
+/// priced as one of them.
+OperationPass pass_of(const CsvRow& row, OperationKind kind) {
+  const OperationPass pass = row.choice("pass", kPasses);
+  if (pass == OperationPass::kBackward && kind != OperationKind::kRecurrent) {
+    row.fail("pass", "forward, backward_data or backward_weights");
+  }
+  return pass;
+}
+
+MeasuredOperation operation_of(const CsvRow& row, std::pair<int, int> cudnn) {
   MeasuredOperation operation;
+  operation.line = row.line();
   operation.gpu = std::string(row.text("gpu"));
-  if (operation.gpu.empty()) row.fail("gpu", "nothing", "the name of a GPU");
   operation.source = std::string(row.text("source"));
   operation.kind = row.choice("kind", kKinds);
-  operation.pass = row.choice("pass", kPasses);
+  operation.pass = pass_of(row, operation.kind);
   const std::string_view dtype = row.text("dtype");
   const auto known = find_dtype(dtype.empty() ? "float32" : dtype);
-  if (!known) row.fail("dtype", fmt::format("\"{}\"", dtype), "float32, tf32, float16, ...");
+  if (!known) row.fail("dtype", "float32, tf32, float16, bfloat16 or float64");
   operation.dtype = *known;
-  operation.cudnn = version_of(row);
+  operation.cudnn = version_of(row, cudnn);
   operation.heuristic = row.choice("selection", kSelections);
   operation.seconds = row.number("ms") * kMillisecond;
   Hash hash;
@@ -246,43 +170,22 @@ MeasuredOperation operation_of(const Row& row) {
   return operation;
 }
 
-void check_header(const std::vector<std::string_view>& header, const std::string& file) {
-  const auto complain = [&](std::string found, std::string expected) {
-    throw SpecError({.file = file,
-                     .place = "line 1",
-                     .found = std::move(found),
-                     .expected = std::move(expected),
-                     .hint = "docs/calibration.md, \"Tables of operations\", lists the columns"});
-  };
-  for (const std::string_view column : header) {
-    if (std::find(kColumns.begin(), kColumns.end(), column) == kColumns.end()) {
-      complain(fmt::format("unknown column {}", in_quotes(column)), "a known column");
-    }
-  }
-  for (const std::string_view needed : {"gpu", "kind", "ms"}) {
-    if (std::find(header.begin(), header.end(), needed) == header.end()) {
-      complain("a header without it", fmt::format("a column \"{}\"", needed));
-    }
-  }
-}
-
 }  // namespace
 
-std::vector<MeasuredOperation> read_operations(std::string_view text, const std::string& file) {
+std::vector<MeasuredOperation> read_operations(std::string_view text, const std::string& file,
+                                               std::pair<int, int> cudnn) {
   std::vector<MeasuredOperation> operations;
-  std::vector<std::string_view> header;
-  std::size_t number = 0;
-  for (std::string_view line : split(text, '\n')) {
-    ++number;
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line.empty() || line.front() == '#') continue;
-    if (header.empty()) {
-      header = split(line, ',');
-      check_header(header, file);
-      continue;
+  const CsvColumns columns{
+      .known = kColumns,
+      .needed = kNeeded,
+      .hint = "docs/calibration.md, \"Tables of operations\", lists the columns"};
+  read_csv(text, file, columns, [&](const CsvRow& row) {
+    operations.push_back(operation_of(row, cudnn));
+    // With names, each row has one.
+    if (operations.back().gpu.empty() != operations.front().gpu.empty()) {
+      row.fail("gpu", "the name of a GPU, as in the rows before");
     }
-    operations.push_back(operation_of(Row(header, line, file, number)));
-  }
+  });
   if (operations.empty()) {
     throw SpecError({.file = file,
                      .place = "the table",

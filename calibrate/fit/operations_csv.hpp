@@ -2,6 +2,7 @@
 // any number of GPUs. docs/calibration.md, "Tables of operations", has the columns.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -19,8 +20,9 @@ enum class OperationKind { kConvolution, kProduct, kRecurrent, kStreaming };
 enum class OperationPass { kForward, kBackwardData, kBackwardWeights, kBackward };
 
 struct MeasuredOperation {
-  std::string gpu;
-  std::string source;  ///< rows of one share what their measuring adds to each time
+  std::size_t line = 0;  ///< of the table
+  std::string gpu;       ///< empty: the table names none
+  std::string source;    ///< rows of one share what their measuring adds to each time
   OperationKind kind = OperationKind::kConvolution;
   OperationPass pass = OperationPass::kForward;
   Dtype dtype = Dtype::kFloat32;
@@ -35,9 +37,10 @@ struct MeasuredOperation {
   std::uint64_t shape_hash = 0;  ///< of the sizes alone: equal for all GPUs, types and passes
 };
 
-/// Throws SpecError naming file and line.
+/// Throws SpecError naming file, line and column. `cudnn`: of rows that do not say.
 [[nodiscard]] std::vector<MeasuredOperation> read_operations(std::string_view text,
-                                                             const std::string& file);
+                                                             const std::string& file,
+                                                             std::pair<int, int> cudnn = {9, 0});
 
 /// The fifth of the shapes that judges and does not fit.
 [[nodiscard]] inline bool is_held_out(const MeasuredOperation& operation) {

@@ -2,441 +2,242 @@
 // that all others use; then convolutions and products on ordinary units, tensor cores, recurrent layers.
 #include "calibrate/fit/operations_fit.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
-#include <functional>
 #include <set>
 
-#include "calibrate/fit/search.hpp"
-#include "calibrate/fit/statistics.hpp"
-#include "model/base/errors.hpp"
-#include "model/kernels/convolution.hpp"
+#include "calibrate/fit/check_operations.hpp"
+#include "calibrate/fit/near_share_fit.hpp"
 #include "model/kernels/parameter_fields.hpp"
 
 namespace ooc {
 namespace {
 
-constexpr double kLargestMiss = 1.5;
-constexpr double kStartSpread = 0.3;
-constexpr double kLongStream =
-    150e-6;                          // below, streaming kernels show the measuring, not the memory
-constexpr double kNeighbours = 3e7;  // bytes: slopes between nearer sizes are noise
-constexpr double kLeastMeasuring = 1e-6;
-constexpr double kMostMeasuring = 100e-6;
-constexpr double kLeastHeuristic = 0.4;
+constexpr SearchVariable kMeasuring{10e-6, 1e-6, 100e-6};  // seconds
+constexpr SearchVariable kHeuristic{0.8, 0.4, 1.5};
+constexpr SearchVariable kStep{20e-6, 0.5e-6, 200e-6};  // seconds
+constexpr double kLeast = 1e-3;
+constexpr int kBesideShare = 4;  // of the evaluations: one or two numbers are soon found
 
-using Parameters = std::map<std::string, ArchitectureParameters>;
-using Rows = std::vector<const MeasuredOperation*>;
+struct StagePlan {
+  const char* name;
+  bool (*takes)(const MeasuredOperation&);
+  std::vector<std::string> paths;
+};
+
+bool is_plain(const MeasuredOperation& row) { return row.dtype == Dtype::kFloat32; }
+
+std::vector<StagePlan> stage_plans() {
+  return {{"conv float32",
+           [](const MeasuredOperation& row) {
+             return is_plain(row) && row.kind == OperationKind::kConvolution;
+           },
+           {"simt.wide_tiles", "simt.small_tiles", "simt.wave_tail", "simt.extra_depth",
+            "simt.generation", "simt.pointwise_weights", "simt.scatter_rate", "simt.scatter_memory",
+            "simt.winograd_fused", "simt.transformed", "simt.transform_traffic", "simt.depthwise"}},
+          {"product float32",
+           [](const MeasuredOperation& row) {
+             return is_plain(row) && row.kind == OperationKind::kProduct;
+           },
+           {"simt.linear_rate", "simt.linear_memory", "simt.linear_recent"}},
+          {"tensor cores",
+           &is_tensor_operation,
+           {"tensor.tiles", "tensor.operands", "tensor.few_channels"}},
+          {"recurrent float32",
+           [](const MeasuredOperation& row) {
+             return is_plain(row) && row.kind == OperationKind::kRecurrent;
+           },
+           {"recurrent.forward", "recurrent.backward", "recurrent.step", "recurrent.old_forward",
+            "recurrent.old_backward", "recurrent.old_gru_backward"}}};
+}
 
 /// Before Volta; the fit takes them together where it needs a difference.
 bool is_old(const std::string& architecture) {
   return architecture == "kepler" || architecture == "maxwell" || architecture == "pascal";
 }
 
-std::string pass_name(OperationPass pass) {
-  switch (pass) {
-    case OperationPass::kForward:
-      return "forward";
-    case OperationPass::kBackwardData:
-      return "backward_data";
-    case OperationPass::kBackwardWeights:
-      return "backward_weights";
-    case OperationPass::kBackward:
-      return "backward";
-  }
-  return "";
+/// Those that the number is fitted for. Two numbers say what old generations lack beside newer ones; of one
+/// kind alone they would only rename the tiles' efficiency.
+std::vector<std::string> fitted_for(const std::string& path,
+                                    const std::set<std::string>& architectures) {
+  std::vector<std::string> of(architectures.begin(), architectures.end());
+  if (path != "simt.generation" && path != "simt.linear_recent") return of;
+  const auto newer = std::stable_partition(of.begin(), of.end(), &is_old);
+  if (newer == of.begin() || newer == of.end()) return {};
+  of.erase(newer, of.end());
+  return of;
 }
-
-std::string kind_name(OperationKind kind) {
-  switch (kind) {
-    case OperationKind::kConvolution:
-      return "conv";
-    case OperationKind::kProduct:
-      return "product";
-    case OperationKind::kRecurrent:
-      return "recurrent";
-    case OperationKind::kStreaming:
-      return "streaming";
-  }
-  return "";
-}
-
-std::string group_of(const MeasuredOperation& row) {
-  return fmt::format("{} {} {} {} {}", kind_name(row.kind), dtype_info(row.dtype).name,
-                     pass_name(row.pass), row.gpu, row.source);
-}
-
-ConvolutionPass convolution_pass(OperationPass pass) {
-  switch (pass) {
-    case OperationPass::kBackwardData:
-      return ConvolutionPass::kBackwardData;
-    case OperationPass::kBackwardWeights:
-      return ConvolutionPass::kBackwardWeights;
-    case OperationPass::kForward:
-    case OperationPass::kBackward:
-      return ConvolutionPass::kForward;
-  }
-  return ConvolutionPass::kForward;
-}
-
-/// What the kernels themselves take.
-double work_seconds(const MeasuredOperation& row, const KernelPlatform& platform) {
-  switch (row.kind) {
-    case OperationKind::kConvolution: {
-      const ConvolutionTimes times = convolution_times({.shape = &row.shape,
-                                                        .pass = convolution_pass(row.pass),
-                                                        .batch = row.batch,
-                                                        .dtype = row.dtype},
-                                                       platform);
-      // Who measures tensor cores asks for them, even where other units would be faster.
-      return std::isfinite(times.tensor) ? times.tensor : times.fastest();
-    }
-    case OperationKind::kProduct:
-      return linear_work_seconds(row.product, row.dtype, platform);
-    case OperationKind::kRecurrent: {
-      const RecurrentTimes times = recurrent_times(row.recurrent, platform);
-      switch (row.pass) {
-        case OperationPass::kForward:
-          return times.forward;
-        case OperationPass::kBackwardData:
-          return times.backward_data;
-        case OperationPass::kBackwardWeights:
-          return times.backward_weights;
-        case OperationPass::kBackward:
-          return times.backward_data + times.backward_weights;
-      }
-      return 0;
-    }
-    case OperationKind::kStreaming:
-      return row.bytes / streaming_rate(platform);
-  }
-  return 0;
-}
-
-/// A number that a stage fits, for one or more architectures, or one of what is fitted beside.
-struct Variable {
-  std::string path;  ///< "simt.wide_tiles", "measuring.<source>", "heuristic"
-  SearchVariable range;
-  std::vector<std::string> architectures;
-};
-
-struct Candidate {
-  Parameters parameters;
-  std::map<std::string, double> beside;
-
-  void set(const Variable& variable, double value) {
-    if (variable.architectures.empty()) {
-      beside[variable.path] = value;
-      return;
-    }
-    const ParameterField* field = find_parameter_field(variable.path);
-    const bool step = variable.path == "recurrent.step";
-    for (const std::string& name : variable.architectures) {
-      ArchitectureParameters& numbers = parameters.at(name);
-      (step ? numbers.recurrent.step_seconds : field->of(numbers)) = value;
-    }
-  }
-};
-
-class Stage {
- public:
-  Stage(std::string name, const std::map<std::string, FitMachine>& machines)
-      : name_(std::move(name)), machines_(machines) {}
-
-  Rows fit_rows;
-  Rows held_rows;
-  std::vector<Variable> variables;
-
-  [[nodiscard]] const std::string& name() const { return name_; }
-
-  [[nodiscard]] double predicted(const MeasuredOperation& row, const Candidate& candidate) const {
-    const FitMachine& machine = machines_.at(row.gpu);
-    KernelPlatform platform{machine.machine, candidate.parameters.at(machine.architecture), {}};
-    // A row is one kernel: benchmarks hand over what lies as the kernel wants it.
-    platform.software.layout = ImageLayout::kChannelsLast;
-    platform.software.cudnn = row.cudnn;
-    if (row.heuristic) platform.architecture.simt.generation *= beside(candidate, "heuristic", 1);
-    const double measuring =
-        row.kind == OperationKind::kRecurrent ? 0 : beside(candidate, "measuring." + row.source, 0);
-    return work_seconds(row, platform) + measuring;
-  }
-
-  [[nodiscard]] double loss(const Rows& rows, const Candidate& candidate) const {
-    std::map<std::string, std::pair<double, double>> groups;
-    for (const MeasuredOperation* row : rows) {
-      const double miss = std::abs(std::log(predicted(*row, candidate) / row->seconds));
-      auto& [sum, count] = groups[groups_.at(row)];
-      sum += std::min(miss, kLargestMiss);
-      count += 1;
-    }
-    double total = 0;
-    for (const auto& [group, sums] : groups) total += sums.first / sums.second;
-    return groups.empty() ? 0 : total / static_cast<double>(groups.size());
-  }
-
-  [[nodiscard]] std::vector<GroupError> errors(const Rows& rows, const Candidate& candidate) const {
-    std::map<std::string, std::vector<double>> groups;
-    for (const MeasuredOperation* row : rows) {
-      groups[groups_.at(row)].push_back(predicted(*row, candidate) / row->seconds - 1);
-    }
-    std::vector<GroupError> errors;
-    for (const auto& [group, deviations] : groups) {
-      GroupError error{.group = group, .rows = deviations.size()};
-      std::vector<double> sizes;
-      for (const double deviation : deviations) {
-        sizes.push_back(std::abs(deviation));
-        error.mean += std::abs(deviation) / static_cast<double>(deviations.size());
-        error.bias += deviation / static_cast<double>(deviations.size());
-      }
-      error.median = median_of(sizes);
-      errors.push_back(error);
-    }
-    return errors;
-  }
-
-  void add_row(const MeasuredOperation& row) {
-    groups_[&row] = group_of(row);
-    (is_held_out(row) ? held_rows : fit_rows).push_back(&row);
-  }
-
- private:
-  static double beside(const Candidate& candidate, const std::string& name, double otherwise) {
-    const auto found = candidate.beside.find(name);
-    return found == candidate.beside.end() ? otherwise : found->second;
-  }
-
-  std::string name_;
-  const std::map<std::string, FitMachine>& machines_;
-  std::map<const MeasuredOperation*, std::string> groups_;
-};
 
 class Fitter {
  public:
-  Fitter(const std::vector<MeasuredOperation>& operations,
-         const std::map<std::string, FitMachine>& machines, const Parameters& start,
+  Fitter(const FitMachines& machines, const FitParameters& start,
          const OperationsFitOptions& options)
-      : operations_(operations), machines_(machines), options_(options) {
-    candidate_.parameters = start;
-    for (const MeasuredOperation& row : operations) check(row);
+      : machines_(machines), options_(options), given_(start) {
+    fit_.architectures = start;
   }
 
-  OperationsFit run() {
-    fit_near_shares();
-    fit_stage(
-        "conv float32", &is_plain_convolution,
-        {"simt.wide_tiles", "simt.small_tiles", "simt.wave_tail", "simt.extra_depth",
-         "simt.generation", "simt.pointwise_weights", "simt.scatter_rate", "simt.scatter_memory",
-         "simt.winograd_fused", "simt.transformed", "simt.transform_traffic"});
-    fit_stage("product float32", &is_plain_product,
-              {"simt.linear_rate", "simt.linear_memory", "simt.linear_recent"});
-    fit_stage("tensor cores", &is_tensor,
-              {"tensor.tiles", "tensor.operands", "tensor.few_channels"});
-    fit_stage("recurrent float32", &is_recurrent,
-              {"recurrent.forward", "recurrent.backward", "recurrent.step", "recurrent.old_forward",
-               "recurrent.old_backward", "recurrent.old_gru_backward"});
-    return {std::move(candidate_.parameters), std::move(stages_)};
+  void fit_streams(const std::vector<MeasuredOperation>& operations) {
+    const FitRows rows = rows_of(operations, [](const MeasuredOperation& row) {
+      return row.kind == OperationKind::kStreaming;
+    });
+    if (rows.empty()) return;
+    StageFit& stage = fit_.stages.emplace_back();
+    stage.name = "streaming";
+    const FitCandidate before{given_, measuring_of_streams(rows, given_)};
+    FitCandidate candidate{given_, {}};
+    auto shares = near_shares(rows, machines_);
+    if (is_fixed("near_share")) shares.clear();
+    for (const auto& [architecture, found] : shares) {
+      candidate.parameters.at(architecture).near_share = found.share;
+    }
+    candidate.beside = measuring_of_streams(rows, candidate.parameters);
+    for (const auto& [architecture, found] : shares) {
+      stage.numbers.push_back({.path = "near_share",
+                               .architectures = {architecture},
+                               .told = {architecture},
+                               .rows = found.rows.size(),
+                               .error = rows.mean_miss(found.rows, candidate)});
+    }
+    finish(rows, before, candidate, stage);
   }
+
+  void fit_stage(const StagePlan& plan, const std::vector<MeasuredOperation>& operations) {
+    const FitRows rows = rows_of(operations, plan.takes);
+    if (rows.empty()) return;
+    StageFit& stage = fit_.stages.emplace_back();
+    stage.name = plan.name;
+    const std::vector<FitVariable> beside = beside_variables(rows);
+
+    FitCandidate before{given_, {}};
+    begin_at(beside, before);
+    const SearchPlan short_search{options_.seed, 1, options_.evaluations / kBesideShare};
+    if (!beside.empty()) (void)search_stage(rows, beside, short_search, before);
+
+    FitCandidate candidate{fit_.architectures, {}};
+    std::vector<FitVariable> variables = number_variables(plan, rows);
+    begin_at(variables, candidate);
+    variables = told_variables(rows, candidate, variables);
+    variables.insert(variables.end(), beside.begin(), beside.end());
+    candidate.parameters = fit_.architectures;
+    begin_at(variables, candidate);
+    const SearchPlan search{options_.seed, options_.starts, options_.evaluations};
+    if (!variables.empty()) stage.starts = search_stage(rows, variables, search, candidate);
+    stage.numbers = settle_numbers(rows, variables, given_, candidate);
+    finish(rows, before, candidate, stage);
+  }
+
+  void note_unused(const std::vector<MeasuredOperation>& operations) {
+    for (const MeasuredOperation& row : operations) {
+      const bool used =
+          row.kind == OperationKind::kStreaming || is_plain(row) || is_tensor_operation(row);
+      if (!used) ++fit_.unused[group_of(row)];
+    }
+  }
+
+  OperationsFit result() { return std::move(fit_); }
 
  private:
-  using Filter = bool (*)(const MeasuredOperation&);
-
-  static bool is_plain(const MeasuredOperation& row) { return row.dtype == Dtype::kFloat32; }
-  static bool is_plain_convolution(const MeasuredOperation& row) {
-    return is_plain(row) && row.kind == OperationKind::kConvolution;
-  }
-  static bool is_plain_product(const MeasuredOperation& row) {
-    return is_plain(row) && row.kind == OperationKind::kProduct;
-  }
-  static bool is_tensor(const MeasuredOperation& row) {
-    return !is_plain(row) && row.dtype != Dtype::kFloat64 &&
-           (row.kind == OperationKind::kConvolution || row.kind == OperationKind::kProduct);
-  }
-  static bool is_recurrent(const MeasuredOperation& row) {
-    return is_plain(row) && row.kind == OperationKind::kRecurrent;
-  }
-
-  void check(const MeasuredOperation& row) const {
-    const auto machine = machines_.find(row.gpu);
-    const auto complain = [&](const std::string& found, const std::string& expected) {
-      throw SpecError(
-          {.file = "the table", .place = "gpu", .found = found, .expected = expected, .hint = {}});
-    };
-    if (machine == machines_.end()) {
-      std::string known;
-      for (const auto& [name, value] : machines_) known += (known.empty() ? "" : ", ") + name;
-      complain(in_quotes(row.gpu), "one of " + known);
+  template <class Takes>
+  [[nodiscard]] FitRows rows_of(const std::vector<MeasuredOperation>& operations,
+                                Takes takes) const {
+    FitRows rows(machines_);
+    for (const MeasuredOperation& row : operations) {
+      if (takes(row)) rows.add(row);
     }
-    const auto architecture = candidate_.parameters.find(machine->second.architecture);
-    if (architecture == candidate_.parameters.end()) {
-      complain(in_quotes(row.gpu) + " of architecture " + in_quotes(machine->second.architecture),
-               "an architecture with a file to start from");
-    }
-    const KernelPlatform platform{machine->second.machine, architecture->second, {}};
-    if (is_tensor(row) && !on_tensor_cores(platform, row.dtype)) {
-      complain(fmt::format("{} on {}", dtype_info(row.dtype).name, in_quotes(row.gpu)),
-               "a GPU with tensor cores and a peak for that type");
-    }
-  }
-
-  /// Slope of time over bytes (Theil-Sen, every pair of a GPU's long rows).
-  void fit_near_shares() {
-    std::map<std::string, std::vector<double>> shares;
-    std::map<std::string, Rows> by_gpu;
-    Stage stage("streaming", machines_);
-    for (const MeasuredOperation& row : operations_) {
-      if (row.kind != OperationKind::kStreaming) continue;
-      stage.add_row(row);
-      if (row.seconds > kLongStream && !is_held_out(row)) by_gpu[row.gpu].push_back(&row);
-    }
-    if (stage.fit_rows.empty() || is_fixed("near_share")) return;
-    for (const auto& [gpu, rows] : by_gpu) {
-      std::vector<double> rates;
-      for (std::size_t i = 0; i < rows.size(); ++i) {
-        for (std::size_t j = i + 1; j < rows.size(); ++j) {
-          const double bytes = rows[j]->bytes - rows[i]->bytes;
-          const double seconds = rows[j]->seconds - rows[i]->seconds;
-          if (std::abs(bytes) > kNeighbours && bytes * seconds > 0)
-            rates.push_back(bytes / seconds);
-        }
-      }
-      if (rates.empty()) continue;
-      const FitMachine& machine = machines_.at(gpu);
-      shares[machine.architecture].push_back(
-          median_of(rates) / static_cast<double>(machine.machine.near_rate.count()));
-    }
-    StageFit& result = stages_.emplace_back();
-    result.name = stage.name();
-    result.rows = stage.fit_rows.size();
-    set_measuring(stage);
-    result.before = stage.loss(stage.fit_rows, candidate_);
-    result.held_before = stage.loss(stage.held_rows, candidate_);
-    for (const auto& [architecture, found] : shares) {
-      candidate_.parameters.at(architecture).near_share = std::min(median_of(found), 1.0);
-      result.paths.push_back("near_share of " + architecture);
-    }
-    set_measuring(stage);
-    finish(stage, result);
-  }
-
-  /// What is left of streaming kernels, by source.
-  void set_measuring(const Stage& stage) {
-    std::map<std::string, std::vector<double>> rests;
-    candidate_.beside.clear();
-    for (const MeasuredOperation* row : stage.fit_rows) {
-      rests[row->source].push_back(row->seconds - stage.predicted(*row, candidate_));
-    }
-    for (const auto& [source, rest] : rests) {
-      candidate_.beside["measuring." + source] = std::max(median_of(rest), 0.0);
-    }
+    return rows;
   }
 
   [[nodiscard]] bool is_fixed(const std::string& path) const {
     return std::find(options_.fixed.begin(), options_.fixed.end(), path) != options_.fixed.end();
   }
 
-  void add_variable(Stage& stage, const std::string& path,
-                    const std::set<std::string>& architectures) {
-    if (is_fixed(path)) return;
-    std::vector<std::string> of(architectures.begin(), architectures.end());
-    if (path == "simt.generation" || path == "simt.linear_recent") {
-      // The newer ones are the measure; of one kind alone it would only rename the tiles' efficiency.
-      const auto newer = std::partition(of.begin(), of.end(), &is_old);
-      if (newer == of.begin() || newer == of.end()) return;
-      of.erase(newer, of.end());
-    }
-    if (path == "recurrent.step") {
-      stage.variables.push_back({path, {20e-6, 0.5e-6, 200e-6}, of});
-      return;
-    }
-    const ParameterField& field = *find_parameter_field(path);
-    const double now = options_.from == FitStart::kNeutral
-                           ? field.neutral
-                           : field.of(candidate_.parameters.at(of.front()));
-    const double lowest = std::max(field.lowest, 1e-3);
-    stage.variables.push_back({path, {std::max(now, lowest), lowest, field.highest}, of});
+  static void begin_at(const std::vector<FitVariable>& variables, FitCandidate& candidate) {
+    for (const FitVariable& variable : variables) candidate.set(variable, variable.range.start);
   }
 
-  void fit_stage(const std::string& name, Filter filter, const std::vector<std::string>& paths) {
-    Stage stage(name, machines_);
-    std::set<std::string> architectures;
+  /// What measuring adds, by source, and what a rule's choice loses.
+  static std::vector<FitVariable> beside_variables(const FitRows& rows) {
     std::set<std::string> sources;
     bool heuristic = false;
-    for (const MeasuredOperation& row : operations_) {
-      if (!filter(row)) continue;
-      stage.add_row(row);
-      architectures.insert(machines_.at(row.gpu).architecture);
-      if (row.kind != OperationKind::kRecurrent) sources.insert(row.source);
-      heuristic = heuristic || row.heuristic;
+    for (const MeasuredOperation* row : rows.of(FitSide::kFit)) {
+      if (row->kind != OperationKind::kRecurrent) sources.insert(row->source);
+      heuristic = heuristic || row->heuristic;
     }
-    if (stage.fit_rows.empty()) return;
-    for (const std::string& path : paths) add_variable(stage, path, architectures);
-    candidate_.beside.clear();
+    std::vector<FitVariable> variables;
     for (const std::string& source : sources) {
-      stage.variables.push_back(
-          {"measuring." + source, {10e-6, kLeastMeasuring, kMostMeasuring}, {}});
+      variables.push_back({"measuring." + source, kMeasuring, {}, 0});
     }
-    if (heuristic) stage.variables.push_back({"heuristic", {0.8, kLeastHeuristic, 1.5}, {}});
-    search(stage, paths);
+    if (heuristic) variables.push_back({"heuristic", kHeuristic, {}, 0});
+    return variables;
   }
 
-  void search(Stage& stage, const std::vector<std::string>& paths) {
-    StageFit& result = stages_.emplace_back();
-    result.name = stage.name();
-    result.rows = stage.fit_rows.size();
-    for (const std::string& path : paths) {
-      const bool fitted = std::any_of(stage.variables.begin(), stage.variables.end(),
-                                      [&](const Variable& each) { return each.path == path; });
-      if (fitted) result.paths.push_back(path);
+  [[nodiscard]] std::vector<FitVariable> number_variables(const StagePlan& plan,
+                                                          const FitRows& rows) const {
+    std::set<std::string> architectures;
+    for (const MeasuredOperation* row : rows.of(FitSide::kFit)) {
+      architectures.insert(machines_.at(row->gpu).architecture);
     }
-    std::vector<SearchVariable> ranges;
-    for (const Variable& variable : stage.variables) {
-      ranges.push_back(variable.range);
-      if (variable.architectures.empty()) candidate_.set(variable, variable.range.start);
+    std::vector<FitVariable> variables;
+    for (const std::string& path : plan.paths) {
+      if (is_fixed(path)) continue;
+      FitVariable variable{path, {}, fitted_for(path, architectures), 0};
+      if (variable.architectures.empty()) continue;
+      variable.range = range_of(variable);
+      if (options_.from == FitStart::kGiven) variable.expected = variable.range.start;
+      variables.push_back(std::move(variable));
     }
-    result.before = stage.loss(stage.fit_rows, candidate_);
-    result.held_before = stage.loss(stage.held_rows, candidate_);
-    const auto with = [&](const std::vector<double>& values) {
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        candidate_.set(stage.variables[i], values[i]);
-      }
-      return stage.loss(stage.fit_rows, candidate_);
-    };
-    SearchResult best;
-    for (int start = 0; start < options_.starts; ++start) {
-      const SearchEffort effort{.seed = options_.seed + static_cast<std::uint64_t>(start),
-                                .evaluations = options_.evaluations,
-                                .spread = start == 0 ? 0 : kStartSpread};
-      const SearchResult found = search_minimum(ranges, effort, with);
-      result.starts.push_back(found.loss);
-      if (start == 0 || found.loss < best.loss) best = found;
-    }
-    (void)with(best.values);
-    finish(stage, result);
+    return variables;
   }
 
-  void finish(const Stage& stage, StageFit& result) const {
-    result.after = stage.loss(stage.fit_rows, candidate_);
-    result.held_after = stage.loss(stage.held_rows, candidate_);
-    result.beside = candidate_.beside;
-    result.fit_errors = stage.errors(stage.fit_rows, candidate_);
-    result.held_errors = stage.errors(stage.held_rows, candidate_);
+  /// Numbers of 0 would stay there: the search multiplies.
+  [[nodiscard]] SearchVariable range_of(const FitVariable& variable) const {
+    const double given = FitCandidate{given_, {}}.get(variable);
+    const bool neutral = options_.from == FitStart::kNeutral;
+    if (variable.path == "recurrent.step") {
+      return {neutral ? kStep.start : std::clamp(given, kStep.lowest, kStep.highest), kStep.lowest,
+              kStep.highest};
+    }
+    const ParameterField& field = *find_parameter_field(variable.path);
+    const double lowest = std::max(field.lowest, kLeast);
+    return {std::max(neutral ? field.neutral : given, lowest), lowest, field.highest};
   }
 
-  const std::vector<MeasuredOperation>& operations_;
-  const std::map<std::string, FitMachine>& machines_;
+  void finish(const FitRows& rows, const FitCandidate& before, const FitCandidate& after,
+              StageFit& stage) {
+    stage.rows = rows.of(FitSide::kFit).size();
+    stage.before = rows.loss(FitSide::kFit, before);
+    stage.held_before = rows.loss(FitSide::kHeldOut, before);
+    stage.after = rows.loss(FitSide::kFit, after);
+    stage.held_after = rows.loss(FitSide::kHeldOut, after);
+    stage.beside = after.beside;
+    stage.errors = compare_errors(rows, before, after);
+    fit_.architectures = after.parameters;
+  }
+
+  const FitMachines& machines_;
   const OperationsFitOptions& options_;
-  Candidate candidate_;
-  std::vector<StageFit> stages_;
+  const FitParameters& given_;
+  OperationsFit fit_;
 };
 
 }  // namespace
 
+std::vector<std::string> fitted_paths() {
+  std::vector<std::string> paths{"near_share"};
+  for (const StagePlan& plan : stage_plans()) {
+    paths.insert(paths.end(), plan.paths.begin(), plan.paths.end());
+  }
+  return paths;
+}
+
 OperationsFit fit_operations(const std::vector<MeasuredOperation>& operations,
-                             const std::map<std::string, FitMachine>& machines,
-                             const Parameters& start, const OperationsFitOptions& options) {
-  return Fitter(operations, machines, start, options).run();
+                             const FitMachines& machines, const FitParameters& start,
+                             const OperationsFitOptions& options) {
+  check_operations(operations, machines, start, options.file);
+  Fitter fitter(machines, start, options);
+  fitter.fit_streams(operations);
+  for (const StagePlan& plan : stage_plans()) fitter.fit_stage(plan, operations);
+  fitter.note_unused(operations);
+  return fitter.result();
 }
 
 }  // namespace ooc

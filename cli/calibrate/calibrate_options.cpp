@@ -20,19 +20,6 @@ std::optional<Effort> effort_of(const Arguments& arguments) {
   return std::nullopt;
 }
 
-std::optional<std::string> date_of(const Arguments& arguments) {
-  const auto text = arguments.value("--date");
-  if (!text) return std::nullopt;
-  const std::string form = "dddd-dd-dd";
-  bool matches = text->size() == form.size();
-  for (std::size_t i = 0; matches && i < form.size(); ++i) {
-    const char c = (*text)[i];
-    matches = form[i] == 'd' ? c >= '0' && c <= '9' : c == form[i];
-  }
-  if (!matches) bad_value("--date", in_quotes(*text), "a date such as 2025-01-31");
-  return text;
-}
-
 std::optional<double> within_s_of(const Arguments& arguments) {
   const auto text = arguments.value("--within");
   if (!text) return std::nullopt;
@@ -55,6 +42,19 @@ std::string flags_to_repeat(const Arguments& arguments) {
 
 }  // namespace
 
+std::optional<std::string> date_option(const Arguments& arguments) {
+  const auto text = arguments.value("--date");
+  if (!text) return std::nullopt;
+  const std::string form = "dddd-dd-dd";
+  bool matches = text->size() == form.size();
+  for (std::size_t i = 0; matches && i < form.size(); ++i) {
+    const char c = (*text)[i];
+    matches = form[i] == 'd' ? c >= '0' && c <= '9' : c == form[i];
+  }
+  if (!matches) bad_value("--date", in_quotes(*text), "a date such as 2025-01-31");
+  return text;
+}
+
 std::string device_number_of(const Arguments& arguments) {
   const std::string text = arguments.value("--device").value_or("0");
   if (text.empty() || text.size() > 3 ||
@@ -76,7 +76,7 @@ CalibrateOptions calibrate_options(const Arguments& arguments) {
   CalibrateOptions options;
   options.plot = arguments.value("--plot");
   options.effort = effort_of(arguments);
-  options.date = date_of(arguments);
+  options.date = date_option(arguments);
   options.device = device_number_of(arguments);
   options.name = arguments.value("--name").value_or("");
   options.from = arguments.value("--from");

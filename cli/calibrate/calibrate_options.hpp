@@ -30,6 +30,9 @@ struct CalibrateOptions {
 
 [[nodiscard]] CalibrateOptions calibrate_options(const Arguments& arguments);
 
+/// --date, or none.
+[[nodiscard]] std::optional<std::string> date_option(const Arguments& arguments);
+
 // What every command that starts the measuring program takes.
 [[nodiscard]] std::string device_number_of(const Arguments& arguments);
 [[nodiscard]] int silence_ms_of(const Arguments& arguments);

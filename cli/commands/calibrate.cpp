@@ -1,4 +1,5 @@
-// `calibrate`: measures this machine through ooc-paleo-gpu, or takes recorded samples, and writes a
+// `calibrate`: measures this machine through ooc-paleo-gpu, or takes recorded samples or a table of measured
+// operations (cli/calibrate/from_operations.hpp), and writes a
 // hardware profile that predictions can use. The samples go to a file beside it after every request,
 // so that whatever happens nothing measured is lost.
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include "calibrate/session/lock_file.hpp"
 #include "calibrate/session/plot_svg.hpp"
 #include "calibrate/session/report.hpp"
+#include "cli/calibrate/from_operations.hpp"
 #include "cli/calibrate/measure.hpp"
 #include "cli/calibrate/network_requests.hpp"
 #include "cli/command.hpp"
@@ -48,6 +50,38 @@ constexpr Flag kFrom{.name = "--from",
                          "samples of an earlier run, or a log of ooc-paleo-gpu: measure what is "
                          "missing, or without a GPU fit them again; - is standard input",
                      .completes = Completes::kInputs};
+constexpr Flag kFromOperations{
+    .name = "--from-operations",
+    .value = "FILE",
+    .help =
+        "no measuring: fit the kernels of --hardware to this table (CSV) of measured "
+        "operations; - is standard input",
+    .completes = Completes::kInputs};
+constexpr Flag kHardware{.name = "--hardware",
+                         .value = "PROFILE",
+                         .help = "with --from-operations: the machine they were measured on",
+                         .completes = Completes::kHardware};
+constexpr Flag kArchitectures{
+    .name = "--architectures",
+    .value = "FOLDER",
+    .help =
+        "with --from-operations, in place of --hardware: fit all architectures of a folder "
+        "to a table of several machines; -o is a folder, too",
+    .completes = Completes::kFiles};
+constexpr Flag kMachines{
+    .name = "--machines",
+    .value = "FILE",
+    .help = "with --architectures: a table (CSV) of the machines; default: profiles of their names",
+    .completes = Completes::kInputs};
+constexpr Flag kKeep{.name = "--keep",
+                     .value = "NUMBERS",
+                     .help =
+                         "with --from-operations: numbers that stay as they are, e.g. "
+                         "simt.wave_tail,near_share"};
+constexpr Flag kEvaluations{
+    .name = "--evaluations",
+    .value = "N",
+    .help = "with --from-operations: effort of each of the three searches; default 1300"};
 constexpr Flag kDryRun{.name = "--dry-run",
                        .value = "",
                        .help = "only say what would be measured, and how long it takes"};
@@ -80,6 +114,12 @@ constexpr std::array kFlags{kOutput,
                             flags::kBatch,
                             flags::kDtype,
                             kFrom,
+                            kFromOperations,
+                            kHardware,
+                            kArchitectures,
+                            kMachines,
+                            kKeep,
+                            kEvaluations,
                             kDryRun,
                             kName,
                             kDate,
@@ -126,6 +166,8 @@ void tell(const std::string& text) {
 }
 
 int run_calibrate(const Arguments& arguments) {
+  if (arguments.has("--from-operations")) return run_from_operations(arguments);
+  check_without_operations(arguments);
   const CalibrateOptions options = calibrate_options(arguments);
   SampleSet set = samples_of(options);
   PlanInput input{.effort = settle_effort(options, set),
@@ -180,6 +222,7 @@ const Command calibrate_command{
         "  ooc-paleo calibrate -o my-machine.json --full --network vgg16 --batch 64 "
         "--plot curves.svg\n"
         "  ooc-paleo calibrate -o my-machine.json --from my-machine.json.samples.json\n"
+        "  ooc-paleo calibrate --from-operations ops.csv --hardware ./card.json -o mine.json\n"
         "  ooc-paleo calibrate --dry-run --full\n",
     .positionals = {},
     .flags = kFlags,

@@ -2,5 +2,6 @@
 ooc_test(calibrate cli
   SOURCES calibrate_test.cpp
     calibrate_faults_test.cpp
+    calibrate_operations_test.cpp
   LINK ooc_test_support
   RUNS ooc-paleo ooc-paleo-gpu-stub)

@@ -1,33 +1,16 @@
-// Columns of machines.csv are named in its header.
 #include "tests/kernels/shipped_kernels.hpp"
 
-#include <cmath>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
 
-#include "tests/support/kernel_table.hpp"
+#include "calibrate/fit/fit_machines.hpp"
 
 namespace ooc::test {
 
-std::map<std::string, FitMachine> table_machines() {
-  std::map<std::string, FitMachine> machines;
-  for (const TableRow& row : read_table(OOC_SOURCE_DIR "/tests/data/kernels/machines.csv")) {
-    FitMachine entry{.architecture = row.at("architecture"), .machine = {}};
-    KernelMachine& machine = entry.machine;
-    machine.multiprocessors = static_cast<int>(number_of(row, "multiprocessors"));
-    machine.near_rate = BytesPerSecond(std::llround(number_of(row, "near_gb_per_s") * 1e9));
-    for (const DtypeInfo& info : kDtypes) {
-      const std::string name(info.name);
-      const auto i = static_cast<std::size_t>(info.dtype);
-      if (row.contains(name)) machine.peak[i] = {number_of(row, name) * 1e12};
-      if (row.contains("sustained_" + name)) {
-        machine.sustained[i] = number_of(row, "sustained_" + name);
-      }
-    }
-    machines[row.at("name")] = entry;
-  }
-  return machines;
+FitMachines table_machines() {
+  const std::string path = OOC_SOURCE_DIR "/tests/data/kernels/machines.csv";
+  return read_machines(text_of_file(path), path);
 }
 
 std::map<std::string, Architecture> read_architectures(const std::string& folder) {

@@ -4,12 +4,12 @@
 #include <map>
 #include <string>
 
-#include "calibrate/fit/operations_fit.hpp"
+#include "calibrate/fit/fit_stage.hpp"
 #include "model/hardware/architecture_json.hpp"
 
 namespace ooc::test {
 
-[[nodiscard]] std::map<std::string, FitMachine> table_machines();
+[[nodiscard]] FitMachines table_machines();
 /// By name; `folder` holds the files.
 [[nodiscard]] std::map<std::string, Architecture> read_architectures(const std::string& folder);
 [[nodiscard]] std::string shipped_architectures();
