@@ -174,6 +174,18 @@ def put_layers(**changes):
     return change
 
 
+KERNELS = {"architecture": "volta", "multiprocessors": 80, "sustained": {"float32": 0.94}}
+
+
+def put_kernels(**changes):
+    """An architecture in place of shares, with other values; None takes a key away."""
+    def change(document):
+        compute = {"peak": document["compute"]["peak"], **KERNELS, **changes}
+        document["compute"] = {key: value for key, value in compute.items() if value is not None}
+        document["provenance"] = [{"fields": "*", "kind": "assumed", "source": "made up for a test"}]
+    return change
+
+
 PROFILE_WRONG = {
     "another format": Put(["format"], "ooc-paleo/network"),
     "a version to come": Put(["version"], 2),
@@ -212,6 +224,11 @@ PROFILE_WRONG = {
     "a point of three": Put(pinned + ["to_far"],
                             {"curve": [["4 KiB", "9 us", 3], ["1 MiB", "90 us"]]}),
     "zero devices": Put(["devices"], 0),
+    "an architecture without multiprocessors": put_kernels(multiprocessors=None),
+    "no multiprocessors": put_kernels(multiprocessors=0),
+    "an architecture beside shares": put_kernels(efficiency={"default": 0.5, "memory": 0.5}),
+    "more than the peak": put_kernels(sustained={"float32": 1.1}),
+    "a share of an unknown type": put_kernels(sustained={"float8": 0.5}),
     "a measured layer without algorithms": put_layers(algorithms=[]),
     "a measured layer of another kind": put_layers(kind="linear"),
     "a measured layer without its batch": put_layers(batch=None),
@@ -234,10 +251,13 @@ PROFILE_RIGHT = {
     "a measured curve":
         Put(pinned + ["to_far"], {"curve": [["4 KiB", "9 us"], ["1 MiB", "96 us"], ["1 GiB", "85 ms"]]}),
     "a measured layer": put_layers(),
+    "an architecture": put_kernels(),
+    "an architecture's own shares": put_kernels(sustained=None),
     "what calibrate keeps": Put(["samples"], [{"bytes": 4096, "median_ns": 9100.5}]),
 }
 
 PROFILE_READER_ONLY = {
+    "an architecture that nobody knows": put_kernels(architecture="fermi"),
     "a measured kernel larger than its input": put_layers(kernel_w=57),
     "groups that divide nothing": put_layers(groups=3),
     "an algorithm that takes no time":
@@ -395,7 +415,7 @@ def main():
     kinds = {
         "network": ("networks/network.schema.json", "networks/example_skip.json",
                     NETWORK_WRONG, NETWORK_RIGHT, NETWORK_READER_ONLY),
-        "profile": ("hwprofiles/hwprofile.schema.json", "hwprofiles/v100-16gb-pcie3.json",
+        "profile": ("hwprofiles/hwprofile.schema.json", "tests/data/machine_of_shares.json",
                     PROFILE_WRONG, PROFILE_RIGHT, PROFILE_READER_ONLY),
         "row": ("reports/validation/rows/row.schema.json", "reports/validation/rows/M4.json", ROW_WRONG, ROW_RIGHT, ROW_READER_ONLY),
     }
