@@ -209,7 +209,9 @@ TEST_CASE("a program of any plan is as fast as simulated and safe however long i
 TEST_CASE("waits for memory hold any plan to any limit that its simulation kept") {
   std::uint64_t runs = 0;
   for_each_seed(20'000, [&](std::uint64_t seed) {
-    const RandomPlan random = random_plan(seed);
+    RandomPlan random = random_plan(seed);
+    // A device that replays has a host of its own.
+    for (TaskAlternative& way : random.costs.alternatives) way.issue = Duration(0);
     if (random.plan.devices != 1) return;
     const Outcome outcome =
         simulate({.plan = random.plan, .costs = random.costs, .budget = random.budget});
