@@ -30,7 +30,7 @@ constexpr double kBiasForward = 2;
 constexpr double kBiasBackward = 1;
 // Momentum in float32: weights, gradient, velocity read, weights and velocity written; mixed
 // precision reads and writes a copy in half precision beside.
-constexpr double kFloatBytes = 4;
+constexpr double kMasterBytes = 4;
 constexpr double kMixedUpdate = 1.5;
 constexpr double kInferenceNormShare = 2.0 / 3;  // no pass for the statistics
 
@@ -176,7 +176,7 @@ double KernelPricer::update(const LayerModel& model) const {
                                                                   : 7;
   const bool mixed = dtype_info(graph_.network->dtype).bytes < 4;
   const double bytes =
-      static_cast<double>(model.parameters) * kFloatBytes * state * (mixed ? kMixedUpdate : 1);
+      static_cast<double>(model.parameters) * kMasterBytes * state * (mixed ? kMixedUpdate : 1);
   return streaming(bytes, 0);
 }
 

@@ -20,11 +20,11 @@ namespace ooc {
 namespace {
 
 constexpr double kOffsetsOnTheWay = 1.1;
-constexpr double kFloatBytes = 4;
+constexpr double kValueBytes = 4;
 constexpr double kFusedValues = 16;
 constexpr double kWinogradValues = 36;
 constexpr double kWinogradTile = 4;
-constexpr double kComplexBytes = 8;
+constexpr double kComplexValueBytes = 8;
 
 class Ways {
  public:
@@ -41,7 +41,7 @@ class Ways {
     add(names.plain, std::min({product * kOffsetsOnTheWay, times.scatter, times.depthwise}), 0);
     add(names.precomputed, product, offsets());
     add(Algorithm::kWinograd, times.winograd_fused,
-        kFloatBytes * kFusedValues * channels_ * filters_);
+        kValueBytes * kFusedValues * channels_ * filters_);
     add(Algorithm::kWinogradNonfused, times.winograd, winograd_bytes());
     add(Algorithm::kFftTiling, times.fft, fft_bytes());
     return std::move(ways_);
@@ -76,7 +76,7 @@ class Ways {
       taps *= static_cast<double>(dim.kernel);
       positions *= static_cast<double>(dim.output);
     }
-    return kFloatBytes * (taps * channels_ / static_cast<double>(task_.shape.groups) + positions);
+    return kValueBytes * (taps * channels_ / static_cast<double>(task_.shape.groups) + positions);
   }
 
   [[nodiscard]] double winograd_bytes() const {
@@ -84,7 +84,7 @@ class Ways {
     for (const ConvolutionDim& dim : task_.shape.dims) {
       tiles *= std::ceil(static_cast<double>(dim.output) / kWinogradTile);
     }
-    return kFloatBytes * kWinogradValues * (tiles * (channels_ + filters_) + channels_ * filters_);
+    return kValueBytes * kWinogradValues * (tiles * (channels_ + filters_) + channels_ * filters_);
   }
 
   [[nodiscard]] double fft_bytes() const {
@@ -95,7 +95,7 @@ class Ways {
     const FftSide w =
         fft_side(static_cast<double>(width.output), static_cast<double>(width.kernel));
     const double tiles = static_cast<double>(task_.batch) * h.tiles * w.tiles;
-    return kComplexBytes * h.points * (w.points / 2 + 1) *
+    return kComplexValueBytes * h.points * (w.points / 2 + 1) *
            (tiles * (channels_ + filters_) + channels_ * filters_);
   }
 

@@ -22,7 +22,8 @@ struct Job {
   explicit Job(const CaseOptions& with, const std::string& network = "vgg16")
       : options(with),
         workload(load_workload(network, "NETWORK", options)),
-        machine(load_hardware("k40m", "--hardware", options)) {}
+        machine(load_hardware(OOC_SOURCE_DIR "/tests/data/machine_of_shares.json", "--hardware",
+                              options)) {}
 };
 
 CaseOptions tight(Exchange exchange) {
