@@ -129,20 +129,20 @@ TEST_CASE("samples survive even a kill that nobody can catch") {
   CHECK(has(next.err, "signal"));
 }
 
-/// A link so slow that no machine measures all of it in the time that is given.
-const std::string kSlowLink = kSmallStub + ",to_near_rate=1e8,to_far_rate=1e8";
+/// Calls so slow that no machine measures everything in the time that is given, but all some of it.
+const std::string kSlowCalls = kSmallStub + ",sleep_ns=3000000";
 
 TEST_CASE("when the time is up, what there is is fitted, and the message says how to go on") {
   const ScratchFolder folder;
   std::vector<std::string> arguments = kMeasure;
   // 0.03 s a request by the estimate: some pinned copies, but not all that is planned.
-  arguments.insert(arguments.end(), {"--within", "2.5s", "--device", "0"});
-  const Ran ran = calibrate(folder, arguments, kSlowLink);
+  arguments.insert(arguments.end(), {"--within", "4s", "--device", "0"});
+  const Ran ran = calibrate(folder, arguments, kSlowCalls);
   CHECK_MESSAGE(ran.exit_code == 0, ran.err);
   CHECK(has(ran.err, "time was up: "));
   CHECK(has(ran.err,
             "continue with: ooc-paleo calibrate -o p.json --from p.json.samples.json "
-            "--device 0 --within 2.5s"));
+            "--device 0 --within 4s"));
   CHECK(has(ran.out, "assumed, not measured: "));
   const Ran none = calibrate(folder, {"-o", "q.json", "--within", "0s"});
   CHECK(none.exit_code == 2);
@@ -154,8 +154,8 @@ TEST_CASE("on a terminal the line of progress is gone before anything else is sa
   // script(1) gives the command a terminal.
   const Ran ran =
       run_shell("script -qec '" + std::string(OOC_PROGRAM) +
-                    " calibrate -o p.json --within 2.5s --probe " + OOC_GPU_STUB + "' /dev/null",
-                {.folder = folder.path(), .environment = {{"OOC_STUB", kSlowLink}}});
+                    " calibrate -o p.json --within 4s --probe " + OOC_GPU_STUB + "' /dev/null",
+                {.folder = folder.path(), .environment = {{"OOC_STUB", kSlowCalls}}});
   CHECK_MESSAGE(ran.exit_code == 0, ran.out);
   CHECK(has(ran.out, "\r\x1b[Kooc-paleo: time was up: "));
 }

@@ -3,8 +3,10 @@
 #include "calibrate/gpu/stub/device.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <limits>
+#include <thread>
 #include <utility>
 
 namespace ooc::gpu::stub {
@@ -207,6 +209,12 @@ const Settings& settings() {
     return parse_settings(text == nullptr ? "" : text);
   }();
   return kParsed;
+}
+
+void Device::spend_host_ns(double ns) {
+  host_ns_ += ns;
+  const double real = settings().sleep_ns;
+  if (real > 0) std::this_thread::sleep_for(std::chrono::duration<double, std::nano>(real));
 }
 
 Device& device() {

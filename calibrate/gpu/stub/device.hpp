@@ -58,7 +58,7 @@ class Device {
   explicit Device(const Settings& settings);
 
   double host_now_ns() const { return host_ns_; }
-  void spend_host_ns(double ns) { host_ns_ += ns; }
+  void spend_host_ns(double ns);
 
   // Puts `operation` on `stream` at the host's present time.
   void push(StubStream* stream, Operation operation);

@@ -19,6 +19,7 @@ struct Settings {
   double near_rate = 1e12, host_rate = 4e10;
   double flops = 1e13;
   double issue_ns = 2000, launch_ns = 1500;
+  double sleep_ns = 0;  ///< that a call really lasts
   double noise = 0, outliers = 0;
   double warmup_copies = 0;
   double seed = 1;
