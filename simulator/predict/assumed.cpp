@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <string_view>
 #include <variant>
 
@@ -51,6 +52,30 @@ std::vector<std::string> numbers_of_modes(const HardwareProfile& hardware,
 
 }  // namespace
 
+namespace {
+
+/// The assumed sections of an architecture that prices of this element type come from. Single numbers below a
+/// fitted section are left to its file.
+std::vector<std::string> assumed_of_architecture(const HardwareProfile& hardware,
+                                                 const RunInputs& inputs) {
+  std::vector<std::string> used;
+  if (!hardware.kernels || inputs.compute == "paleo") return used;
+  const std::optional<Dtype> dtype = find_dtype(inputs.dtype);
+  const bool tensor = hardware.kernels->architecture->parameters.tensor && dtype &&
+                      *dtype != Dtype::kFloat32 && *dtype != Dtype::kFloat64;
+  const std::string own_sustained = "sustained." + inputs.dtype;
+  for (const std::string& field : hardware.kernels->architecture->assumed) {
+    const bool of_type = field == "sustained" || field == own_sustained;
+    if (of_type && dtype && hardware.kernels->sustained.contains(*dtype)) continue;
+    const bool counts = of_type || field == "near_share" || field == "kernel" ||
+                        field == "elementwise_kernel" || field == (tensor ? "tensor" : "simt");
+    if (counts) used.push_back("compute.architecture." + field);
+  }
+  return used;
+}
+
+}  // namespace
+
 std::vector<std::string> assumed_in_use(const HardwareProfile& hardware, const RunInputs& inputs) {
   const std::vector<std::string> of_mode = numbers_of_modes(hardware, inputs);
   const auto is_used = [&](const std::string& field) {
@@ -65,7 +90,7 @@ std::vector<std::string> assumed_in_use(const HardwareProfile& hardware, const R
                           (inputs.far_throughput && field == "far_memory.throughput");
     return !other_model && !replaced;
   };
-  std::vector<std::string> used;
+  std::vector<std::string> used = assumed_of_architecture(hardware, inputs);
   std::copy_if(hardware.assumed.begin(), hardware.assumed.end(), std::back_inserter(used), is_used);
   return used;
 }

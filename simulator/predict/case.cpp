@@ -343,6 +343,8 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
   if (report.norms_by_round) report.remarks.push_back(norms_remark(report.sub_batch));
   const std::string stated = stated_times_remark(which.workload, which.compute);
   if (!stated.empty()) report.remarks.push_back(stated);
+  const std::string algorithms = algorithms_remark(which, schedule);
+  if (!algorithms.empty()) report.remarks.push_back(algorithms);
   return report;
 }
 

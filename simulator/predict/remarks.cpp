@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "model/base/quantity_io.hpp"
+#include "simulator/schedules/option_table.hpp"
 
 namespace ooc {
 namespace {
@@ -64,6 +65,28 @@ std::optional<std::string> batch_remark(const Network& network, std::string_view
                   [](const Layer& layer) { return layer.model->custom.has_value(); });
   if (network.batch || all_stated) return std::nullopt;
   return fmt::format("no --batch, and none in {}: 1 sample an iteration", name);
+}
+
+std::string algorithms_remark(const Case& which, const Schedule& schedule) {
+  const bool by_memory = reads(schedule, "--algorithms") &&
+                         which.schedule_options.algorithms == AlgorithmChoice::kMemory;
+  if (!by_memory) return "";
+  const CostTable& costs = which.costs;
+  constexpr double kWorthSaying = 0.9;
+  Duration first;
+  Duration fastest;
+  for (std::size_t task = 0; task + 1 < costs.first_alternative.size(); ++task) {
+    const TaskId id = make_id<TaskId>(task);
+    first += costs[costs.default_alternative(id)].time;
+    fastest += costs[costs.alternative(id, AlgorithmChoice::kPerformance)].time;
+  }
+  const bool worth = static_cast<double>(fastest.count()) <
+                     kWorthSaying * static_cast<double>(first.count());
+  if (!worth) return "";
+  return fmt::format(
+      "convolutions without workspace: {} of compute; the fastest, as frameworks choose where their "
+      "workspace fits, take {}: --algorithms performance",
+      format_duration(first), format_duration(fastest));
 }
 
 std::string norms_remark(std::int64_t sub_batch) {
