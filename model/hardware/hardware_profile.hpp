@@ -14,6 +14,7 @@
 #include "model/base/algorithm.hpp"
 #include "model/base/convolution_shape.hpp"
 #include "model/base/dtype.hpp"
+#include "model/base/duplex.hpp"
 #include "model/base/units.hpp"
 #include "model/hardware/architecture.hpp"
 #include "model/hardware/provenance.hpp"
@@ -60,7 +61,7 @@ struct MemoryTier {
 struct Connection {
   std::string name;
   std::optional<BytesPerSecond> theoretical;
-  Ratio duplex = kOne;  ///< in [max(po,pi)/(po+pi), 1]; the lower end is half duplex
+  Duplex duplex;  ///< together no less than the faster direction alone: half duplex at the least
   std::map<std::string, TransferMode> modes;  ///< "pinned", "pageable", "unified_fault", ...
   std::set<std::string> impossible_modes;     ///< that the machine cannot have: null in the file
 };

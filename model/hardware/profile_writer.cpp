@@ -154,6 +154,14 @@ SpecNode line(const TransferLine& value) {
   return node;
 }
 
+SpecNode duplex(const Duplex& value) {
+  if (value.alike()) return ratio(value.to_near);
+  SpecNode node = object();
+  put(node, "to_near", ratio(value.to_near));
+  put(node, "to_far", ratio(value.to_far));
+  return node;
+}
+
 SpecNode connection(const Connection& value) {
   SpecNode modes = object();
   for (const auto& [name, mode] : value.modes) {
@@ -168,7 +176,7 @@ SpecNode connection(const Connection& value) {
   SpecNode node = object();
   put(node, "name", text(value.name));
   if (value.theoretical) put(node, "theoretical", text(exact_rate(*value.theoretical)));
-  put(node, "duplex", ratio(value.duplex));
+  put(node, "duplex", duplex(value.duplex));
   put(node, "modes", std::move(modes));
   return node;
 }

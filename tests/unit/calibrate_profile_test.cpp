@@ -59,7 +59,7 @@ TEST_CASE("a measured profile reads back and holds the machine's parameters") {
   const auto& pinned = std::get<StraightLine>(profile.connection.modes.at("pinned").to_near);
   CHECK(pinned.throughput == BytesPerSecond(12'000'000'000));
   CHECK(pinned.latency == Duration(8000));
-  CHECK(profile.connection.duplex.count() == doctest::Approx(0.8e9).epsilon(0.002));
+  CHECK(profile.connection.duplex.to_near.count() == doctest::Approx(0.8e9).epsilon(0.002));
   CHECK(profile.kernel_launch == Duration(2500));
   CHECK(profile.peak.at(Dtype::kFloat32).per_second == doctest::Approx(14e12).epsilon(0.001));
   CHECK(profile.near_memory.capacity == Bytes(17179869184));
@@ -138,7 +138,7 @@ TEST_CASE("a duplex ratio below what taking turns gives is raised, and that is s
   machine.modes[1].to_near = {12000, 10e9};  // pageable: 10 and 2 GB/s, taking turns is 10 / 12
   machine.modes[1].to_far = {13000, 2e9};
   const Assembled result = assembled(measured(machine));
-  CHECK(read_back(result.profile).connection.duplex.count() > 800'000'000);
+  CHECK(read_back(result.profile).connection.duplex.to_near.count() > 800'000'000);
   REQUIRE_FALSE(result.remarks.empty());
   CHECK(has(result.remarks.back(), "measured 0.600, raised to"));
 }
