@@ -29,10 +29,17 @@ struct Efficiency {
   [[nodiscard]] double at(double flops) const;
 };
 
+/// The lowest and the highest rate that reports have.
+struct RateRange {
+  BytesPerSecond lowest;
+  BytesPerSecond highest;
+};
+
 /// {throughput, latency}: the rate is min(far, connection, near), the three latencies add.
 struct StraightLine {
   BytesPerSecond throughput;
   Duration latency;
+  std::optional<RateRange> range = {};  ///< where reports differ: throughput lies within
 };
 
 /// Measured end to end: size -> time, log-log interpolated, extended by the last slope; used alone.

@@ -35,6 +35,24 @@ SizeCurve read_size_curve(const SpecView& view) {
   return curve;
 }
 
+/// The lowest and the highest rate that reports have, around the one that counts.
+std::optional<RateRange> read_range(const ProfileSection& section, BytesPerSecond throughput) {
+  const std::optional<SpecView> view = section.optional_number("range");
+  if (!view) return std::nullopt;
+  const std::vector<SpecView> ends = pair_of(*view, "a pair such as [\"22 GB/s\", \"33 GB/s\"]");
+  const RateRange range{ends[0].as_rate(), ends[1].as_rate()};
+  if (range.lowest >= range.highest) {
+    ends[1].fail(ends[1].found(), "a rate above the first one, " + ends[0].found());
+  }
+  // A throughput that could not be read is an error of its own.
+  const bool inside = range.lowest <= throughput && throughput <= range.highest;
+  if (!inside && throughput.count() > 0) {
+    view->fail(ends[0].found() + " to " + ends[1].found(),
+               "two rates with the throughput between them, " + exact_rate(throughput));
+  }
+  return range;
+}
+
 TransferLine read_line(const ProfileSection& section) {
   const SpecNode& node = section.view().node();
   const bool is_curve = std::any_of(node.members.begin(), node.members.end(),
@@ -47,6 +65,7 @@ TransferLine read_line(const ProfileSection& section) {
   const std::size_t before = section.errors();
   (void)section.attempt([&] { line.throughput = section.number("throughput").as_rate(); });
   (void)section.attempt([&] { line.latency = section.number("latency").as_duration(); });
+  (void)section.attempt([&] { line.range = read_range(section, line.throughput); });
   section.reject_unknown_keys(before);
   return line;
 }

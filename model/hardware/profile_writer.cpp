@@ -144,6 +144,9 @@ SpecNode line(const TransferLine& value) {
   if (const auto* straight = std::get_if<StraightLine>(&value)) {
     put(node, "throughput", text(exact_rate(straight->throughput)));
     put(node, "latency", text(exact_duration(straight->latency)));
+    if (const auto& range = straight->range) {
+      put(node, "range", pair(text(exact_rate(range->lowest)), text(exact_rate(range->highest))));
+    }
     return node;
   }
   SpecNode curve = list();

@@ -254,6 +254,30 @@ TEST_CASE("each direction may keep a share of its own") {
         "0.540058 on would do");
 }
 
+TEST_CASE("a rate may come with the range that reports have") {
+  const auto ranged = [](const std::string& text) {
+    return with("\"throughput\": \"12 GB/s\", ",
+                "\"throughput\": \"12 GB/s\", \"range\": " + text + ", ");
+  };
+  const HardwareProfile profile =
+      read_profile_text(ranged(R"(["9 GB/s", "12.5 GB/s"])"), "toy.json");
+  const auto& line = std::get<StraightLine>(profile.connection.modes.at("pinned").to_near);
+  CHECK(line.throughput == BytesPerSecond(12'000'000'000));
+  REQUIRE(line.range.has_value());
+  CHECK(line.range->lowest == BytesPerSecond(9'000'000'000));
+  CHECK(line.range->highest == BytesPerSecond(12'500'000'000));
+  CHECK(write_profile(profile).find(R"("range": ["9 GB/s", "12.5 GB/s"])") != std::string::npos);
+
+  const std::string place = "/connection/modes/pinned/to_near/range";
+  CHECK(error_of(ranged(R"(["9 GB/s"])")).find(place + " | ") == 0);
+  CHECK(error_of(ranged(R"(["13 GB/s", "14 GB/s"])")) ==
+        place +
+            " | \"13 GB/s\" to \"14 GB/s\" | two rates with the throughput between them, 12 GB/s");
+  CHECK(error_of(ranged(R"(["12 GB/s", "12 GB/s"])")) ==
+        place + "/1 | \"12 GB/s\" | a rate above the first one, \"12 GB/s\"");
+  CHECK(error_of(ranged(R"(["9 GB", "12 GB/s"])")).find(place + "/0") == 0);
+}
+
 TEST_CASE("impossible memories and connections are refused") {
   CHECK(error_of(with("\"700 MiB\"", "\"16 GiB\"")) ==
         "/near_memory/reserved | \"16 GiB\" | less than the capacity, 16 GiB");
