@@ -24,17 +24,25 @@ double gigabytes(BytesPerSecond rate) { return static_cast<double>(rate.count())
 
 }  // namespace
 
-std::optional<double> duplex_ratio(const std::vector<DuplexTimes>& measured) {
+std::optional<DuplexShares> duplex_shares(const std::vector<DuplexTimes>& measured) {
   std::vector<double> ratios;
+  std::vector<double> near;
+  std::vector<double> far;
   for (const DuplexTimes& each : measured) {
     const double alone = 1 / each.near_alone_ns + 1 / each.far_alone_ns;
     const double together = 1 / each.near_together_ns + 1 / each.far_together_ns;
-    if (alone > 0 && together > 0 && std::isfinite(alone) && std::isfinite(together)) {
-      ratios.push_back(together / alone);
-    }
+    if (!(alone > 0 && together > 0 && std::isfinite(alone) && std::isfinite(together))) continue;
+    ratios.push_back(together / alone);
+    near.push_back(each.near_alone_ns / each.near_together_ns);
+    far.push_back(each.far_alone_ns / each.far_together_ns);
   }
   if (ratios.empty()) return std::nullopt;
-  return std::min(1.0, median_of(std::move(ratios)));
+  const DuplexShares shares{std::min(1.0, median_of(std::move(near))),
+                            std::min(1.0, median_of(std::move(far)))};
+  const double larger = std::max(shares.to_near, shares.to_far);
+  if (larger - std::min(shares.to_near, shares.to_far) >= kSameShare * larger) return shares;
+  const double both = std::min(1.0, median_of(std::move(ratios)));
+  return DuplexShares{both, both};
 }
 
 double kept_share(double alone_ns, double overlap_ns) {

@@ -20,9 +20,20 @@ struct DuplexTimes {
   double far_together_ns = 0;
 };
 
-/// (sum of both rates together) / (sum of the rates alone), median over the sizes; at most 1. None
-/// without sizes.
-[[nodiscard]] std::optional<double> duplex_ratio(const std::vector<DuplexTimes>& measured);
+/// What a direction keeps of its rate while the other one is at work.
+struct DuplexShares {
+  double to_near = 1;
+  double to_far = 1;
+  [[nodiscard]] bool alike() const { return to_near == to_far; }
+};
+
+/// Shares that differ by less than this part of the larger one are taken for the same: a handful of sizes
+/// cannot tell them apart.
+inline constexpr double kSameShare = 0.05;
+
+/// The rate of each direction beside the other one / alone, median over the sizes, at most 1. Where they
+/// are the same, both are (sum of the rates together) / (sum of the rates alone). None without sizes.
+[[nodiscard]] std::optional<DuplexShares> duplex_shares(const std::vector<DuplexTimes>& measured);
 
 /// alone / overlapped: the share of its own rate that something keeps; 1 is undisturbed.
 [[nodiscard]] double kept_share(double alone_ns, double overlap_ns);

@@ -61,7 +61,7 @@ void add_duplex(const SampleSet& set, Calibration& result) {
     const auto far_alone = alone(result, "to_far", bytes);
     if (near_alone && far_alone) measured.push_back({bytes, *near_alone, *far_alone, *near, *far});
   }
-  result.duplex = duplex_ratio(measured);
+  result.duplex = duplex_shares(measured);
 }
 
 void add_interference(const SampleSet& set, Calibration& result) {

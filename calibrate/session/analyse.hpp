@@ -57,7 +57,7 @@ struct LaunchFit {
 struct Calibration {
   std::vector<CopyFit> copies;
   std::optional<FaultFit> faults;  ///< of on-demand copies to near memory
-  std::optional<double> duplex;
+  std::optional<DuplexShares> duplex;
   std::vector<InterferenceFit> interference;
   std::vector<RemoteCopy> remote;
   std::optional<TransferFit> near_copy;

@@ -28,6 +28,17 @@ TransferLine rounded(const TransferLine& line) {
   return line;
 }
 
+/// Six decimals: rounded down it could be less than taking turns.
+Ratio rounded_up(double share) {
+  return Ratio(std::min<std::int64_t>(kOne.count(),
+                                      static_cast<std::int64_t>(std::ceil(share * 1e6)) * 1000));
+}
+
+std::string shares_text(const DuplexShares& shares) {
+  if (shares.alike()) return fmt::format("{:.3f}", shares.to_near);
+  return fmt::format("{:.3f} to near and {:.3f} to far", shares.to_near, shares.to_far);
+}
+
 }  // namespace
 
 void Assembler::copies() {
@@ -109,30 +120,38 @@ double Assembler::peak_rate(const TransferLine& line) const {
 
 void Assembler::duplex() {
   Connection& connection = result_.profile.connection;
-  double least = 0.5;
+  const DuplexShares measured_shares = calibration_.duplex.value_or(DuplexShares{0.75, 0.75});
+  // Both shares go up by the same part of what they lack, until both directions of the mode that asks
+  // for most carry what the faster one does alone.
+  double part = 0;
   std::string mode_of_least = "pinned";
   for (const auto& [name, mode] : connection.modes) {
     if (name == "unified_fault") continue;  // as the reader
     const double in = peak_rate(mode.to_near);
     const double out = peak_rate(mode.to_far);
-    if (!(in + out > 0) || std::max(in, out) / (in + out) <= least) continue;
-    least = std::max(in, out) / (in + out);
+    const double kept = in * measured_shares.to_near + out * measured_shares.to_far;
+    const double lacks = std::max(in, out) - kept;
+    if (!(in + out > 0) || lacks <= part * (in + out - kept)) continue;
+    part = lacks / (in + out - kept);
     mode_of_least = name;
   }
-  const double ratio = std::clamp(calibration_.duplex.value_or(0.75), least, 1.0);
-  connection.duplex = Ratio(std::min<std::int64_t>(
-      kOne.count(), static_cast<std::int64_t>(std::ceil(ratio * 1e6)) * 1000));
+  const auto raised = [&](double share) { return share + part * (1 - share); };
+  const DuplexShares shares{raised(measured_shares.to_near), raised(measured_shares.to_far)};
+  connection.duplex = Duplex(rounded_up(shares.to_near), rounded_up(shares.to_far));
   if (!calibration_.duplex) {
     assumed("connection.duplex", "both directions at once were not measured: 0.75 is usual");
     return;
   }
-  std::string source = "both directions of pinned copies at once: sum of the rates against alone";
-  if (ratio > *calibration_.duplex + 1e-6) {
-    const std::string raised =
-        fmt::format("measured {:.3f}, raised to {:.3f}, what taking turns gives mode {}",
-                    *calibration_.duplex, ratio, mode_of_least);
-    source += "; " + raised;
-    result_.remarks.push_back("connection.duplex: " + raised);
+  std::string source =
+      shares.alike() ? "both directions of pinned copies at once: sum of the rates against alone"
+                     : "both directions of pinned copies at once: the rate of each against alone";
+  if (std::max(shares.to_near - measured_shares.to_near, shares.to_far - measured_shares.to_far) >
+      1e-6) {
+    const std::string change =
+        fmt::format("measured {}, raised to {}, what taking turns gives mode {}",
+                    shares_text(measured_shares), shares_text(shares), mode_of_least);
+    source += "; " + change;
+    result_.remarks.push_back("connection.duplex: " + change);
   }
   measured("connection.duplex", source);
 }

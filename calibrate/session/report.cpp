@@ -87,8 +87,13 @@ std::string link(const Calibration& calibration) {
         compare_with_expectation(calibration.link->generation, calibration.link->width, rate));
   }
   if (calibration.duplex) {
-    text += fmt::format("  both directions at once: each keeps {} of its rate\n",
-                        format_percent(*calibration.duplex));
+    const DuplexShares& shares = *calibration.duplex;
+    text +=
+        shares.alike()
+            ? fmt::format("  both directions at once: each keeps {} of its rate\n",
+                          format_percent(shares.to_near))
+            : fmt::format("  both directions at once: to near keeps {} of its rate, to far {}\n",
+                          format_percent(shares.to_near), format_percent(shares.to_far));
   }
   for (const RemoteCopy& remote : calibration.remote) {
     text += fmt::format("  {} of {} with memory node {}: {} of the near node's rate\n",

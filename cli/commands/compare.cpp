@@ -11,6 +11,7 @@
 #include "cli/job.hpp"
 #include "cli/schedule_flags.hpp"
 #include "simulator/predict/case.hpp"
+#include "simulator/predict/rate_range.hpp"
 #include "simulator/predict/stated_times.hpp"
 
 namespace ooc {
@@ -36,6 +37,7 @@ int run_compare(const Arguments& arguments) {
                .algorithms = arguments.has("--algorithms") ? CompareAlgorithms::kAsGiven
                                                            : CompareAlgorithms::kBestOfAll});
   for (const std::string& text : comparison.left_out) remark(remarks, "remark: without " + text);
+  remark_on(remarks, job.machine.path, ranges_remark(job.machine.profile, comparison.rows));
   const bool any_fits = std::any_of(comparison.rows.begin(), comparison.rows.end(),
                                     [](const RunReport& report) { return report.feasible; });
 

@@ -10,6 +10,7 @@
 #include "reports/writers/trace.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/predict/case.hpp"
+#include "simulator/predict/rate_range.hpp"
 #include "simulator/predict/remarks.hpp"
 #include "simulator/predict/stated_times.hpp"
 #include "simulator/predict/what_if.hpp"
@@ -66,6 +67,7 @@ int run_predict(const Arguments& arguments) {
   const Detail detail = arguments.has(flags::kSteps) ? Detail::kSteps : Detail::kLayers;
   RunReport report = run_job(job, schedule, detail);
   report.what_if = what_if(job.workload, job.machine, job.options, schedule, report);
+  report.range = range_of_time(job.workload, job.machine, job.options, schedule, report);
 
   const Outputs& outputs = job.outputs;
   const Remarks remarks = job.result.remarks;

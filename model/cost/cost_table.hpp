@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/base/algorithm.hpp"
+#include "model/base/duplex.hpp"
 #include "model/base/ids.hpp"
 #include "model/base/units.hpp"
 
@@ -52,8 +53,8 @@ struct TransferCosts {
   std::vector<TransferCost> faults = {};
   BytesPerSecond to_far_peak;  ///< of the link as a whole, shared by the devices
   BytesPerSecond to_near_peak;
-  /// While both directions are active, each runs at floor(own rate x duplex).
-  Ratio duplex = kOne;
+  /// While both directions are active, each runs at floor(own rate x its share).
+  Duplex duplex = {};
   /// What binds the rate, for reports: "connection", "far memory" or "near memory".
   std::string limited_by = "connection";
 

@@ -14,6 +14,7 @@
 #include "model/base/algorithm.hpp"
 #include "model/base/convolution_shape.hpp"
 #include "model/base/dtype.hpp"
+#include "model/base/duplex.hpp"
 #include "model/base/units.hpp"
 #include "model/hardware/architecture.hpp"
 #include "model/hardware/provenance.hpp"
@@ -28,10 +29,17 @@ struct Efficiency {
   [[nodiscard]] double at(double flops) const;
 };
 
+/// The lowest and the highest rate that reports have.
+struct RateRange {
+  BytesPerSecond lowest;
+  BytesPerSecond highest;
+};
+
 /// {throughput, latency}: the rate is min(far, connection, near), the three latencies add.
 struct StraightLine {
   BytesPerSecond throughput;
   Duration latency;
+  std::optional<RateRange> range = {};  ///< where reports differ: throughput lies within
 };
 
 /// Measured end to end: size -> time, log-log interpolated, extended by the last slope; used alone.
@@ -60,7 +68,7 @@ struct MemoryTier {
 struct Connection {
   std::string name;
   std::optional<BytesPerSecond> theoretical;
-  Ratio duplex = kOne;  ///< in [max(po,pi)/(po+pi), 1]; the lower end is half duplex
+  Duplex duplex;  ///< together no less than the faster direction alone: half duplex at the least
   std::map<std::string, TransferMode> modes;  ///< "pinned", "pageable", "unified_fault", ...
   std::set<std::string> impossible_modes;     ///< that the machine cannot have: null in the file
 };

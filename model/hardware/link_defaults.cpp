@@ -63,8 +63,11 @@ void scale_rates(Connection& connection, double factor) {
   if (connection.theoretical) connection.theoretical = times(*connection.theoretical, factor);
   for (auto& entry : connection.modes) {
     for (TransferLine* line : {&entry.second.to_near, &entry.second.to_far}) {
-      BytesPerSecond& rate = std::get<StraightLine>(*line).throughput;
-      rate = times(rate, factor);
+      StraightLine& straight = std::get<StraightLine>(*line);
+      straight.throughput = times(straight.throughput, factor);
+      if (!straight.range) continue;
+      straight.range =
+          RateRange{times(straight.range->lowest, factor), times(straight.range->highest, factor)};
     }
   }
 }
@@ -181,9 +184,14 @@ LinkDefaults link_of_rate(const std::vector<LinkDefaults>& links, BytesPerSecond
   scale_rates(link.connection,
               static_cast<double>(rate.count()) / static_cast<double>(pinned_rate(link).count()));
   TransferMode& pinned = link.connection.modes.at("pinned");
-  std::get<StraightLine>(pinned.to_near).throughput = rate;
-  std::get<StraightLine>(pinned.to_far).throughput = rate;
+  for (TransferLine* line : {&pinned.to_near, &pinned.to_far}) {
+    StraightLine& straight = std::get<StraightLine>(*line);
+    straight.throughput = rate;
+    straight.range.reset();  // given, not reported
+  }
   drop_provenance(link.provenance, "connection.theoretical");
+  drop_provenance(link.provenance, "connection.modes.pinned.to_near.range");
+  drop_provenance(link.provenance, "connection.modes.pinned.to_far.range");
   for (Provenance& entry : link.provenance) {
     if (entry.fields.starts_with("connection.modes")) entry.source.insert(0, like);
   }

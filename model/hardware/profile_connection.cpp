@@ -35,6 +35,24 @@ SizeCurve read_size_curve(const SpecView& view) {
   return curve;
 }
 
+/// The lowest and the highest rate that reports have, around the one that counts.
+std::optional<RateRange> read_range(const ProfileSection& section, BytesPerSecond throughput) {
+  const std::optional<SpecView> view = section.optional_number("range");
+  if (!view) return std::nullopt;
+  const std::vector<SpecView> ends = pair_of(*view, "a pair such as [\"22 GB/s\", \"33 GB/s\"]");
+  const RateRange range{ends[0].as_rate(), ends[1].as_rate()};
+  if (range.lowest >= range.highest) {
+    ends[1].fail(ends[1].found(), "a rate above the first one, " + ends[0].found());
+  }
+  // A throughput that could not be read is an error of its own.
+  const bool inside = range.lowest <= throughput && throughput <= range.highest;
+  if (!inside && throughput.count() > 0) {
+    view->fail(ends[0].found() + " to " + ends[1].found(),
+               "two rates with the throughput between them, " + exact_rate(throughput));
+  }
+  return range;
+}
+
 TransferLine read_line(const ProfileSection& section) {
   const SpecNode& node = section.view().node();
   const bool is_curve = std::any_of(node.members.begin(), node.members.end(),
@@ -47,6 +65,7 @@ TransferLine read_line(const ProfileSection& section) {
   const std::size_t before = section.errors();
   (void)section.attempt([&] { line.throughput = section.number("throughput").as_rate(); });
   (void)section.attempt([&] { line.latency = section.number("latency").as_duration(); });
+  (void)section.attempt([&] { line.range = read_range(section, line.throughput); });
   section.reject_unknown_keys(before);
   return line;
 }
@@ -81,11 +100,33 @@ double peak_rate(const TransferLine& line, const HardwareProfile& profile) {
   return peak;
 }
 
+Ratio ratio_of(const SpecView& view, double lowest) {
+  return Ratio(std::llround(view.as_ratio(lowest, 1) * 1e9));
+}
+
+/// One share for both, or {to_near, to_far}. No direction of a link that is worth the name starves.
+Duplex read_duplex(const ProfileSection& section) {
+  constexpr double kLeastShare = 0.01;
+  const SpecView duplex = section.view().get("duplex");
+  if (duplex.type() != SpecType::kObject) return ratio_of(section.number("duplex"), 0.5);
+  const ProfileSection shares = section.part("duplex");
+  const std::size_t before = section.errors();
+  Duplex read;
+  (void)section.attempt([&] { read.to_near = ratio_of(shares.number("to_near"), kLeastShare); });
+  (void)section.attempt([&] { read.to_far = ratio_of(shares.number("to_far"), kLeastShare); });
+  shares.reject_unknown_keys(before);
+  return read;
+}
+
+double share(Ratio ratio) {
+  return static_cast<double>(ratio.count()) / static_cast<double>(kOne.count());
+}
+
 /// Both directions at once cannot carry less than the faster one alone: below that ratio taking
 /// turns would be faster (half duplex is exactly that).
 void check_duplex(const SpecView& view, const HardwareProfile& profile) {
-  const double duplex =
-      static_cast<double>(profile.connection.duplex.count()) / static_cast<double>(kOne.count());
+  const Duplex& duplex = profile.connection.duplex;
+  const bool pair = view.type() == SpecType::kObject;
   for (const auto& [name, mode] : profile.connection.modes) {
     // On demand a kernel's faults bring pages in, and the host's touches bring them back: two
     // mechanisms whose rates may be far apart, and never two copies side by side.
@@ -94,10 +135,19 @@ void check_duplex(const SpecView& view, const HardwareProfile& profile) {
     const double out = peak_rate(mode.to_far, profile);
     const double lowest = std::max(in, out) / (in + out);
     // 5e-7: a ratio written with six decimals may be rounded down.
-    if (duplex < lowest - 5e-7) {
+    const double kept = share(duplex.to_near) * in + share(duplex.to_far) * out;
+    if (kept >= (lowest - 5e-7) * (in + out)) continue;
+    if (!pair) {
       view.fail(view.found(), fmt::format("a ratio from {:.6f} to 1", lowest),
                 fmt::format("half duplex of mode {} is {:.6f}", in_quotes(name), lowest));
     }
+    const double near = (std::max(in, out) - share(duplex.to_far) * out) / in;
+    view.fail(fmt::format("{} to near and {} to far", share(duplex.to_near), share(duplex.to_far)),
+              "shares with which both directions carry what the faster one does alone",
+              fmt::format("in mode {} they carry {:.3f} of it; {}", in_quotes(name),
+                          kept / std::max(in, out),
+                          near <= 1 ? fmt::format("to_near from {:.6f} on would do", near)
+                                    : "to_far must be larger"));
   }
 }
 
@@ -135,8 +185,8 @@ void read_connection(const ProfileSection& section, HardwareProfile& profile) {
   });
   std::optional<SpecView> duplex;
   (void)section.attempt([&] {
-    duplex = section.number("duplex");
-    connection.duplex = Ratio(std::llround(duplex->as_ratio(0.5, 1) * 1e9));
+    duplex = section.view().get("duplex");
+    connection.duplex = read_duplex(section);
   });
   (void)section.attempt([&] { read_modes(section.part("modes"), connection); });
   section.reject_unknown_keys(before);

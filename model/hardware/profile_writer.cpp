@@ -144,6 +144,9 @@ SpecNode line(const TransferLine& value) {
   if (const auto* straight = std::get_if<StraightLine>(&value)) {
     put(node, "throughput", text(exact_rate(straight->throughput)));
     put(node, "latency", text(exact_duration(straight->latency)));
+    if (const auto& range = straight->range) {
+      put(node, "range", pair(text(exact_rate(range->lowest)), text(exact_rate(range->highest))));
+    }
     return node;
   }
   SpecNode curve = list();
@@ -151,6 +154,14 @@ SpecNode line(const TransferLine& value) {
     curve.items.push_back(pair(text(exact_bytes(size)), text(exact_duration(time))));
   }
   put(node, "curve", std::move(curve));
+  return node;
+}
+
+SpecNode duplex(const Duplex& value) {
+  if (value.alike()) return ratio(value.to_near);
+  SpecNode node = object();
+  put(node, "to_near", ratio(value.to_near));
+  put(node, "to_far", ratio(value.to_far));
   return node;
 }
 
@@ -168,7 +179,7 @@ SpecNode connection(const Connection& value) {
   SpecNode node = object();
   put(node, "name", text(value.name));
   if (value.theoretical) put(node, "theoretical", text(exact_rate(*value.theoretical)));
-  put(node, "duplex", ratio(value.duplex));
+  put(node, "duplex", duplex(value.duplex));
   put(node, "modes", std::move(modes));
   return node;
 }

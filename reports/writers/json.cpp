@@ -42,6 +42,19 @@ void put_what_if(JsonWriter& json, const WhatIf& what_if) {
   json.member("gain", time ? std::optional(what_if.gain) : std::nullopt);
 }
 
+void put_range(JsonWriter& json, const std::optional<TimeRange>& range) {
+  if (!range) {
+    json.key("range").value(nullptr);
+    return;
+  }
+  json.begin_object("range").objects("rates", range->rates, [&](const RangedRate& rate) {
+    json.member("what", rate.what);
+    json.begin_list("rates_bytes_per_s").value(rate.lowest).value(rate.highest).end();
+  });
+  json.begin_list("iteration_time_ns").value(range->least).value(range->most).end();
+  json.end();
+}
+
 /// Leaves the object open.
 void begin_run(JsonWriter& json, const RunReport& report, const ToolInfo& tool) {
   begin_result(json, "ooc-paleo/result", tool);
@@ -59,6 +72,7 @@ void begin_run(JsonWriter& json, const RunReport& report, const ToolInfo& tool) 
   }
   json.member("assumed", report.assumed).member("remarks", report.remarks);
   json.objects("what_if", report.what_if, [&](const WhatIf& each) { put_what_if(json, each); });
+  put_range(json, report.range);
 }
 
 std::string prediction(const RunReport& report, const WriteOptions& options) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
 
 #include "model/base/quantity_io.hpp"
 #include "reports/writers/text_table.hpp"
@@ -68,10 +69,34 @@ void add_closed_form(TextTable& table, const RunReport& report) {
   for (std::string line; std::getline(lines, line);) table.add_row({"", "", line});
 }
 
+/// "to_near", with the mode where it is another one than the report's.
+std::string rate_name(const std::string& what, const std::string& mode) {
+  constexpr std::string_view kModes = "connection.modes.";
+  const std::string name = what.substr(std::min(kModes.size(), what.size()));
+  return name.starts_with(mode + ".") ? name.substr(mode.size() + 1) : name;
+}
+
+void add_range(TextTable& table, const RunReport& report) {
+  if (!report.range) return;
+  std::string first = "range";
+  std::string second = fmt::format("{} to {}", format_duration(report.range->least),
+                                   format_duration(report.range->most));
+  std::string_view joint = "for";
+  const RangedRate& last = report.range->rates.back();
+  for (const RangedRate& rate : report.range->rates) {
+    table.add_row(
+        {std::exchange(first, ""), std::exchange(second, ""),
+         fmt::format("{} {} {} to {}{}", std::exchange(joint, "and"),
+                     rate_name(rate.what, report.inputs.mode), format_rate(rate.lowest),
+                     format_rate(rate.highest), &rate == &last ? ": reports differ" : "")});
+  }
+}
+
 std::string outcome(const RunReport& report, const Look& look) {
   TextTable table = facts();
   table.add_row({"iteration time", format_duration(report.iteration_time),
                  significant(report.samples_per_s) + " samples/s"});
+  add_range(table, report);
   add_closed_form(table, report);
   table.add_row(
       {"slowdown", fmt::format("{:.3f}x", report.slowdown),

@@ -31,7 +31,9 @@ std::int64_t time_left(Int128 remainder, BytesPerSecond rate) {
 SharedLink::SharedLink(const CostTable& costs, int devices, LinkBuffers& buffers)
     : costs_(costs), buffers_(buffers) {
   const TransferCosts& transfers = costs.transfers;
-  OOC_CHECK(transfers.duplex.count() > 0 && transfers.duplex <= kOne, "duplex lies in (0, 1]");
+  for (const Ratio share : {transfers.duplex.to_far, transfers.duplex.to_near}) {
+    OOC_CHECK(share.count() > 0 && share <= kOne, "duplex lies in (0, 1]");
+  }
   OOC_CHECK(
       devices == 1 || (transfers.to_far_peak.count() > 0 && transfers.to_near_peak.count() > 0),
       "a link that devices share has a peak in each direction");
@@ -77,9 +79,9 @@ bool SharedLink::arrived(std::size_t queue, std::int64_t now, std::int64_t& even
 void SharedLink::reevaluate(std::int64_t now, std::span<std::int64_t> events) {
   changed_ = false;
   const TransferCosts& transfers = costs_.transfers;
-  const Ratio scaled_by = moving_[0] > 0 && moving_[1] > 0 ? transfers.duplex : kOne;
-  share(Direction::kToFar, transfers.to_far_peak, scaled_by, now, events);
-  share(Direction::kToNear, transfers.to_near_peak, scaled_by, now, events);
+  const Duplex shares = moving_[0] > 0 && moving_[1] > 0 ? transfers.duplex : Duplex();
+  share(Direction::kToFar, transfers.to_far_peak, shares.to_far, now, events);
+  share(Direction::kToNear, transfers.to_near_peak, shares.to_near, now, events);
 }
 
 void SharedLink::share(Direction direction, BytesPerSecond peak, Ratio scaled_by, std::int64_t now,

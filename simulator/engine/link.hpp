@@ -6,7 +6,7 @@
 //
 // Rates: a copy that moves its bytes alone in its direction runs at its own rate. With several
 // devices a direction's peak is shared max-min fairly, each copy capped by its own rate. While both
-// directions move bytes every rate is scaled by duplex, rounded down. A copy in its latency has no
+// directions move bytes every rate is scaled by its direction's share (duplex), rounded down. A copy in its latency has no
 // share. Deviation: integer shares of a direction's peak lose less than one byte/s per device.
 #pragma once
 

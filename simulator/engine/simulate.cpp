@@ -18,7 +18,7 @@ bool link_is_private(const Plan& plan, const TransferCosts& transfers) {
   const auto no_copies = [&](StepKind kind) {
     return plan.queued[static_cast<std::size_t>(queue_index(0, kind))].empty();
   };
-  return transfers.duplex == kOne || no_copies(StepKind::kToFar) || no_copies(StepKind::kToNear);
+  return transfers.duplex.full() || no_copies(StepKind::kToFar) || no_copies(StepKind::kToNear);
 }
 
 bool issued_by_host(const CostTable& costs) {

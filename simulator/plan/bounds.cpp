@@ -1,6 +1,8 @@
 // Bounds 1 to 3: compute, link load, and per task "out before, in after". With each pair of directions
-// also the link as a whole: together they are never faster than `together`, which is what half duplex and
-// a duplex factor below 1 take away.
+// also the link as a whole, which is what half duplex and shares below 1 take away: at no instant do the
+// bytes that move exceed F out alone, N in alone, or f and n when both move. So T >= out / F + in / x for
+// every x from N on with f / F + n / x <= 1, and the other way round; the two of them with the least x are
+// the corners of that program's dual, and the larger one is what an ideal order of copies takes.
 //
 // Latencies count as 0 and every tensor as divisible, so the bounds stay valid for schedules that split
 // or batch copies.
@@ -22,6 +24,21 @@ void LowerBounds::raise(Duration bound) {
   for (Duration* each : {&link, &cut, &windows}) *each = std::max(*each, bound);
 }
 
+namespace {
+
+/// What the other direction counts with where this one counts with all of `own`: it moves no more than
+/// `other_kept` in the time in which this one falls to `kept`. Rounded up: the bound stays below the truth.
+BytesPerSecond beside(BytesPerSecond own, BytesPerSecond kept, BytesPerSecond other,
+                      BytesPerSecond other_kept) {
+  if (kept >= own) return kInfiniteRate;
+  const Int128 lost = own.count() - kept.count();
+  const Int128 rate = (Int128{other_kept.count()} * own.count() + lost - 1) / lost;
+  if (rate > kMaxRate.count()) return kInfiniteRate;
+  return std::max(other, BytesPerSecond(static_cast<std::int64_t>(rate)));
+}
+
+}  // namespace
+
 LinkSpeed fastest_link(const TransferCosts& transfers) {
   const auto fastest = [](const std::vector<TransferCost>& costs) {
     BytesPerSecond rate(0);
@@ -29,16 +46,31 @@ LinkSpeed fastest_link(const TransferCosts& transfers) {
     // No tensor, nothing to move.
     return rate.count() == 0 ? kInfiniteRate : rate;
   };
-  LinkSpeed speed{fastest(transfers.to_far), fastest(transfers.to_near), kInfiniteRate};
+  LinkSpeed speed{fastest(transfers.to_far), fastest(transfers.to_near)};
   if (!transfers.faults.empty()) speed.to_near = std::max(speed.to_near, fastest(transfers.faults));
   if (speed.to_far != kInfiniteRate && speed.to_near != kInfiniteRate) {
-    // Rates of copies under way together are rounded down; a duplex at its lower end may be, too, so a
-    // lone copy can be faster than both together.
-    const BytesPerSecond both =
-        scale(speed.to_far, transfers.duplex) + scale(speed.to_near, transfers.duplex);
-    speed.together = std::max({both, speed.to_far, speed.to_near});
+    const BytesPerSecond far = scale(speed.to_far, transfers.duplex.to_far);
+    const BytesPerSecond near = scale(speed.to_near, transfers.duplex.to_near);
+    speed.together = {JointSpeed{speed.to_far, beside(speed.to_far, far, speed.to_near, near)},
+                      JointSpeed{beside(speed.to_near, near, speed.to_far, far), speed.to_near}};
   }
   return speed;
+}
+
+Duration JointSpeed::time(Bytes out, Bytes in) const {
+  if (to_far == kInfiniteRate) return transfer_time(in, to_near);
+  if (to_near == kInfiniteRate) return transfer_time(out, to_far);
+  const Int128 far = to_far.count();
+  const Int128 near = to_near.count();
+  const Int128 out_ns = Int128{out.count()} * 1'000'000'000;
+  const Int128 in_ns = Int128{in.count()} * 1'000'000'000;
+  const Int128 rest = out_ns % far * near + in_ns % near * far;
+  const Int128 ns = out_ns / far + in_ns / near + (rest + far * near - 1) / (far * near);
+  return Duration(ns > kMaxTimeNs ? kMaxTimeNs : static_cast<std::int64_t>(ns));
+}
+
+bool LinkSpeed::independent() const {
+  return together[0].to_near == kInfiniteRate && together[1].to_far == kInfiniteRate;
 }
 
 namespace {
@@ -49,7 +81,7 @@ LowerBounds bound_at(const MemoryPressure& pressure, const LinkSpeed& speed) {
   for (const Cut& cut : pressure.cuts) {
     const Duration out = transfer_time(cut.out, speed.to_far);
     const Duration in = transfer_time(cut.in, speed.to_near);
-    const Duration together = transfer_time(cut.out + cut.in, speed.together);
+    const Duration together = speed.time_together(cut.out, cut.in);
     bounds.link = std::max({bounds.link, out, in, together});
 
     const Duration start = pressure.before[cut.task.at()];

@@ -5,6 +5,8 @@
 // (MemoryPressure: graph, task times, sizes, budget) and what that costs on a link.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -75,11 +77,25 @@ void find_memory_pressure(const TrainingGraph& graph, const CostTable& costs, By
                                      const MemoryPressure& pressure,
                                      std::size_t max_positions = 4096);
 
-/// The fastest that bytes can move: to far, to near, and both together.
+/// A pair of rates with which no link that is meant takes less than out / to_far + in / to_near.
+struct JointSpeed {
+  BytesPerSecond to_far = kInfiniteRate;
+  BytesPerSecond to_near = kInfiniteRate;
+  /// That sum, rounded up once.
+  [[nodiscard]] Duration time(Bytes out, Bytes in) const;
+};
+
+/// The fastest that bytes can move: to far, to near, and in both directions together.
 struct LinkSpeed {
   BytesPerSecond to_far;
   BytesPerSecond to_near;
-  BytesPerSecond together;
+  std::array<JointSpeed, 2> together = {};
+
+  /// Neither direction takes anything from the other.
+  [[nodiscard]] bool independent() const;
+  [[nodiscard]] Duration time_together(Bytes out, Bytes in) const {
+    return std::max(together[0].time(out, in), together[1].time(out, in));
+  }
 };
 [[nodiscard]] LinkSpeed fastest_link(const TransferCosts& transfers);
 

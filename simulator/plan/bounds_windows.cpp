@@ -87,8 +87,7 @@ class WindowWalk {
         pressure_(pressure),
         speed_(fastest_link(costs.transfers)),
         // At full duplex the mean of two windows in opposite directions is never the larger one.
-        joint_(speed_.together != kInfiniteRate &&
-               speed_.together < speed_.to_far + speed_.to_near),
+        joint_(!speed_.independent()),
         uses_(uses_of_tensors(graph)),
         positions_(choose_positions(graph.tasks.size(), pressure.cuts, most)),
         rank_at_(graph.tasks.size() + 1),
@@ -185,11 +184,12 @@ class WindowWalk {
     used_[rank] += bytes(tensor);
   }
 
-  /// A window behind the task at hand: bytes out, in and both in its time.
+  /// A window behind the task at hand: bytes out and in, and the most of each within its time.
   struct Window {
     std::int64_t out = 0;
     std::int64_t in = 0;
-    std::int64_t joint = 0;
+    std::int64_t most_out = 0;
+    std::int64_t most_in = 0;
   };
 
   /// Calls visit(rank, window) for the windows from `rank` that can matter.
@@ -202,13 +202,14 @@ class WindowWalk {
     for (std::size_t b = rank + 1; b < positions_.size(); ++b) {
       written += written_[b];
       used += used_[b];
-      Window window{.out = in_[b] - across_[b] + written, .in = absent + used, .joint = 0};
+      Window window{.out = in_[b] - across_[b] + written, .in = absent + used};
       if (in_[b] == 0) window.out = 0;
       if (in_[rank] == 0) window.in = 0;
       if (joint_) {
         widest_out = std::max(widest_out, window.out);
         widest_in_[b] = std::max(widest_in_[b], window.in);
-        window.joint = widest_out + widest_in_[b];
+        window.most_out = widest_out;
+        window.most_in = widest_in_[b];
       } else if (b >= last_cut_ && (in_[rank] == 0 || used == across_[rank])) {
         visit(b, window);
         return;  // nothing behind needs more time, and starts later
@@ -237,16 +238,20 @@ class WindowWalk {
   std::int64_t longest_window(std::size_t rank, std::int64_t without) {
     const double far = ns_per_byte(speed_.to_far);
     const double near = ns_per_byte(speed_.to_near);
-    const double together = joint_ ? ns_per_byte(speed_.together) : 0;
+    const auto& [first, second] = speed_.together;
+    const double far1 = ns_per_byte(first.to_far), near1 = ns_per_byte(first.to_near);
+    const double far2 = ns_per_byte(second.to_far), near2 = ns_per_byte(second.to_near);
     const std::int64_t duration = before(positions_[rank] + 1) - before(positions_[rank]);
     contenders_.clear();
     // Nothing that ends before this is of interest.
     double best = static_cast<double>(without - duration);
     double margin = kRounding + best * kPrecision;
     for_each_window(rank, [&](std::size_t b, const Window& window) {
+      const auto out = static_cast<double>(window.most_out);
+      const auto in = static_cast<double>(window.most_in);
       const double link =
           std::max({static_cast<double>(window.out) * far, static_cast<double>(window.in) * near,
-                    static_cast<double>(window.joint) * together});
+                    out * far1 + in * near1, out * far2 + in * near2});
       const double estimate = link + rest_estimate_[b];
       if (estimate < best - margin) return;
       if (estimate > best + margin) contenders_.clear();
@@ -268,8 +273,9 @@ class WindowWalk {
     const auto time = [](std::int64_t count, BytesPerSecond rate) {
       return count <= 0 ? 0 : transfer_time(Bytes(count), rate).count();
     };
-    return std::max({time(window.out, speed_.to_far), time(window.in, speed_.to_near),
-                     time(window.joint, speed_.together)});
+    const Duration both = speed_.time_together(Bytes(window.most_out), Bytes(window.most_in));
+    return std::max(
+        {time(window.out, speed_.to_far), time(window.in, speed_.to_near), both.count()});
   }
 
   const TrainingGraph& graph_;

@@ -45,14 +45,22 @@ void append_list(std::string& text, std::string_view key, const Row& row, Write 
   }
 }
 
+/// One line where both directions keep the same share, as it always was.
+std::string duplex_lines(const Duplex& duplex) {
+  if (duplex.alike()) return fmt::format("duplex {}\n", duplex.to_far.count());
+  return fmt::format("duplex_to_far {}\nduplex_to_near {}\n", duplex.to_far.count(),
+                     duplex.to_near.count());
+}
+
 void append_header(std::string& text, const Plan& plan, const CostTable& costs, Bytes budget) {
   const TransferCosts& transfers = costs.transfers;
   fmt::format_to(std::back_inserter(text),
                  "ooc-paleo-plan 1\n"
-                 "budget {}\nstatic {}\ndevices {}\nduplex {}\n"
+                 "budget {}\nstatic {}\ndevices {}\n{}"
                  "peak_to_far {}\npeak_to_near {}\n",
-                 budget.count(), plan.static_bytes.count(), plan.devices, transfers.duplex.count(),
-                 rate_text(transfers.to_far_peak), rate_text(transfers.to_near_peak));
+                 budget.count(), plan.static_bytes.count(), plan.devices,
+                 duplex_lines(transfers.duplex), rate_text(transfers.to_far_peak),
+                 rate_text(transfers.to_near_peak));
 }
 
 void append_cost(std::string& text, const Step& step, const CostTable& costs) {

@@ -6,7 +6,9 @@
 //   budget 4000000000            near memory of each device, static bytes included
 //   static 0                     always resident on each device
 //   devices 1
-//   duplex 1000000000            parts per billion: both directions at once run at this share
+//   duplex 1000000000            parts per billion: both directions at once run at this share; where
+//                                the shares differ two lines: duplex_to_far 960000000 and
+//                                duplex_to_near 500000000
 //   peak_to_far 10000000000      bytes/s of the link as a whole, shared by the devices; or "inf"
 //   peak_to_near 10000000000
 //   initial 0:1000000000@0 data  block:bytes@device, then a name: resident before anything starts

@@ -175,7 +175,7 @@ void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers);
 void bound_by_windows(const Case& which, const Schedule& schedule, CaseRun& run,
                       const CaseBuffers& buffers);
 
-/// The report of a run. Its `what_if` is empty: what_if() runs the job again (what_if.hpp).
+/// The report of a run, without `what_if` and `range`: these run the job again (what_if.hpp, rate_range.hpp).
 [[nodiscard]] RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun& run,
                                     Detail detail);
 

@@ -19,23 +19,26 @@ Bytes quarter_more(Bytes bytes) {
 
 }  // namespace
 
+std::optional<Duration> iteration_time_of(const Workload& workload, const Machine& machine,
+                                          const CaseOptions& options, const Schedule& schedule) {
+  const Case which = make_case(workload, machine, options);
+  const CaseRun run = run_case(which, schedule, BoundEffort::kCut);
+  const Timeline* timeline = run.outcome ? std::get_if<Timeline>(&*run.outcome) : nullptr;
+  return timeline == nullptr ? std::nullopt : std::optional(timeline->iteration_time);
+}
+
 std::vector<WhatIf> what_if(const Workload& workload, const Machine& machine,
                             const CaseOptions& options, const Schedule& schedule,
                             const RunReport& report) {
   std::vector<WhatIf> results;
   if (!report.feasible) return results;
   const auto add = [&](std::string change, const CaseOptions& better) {
-    const Case which = make_case(workload, machine, better);
-    const CaseRun run = run_case(which, schedule, BoundEffort::kCut);
-    WhatIf result{.change = std::move(change), .iteration_time = {}, .gain = 0};
-    if (run.outcome) {
-      if (const auto* timeline = std::get_if<Timeline>(&*run.outcome)) {
-        result.iteration_time = timeline->iteration_time;
-        if (report.iteration_time.count() > 0) {
-          result.gain = 1 - static_cast<double>(timeline->iteration_time.count()) /
-                                static_cast<double>(report.iteration_time.count());
-        }
-      }
+    WhatIf result{.change = std::move(change),
+                  .iteration_time = iteration_time_of(workload, machine, better, schedule),
+                  .gain = 0};
+    if (result.iteration_time && report.iteration_time.count() > 0) {
+      result.gain = 1 - static_cast<double>(result.iteration_time->count()) /
+                            static_cast<double>(report.iteration_time.count());
     }
     results.push_back(std::move(result));
   };

@@ -118,7 +118,7 @@ std::vector<std::string> left_out(const PaperEstimateInput& input, const PaperCh
   if (moves && input.form == ClosedForm::kCapacity) {
     notes = {"waits in forward", "copies out after it", "room for copies in"};
     if (chain.small_copies_slower) notes.emplace_back("latency of copies");
-    if (input.costs.transfers.duplex < kOne) notes.emplace_back("copies that slow each other");
+    if (!input.costs.transfers.duplex.full()) notes.emplace_back("copies that slow each other");
   }
   if (moves && input.pageable) notes.emplace_back("that pageable copies stop computing");
   if (chain.updates > Duration(0)) notes.emplace_back("updates of weights");

@@ -86,6 +86,20 @@ struct WhatIf {
   double gain = 0;                         ///< 1 - new/old
 };
 
+/// A rate of the profile of which reports differ.
+struct RangedRate {
+  std::string what;  ///< "connection.modes.pinned.to_near"
+  BytesPerSecond lowest;
+  BytesPerSecond highest;
+};
+
+/// The answer as far as such rates decide it.
+struct TimeRange {
+  std::vector<RangedRate> rates;
+  Duration least;
+  Duration most;
+};
+
 /// What the schedule's paper says on paper of the same run (model/analytic).
 struct PaperEstimate {
   std::string equations;         ///< of OOC-Paleo: "7-9"
@@ -132,6 +146,7 @@ struct RunReport {
   std::string link_limited_by;         ///< "connection", "far memory", "near memory"
   std::optional<Bytes> largest_hole;   ///< with an addressed allocator: reserved for its reports
   std::vector<WhatIf> what_if;
+  std::optional<TimeRange> range;  ///< where reports of a rate in use differ, and it matters
   std::vector<LayerReport> layers;
   std::vector<StepReport> steps;  ///< only when asked for
   std::vector<std::string> assumed;

@@ -210,6 +210,13 @@ PROFILE_WRONG = {
     "a reserve of the far memory": Put(["far_memory", "reserved"], "1 GiB"),
     "a duplex ratio above 1": Put(["connection", "duplex"], 1.1),
     "a duplex ratio below one half": Put(["connection", "duplex"], 0.4),
+    "a share of one direction alone": Put(["connection", "duplex"], {"to_near": 0.5}),
+    "a share of no direction": Put(["connection", "duplex"], {"to_near": 0.5, "to_far": 0.9, "both": 1}),
+    "a share of zero": Put(["connection", "duplex"], {"to_near": 0, "to_far": 1}),
+    "a share above 1": Put(["connection", "duplex"], {"to_near": 0.9, "to_far": 1.1}),
+    "a range of one rate": Put(pinned + ["to_near", "range"], ["10 GB/s"]),
+    "a range of sizes": Put(pinned + ["to_near", "range"], ["10 GB", "13 GB"]),
+    "a range of a memory": Put(["near_memory", "range"], ["800 GB/s", "900 GB/s"]),
     "an unknown mode": Put(["connection", "modes", "zero_copy"],
                            {"to_near": {"throughput": "1 GB/s", "latency": "1 us"},
                             "to_far": {"throughput": "1 GB/s", "latency": "1 us"}}),
@@ -245,6 +252,8 @@ PROFILE_RIGHT = {
     "a memory efficiency curve":
         Put(["compute", "efficiency", "memory"], {"curve": [["1 MiB", 0.2], ["1 GiB", "60 %"]]}),
     "an infinite rate": Put(["connection", "theoretical"], "inf"),
+    "a share for each direction": Put(["connection", "duplex"], {"to_near": 0.5, "to_far": "96 %"}),
+    "a rate with its range": Put(pinned + ["to_near", "range"], ["10 GB/s", "13 GB/s"]),
     "bits": Put(pinned + ["to_far", "throughput"], "96 Gbit/s"),
     "the other micro": Put(["compute", "kernel_launch"], "5 \u00b5s"),
     "no space before the unit": Put(["near_memory", "capacity"], "16GiB"),
@@ -268,6 +277,9 @@ PROFILE_READER_ONLY = {
     "a curve that falls": Put(pinned + ["to_far"], {"curve": [["4 KiB", "90 us"], ["1 MiB", "9 us"]]}),
     "a size beyond its limit": Put(["near_memory", "capacity"], "1e30 GiB"),
     "a duplex ratio below taking turns": Put(["connection", "duplex"], 0.5),
+    "shares below taking turns": Put(["connection", "duplex"], {"to_near": 0.4, "to_far": 0.5}),
+    "a range beside the throughput": Put(pinned + ["to_near", "range"], ["13 GB/s", "14 GB/s"]),
+    "a range that falls": Put(pinned + ["to_near", "range"], ["13 GB/s", "10 GB/s"]),
 }
 
 

@@ -151,12 +151,35 @@ class NaiveBounds {
     const TransferCosts& link = costs_.transfers;
     std::int64_t time = std::max({between(a, b), far(out), near(in)});
     if (link.to_far_peak != kInfiniteRate && link.to_near_peak != kInfiniteRate) {
-      const BytesPerSecond both =
-          std::max({scale(link.to_far_peak, link.duplex) + scale(link.to_near_peak, link.duplex),
-                    link.to_far_peak, link.to_near_peak});
-      time = std::max(time, transfer_time(Bytes(out + in), both).count());
+      const std::int64_t far = link.to_far_peak.count();
+      const std::int64_t near = link.to_near_peak.count();
+      const std::int64_t far_kept = scale(link.to_far_peak, link.duplex.to_far).count();
+      const std::int64_t near_kept = scale(link.to_near_peak, link.duplex.to_near).count();
+      time = std::max({time, both(out, {far, far_kept}, in, {near, near_kept}),
+                       both(in, {near, near_kept}, out, {far, far_kept})});
     }
     return time;
+  }
+
+  struct Rate {
+    std::int64_t alone = 1;
+    std::int64_t kept = 1;
+  };
+  /// All of `first` at its own rate, and of the other one what cannot have moved meanwhile.
+  static std::int64_t both(std::int64_t first, Rate own, std::int64_t second, Rate other) {
+    if (own.kept >= own.alone) return 0;
+    const Int128 lost = own.alone - own.kept;
+    const Int128 rate =
+        std::max<Int128>(other.alone, (Int128{other.kept} * own.alone + lost - 1) / lost);
+    if (rate > kMaxRate.count()) return 0;
+    // One fraction: first / own + second / rate.
+    const Int128 whole = own.alone * rate;
+    const Int128 a = Int128{first} * 1'000'000'000;
+    const Int128 b = Int128{second} * 1'000'000'000;
+    Int128 ns = a / own.alone + b / rate;
+    const Int128 rest = a % own.alone * rate + b % rate * own.alone;
+    ns += (rest + whole - 1) / whole;
+    return static_cast<std::int64_t>(ns);
   }
 
   const CostTable& costs_;

@@ -143,7 +143,7 @@ LinkSpec faster(Dice& dice, LinkSpec link) {
     return std::min(kMaxRate,
                     BytesPerSecond(rate.count() + 1 + rate.count() / 100 * dice.number(0, 200)));
   };
-  const bool half = link.duplex < Ratio(850'000'000);
+  const bool half = link.duplex.to_far < Ratio(850'000'000);
   link.to_far = raise(link.to_far);
   link.to_near = half ? link.to_far : raise(link.to_near);
   return link;
@@ -157,7 +157,7 @@ struct Steps {
 /// One step to more memory and one to a faster link, from a random budget.
 void step_up(Dice& dice, Workload& workload, Steps& memory, Steps& link) {
   LinkSpec spec = random_link(dice, workload);
-  if (spec.duplex < Ratio(850'000'000)) {
+  if (spec.duplex.to_far < Ratio(850'000'000) || spec.duplex.to_near < Ratio(850'000'000)) {
     // Half duplex between unequal rates is no single axis to go up along.
     spec.to_near = spec.to_far;
     spec.duplex = Ratio(500'000'000);

@@ -105,6 +105,27 @@ NaivePlan::Initial read_initial(const std::string& line) {
           .device = std::stoi(what.substr(at + 1))};
 }
 
+/// "duplex N" for both directions, or a line for each.
+void read_duplex(NaivePlan& plan, std::istream& lines) {
+  std::string key;
+  std::int64_t share = 0;
+  const auto next = [&] {
+    std::string line;
+    if (!std::getline(lines, line)) fail("ends before duplex");
+    const auto words = split(line, ' ');
+    if (words.size() != 2) fail("expected duplex, found " + line);
+    key = words[0];
+    share = std::stoll(words[1]);
+  };
+  next();
+  plan.duplex_to_far = plan.duplex_to_near = share;
+  if (key == "duplex") return;
+  if (key != "duplex_to_far") fail("expected duplex or duplex_to_far, found " + key);
+  next();
+  if (key != "duplex_to_near") fail("expected duplex_to_near, found " + key);
+  plan.duplex_to_near = share;
+}
+
 }  // namespace
 
 NaivePlan read_plan_text(std::string_view text) {
@@ -121,7 +142,7 @@ NaivePlan read_plan_text(std::string_view text) {
   plan.budget = std::stoll(header("budget"));
   plan.static_bytes = std::stoll(header("static"));
   plan.devices = std::stoi(header("devices"));
-  plan.duplex = std::stoll(header("duplex"));
+  read_duplex(plan, lines);
   plan.peak_to_far = rate_of(header("peak_to_far"));
   plan.peak_to_near = rate_of(header("peak_to_near"));
   while (std::getline(lines, line)) {

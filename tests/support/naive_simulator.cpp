@@ -179,9 +179,11 @@ class Naive {
     std::map<std::size_t, std::int64_t> rates;
     share(far, plan_.peak_to_far, rates);
     share(near, plan_.peak_to_near, rates);
-    if (!far.empty() && !near.empty() && plan_.duplex != kBillion) {
+    if (!far.empty() && !near.empty()) {
       for (auto& [s, rate] : rates) {
-        const Wide scaled = Wide{rate} * plan_.duplex / kBillion;
+        const bool to_far = plan_.steps[s].kind == "to_far";
+        const Wide scaled =
+            Wide{rate} * (to_far ? plan_.duplex_to_far : plan_.duplex_to_near) / kBillion;
         rate = scaled < 1 ? 1 : static_cast<std::int64_t>(scaled);
       }
     }

@@ -24,7 +24,8 @@ struct SyntheticMachine {
     Direction to_far;
   };
   std::vector<Mode> modes;
-  double duplex = 0.8;
+  double duplex = 0.8;         ///< what copies to near keep beside copies to far
+  double duplex_to_far = 0.8;  ///< the other way round
   double launch_ns = 2500;
   double flops_per_s = 14e12;
   double near_bytes_per_s = 800e9;

@@ -126,6 +126,18 @@ void set_link(CostTable& costs, const LinkSpec& link) {
   transfers.duplex = link.duplex;
 }
 
+namespace {
+
+/// One direction keeps more than `share`, the other one as much less, or nearly as much.
+Duplex uneven(Dice& dice, Ratio share) {
+  const std::int64_t room = std::min(kOne.count() - share.count(), share.count() - 1);
+  const Ratio more = share + Ratio(dice.number(0, room));
+  const Ratio less = share - Ratio(dice.number(0, more.count() - share.count()));
+  return dice.once_in(2) ? Duplex(more, less) : Duplex(less, more);
+}
+
+}  // namespace
+
 LinkSpec random_link(Dice& dice, const Workload& workload) {
   LinkSpec link;
   if (dice.once_in(12)) return link;  // free
@@ -143,15 +155,18 @@ LinkSpec random_link(Dice& dice, const Workload& workload) {
   };
   link.to_far = rate();
   link.to_near = dice.once_in(2) ? link.to_far : rate();
+  Ratio share = kOne;
   if (dice.once_in(3)) {
-    link.duplex = Ratio(850'000'000);
+    share = Ratio(850'000'000);
   } else if (dice.once_in(3)) {
-    link.duplex = Ratio(0);  // raised to the lower end: half duplex
+    share = Ratio(0);  // raised to the lower end: half duplex
   }
   const Int128 larger = std::max(link.to_far, link.to_near).count();
   const Int128 sum = Int128{link.to_far.count()} + link.to_near.count();
   const Int128 least = (larger * kOne.count() + sum - 1) / sum;
-  link.duplex = std::max(link.duplex, Ratio(static_cast<std::int64_t>(least)));
+  share = std::max(share, Ratio(static_cast<std::int64_t>(least)));
+  link.duplex = share;
+  if (share < kOne && dice.once_in(2)) link.duplex = uneven(dice, share);
   return link;
 }
 

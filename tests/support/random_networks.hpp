@@ -60,7 +60,7 @@ struct LinkSpec {
   BytesPerSecond to_far = kInfiniteRate;
   BytesPerSecond to_near = kInfiniteRate;
   Duration latency{};
-  Ratio duplex = kOne;
+  Duplex duplex = {};
 };
 void set_link(CostTable& costs, const LinkSpec& link);
 /// Copies of the whole saved set take between a tenth and ten times the compute, or no time at all.

@@ -73,7 +73,9 @@ void Drawing::add_costs(std::size_t count) {
     }
   }
   costs.first_alternative.push_back(static_cast<std::int32_t>(count));
+  // Every second one with a share for each direction.
   costs.transfers.duplex = Ratio(draw.of(kDuplex));
+  if (draw.one_in(2)) costs.transfers.duplex.to_near = Ratio(draw.of(kDuplex));
   const auto peak = [&] {
     return draw.one_in(3) ? kInfiniteRate : BytesPerSecond(draw.of(kRates));
   };

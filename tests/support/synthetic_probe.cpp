@@ -116,7 +116,7 @@ class SyntheticProbe : public Probe {
     if (what == "copy") return {{"time", alone}, {"issue", 2000}};
     if (what == "duplex") {
       return {{"time_to_near", copy(found->to_near, machine_.duplex)},
-              {"time_to_far", copy(found->to_far, machine_.duplex)}};
+              {"time_to_far", copy(found->to_far, machine_.duplex_to_far)}};
     }
     if (what == "interference") {
       return {{"copy_alone", alone},

@@ -65,6 +65,23 @@ TEST_CASE("half duplex counts both directions against one rate") {
   CHECK(bounds_of(workload, 3 * kGigabyte).link == 2000 * kMillisecond);
 }
 
+TEST_CASE("directions that keep different shares count with what the best order of copies takes") {
+  // 2 GB each way at 1 GB/s. To far keeps all, to near half: 2 s with both, in which 1 GB comes in, then
+  // 1 s for the other one. (As one sum it would be 4 GB at 1.5 GB/s, 2.67 s.)
+  Workload workload = worked_example();
+  const BytesPerSecond rate(1'000'000'000);
+  const auto link_bound = [&](BytesPerSecond to_far, BytesPerSecond to_near, Duplex duplex) {
+    set_link(workload.costs, {.to_far = to_far, .to_near = to_near, .duplex = duplex});
+    return bounds_of(workload, 3 * kGigabyte).link;
+  };
+  CHECK(link_bound(rate, rate, Duplex(Ratio(500'000'000), kOne)) == 3000 * kMillisecond);
+  CHECK(link_bound(rate, rate, Duplex(kOne, Ratio(500'000'000))) == 3000 * kMillisecond);
+  // Shares of 0.8 alike: 2 s / 0.8. Of 2 and 1 GB/s: 1 s of copies out take 1.25 s beside copies in, of
+  // which 1 GB comes in meanwhile; 1 s for the rest.
+  CHECK(link_bound(rate, rate, Ratio(800'000'000)) == 2500 * kMillisecond);
+  CHECK(link_bound(2 * rate, rate, Ratio(800'000'000)) == 2250 * kMillisecond);
+}
+
 TEST_CASE("no bound exists below the largest task, which needs 3 GB in the worked example") {
   const Workload workload = worked_example();
   CHECK(smallest_task_budget(workload.graph, workload.costs) == 3 * kGigabyte);

@@ -179,9 +179,24 @@ TEST_CASE("duplex is the sum of both rates together against alone") {
   // Alone 100 and 100 ns, together 125 and 125: 0.8. A second size at 0.7, a third at 0.9.
   const std::vector<DuplexTimes> sizes{
       {Bytes(1), 100, 100, 125, 125}, {Bytes(2), 70, 70, 100, 100}, {Bytes(4), 90, 90, 100, 100}};
-  CHECK(*duplex_ratio(sizes) == doctest::Approx(0.8));
-  CHECK_FALSE(duplex_ratio({}).has_value());
-  CHECK(*duplex_ratio({{Bytes(1), 100, 100, 99, 99}}) == 1);  // noise
+  CHECK(duplex_shares(sizes)->to_near == doctest::Approx(0.8));
+  CHECK(duplex_shares(sizes)->alike());
+  CHECK_FALSE(duplex_shares({}).has_value());
+  CHECK(duplex_shares({{Bytes(1), 100, 100, 99, 99}})->to_far == 1);  // noise
+  // 0.8 and 0.77 could be noise: together (1/125 + 1/130) / (1/100 + 1/100) = 0.785.
+  const auto near_enough = duplex_shares({{Bytes(1), 100, 100, 125, 130}});
+  CHECK(near_enough->alike());
+  CHECK(near_enough->to_near == doctest::Approx(0.7846).epsilon(0.001));
+}
+
+TEST_CASE("directions that keep different shares are told apart") {
+  // To near 100 ns alone and 200 beside the other one: 0.5; to far 96 and 100: 0.96. Medians of three.
+  const auto shares = duplex_shares({{Bytes(1), 100, 96, 200, 100},
+                                     {Bytes(2), 100, 90, 250, 100},
+                                     {Bytes(4), 60, 100, 100, 100}});
+  REQUIRE(shares.has_value());
+  CHECK(shares->to_near == doctest::Approx(0.5));
+  CHECK(shares->to_far == doctest::Approx(0.96));
 }
 
 TEST_CASE("a link that is slower than its generation and width allow is pointed out") {

@@ -59,7 +59,7 @@ TEST_CASE("a measured profile reads back and holds the machine's parameters") {
   const auto& pinned = std::get<StraightLine>(profile.connection.modes.at("pinned").to_near);
   CHECK(pinned.throughput == BytesPerSecond(12'000'000'000));
   CHECK(pinned.latency == Duration(8000));
-  CHECK(profile.connection.duplex.count() == doctest::Approx(0.8e9).epsilon(0.002));
+  CHECK(profile.connection.duplex.to_near.count() == doctest::Approx(0.8e9).epsilon(0.002));
   CHECK(profile.kernel_launch == Duration(2500));
   CHECK(profile.peak.at(Dtype::kFloat32).per_second == doctest::Approx(14e12).epsilon(0.001));
   CHECK(profile.near_memory.capacity == Bytes(17179869184));
@@ -132,13 +132,36 @@ TEST_CASE("on-demand copies are split into faults and moving the bytes") {
   CHECK(per_byte == doctest::Approx(1 / 3.0 - 1 / 11.0).epsilon(0.01));
 }
 
+TEST_CASE("a machine whose directions keep different shares gets a pair") {
+  SyntheticMachine machine = usual_synthetic_machine();
+  machine.duplex = 0.5;
+  machine.duplex_to_far = 0.95;
+  const Assembled result = assembled(measured(machine));
+  const Duplex duplex = read_back(result.profile).connection.duplex;
+  CHECK(duplex.to_near.count() == doctest::Approx(0.5e9).epsilon(0.01));
+  CHECK(duplex.to_far.count() == doctest::Approx(0.95e9).epsilon(0.01));
+  CHECK(result.remarks.empty());
+
+  // Pageable copies at 10 and 2 GB/s: 0.4 and 0.5 would carry 5 of the 10 GB/s that one direction has.
+  // Of the 7 that 12 lack of it 5 are added, in each direction alike: 0.4 + 5/7 x 0.6 = 0.829, 0.857.
+  machine.duplex = 0.4;
+  machine.duplex_to_far = 0.5;
+  machine.modes[1].to_near = {12000, 10e9};
+  machine.modes[1].to_far = {13000, 2e9};
+  const Assembled slow = assembled(measured(machine));
+  const Duplex raised = read_back(slow.profile).connection.duplex;
+  CHECK(raised.to_near.count() == doctest::Approx(0.829e9).epsilon(0.005));
+  CHECK(raised.to_far.count() == doctest::Approx(0.857e9).epsilon(0.005));
+  CHECK(has(slow.remarks.back(), "to far, raised to"));
+}
+
 TEST_CASE("a duplex ratio below what taking turns gives is raised, and that is said") {
   SyntheticMachine machine = usual_synthetic_machine();
-  machine.duplex = 0.6;
+  machine.duplex = machine.duplex_to_far = 0.6;
   machine.modes[1].to_near = {12000, 10e9};  // pageable: 10 and 2 GB/s, taking turns is 10 / 12
   machine.modes[1].to_far = {13000, 2e9};
   const Assembled result = assembled(measured(machine));
-  CHECK(read_back(result.profile).connection.duplex.count() > 800'000'000);
+  CHECK(read_back(result.profile).connection.duplex.to_far.count() > 800'000'000);
   REQUIRE_FALSE(result.remarks.empty());
   CHECK(has(result.remarks.back(), "measured 0.600, raised to"));
 }

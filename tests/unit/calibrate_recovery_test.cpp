@@ -32,6 +32,9 @@ SyntheticMachine machine_of(unsigned long long seed) {
   machine.modes[0].to_near = {latency, rate};
   machine.modes[0].to_far = {latency * 1.3, rate * 1.1};
   machine.duplex = 0.7 + 0.04 * static_cast<double>(seed % 8);
+  // Every third one loses more of what it copies to near.
+  machine.duplex_to_far = seed % 3 == 0 ? 0.95 : machine.duplex;
+  if (seed % 3 == 0) machine.duplex -= 0.2;
   return machine;
 }
 
@@ -61,7 +64,9 @@ TEST_CASE("5 percent of noise and 2 percent of outliers leave the parameters wit
       CHECK(fit->outliers() > 0);
     }
     REQUIRE(found.duplex.has_value());
-    CHECK(off(*found.duplex, truth.duplex) < 0.025);  // few sizes, four medians each
+    CHECK(off(found.duplex->to_near, truth.duplex) < 0.025);  // few sizes, four medians each
+    CHECK(off(found.duplex->to_far, truth.duplex_to_far) < 0.025);
+    CHECK(found.duplex->alike() == (truth.duplex == truth.duplex_to_far));
     CHECK(off(found.launch_ns(), truth.launch_ns) < 0.02);
   }
 }

@@ -160,6 +160,27 @@ TEST_CASE("a narrower link has its share of every rate, and of nothing else") {
   CHECK_FALSE(find_link(links, "pcie3x"));
 }
 
+TEST_CASE(
+    "the range that reports have of a link's rate goes with the link, not with a rate that is "
+    "given") {
+  const auto range_of = [](const Connection& connection) {
+    return std::get<StraightLine>(connection.modes.at("pinned").to_far).range;
+  };
+  const std::vector<LinkDefaults> links = read_links(kSources.link_folders);
+  const auto whole = range_of(find_link(links, "nvlink2x3")->connection);
+  const auto part = range_of(find_link(links, "nvlink2x1")->connection);
+  REQUIRE((whole && part));
+  CHECK(whole->lowest == BytesPerSecond(29'000'000'000));
+  CHECK(whole->highest == BytesPerSecond(70'000'000'000));
+  CHECK(part->lowest.count() == doctest::Approx(29e9 / 3));
+  CHECK(part->highest.count() == doctest::Approx(70e9 / 3));
+  DataSheet sheet = titan_x();
+  sheet.link = "nvlink2x3";
+  CHECK(range_of(read_back(sheet).connection).has_value());
+  sheet.link = "66GB/s";
+  CHECK_FALSE(range_of(read_back(sheet).connection).has_value());
+}
+
 TEST_CASE("a link known by its rate alone has it both ways, the rest as the nearest link") {
   DataSheet sheet = titan_x();
   sheet.link = "100GB/s";

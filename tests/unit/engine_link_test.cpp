@@ -55,6 +55,29 @@ TEST_CASE("with both directions active each runs at its rate times duplex, round
   CHECK(s.end(in) == 125);
 }
 
+TEST_CASE("each direction keeps a share of its own while both are active") {
+  // 120 bytes each from 0. To far keeps 0.96 of 1 byte/ns: 125 ns. To near keeps 0.5: 62.5 bytes till
+  // then, the other 57.5 at the full rate: 182.5, rounded up.
+  Scenario s;
+  s.costs.transfers.duplex = Duplex(Ratio(500'000'000), Ratio(960'000'000));
+  const StepId out = s.to_far({.bytes = 120});
+  const StepId in = s.to_near({.bytes = 120});
+  s.run();
+  CHECK(s.end(out) == 125);
+  CHECK(s.end(in) == 183);
+}
+
+TEST_CASE("a direction that loses nothing beside the other one still slows that one down") {
+  // To far keeps all: 100 ns for 100 bytes. To near keeps half: 50 bytes by then, 50 more: 150.
+  Scenario s;
+  s.costs.transfers.duplex = Duplex(Ratio(500'000'000), kOne);
+  const StepId out = s.to_far({.bytes = 100});
+  const StepId in = s.to_near({.bytes = 100});
+  s.run();
+  CHECK(s.end(out) == 100);
+  CHECK(s.end(in) == 150);
+}
+
 TEST_CASE("the scaled rate is a whole number of bytes per second") {
   // floor(3 B/s x 0.5) = 1 B/s: 2 bytes take 2 s, where 1.5 B/s would take 1.33 s.
   Scenario s;

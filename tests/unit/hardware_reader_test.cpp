@@ -229,6 +229,55 @@ TEST_CASE("the duplex ratio lies between taking turns and both at full rate") {
         std::string::npos);
 }
 
+TEST_CASE("each direction may keep a share of its own") {
+  const auto pair = [](const std::string& text) {
+    return with("\"duplex\": 0.85", "\"duplex\": " + text);
+  };
+  const HardwareProfile profile =
+      read_profile_text(pair(R"({ "to_near": 0.3, "to_far": "96 %" })"), "toy.json");
+  CHECK(profile.connection.duplex == Duplex(Ratio(300'000'000), Ratio(960'000'000)));
+  const std::string text = write_profile(profile);
+  CHECK(read_profile_text(text, "again.json").connection.duplex == profile.connection.duplex);
+  CHECK(text.find("\"to_far\": 0.96") != std::string::npos);
+
+  CHECK(error_of(pair(R"({ "to_near": 0.3 })")).find("no \"to_far\"") != std::string::npos);
+  CHECK(error_of(pair(R"({ "to_near": 0, "to_far": 1 })"))
+            .find("/connection/duplex/to_near | 0 | a ratio from 0.01 to 1") == 0);
+  CHECK(error_of(pair(R"({ "to_near": 0.9, "to_far": 1.01 })")).find("a ratio from 0.01 to 1") !=
+        std::string::npos);
+  CHECK(error_of(pair(R"({ "to_near": 0.9, "to_far": 0.9, "both": 1 })"))
+            .find("unknown key \"both\"") != std::string::npos);
+  // pinned: 0.3 x 12 + 0.5 x 12.961 = 10.08 of 12.961 GB/s; to_near from 6.481 / 12 = 0.540058.
+  CHECK(error_of(pair(R"({ "to_near": 0.3, "to_far": 0.5 })")) ==
+        "/connection/duplex | 0.3 to near and 0.5 to far | shares with which both directions carry "
+        "what the faster one does alone | in mode \"pinned\" they carry 0.778 of it; to_near from "
+        "0.540058 on would do");
+}
+
+TEST_CASE("a rate may come with the range that reports have") {
+  const auto ranged = [](const std::string& text) {
+    return with("\"throughput\": \"12 GB/s\", ",
+                "\"throughput\": \"12 GB/s\", \"range\": " + text + ", ");
+  };
+  const HardwareProfile profile =
+      read_profile_text(ranged(R"(["9 GB/s", "12.5 GB/s"])"), "toy.json");
+  const auto& line = std::get<StraightLine>(profile.connection.modes.at("pinned").to_near);
+  CHECK(line.throughput == BytesPerSecond(12'000'000'000));
+  REQUIRE(line.range.has_value());
+  CHECK(line.range->lowest == BytesPerSecond(9'000'000'000));
+  CHECK(line.range->highest == BytesPerSecond(12'500'000'000));
+  CHECK(write_profile(profile).find(R"("range": ["9 GB/s", "12.5 GB/s"])") != std::string::npos);
+
+  const std::string place = "/connection/modes/pinned/to_near/range";
+  CHECK(error_of(ranged(R"(["9 GB/s"])")).find(place + " | ") == 0);
+  CHECK(error_of(ranged(R"(["13 GB/s", "14 GB/s"])")) ==
+        place +
+            " | \"13 GB/s\" to \"14 GB/s\" | two rates with the throughput between them, 12 GB/s");
+  CHECK(error_of(ranged(R"(["12 GB/s", "12 GB/s"])")) ==
+        place + "/1 | \"12 GB/s\" | a rate above the first one, \"12 GB/s\"");
+  CHECK(error_of(ranged(R"(["9 GB", "12 GB/s"])")).find(place + "/0") == 0);
+}
+
 TEST_CASE("impossible memories and connections are refused") {
   CHECK(error_of(with("\"700 MiB\"", "\"16 GiB\"")) ==
         "/near_memory/reserved | \"16 GiB\" | less than the capacity, 16 GiB");

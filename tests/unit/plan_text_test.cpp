@@ -86,7 +86,8 @@ TEST_CASE("the naive reader reads the text form") {
   CHECK(plan.budget == 1000);
   CHECK(plan.static_bytes == 5);
   CHECK(plan.devices == 2);
-  CHECK(plan.duplex == 850'000'000);
+  CHECK(plan.duplex_to_far == 850'000'000);
+  CHECK(plan.duplex_to_near == 850'000'000);
   CHECK(plan.peak_to_far == 12);
   CHECK_FALSE(plan.peak_to_near.has_value());
   REQUIRE(plan.initial.size() == 1);
@@ -104,6 +105,19 @@ TEST_CASE("the naive reader reads the text form") {
   CHECK(plan.steps[2].waits == std::vector<std::size_t>{0, 1});
   CHECK_FALSE(plan.steps[2].rate.has_value());
   CHECK(plan.steps[3].kind == "recompute");
+}
+
+TEST_CASE("unequal shares of the link stand on a line each") {
+  Example it;
+  it.costs.transfers.duplex = Duplex(Ratio(500'000'000), Ratio(960'000'000));
+  std::string expected = kText;
+  expected.replace(expected.find("duplex 850000000"), 16,
+                   "duplex_to_far 960000000\nduplex_to_near 500000000");
+  CHECK(write_plan_text(it.plan, it.graph, it.costs, Bytes(1000)) == expected);
+  const NaivePlan plan = read_plan_text(expected);
+  CHECK(plan.duplex_to_far == 960'000'000);
+  CHECK(plan.duplex_to_near == 500'000'000);
+  CHECK(plan.peak_to_far == 12);
 }
 
 TEST_CASE("the naive reader refuses what it does not know") {

@@ -82,7 +82,8 @@ TEST_CASE("the result JSON has the documented keys in their order") {
                                                "steps",
                                                "assumed",
                                                "remarks",
-                                               "what_if"});
+                                               "what_if",
+                                               "range"});
   CHECK(keys(json["stalls_ns"]) == std::vector<std::string>{"dependency", "swap_in", "swap_out",
                                                             "memory", "fault", "recompute",
                                                             "launch"});
@@ -97,6 +98,19 @@ TEST_CASE("the result JSON has the documented keys in their order") {
       "start_ns": 50000, "end_ns": 250000, "bytes": 1000,
       "algorithm": null})"));
   CHECK(json["assumed"] == Json({"connection.modes.pinned"}));
+}
+
+TEST_CASE("JSON has the range of the time where reports of a rate differ, else null") {
+  RunReport report = Example().report();
+  CHECK(Json::parse(find_writer("json")->prediction(report, kOptions))["range"].is_null());
+  report.range = TimeRange{
+      .rates = {{"connection.modes.pinned.to_near", BytesPerSecond(22), BytesPerSecond(33)}},
+      .least = Duration(550'000),
+      .most = Duration(600'000)};
+  const Json json = Json::parse(find_writer("json")->prediction(report, kOptions));
+  CHECK(json["range"] == Json::parse(R"({
+      "rates": [{"what": "connection.modes.pinned.to_near", "rates_bytes_per_s": [22, 33]}],
+      "iteration_time_ns": [550000, 600000]})"));
 }
 
 TEST_CASE("a job that does not fit says so in JSON, and what is not known is null") {
