@@ -60,11 +60,12 @@ const Command validate_command{
     .examples =
         "  ooc-paleo validate\n"
         "  ooc-paleo validate M4 T2\n"
+        "  ooc-paleo validate networks\n"
         "  ooc-paleo validate ./my_row.json --format json\n",
     .positionals = {.name = "ROWS",
                     .help =
-                        "names of `ooc-paleo list rows`, or files of your own; default: all that "
-                        "are shipped",
+                        "names of `ooc-paleo list rows`, files of your own, or `networks`: all data "
+                        "sets of measured networks; default: all that are shipped",
                     .completes = Completes::kRows,
                     .many = true},
     .flags = kFlags,

@@ -11,6 +11,8 @@
 namespace ooc {
 namespace {
 
+constexpr std::string_view kNetworks = "networks";
+
 std::tuple<std::string, std::size_t, std::string> order_of(const std::string& name) {
   std::size_t digits = 0;
   while (digits < name.size() && (name[digits] < '0' || name[digits] > '9')) ++digits;
@@ -20,19 +22,36 @@ std::tuple<std::string, std::size_t, std::string> order_of(const std::string& na
   return {name.substr(0, digits), end - digits, name.substr(digits)};
 }
 
-}  // namespace
-
-std::vector<std::string> find_rows(const std::vector<std::string>& names) {
-  std::vector<std::string> files;
-  if (!names.empty()) {
-    for (const std::string& name : names) files.push_back(locate(DataKind::kRow, name, "ROWS"));
-    return files;
-  }
+std::vector<DataFile> in_order() {
   std::vector<DataFile> all = data_files(DataKind::kRow);
   std::sort(all.begin(), all.end(), [](const DataFile& a, const DataFile& b) {
     return order_of(a.name) < order_of(b.name);
   });
-  for (const DataFile& file : all) files.push_back(file.path);
+  return all;
+}
+
+/// The data sets of measured networks.
+std::vector<std::string> shipped_sets() {
+  std::vector<std::string> files;
+  for (DataFile& file : in_order()) {
+    if (is_measured_set(read_spec_file(file.path))) files.push_back(std::move(file.path));
+  }
+  return files;
+}
+
+}  // namespace
+
+std::vector<std::string> find_rows(const std::vector<std::string>& names) {
+  std::vector<std::string> files;
+  for (const std::string& name : names) {
+    if (name == kNetworks) {
+      for (std::string& file : shipped_sets()) files.push_back(std::move(file));
+    } else {
+      files.push_back(locate(DataKind::kRow, name, "ROWS"));
+    }
+  }
+  if (!names.empty()) return files;
+  for (const DataFile& file : in_order()) files.push_back(file.path);
   if (files.empty()) {
     throw SpecError({.file = "",
                      .place = "ROWS",

@@ -10,7 +10,7 @@
 namespace ooc {
 
 /// The files of the rows that are named, in that order; of all shipped rows where none is: M1, M2, ...,
-/// M11, T1, .... SpecError for a name that is none, with the nearest.
+/// M11, T1, ...; "networks" names all shipped data sets. SpecError for a name that is none, with the nearest.
 [[nodiscard]] std::vector<std::string> find_rows(const std::vector<std::string>& names);
 
 /// SpecError where two rows have the same id: nobody could tell them apart.

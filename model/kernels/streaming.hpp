@@ -14,9 +14,4 @@ struct StreamingKernel {
 [[nodiscard]] double streaming_seconds(const StreamingKernel& kernel,
                                        const KernelPlatform& platform);
 
-/// A pass over the network, forward or backward, is bound by the device or by the host that issues
-/// its kernels, with a soft knee: (device^4 + (layers x issue)^4)^(1/4).
-[[nodiscard]] double pass_seconds(double device_seconds, double layers,
-                                  const KernelPlatform& platform);
-
 }  // namespace ooc

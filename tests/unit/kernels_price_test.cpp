@@ -102,14 +102,6 @@ TEST_CASE("old libraries lack algorithms, and scale element-wise kernels") {
   CHECK(streaming_seconds({.bytes = 1e9, .kernels = 2}, platform) == Approx(15e-3 + 6e-6));
 }
 
-TEST_CASE("a pass is bound by the host where that issues more slowly than the device runs") {
-  KernelPlatform platform = plain_platform();
-  CHECK(pass_seconds(1e-3, 100, platform) == 1e-3);
-  platform.software.issue = Duration(50'000);  // 100 layers: 5 ms
-  CHECK(pass_seconds(1e-6, 100, platform) == Approx(5e-3));
-  CHECK(pass_seconds(5e-3, 100, platform) == Approx(5e-3 * std::pow(2, 0.25)));
-}
-
 TEST_CASE("pricing a kernel takes microseconds") {
   const KernelPlatform platform = test::table_platform("V100");
   const ConvolutionShape shape = image(256, 256, 14, 3);
