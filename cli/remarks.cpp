@@ -1,11 +1,15 @@
 // One write a line, so that lines of several processes do not mix.
 #include "cli/remarks.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <string>
 
+#include "cli/terminal.hpp"
 #include "model/base/terminal_text.hpp"
+#include "reports/writers/folded.hpp"
 #include "simulator/predict/case.hpp"
 #include "simulator/predict/remarks.hpp"
 
@@ -18,7 +22,7 @@ void remark(Remarks remarks, std::string_view text) {
   const std::string_view shown = cut_text(text, kLongest);
   const std::string line =
       "ooc-paleo: " + printable(shown, "\n") + (shown.size() < text.size() ? "...\n" : "\n");
-  std::fputs(line.c_str(), stderr);
+  std::fputs(folded(line, width_of(STDERR_FILENO)).c_str(), stderr);
 }
 
 void remark_on(Remarks remarks, std::string_view file, std::string_view text) {

@@ -54,9 +54,11 @@ RunReport run_job(Job& job, const Schedule& schedule, Detail detail) {
   const Case which = make_case(job.workload, job.machine, job.options);
   remark_on_dtypes(remarks, {&job.workload, 1}, {&job.machine, 1}, job.options);
   remark_on(remarks, job.workload.path, stated_times_remark(job.workload, which.compute));
-  remark_on(remarks, job.workload.path, algorithms_remark(which, schedule));
   const CaseRun run = run_case(which, schedule, BoundEffort::kWindows);
   RunReport report = report_case(which, schedule, run, detail);
+  if (const std::string text = algorithms_remark(which, schedule); !text.empty()) {
+    remark(remarks, "remark: " + text);
+  }
   write_side_files(job.outputs, which, report.inputs, run, job.result.write.tool);
   return report;
 }
