@@ -27,6 +27,18 @@
 namespace ooc {
 namespace {
 
+/// A profile to which nothing was fitted would pass for a fitted one.
+void check_fitted(const OperationsFit& fit, const std::string& table) {
+  const bool any = std::any_of(fit.stages.begin(), fit.stages.end(),
+                               [](const StageFit& stage) { return stage.rows > 0; });
+  if (any) return;
+  throw SpecError({.file = table,
+                   .place = "the rows",
+                   .found = "none that anything can be fitted to",
+                   .expected = "rows of a type and kind that the architecture has numbers for",
+                   .hint = "a fifth of the shapes is held out, which of a few rows may be all"});
+}
+
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kMostEvaluations = 1'000'000;
@@ -138,6 +150,7 @@ int fit_profile(const Arguments& arguments, const FitJob& job) {
   const FitParameters before{{architecture.name, architecture.parameters}};
   const OperationsFit fit =
       fit_operations(operations, {{only_gpu(operations, job.table), machine}}, before, job.fit);
+  check_fitted(fit, job.table);
   take_over(fit, job.source, FitNote::kPerNumber, architecture);
   profile.kernels->architecture = std::make_shared<const Architecture>(std::move(architecture));
   profile.kernels->written_out = true;
@@ -230,6 +243,7 @@ int fit_architectures(const Arguments& arguments, FitJob job) {
   for (const auto& [name, architecture] : architectures) before[name] = architecture.parameters;
   job.fit.from = FitStart::kNeutral;
   const OperationsFit fit = fit_operations(operations, machines, before, job.fit);
+  check_fitted(fit, job.table);
   for (auto& [name, architecture] : architectures) {
     take_over(fit, job.source, FitNote::kInPlace, architecture);
   }

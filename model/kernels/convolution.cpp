@@ -317,7 +317,7 @@ ConvolutionTimes convolution_times(const ConvolutionKernel& kernel,
     times.tensor = tensor_seconds(sizes, kernel.dtype, platform) *
                    (few ? platform.architecture.tensor->few_channels : 1);
     const bool halves = dtype_info(kernel.dtype).bytes == 2;
-    if ((platform.software.layout == ImageLayout::kChannelsLast || halves) && !few) return times;
+    if (halves && !few) return times;
   }
   const SimtPrices simt(sizes, kernel.dtype, platform);
   times.direct = simt.direct();

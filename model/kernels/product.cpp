@@ -40,12 +40,18 @@ constexpr std::array<TileShape, 13> kTensorTiles{{{256, 128, TileClass::kWide},
                                                   {32, 64, TileClass::kWide},
                                                   {32, 32, TileClass::kWide}}};
 
+/// Multiplications an operand takes part in, of the largest tile: tm tn / (tm + tn).
+constexpr double kLargestTile = 256.0 * 128 / (256 + 128);
+
 /// Math time of the fastest tile for `splits` cuts of K: a step along K takes as long as its
 /// multiplications or as its operands, tm + tn elements, need to arrive.
 double math_seconds(const Product& product, const ProductUnits& units, const ProductRates& rates,
                     double splits) {
   const double depth = kDepthStep * whole(product.k / splits / kDepthStep) + units.extra_depth;
-  const double supply = rates.element * rates.flops_per_second / units.operand_rate / 2;
+  // The largest tile is always fed: the sustained rate is that of a best product.
+  const double fed = kLargestTile / units.efficiency[static_cast<std::size_t>(TileClass::kWide)];
+  const double supply =
+      std::min(rates.element * rates.flops_per_second / units.operand_rate / 2, fed);
   double least = std::numeric_limits<double>::infinity();
   for (const TileShape& tile : units.tiles) {
     const double blocks =
@@ -116,13 +122,18 @@ double linear_work_seconds(const Product& product, Dtype dtype, const KernelPlat
       product.count * (product.m * product.n + product.n * product.k + product.m * product.k);
   const bool tensor = on_tensor_cores(platform, dtype);
   const double element = static_cast<double>(dtype_info(dtype).bytes);
+  const double ordinary = dtype == Dtype::kTf32 && tensor
+                              ? linear_work_seconds(product, Dtype::kFloat32, platform)
+                              : std::numeric_limits<double>::infinity();
   const double share = tensor ? 1 : platform.architecture.simt.linear_memory;
-  return product_seconds(product, tensor ? tensor_units(platform) : simt_units(platform),
-                         {.flops_per_second = linear_rate(dtype, platform),
-                          .bytes_per_second = streaming_rate(platform) * share,
-                          .bytes = elements * element,
-                          .element = element,
-                          .largest_split = kLargestSplit});
+  const double own =
+      product_seconds(product, tensor ? tensor_units(platform) : simt_units(platform),
+                      {.flops_per_second = linear_rate(dtype, platform),
+                       .bytes_per_second = streaming_rate(platform) * share,
+                       .bytes = elements * element,
+                       .element = element,
+                       .largest_split = kLargestSplit});
+  return std::min(own, ordinary);  // libraries take the faster one
 }
 
 double linear_seconds(const Product& product, Dtype dtype, const KernelPlatform& platform) {

@@ -143,6 +143,7 @@ constexpr auto kTable = std::to_array<Option>({
      .help = "swap-in-out: at most so much of the feature maps stays near (default: all that "
              "fits)",
      .tried = "0 B|100 B|100 kB",
+     .says_how_much = true,
      .read =
          [](const Option& flag, std::string_view text, ScheduleOptions& options) {
            options.own.change().keep_bytes = bytes_of(text, flag.name);
@@ -177,6 +178,7 @@ constexpr auto kTable = std::to_array<Option>({
      .value = "N",
      .help = "lms: swap the first N of the candidates (default: the fewest that fit)",
      .tried = "0|1|3|99",
+     .says_how_much = true,
      .read =
          [](const Option& flag, std::string_view text, ScheduleOptions& options) {
            options.own.change().max_swaps = count_of(text, flag);

@@ -19,6 +19,8 @@ struct ScheduleOption {
   std::string_view choices = {};  ///< "memory|performance"; empty: any text
   /// Without choices: a few texts that `read` takes, "0|3", which the tests of laws try at random.
   std::string_view tried = {};
+  /// It says how much moves: Trait::kMovesOnlyWhatItMust holds where it is not given.
+  bool says_how_much = false;
   /// Throws SpecError at the option's name for what is no value of it.
   void (*read)(const ScheduleOption& option, std::string_view text, ScheduleOptions& options);
   std::string (*write)(const ScheduleOption& option, const ScheduleOptions& options);

@@ -94,7 +94,7 @@ class Traits {
 struct Schedule {
   std::string_view name;
   std::string_view summary;  ///< one line, for `list schedules`
-  std::string_view source;   ///< paper, section
+  std::string_view source;   ///< paper, section; where there is none, whose idea it is
   Traits traits = {};
   /// Names in option_table.hpp of what it reads ("--algorithms"); others are refused.
   std::span<const std::string_view> options = {};

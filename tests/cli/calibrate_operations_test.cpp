@@ -169,6 +169,12 @@ TEST_CASE("a profile without an architecture, and flags that say nothing togethe
   const Ran alone = calibrate(bench.folder, {"--hardware", "./card.json", "-o", "m.json"});
   CHECK(alone.exit_code == 2);
   CHECK(has(alone.err, "--hardware: found it without --from-operations"));
+  const std::string one =
+      bench.folder.file("one.csv", "kind,ms,m,n,k,dtype\nproduct,1.5,512,512,512,float64\n");
+  const Ran none = calibrate(
+      bench.folder, {"--from-operations", one, "--hardware", "./card.json", "-o", "m.json"});
+  CHECK(none.exit_code == 2);
+  CHECK(has(none.err, "none that anything can be fitted to"));
 }
 
 TEST_CASE("numbers that are kept stay") {

@@ -111,8 +111,13 @@ Duration run(const Workload& workload, const Schedule& schedule, const Plan& pla
 }
 
 bool moves_only_what_it_must(const Schedule& schedule, const ScheduleOptions& options) {
-  return schedule.is(Trait::kMovesOnlyWhatItMust) && !options.own->keep_bytes &&
-         !options.own->max_swaps;
+  if (!schedule.is(Trait::kMovesOnlyWhatItMust)) return false;
+  const ScheduleOptions defaults;
+  const auto table = schedule_option_table();
+  return std::none_of(table.begin(), table.end(), [&](const ScheduleOption& option) {
+    return option.says_how_much && reads(schedule, option.name) &&
+           option.write(option, options) != option.write(option, defaults);
+  });
 }
 
 /// One budget, one link: the schedule says no at the right place, or all laws hold.

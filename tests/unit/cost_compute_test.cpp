@@ -125,7 +125,6 @@ TEST_CASE(
        std::pair(
            R"({"name": "b", "type": "conv", "filters": 64, "kernel": 3, "padding": 1, "inputs": ["a"]})",
            "b.backward_weights")}) {
-    CAPTURE(task);
     const auto alone = backward_of(first + reader, task);
     const auto both = backward_of(
         first + reader + R"(, {"name": "d", "type": "add", "inputs": ["a", "b"]})", task);

@@ -102,6 +102,36 @@ TEST_CASE("old libraries lack algorithms, and scale element-wise kernels") {
   CHECK(streaming_seconds({.bytes = 1e9, .kernels = 2}, platform) == Approx(15e-3 + 6e-6));
 }
 
+TEST_CASE("a large product reaches the sustained rate, however slow the near memory") {
+  KernelPlatform platform = test::table_platform("A100");
+  for (const std::int64_t gb : {500, 1555, 8000}) {
+    platform.machine.near_rate = BytesPerSecond(gb * 1'000'000'000);
+    for (const Dtype dtype : {Dtype::kFloat16, Dtype::kTf32}) {
+      const double flops = 2.0 * 8192 * 8192 * 8192;
+      const double rate = flops / linear_work_seconds({8192, 8192, 8192}, dtype, platform);
+      CAPTURE(gb);
+      CHECK(rate > 0.8 * sustained_rate(platform, dtype));
+      CHECK(rate <= sustained_rate(platform, dtype));
+    }
+  }
+}
+
+TEST_CASE("TF32 is never slower than float32: libraries have both") {
+  KernelPlatform platform = test::table_platform("A100");
+  platform.machine.peak[static_cast<std::size_t>(Dtype::kTf32)] = {19.5e12};
+  for (const ImageLayout layout : {ImageLayout::kChannelsFirst, ImageLayout::kChannelsLast}) {
+    platform.software.layout = layout;
+    const ConvolutionShape shape = image(256, 256, 14, 3);
+    const auto seconds = [&](Dtype dtype) {
+      return convolution_seconds({&shape, ConvolutionPass::kForward, 64, dtype}, platform);
+    };
+    CHECK(seconds(Dtype::kTf32) <= seconds(Dtype::kFloat32));
+  }
+  const Product product{512, 512, 512};
+  CHECK(linear_work_seconds(product, Dtype::kTf32, platform) <=
+        linear_work_seconds(product, Dtype::kFloat32, platform));
+}
+
 TEST_CASE("pricing a kernel takes microseconds") {
   const KernelPlatform platform = test::table_platform("V100");
   const ConvolutionShape shape = image(256, 256, 14, 3);
