@@ -31,6 +31,14 @@ std::string of_two_bytes(Dtype dtype, Optimizer optimizer) {
       dtype_info(dtype).name, state_bytes(optimizer), optimizer_name(optimizer));
 }
 
+/// Types that only tensor cores would be faster in, where there are none for them.
+std::string without_tensor_cores(Dtype dtype, const HardwareProfile* hardware) {
+  if (hardware == nullptr || !hardware->kernels || !hardware->peak.contains(dtype)) return "";
+  if (on_tensor_cores(kernel_platform(*hardware, {}), dtype)) return "";
+  return fmt::format("{} on {}: products run at float32's rate, its peak is not used",
+                     dtype_info(dtype).name, hardware->name);
+}
+
 std::optional<std::string> of_float32(const HardwareProfile& hardware) {
   const auto plain = hardware.peak.find(Dtype::kFloat32);
   const auto tf32 = hardware.peak.find(Dtype::kTf32);
@@ -46,9 +54,12 @@ std::optional<std::string> of_float32(const HardwareProfile& hardware) {
 
 std::optional<std::string> dtype_remark(const Network& network, const HardwareProfile* hardware,
                                         const CaseOptions& options) {
+  const bool reduced = dtype_info(network.dtype).bytes == 2 || network.dtype == Dtype::kTf32;
+  const std::string slow = reduced ? without_tensor_cores(network.dtype, hardware) : "";
   if (dtype_info(network.dtype).bytes == 2) {
-    return of_two_bytes(network.dtype, options.graph.optimizer);
+    return of_two_bytes(network.dtype, options.graph.optimizer) + (slow.empty() ? "" : "; ") + slow;
   }
+  if (!slow.empty()) return slow;
   const bool asked_for = options.dtype.has_value();
   if (network.dtype != Dtype::kFloat32 || asked_for || hardware == nullptr) return std::nullopt;
   return of_float32(*hardware);
@@ -80,11 +91,12 @@ std::string algorithms_remark(const Case& which, const Schedule& schedule) {
     first += costs[costs.default_alternative(id)].time;
     fastest += costs[costs.alternative(id, AlgorithmChoice::kPerformance)].time;
   }
-  const bool worth = static_cast<double>(fastest.count()) <
-                     kWorthSaying * static_cast<double>(first.count());
+  const bool worth =
+      static_cast<double>(fastest.count()) < kWorthSaying * static_cast<double>(first.count());
   if (!worth) return "";
   return fmt::format(
-      "convolutions without workspace: {} of compute; the fastest, as frameworks choose where their "
+      "convolutions without workspace: {} of compute; the fastest, as frameworks choose where "
+      "their "
       "workspace fits, take {}: --algorithms performance",
       format_duration(first), format_duration(fastest));
 }

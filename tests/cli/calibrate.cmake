@@ -5,3 +5,4 @@ ooc_test(calibrate cli
     calibrate_operations_test.cpp
   LINK ooc_test_support
   RUNS ooc-paleo ooc-paleo-gpu-stub)
+set_property(TEST cli.calibrate PROPERTY COST 95)

@@ -183,7 +183,8 @@ TEST_CASE("numbers that are kept stay") {
       {"--hardware", "./card.json", "-o", "mine.json", "--keep", "simt.wide_tiles,near_share"});
   REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
   const HardwareProfile mine = read_profile_text(bench.folder.read("mine.json"), "mine.json");
-  const ArchitectureParameters& before = card().kernels->architecture->parameters;
+  const HardwareProfile given = card();
+  const ArchitectureParameters& before = given.kernels->architecture->parameters;
   CHECK(mine.kernels->architecture->parameters.simt.wide_tiles == before.simt.wide_tiles);
   CHECK(mine.kernels->architecture->parameters.near_share == before.near_share);
   CHECK(mine.kernels->architecture->parameters.simt.linear_rate < before.simt.linear_rate);

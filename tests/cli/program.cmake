@@ -24,3 +24,6 @@ add_test(NAME cli.install
     "-DGENERATOR=${CMAKE_GENERATOR}"
     -P ${CMAKE_CURRENT_LIST_DIR}/scripts/check_install.cmake)
 set_tests_properties(cli.install PROPERTIES LABELS cli TIMEOUT 120)
+
+# The longest start first, so that no core waits for them at the end.
+set_property(TEST cli.program PROPERTY COST 90)

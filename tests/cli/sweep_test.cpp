@@ -419,7 +419,11 @@ TEST_CASE("of 20 kills of a sweep over a good file none loses it, and nothing is
     CAPTURE(delay);
     CHECK(ran.exit_code != 0);
     CHECK(scratch.read("r.csv") == "good\n");
-    if (signals[i % 4] == "KILL") continue;
+    if (signals[i % 4] == "KILL") {
+      // The next run removes what it left, unless a signal is quicker: after the last one nothing is.
+      if (i != 19) std::filesystem::remove(scratch.path() / "r.csv.ooc-paleo-tmp");
+      continue;
+    }
     for (const std::string& name : scratch.entries()) {
       CHECK((name == "r.csv" || name == "r.partial.csv"));
       CHECK(scratch.read(name).back() == '\n');
