@@ -18,9 +18,9 @@ namespace ooc {
 struct PlacedBlock {
   Bytes bytes;
   bool initial = false;
-  QueueCounts ended;      ///< certain when it is taken (all zero if initial)
-  QueueCounts free_when;  ///< what must have ended for it to be free
-  std::size_t taken = 0;  ///< place in the order of the simulated run, for orders to try
+  QueueCounts ended = {};      ///< certain when it is taken (all zero if initial)
+  QueueCounts free_when = {};  ///< what must have ended for it to be free
+  std::size_t taken = 0;       ///< place in the order of the simulated run, for orders to try
   std::size_t freed = 0;
   bool at_boundary = false;  ///< to begin or end at a multiple of the page, or reach across one
 };
