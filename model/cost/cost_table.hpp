@@ -35,7 +35,8 @@ struct TaskAlternative {
   Duration time;
   Bytes workspace;
   double seconds = 0;   ///< unrounded
-  Duration issue = {};  ///< host time to issue its kernels (Software::issue)
+  /// Host time to issue its kernels (Software::issue): of all forward tasks or of none.
+  Duration issue = {};
 };
 
 /// One tensor in one direction. A copy first spends `latency` (no share of the link), then moves
@@ -92,6 +93,10 @@ struct CostTable {
       if (alternatives[each.at()].time < alternatives[chosen.at()].time) chosen = each;
     }
     return chosen;
+  }
+  /// Whether the host's time to issue kernels counts: the first task is a forward one.
+  [[nodiscard]] bool issued_by_host() const {
+    return !alternatives.empty() && alternatives.front().issue > Duration(0);
   }
   [[nodiscard]] const TaskAlternative& operator[](AlternativeId id) const {
     return alternatives[id.at()];

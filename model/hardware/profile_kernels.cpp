@@ -49,7 +49,12 @@ void read_kernel_units(const ProfileSection& compute, const ProfileSources& sour
   (void)compute.attempt([&] {
     if (!compute.view().find("sustained")) return;
     for (const auto& [name, value] : compute.part("sustained").numbers()) {
-      units.sustained[dtype_named(name, value)] = value.as_ratio(kLeastSustained, 1);
+      const Dtype dtype = dtype_named(name, value);
+      if (!profile.peak.empty() && !profile.peak.contains(dtype)) {
+        value.fail("a share of a peak that is not there",
+                   fmt::format("\"{}\" in \"peak\" too, or no share of it", name));
+      }
+      units.sustained[dtype] = value.as_ratio(kLeastSustained, 1);
     }
   });
   (void)compute.attempt([&] {

@@ -1,7 +1,6 @@
 // Chooses the event loop for a run: which memory, which link, one device or several.
 #include "simulator/engine/simulate.hpp"
 
-#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -19,11 +18,6 @@ bool link_is_private(const Plan& plan, const TransferCosts& transfers) {
     return plan.queued[static_cast<std::size_t>(queue_index(0, kind))].empty();
   };
   return transfers.duplex.full() || no_copies(StepKind::kToFar) || no_copies(StepKind::kToNear);
-}
-
-bool issued_by_host(const CostTable& costs) {
-  return std::any_of(costs.alternatives.begin(), costs.alternatives.end(),
-                     [](const TaskAlternative& way) { return way.issue > Duration(0); });
 }
 
 /// By step: when its device's host has issued it and all compute steps before it.
@@ -64,7 +58,7 @@ std::optional<Blocked> run_loop(const SimulationInput& input, Memory& memory,
 template <class Memory>
 std::optional<Blocked> run_one_device(const SimulationInput& input, Memory memory,
                                       SimulationBuffers& buffers) {
-  if (issued_by_host(input.costs)) return run_loop<SharedLink, true, true>(input, memory, buffers);
+  if (input.costs.issued_by_host()) return run_loop<SharedLink, true, true>(input, memory, buffers);
   return link_is_private(input.plan, input.costs.transfers)
              ? run_loop<PrivateLink, true, false>(input, memory, buffers)
              : run_loop<SharedLink, true, false>(input, memory, buffers);
@@ -73,8 +67,8 @@ std::optional<Blocked> run_one_device(const SimulationInput& input, Memory memor
 template <class Memory>
 std::optional<Blocked> run_devices(const SimulationInput& input, Memory memory,
                                    SimulationBuffers& buffers) {
-  return issued_by_host(input.costs) ? run_loop<SharedLink, false, true>(input, memory, buffers)
-                                     : run_loop<SharedLink, false, false>(input, memory, buffers);
+  return input.costs.issued_by_host() ? run_loop<SharedLink, false, true>(input, memory, buffers)
+                                      : run_loop<SharedLink, false, false>(input, memory, buffers);
 }
 
 }  // namespace

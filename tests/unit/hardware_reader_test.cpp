@@ -511,6 +511,8 @@ TEST_CASE("what is wrong with an architecture is told with its place") {
   says(R"("architecture": "volta", "multiprocessors": 0)", "/compute/multiprocessors");
   says(R"("architecture": "volta", "multiprocessors": 80, "sustained": { "float32": 1.5 })",
        "/compute/sustained/float32");
+  says(R"("architecture": "volta", "multiprocessors": 80, "sustained": { "float64": 0.5 })",
+       "/compute/sustained/float64: found a share of a peak that is not there");
   says(R"("architecture": "volta", "multiprocessors": 80, "efficiency": { "default": 0.5 })",
        "no \"efficiency\" beside \"architecture\"");
   says(R"("architecture": { "name": "own" }, "multiprocessors": 80)", "/compute/architecture");

@@ -127,7 +127,7 @@ TEST_CASE("TF32 is never slower than float32: libraries have both") {
     };
     CHECK(seconds(Dtype::kTf32) <= seconds(Dtype::kFloat32));
   }
-  const Product product{512, 512, 512};
+  const Product product{4096, 4096, 4096};
   CHECK(linear_work_seconds(product, Dtype::kTf32, platform) <=
         linear_work_seconds(product, Dtype::kFloat32, platform));
 }
