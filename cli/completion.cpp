@@ -24,6 +24,8 @@ std::string_view list_argument(Completes completes) {
       return "networks";
     case Completes::kHardware:
       return "hardware";
+    case Completes::kFrameworks:
+      return "frameworks";
     case Completes::kRows:
       return "rows";
     case Completes::kSchedules:

@@ -91,6 +91,13 @@ inline constexpr Flag kAccounting{
         "first and the last",
     .completes = Completes::kChoices,
     .choices = "liveness|shared-gradients|all-gradients|define-by-run"};
+inline constexpr Flag kFramework{
+    .name = "--framework",
+    .value = "FRAMEWORK",
+    .help =
+        "what the software around the kernels keeps and waits for: a file or a name of "
+        "`ooc-paleo list frameworks`; default: the profile's, else ideal",
+    .completes = Completes::kFrameworks};
 inline constexpr Flag kDtype{.name = "--dtype",
                              .value = "TYPE",
                              .help = "element type instead of the network file's",
@@ -101,11 +108,12 @@ inline constexpr Flag kOptimizer{.name = "--optimizer",
                                  .help = "its state is resident; default sgd (none)",
                                  .completes = Completes::kChoices,
                                  .choices = "sgd|momentum|adam"};
-inline constexpr Flag kAllocator{.name = "--allocator",
-                                 .value = "NAME",
-                                 .help = "default ideal (no fragmentation)",
-                                 .completes = Completes::kChoices,
-                                 .choices = "ideal|first-fit|best-fit"};
+inline constexpr Flag kAllocator{
+    .name = "--allocator",
+    .value = "NAME",
+    .help = "default: the framework's, which is ideal (no fragmentation) unless it says other",
+    .completes = Completes::kChoices,
+    .choices = "ideal|first-fit|best-fit|caching"};
 inline constexpr Flag kDevices{
     .name = "--devices",
     .value = "N",
@@ -142,7 +150,7 @@ template <std::size_t... kCounts>
 }
 
 /// What a network's training iteration is taken to be.
-inline constexpr std::array kIteration{kCompute, kAccounting, kOptimizer, kDtype};
+inline constexpr std::array kIteration{kCompute, kFramework, kAccounting, kOptimizer, kDtype};
 /// How it runs, whatever the schedule.
 inline constexpr std::array kRun =
     joined(std::array{kFarThroughput, kLatency, kMode}, kIteration,

@@ -19,6 +19,8 @@ std::optional<DataKind> kind_of(Completes completes) {
       return DataKind::kNetwork;
     case Completes::kHardware:
       return DataKind::kHardware;
+    case Completes::kFrameworks:
+      return DataKind::kFramework;
     case Completes::kRows:
       return DataKind::kRow;
     case Completes::kNothing:

@@ -41,9 +41,11 @@ Job read_job(const Arguments& arguments, Asks asks) {
       open_outputs(arguments, {.networks = {&flags.network, 1}, .profiles = {&flags.profile, 1}});
   auto& [network, profile, options, result, chosen] = flags;
 
+  // The machine may name the framework, and that says what the network's graph keeps.
+  Machine machine = load_hardware(profile, "--hardware", options);
+  load_framework_of(options, {&machine, 1});
   Workload workload = load_workload(network, "NETWORK", options);
   load_layer_times(options, arguments, workload);
-  Machine machine = load_hardware(profile, "--hardware", options);
   remark_on_machine(result.remarks, machine, options.devices);
   if (asks != Asks::kLargestBatch) remark_on_batch(result.remarks, workload, options);
   std::vector<const Schedule*> schedules =

@@ -29,12 +29,16 @@ struct KindNames {
 const KindNames& names_of(DataKind kind) {
   static constexpr KindNames kNetwork{"networks", "network", "network.schema.json"};
   static constexpr KindNames kHardware{"hwprofiles", "hardware profile", "hwprofile.schema.json"};
+  static constexpr KindNames kFramework{"hwprofiles/software", "framework",
+                                        "framework.schema.json"};
   static constexpr KindNames kRow{"validation", "row", "row.schema.json"};
   switch (kind) {
     case DataKind::kNetwork:
       return kNetwork;
     case DataKind::kHardware:
       return kHardware;
+    case DataKind::kFramework:
+      return kFramework;
     case DataKind::kRow:
       return kRow;
   }

@@ -12,6 +12,7 @@
 #include <cstdlib>
 
 #include "cli/flags.hpp"
+#include "cli/load.hpp"
 #include "cli/schedule_flags.hpp"
 #include "cli/terminal.hpp"
 #include "cli/version.hpp"
@@ -33,7 +34,8 @@ Value choice(std::string_view flag, std::string_view word, const std::array<Valu
   unknown_word(flag, word, known);
 }
 
-constexpr std::array kAllocators{Allocator::kIdeal, Allocator::kFirstFit, Allocator::kBestFit};
+constexpr std::array kAllocators{Allocator::kIdeal, Allocator::kFirstFit, Allocator::kBestFit,
+                                 Allocator::kCaching};
 constexpr std::array kComputeModels{ComputeModel::kNative, ComputeModel::kPaleo};
 constexpr std::array kAccountings{Accounting::kLiveness, Accounting::kSharedGradients,
                                   Accounting::kAllGradients, Accounting::kDefineByRun};
@@ -143,6 +145,9 @@ CaseOptions case_options(const Arguments& arguments, std::initializer_list<FlagN
   for (const CaseFlag& flag : kCaseFlags) {
     const auto text = arguments.value(FlagName::of(flag.name));
     if (text && !left_out(flag.name)) flag.read(*text, flag.name, options);
+  }
+  if (const auto name = arguments.value(flags::kFramework)) {
+    load_framework(options, *name, flags::kFramework.name);
   }
   options.schedule = schedule_options(arguments);
   return options;

@@ -10,6 +10,7 @@
 #include "cli/outputs.hpp"
 #include "simulator/predict/assumed.hpp"
 #include "simulator/predict/case.hpp"
+#include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/remarks.hpp"
 #include "simulator/predict/stated_times.hpp"
 #include "simulator/summary/summarize.hpp"
@@ -44,25 +45,30 @@ int run_inspect(const Arguments& arguments) {
   Outputs outputs = open_outputs(
       arguments, {.networks = {&network, 1}, .profiles = arguments.values("--hardware")});
 
+  std::optional<Machine> machine;
+  if (profile) {
+    machine = load_hardware(*profile, "--hardware", options);
+    load_framework_of(options, {&*machine, 1});
+  }
   const Workload workload = load_workload(network, "NETWORK", options);
   load_layer_times(options, arguments, workload);
   InspectionInput input{.graph = workload.graph,
                         .batch = batch_of(options, *workload.network),
                         .costs = nullptr,
                         .hardware = {},
+                        .framework = framework_of(options.framework).name,
                         .accounting = options.graph.accounting,
                         .compute_model = options.compute,
                         .assumed = {}};
-  std::optional<Machine> machine;
   std::optional<Case> costs;
-  if (profile) {
-    machine = load_hardware(*profile, "--hardware", options);
+  if (machine) {
     remark_on_machine(result.remarks, *machine, 0);
     costs.emplace(make_case(workload, *machine, options));
     remark_on(result.remarks, workload.path, stated_times_remark(workload, costs->compute));
     input.costs = &costs->costs;
     input.hardware = machine->profile.name;
-    input.assumed = assumed_in_use(machine->profile, costs->inputs);
+    input.assumed =
+        assumed_in_use(machine->profile, costs->inputs, framework_of(options.framework));
   }
   const HardwareProfile* hardware = machine ? &machine->profile : nullptr;
   if (const auto text = dtype_remark(*workload.network, hardware, options)) {

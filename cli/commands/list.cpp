@@ -20,6 +20,7 @@
 #include "model/base/errors.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "model/network/network_json.hpp"
+#include "model/software/framework_json.hpp"
 #include "reports/writers/folded.hpp"
 #include "reports/writers/text_table.hpp"
 
@@ -30,7 +31,7 @@ namespace {
 
 using Line = std::pair<std::string, std::string>;
 
-constexpr std::string_view kKinds = "networks|hardware|schedules|rows";
+constexpr std::string_view kKinds = "networks|hardware|frameworks|schedules|rows";
 constexpr std::array kFlags{flags::kOutput, flags::kQuiet};
 
 /// "138.36 M", "1.25 k", "74".
@@ -50,6 +51,10 @@ std::string network_summary(const std::string& path) {
 std::string hardware_summary(const std::string& path) {
   return read_profile_file(path, {.limits = {}, .architecture_folders = architecture_folders()})
       .description;
+}
+
+std::string framework_summary(const std::string& path) {
+  return read_framework_file(path).description;
 }
 
 /// A file of one's own that cannot be read is no reason to hide the others.
@@ -91,6 +96,7 @@ std::vector<Line> lines_of(const std::string& kind) {
   if (kind == "networks") return file_lines(DataKind::kNetwork, &network_summary);
   if (kind == "rows") return row_lines();
   if (kind == "hardware") return file_lines(DataKind::kHardware, &hardware_summary);
+  if (kind == "frameworks") return file_lines(DataKind::kFramework, &framework_summary);
   std::vector<Line> lines;
   for (const Schedule* schedule : schedules()) {
     lines.emplace_back(schedule->name, fmt::format("{} [{}]", schedule->summary, schedule->source));
@@ -98,11 +104,14 @@ std::vector<Line> lines_of(const std::string& kind) {
   return lines;
 }
 
-std::vector<std::string> known_kinds() { return {"networks", "hardware", "schedules", "rows"}; }
+std::vector<std::string> known_kinds() {
+  return {"networks", "hardware", "frameworks", "schedules", "rows"};
+}
 
 std::optional<DataKind> data_kind(const std::string& kind) {
   if (kind == "networks") return DataKind::kNetwork;
   if (kind == "hardware") return DataKind::kHardware;
+  if (kind == "frameworks") return DataKind::kFramework;
   if (kind == "rows") return DataKind::kRow;
   return std::nullopt;
 }
@@ -165,15 +174,18 @@ int run_list(const Arguments& arguments) {
 
 const Command list_command{
     .name = "list",
-    .summary = "the names of networks, hardware profiles, schedules or rows of `validate`",
+    .summary =
+        "the names of networks, hardware profiles, frameworks, schedules or rows of `validate`",
     .examples =
         "  ooc-paleo list\n"
         "  ooc-paleo list networks\n"
         "  ooc-paleo list hardware\n"
+        "  ooc-paleo list frameworks\n"
         "  ooc-paleo list schedules\n"
         "  ooc-paleo list rows\n",
     .positionals = {.name = "WHAT",
-                    .help = "networks, hardware, schedules or rows; default: all of them",
+                    .help =
+                        "networks, hardware, frameworks, schedules or rows; default: all of them",
                     .completes = Completes::kChoices,
                     .choices = kKinds},
     .flags = kFlags,

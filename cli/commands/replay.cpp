@@ -20,6 +20,7 @@
 #include "reports/writers/trace.hpp"
 #include "simulator/predict/assumed.hpp"
 #include "simulator/predict/case.hpp"
+#include "simulator/predict/framework_choice.hpp"
 #include "simulator/summary/measured_timeline.hpp"
 
 namespace ooc {
@@ -206,20 +207,20 @@ int report_replay(const ReplayOptions& options, const Case& which, const CaseRun
                                                .budget = which.budget});
   const RunInputs inputs = inputs_of(options, which);
   const bool real = options.run.mode == ReplayMode::kReal;
-  const ReplayReport report =
-      summarize_replay({.inputs = inputs,
-                        .mode = std::string(replay_mode_name(options.run.mode)),
-                        .imported = options.import.has_value(),
-                        .graph = run.graph(which),
-                        .costs = run.costs(which),
-                        .plan = plan,
-                        .predicted = predicted,
-                        .measured = timeline,
-                        .run = std::move(measured),
-                        .tolerance = options.tolerance,
-                        .not_covered = real ? program.not_covered : std::vector<std::string>{},
-                        .assumed = assumed_in_use(which.hardware, inputs),
-                        .show_steps = options.show_steps});
+  const ReplayReport report = summarize_replay(
+      {.inputs = inputs,
+       .mode = std::string(replay_mode_name(options.run.mode)),
+       .imported = options.import.has_value(),
+       .graph = run.graph(which),
+       .costs = run.costs(which),
+       .plan = plan,
+       .predicted = predicted,
+       .measured = timeline,
+       .run = std::move(measured),
+       .tolerance = options.tolerance,
+       .not_covered = real ? program.not_covered : std::vector<std::string>{},
+       .assumed = assumed_in_use(which.hardware, inputs, framework_of(which.framework)),
+       .show_steps = options.show_steps});
   if (outputs.trace) {
     write_replay_trace(which, run, report, options.result.write, plan, predicted, timeline,
                        *outputs.trace);
@@ -234,9 +235,10 @@ int run_replay(const Arguments& arguments) {
   check_chosen(arguments, {&options.schedule, 1}, options.job.graph.accounting);
   Outputs outputs = open_outputs(
       arguments, {.networks = {&options.network, 1}, .profiles = {&options.profile, 1}});
+  const Machine machine = load_hardware(options.profile, "--hardware", options.job);
+  load_framework_of(options.job, {&machine, 1});
   const Workload workload = load_workload(options.network, "NETWORK", options.job);
   load_layer_times(options.job, arguments, workload);
-  const Machine machine = load_hardware(options.profile, "--hardware", options.job);
   check_devices(machine);
   remark_on_machine(options.result.remarks, machine, 1);
   remark_on_batch(options.result.remarks, workload, options.job);

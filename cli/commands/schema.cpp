@@ -20,8 +20,9 @@ constexpr std::array kFlags{flags::kOutput};
 DataKind kind_of(const std::string& format) {
   if (format == "network") return DataKind::kNetwork;
   if (format == "hwprofile") return DataKind::kHardware;
+  if (format == "framework") return DataKind::kFramework;
   if (format == "row") return DataKind::kRow;
-  unknown_word("schema", format, {"network", "hwprofile", "row", "measured"});
+  unknown_word("schema", format, {"network", "hwprofile", "framework", "row", "measured"});
 }
 
 std::string path_of(const std::string& format) {
@@ -32,8 +33,8 @@ std::string path_of(const std::string& format) {
 }
 
 int run_schema(const Arguments& arguments) {
-  const std::string path =
-      path_of(required_positional(arguments, "schema", "network, hwprofile, row or measured"));
+  const std::string path = path_of(
+      required_positional(arguments, "schema", "network, hwprofile, framework, row or measured"));
   OutputFile("--output", arguments.value("--output").value_or("-"))
       .finish(read_text_file(path, ""));
   return kExitOk;
@@ -43,14 +44,14 @@ int run_schema(const Arguments& arguments) {
 
 const Command schema_command{
     .name = "schema",
-    .summary = "the JSON Schema of networks, hardware profiles or rows of `validate`",
+    .summary = "the JSON Schema of networks, hardware profiles, frameworks or rows of `validate`",
     .examples =
         "  ooc-paleo schema network\n"
         "  ooc-paleo schema hwprofile -o hwprofile.schema.json\n",
     .positionals = {.name = "FORMAT",
-                    .help = "network, hwprofile, row or measured",
+                    .help = "network, hwprofile, framework, row or measured",
                     .completes = Completes::kChoices,
-                    .choices = "network|hwprofile|row|measured"},
+                    .choices = "network|hwprofile|framework|row|measured"},
     .flags = kFlags,
     .run = &run_schema,
 };

@@ -62,20 +62,11 @@ void check_costs(const Workload& workload, const Machine& machine, const SweepGr
 
 }  // namespace
 
-SweepInputs load_sweep(const SweepGrid& grid, const CaseOptions& options) {
+SweepInputs load_sweep(const SweepGrid& grid, CaseOptions& options) {
   SweepInputs inputs;
   inputs.devices = options.devices;
   std::vector<std::string> paths;
   std::vector<std::string> names;
-  for (const std::string& name : grid.networks) {
-    inputs.workloads.push_back(load_workload(name, "NETWORK", options));
-    paths.push_back(inputs.workloads.back().path);
-    names.push_back(inputs.workloads.back().network->name);
-  }
-  check_files(grid.networks, paths, "NETWORK");
-  inputs.network_names = told_apart(std::move(names), grid.networks);
-  paths.clear();
-  names.clear();
   for (const std::string& name : grid.hardware) {
     inputs.machines.push_back(load_hardware(name, "--hardware", options));
     paths.push_back(inputs.machines.back().path);
@@ -83,6 +74,16 @@ SweepInputs load_sweep(const SweepGrid& grid, const CaseOptions& options) {
   }
   check_files(grid.hardware, paths, "--hardware");
   inputs.hardware_names = told_apart(std::move(names), grid.hardware);
+  load_framework_of(options, inputs.machines);
+  paths.clear();
+  names.clear();
+  for (const std::string& name : grid.networks) {
+    inputs.workloads.push_back(load_workload(name, "NETWORK", options));
+    paths.push_back(inputs.workloads.back().path);
+    names.push_back(inputs.workloads.back().network->name);
+  }
+  check_files(grid.networks, paths, "NETWORK");
+  inputs.network_names = told_apart(std::move(names), grid.networks);
 
   for (const Workload& workload : inputs.workloads) {
     for (const Machine& machine : inputs.machines) {

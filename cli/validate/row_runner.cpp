@@ -19,6 +19,7 @@
 #include "cli/validate/run_figures.hpp"
 #include "model/cost/transfer_cost.hpp"
 #include "simulator/predict/assumed.hpp"
+#include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/max_batch.hpp"
 #include "simulator/predict/pass_time.hpp"
 #include "simulator/summary/summarize.hpp"
@@ -201,10 +202,11 @@ CaseOptions RowRunner::options_of(const Arguments& arguments) const {
 }
 
 const Workload& RowRunner::workload(const std::string& name, const CaseOptions& options) {
-  const std::string key = fmt::format("{}\n{}\n{}\n{}", locate(DataKind::kNetwork, name, "NETWORK"),
-                                      accounting_name(options.graph.accounting),
-                                      optimizer_name(options.graph.optimizer),
-                                      options.dtype ? dtype_info(*options.dtype).name : "");
+  const std::string key =
+      fmt::format("{}\n{}\n{}\n{}\n{}", locate(DataKind::kNetwork, name, "NETWORK"),
+                  framework_of(options.framework).name, accounting_name(options.graph.accounting),
+                  optimizer_name(options.graph.optimizer),
+                  options.dtype ? dtype_info(*options.dtype).name : "");
   const auto known = workloads_.find(key);
   if (known != workloads_.end()) return known->second;
   return workloads_.emplace(key, load_workload(name, "NETWORK", options)).first->second;
@@ -247,6 +249,7 @@ RunFigures RowRunner::inspect(const Arguments& arguments) {
                         .batch = batch_of(options, *network.network),
                         .costs = nullptr,
                         .hardware = {},
+                        .framework = framework_of(options.framework).name,
                         .accounting = options.graph.accounting,
                         .compute_model = options.compute,
                         .assumed = {}};

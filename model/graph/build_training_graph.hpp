@@ -1,6 +1,7 @@
 // Network -> TrainingGraph. The rules stand in docs/model.md, section 3.
 #pragma once
 
+#include "model/graph/keeping.hpp"
 #include "model/graph/training_graph.hpp"
 
 namespace ooc {
@@ -10,6 +11,8 @@ struct GraphOptions {
   /// footprints over the liveness graph (liveness.hpp).
   Accounting accounting = Accounting::kLiveness;
   Optimizer optimizer = Optimizer::kSgd;
+  /// What a framework keeps; define-by-run has rules of its own, and wants the defaults here.
+  Keeping keeping = {};
 };
 
 /// `network` must outlive the result. Throws SpecError where in_place was asked for and is

@@ -102,6 +102,7 @@ struct HardwareProfile {
   std::string file;  ///< where it was read, for messages; a profile's name is what it calls itself
   std::string name;
   std::string description;
+  std::string framework;  ///< what runs there, by name; empty: not said
   std::map<Dtype, FlopsPerSecond> peak;
   /// Times are sums of kernels; none: shares of the peak, the two fields below.
   std::optional<KernelUnits> kernels;

@@ -72,6 +72,9 @@ void read_parts(const ProfileSection& root, const ProfileSources& sources,
       profile.description = description->as_text();
     }
   });
+  (void)root.attempt([&] {
+    if (const auto framework = view.find("framework")) profile.framework = framework->as_text();
+  });
   (void)root.attempt([&] { read_compute(root.part("compute"), sources, profile); });
   (void)root.attempt(
       [&] { profile.near_memory = read_tier(root.part("near_memory"), Reserve::kStated); });

@@ -193,6 +193,7 @@ std::string write_profile(const HardwareProfile& profile) {
   put(root, "version", number("1"));
   put(root, "name", text(profile.name));
   if (!profile.description.empty()) put(root, "description", text(profile.description));
+  if (!profile.framework.empty()) put(root, "framework", text(profile.framework));
   put(root, "compute", compute(profile));
   put(root, "near_memory", tier(profile.near_memory, ReserveField::kWritten));
   put(root, "far_memory", tier(profile.far_memory, ReserveField::kNone));

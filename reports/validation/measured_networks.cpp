@@ -8,6 +8,8 @@
 #include <cmath>
 #include <utility>
 
+#include "model/base/spec_choice.hpp"
+
 namespace ooc {
 namespace {
 
@@ -19,18 +21,6 @@ constexpr std::array<std::pair<std::string_view, MeasuredPass>, 4> kPasses{
      {"forward", MeasuredPass::kForward},
      {"forward and backward", MeasuredPass::kForwardBackward},
      {"training", MeasuredPass::kTraining}}};
-
-/// One of `choices`, as what stands beside it.
-template <class Value, std::size_t N>
-Value choice_of(const SpecView& view,
-                const std::array<std::pair<std::string_view, Value>, N>& choices) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : choices) names.emplace_back(name);
-  const std::string chosen = view.as_choice(names);
-  const auto found = std::find_if(choices.begin(), choices.end(),
-                                  [&](const auto& choice) { return choice.first == chosen; });
-  return found->second;
-}
 
 std::pair<int, int> version_of(const SpecView& view) {
   const std::string text = view.as_text();

@@ -112,6 +112,7 @@ std::string inspection(const NetworkReport& report, const WriteOptions& options)
   begin_result(json, "ooc-paleo/inspection", options.tool);
   json.begin_object("inputs").member("network", report.network);
   json.member("hardware", report.hardware).member("batch", report.batch);
+  json.member("framework", report.framework);
   json.member("accounting", report.accounting).member("optimizer", report.optimizer);
   json.member("compute", report.compute).end();
   json.member("source", report.source).member("dtype", report.dtype);

@@ -9,8 +9,8 @@ namespace ooc {
 namespace {
 
 std::string head(const NetworkReport& report, const Look& look) {
-  std::string title =
-      fmt::format("{}, {}, batch {}", report.network, report.dtype, group_thousands(report.batch));
+  std::string title = fmt::format("{}, {}, batch {}, framework {}", report.network, report.dtype,
+                                  group_thousands(report.batch), report.framework);
   if (report.hardware.has_value()) {
     title += fmt::format(", times on {} ({} compute model)", *report.hardware, report.compute);
   }

@@ -34,8 +34,9 @@ std::string head(const MaxBatchReport& report, const Look& look) {
              printable(fmt::format("The largest batch of {} on {}{}", network_text(in), in.hardware,
                                    in.devices > 1 ? fmt::format(", {} devices", in.devices) : "")),
              look) +
-         fmt::format("\nnear memory {}, links {}, accounting {}, optimiser {}\n",
-                     format_bytes(in.memory), printable(in.mode), in.accounting, in.optimizer);
+         fmt::format("\nnear memory {}, links {}, framework {}, accounting {}, optimiser {}\n",
+                     format_bytes(in.memory), printable(in.mode), printable(in.framework),
+                     in.accounting, in.optimizer);
 }
 
 /// Something larger may fit.

@@ -25,9 +25,10 @@ TextTable facts() { return TextTable({{"", Align::kLeft}, {""}, {"", Align::kLef
 std::string head(const RunReport& report, const Look& look) {
   const RunInputs& in = report.inputs;
   std::string text =
-      bold(printable(fmt::format("{} on {}, batch {}, schedule {}", network_text(in), in.hardware,
-                                 group_thousands(in.batch), in.schedule)),
-           look) +
+      bold(
+          printable(fmt::format("{} on {}, batch {}, schedule {}, framework {}", network_text(in),
+                                in.hardware, group_thousands(in.batch), in.schedule, in.framework)),
+          look) +
       "\n";
   std::vector<std::string> changes;
   if (!in.options.empty()) changes.push_back(in.options);

@@ -108,6 +108,7 @@ class TraceWriter {
     json_.begin_object().member("displayTimeUnit", "ms").line(0).begin_object("otherData");
     text("tool", "ooc-paleo").text("version", in_.tool.version).text("network", inputs.network);
     text("hardware", inputs.hardware).text("schedule", inputs.schedule);
+    text("framework", inputs.framework);
     json_.member("batch", inputs.batch).member("budget_near_bytes", inputs.memory);
     json_.member("peak_near_bytes", timeline.peak_near);
     json_.member("iteration_time_ns", timeline.iteration_time);

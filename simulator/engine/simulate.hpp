@@ -21,6 +21,7 @@ enum class Allocator {
   kIdeal,     ///< a byte counter
   kFirstFit,  ///< addresses, 512 B aligned, coalescing on free
   kBestFit,
+  kCaching,  ///< as PyTorch's: segments from the driver, kept
 };
 
 struct SimulationInput {

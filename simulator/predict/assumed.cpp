@@ -76,7 +76,8 @@ std::vector<std::string> assumed_of_architecture(const HardwareProfile& hardware
 
 }  // namespace
 
-std::vector<std::string> assumed_in_use(const HardwareProfile& hardware, const RunInputs& inputs) {
+std::vector<std::string> assumed_in_use(const HardwareProfile& hardware, const RunInputs& inputs,
+                                        const Framework& framework) {
   const std::vector<std::string> of_mode = numbers_of_modes(hardware, inputs);
   const auto is_used = [&](const std::string& field) {
     if (below(field, kModes)) {
@@ -86,12 +87,14 @@ std::vector<std::string> assumed_in_use(const HardwareProfile& hardware, const R
     }
     const bool other_model = inputs.compute == "paleo" && (below(field, "compute.efficiency") ||
                                                            below(field, "compute.kernel_launch"));
-    const bool replaced = (inputs.memory_given && field == "near_memory.reserved") ||
-                          (inputs.far_throughput && field == "far_memory.throughput");
+    const bool replaced =
+        ((inputs.memory_given || framework.context) && field == "near_memory.reserved") ||
+        (inputs.far_throughput && field == "far_memory.throughput");
     return !other_model && !replaced;
   };
   std::vector<std::string> used = assumed_of_architecture(hardware, inputs);
   std::copy_if(hardware.assumed.begin(), hardware.assumed.end(), std::back_inserter(used), is_used);
+  for (const std::string& field : framework.assumed) used.push_back("framework." + field);
   return used;
 }
 

@@ -14,6 +14,7 @@
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/predict/assumed.hpp"
 #include "simulator/predict/far_overflow.hpp"
+#include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/layer_place.hpp"
 #include "simulator/predict/paged_plan.hpp"
 #include "simulator/predict/planning.hpp"
@@ -109,7 +110,7 @@ Workload read_workload(const std::string& path, const CaseOptions& options) {
   workload.network =
       std::make_unique<const Network>(read_network_file(path, options.limits, options.dtype));
   try {
-    workload.graph = build_training_graph(*workload.network, options.graph);
+    workload.graph = build_training_graph(*workload.network, graph_options_of(options));
   } catch (const SpecError& error) {
     const std::string& where = error.parts().place;
     constexpr std::string_view kLayer = "layer \"";
@@ -133,6 +134,8 @@ std::string_view allocator_name(Allocator allocator) {
       return "first-fit";
     case Allocator::kBestFit:
       return "best-fit";
+    case Allocator::kCaching:
+      return "caching";
   }
   return "";
 }
@@ -162,8 +165,10 @@ std::int64_t batch_of(const CaseOptions& options, const Network& network) {
 }
 
 Bytes budget_of(const CaseOptions& options, const HardwareProfile& hardware) {
+  if (options.memory) return *options.memory;
   const MemoryTier& near = hardware.near_memory;
-  return options.memory.value_or(near.capacity - near.reserved);
+  const Bytes taken = framework_of(options.framework).context.value_or(near.reserved);
+  return near.capacity - std::min(taken, near.capacity);
 }
 
 RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
@@ -177,7 +182,8 @@ RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
   inputs.accounting = accounting_name(options.graph.accounting);
   inputs.dtype = dtype_info(workload.network->dtype).name;
   inputs.optimizer = optimizer_name(options.graph.optimizer);
-  inputs.allocator = allocator_name(options.allocator);
+  inputs.framework = framework_of(options.framework).name;
+  inputs.allocator = allocator_name(allocator_of(options));
   inputs.compute = compute_name(options.compute);
   inputs.mode = copy_mode_name(options.transfers.mode);
   inputs.link = options.transfers.link;
@@ -193,18 +199,19 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
   Case made{.workload = workload,
             .hardware = hardware,
             .accounting = options.graph.accounting,
-            .allocator = options.allocator,
+            .allocator = allocator_of(options),
             .costs = {},
             .in_core_peak = {},
             .budget = budget_of(options, hardware),
             .inputs = inputs_of(workload, hardware, options),
             .compute_model = options.compute,
             .schedule_options = options.schedule,
+            .framework = options.framework,
             .compute = {.model = options.compute,
                         .batch = batch_of(options, *workload.network),
                         .compute_scale = options.compute_scale,
                         .layer_times = options.layer_times,
-                        .software = options.software,
+                        .software = software_of(options, hardware),
                         .mode = options.mode},
             .transfers = options.transfers,
             .devices = options.devices,
@@ -321,23 +328,24 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
   inputs.allocator = allocator_name(run.allocator(which));
   inputs.options = options_text(schedule, which.schedule_options);
   inputs.algorithms = algorithms_text(which, schedule);
-  RunReport report = summarize({.inputs = inputs,
-                                .graph = which.workload.graph,
-                                .costs = which.costs,
-                                .plan = run.verdict(),
-                                .outcome = run.outcome,
-                                .rounds = run.rounds.get(),
-                                .devices = run.devices.get(),
-                                .in_core_peak = which.in_core_peak,
-                                .bounds = run.bounds,
-                                .bound_class = only_moves_tensors(schedule, which.schedule_options)
-                                                   ? "schedules that only move tensors"
-                                                   : "schedules of any kind",
-                                .compute_model = which.compute_model,
-                                .alternatives = which.reference_of(schedule),
-                                .assumed = assumed_in_use(which.hardware, inputs),
-                                .closed_form = schedule.closed_form,
-                                .detail = detail});
+  RunReport report =
+      summarize({.inputs = inputs,
+                 .graph = which.workload.graph,
+                 .costs = which.costs,
+                 .plan = run.verdict(),
+                 .outcome = run.outcome,
+                 .rounds = run.rounds.get(),
+                 .devices = run.devices.get(),
+                 .in_core_peak = which.in_core_peak,
+                 .bounds = run.bounds,
+                 .bound_class = only_moves_tensors(schedule, which.schedule_options)
+                                    ? "schedules that only move tensors"
+                                    : "schedules of any kind",
+                 .compute_model = which.compute_model,
+                 .alternatives = which.reference_of(schedule),
+                 .assumed = assumed_in_use(which.hardware, inputs, framework_of(which.framework)),
+                 .closed_form = schedule.closed_form,
+                 .detail = detail});
   report.remarks = which.remarks;
   report.norms_by_round = report.rounds > 1 && has_batch_norm(*which.workload.network);
   if (report.norms_by_round) report.remarks.push_back(norms_remark(report.sub_batch));

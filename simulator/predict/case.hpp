@@ -21,6 +21,7 @@
 #include "model/network/network.hpp"
 #include "model/rewrite/data_parallel.hpp"
 #include "model/rewrite/rounds.hpp"
+#include "model/software/framework.hpp"
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/bounds.hpp"
 #include "simulator/plan/join_devices.hpp"
@@ -40,12 +41,14 @@ struct CaseOptions {
   ComputeModel compute = ComputeModel::kNative;
   Ratio compute_scale = kOne;  ///< what-if only, as is transfers.link_scale
   TransferOptions transfers;
-  Allocator allocator = Allocator::kIdeal;
+  std::optional<Allocator> allocator = {};  ///< none: the framework's
   int devices = 1;                          ///< that the batch is split over
   Exchange exchange = Exchange::kEnd;       ///< of their gradients
   ScheduleOptions schedule;                 ///< what is asked of schedules
   std::vector<LayerTime> layer_times = {};  ///< measured, in place of the model's
   ReadLimits limits;
+  /// What it runs in; none: `ideal`. Its kernels are those of `software` where that is there.
+  std::shared_ptr<const Framework> framework = {};
   std::optional<Software> software = {};  ///< as ComputeOptions has it
   RunMode mode = RunMode::kTraining;      ///< the same
 };
@@ -81,7 +84,7 @@ struct Machine {
 
 /// --batch, else the file's, else 1.
 [[nodiscard]] std::int64_t batch_of(const CaseOptions& options, const Network& network);
-/// --memory exactly if given, else what the profile leaves beside its reserve.
+/// --memory exactly if given, else what the profile leaves beside its reserve, or the framework beside its context.
 [[nodiscard]] Bytes budget_of(const CaseOptions& options, const HardwareProfile& hardware);
 
 /// What a report repeats of the options, but the schedule.
@@ -100,6 +103,7 @@ struct Case {
   RunInputs inputs;  ///< but `schedule` and `options`
   ComputeModel compute_model = ComputeModel::kNative;
   ScheduleOptions schedule_options = {};
+  std::shared_ptr<const Framework> framework = {};  ///< none: `ideal`
   // What the costs were made with: for rounds of fewer samples.
   ComputeOptions compute = {};
   TransferOptions transfers = {};

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "model/base/errors.hpp"
+#include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/round_costs.hpp"
 #include "simulator/predict/stated_times.hpp"
 #include "simulator/schedules/largest_batch.hpp"
@@ -24,8 +25,9 @@ constexpr std::int64_t kAlsoAbove = 8;
 /// the compute queue; where a larger batch may run other algorithms with less workspace; and where what is
 /// far at once depends on what was evicted.
 bool is_monotone(const CaseOptions& options, const Schedule& schedule) {
-  return options.allocator == Allocator::kIdeal && options.transfers.mode != CopyMode::kPageable &&
-         !schedule.is(Trait::kChoosesAlgorithms) && !schedule.is(Trait::kMovesPages) &&
+  return allocator_of(options) == Allocator::kIdeal &&
+         options.transfers.mode != CopyMode::kPageable && !schedule.is(Trait::kChoosesAlgorithms) &&
+         !schedule.is(Trait::kMovesPages) &&
          options.schedule.algorithms == AlgorithmChoice::kMemory;
 }
 

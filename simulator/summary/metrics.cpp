@@ -58,6 +58,8 @@ constexpr Metric kInputs[] = {
      [](const Report& r) -> Value { return r.inputs.memory.count(); }},
     {"memory_given", "inputs", "memory_given", "whether --memory set the budget",
      [](const Report& r) -> Value { return r.inputs.memory_given; }},
+    {"framework", "inputs", "framework", "name of the framework",
+     [](const Report& r) -> Value { return r.inputs.framework; }},
     {"accounting", "inputs", "accounting", "memory accounting rule",
      [](const Report& r) -> Value { return r.inputs.accounting; }},
     {"optimizer", "inputs", "optimizer", "optimiser, for its state in near memory",

@@ -30,6 +30,7 @@ struct RunInputs {
   std::int64_t batch = 1;
   Bytes memory;  ///< near-memory budget, static bytes included
   bool memory_given = false;
+  std::string framework = "ideal";
   std::string accounting = "liveness";
   std::string dtype = "float32";
   std::string optimizer = "sgd";
@@ -171,6 +172,7 @@ struct NetworkReport {
   std::string dtype;
   std::optional<std::string> hardware;
   std::int64_t batch = 1;
+  std::string framework;
   std::string accounting;
   std::string optimizer;
   std::string compute;  ///< compute model, with hardware

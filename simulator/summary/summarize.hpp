@@ -49,6 +49,7 @@ struct InspectionInput {
   std::int64_t batch = 1;
   const CostTable* costs = nullptr;  ///< null without --hardware: no times
   std::optional<std::string> hardware = {};
+  std::string framework = "ideal";
   Accounting accounting = Accounting::kLiveness;
   ComputeModel compute_model = ComputeModel::kNative;
   std::vector<std::string> assumed = {};

@@ -18,6 +18,7 @@ NetworkReport summarize_network(const InspectionInput& input) {
   report.dtype = dtype_info(network.dtype).name;
   report.hardware = input.hardware;
   report.batch = input.batch;
+  report.framework = input.framework;
   report.accounting = accounting_name(input.accounting);
   report.optimizer = optimizer_name(graph.optimizer);
   report.compute = input.compute_model == ComputeModel::kPaleo ? "paleo" : "native";

@@ -159,7 +159,7 @@ TEST_CASE("a stop does not wait for a slow row, and what is finished around it i
   grid.memories = {std::nullopt};
   grid.links = {std::nullopt};
   grid.schedules = {find_schedule("in-core")};
-  static const CaseOptions& options = *new CaseOptions;
+  static CaseOptions& options = *new CaseOptions;
   static const SweepInputs& inputs = *new SweepInputs(load_sweep(grid, options));
   std::string written;
   const auto begin = std::chrono::steady_clock::now();

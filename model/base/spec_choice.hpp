@@ -1,0 +1,29 @@
+// A text of a file that is one of few words, as the value that each stands for.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/base/spec_tree.hpp"
+
+namespace ooc {
+
+template <class Value, std::size_t N>
+using SpecChoices = std::array<std::pair<std::string_view, Value>, N>;
+
+/// One of `choices`, as what stands beside it; throws SpecError listing them.
+template <class Value, std::size_t N>
+[[nodiscard]] Value choice_of(const SpecView& view, const SpecChoices<Value, N>& choices) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : choices) names.emplace_back(name);
+  const std::string chosen = view.as_choice(names);
+  const auto found = std::find_if(choices.begin(), choices.end(),
+                                  [&](const auto& choice) { return choice.first == chosen; });
+  return found->second;
+}
+
+}  // namespace ooc

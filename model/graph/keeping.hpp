@@ -1,0 +1,54 @@
+// What the software keeps of the forward pass for the backward pass, where frameworks differ
+// (docs/model.md, 3). The defaults are those of an ideal one: nothing that backward does not need.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "model/base/dtype.hpp"
+
+namespace ooc {
+
+/// Of activations whose derivative follows from either side (relu, sigmoid, tanh).
+enum class ActivationSaves {
+  kOutput,
+  kInput,  ///< relu its input, where it is out of place
+  kBoth,
+};
+
+/// Whether an activation or a dropout overwrites its input where the file leaves that open.
+enum class InPlaceRule {
+  kAlways,        ///< wherever it can be done without harm, whatever the kind of activation
+  kWhenPossible,  ///< relu and dropout
+  kNever,
+};
+
+enum class PoolSaves {
+  kInputAndOutput,   ///< max pools; average pools keep nothing
+  kInputAndIndices,  ///< max pools, with 8 bytes an element of the output; average pools their input
+};
+
+enum class NormSaves {
+  kInput,
+  kInputAndStatistics,  ///< with mean and deviation in float32
+};
+
+/// The gradient of a sum, which is that of all its inputs.
+enum class GradientSharing {
+  kCopy,          ///< each further input has a copy
+  kUntilWritten,  ///< one buffer, until somebody adds to it or overwrites it
+};
+
+struct Keeping {
+  ActivationSaves activations = ActivationSaves::kOutput;
+  InPlaceRule in_place = InPlaceRule::kWhenPossible;
+  PoolSaves pools = PoolSaves::kInputAndOutput;
+  std::int64_t mask_bytes = 1;  ///< of dropout's mask, an element
+  NormSaves norms = NormSaves::kInput;
+  std::optional<Dtype> loss_dtype = {};  ///< of what a loss keeps; none: the network's
+  GradientSharing gradients = GradientSharing::kCopy;
+
+  bool operator==(const Keeping&) const = default;
+};
+
+}  // namespace ooc

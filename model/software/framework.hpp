@@ -1,0 +1,35 @@
+// A framework: what the software around the kernels keeps, how its copies wait and what its host does. The third
+// input beside network and hardware (hwprofiles/software/*.json; docs/formats.md, 3.4).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/base/copy_rules.hpp"
+#include "model/base/units.hpp"
+#include "model/graph/keeping.hpp"
+#include "model/hardware/provenance.hpp"
+#include "model/kernels/platform.hpp"
+
+namespace ooc {
+
+enum class FrameworkAllocator { kIdeal, kCaching };
+
+/// The defaults are `ideal`: software that costs nothing and keeps what backward needs.
+struct Framework {
+  std::string name = "ideal";
+  std::string description = {};
+  Keeping keeping = {};
+  CopyRules copies = {};
+  FrameworkAllocator allocator = FrameworkAllocator::kIdeal;
+  std::optional<Bytes> context = {};    ///< of near memory; none: what the profile reserves
+  std::optional<Bytes> workspace = {};  ///< most that an algorithm may take; none: any
+  Software software = {};               ///< but for cudnn, which is
+  std::optional<std::pair<int, int>> cudnn = {};  ///< none: the profile's
+  std::vector<Provenance> provenance = {};
+  std::vector<std::string> assumed = {};  ///< as HardwareProfile::assumed
+};
+
+}  // namespace ooc

@@ -1,0 +1,147 @@
+// Every field may be left out: it is then `ideal`'s. Those that are there want provenance, words as well as
+// numbers: each is a claim about somebody's software.
+#include "model/software/framework_json.hpp"
+
+#include <utility>
+
+#include "model/base/spec_choice.hpp"
+#include "model/hardware/profile_section.hpp"
+
+namespace ooc {
+namespace {
+
+constexpr SpecChoices<ActivationSaves, 3> kActivationSaves{{{"output", ActivationSaves::kOutput},
+                                                            {"input", ActivationSaves::kInput},
+                                                            {"both", ActivationSaves::kBoth}}};
+constexpr SpecChoices<InPlaceRule, 3> kInPlace{{{"always", InPlaceRule::kAlways},
+                                                {"when_possible", InPlaceRule::kWhenPossible},
+                                                {"never", InPlaceRule::kNever}}};
+constexpr SpecChoices<PoolSaves, 2> kPoolSaves{
+    {{"input_and_output", PoolSaves::kInputAndOutput},
+     {"input_and_indices", PoolSaves::kInputAndIndices}}};
+constexpr SpecChoices<NormSaves, 2> kNormSaves{
+    {{"input", NormSaves::kInput}, {"input_and_statistics", NormSaves::kInputAndStatistics}}};
+constexpr SpecChoices<std::optional<Dtype>, 2> kLossDtypes{
+    {{"network", std::nullopt}, {"float32", Dtype::kFloat32}}};
+constexpr SpecChoices<GradientSharing, 2> kSharing{
+    {{"copy", GradientSharing::kCopy}, {"until_written", GradientSharing::kUntilWritten}}};
+constexpr SpecChoices<CopyStreams, 3> kStreams{{{"overlap", CopyStreams::kOverlap},
+                                                {"framework", CopyStreams::kFramework},
+                                                {"serial", CopyStreams::kSerial}}};
+constexpr SpecChoices<bool, 2> kFarSizes{{{"exact", false}, {"powers_of_two", true}}};
+constexpr SpecChoices<FrameworkAllocator, 2> kAllocators{
+    {{"ideal", FrameworkAllocator::kIdeal}, {"caching", FrameworkAllocator::kCaching}}};
+constexpr SpecChoices<std::pair<ImageLayout, Fusion>, 3> kLayouts{
+    {{"channels_first", {ImageLayout::kChannelsFirst, Fusion::kNone}},
+     {"channels_last", {ImageLayout::kChannelsLast, Fusion::kNone}},
+     {"channels_last_fused", {ImageLayout::kChannelsLast, Fusion::kAdd}}}};
+constexpr SpecChoices<Fusion, 3> kFusions{
+    {{"none", Fusion::kNone}, {"add", Fusion::kAdd}, {"all", Fusion::kAll}}};
+constexpr SpecChoices<AttentionKernels, 2> kAttention{
+    {{"fused", AttentionKernels::kFused}, {"separate", AttentionKernels::kSeparate}}};
+
+/// Takes a field, where it is there, as one of `choices`.
+template <class Value, std::size_t N>
+void take(const ProfileSection& section, std::string_view key, const SpecChoices<Value, N>& choices,
+          Value& value) {
+  if (const auto view = section.optional_number(key)) value = choice_of(*view, choices);
+}
+
+void check_framework_format(const SpecView& root) {
+  (void)root.find("$schema");
+  const SpecView format = root.get("format");
+  if (format.as_text() != "ooc-paleo/framework") {
+    format.fail(format.found(), "\"ooc-paleo/framework\"",
+                format.as_text() == "ooc-paleo/hardware-profile" ? "this is a machine: --hardware"
+                : format.as_text() == "ooc-paleo/network"        ? "this is a network"
+                                                                 : "");
+  }
+  const SpecView version = root.get("version");
+  if (version.node().integer != 1) {
+    version.fail(version.found(), "1", "the version of the format, not of the file");
+  }
+}
+
+std::pair<int, int> version_of(const SpecView& view) {
+  if (const auto version = parse_library_version(view.as_text())) return *version;
+  view.fail(view.found(), "a version such as \"5.1\"");
+}
+
+void read_keeping(const ProfileSection& root, Keeping& keeping) {
+  take(root, "activation_saves", kActivationSaves, keeping.activations);
+  take(root, "activation_in_place", kInPlace, keeping.in_place);
+  take(root, "pool_saves", kPoolSaves, keeping.pools);
+  take(root, "norm_saves", kNormSaves, keeping.norms);
+  take(root, "loss_dtype", kLossDtypes, keeping.loss_dtype);
+  take(root, "gradient_sharing", kSharing, keeping.gradients);
+  if (const auto mask = root.optional_number("dropout_mask")) {
+    keeping.mask_bytes = mask->as_integer(1, 8);
+  }
+}
+
+/// "pool", or {"per_copy": "3 ms"}.
+Duration pinned_cost(const SpecView& view) {
+  if (view.type() == SpecType::kObject) {
+    const Duration cost = view.get("per_copy").as_duration();
+    view.reject_unknown_keys();
+    return cost;
+  }
+  return choice_of(view, SpecChoices<Duration, 1>{{{"pool", Duration(0)}}});
+}
+
+void read_copies(const ProfileSection& root, CopyRules& copies) {
+  take(root, "copy_streams", kStreams, copies.streams);
+  take(root, "far_sizes", kFarSizes, copies.far_powers_of_two);
+  if (const auto pinned = root.optional_number("pinned")) copies.pinned_cost = pinned_cost(*pinned);
+}
+
+void read_kernels(const ProfileSection& root, Software& software) {
+  std::pair layout{software.layout, software.fusion};
+  take(root, "layout", kLayouts, layout);
+  std::tie(software.layout, software.fusion) = layout;
+  take(root, "fusion", kFusions, software.fusion);
+  take(root, "attention", kAttention, software.attention);
+  if (const auto factor = root.optional_number("elementwise")) {
+    software.elementwise_factor = factor->as_ratio(0.1, 10);
+  }
+  if (const auto issue = root.optional_number("host_issue")) software.issue = issue->as_duration();
+}
+
+}  // namespace
+
+Framework read_framework(const SpecDocument& document) {
+  const SpecView view(document);
+  check_framework_format(view);
+  ProfileReading reading;
+  const ProfileSection root(view, "", reading);
+  Framework framework;
+  const SpecView name = view.get("name");
+  framework.name = name.as_text();
+  if (framework.name.empty()) name.fail(name.found(), "a name");
+  if (const auto text = view.find("description")) framework.description = text->as_text();
+  read_keeping(root, framework.keeping);
+  read_copies(root, framework.copies);
+  read_kernels(root, framework.software);
+  take(root, "allocator", kAllocators, framework.allocator);
+  if (const auto cudnn = root.optional_number("cudnn")) framework.cudnn = version_of(*cudnn);
+  if (const auto context = root.optional_number("context")) framework.context = context->as_bytes();
+  if (const auto most = root.optional_number("workspace")) framework.workspace = most->as_bytes();
+  const std::optional<SpecView> provenance =
+      reading.numbers.empty() ? view.find("provenance") : view.get("provenance");
+  view.reject_unknown_keys();
+  if (!reading.numbers.empty()) {
+    framework.provenance = read_provenance(*provenance, reading.numbers);
+    framework.assumed = assumed_fields(framework.provenance, reading.numbers);
+  }
+  return framework;
+}
+
+Framework read_framework_file(const std::string& path, const ReadLimits& limits) {
+  return read_framework(read_spec_file(path, limits));
+}
+
+Framework read_framework_text(std::string_view text, const std::string& file) {
+  return read_framework(read_spec_text(text, file));
+}
+
+}  // namespace ooc

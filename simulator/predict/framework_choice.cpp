@@ -1,0 +1,42 @@
+#include "simulator/predict/framework_choice.hpp"
+
+#include "model/base/errors.hpp"
+
+namespace ooc {
+
+const Framework& framework_of(const std::shared_ptr<const Framework>& framework) {
+  static const Framework kIdeal;
+  return framework ? *framework : kIdeal;
+}
+
+Allocator allocator_of(const CaseOptions& options) {
+  if (options.allocator) return *options.allocator;
+  return framework_of(options.framework).allocator == FrameworkAllocator::kCaching
+             ? Allocator::kCaching
+             : Allocator::kIdeal;
+}
+
+GraphOptions graph_options_of(const CaseOptions& options) {
+  GraphOptions graph = options.graph;
+  if (!options.framework) return graph;
+  graph.keeping = options.framework->keeping;
+  if (graph.accounting == Accounting::kDefineByRun && graph.keeping != Keeping{}) {
+    throw SpecError({.file = "",
+                     .place = "--accounting",
+                     .found = "define-by-run beside the framework " + options.framework->name,
+                     .expected = "one of the two: both say what is kept for backward",
+                     .hint = "the framework alone is the finer one"});
+  }
+  return graph;
+}
+
+std::optional<Software> software_of(const CaseOptions& options, const HardwareProfile& hardware) {
+  if (options.software || !options.framework) return options.software;
+  Software software = options.framework->software;
+  if (const auto& cudnn = options.framework->cudnn ? options.framework->cudnn : hardware.cudnn) {
+    software.cudnn = *cudnn;
+  }
+  return software;
+}
+
+}  // namespace ooc

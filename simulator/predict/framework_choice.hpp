@@ -1,0 +1,25 @@
+// What a case takes from its framework.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "model/kernels/platform.hpp"
+#include "model/software/framework.hpp"
+#include "simulator/engine/simulate.hpp"
+#include "simulator/predict/case.hpp"
+
+namespace ooc {
+
+/// `ideal` where none is named.
+[[nodiscard]] const Framework& framework_of(const std::shared_ptr<const Framework>& framework);
+
+/// --allocator, else the framework's.
+[[nodiscard]] Allocator allocator_of(const CaseOptions& options);
+/// The graph's options with what the framework keeps. Throws SpecError where --accounting has rules of its own for that.
+[[nodiscard]] GraphOptions graph_options_of(const CaseOptions& options);
+/// What runs the kernels on this machine; none: the ideal stack with the machine's cuDNN.
+[[nodiscard]] std::optional<Software> software_of(const CaseOptions& options,
+                                                  const HardwareProfile& hardware);
+
+}  // namespace ooc
