@@ -67,7 +67,8 @@ void check_below(Wide value, Wide limit, const TrainingGraph& graph, std::string
 }
 
 Bytes tensor_size(const TrainingGraph& graph, std::size_t tensor, std::int64_t batch) {
-  const Wide bytes = Wide(graph.tensors[tensor].bytes_per_sample) * batch;
+  const Wide bytes =
+      Wide(graph.tensors[tensor].bytes_per_sample) * batch + graph.tensors[tensor].bytes_fixed;
   if (bytes.value() >= kMaxTensorBytes) {
     too_large_to_count(graph,
                        fmt::format("{} bytes in tensor {}", wide_text(bytes),

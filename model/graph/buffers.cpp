@@ -1,8 +1,11 @@
-// In place (docs/model.md, 3): the default for relu and dropout where the value that would be
-// overwritten is read by nobody else and no layer that wrote it saves its output. Network inputs
+// In place (docs/model.md, 3): where the framework does it for the layer's kind (by default relu and
+// dropout), the value that would be overwritten is read by nobody else and no layer that wrote it keeps
+// its output. Network inputs
 // are never overwritten: they are clean in far memory and stay so. Eager frameworks (define-by-run)
 // run out of place unless the file asks for it.
 #include "model/graph/buffers.hpp"
+
+#include <algorithm>
 
 #include "model/base/errors.hpp"
 
@@ -35,9 +38,9 @@ std::vector<bool> mark_outputs(const Network& network) {
 
 class BufferAssigner {
  public:
-  BufferAssigner(const Network& network, Accounting accounting)
+  BufferAssigner(const Network& network, const GraphOptions& options)
       : network_(network),
-        accounting_(accounting),
+        options_(options),
         readers_(count_readers(network)),
         is_output_(mark_outputs(network)),
         value_of_(network.layers.size()) {
@@ -92,20 +95,34 @@ class BufferAssigner {
       buffers_.of_layer[id.at()] = add({.role = TensorRole::kActivation,
                                         .input = {},
                                         .layer = id,
-                                        .bytes_per_sample = elements * element_bytes()});
+                                        .bytes_per_sample = elements * output_element(layer)});
     }
-    if (layer.model->saves.mask_bytes > 0) {
+    const Kept kept = kept_of(id);
+    if (kept.mask_bytes > 0) {
       buffers_.mask[id.at()] = add({.role = TensorRole::kMask,
                                     .input = {},
                                     .layer = id,
-                                    .bytes_per_sample = layer.model->saves.mask_bytes});
+                                    .bytes_per_sample = kept.mask_bytes});
     }
-    if (layer.model->saves.reserve_bytes > 0) {
+    if (kept.reserve_bytes > 0 || kept.reserve_fixed > 0) {
       buffers_.reserve[id.at()] = add({.role = TensorRole::kReserve,
                                        .input = {},
                                        .layer = id,
-                                       .bytes_per_sample = layer.model->saves.reserve_bytes});
+                                       .bytes_per_sample = kept.reserve_bytes,
+                                       .bytes_fixed = kept.reserve_fixed});
     }
+  }
+
+  [[nodiscard]] Kept kept_of(LayerId id) const {
+    return ooc::kept_of(*network_.layers[id.at()].model, options_.keeping,
+                        buffers_.in_place[id.at()] ? Placement::kInPlace : Placement::kOutOfPlace);
+  }
+
+  /// A loss keeps what it writes, in a type of its own.
+  [[nodiscard]] std::int64_t output_element(const Layer& layer) const {
+    const auto& own = options_.keeping.loss_dtype;
+    return layer.model->is_loss && own ? std::max(dtype_info(*own).bytes, element_bytes())
+                                       : element_bytes();
   }
 
   /// Why this layer cannot overwrite its input; empty when it can.
@@ -120,7 +137,7 @@ class BufferAssigner {
     if (buffers_.tensors[buffers_.of_layer[from.at()]->at()].role == TensorRole::kInput) {
       return "an input that is a layer, not the network's input";
     }
-    if (writer.model->saves.output) {
+    if (kept_of(*value).output) {
       return "a producer that does not need its output again (\"" + writer.name + "\" saves it)";
     }
     if (readers_[value->at()] != 1) {
@@ -136,8 +153,11 @@ class BufferAssigner {
     switch (layer.model->in_place) {
       case InPlace::kNever:
         return false;
+      case InPlace::kWhereAlways:
+        return options_.keeping.in_place == InPlaceRule::kAlways && obstacle(layer).empty();
       case InPlace::kWhenPossible:
-        return accounting_ != Accounting::kDefineByRun && obstacle(layer).empty();
+        return options_.accounting != Accounting::kDefineByRun &&
+               options_.keeping.in_place != InPlaceRule::kNever && obstacle(layer).empty();
       case InPlace::kRequired: {
         const std::string why_not = obstacle(layer);
         if (why_not.empty()) return true;
@@ -152,7 +172,7 @@ class BufferAssigner {
   }
 
   const Network& network_;
-  Accounting accounting_;
+  GraphOptions options_;
   std::vector<int> readers_;
   std::vector<bool> is_output_;
   /// The layer that wrote the value last, through views; none for a view of a network input.
@@ -162,8 +182,36 @@ class BufferAssigner {
 
 }  // namespace
 
-Buffers assign_buffers(const Network& network, Accounting accounting) {
-  return BufferAssigner(network, accounting).run();
+Buffers assign_buffers(const Network& network, const GraphOptions& options) {
+  return BufferAssigner(network, options).run();
+}
+
+Kept kept_of(const LayerModel& layer, const Keeping& keeping, Placement placement) {
+  constexpr std::int64_t kPlaceBytes = 8;
+  constexpr std::int64_t kStatisticBytes = 4;
+  const Saves& saves = layer.saves;
+  Kept kept{.inputs = saves.inputs,
+            .output = saves.output,
+            .mask_bytes = saves.mask_bytes * keeping.mask_bytes,
+            .reserve_bytes = saves.reserve_bytes,
+            .reserve_fixed = 0};
+  const bool either_side = layer.is_activation && saves.output;
+  if (either_side && keeping.activations == KeptActivation::kBoth) kept.inputs = true;
+  if (saves.input_serves && keeping.activations == KeptActivation::kInput &&
+      placement == Placement::kOutOfPlace) {
+    kept.inputs = true;
+    kept.output = false;
+  }
+  if (keeping.pools == KeptOfPools::kInputAndIndices) {
+    if (saves.places > 0) kept.output = false;
+    kept.inputs = kept.inputs || saves.input_for_shape;
+    kept.reserve_bytes += saves.places * kPlaceBytes;
+  }
+  if (keeping.norms == KeptOfNorms::kInputAndStatistics) {
+    kept.reserve_bytes += saves.statistics_per_sample * kStatisticBytes;
+    kept.reserve_fixed += saves.statistics_fixed * kStatisticBytes;
+  }
+  return kept;
 }
 
 TensorId tensor_of(const Buffers& buffers, const Producer& producer) {

@@ -20,7 +20,19 @@ struct Buffers {
   std::vector<bool> needs_gradient;               ///< by LayerId: has a backward pass
 };
 
-[[nodiscard]] Buffers assign_buffers(const Network& network, Accounting accounting);
+[[nodiscard]] Buffers assign_buffers(const Network& network, const GraphOptions& options);
+
+/// What a layer's backward tasks read of the forward pass: what its kind needs, in the form that the framework
+/// keeps. Bytes are those of tensors that forward writes for it.
+struct Kept {
+  bool inputs = false;
+  bool output = false;
+  std::int64_t mask_bytes = 0;
+  std::int64_t reserve_bytes = 0;
+  std::int64_t reserve_fixed = 0;
+};
+enum class Placement { kOutOfPlace, kInPlace };
+[[nodiscard]] Kept kept_of(const LayerModel& layer, const Keeping& keeping, Placement placement);
 
 /// The tensor that a producer's value lives in.
 [[nodiscard]] TensorId tensor_of(const Buffers& buffers, const Producer& producer);

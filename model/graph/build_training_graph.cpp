@@ -3,7 +3,9 @@
 // Gradients are walked in reverse execution order. The gradient of a value with several readers is
 // created by the first backward task that writes it and accumulated into by the others (no extra
 // buffer, no time). In-place layers overwrite the gradient of their output. `add` hands its
-// gradient on: the first input that wants one gets the same buffer, every further one a copy. The
+// gradient on: the first input that wants one gets the same buffer, every further one a copy; or, where
+// the framework shares gradients until they are written, all of them get the same buffer, and who writes
+// one of several that are still to be read writes a new one (is_shared). The
 // gradients of a concat's inputs are slices of its own, so they share its buffer until the last of
 // them is used. A layer whose output nobody reads (the last one without a loss) reads no gradient.
 //
@@ -24,8 +26,10 @@ class GraphBuilder {
   GraphBuilder(const Network& network, const GraphOptions& options)
       : network_(network),
         options_(options),
-        buffers_(assign_buffers(network, options.accounting)),
-        gradient_(buffers_.tensors.size()) {
+        buffers_(assign_buffers(network, options)),
+        gradient_(buffers_.tensors.size()),
+        sharing_(buffers_.tensors.size()),
+        to_come_(buffers_.tensors.size(), 0) {
     graph_.network = &network;
     graph_.optimizer = options.optimizer;
     graph_.tensors = buffers_.tensors;
@@ -35,6 +39,9 @@ class GraphBuilder {
   TrainingGraph run() && {
     for (const LayerId id : network_.execution_order) add_forward(id);
     graph_.forward_tasks = graph_.tasks.size();
+    for (const LayerId id : network_.execution_order) {
+      if (runs_backward(id)) ++to_come_[buffers_.of_layer[id.at()]->at()];
+    }
     for (auto it = network_.execution_order.rbegin(); it != network_.execution_order.rend(); ++it) {
       add_backward(*it);
     }
@@ -83,17 +90,49 @@ class GraphBuilder {
     if (const auto reserve = buffers_.reserve[id.at()]) writes(task, *reserve);
   }
 
+  TensorId new_gradient(TensorId value, LayerId owner) {
+    graph_.tensors.push_back({.role = TensorRole::kGradient,
+                              .input = {},
+                              .layer = graph_.tensors[value.at()].layer.value_or(owner),
+                              .bytes_per_sample = graph_.tensors[value.at()].bytes_per_sample});
+    gradient_[value.at()] = make_id<TensorId>(graph_.tensors.size() - 1);
+    sharing_[value.at()].reset();
+    return *gradient_[value.at()];
+  }
+
   /// The buffer of a forward tensor's gradient; created on first use.
   TensorId gradient_for(TensorId value, LayerId owner) {
-    std::optional<TensorId>& gradient = gradient_[value.at()];
-    if (!gradient) {
-      graph_.tensors.push_back({.role = TensorRole::kGradient,
-                                .input = {},
-                                .layer = graph_.tensors[value.at()].layer.value_or(owner),
-                                .bytes_per_sample = graph_.tensors[value.at()].bytes_per_sample});
-      gradient = make_id<TensorId>(graph_.tensors.size() - 1);
+    const std::optional<TensorId>& gradient = gradient_[value.at()];
+    return gradient ? *gradient : new_gradient(value, owner);
+  }
+
+  /// The buffer that a task which adds to a gradient, or overwrites it, writes: that gradient itself, or, while
+  /// another value's gradient lies in it, a new one.
+  TensorId written_gradient(TensorId value, LayerId owner) {
+    return is_shared(value) ? new_gradient(value, owner) : gradient_for(value, owner);
+  }
+
+  /// Whether another value whose backward is still to come has its gradient in the same bytes, because an
+  /// `add` handed it on to both.
+  [[nodiscard]] bool is_shared(TensorId value) const {
+    const std::optional<std::size_t>& group = sharing_[value.at()];
+    if (!group) return false;
+    const std::vector<TensorId>& members = sharers_[*group];
+    return std::any_of(members.begin(), members.end(), [&](TensorId other) {
+      return other != value && sharing_[other.at()] == group && to_come_[other.at()] > 0;
+    });
+  }
+
+  /// `to` gets the gradient of `from` itself.
+  void hand_on(TensorId from, TensorId to) {
+    gradient_[to.at()] = gradient_[from.at()];
+    if (options_.keeping.gradients == GradientSharing::kCopy) return;
+    if (!sharing_[from.at()]) {
+      sharing_[from.at()] = sharers_.size();
+      sharers_.emplace_back();
     }
-    return *gradient;
+    sharing_[to.at()] = sharing_[from.at()];
+    sharers_[*sharing_[to.at()]].push_back(to);
   }
 
   [[nodiscard]] std::optional<TensorId> gradient_of_output(LayerId id) const {
@@ -101,8 +140,17 @@ class GraphBuilder {
     return gradient_[buffers_.of_layer[id.at()]->at()];
   }
 
+  [[nodiscard]] bool runs_backward(LayerId id) const {
+    return !layer(id).model->is_view && buffers_.needs_gradient[id.at()];
+  }
+
   void add_backward(LayerId id) {
-    if (layer(id).model->is_view || !buffers_.needs_gradient[id.at()]) return;
+    if (!runs_backward(id)) return;
+    add_backward_tasks(id);
+    --to_come_[buffers_.of_layer[id.at()]->at()];
+  }
+
+  void add_backward_tasks(LayerId id) {
     switch (layer(id).model->gradient_form) {
       case GradientForm::kComputed:
         return layer(id).model->backward_form == BackwardForm::kSplit ? add_split(id)
@@ -115,14 +163,16 @@ class GraphBuilder {
   }
 
   void read_saved(TaskId task, LayerId id) {
-    const Saves& saves = layer(id).model->saves;
-    if (saves.inputs || pins_input(id)) {
+    const Kept kept =
+        kept_of(*layer(id).model, options_.keeping,
+                buffers_.in_place[id.at()] ? Placement::kInPlace : Placement::kOutOfPlace);
+    if (kept.inputs || pins_input(id)) {
       const auto& inputs = layer(id).inputs;
-      for (std::size_t i = saves.unread_inputs; i < inputs.size(); ++i) {
+      for (std::size_t i = layer(id).model->saves.unread_inputs; i < inputs.size(); ++i) {
         reads(task, tensor_of(buffers_, inputs[i]));
       }
     }
-    if (saves.output) reads(task, *buffers_.of_layer[id.at()]);
+    if (kept.output) reads(task, *buffers_.of_layer[id.at()]);
     if (const auto mask = buffers_.mask[id.at()]) reads(task, *mask);
     if (const auto reserve = buffers_.reserve[id.at()]) reads(task, *reserve);
   }
@@ -139,10 +189,8 @@ class GraphBuilder {
     for (const Producer& producer : layer(id).inputs) {
       if (!needs_gradient(buffers_, producer)) continue;
       const TensorId value = tensor_of(buffers_, producer);
-      const bool accumulates = gradient_[value.at()].has_value();
-      const TensorId gradient = gradient_for(value, id);
-      if (accumulates) reads(task, gradient);
-      writes(task, gradient);
+      if (gradient_[value.at()]) reads(task, *gradient_[value.at()]);
+      writes(task, written_gradient(value, id));
     }
   }
 
@@ -170,22 +218,23 @@ class GraphBuilder {
   void add_handing_on(LayerId id) {
     const std::optional<TensorId> gradient = gradient_of_output(id);
     if (!gradient) return;
+    const bool shares = options_.keeping.gradients == GradientSharing::kUntilWritten;
     bool handed_on = false;
     std::int32_t copies = 0;
     std::vector<TensorId> written;
     for (const Producer& producer : layer(id).inputs) {
       if (!needs_gradient(buffers_, producer)) continue;
       const TensorId value = tensor_of(buffers_, producer);
-      const bool exists = gradient_[value.at()].has_value();
-      if (!exists && !handed_on) {
-        gradient_[value.at()] = gradient;
+      const std::optional<TensorId> before = gradient_[value.at()];
+      if (!before && (!handed_on || shares)) {
+        hand_on(*buffers_.of_layer[id.at()], value);
         handed_on = true;
         continue;
       }
-      if (!exists) ++copies;
-      const TensorId target = gradient_for(value, id);
+      if (!before) ++copies;
+      const TensorId target = written_gradient(value, id);
       if (target != *gradient) written.push_back(target);
-      if (exists) accumulated_.push_back(target);
+      if (before) accumulated_.push_back(*before);
     }
     finish_handing_on(id, *gradient, written, copies);
   }
@@ -211,10 +260,15 @@ class GraphBuilder {
       if (!needs_gradient(buffers_, producer)) continue;
       const TensorId value = tensor_of(buffers_, producer);
       if (!gradient_[value.at()]) {
-        gradient_[value.at()] = gradient;
+        // Slices do not overlap: they share with whom the whole is shared, else with nobody.
+        if (sharing_[buffers_.of_layer[id.at()]->at()]) {
+          hand_on(*buffers_.of_layer[id.at()], value);
+        } else {
+          gradient_[value.at()] = gradient;
+        }
       } else if (gradient_[value.at()] != gradient) {
-        written.push_back(*gradient_[value.at()]);
-        accumulated_.push_back(written.back());
+        accumulated_.push_back(*gradient_[value.at()]);
+        written.push_back(written_gradient(value, id));
       }
     }
     if (options_.accounting != Accounting::kDefineByRun) {
@@ -271,8 +325,11 @@ class GraphBuilder {
   GraphOptions options_;
   Buffers buffers_;
   TrainingGraph graph_;
-  std::vector<std::optional<TensorId>> gradient_;  ///< by forward tensor
-  std::vector<TensorId> accumulated_;              ///< targets the task at hand adds to
+  std::vector<std::optional<TensorId>> gradient_;    ///< by forward tensor
+  std::vector<std::optional<std::size_t>> sharing_;  ///< by forward tensor: index into sharers_
+  std::vector<std::vector<TensorId>> sharers_;  ///< forward tensors whose gradients are one buffer
+  std::vector<int> to_come_;           ///< by forward tensor: layers that write it and run backward
+  std::vector<TensorId> accumulated_;  ///< what the task at hand adds to
   Touches reads_;
   Touches writes_;
 };

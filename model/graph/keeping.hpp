@@ -10,7 +10,7 @@
 namespace ooc {
 
 /// Of activations whose derivative follows from either side (relu, sigmoid, tanh).
-enum class ActivationSaves {
+enum class KeptActivation {
   kOutput,
   kInput,  ///< relu its input, where it is out of place
   kBoth,
@@ -23,12 +23,12 @@ enum class InPlaceRule {
   kNever,
 };
 
-enum class PoolSaves {
+enum class KeptOfPools {
   kInputAndOutput,   ///< max pools; average pools keep nothing
   kInputAndIndices,  ///< max pools, with 8 bytes an element of the output; average pools their input
 };
 
-enum class NormSaves {
+enum class KeptOfNorms {
   kInput,
   kInputAndStatistics,  ///< with mean and deviation in float32
 };
@@ -40,11 +40,11 @@ enum class GradientSharing {
 };
 
 struct Keeping {
-  ActivationSaves activations = ActivationSaves::kOutput;
+  KeptActivation activations = KeptActivation::kOutput;
   InPlaceRule in_place = InPlaceRule::kWhenPossible;
-  PoolSaves pools = PoolSaves::kInputAndOutput;
+  KeptOfPools pools = KeptOfPools::kInputAndOutput;
   std::int64_t mask_bytes = 1;  ///< of dropout's mask, an element
-  NormSaves norms = NormSaves::kInput;
+  KeptOfNorms norms = KeptOfNorms::kInput;
   std::optional<Dtype> loss_dtype = {};  ///< of what a loss keeps; none: the network's
   GradientSharing gradients = GradientSharing::kCopy;
 

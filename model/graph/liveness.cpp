@@ -18,19 +18,31 @@ bool is_free_in_baselines(const TrainingGraph& graph, const Tensor& tensor) {
 
 }  // namespace
 
-std::vector<std::int64_t> live_bytes_per_sample(const TrainingGraph& graph) {
+namespace {
+
+std::vector<std::int64_t> live_bytes(const TrainingGraph& graph, std::int64_t Tensor::*bytes) {
   std::vector<std::int64_t> change(graph.tasks.size() + 1, 0);
   for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
     const Lifetime& life = graph.lifetimes[i];
     if (!life.last_use) continue;
     const std::size_t first = life.first_writer ? life.first_writer->at() : 0;
-    change[first] += graph.tensors[i].bytes_per_sample;
-    change[life.last_use->at() + 1] -= graph.tensors[i].bytes_per_sample;
+    change[first] += graph.tensors[i].*bytes;
+    change[life.last_use->at() + 1] -= graph.tensors[i].*bytes;
   }
   std::vector<std::int64_t> live(graph.tasks.size(), 0);
   std::int64_t now = 0;
   for (std::size_t task = 0; task < live.size(); ++task) live[task] = now += change[task];
   return live;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> live_bytes_per_sample(const TrainingGraph& graph) {
+  return live_bytes(graph, &Tensor::bytes_per_sample);
+}
+
+std::vector<std::int64_t> live_bytes_fixed(const TrainingGraph& graph) {
+  return live_bytes(graph, &Tensor::bytes_fixed);
 }
 
 std::int64_t footprint_per_sample(const TrainingGraph& graph, Accounting accounting) {

@@ -13,6 +13,8 @@ namespace ooc {
 /// need), in task order; network inputs live from the start to their last use. No workspace, no
 /// static bytes.
 [[nodiscard]] std::vector<std::int64_t> live_bytes_per_sample(const TrainingGraph& graph);
+/// The same of what does not grow with the batch.
+[[nodiscard]] std::vector<std::int64_t> live_bytes_fixed(const TrainingGraph& graph);
 
 /// Bytes per sample of all dynamic tensors under an accounting rule: the liveness peak; every
 /// output and the two largest gradients; every output and every gradient.

@@ -138,6 +138,14 @@ std::int64_t saved_bytes_per_sample(const TrainingGraph& graph) {
   return sum;
 }
 
+std::int64_t saved_bytes_fixed(const TrainingGraph& graph) {
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
+    if (is_saved(graph, make_id<TensorId>(i))) sum += graph.tensors[i].bytes_fixed;
+  }
+  return sum;
+}
+
 std::string_view accounting_name(Accounting accounting) {
   switch (accounting) {
     case Accounting::kLiveness:

@@ -71,6 +71,7 @@ struct Tensor {
   std::optional<InputId> input;  ///< kInput
   std::optional<LayerId> layer;  ///< of all others: whose (first) output it belongs to
   std::int64_t bytes_per_sample = 0;
+  std::int64_t bytes_fixed = 0;             ///< beside them, whatever the batch
   ExchangePart part = ExchangePart::kSent;  ///< kExchanged
   std::int32_t piece = 0;                   ///< kExchanged: which piece
   TensorForm form = TensorForm::kWritten;
@@ -131,8 +132,9 @@ struct TrainingGraph {
 
 /// True where backward reads what forward wrote (or a network input): the saved set.
 [[nodiscard]] bool is_saved(const TrainingGraph& graph, TensorId tensor);
-/// Sum of the saved set's bytes per sample.
+/// Sum of the saved set's bytes per sample, and of those that do not grow with the batch.
 [[nodiscard]] std::int64_t saved_bytes_per_sample(const TrainingGraph& graph);
+[[nodiscard]] std::int64_t saved_bytes_fixed(const TrainingGraph& graph);
 
 [[nodiscard]] std::string_view accounting_name(Accounting accounting);
 [[nodiscard]] std::string_view optimizer_name(Optimizer optimizer);

@@ -12,6 +12,7 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
   const TensorShape& input = single_input(spec, inputs);
   LayerModel model =
       make_normalization(spec, inputs, {.channels = input.dims.front(), .passes = 2});
+  model.saves.statistics_fixed = 2 * input.dims.front();
   model.operation = make_operation("batch_norm", {{"channels", input.dims.front()},
                                                   {"positions", positions_behind_channels(input)}});
   return model;

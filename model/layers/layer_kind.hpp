@@ -56,6 +56,7 @@ enum class GradientForm {
 /// May the output share the buffer of the (only) input?
 enum class InPlace {
   kNever,
+  kWhereAlways,   ///< the default of sigmoid and tanh: where a framework runs all it can in place
   kWhenPossible,  ///< the default of relu and dropout
   kRequired,      ///< "in_place": true in the file; where impossible, an error
 };
@@ -67,6 +68,12 @@ struct Saves {
   std::int64_t mask_bytes = 0;     ///< per sample: an extra tensor that forward writes (dropout)
   std::int64_t reserve_bytes = 0;  ///< per sample: the same, of values (attention's weights)
   std::size_t unread_inputs = 0;   ///< leading inputs that backward does not read
+  // What some frameworks keep instead or besides (model/graph/keeping.hpp).
+  bool input_serves = false;     ///< relu: backward could read the input in place of the output
+  bool input_for_shape = false;  ///< average pools: the input, for its sizes
+  std::int64_t places = 0;       ///< max pools, per sample: maxima, each with a place in the input
+  std::int64_t statistics_per_sample = 0;  ///< layer norm: numbers in float32
+  std::int64_t statistics_fixed = 0;       ///< batch norm: the same, whatever the batch
 };
 
 /// `custom` states its own times: of the whole task, no launch added.

@@ -13,6 +13,8 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
   const std::vector<std::int64_t>& dims = single_input(spec, inputs).dims;
   const std::int64_t channels = dims.size() <= 2 ? dims.back() : dims.front();
   LayerModel model = make_normalization(spec, inputs, {.channels = channels, .passes = 1});
+  const auto rows = static_cast<std::int64_t>(elements(model.output).value() / channels);
+  model.saves.statistics_per_sample = to_count(spec, Wide(2) * rows, "statistics a sample");
   model.operation = channelwise_operation("layer_norm", model.output);
   return model;
 }

@@ -40,6 +40,11 @@ void set_pool_work(const SpecView& spec, const LayerInputs& inputs, PoolKind kin
   model.paleo_work.backward_data = model.paleo_work.forward;
   model.saves.inputs = kind == PoolKind::kMax;
   model.saves.output = kind == PoolKind::kMax;
+  if (kind == PoolKind::kMax) {
+    model.saves.places = to_count(spec, elements(model.output), "maxima a sample");
+  } else {
+    model.saves.input_for_shape = true;
+  }
   model.is_feature_extractor = true;
 }
 

@@ -7,12 +7,14 @@ namespace ooc {
 namespace {
 
 LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
-  return read_activation(spec, inputs,
-                         {.operation = "relu",
-                          .forward_flops = 1,
-                          .backward_flops = 1,
-                          .saves = ActivationSaves::kOutput,
-                          .in_place = InPlace::kWhenPossible});
+  LayerModel model = read_activation(spec, inputs,
+                                     {.operation = "relu",
+                                      .forward_flops = 1,
+                                      .backward_flops = 1,
+                                      .saves = ActivationSaves::kOutput,
+                                      .in_place = InPlace::kWhenPossible});
+  model.saves.input_serves = true;
+  return model;
 }
 
 }  // namespace

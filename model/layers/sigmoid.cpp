@@ -11,7 +11,7 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
                           .forward_flops = 4,
                           .backward_flops = 3,
                           .saves = ActivationSaves::kOutput,
-                          .in_place = InPlace::kNever});
+                          .in_place = InPlace::kWhereAlways});
 }
 
 }  // namespace

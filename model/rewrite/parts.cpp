@@ -109,6 +109,7 @@ class Cutter {
     for (std::int32_t part = 0; part < count; ++part) {
       Tensor piece = graph_.tensors[tensor.at()];
       piece.bytes_per_sample = share(piece.bytes_per_sample, part, count);
+      piece.bytes_fixed = share(piece.bytes_fixed, part, count);
       piece.cut = count > 1 ? part + 1 : 0;
       cut_.tensors.push_back(piece);
     }

@@ -10,17 +10,17 @@
 namespace ooc {
 namespace {
 
-constexpr SpecChoices<ActivationSaves, 3> kActivationSaves{{{"output", ActivationSaves::kOutput},
-                                                            {"input", ActivationSaves::kInput},
-                                                            {"both", ActivationSaves::kBoth}}};
+constexpr SpecChoices<KeptActivation, 3> kActivationSaves{{{"output", KeptActivation::kOutput},
+                                                           {"input", KeptActivation::kInput},
+                                                           {"both", KeptActivation::kBoth}}};
 constexpr SpecChoices<InPlaceRule, 3> kInPlace{{{"always", InPlaceRule::kAlways},
                                                 {"when_possible", InPlaceRule::kWhenPossible},
                                                 {"never", InPlaceRule::kNever}}};
-constexpr SpecChoices<PoolSaves, 2> kPoolSaves{
-    {{"input_and_output", PoolSaves::kInputAndOutput},
-     {"input_and_indices", PoolSaves::kInputAndIndices}}};
-constexpr SpecChoices<NormSaves, 2> kNormSaves{
-    {{"input", NormSaves::kInput}, {"input_and_statistics", NormSaves::kInputAndStatistics}}};
+constexpr SpecChoices<KeptOfPools, 2> kPoolSaves{
+    {{"input_and_output", KeptOfPools::kInputAndOutput},
+     {"input_and_indices", KeptOfPools::kInputAndIndices}}};
+constexpr SpecChoices<KeptOfNorms, 2> kNormSaves{
+    {{"input", KeptOfNorms::kInput}, {"input_and_statistics", KeptOfNorms::kInputAndStatistics}}};
 constexpr SpecChoices<std::optional<Dtype>, 2> kLossDtypes{
     {{"network", std::nullopt}, {"float32", Dtype::kFloat32}}};
 constexpr SpecChoices<GradientSharing, 2> kSharing{

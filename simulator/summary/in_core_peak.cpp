@@ -21,8 +21,10 @@ Bytes peak_with_workspace(const TrainingGraph& graph, std::int64_t batch, Accoun
   Bytes dynamic{0};
   if (has_lifetimes(accounting)) {
     const std::vector<std::int64_t> live = live_bytes_per_sample(graph);
+    const std::vector<std::int64_t> fixed = live_bytes_fixed(graph);
     for (std::size_t task = 0; task < live.size(); ++task) {
-      dynamic = std::max(dynamic, Bytes(live[task]) * batch + workspace_of_task[task]);
+      dynamic = std::max(dynamic,
+                         Bytes(live[task]) * batch + Bytes(fixed[task]) + workspace_of_task[task]);
     }
   } else {
     dynamic = Bytes(footprint_per_sample(graph, accounting)) * batch;

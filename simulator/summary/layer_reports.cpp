@@ -110,7 +110,8 @@ void add_saved(std::vector<LayerReport>& layers, const LayerReportInput& input) 
   for (std::size_t i = 0; i < input.graph.tensors.size(); ++i) {
     const Tensor& tensor = input.graph.tensors[i];
     if (!tensor.layer.has_value() || !is_saved(input.graph, make_id<TensorId>(i))) continue;
-    layers[tensor.layer->at()].saved += Bytes(tensor.bytes_per_sample) * input.batch;
+    layers[tensor.layer->at()].saved +=
+        Bytes(tensor.bytes_per_sample) * input.batch + Bytes(tensor.bytes_fixed);
   }
 }
 

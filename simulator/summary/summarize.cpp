@@ -143,7 +143,8 @@ RunReport known_before_running(const SummaryInput& input) {
   report.in_core_peak = input.in_core_peak;
   report.parameters = total_parameters(*input.graph.network);
   report.forward_macs = total_forward_macs(*input.graph.network);
-  report.saved = Bytes(saved_bytes_per_sample(input.graph)) * input.costs.batch;
+  report.saved = Bytes(saved_bytes_per_sample(input.graph)) * input.costs.batch +
+                 Bytes(saved_bytes_fixed(input.graph));
   report.static_bytes = input.costs.static_bytes;
   report.link_limited_by = plan_costs(input).transfers.limited_by;
   report.assumed = input.assumed;

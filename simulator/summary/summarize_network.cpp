@@ -27,7 +27,8 @@ NetworkReport summarize_network(const InspectionInput& input) {
   }
   report.parameters = total_parameters(network);
   report.forward_macs_per_sample = total_forward_macs(network);
-  report.saved = Bytes(saved_bytes_per_sample(graph)) * input.batch;
+  report.saved =
+      Bytes(saved_bytes_per_sample(graph)) * input.batch + Bytes(saved_bytes_fixed(graph));
   report.static_bytes = Bytes(static_bytes(graph));
   report.in_core_peak = input.costs != nullptr ? in_core_peak(graph, *input.costs, input.accounting)
                                                : in_core_peak(graph, input.batch, input.accounting);
