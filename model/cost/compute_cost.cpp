@@ -161,12 +161,16 @@ std::vector<bool> layers_with_ways(const TrainingGraph& graph, const ComputeOpti
   return have;
 }
 
-/// The ways to run a convolution's task, but for those of absurd size or time.
-void add_ways(CostTable& table, const std::vector<ConvolutionWay>& ways,
-              const TrainingGraph& graph) {
+/// The ways to run a convolution's task, but for those of absurd size or time and those that take more
+/// workspace than the framework gives. The first one always is.
+void add_ways(CostTable& table, const std::vector<ConvolutionWay>& ways, const TrainingGraph& graph,
+              const std::optional<Bytes>& most_workspace) {
+  const double most = most_workspace ? static_cast<double>(most_workspace->count())
+                                     : static_cast<double>(kMaxTensorBytes);
   for (const ConvolutionWay& way : ways) {
     const bool first = &way == ways.data();
-    const bool countable = way.workspace_bytes < static_cast<double>(kMaxTensorBytes) &&
+    const bool countable = way.workspace_bytes <= most &&
+                           way.workspace_bytes < static_cast<double>(kMaxTensorBytes) &&
                            way.seconds * kNsPerSecond < static_cast<double>(kMaxTimeNs);
     if (!first && !countable) continue;
     table.alternatives.push_back({.algorithm = way.algorithm,
@@ -311,7 +315,7 @@ CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& pr
     table.first_alternative.push_back(static_cast<std::int32_t>(table.alternatives.size()));
     const Task& task = graph.tasks[i];
     if (with_ways[task.layer.at()] && task.kind != TaskKind::kUpdate) {
-      add_ways(table, estimator.ways(task, seconds[i], sums[i]), graph);
+      add_ways(table, estimator.ways(task, seconds[i], sums[i]), graph, options.workspace);
       continue;
     }
     table.alternatives.push_back({.algorithm = Algorithm::kDefault,

@@ -28,6 +28,7 @@ struct ComputeOptions {
   std::vector<LayerTime> layer_times;
   /// What runs the kernels of a profile with an architecture; none: the ideal one, with the profile's cuDNN.
   std::optional<Software> software = {};
+  std::optional<Bytes> workspace = {};  ///< most that a convolution's algorithm may take; none: any
   RunMode mode =
       RunMode::kTraining;  ///< what the kernels of a profile with an architecture run for
 };

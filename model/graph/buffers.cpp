@@ -115,7 +115,7 @@ class BufferAssigner {
 
   [[nodiscard]] Kept kept_of(LayerId id) const {
     return ooc::kept_of(*network_.layers[id.at()].model, options_.keeping,
-                        buffers_.in_place[id.at()] ? Placement::kInPlace : Placement::kOutOfPlace);
+                        buffers_.in_place[id.at()] ? RunsIn::kPlace : RunsIn::kOwnBuffer);
   }
 
   /// A loss keeps what it writes, in a type of its own.
@@ -186,7 +186,7 @@ Buffers assign_buffers(const Network& network, const GraphOptions& options) {
   return BufferAssigner(network, options).run();
 }
 
-Kept kept_of(const LayerModel& layer, const Keeping& keeping, Placement placement) {
+Kept kept_of(const LayerModel& layer, const Keeping& keeping, RunsIn where) {
   constexpr std::int64_t kPlaceBytes = 8;
   constexpr std::int64_t kStatisticBytes = 4;
   const Saves& saves = layer.saves;
@@ -198,7 +198,7 @@ Kept kept_of(const LayerModel& layer, const Keeping& keeping, Placement placemen
   const bool either_side = layer.is_activation && saves.output;
   if (either_side && keeping.activations == KeptActivation::kBoth) kept.inputs = true;
   if (saves.input_serves && keeping.activations == KeptActivation::kInput &&
-      placement == Placement::kOutOfPlace) {
+      where == RunsIn::kOwnBuffer) {
     kept.inputs = true;
     kept.output = false;
   }

@@ -31,8 +31,8 @@ struct Kept {
   std::int64_t reserve_bytes = 0;
   std::int64_t reserve_fixed = 0;
 };
-enum class Placement { kOutOfPlace, kInPlace };
-[[nodiscard]] Kept kept_of(const LayerModel& layer, const Keeping& keeping, Placement placement);
+enum class RunsIn { kOwnBuffer, kPlace };
+[[nodiscard]] Kept kept_of(const LayerModel& layer, const Keeping& keeping, RunsIn where);
 
 /// The tensor that a producer's value lives in.
 [[nodiscard]] TensorId tensor_of(const Buffers& buffers, const Producer& producer);

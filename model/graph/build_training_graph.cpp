@@ -163,9 +163,8 @@ class GraphBuilder {
   }
 
   void read_saved(TaskId task, LayerId id) {
-    const Kept kept =
-        kept_of(*layer(id).model, options_.keeping,
-                buffers_.in_place[id.at()] ? Placement::kInPlace : Placement::kOutOfPlace);
+    const Kept kept = kept_of(*layer(id).model, options_.keeping,
+                              buffers_.in_place[id.at()] ? RunsIn::kPlace : RunsIn::kOwnBuffer);
     if (kept.inputs || pins_input(id)) {
       const auto& inputs = layer(id).inputs;
       for (std::size_t i = layer(id).model->saves.unread_inputs; i < inputs.size(); ++i) {

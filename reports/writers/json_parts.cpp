@@ -57,6 +57,7 @@ void put_inputs(JsonWriter& json, const RunInputs& inputs,
   RunReport echo;
   echo.inputs = inputs;
   json.begin_object("inputs");
+  json.member("framework", inputs.framework);
   for (const Metric& column : input_columns()) {  // these read only the inputs
     if (std::find(but.begin(), but.end(), column.key) != but.end()) continue;
     put_metric(json, column.key, column.read(echo));

@@ -212,6 +212,7 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
                         .compute_scale = options.compute_scale,
                         .layer_times = options.layer_times,
                         .software = software_of(options, hardware),
+                        .workspace = framework_of(options.framework).workspace,
                         .mode = options.mode},
             .transfers = options.transfers,
             .devices = options.devices,

@@ -58,8 +58,6 @@ constexpr Metric kInputs[] = {
      [](const Report& r) -> Value { return r.inputs.memory.count(); }},
     {"memory_given", "inputs", "memory_given", "whether --memory set the budget",
      [](const Report& r) -> Value { return r.inputs.memory_given; }},
-    {"framework", "inputs", "framework", "name of the framework",
-     [](const Report& r) -> Value { return r.inputs.framework; }},
     {"accounting", "inputs", "accounting", "memory accounting rule",
      [](const Report& r) -> Value { return r.inputs.accounting; }},
     {"optimizer", "inputs", "optimizer", "optimiser, for its state in near memory",
@@ -179,6 +177,8 @@ constexpr Metric kMetrics[] = {
        if (!r.paper || !r.paper->time) return {};
        return r.paper->equations;
      }},
+    {"framework", "inputs", "framework", "name of the framework",
+     [](const Report& r) -> Value { return r.inputs.framework; }},
 };
 
 constexpr Metric kOutOfMemory[] = {

@@ -278,7 +278,7 @@ TEST_CASE("accountings without lifetimes are for in-core and inspect only") {
 }
 
 TEST_CASE("a larger input than --max-input is refused") {
-  check_refused(predict({"--max-input", "100 B"}), {kNetwork, "--max-input"});
+  check_refused(predict({"--max-input", "100 B"}), {kMachine, "--max-input"});
 }
 
 TEST_CASE("--max-input above the memory of the machine is refused in every command") {

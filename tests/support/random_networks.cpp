@@ -99,12 +99,27 @@ Workload workload_of_file(const std::string& path, std::int64_t batch) {
   return build_workload(read_network_file(path), batch, {}, simple_machine());
 }
 
+Keeping random_keeping(Dice& dice) {
+  Keeping keeping;
+  keeping.activations = static_cast<KeptActivation>(dice.index(3));
+  keeping.in_place = static_cast<InPlaceRule>(dice.index(3));
+  keeping.pools = static_cast<KeptOfPools>(dice.index(2));
+  keeping.mask_bytes = dice.once_in(2) ? 1 : 4;
+  keeping.norms = static_cast<KeptOfNorms>(dice.index(2));
+  if (dice.once_in(2)) keeping.loss_dtype = Dtype::kFloat32;
+  keeping.gradients = static_cast<GradientSharing>(dice.index(2));
+  return keeping;
+}
+
 Workload random_workload(Dice& dice, NetworkForm form, std::int64_t max_layers) {
   const std::string text = random_network_text(dice, form, max_layers);
   const std::int64_t batch = dice.number(1, 3);
   GraphOptions options;
   if (dice.once_in(4)) options.accounting = Accounting::kDefineByRun;
   if (dice.once_in(2)) options.optimizer = Optimizer::kAdam;
+  if (options.accounting == Accounting::kLiveness && dice.once_in(2)) {
+    options.keeping = random_keeping(dice);
+  }
   Workload workload =
       build_workload(read_network_text(text, "random.json"), batch, options, random_machine(dice));
   workload.text = text;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/cost/cost_table.hpp"
+#include "model/graph/build_training_graph.hpp"
 #include "model/graph/training_graph.hpp"
 #include "model/network/network.hpp"
 
@@ -43,6 +44,9 @@ enum class NetworkForm {
 /// Network file text with at most `max_layers` layers (a few more where a graph is closed).
 [[nodiscard]] std::string random_network_text(Dice& dice, NetworkForm form,
                                               std::int64_t max_layers);
+
+/// Of a framework that nobody has written.
+[[nodiscard]] Keeping random_keeping(Dice& dice);
 
 /// A network with its graph and its costs at some batch on some machine. The link is still free.
 struct Workload {

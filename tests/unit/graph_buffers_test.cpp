@@ -14,7 +14,7 @@ namespace {
 bool shares(const std::string& layers, const char* first, const char* second,
             Accounting accounting = Accounting::kLiveness) {
   const Network net = read_network_text(tiny::network(layers), "tiny");
-  const Buffers buffers = assign_buffers(net, accounting);
+  const Buffers buffers = assign_buffers(net, {.accounting = accounting});
   std::optional<TensorId> a;
   std::optional<TensorId> b;
   for (std::size_t i = 0; i < net.layers.size(); ++i) {
@@ -75,7 +75,7 @@ TEST_CASE("a view shares its input's buffer, and a network input is never overwr
       read_network_text(tiny::network(R"({"name": "relu", "type": "relu"}, )" + kConv +
                                       R"({"name": "loss", "type": "softmax_cross_entropy"})"),
                         "tiny");
-  const Buffers buffers = assign_buffers(net, Accounting::kLiveness);
+  const Buffers buffers = assign_buffers(net, {.accounting = Accounting::kLiveness});
   CHECK(*buffers.of_layer[0] != buffers.of_input[0]);
 }
 

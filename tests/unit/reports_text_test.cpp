@@ -117,7 +117,7 @@ TEST_CASE("a prediction reads from the answer to its causes") {
   RunReport report = example.report();
   report.what_if = {{"memory + 25 %", us(550), 0}, {"link x 2", us(450), 1 - 450.0 / 550}};
   const std::string text = table_prediction(report, {});
-  CHECK(text == R"(chain on by-hand, batch 1, schedule one, moved
+  CHECK(text == R"(chain on by-hand, batch 1, schedule one, moved, framework ideal
 
   iteration time  550.0 us  1,818 samples/s
   slowdown          1.222x  against compute alone with the fastest algorithms, 450.0 us
@@ -187,7 +187,7 @@ TEST_CASE("moved network inputs, which have no row among the layers, are named b
 
 TEST_CASE("a job that does not fit says who holds what, the smallest budget and how to proceed") {
   const std::string text = table_prediction(refused_example().report(), {});
-  CHECK(text == R"(chain on by-hand, batch 1, schedule one, moved
+  CHECK(text == R"(chain on by-hand, batch 1, schedule one, moved, framework ideal
 
 Does not fit
   c.backward needs 1.000 kB at once; 900 B of 3.000 kB are free
@@ -240,7 +240,7 @@ TEST_CASE("a comparison puts the best first and what does not fit last") {
   reports[2].inputs.schedule = "faster";
   reports[2].iteration_time = us(500);
   const std::string text = table_comparison(reports, {});
-  CHECK(text == R"(chain on by-hand, batch 1
+  CHECK(text == R"(chain on by-hand, batch 1, framework ideal
 near memory 3.000 kB, 5.100 kB when nothing moves; links pinned
 compute alone takes 450.0 us; the lower bound for schedules that only move tensors is 500.0 us
 
@@ -336,7 +336,7 @@ TEST_CASE("an inspection lists layers and totals") {
   const std::string text = table_inspection(
       summarize_network({.graph = example.graph, .costs = &example.costs, .hardware = "by-hand"}),
       {});
-  CHECK(text == R"(chain, float32, batch 1, times on by-hand (native compute model)
+  CHECK(text == R"(chain, float32, batch 1, framework ideal, times on by-hand (native compute model)
 by hand
 input data 250
 
