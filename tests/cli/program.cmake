@@ -6,6 +6,7 @@ ooc_test(program cli
     ${CMAKE_CURRENT_LIST_DIR}/compare_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/completion_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/files_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/framework_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/hardware_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/inputs_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/terminal_test.cpp

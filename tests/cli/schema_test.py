@@ -459,6 +459,7 @@ def main():
     }
     check_shipped(arguments.source / "hwprofiles/architectures/architecture.schema.json")
     check_shipped(arguments.source / "hwprofiles/links/link.schema.json")
+    check_shipped(arguments.source / "hwprofiles/software/framework.schema.json")
     with tempfile.TemporaryDirectory() as folder:
         reader = Reader(arguments.program, arguments.source, folder)
         for kind, (schema_path, base_path, wrong, right, reader_only) in kinds.items():

@@ -1,0 +1,78 @@
+// Which framework a command runs under: --framework, else the machine's, else ideal.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/cli/run_program.hpp"
+
+namespace ooc::test {
+namespace {
+
+const std::string kSource = OOC_SOURCE_DIR;
+const std::string kNetwork = kSource + "/tests/data/worked_example.json";
+const std::string kMachine = kSource + "/tests/data/worked_example_machine.json";
+
+/// The worked example's machine, under another name, with a framework.
+std::string machine_with(const std::string& framework, const std::string& name) {
+  std::string text = read_file(kMachine);
+  const std::size_t at = text.find("\"compute\"");
+  text.insert(at, "\"framework\": \"" + framework + "\", ");
+  const std::size_t begin = text.find("\"name\": \"") + 9;
+  text.replace(begin, text.find('"', begin) - begin, name);
+  return text;
+}
+
+bool says(const std::string& text, const std::string& word) {
+  return text.find(word) != std::string::npos;
+}
+
+TEST_CASE("--framework, else the profile's, else ideal; every result says which") {
+  const ScratchFolder folder;
+  folder.file("named.json", machine_with("chainer-5", "named"));
+  const auto run = [&](std::vector<std::string> more) {
+    std::vector<std::string> all{"predict", kNetwork, "--memory", "4GB", "--quiet"};
+    all.insert(all.end(), more.begin(), more.end());
+    return run_ooc_paleo(all, {folder.path(), {}}).out;
+  };
+  CHECK(says(run({"--hardware", kMachine}), "framework ideal"));
+  CHECK(says(run({"--hardware", "./named.json"}), "framework chainer-5"));
+  CHECK(says(run({"--hardware", "./named.json", "--framework", "ideal"}), "framework ideal"));
+  CHECK(says(run({"--hardware", kMachine, "--framework", "tensorflow-1", "--format", "json"}),
+             "\"framework\": \"tensorflow-1\""));
+  CHECK(says(run({"--hardware", kMachine, "--format", "csv"}), "framework"));
+}
+
+TEST_CASE("machines that name different frameworks are not compared unasked") {
+  const ScratchFolder folder;
+  folder.file("one.json", machine_with("chainer-5", "one"));
+  folder.file("two.json", machine_with("tensorflow-1", "two"));
+  const auto sweep = [&](std::vector<std::string> more) {
+    std::vector<std::string> all{"sweep",      kNetwork,   "--hardware", "./one.json",
+                                 "./two.json", "--memory", "4GB",        "--quiet"};
+    all.insert(all.end(), more.begin(), more.end());
+    return run_ooc_paleo(all, {folder.path(), {}});
+  };
+  const Ran refused = sweep({});
+  CHECK(refused.exit_code == 2);
+  CHECK(says(refused.err, "/framework"));
+  CHECK(says(refused.err, "--framework"));
+  const Ran asked = sweep({"--framework", "tensorflow-1"});
+  CHECK(asked.exit_code == 0);
+  CHECK(says(asked.out, "tensorflow-1"));
+  CHECK_FALSE(says(asked.out, "chainer-5"));
+}
+
+TEST_CASE("a framework that is not there, and one that says what --accounting says") {
+  const Ran unknown =
+      run_ooc_paleo({"predict", kNetwork, "--hardware", kMachine, "--framework", "pytorch2"});
+  CHECK(unknown.exit_code == 2);
+  CHECK(says(unknown.err, "did you mean pytorch-2?"));
+  const Ran both = run_ooc_paleo({"predict", kNetwork, "--hardware", kMachine, "--framework",
+                                  "pytorch-2", "--accounting", "define-by-run"});
+  CHECK(both.exit_code == 2);
+  CHECK(says(both.err, "--accounting"));
+}
+
+}  // namespace
+}  // namespace ooc::test

@@ -1,0 +1,1 @@
+ooc_test(framework unit SOURCES framework_test.cpp LINK ooc_predict)

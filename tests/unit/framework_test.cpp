@@ -1,0 +1,232 @@
+// The third input: what its reader takes and refuses, and that each field reaches the result that it is about.
+// What is kept for backward is tested in graph_keeping_test.cpp.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <functional>
+
+#include "model/software/framework_json.hpp"
+#include "simulator/predict/case.hpp"
+#include "simulator/predict/framework_choice.hpp"
+
+namespace ooc {
+namespace {
+
+const std::string kRoot = OOC_SOURCE_DIR;
+
+std::string file_of(const std::string& fields, const std::string& provenance = "*") {
+  return R"({"format": "ooc-paleo/framework", "version": 1, "name": "mine", )" + fields +
+         R"("provenance": [{"fields": ")" + provenance +
+         R"(", "kind": "assumed", "source": "made up for a test"}]})";
+}
+
+Framework read(const std::string& fields) {
+  return read_framework_text(file_of(fields), "mine.json");
+}
+
+std::string refused(const std::string& text) {
+  try {
+    (void)read_framework_text(text, "mine.json");
+  } catch (const SpecError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+Case case_with(const Workload& workload, const Machine& machine, CaseOptions options,
+               const std::string& fields) {
+  options.framework = std::make_shared<const Framework>(read(fields));
+  return make_case(workload, machine, options);
+}
+
+struct Loaded {
+  CaseOptions options;
+  Workload workload;
+  Machine machine;
+};
+
+Loaded load(const std::string& network, const std::string& machine) {
+  Loaded loaded;
+  loaded.options.batch = 8;
+  loaded.workload = read_workload(kRoot + "/networks/" + network + ".json", loaded.options);
+  loaded.machine =
+      read_machine(kRoot + "/hwprofiles/" + machine + ".json",
+                   {.limits = {}, .architecture_folders = {kRoot + "/hwprofiles/architectures"}});
+  return loaded;
+}
+
+Duration fastest(const Case& which) {
+  Duration sum;
+  for (std::size_t i = 0; i < which.workload.graph.tasks.size(); ++i) {
+    sum += which.costs[which.costs.alternative(make_id<TaskId>(i), AlgorithmChoice::kPerformance)]
+               .time;
+  }
+  return sum;
+}
+
+TEST_CASE("every shipped framework is read, under the name of its file") {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(kRoot + "/hwprofiles/software")) {
+    const std::string file = entry.path().filename().string();
+    if (file.ends_with(".schema.json")) continue;
+    CAPTURE(file);
+    CHECK(read_framework_file(entry.path().string()).name == entry.path().stem().string());
+    ++count;
+  }
+  CHECK(count >= 8);
+}
+
+TEST_CASE("a framework's fields, each with its values") {
+  CHECK(read(R"("activation_saves": "both",)").keeping.activations == KeptActivation::kBoth);
+  CHECK(read(R"("activation_in_place": "never",)").keeping.in_place == InPlaceRule::kNever);
+  CHECK(read(R"("pool_saves": "input_and_indices",)").keeping.pools ==
+        KeptOfPools::kInputAndIndices);
+  CHECK(read(R"("norm_saves": "input_and_statistics",)").keeping.norms ==
+        KeptOfNorms::kInputAndStatistics);
+  CHECK(read(R"("dropout_mask": 4,)").keeping.mask_bytes == 4);
+  CHECK(read(R"("loss_dtype": "float32",)").keeping.loss_dtype == Dtype::kFloat32);
+  CHECK(read(R"("gradient_sharing": "until_written",)").keeping.gradients ==
+        GradientSharing::kUntilWritten);
+  CHECK(read(R"("copy_streams": "serial",)").copies.streams == CopyStreams::kSerial);
+  CHECK(read(R"("pinned": {"per_copy": "3 ms"},)").copies.pinned_cost == Duration(3'000'000));
+  CHECK(read(R"("pinned": "pool",)").copies.pinned_cost == Duration(0));
+  CHECK(read(R"("far_sizes": "powers_of_two",)").copies.far_powers_of_two);
+  CHECK(read(R"("allocator": "caching",)").allocator == FrameworkAllocator::kCaching);
+  CHECK(read(R"("context": "500 MB",)").context == Bytes(500'000'000));
+  CHECK(read(R"("workspace": "8 MiB",)").workspace == Bytes(8 << 20));
+  CHECK(read(R"("host_issue": "59 us",)").software.issue == Duration(59'000));
+  CHECK(read(R"("elementwise": 1.5,)").software.elementwise_factor == 1.5);
+  CHECK(read(R"("attention": "separate",)").software.attention == AttentionKernels::kSeparate);
+  CHECK(read(R"("cudnn": "7.6",)").cudnn == std::pair{7, 6});
+  const Framework fused = read(R"("layout": "channels_last_fused",)");
+  CHECK(fused.software.layout == ImageLayout::kChannelsLast);
+  CHECK(fused.software.fusion == Fusion::kAdd);
+  CHECK(read(R"("layout": "channels_first", "fusion": "all",)").software.fusion == Fusion::kAll);
+}
+
+TEST_CASE("a framework without fields is ideal, and needs no provenance") {
+  const Framework none =
+      read_framework_text(R"({"format": "ooc-paleo/framework", "version": 1, "name": "none"})", "");
+  CHECK(none.keeping == Keeping{});
+  CHECK(none.copies.streams == CopyStreams::kOverlap);
+  CHECK(none.assumed.empty());
+  CHECK(read(R"("dropout_mask": 4,)").assumed == std::vector<std::string>{"*"});
+}
+
+TEST_CASE("what is wrong with a framework is told with its place") {
+  CHECK(refused(file_of(R"("copy_streams": "overlapped",)")).find("/copy_streams") !=
+        std::string::npos);
+  CHECK(refused(file_of(R"("copy_stream": "overlap",)")).find("copy_streams") != std::string::npos);
+  CHECK(refused(file_of(R"("dropout_mask": 4, "host_issue": "1 us",)", "dropout_mask"))
+            .find("host_issue") != std::string::npos);
+  CHECK(refused(file_of(R"("dropout_mask": 0,)")).find("/dropout_mask") != std::string::npos);
+  CHECK(refused(file_of(R"("pinned": "heap",)")).find("/pinned") != std::string::npos);
+  CHECK(refused(R"({"format": "ooc-paleo/hardware-profile", "version": 1})").find("--hardware") !=
+        std::string::npos);
+  CHECK(refused(
+            R"({"format": "ooc-paleo/framework", "version": 1, "name": "mine", "elementwise": 2})")
+            .find("provenance") != std::string::npos);
+}
+
+TEST_CASE("workspace: algorithms that take more are not there, the one without always is") {
+  const Loaded at = load("alexnet", "p100-pcie3");
+  const auto most = [](const Case& which) {
+    Bytes bytes;
+    for (const TaskAlternative& way : which.costs.alternatives) {
+      bytes = std::max(bytes, way.workspace);
+    }
+    return bytes;
+  };
+  const Case all = make_case(at.workload, at.machine, at.options);
+  const Case few = case_with(at.workload, at.machine, at.options, R"("workspace": "8 MiB",)");
+  const Case none = case_with(at.workload, at.machine, at.options, R"("workspace": "0 B",)");
+  CHECK(most(all) > Bytes(8 << 20));
+  CHECK(most(few) <= Bytes(8 << 20));
+  CHECK(most(few) > Bytes(0));
+  CHECK(most(none) == Bytes(0));
+  CHECK(fastest(all) < fastest(few));
+  CHECK(fastest(few) < fastest(none));
+}
+
+TEST_CASE("context: what the framework takes of near memory, in place of the profile's reserve") {
+  const Loaded at = load("alexnet", "p100-pcie3");
+  const Bytes capacity = at.machine.profile.near_memory.capacity;
+  CHECK(case_with(at.workload, at.machine, at.options, R"("context": "2 GiB",)").budget ==
+        capacity - Bytes(std::int64_t{2} << 30));
+  CHECK(case_with(at.workload, at.machine, at.options, R"("dropout_mask": 1,)").budget ==
+        capacity - at.machine.profile.near_memory.reserved);
+  CaseOptions given = at.options;
+  given.memory = Bytes(5'000'000'000);
+  CHECK(case_with(at.workload, at.machine, given, R"("context": "2 GiB",)").budget ==
+        Bytes(5'000'000'000));
+}
+
+TEST_CASE("host_issue, layout and elementwise are those of the kernels") {
+  const Loaded at = load("resnet18", "v100-16gb-pcie3");
+  const Case ideal = make_case(at.workload, at.machine, at.options);
+  CHECK_FALSE(ideal.costs.issued_by_host());
+  CHECK(case_with(at.workload, at.machine, at.options, R"("host_issue": "59 us",)")
+            .costs.issued_by_host());
+  CHECK(fastest(case_with(at.workload, at.machine, at.options, R"("elementwise": 1.5,)")) >
+        fastest(ideal));
+  CaseOptions half = at.options;
+  half.dtype = Dtype::kFloat16;
+  const Workload halves = read_workload(at.workload.path, half);
+  CHECK(fastest(case_with(halves, at.machine, half, R"("layout": "channels_first",)")) >
+        fastest(case_with(halves, at.machine, half, R"("layout": "channels_last",)")));
+}
+
+TEST_CASE("cudnn: the framework's, else the profile's") {
+  const Loaded at = load("alexnet", "titan-x-maxwell");
+  REQUIRE(at.machine.profile.cudnn);
+  const Case profiles = make_case(at.workload, at.machine, at.options);
+  CHECK(fastest(case_with(at.workload, at.machine, at.options, R"("dropout_mask": 1,)")) ==
+        fastest(profiles));
+  CHECK(fastest(case_with(at.workload, at.machine, at.options, R"("cudnn": "9.0",)")) !=
+        fastest(profiles));
+}
+
+TEST_CASE("a framework beside define-by-run, which says the same in its own way, is refused") {
+  CaseOptions options;
+  options.graph.accounting = Accounting::kDefineByRun;
+  options.framework = std::make_shared<const Framework>(read(R"("dropout_mask": 4,)"));
+  CHECK_THROWS_AS((void)graph_options_of(options), SpecError);
+  options.framework = std::make_shared<const Framework>(read(R"("host_issue": "1 us",)"));
+  CHECK_NOTHROW((void)graph_options_of(options));
+}
+
+TEST_CASE("the result names the framework, and what of it is assumed") {
+  const Loaded at = load("alexnet", "p100-pcie3");
+  const Case which = case_with(at.workload, at.machine, at.options, R"("host_issue": "59 us",)");
+  const RunReport report = predict(which, *find_schedule("capacity"));
+  CHECK(report.inputs.framework == "mine");
+  CHECK(std::find(report.assumed.begin(), report.assumed.end(), "framework.*") !=
+        report.assumed.end());
+  CHECK(predict(make_case(at.workload, at.machine, at.options), *find_schedule("capacity"))
+            .inputs.framework == "ideal");
+}
+
+// Bytes that PyTorch 2 saves for four images, counted with its hooks on a CPU, where dropout's masks are float32.
+TEST_CASE("pytorch-2 saves what PyTorch saves") {
+  struct Saved {
+    const char* network;
+    std::int64_t bytes;
+  };
+  const auto pytorch = std::make_shared<const Framework>(
+      read_framework_file(kRoot + "/hwprofiles/software/pytorch-2.json"));
+  for (const Saved& row : {Saved{"resnet50", 343'866'532}, Saved{"vgg16", 293'437'092},
+                           Saved{"inception_v3", 394'973'524}, Saved{"googlenet", 193'560'612}}) {
+    CAPTURE(row.network);
+    CaseOptions options;
+    options.framework = pytorch;
+    const Workload workload = read_workload(kRoot + "/networks/" + row.network + ".json", options);
+    const std::int64_t saved =
+        4 * saved_bytes_per_sample(workload.graph) + saved_bytes_fixed(workload.graph);
+    // Labels, masks of one byte, and VGG's pool of 7x7 to 7x7, which its paper does not have.
+    CHECK(saved <= row.bytes);
+    CHECK(static_cast<double>(saved) > 0.998 * static_cast<double>(row.bytes));
+  }
+}
+
+}  // namespace
+}  // namespace ooc
