@@ -6,7 +6,7 @@
 // holds its faults already.
 //
 // Source: the tree of pages and its threshold of 51 % are those of the driver's uvm_perf_prefetch.c
-// (NVIDIA/open-gpu-kernel-modules). Profilers show it: 4 MiB walked through come in 24 copies of 170.67 KiB in the
+// (NVIDIA/open-gpu-kernel-modules). Profilers show it where one thread after the other faults: 4 MiB come in 24 copies of 170.67 KiB in the
 // mean, the largest 1020 KiB, for 12 faults (each fault's own 4 KiB are a copy beside the rest of its group).
 //
 // Where it is wrong: a kernel's threads fault at many places at once, and up to 256 faults are one batch: several
