@@ -18,6 +18,7 @@
 #include "cli/schedule_flags.hpp"
 #include "cli/validate/run_figures.hpp"
 #include "model/cost/transfer_cost.hpp"
+#include "model/cost/unified_cost.hpp"
 #include "simulator/predict/assumed.hpp"
 #include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/max_batch.hpp"
@@ -276,7 +277,9 @@ RunFigures RowRunner::copy(const RowRun& run) {
             fmt::format("one that {} has: {}", from.path, fmt::join(known, ", ")));
   }
   const Bytes size = bytes_of(run.size, "size");
-  const TransferCosts costs = estimate_transfers({size}, profile, {.mode = *mode});
+  const TransferCosts costs = *mode == CopyMode::kUnifiedFault
+                                  ? estimate_unified({size}, profile, {}, PageCopies::kOnDemand)
+                                  : estimate_transfers({size}, profile, {.mode = *mode});
   const TransferCost& cost = run.direction == "to_near" ? costs.to_near[0] : costs.to_far[0];
   RunFigures figures;
   const auto time = static_cast<double>(cost.alone.count());

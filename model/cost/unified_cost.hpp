@@ -15,6 +15,11 @@ enum class PageCopies {
   kPrefetched  ///< `to_near` is ahead of need, `faults` by fault
 };
 
+/// Where in a block the groups of faults begin that serve a kernel which walks through it in order. A fault brings
+/// its page, and with it the largest subtree of the block's pages (halves, quarters, ...) more than 51 % of which
+/// are near then. Precondition: `block` is a power of two times `page`.
+[[nodiscard]] std::vector<Bytes> fault_group_starts(Bytes page, Bytes block);
+
 /// `options` but the mode. Throws SpecError naming the mode that the profile lacks.
 [[nodiscard]] TransferCosts estimate_unified(const std::vector<Bytes>& tensor_bytes,
                                              const HardwareProfile& profile,

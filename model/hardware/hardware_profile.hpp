@@ -56,6 +56,8 @@ struct TransferMode {
   TransferLine to_far;
   std::optional<Bytes> page;      ///< unified memory on demand: bytes per fault group
   std::optional<Duration> fault;  ///< unified memory on demand: cost of one fault group
+  /// Unified memory on demand: the block within which groups grow; none: each is one page.
+  std::optional<Bytes> grows_to;
 };
 
 struct MemoryTier {

@@ -78,6 +78,11 @@ std::string name_at(const LinkDefaults& link, int width) {
   return link.name.substr(0, link.name.size() - digits) + std::to_string(width);
 }
 
+/// Modes are in proportion to the link, but for what is published of the driver.
+bool scales(const Provenance& entry) {
+  return entry.fields.starts_with("connection.modes") && entry.kind != ProvenanceKind::kPublished;
+}
+
 LinkDefaults narrowed(LinkDefaults link, int width) {
   if (width == link.widths.back()) return link;
   const int whole = link.widths.back();
@@ -86,7 +91,7 @@ LinkDefaults narrowed(LinkDefaults link, int width) {
   link.connection.name = share;
   scale_rates(link.connection, static_cast<double>(width) / whole);
   for (Provenance& entry : link.provenance) {
-    if (entry.fields == "connection.theoretical" || entry.fields.starts_with("connection.modes")) {
+    if (entry.fields == "connection.theoretical" || scales(entry)) {
       entry.source = share + ": " + entry.source;
     }
   }
@@ -193,7 +198,7 @@ LinkDefaults link_of_rate(const std::vector<LinkDefaults>& links, BytesPerSecond
   drop_provenance(link.provenance, "connection.modes.pinned.to_near.range");
   drop_provenance(link.provenance, "connection.modes.pinned.to_far.range");
   for (Provenance& entry : link.provenance) {
-    if (entry.fields.starts_with("connection.modes")) entry.source.insert(0, like);
+    if (scales(entry)) entry.source.insert(0, like);
   }
   // A memory that is slower than the link would silently be the link.
   if (link.far_memory.throughput < rate) {

@@ -62,6 +62,7 @@ constexpr std::array kRanges{
     Range{"connection.modes.", ".throughput", Quantity::kRate, 2e8, 1e14, "0.2 GB/s to 100 TB/s"},
     Range{"connection.modes.", ".latency", Quantity::kTime, 10, 1e7, "10 ns to 10 ms"},
     Range{"connection.modes.", ".page", Quantity::kBytes, 4 * kKi, kGi, "4 KiB to 1 GiB"},
+    Range{"connection.modes.", ".grows_to", Quantity::kBytes, 4 * kKi, kGi, "4 KiB to 1 GiB"},
     // Measured: 20 to 50 us.
     Range{"connection.modes.", ".fault", Quantity::kTime, 100, 1e7, "0.1 us to 10 ms"},
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "model/base/quantity_io.hpp"
@@ -70,6 +71,23 @@ TransferLine read_line(const ProfileSection& section) {
   return line;
 }
 
+/// A block is pages in a binary tree.
+constexpr std::uint64_t kMostPagesInBlock = std::uint64_t{1} << 20;
+
+std::optional<Bytes> read_grows_to(const ProfileSection& section, std::optional<Bytes> page) {
+  const std::optional<SpecView> view = section.optional_number("grows_to");
+  if (!view) return std::nullopt;
+  const Bytes block = size_above_zero(*view);
+  // A page that could not be read is an error of its own.
+  if (!page) return block;
+  const auto pages = static_cast<std::uint64_t>(block.count() / page->count());
+  if (block.count() % page->count() != 0 || !std::has_single_bit(pages) ||
+      pages > kMostPagesInBlock) {
+    view->fail(view->found(), "1, 2, 4, 8, ... 2^20 times the page, " + exact_bytes(*page));
+  }
+  return block;
+}
+
 TransferMode read_mode(const ProfileSection& section, const std::string& name) {
   TransferMode mode;
   const std::size_t before = section.errors();
@@ -78,6 +96,7 @@ TransferMode read_mode(const ProfileSection& section, const std::string& name) {
   if (name == "unified_fault") {
     (void)section.attempt([&] { mode.page = size_above_zero(section.number("page")); });
     (void)section.attempt([&] { mode.fault = section.number("fault").as_duration(); });
+    (void)section.attempt([&] { mode.grows_to = read_grows_to(section, mode.page); });
   }
   section.reject_unknown_keys(before);
   return mode;

@@ -173,6 +173,7 @@ SpecNode connection(const Connection& value) {
     put(node, "to_far", line(mode.to_far));
     if (mode.page) put(node, "page", text(exact_bytes(*mode.page)));
     if (mode.fault) put(node, "fault", text(exact_duration(*mode.fault)));
+    if (mode.grows_to) put(node, "grows_to", text(exact_bytes(*mode.grows_to)));
     put(modes, name, std::move(node));
   }
   for (const std::string& name : value.impossible_modes) put(modes, name, SpecNode());

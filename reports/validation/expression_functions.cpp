@@ -134,6 +134,15 @@ Series settled(const std::vector<Series>& arguments) {
   return {x[from]};
 }
 
+/// The largest share that y loses from one point to the next; 0 where it never falls.
+Series steepest(const std::vector<Series>& arguments) {
+  const Series& y = arguments[0];
+  if (y.size() < 2 || !all_known(y)) return {kNone};
+  double most = 0;
+  for (std::size_t i = 1; i < y.size(); ++i) most = std::max(most, 1 - y[i] / y[i - 1]);
+  return {most};
+}
+
 /// Point by point; a single stand-in serves all points.
 Series otherwise(const std::vector<Series>& arguments) {
   Series out = arguments[0];
@@ -164,6 +173,8 @@ const std::vector<SeriesFunction>& series_functions() {
        &drop},
       {"settled", 3, 3, "settled(x, y, share): the x from which y stays within that share",
        &settled},
+      {"steepest", 1, 1, "steepest(y): the largest share that y loses from one point to the next",
+       &steepest},
       {"otherwise", 2, 2, "otherwise(y, z): z where y is not known", &otherwise},
   };
   return kFunctions;

@@ -36,9 +36,11 @@ void add_numbers_of_mode(std::vector<std::string>& numbers, const HardwareProfil
   };
   add(found->second.to_near, "to_near");
   add(found->second.to_far, "to_far");
+  if (mode != kFaults) return;
   for (const char* cost : {".page", ".fault"}) {
-    if (mode == kFaults) numbers.push_back(std::string(kModes) + "." + mode + cost);
+    numbers.push_back(std::string(kModes) + "." + mode + cost);
   }
+  if (found->second.grows_to) numbers.push_back(std::string(kModes) + "." + mode + ".grows_to");
 }
 
 /// What is fetched ahead may still be missing, and then faults.

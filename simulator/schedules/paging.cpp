@@ -5,9 +5,7 @@
 // waits for the copies out that make its room, so that it takes none from that task.
 #include "simulator/schedules/paging.hpp"
 
-#include <algorithm>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -20,10 +18,42 @@ namespace {
 
 enum class Cause { kFault, kPrefetch };
 
+/// What is near, in order of arrival. Nothing is allocated after the beginning.
+class Arrivals {
+ public:
+  explicit Arrivals(std::size_t tensors) : links_(tensors + 1) {
+    end_ = make_id<TensorId>(tensors);
+    links_.back() = {end_, end_};
+  }
+
+  [[nodiscard]] TensorId first() const { return next(end_); }
+  [[nodiscard]] TensorId next(TensorId tensor) const { return links_[tensor.at()].next; }
+  [[nodiscard]] TensorId end() const { return end_; }
+
+  void append(TensorId tensor) {
+    const TensorId last = links_[end_.at()].previous;
+    links_[tensor.at()] = {last, end_};
+    links_[last.at()].next = tensor;
+    links_[end_.at()].previous = tensor;
+  }
+  void remove(TensorId tensor) {
+    const Link link = links_[tensor.at()];
+    links_[link.previous.at()].next = link.next;
+    links_[link.next.at()].previous = link.previous;
+  }
+
+ private:
+  struct Link {
+    TensorId previous;
+    TensorId next;
+  };
+  std::vector<Link> links_;  ///< by tensor; at the end the ring's own
+  TensorId end_;
+};
+
 /// A page while the plan is made.
 struct Page {
   std::optional<BlockId> block;      ///< near, in this block
-  std::int64_t used_at = 0;          ///< stamp of its last use
   bool far_is_current = false;       ///< the far copy holds what the near one does
   std::optional<StepId> copied_out;  ///< latest
   std::optional<StepId> fetched;     ///< ahead, and not yet used
@@ -38,7 +68,9 @@ class Pager {
         prefetch_(prefetch),
         available_(problem.budget - problem.costs.static_bytes),
         builder_(problem.costs.static_bytes),
-        pages_(graph_.tensors.size()) {
+        pages_(graph_.tensors.size()),
+        arrivals_(graph_.tensors.size()),
+        oldest_(arrivals_.end()) {
     const std::size_t size = graph_.tasks.size() + graph_.tensors.size();
     builder_.reserve(size, size);
   }
@@ -72,18 +104,15 @@ class Pager {
   BlockId take(TensorId tensor) {
     page(tensor).block = builder_.tensor_block(tensor, bytes(tensor));
     used_ += bytes(tensor);
-    touch(tensor);
+    arrivals_.append(tensor);
+    if (oldest_ == arrivals_.end()) oldest_ = tensor;
     return *page(tensor).block;
   }
   void give_up(TensorId tensor) {
-    recent_.erase({page(tensor).used_at, tensor});
+    if (oldest_ == tensor) oldest_ = arrivals_.next(tensor);
+    arrivals_.remove(tensor);
     page(tensor).block.reset();
     used_ -= bytes(tensor);
-  }
-  void touch(TensorId tensor) {
-    recent_.erase({page(tensor).used_at, tensor});
-    page(tensor).used_at = ++stamp_;
-    recent_.insert({stamp_, tensor});
   }
 
   /// Network inputs are near from the start, what is used first before the rest, as far as they fit
@@ -116,13 +145,12 @@ class Pager {
 
   void run_task(TaskId task) {
     task_ = task;
+    oldest_ = arrivals_.first();
     std::vector<TensorId> missing;
     Bytes wanted = new_bytes(task);
     for_each_touched(task, [&](TensorId tensor) {
       if (std::exchange(page(tensor).pinned_for, task) == task) return;
-      if (page(tensor).block) {
-        touch(tensor);
-      } else if (exists_before(tensor, task)) {
+      if (!page(tensor).block && exists_before(tensor, task)) {
         missing.push_back(tensor);
         wanted += bytes(tensor);
       }
@@ -157,7 +185,6 @@ class Pager {
       Page& it = page(tensor);
       if (!it.block) return;  // read and written, and dead by now
       if (it.fetched) builder_.wait(step, *std::exchange(it.fetched, std::nullopt));
-      touch(tensor);
       if (life(tensor).last_use != task_) return;
       builder_.release(*it.block, step);
       give_up(tensor);
@@ -165,14 +192,15 @@ class Pager {
     before_ = step;
   }
 
-  /// False if it does not fit beside what is pinned; then all else has left. What is pinned has just
-  /// been touched, so it stands behind all that is not.
+  /// False if it does not fit beside what is pinned; then all else has left. What is pinned stays so until the next
+  /// task, so that it is passed over once a task.
   bool make_room(Bytes wanted, Cause cause) {
     while (used_ + wanted > available_) {
-      if (recent_.empty()) return false;
-      const TensorId oldest = recent_.begin()->second;
-      if (page(oldest).pinned_for == task_) return false;
-      evict(oldest, cause);
+      while (oldest_ != arrivals_.end() && page(oldest_).pinned_for == task_) {
+        oldest_ = arrivals_.next(oldest_);
+      }
+      if (oldest_ == arrivals_.end()) return false;
+      evict(oldest_, cause);
     }
     return true;
   }
@@ -229,13 +257,9 @@ class Pager {
       for (const TensorId tensor : graph_.reads[make_id<TaskId>(i)]) {
         if (!exists_before(tensor, task_)) continue;
         page(tensor).pinned_for = task_;
-        if (page(tensor).block) {
-          touch(tensor);
-        } else if (make_room(bytes(tensor), Cause::kPrefetch)) {
-          page(tensor).fetched = fetch(tensor, Cause::kPrefetch);
-        } else {
-          return;
-        }
+        if (page(tensor).block) continue;
+        if (!make_room(bytes(tensor), Cause::kPrefetch)) return;
+        page(tensor).fetched = fetch(tensor, Cause::kPrefetch);
       }
     }
   }
@@ -245,9 +269,9 @@ class Pager {
   Prefetch prefetch_;
   Bytes available_;
   PlanBuilder builder_;
-  std::vector<Page> pages_;                             ///< by tensor
-  std::set<std::pair<std::int64_t, TensorId>> recent_;  ///< what is near, longest unused first
-  std::int64_t stamp_ = 0;
+  std::vector<Page> pages_;  ///< by tensor
+  Arrivals arrivals_;
+  TensorId oldest_;  ///< all that arrived before it is pinned for the task at hand
   Bytes used_;
   TaskId task_;                     ///< at hand
   std::optional<StepId> before_;    ///< the task before it

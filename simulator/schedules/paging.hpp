@@ -1,7 +1,7 @@
-// What `unified` and `unified-prefetch` share: least-recently-used paging, resolved when planning. The
-// tasks are gone through in order, with the set of what is near; no clock is needed, because what is
-// recently used depends on the order of uses alone. A page is a tensor of the graph at hand; in a real
-// run those are parts of tensors (Trait::kMovesPages).
+// What `unified` and `unified-prefetch` share: paging by order of arrival, resolved when planning. The tasks are
+// gone through in order, with what is near in the order in which it was first written or came back; no clock is
+// needed, because that hangs on the order of the tasks alone. A page is a tensor of the graph at hand; in a real run
+// those are parts of tensors (Trait::kMovesPages).
 #pragma once
 
 #include <optional>

@@ -222,6 +222,7 @@ PROFILE_WRONG = {
                             "to_far": {"throughput": "1 GB/s", "latency": "1 us"}}),
     "no mode": Put(["connection", "modes"], {}),
     "a page in a pinned mode": Put(pinned + ["page"], "64 KiB"),
+    "a block in a pinned mode": Put(pinned + ["grows_to"], "2 MiB"),
     "on-demand paging without a page": Drop(["connection", "modes", "unified_fault", "page"]),
     "a direction that is missing": Drop(pinned + ["to_far"]),
     "a curve of one point": Put(pinned + ["to_far"], {"curve": [["4 KiB", "9 us"]]}),

@@ -1,11 +1,13 @@
 // Can any network, budget, size of parts or price of faults break a law of the schedules that move pages?
 // The plan of the parts, and of slices of tasks that would not fit whole, validates and never blocks; memory
 // stays within the budget; the smallest budget is the largest task's whatever the parts are, and exact; what fits in-core runs in its time; bounds hold;
-// the naive simulator agrees; and all waiting is for pages.
+// the naive simulator agrees; all waiting is for pages; and what leaves is what came first. And do groups of faults
+// begin where a driver would see them begin that counts the pages of every subtree?
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
+#include "model/cost/unified_cost.hpp"
 #include "model/rewrite/parts.hpp"
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/bounds.hpp"
@@ -32,6 +34,33 @@ void set_prices(Dice& dice, CostTable& costs, const LinkSpec& link) {
   }
 }
 
+bool is_near_after(const Plan& plan, BlockId block, StepId step) {
+  const auto releasers = plan.releasers[block];
+  return std::all_of(releasers.begin(), releasers.end(), [&](StepId each) { return each > step; });
+}
+
+/// Blocks are numbered as they arrive. Where one is copied out for a task, all tensors that came before it and are
+/// still near are the task's.
+void check_order(const Plan& plan, const TrainingGraph& graph) {
+  TaskId task;
+  for (std::size_t i = plan.steps.size(); i-- > 0;) {
+    const StepId copy = make_id<StepId>(i);
+    if (plan.steps[i].kind == StepKind::kCompute) task = TaskId{plan.steps[i].object};
+    if (plan.steps[i].kind != StepKind::kToFar) continue;
+    const BlockId victim = *plan.releases[copy].begin();
+    for (std::size_t b = 0; b < victim.at(); ++b) {
+      const Block& older = plan.blocks[b];
+      if (older.kind != BlockKind::kTensor || !is_near_after(plan, make_id<BlockId>(b), copy)) {
+        continue;
+      }
+      const auto has = [&](const auto& row) {
+        return std::find(row.begin(), row.end(), TensorId{older.object}) != row.end();
+      };
+      REQUIRE((has(graph.reads[task]) || has(graph.writes[task])));
+    }
+  }
+}
+
 void check(Dice& dice, const Workload& parts, const Schedule& schedule, Bytes budget,
            Bytes in_core) {
   const PlanResult made = schedule.make_plan(problem_of(parts, budget));
@@ -53,6 +82,7 @@ void check(Dice& dice, const Workload& parts, const Schedule& schedule, Bytes bu
   if (schedule.name == "unified") {
     const auto fault = static_cast<std::size_t>(StallCause::kFault);
     REQUIRE(timeline.busy + timeline.stall_totals[fault] == timeline.iteration_time);
+    if (plan.steps.size() <= kMostNaiveSteps) check_order(plan, parts.graph);
   }
   if (plan.steps.size() > kMostNaiveSteps || !dice.once_in(4)) return;
   const NaiveResult naive =
@@ -119,6 +149,36 @@ TEST_CASE("paging keeps its laws whatever is cut into whatever parts") {
       check(dice, cut, *schedule, Bytes(dice.number(smallest.count(), highest)), in_core);
     }
   });
+}
+
+/// As the driver has it: a bit for each page, and the subtrees around a fault counted page by page.
+std::vector<Bytes> counted_starts(std::int64_t page, std::size_t pages) {
+  std::vector<bool> near(pages, false);
+  std::vector<Bytes> starts;
+  for (std::size_t at = 0; at < pages; ++at) {
+    if (near[at]) continue;
+    starts.emplace_back(static_cast<std::int64_t>(at) * page);
+    near[at] = true;
+    std::size_t best = 1;
+    for (std::size_t size = 2; size <= pages; size *= 2) {
+      const auto begin = near.begin() + static_cast<std::ptrdiff_t>(at / size * size);
+      const auto count = std::count(begin, begin + static_cast<std::ptrdiff_t>(size), true);
+      if (static_cast<std::size_t>(count) * 100 > size * 51) best = size;
+    }
+    const auto begin = near.begin() + static_cast<std::ptrdiff_t>(at / best * best);
+    std::fill(begin, begin + static_cast<std::ptrdiff_t>(best), true);
+  }
+  return starts;
+}
+
+TEST_CASE("groups of faults begin where pages of subtrees are counted one by one") {
+  for (std::size_t pages = 1; pages <= 4096; pages *= 2) {
+    CAPTURE(pages);
+    for (const std::int64_t page : {1, 4096, 65'536}) {
+      const Bytes block(page * static_cast<std::int64_t>(pages));
+      CHECK(fault_group_starts(Bytes(page), block) == counted_starts(page, pages));
+    }
+  }
 }
 
 }  // namespace

@@ -294,6 +294,27 @@ TEST_CASE("unified memory on demand needs page and fault, the other modes have n
         std::string::npos);
 }
 
+TEST_CASE("groups of faults grow within a block of a power of two times the page") {
+  const auto grows = [](const std::string& block) {
+    return with("\"fault\": \"25 us\"", "\"fault\": \"25 us\", \"grows_to\": \"" + block + "\"");
+  };
+  const auto mode = [](const std::string& text) {
+    return read_profile_text(text, "toy.json").connection.modes.at("unified_fault");
+  };
+  CHECK_FALSE(mode(kProfile).grows_to);
+  CHECK(mode(grows("2 MiB")).grows_to == Bytes(2'097'152));
+  CHECK(mode(write_profile(read_profile_text(grows("2 MiB"), "toy.json"))).grows_to ==
+        Bytes(2'097'152));
+  CHECK(error_of(grows("64 KiB")) == "no error");
+  for (const char* bad : {"32 KiB", "192 KiB", "100 KiB", "128 GiB"}) {
+    CAPTURE(bad);
+    CHECK(error_of(grows(bad)).find("/connection/modes/unified_fault/grows_to") == 0);
+    CHECK(error_of(grows(bad)).find("times the page, 64 KiB") != std::string::npos);
+  }
+  CHECK(error_of(with("\"latency\": \"9 us\"", "\"latency\": \"9 us\", \"grows_to\": \"2 MiB\""))
+            .find("unknown key") != std::string::npos);
+}
+
 TEST_CASE("devices are counted from 1") {
   CHECK(error_of(with("\"devices\": 2", "\"devices\": 0")).find("an integer from 1 to 1024") !=
         std::string::npos);

@@ -88,6 +88,10 @@ TEST_CASE("drop finds the first fall, settled the start of the plateau") {
   CHECK(value("settled(x, r.y, 40 %)") == Series{4});    // 20 is half of 40
   CHECK(value("settled(x, r.y, 60 %)") == Series{2});
   CHECK(value("settled(x, r.y, 80 %)") == Series{1});
+  CHECK(value("steepest(50 - r.y)").front() == doctest::Approx(2.0 / 3));  // 40, 30, 10
+  CHECK(value("steepest(r.y)") == Series{0});
+  CHECK(std::isnan(value("steepest(r.gap)").front()));
+  CHECK(std::isnan(value("steepest(7)").front()));
 }
 
 TEST_CASE("what is not known stays so, unless it is said what stands in") {
