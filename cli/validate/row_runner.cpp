@@ -199,7 +199,14 @@ RunFigures RowRunner::command(const RowRun& run) {
 CaseOptions RowRunner::options_of(const Arguments& arguments) const {
   CaseOptions options = case_options(arguments);
   if (!arguments.has("--max-input")) options.limits = limits_;
+  if (framework_) options.framework = framework_;
   return options;
+}
+
+const Machine& RowRunner::machine_for(const std::string& name, CaseOptions& options) {
+  const Machine& on = machine(name, options);
+  load_framework_of(options, {&on, 1});
+  return on;
 }
 
 const Workload& RowRunner::workload(const std::string& name, const CaseOptions& options) {
@@ -221,31 +228,36 @@ const Machine& RowRunner::machine(const std::string& name, const CaseOptions& op
 }
 
 RunFigures RowRunner::predict(const Arguments& arguments) {
-  const CaseOptions options = options_of(arguments);
+  CaseOptions options = options_of(arguments);
   const Schedule* const schedule = &chosen_schedule(arguments);
   check_chosen(arguments, {&schedule, 1}, options.graph.accounting);
-  // One after the other: which error comes first is not the compiler's to choose.
-  const Workload& network = workload(network_of(arguments), options);
-  const Machine& on = machine(hardware_of(arguments), options);
+  const std::string name = network_of(arguments);
+  // The machine may name the framework, and that says what the network's graph keeps.
+  const Machine& on = machine_for(hardware_of(arguments), options);
+  const Workload& network = workload(name, options);
   const Case which = make_case(network, on, options);
   const CaseRun run = run_case(which, *schedule, BoundEffort::kWindows);
   return figures_of_run(report_case(which, *schedule, run, Detail::kLayers), which, run);
 }
 
 RunFigures RowRunner::max_batch(const Arguments& arguments) {
-  const CaseOptions options = options_of(arguments);
+  CaseOptions options = options_of(arguments);
   const Schedule* const schedule = &chosen_schedule(arguments);
   check_chosen(arguments, {&schedule, 1}, options.graph.accounting);
-  const MaxBatchRequest request{.workload = workload(network_of(arguments), options),
-                                .machine = machine(hardware_of(arguments), options),
-                                .options = options};
+  const std::string name = network_of(arguments);
+  const Machine& on = machine_for(hardware_of(arguments), options);
+  const MaxBatchRequest request{
+      .workload = workload(name, options), .machine = on, .options = options};
   BatchCases cases(request.workload, request.machine, options);
   return figures_of_max_batch(ooc::max_batch(request, cases, *schedule));
 }
 
 RunFigures RowRunner::inspect(const Arguments& arguments) {
-  const CaseOptions options = options_of(arguments);
-  const Workload& network = workload(network_of(arguments), options);
+  CaseOptions options = options_of(arguments);
+  const std::string name = network_of(arguments);
+  const auto profile = arguments.value("--hardware");
+  const Machine* const on = profile ? &machine_for(*profile, options) : nullptr;
+  const Workload& network = workload(name, options);
   InspectionInput input{.graph = network.graph,
                         .batch = batch_of(options, *network.network),
                         .costs = nullptr,
@@ -255,11 +267,10 @@ RunFigures RowRunner::inspect(const Arguments& arguments) {
                         .compute_model = options.compute,
                         .assumed = {}};
   std::optional<Case> costs;
-  if (const auto profile = arguments.value("--hardware")) {
-    const Machine& on = machine(*profile, options);
-    costs.emplace(make_case(network, on, options));
+  if (on != nullptr) {
+    costs.emplace(make_case(network, *on, options));
     input.costs = &costs->costs;
-    input.hardware = on.profile.name;
+    input.hardware = on->profile.name;
   }
   return figures_of_inspection(summarize_network(input));
 }

@@ -17,7 +17,10 @@ namespace ooc {
 
 class RowRunner {
  public:
-  explicit RowRunner(ReadLimits limits) : limits_(limits) {}
+  /// `framework`: that all runs of rows take in place of the one that they name. Data sets of measured networks
+  /// say themselves what ran their kernels.
+  explicit RowRunner(ReadLimits limits, std::shared_ptr<const Framework> framework = nullptr)
+      : limits_(limits), framework_(std::move(framework)) {}
 
   /// What is predicted for a measured network, in seconds. Throws SpecError at the row's place.
   [[nodiscard]] double seconds(const MeasuredSet& set, const MeasuredNetwork& row);
@@ -33,10 +36,13 @@ class RowRunner {
   [[nodiscard]] RunFigures max_batch(const Arguments& arguments);
   [[nodiscard]] RunFigures copy(const RowRun& run);
   [[nodiscard]] CaseOptions options_of(const Arguments& arguments) const;
+  /// The run's machine; where nobody asks for a framework, the options take the one that it names.
+  [[nodiscard]] const Machine& machine_for(const std::string& name, CaseOptions& options);
   [[nodiscard]] const Workload& workload(const std::string& name, const CaseOptions& options);
   [[nodiscard]] const Machine& machine(const std::string& name, const CaseOptions& options);
 
   ReadLimits limits_;
+  std::shared_ptr<const Framework> framework_;
   std::map<std::string, Workload> workloads_;  ///< by path and what the graph was built with
   std::map<std::string, Machine> machines_;
   std::map<std::string, RunFigures> runs_;  ///< by command line

@@ -101,6 +101,7 @@ struct MeasuredSetReport {
 };
 
 struct ValidationReport {
+  std::optional<std::string> framework;  ///< that the rows' runs took in place of their own
   std::vector<MeasuredSetReport> measured;  ///< whole networks in core
   std::vector<RowReport> rows;
   ValidationSummary summary;

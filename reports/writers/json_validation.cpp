@@ -61,6 +61,7 @@ std::string json_validation(const ValidationReport& report, const WriteOptions& 
   std::string text;
   JsonWriter json(text);
   begin_result(json, "ooc-paleo/validation", options.tool);
+  json.member("framework", report.framework);
   json.begin_object("summary").member("rows", sum.rows).member("holds", sum.hold);
   json.member("fails", sum.fail).member("order_fails", sum.fail_order);
   json.member("fails_known", sum.known).member("not_run", sum.not_run);

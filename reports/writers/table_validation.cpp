@@ -219,8 +219,12 @@ std::string measured_table(const std::vector<MeasuredSetReport>& sets, const Loo
          "them\n";
 }
 
-std::string count_line(const ValidationSummary& sum) {
-  std::string text = fmt::format("{} row{}: {} hold{}", sum.rows, sum.rows == 1 ? "" : "s",
+std::string count_line(const ValidationReport& report) {
+  const ValidationSummary& sum = report.summary;
+  const std::string under = report.framework ? " under " + printable(*report.framework) +
+                                                   " in place of their own framework"
+                                             : "";
+  std::string text = fmt::format("{} row{}{}: {} hold{}", sum.rows, sum.rows == 1 ? "" : "s", under,
                                  sum.hold, sum.hold == 1 ? "s" : "");
   const auto add = [&](int number, std::string_view words) {
     if (number > 0) text += fmt::format(", {} {}", number, words);
@@ -294,7 +298,7 @@ std::string table_validation(const ValidationReport& report, const WriteOptions&
          causes(report, Verdict::kKnown, "Fails, and it is known why", look) +
          causes(report, Verdict::kNotRun, "Not run", look) +
          causes(report, Verdict::kUnexpected, "Marked as failing, and holds", look) + "\n" +
-         count_line(report.summary);
+         count_line(report);
 }
 
 }  // namespace ooc
