@@ -15,9 +15,10 @@
 //
 // Plain: tanh(...) and a_i are kept until backward, T times Tk (D + h) elements: O(T^2 D) for each
 // sample; backward reads them, the values and dc_i. Workspace: their gradients, Tk (D + h).
-// "memory_efficient" (Meng et al., NIPS workshop 2017, 3.3): nothing but the inputs is kept, both
-// are computed again in backward, Tk (8 D + 5 h) FLOPs more, and both passes need them as workspace
-// of a single step: O(T D).
+// "memory_efficient" (Meng et al., NIPS workshop 2017, 3.2.1): one operator that never writes
+// tanh(...): forward moves Tk D elements less ("saves memory access"), nothing but the inputs is
+// kept, backward computes both again from q_i and the keys, Tk (8 D + 5 h) FLOPs more. Workspace of
+// a single step: a_i, in backward its gradient too, Tk h each.
 //
 // Where it is wrong: the paper does not say which other intermediates TensorFlow kept; a loop of
 // TensorFlow kernels has about eight launches where a step has one here.
@@ -50,18 +51,19 @@ LayerModel make_step(const SpecView& spec, const LayerInputs& inputs, const Atte
   const Wide heads = sizes.heads;
   const Wide key_elements = keys * width;
   const Wide value_elements = keys * value_width;
-  const Wide intermediate = keys * (width + heads);  // tanh(...) and the weights
+  const Wide weights = keys * heads;
+  const Wide intermediate = keys * width + weights;  // tanh(...) and the weights
   const Wide compute_scores = keys * (Wide(8) * width + Wide(5) * heads);
 
   LayerModel model;
   model.output = output_shape(spec, inputs, std::vector<std::int64_t>{sizes.value_width});
   model.forward_macs = to_count(spec, keys * (width + value_width), "multiply-accumulates a step");
-  model.work.forward = to_task_work(
-      spec,
-      {.flops = compute_scores + Wide(2) * value_elements,
-       .bytes = element * (width + key_elements + value_elements + intermediate + value_width),
-       .bytes_fixed = element * width,
-       .workspace = kept ? Wide(0) : element * intermediate});
+  model.work.forward =
+      to_task_work(spec, {.flops = compute_scores + Wide(2) * value_elements,
+                          .bytes = element * (width + key_elements + value_elements +
+                                              (kept ? intermediate : weights) + value_width),
+                          .bytes_fixed = element * width,
+                          .workspace = kept ? Wide(0) : element * weights});
   // Reads what was kept, or q_i and the keys; values, dc_i, v; writes dq_i, the keys' and values'.
   const Wide read = kept ? intermediate : width + key_elements;
   model.work.backward_data = to_task_work(
@@ -70,7 +72,7 @@ LayerModel make_step(const SpecView& spec, const LayerInputs& inputs, const Atte
              .bytes = element *
                       (read + value_elements + value_width + width + key_elements + value_elements),
              .bytes_fixed = Wide(2) * element * width,
-             .workspace = element * intermediate * (kept ? 1 : 2)});
+             .workspace = element * (kept ? intermediate : Wide(2) * weights)});
   model.efficiency = "attention";
   model.saves.inputs = true;
   if (kept) {
