@@ -9,16 +9,22 @@
 // end. Keys and values are read whole at every step, their gradients accumulated (no time).
 //
 // Step i, per sample, Tk keys, values E wide. Forward Tk (8 D + 5 h + 2 E) FLOPs: sum 1, tanh 5, dot
-// 2 per element of tanh; softmax 5; Tk (D + E) MACs. Reads q_i, keys, values and v, writes tanh(...)
-// (Tk D), a_i (Tk h) and c_i. Backward Tk (7 D + 4 h + 4 E) FLOPs: dv 2, d tanh 1 + 3, dq 1 per
-// element of tanh; softmax 4; d a and d value 2 E each.
+// 2 per element of tanh; softmax 5; Tk (D + E) MACs. Backward Tk (7 D + 4 h + 4 E) FLOPs: dv 2, d tanh
+// 1 + 3, dq 1 per element of tanh; softmax 4; d a and d value 2 E each.
+//
+// Bytes are those of kernels that pass what is wider than a result on through memory, as the plain
+// dot-product form is counted. Forward: q_i, keys, values, v, c_i; scores and weights 4 Tk h (written,
+// read and written by the softmax, read). Backward: values, dc_i, v; dq_i, the keys' and the values'
+// gradients and dv; the h wide ones 7 Tk h (a for d value; da written; softmax: a, da, and ds written;
+// ds for dv and for d tanh).
 //
 // Plain: tanh(...) and a_i are kept until backward, T times Tk (D + h) elements: O(T^2 D) for each
-// sample; backward reads them, the values and dc_i. Workspace: their gradients, Tk (D + h).
-// "memory_efficient" (Meng et al., NIPS workshop 2017, 3.2.1): one operator that never writes
-// tanh(...): forward moves Tk D elements less ("saves memory access"), nothing but the inputs is
-// kept, backward computes both again from q_i and the keys, Tk (8 D + 5 h) FLOPs more. Workspace of
-// a single step: a_i, in backward its gradient too, Tk h each.
+// sample. Forward writes tanh and reads it for the dot: 2 Tk D; backward reads it for dv and d tanh,
+// writes d tanh and reads it for dq and for the keys: 5 Tk D. Workspace: the gradients, Tk (D + h).
+// "memory_efficient" (Meng et al., NIPS workshop 2017, 3.2.1): one operator for the scores and one for
+// their gradient, which never write tanh or d tanh ("saves memory access") but compute tanh again, Tk
+// (8 D + 5 h) FLOPs more; ds is read once, 6 Tk h. Nothing but the inputs is kept. Workspace of a
+// single step: a_i, in backward its gradient too, Tk h each.
 //
 // Where it is wrong: the paper does not say which other intermediates TensorFlow kept; a loop of
 // TensorFlow kernels has about eight launches where a step has one here.
@@ -52,34 +58,34 @@ LayerModel make_step(const SpecView& spec, const LayerInputs& inputs, const Atte
   const Wide key_elements = keys * width;
   const Wide value_elements = keys * value_width;
   const Wide weights = keys * heads;
-  const Wide intermediate = keys * width + weights;  // tanh(...) and the weights
+  const Wide tanh = keys * width;
   const Wide compute_scores = keys * (Wide(8) * width + Wide(5) * heads);
 
   LayerModel model;
   model.output = output_shape(spec, inputs, std::vector<std::int64_t>{sizes.value_width});
   model.forward_macs = to_count(spec, keys * (width + value_width), "multiply-accumulates a step");
-  model.work.forward =
-      to_task_work(spec, {.flops = compute_scores + Wide(2) * value_elements,
-                          .bytes = element * (width + key_elements + value_elements +
-                                              (kept ? intermediate : weights) + value_width),
-                          .bytes_fixed = element * width,
-                          .workspace = kept ? Wide(0) : element * weights});
-  // Reads what was kept, or q_i and the keys; values, dc_i, v; writes dq_i, the keys' and values'.
-  const Wide read = kept ? intermediate : width + key_elements;
+  model.work.forward = to_task_work(
+      spec, {.flops = compute_scores + Wide(2) * value_elements,
+             .bytes = element * (width + key_elements + value_elements + Wide(4) * weights +
+                                 value_width + (kept ? Wide(2) * tanh : Wide(0))),
+             .bytes_fixed = element * width,
+             .workspace = kept ? Wide(0) : element * weights});
+  const Wide gradients = width + key_elements + value_elements;
+  const Wide read = kept ? Wide(5) * tanh + Wide(7) * weights
+                         : width + key_elements + Wide(6) * weights;  // tanh from query and keys
   model.work.backward_data = to_task_work(
       spec, {.flops = keys * (Wide(7) * width + Wide(4) * heads + Wide(4) * value_width) +
                       (kept ? Wide(0) : compute_scores),
-             .bytes = element *
-                      (read + value_elements + value_width + width + key_elements + value_elements),
+             .bytes = element * (read + value_elements + value_width + gradients),
              .bytes_fixed = Wide(2) * element * width,
-             .workspace = element * (kept ? intermediate : Wide(2) * weights)});
+             .workspace = element * (kept ? tanh + weights : Wide(2) * weights)});
   model.efficiency = "attention";
   model.saves.inputs = true;
   if (kept) {
     // With two inputs the memory is both key and value.
     model.saves.unread_inputs = inputs.shapes.size() - 1;
     model.saves.reserve_bytes = to_count(
-        spec, element * elements(output_shape(spec, inputs, std::vector<Wide>{intermediate})),
+        spec, element * elements(output_shape(spec, inputs, std::vector<Wide>{tanh + weights})),
         "bytes of scores a sample");
   }
   return model;

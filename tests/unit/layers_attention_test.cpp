@@ -87,10 +87,12 @@ TEST_CASE("additive attention unrolls over the queries and keeps tanh and weight
   CHECK(step.parameters == 3);
   CHECK((*model.parts)[1].model.parameters == 0);
   CHECK(step.forward_macs == 32);  // 4 keys x (3 + 5)
-  // Scores 4 x (8 x 3 + 5) = 116, context 2 x 20; 3 + 12 + 20 read, 16 + 5 written, v once.
-  CHECK(counts(step.work.forward) == Counts{156, 224, 12});
-  // 4 x (7 x 3 + 4 + 4 x 5); kept 16, values 20, dc 5, dq 3, dk 12, dvalues 20; v and dv.
-  CHECK(counts(step.work.backward_data) == Counts{180, 304, 24});
+  // Scores 4 x (8 x 3 + 5) = 116, context 2 x 20. Elements: q 3, keys 12, values 20 read, tanh's 12
+  // written and read, scores of 4 keys written, read, weights written, read: 16; c 5: 80. v once.
+  CHECK(counts(step.work.forward) == Counts{156, 320, 12});
+  // 4 x (7 x 3 + 4 + 4 x 5). Tanh read twice, its gradient written and read twice: 5 x 12; of 4 keys
+  // 7 x 4; values 20, dc 5; written dq 3, dkeys 12, dvalues 20: 148 elements. v and dv.
+  CHECK(counts(step.work.backward_data) == Counts{180, 592, 24});
   CHECK(step.work.forward.workspace_per_sample == 0);
   CHECK(step.work.backward_data.workspace_per_sample == 64);
   CHECK(step.saves.reserve_bytes == 64);  // 4 keys x (3 + 1) elements
@@ -103,11 +105,12 @@ TEST_CASE("the memory-efficient form keeps nothing and computes the scores twice
       R"({"type": "attention", "kind": "additive", "heads": 1, "memory_efficient": true})",
       kAdditive);
   const LayerModel& step = (*model.parts)[1].model;
-  // Read q 3, keys 12, values 20; written the weights 4 and c 5, but not tanh's 4 x 3: 44 elements.
-  CHECK(counts(step.work.forward) == Counts{156, 176, 12});
-  CHECK(counts(step.work.backward_data) == Counts{296, 300, 24});  // 180 + 116; q and k, not tanh
-  CHECK(step.work.forward.workspace_per_sample == 16);             // the weights of 4 keys
-  CHECK(step.work.backward_data.workspace_per_sample == 32);       // and their gradients
+  // As the plain form without tanh's 2 x 12: 80 - 24 = 56 elements.
+  CHECK(counts(step.work.forward) == Counts{156, 224, 12});
+  // 180 + 116 FLOPs. Read q 3 and keys 12, of 4 keys 6 x 4, values 20, dc 5; written 35: 99 elements.
+  CHECK(counts(step.work.backward_data) == Counts{296, 396, 24});
+  CHECK(step.work.forward.workspace_per_sample == 16);        // the weights of 4 keys
+  CHECK(step.work.backward_data.workspace_per_sample == 32);  // and their gradients
   CHECK(step.saves.reserve_bytes == 0);
   CHECK(step.saves.unread_inputs == 0);
 }
