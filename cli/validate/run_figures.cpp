@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <span>
 
 #include "model/base/quantity_io.hpp"
@@ -92,6 +93,37 @@ double sections_link(const RunReport& report) {
   return link;
 }
 
+bool is_backward(TaskKind kind) {
+  return kind == TaskKind::kBackward || kind == TaskKind::kBackwardData ||
+         kind == TaskKind::kBackwardWeights;
+}
+
+bool is_of_copies(StallCause cause) {
+  return cause == StallCause::kSwapIn || cause == StallCause::kSwapOut ||
+         cause == StallCause::kMemory;
+}
+
+/// Of the layers that have a backward pass, the share whose backward tasks wait for copies or for room.
+double backward_layers_delayed(const Case& which, const CaseRun& run) {
+  const Plan* plan = std::get_if<Plan>(&run.verdict());
+  const Timeline* timeline = run.outcome ? std::get_if<Timeline>(&*run.outcome) : nullptr;
+  if (plan == nullptr || timeline == nullptr) return kNone;
+  const TrainingGraph& graph = run.graph(which);
+  std::set<std::size_t> all;
+  std::set<std::size_t> delayed;
+  for (const Task& task : graph.tasks) {
+    if (is_backward(task.kind)) all.insert(task.layer.at());
+  }
+  for (const Stall& stall : timeline->stalls) {
+    if (!is_of_copies(stall.cause) || !stall.before.has_value()) continue;
+    const Step& step = plan->steps[stall.before->at()];
+    const Task& task = graph.tasks[static_cast<std::size_t>(step.object)];
+    if (is_backward(task.kind)) delayed.insert(task.layer.at());
+  }
+  return all.empty() ? kNone
+                     : static_cast<double>(delayed.size()) / static_cast<double>(all.size());
+}
+
 }  // namespace
 
 RunFigures figures_of_run(const RunReport& report, const Case& which, const CaseRun& run) {
@@ -100,6 +132,7 @@ RunFigures figures_of_run(const RunReport& report, const Case& which, const Case
   add_layers(report, figures);
   figures.numbers.emplace("sections_link_bytes_per_s", sections_link(report));
   figures.numbers.emplace("mean_near_bytes", mean_near_bytes(which, run));
+  figures.numbers.emplace("backward_layers_delayed", backward_layers_delayed(which, run));
   figures.note = why_not(report);
   return figures;
 }

@@ -14,7 +14,8 @@ namespace ooc {
 
 /// All metrics of the result format that are numbers or truth values, what a job that does not fit
 /// lacks, and sums over the layers: forward_ns, backward_ns, update_ns; mean_near_bytes over time;
-/// sections_link_bytes_per_s, the link that hides the copies of every section.
+/// sections_link_bytes_per_s, the link that hides the copies of every section; backward_layers_delayed, the
+/// share of layers whose backward tasks wait for copies or room.
 [[nodiscard]] RunFigures figures_of_run(const RunReport& report, const Case& which,
                                         const CaseRun& run);
 /// max_batch, and the metrics of the run at that batch.
