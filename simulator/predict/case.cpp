@@ -382,6 +382,7 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
   if (report.norms_by_round) report.remarks.push_back(norms_remark(report.sub_batch));
   const std::string stated = stated_times_remark(which.workload, which.compute);
   if (!stated.empty()) report.remarks.push_back(stated);
+  report.planned_for = run.planned_for;
   if (run.planned_for) report.remarks.push_back(margin_remark(*run.planned_for, which.budget));
   const std::string algorithms = algorithms_remark(which, schedule);
   if (!algorithms.empty()) report.remarks.push_back(algorithms);

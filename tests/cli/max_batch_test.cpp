@@ -145,7 +145,7 @@ TEST_CASE("the published in-core batches of ResNet-50 on a P100 and an M40 come 
 }
 
 TEST_CASE("the batch fits and the one above it does not, as predict says, for every schedule") {
-  for (const Allocator allocator : {Allocator::kIdeal, Allocator::kFirstFit}) {
+  for (const Allocator allocator : {Allocator::kIdeal, Allocator::kFirstFit, Allocator::kCaching}) {
     CaseOptions options;
     options.allocator = allocator;
     const Job job("googlenet", "p100-pcie3", options);
