@@ -62,7 +62,8 @@ bool sizes_may_deceive(const Case& which) {
 constexpr std::array kMargins{2, 4, 8, 16, 32};
 
 /// Plans fill memory to the byte. What a caching allocator cannot hand out then blocks them, and users
-/// leave a margin: so does this. A plan that no margin helps stays what it was.
+/// leave a margin: so does this. A plan that no margin helps stays what it was. What schedules try while they
+/// plan for less, they try in less.
 CaseRun plan_with_margin(const Case& which, const Schedule& schedule, SimulationBuffers& buffers) {
   CaseRun run = run_of(plan_job(which, schedule, which.budget), schedule);
   const bool may_block = run.allocator(which) == Allocator::kCaching &&

@@ -15,19 +15,14 @@
 namespace ooc {
 namespace {
 
-/// What trials of plans for `budget` run in: a plan that leaves the allocator a margin has that margin.
-Bytes budget_of_trials(const Case& which, Bytes budget) {
-  return which.allocator == Allocator::kCaching ? std::max(budget, which.budget) : budget;
-}
-
 /// What a schedule is handed. Trials run with the job's own allocator, as the plan itself will; the
 /// copies of a pageable job exclude the compute queue there too.
 PlanningProblem problem_of(const Case& which, const CostTable& costs, Bytes budget) {
-  const auto evaluate = [&which, &costs, room = budget_of_trials(which, budget)](const Plan& plan) {
+  const auto evaluate = [&which, &costs, budget](const Plan& plan) {
     const bool pageable = which.transfers.mode == CopyMode::kPageable;
     const Outcome outcome = simulate({.plan = pageable ? serialize_copies(plan) : plan,
                                       .costs = costs,
-                                      .budget = room,
+                                      .budget = budget,
                                       .allocator = which.allocator});
     const auto* timeline = std::get_if<Timeline>(&outcome);
     return timeline == nullptr ? Trial{} : Trial{.iteration_time = timeline->iteration_time};
