@@ -237,6 +237,7 @@ int run_replay(const Arguments& arguments) {
       arguments, {.networks = {&options.network, 1}, .profiles = {&options.profile, 1}});
   const Machine machine = load_hardware(options.profile, "--hardware", options.job);
   load_framework_of(options.job, {&machine, 1});
+  options.job.allocator = Allocator::kIdeal;  // blocks get their places from the replay itself
   const Workload workload = load_workload(options.network, "NETWORK", options.job);
   load_layer_times(options.job, arguments, workload);
   check_devices(machine);

@@ -166,6 +166,17 @@ std::string differences(const std::vector<RunReport>& reports,
   });
   if (!again.empty())
     text += "  more work than others: " + again + " (tasks that run again or compress)\n";
+  if (any([](const RunReport& r) { return r.inputs.allocator == "caching"; })) {
+    text += "  peak: with the caching allocator what it reserves\n";
+  }
+  std::vector<std::string> margins;
+  for (const std::size_t i : fits) {
+    if (!reports[i].planned_for) continue;
+    margins.push_back(row_name(reports[i]) + " " + format_bytes(*reports[i].planned_for));
+  }
+  if (!margins.empty()) {
+    text += wrapped_list("  planned for less, what the allocator holds back:", margins);
+  }
   if (any([](const RunReport& r) { return !r.inputs.row.empty(); })) {
     text +=
         "  in rounds (--sub-batch auto; all others: off): the batch in parts, gradients add up to "

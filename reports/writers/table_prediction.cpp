@@ -180,8 +180,15 @@ std::string memory(const RunReport& report, const Look& look) {
   table.add_row({"budget", format_bytes(report.budget_near),
                  report.inputs.memory_given ? "near memory, as given by --memory"
                                             : "near memory, capacity less what is reserved"});
-  table.add_row({"peak", format_bytes(report.peak_near),
-                 fmt::format("{} when nothing moves", format_bytes(report.in_core_peak))});
+  if (report.planned_for) {
+    table.add_row({"planned for", format_bytes(*report.planned_for),
+                   "of it: the rest is what the allocator holds back"});
+  }
+  const bool reserves = report.inputs.allocator == "caching";
+  table.add_row(
+      {"peak", format_bytes(report.peak_near),
+       fmt::format("{}{} when nothing moves", reserves ? "reserved; tensors alone take " : "",
+                   format_bytes(report.in_core_peak))});
   table.add_row({"static", format_bytes(report.static_bytes),
                  "of it: " + static_text(report.inputs.dtype, report.inputs.optimizer)});
   table.add_row({"saved for backward", format_bytes(report.saved),

@@ -8,22 +8,9 @@
 
 namespace ooc {
 
-namespace {
-
-std::int64_t room(const Plan& plan, Bytes budget) {
-  return std::max<std::int64_t>(0, (budget - plan.static_bytes).count());
-}
-
-/// The size a block takes in an arena.
-std::int64_t rounded(Bytes bytes) {
-  return (bytes.count() + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment;
-}
-
-}  // namespace
-
 template <bool kOneDevice>
 IdealMemory<kOneDevice>::IdealMemory(const Plan& plan, Bytes budget, MemoryBuffers& buffers)
-    : plan_(&plan), buffers_(&buffers), limit_(room(plan, budget)) {
+    : plan_(&plan), buffers_(&buffers), limit_(room_beside_static(plan, budget)) {
   if constexpr (!kOneDevice) buffers.used.assign(static_cast<std::size_t>(plan.devices), 0);
   if (plan.shared_releases.item_count() > 0) buffers.releases_left = plan.shared_release_counts;
 }
@@ -53,27 +40,15 @@ template class IdealMemory<true>;
 template class IdealMemory<false>;
 
 AddressedMemory::AddressedMemory(const Plan& plan, Bytes budget, Fit fit, MemoryBuffers& buffers)
-    : plan_(plan),
-      buffers_(buffers),
+    : PlacedMemory(plan, buffers),
       fit_(fit),
-      capacity_(room(plan, budget) / kBlockAlignment * kBlockAlignment) {
+      capacity_(room_beside_static(plan, budget) / kBlockAlignment * kBlockAlignment) {
   buffers_.arenas.resize(static_cast<std::size_t>(plan.devices));
   for (Arena& arena : buffers_.arenas) {
     arena.holes.clear();
     if (capacity_ > 0) arena.holes.push_back({.address = 0, .bytes = capacity_});
     arena.free = capacity_;
   }
-  buffers_.addresses.resize(plan.blocks.size());
-  buffers_.releases_left.resize(plan.blocks.size());
-  for (std::size_t block = 0; block < plan.blocks.size(); ++block) {
-    buffers_.releases_left[block] =
-        static_cast<std::int32_t>(plan.releasers[make_id<BlockId>(block)].size());
-  }
-}
-
-bool AddressedMemory::place_initial() {
-  return std::all_of(plan_.initial_blocks.begin(), plan_.initial_blocks.end(),
-                     [&](BlockId block) { return place(block); });
 }
 
 std::int64_t AddressedMemory::largest_hole(std::size_t device) const {
@@ -84,7 +59,7 @@ std::int64_t AddressedMemory::largest_hole(std::size_t device) const {
 
 bool AddressedMemory::place(BlockId id) {
   const Block& block = plan_.blocks[id.at()];
-  const std::int64_t bytes = rounded(block.bytes);
+  const std::int64_t bytes = aligned_size(block.bytes);
   if (bytes == 0) return true;
   Arena& arena = buffers_.arenas[static_cast<std::size_t>(block.device)];
   auto chosen = arena.holes.end();
@@ -105,7 +80,7 @@ bool AddressedMemory::place(BlockId id) {
 
 void AddressedMemory::remove(BlockId id) {
   const Block& block = plan_.blocks[id.at()];
-  const std::int64_t bytes = rounded(block.bytes);
+  const std::int64_t bytes = aligned_size(block.bytes);
   if (bytes == 0) return;
   Arena& arena = buffers_.arenas[static_cast<std::size_t>(block.device)];
   const std::int64_t address = buffers_.addresses[id.at()];
@@ -127,33 +102,6 @@ void AddressedMemory::remove(BlockId id) {
   } else {
     arena.holes.insert(after, {.address = address, .bytes = bytes});
   }
-}
-
-bool AddressedMemory::take(std::size_t /*device*/, const QueuedStep& step) {
-  const std::int64_t peak_before = peak_;
-  const auto row = plan_.acquires[step.step];
-  for (std::size_t index = 0; index < row.size(); ++index) {
-    if (place(row[index])) continue;
-    while (index > 0) remove(row[--index]);  // all or nothing
-    peak_ = peak_before;
-    return false;
-  }
-  return true;
-}
-
-void AddressedMemory::release(std::size_t /*device*/, const QueuedStep& step) {
-  for (const BlockId id : plan_.releases[step.step]) {
-    if (--buffers_.releases_left[id.at()] == 0) remove(id);
-  }
-}
-
-bool AddressedMemory::has_freed(std::size_t device, const QueuedStep& step) const {
-  const auto row = plan_.releases[step.step];
-  return std::any_of(row.begin(), row.end(), [&](BlockId id) {
-    const Block& block = plan_.blocks[id.at()];
-    return static_cast<std::size_t>(block.device) == device && block.bytes.count() > 0 &&
-           buffers_.releases_left[id.at()] == 0;
-  });
 }
 
 }  // namespace ooc

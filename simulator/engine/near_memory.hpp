@@ -1,10 +1,12 @@
 // Near memory, seen by the event loop: a budget per device. IdealMemory is a counter of bytes; the
 // plan's derived sums make taking and giving back one addition each. AddressedMemory places every
 // block at an address (first fit or best fit, multiples of 512 B, neighbouring holes join), so that
-// fragmentation blocks a run as it would a real allocator. Static bytes lie below the arena.
+// fragmentation blocks a run as it would a real allocator; CachingMemory (caching_memory.hpp) does so
+// in segments. Static bytes lie below the arena.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -24,11 +26,34 @@ struct Arena {
   std::int64_t free = 0;
 };
 
+/// A piece of a segment of a caching allocator, taken or free; -1: no neighbour, it ends the segment.
+struct Piece {
+  std::int64_t bytes = 0;
+  std::int64_t segment = 0;  ///< counted from 0 in the order they came from the driver
+  std::int64_t offset = 0;
+  std::int32_t before = -1;
+  std::int32_t after = -1;
+  bool free = false;
+
+  [[nodiscard]] bool is_segment() const { return before < 0 && after < 0; }
+};
+
+/// One device's segments.
+struct SegmentCache {
+  std::array<std::vector<std::int32_t>, 2> free;  ///< by pool: pieces by size, then by address
+  std::int64_t reserved = 0;                      ///< of all segments
+  std::int64_t taken = 0;
+  std::int64_t segments = 0;  ///< that were ever made
+};
+
 struct MemoryBuffers {
   std::vector<std::int64_t> used;           ///< by device, without static bytes
   std::vector<std::int32_t> releases_left;  ///< by block: releasers that have not ended
   std::vector<Arena> arenas;                ///< by device
-  std::vector<std::int64_t> addresses;      ///< by block
+  std::vector<std::int64_t> addresses;      ///< by block; of a caching allocator its piece
+  std::vector<SegmentCache> caches;         ///< by device
+  std::vector<Piece> pieces;                ///< of all devices
+  std::vector<std::int32_t> unused_pieces;  ///< places in `pieces` to be used again
 };
 
 inline constexpr std::int64_t kBlockAlignment = 512;
@@ -90,32 +115,87 @@ class IdealMemory {
 extern template class IdealMemory<true>;
 extern template class IdealMemory<false>;
 
-enum class Fit { kFirst, kBest };
+/// What is left for blocks.
+[[nodiscard]] inline std::int64_t room_beside_static(const Plan& plan, Bytes budget) {
+  return std::max<std::int64_t>(0, (budget - plan.static_bytes).count());
+}
+/// The size a block takes where it has an address.
+[[nodiscard]] inline std::int64_t aligned_size(Bytes bytes) {
+  return (bytes.count() + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment;
+}
 
-class AddressedMemory {
+/// Memory that gives each block a place. `Allocator` has place(BlockId), which may fail, remove(BlockId)
+/// and kUndoneCounts: whether what a step got, and gave back because the rest did not fit, is use.
+template <class Allocator>
+class PlacedMemory {
  public:
   static constexpr bool kOrderMatters = true;
 
-  AddressedMemory(const Plan& plan, Bytes budget, Fit fit, MemoryBuffers& buffers);
-
-  bool place_initial();
-  [[nodiscard]] std::int64_t free(std::size_t device) const { return buffers_.arenas[device].free; }
-  [[nodiscard]] std::int64_t largest_hole(std::size_t device) const;
+  bool place_initial() {
+    return std::all_of(plan_.initial_blocks.begin(), plan_.initial_blocks.end(),
+                       [&](BlockId block) { return self().place(block); });
+  }
   [[nodiscard]] std::int64_t peak() const { return peak_; }
 
-  bool take(std::size_t device, const QueuedStep& step);
-  void release(std::size_t device, const QueuedStep& step);
-  [[nodiscard]] bool has_freed(std::size_t device, const QueuedStep& step) const;
+  bool take(std::size_t /*device*/, const QueuedStep& step) {
+    const std::int64_t peak_before = peak_;
+    const auto row = plan_.acquires[step.step];
+    for (std::size_t index = 0; index < row.size(); ++index) {
+      if (self().place(row[index])) continue;
+      while (index > 0) self().remove(row[--index]);  // all or nothing
+      if constexpr (!Allocator::kUndoneCounts) peak_ = peak_before;
+      return false;
+    }
+    return true;
+  }
+  void release(std::size_t /*device*/, const QueuedStep& step) {
+    for (const BlockId id : plan_.releases[step.step]) {
+      if (--buffers_.releases_left[id.at()] == 0) self().remove(id);
+    }
+  }
+  [[nodiscard]] bool has_freed(std::size_t device, const QueuedStep& step) const {
+    const auto row = plan_.releases[step.step];
+    return std::any_of(row.begin(), row.end(), [&](BlockId id) {
+      const Block& block = plan_.blocks[id.at()];
+      return static_cast<std::size_t>(block.device) == device && block.bytes.count() > 0 &&
+             buffers_.releases_left[id.at()] == 0;
+    });
+  }
 
- private:
-  bool place(BlockId block);
-  void remove(BlockId block);
+ protected:
+  PlacedMemory(const Plan& plan, MemoryBuffers& buffers) : plan_(plan), buffers_(buffers) {
+    buffers.addresses.resize(plan.blocks.size());
+    buffers.releases_left.resize(plan.blocks.size());
+    for (std::size_t block = 0; block < plan.blocks.size(); ++block) {
+      buffers.releases_left[block] =
+          static_cast<std::int32_t>(plan.releasers[make_id<BlockId>(block)].size());
+    }
+  }
 
   const Plan& plan_;
   MemoryBuffers& buffers_;
+  std::int64_t peak_ = 0;
+
+ private:
+  Allocator& self() { return static_cast<Allocator&>(*this); }
+};
+
+enum class Fit { kFirst, kBest };
+
+class AddressedMemory : public PlacedMemory<AddressedMemory> {
+ public:
+  static constexpr bool kUndoneCounts = false;
+
+  AddressedMemory(const Plan& plan, Bytes budget, Fit fit, MemoryBuffers& buffers);
+
+  [[nodiscard]] std::int64_t free(std::size_t device) const { return buffers_.arenas[device].free; }
+  [[nodiscard]] std::int64_t largest_hole(std::size_t device) const;
+  bool place(BlockId block);
+  void remove(BlockId block);
+
+ private:
   Fit fit_;
   std::int64_t capacity_;
-  std::int64_t peak_ = 0;
 };
 
 }  // namespace ooc

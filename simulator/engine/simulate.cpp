@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/base/errors.hpp"
+#include "simulator/engine/caching_memory.hpp"
 #include "simulator/engine/event_loop.hpp"
 
 namespace ooc {
@@ -81,6 +82,11 @@ std::optional<Blocked> simulate(const SimulationInput& input, SimulationBuffers&
                                 buffers)
                : run_devices(input, IdealMemory<false>(input.plan, input.budget, buffers.memory),
                              buffers);
+  }
+  if (input.allocator == Allocator::kCaching) {
+    const CachingMemory memory(input.plan, input.budget, buffers.memory);
+    return one_device ? run_one_device(input, memory, buffers)
+                      : run_devices(input, memory, buffers);
   }
   const Fit fit = input.allocator == Allocator::kFirstFit ? Fit::kFirst : Fit::kBest;
   const AddressedMemory memory(input.plan, input.budget, fit, buffers.memory);

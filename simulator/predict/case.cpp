@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <utility>
 
@@ -45,6 +46,37 @@ bool sizes_may_deceive(const Case& which) {
   const Bytes all = std::accumulate(sizes.begin(), sizes.end(), Bytes(0));
   return which.allocator != Allocator::kIdeal || which.transfers.mode == CopyMode::kPageable ||
          which.devices > 1 || all > which.hardware.far_memory.capacity;
+}
+
+[[nodiscard]] bool runs(const Case& which, const CaseRun& run, SimulationBuffers& buffers) {
+  const Plan* plan = std::get_if<Plan>(&run.plan);
+  if (plan == nullptr) return false;
+  return !simulate({.plan = *plan,
+                    .costs = run.costs(which),
+                    .budget = simulated_budget(which),
+                    .allocator = run.allocator(which)},
+                   buffers);
+}
+
+/// Of a budget, in per cent, that is left to a caching allocator: the first that does.
+constexpr std::array kMargins{2, 4, 8, 16, 32};
+
+/// Plans fill memory to the byte. What a caching allocator cannot hand out then blocks them, and users
+/// leave a margin: so does this. A plan that no margin helps stays what it was. What schedules try while they
+/// plan for less, they try in less.
+CaseRun plan_with_margin(const Case& which, const Schedule& schedule, SimulationBuffers& buffers) {
+  CaseRun run = run_of(plan_job(which, schedule, which.budget), schedule);
+  const bool may_block = run.allocator(which) == Allocator::kCaching &&
+                         std::holds_alternative<Plan>(run.plan) && !is_footprint(which.accounting);
+  if (!may_block || runs(which, run, buffers)) return run;
+  for (const int margin : kMargins) {
+    const Bytes budget(which.budget.count() / 100 * (100 - margin));
+    CaseRun smaller = run_of(plan_job(which, schedule, budget), schedule);
+    if (std::holds_alternative<OutOfMemory>(smaller.plan)) break;
+    smaller.planned_for = budget;
+    if (runs(which, smaller, buffers)) return smaller;
+  }
+  return run;
 }
 
 /// Schedules work out the smallest budget from sizes, at plan time. Where that may deceive, a run
@@ -249,7 +281,7 @@ Case with_schedule_options(Case which, const ScheduleOptions& options) {
 }
 
 CaseRun plan_case(const Case& which, const Schedule& schedule, CaseBuffers& buffers) {
-  CaseRun run = run_of(plan_job(which, schedule, which.budget), schedule);
+  CaseRun run = plan_with_margin(which, schedule, buffers.simulation);
   if (auto* oom = std::get_if<OutOfMemory>(&run.plan)) {
     confirm_smallest(which, schedule, *oom, buffers.simulation);
   } else {
@@ -352,6 +384,8 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
   if (report.norms_by_round) report.remarks.push_back(norms_remark(report.sub_batch));
   const std::string stated = stated_times_remark(which.workload, which.compute);
   if (!stated.empty()) report.remarks.push_back(stated);
+  report.planned_for = run.planned_for;
+  if (run.planned_for) report.remarks.push_back(margin_remark(*run.planned_for, which.budget));
   const std::string algorithms = algorithms_remark(which, schedule);
   if (!algorithms.empty()) report.remarks.push_back(algorithms);
   return report;

@@ -140,6 +140,8 @@ struct CaseRun {
   /// Of several devices: what plan and outcome are about; `rounds` and bounds are then the first one's.
   std::shared_ptr<const DataParallel> devices = {};
   bool pages = false;  ///< what moves is pages: any free memory will do, whatever its addresses
+  /// Less than the budget, where a plan for all of it would block by what the allocator holds back.
+  std::optional<Bytes> planned_for = {};
 
   /// The iteration of one device: the first one.
   [[nodiscard]] const TrainingGraph& share_graph(const Case& which) const {
@@ -171,7 +173,8 @@ struct CaseBuffers {
 
 // Its two halves, for sweeps: what no link changes, and what a link changes. The second fills
 // everything of `run` but the plan, again and again, with bounds 1 to 3; once the buffers have grown
-// it allocates nothing. (Rounds have their own costs: for another link they are planned anew.)
+// it allocates nothing. (Rounds have their own costs: for another link they are planned anew. So is what a
+// caching allocator may need a margin for: whether it does shows in a run.)
 [[nodiscard]] CaseRun plan_case(const Case& which, const Schedule& schedule, CaseBuffers& buffers);
 void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers);
 

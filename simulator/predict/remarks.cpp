@@ -101,6 +101,11 @@ std::string algorithms_remark(const Case& which, const Schedule& schedule) {
       format_duration(first), format_duration(fastest));
 }
 
+std::string margin_remark(Bytes planned_for, Bytes budget) {
+  return fmt::format("planned for {} of {}: what the allocator holds back",
+                     format_bytes(planned_for), format_bytes(budget));
+}
+
 std::string norms_remark(std::int64_t sub_batch) {
   return "batch norms take their statistics over a round of " + std::to_string(sub_batch) +
          " samples, not over the batch";

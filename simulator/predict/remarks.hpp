@@ -19,6 +19,8 @@ namespace ooc {
 /// the network says it, or all its times are stated: those are for the batch that is run, whatever it is.
 [[nodiscard]] std::optional<std::string> batch_remark(const Network& network,
                                                       std::string_view name);
+/// Of a plan that leaves the allocator a margin.
+[[nodiscard]] std::string margin_remark(Bytes planned_for, Bytes budget);
 /// Of networks with batch norms that run in rounds.
 [[nodiscard]] std::string norms_remark(std::int64_t sub_batch);
 /// Where a schedule runs convolutions without workspace and the fastest would take much less; else "".

@@ -153,7 +153,8 @@ class Runner : public std::enable_shared_from_this<Runner> {
       case_.transfers = options_.transfers;
       estimate_transfers_into(case_.costs.transfers, case_.costs.tensor_bytes, case_.hardware,
                               options_.transfers);
-      if (!run_ || schedule_.is(Trait::kPlansForLink) || run_->rounds || run_->devices)
+      const bool may_block = case_.allocator == Allocator::kCaching;
+      if (!run_ || schedule_.is(Trait::kPlansForLink) || run_->rounds || run_->devices || may_block)
         run_.emplace(plan_case(case_, schedule_, buffers_));
       simulate_case(case_, *run_, buffers_);
       return report_case(case_, schedule_, *run_, Detail::kTotals);

@@ -2,7 +2,9 @@
 // near, after it has made room for it. The copies out for that wait for the task before u and for nothing
 // else, so they end; then all that is booked for tasks up to u fits at once, and copies in for later
 // tasks are not yet due. What is fetched ahead is booked with the task beside which it is fetched, and
-// waits for the copies out that make its room, so that it takes none from that task.
+// waits for the copies out that make its room, so that it takes none from that task. Where it is evicted
+// unused, the task that gets its room waits until it has come: else that task could take the room first, and
+// the copy, at the head of its queue, would wait for good.
 #include "simulator/schedules/paging.hpp"
 
 #include <optional>
@@ -173,6 +175,8 @@ class Pager {
   void add_compute(const std::vector<StepId>& awaited, const std::vector<BlockId>& written) {
     const StepId step = builder_.compute(task_, problem_.chosen(task_));
     for (const StepId copy : awaited) builder_.wait(step, copy);
+    for (const StepId copy : unused_) builder_.wait(step, copy);
+    unused_.clear();
     for (const BlockId block : written) builder_.acquire(step, block);
     const Bytes workspace = chosen_workspace(problem_, task_);
     if (workspace.count() > 0) {
@@ -212,7 +216,7 @@ class Pager {
     if (it.far_is_current) {
       // What was fetched ahead for nothing goes as soon as it has come.
       builder_.release(*it.block, it.fetched ? *it.fetched : *before_);
-      it.fetched.reset();
+      if (it.fetched) unused_.push_back(*std::exchange(it.fetched, std::nullopt));
     } else {
       const StepId copy = builder_.to_far(tensor);
       if (cause == Cause::kFault) builder_.on_demand(copy);
@@ -276,6 +280,7 @@ class Pager {
   TaskId task_;                     ///< at hand
   std::optional<StepId> before_;    ///< the task before it
   std::optional<StepId> last_out_;  ///< last copy out
+  std::vector<StepId> unused_;      ///< copies in whose room the task at hand got
 };
 
 }  // namespace

@@ -126,6 +126,7 @@ struct RunReport {
   std::string bound_class;      ///< "schedules that only move tensors"
   Bytes peak_near;
   Bytes budget_near;
+  std::optional<Bytes> planned_for;  ///< of it, where the plan leaves the rest to the allocator
   Bytes peak_far;
   Bytes in_core_peak;
   Bytes to_far;

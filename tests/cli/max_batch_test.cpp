@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 
 #include "cli/load.hpp"
@@ -145,7 +146,7 @@ TEST_CASE("the published in-core batches of ResNet-50 on a P100 and an M40 come 
 }
 
 TEST_CASE("the batch fits and the one above it does not, as predict says, for every schedule") {
-  for (const Allocator allocator : {Allocator::kIdeal, Allocator::kFirstFit}) {
+  for (const Allocator allocator : {Allocator::kIdeal, Allocator::kFirstFit, Allocator::kCaching}) {
     CaseOptions options;
     options.allocator = allocator;
     const Job job("googlenet", "p100-pcie3", options);
@@ -156,9 +157,36 @@ TEST_CASE("the batch fits and the one above it does not, as predict says, for ev
       REQUIRE(row.batch > 0);
       CHECK(job.fits(schedule->name.data(), row.batch));
       CHECK_FALSE(job.fits(schedule->name.data(), row.batch + 1));
-      CHECK(row.attempts < 60);
+      CHECK(row.attempts < (allocator == Allocator::kCaching ? 150 : 60));
     }
   }
+}
+
+TEST_CASE("a framework's context takes the place of the profile's reserve, --memory that of both") {
+  Job job("alexnet", "m40");
+  const MemoryTier& near = job.machine.profile.near_memory;
+  REQUIRE(near.reserved > Bytes(0));
+  CHECK(budget_of(job.options, job.machine.profile) == near.capacity - near.reserved);
+  Framework framework;
+  job.options.framework = std::make_shared<const Framework>(framework);
+  CHECK(budget_of(job.options, job.machine.profile) == near.capacity - near.reserved);
+  const MaxBatchRow beside_reserve = job.row("in-core");
+
+  framework.context = Bytes(2'000'000'000);
+  job.options.framework = std::make_shared<const Framework>(framework);
+  const Bytes budget = near.capacity - Bytes(2'000'000'000);
+  CHECK(budget_of(job.options, job.machine.profile) == budget);
+  const Case which = make_case(job.workload, job.machine, job.options);
+  CHECK(which.budget == budget);
+  CHECK(which.inputs.memory == budget);
+  CHECK(job.row("in-core").batch < beside_reserve.batch);
+
+  job.options.memory = Bytes(1'234'567'890);
+  CHECK(budget_of(job.options, job.machine.profile) == Bytes(1'234'567'890));
+  job.options.memory = {};
+  framework.context = near.capacity + Bytes(1);
+  job.options.framework = std::make_shared<const Framework>(framework);
+  CHECK(budget_of(job.options, job.machine.profile) == Bytes(0));
 }
 
 TEST_CASE("a schedule in rounds runs any batch, in rounds of the largest") {

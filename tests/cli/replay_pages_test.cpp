@@ -49,6 +49,28 @@ TEST_CASE("the pool of pages is the predicted peak, but for half a per cent") {
   CHECK(memory["peak_near_bytes"]["measured"] <= memory["peak_near_bytes"]["predicted"]);
 }
 
+TEST_CASE("a replay places blocks itself, whatever allocator the machine's framework has") {
+  const ScratchFolder folder;
+  const std::string profile = read_file(kStubMachine);
+  const auto script_with = [&](const std::string& allocator) {
+    const std::string framework = folder.file(allocator + ".json", R"({
+        "format": "ooc-paleo/framework", "version": 1, "name": "any", "description": "made up",
+        "allocator": ")" + allocator + R"(",
+        "provenance": [{"fields": "*", "kind": "assumed", "source": "made up", "date": "2026-11"}]})");
+    const std::string machine =
+        folder.file("machine.json", "{ \"framework\": \"" + framework + "\"," +
+                                        profile.substr(profile.find('{') + 1));
+    const Ran ran = run_ooc_paleo({"replay", "googlenet", "--hardware", machine, "--batch", "4",
+                                   "--memory", "93MB", "--export-plan", "a.script"},
+                                  {.folder = folder.path(), .environment = {}});
+    REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
+    return folder.read("a.script");
+  };
+  const std::string ideal = script_with("ideal");
+  REQUIRE(!ideal.empty());
+  CHECK(script_with("caching") == ideal);
+}
+
 TEST_CASE("a device that maps no pages, or fails to, runs the plan in an arena and says so") {
   const ScratchFolder folder;
   const auto in_arena = [&](const Ran& ran, const std::string& why) {

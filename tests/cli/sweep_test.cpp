@@ -88,6 +88,25 @@ TEST_CASE("a row says the same as predict for that configuration") {
   }
 }
 
+TEST_CASE("a sweep leaves a caching allocator the margin that predict leaves, link by link") {
+  // Whether a plan blocks depends on the link: this one needs no margin, one of 4 and one of 8 per cent.
+  const Texts job{"resnet50",    "--hardware", "v100-16gb-pcie3", "--batch", "300",
+                  "--allocator", "caching",    "--schedule",      "capacity"};
+  const Texts links{"12GB/s", "60GB/s", "inf"};
+  Texts all{"sweep"};
+  all.insert(all.end(), job.begin(), job.end());
+  all.insert(all.end(), {"--link", "12GB/s,60GB/s,inf", "--quiet"});
+  const Texts swept = column(run_ooc_paleo(all).out, "iteration_time_ns");
+  REQUIRE(swept.size() == links.size());
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    CAPTURE(links[i]);
+    Texts one{"predict"};
+    one.insert(one.end(), job.begin(), job.end());
+    one.insert(one.end(), {"--link", links[i], "--format", "csv"});
+    CHECK(column(run_ooc_paleo(one).out, "iteration_time_ns") == Texts{swept[i]});
+  }
+}
+
 TEST_CASE(
     "[OOC] Fig. 8: the normalised time of VGG-16 falls monotonically to 1 as the link grows") {
   for (const char* schedule : {"vdnn-like", "vdnn-all", "capacity"}) {

@@ -154,12 +154,16 @@ TEST_CASE("the engine and the naive simulator agree to the nanosecond on random 
 TEST_CASE("first-run tasks and stalls fill the compute queue without gap or overlap") {
   SimulationBuffers buffers;
   std::size_t finished = 0, launches = 0, cases = 0;
-  for (const Allocator allocator : {Allocator::kIdeal, Allocator::kFirstFit, Allocator::kBestFit}) {
+  constexpr Bytes kOneSegment(std::int64_t{2} << 20);
+  for (const Allocator allocator :
+       {Allocator::kIdeal, Allocator::kFirstFit, Allocator::kBestFit, Allocator::kCaching}) {
     cases += for_each_seed(kSeeds / 4, [&](std::uint64_t seed) {
       INFO(rerun(kProgram, seed));
       const RandomPlan random = random_plan(seed);
       // Rounded to 512 B an addressed run needs more: give it room to run at all.
-      const Bytes budget = allocator == Allocator::kIdeal ? random.budget : random.budget * 4;
+      const Bytes budget = allocator == Allocator::kIdeal     ? random.budget
+                           : allocator == Allocator::kCaching ? random.budget + kOneSegment
+                                                              : random.budget * 4;
       const SimulationInput input{
           .plan = random.plan, .costs = random.costs, .budget = budget, .allocator = allocator};
       if (simulate(input, buffers)) return;

@@ -1,3 +1,3 @@
 # Is what a job that does not fit is told true?
-ooc_test(smallest_budget property SOURCES smallest_budget_test.cpp
+ooc_test(smallest_budget property SOURCES smallest_budget_test.cpp caching_margin_test.cpp
   LINK ooc_cli)

@@ -30,7 +30,7 @@ TEST_CASE("a run with reused buffers allocates nothing, a fresh one a number tha
     CostTable costs = reference_costs(ReferenceDurations(layers));
     costs.transfers.duplex = Ratio(duplex);
     const SimulationInput input{
-        .plan = plan, .costs = costs, .budget = Bytes(1 << 20), .allocator = allocator};
+        .plan = plan, .costs = costs, .budget = Bytes(1 << 22), .allocator = allocator};
     SimulationBuffers buffers;
     if (reuse) REQUIRE_FALSE(simulate(input, buffers).has_value());
     const std::size_t before = allocations;
@@ -39,7 +39,8 @@ TEST_CASE("a run with reused buffers allocates nothing, a fresh one a number tha
     REQUIRE_FALSE(stopped);
     return made;
   };
-  for (const Allocator allocator : {Allocator::kIdeal, Allocator::kFirstFit, Allocator::kBestFit}) {
+  for (const Allocator allocator :
+       {Allocator::kIdeal, Allocator::kFirstFit, Allocator::kBestFit, Allocator::kCaching}) {
     for (const std::int64_t duplex : {1'000'000'000, 800'000'000}) {
       CHECK(count(1000, allocator, duplex, true) == 0);
     }

@@ -1,4 +1,5 @@
-// The allocator with addresses: which hole, when neighbours join, and fragmentation as an effect.
+// The allocators with addresses: which hole, when neighbours join, and fragmentation as an effect; the rules of a
+// caching one, by hand.
 #include <doctest/doctest.h>
 
 #include "tests/unit/engine_scenario.hpp"
@@ -114,4 +115,135 @@ TEST_CASE("each device has its own memory") {
   s.run(100);
   CHECK(s.start(there) == 0);
   CHECK(s.timeline().peak_near == Bytes(100));
+}
+
+namespace {
+
+constexpr std::int64_t kKiB = 1024;
+constexpr std::int64_t kMiB = 1024 * kKiB;
+
+/// What is reserved for blocks that one step takes.
+std::int64_t reserved_for(std::initializer_list<std::int64_t> blocks) {
+  Scenario s;
+  const StepId step = s.compute(10);
+  for (const std::int64_t bytes : blocks) s.takes(step, bytes);
+  s.run(100 * kMiB, Allocator::kCaching);
+  return s.timeline().peak_near.count();
+}
+
+/// The same for a second step that comes when all of the first one's blocks are free. -1: it is blocked.
+std::int64_t reserved_after(std::initializer_list<std::int64_t> freed,
+                            std::initializer_list<std::int64_t> then, std::int64_t budget) {
+  Scenario s;
+  const StepId first = s.compute(10);
+  const StepId second = s.compute(10);
+  for (const std::int64_t bytes : freed) s.takes(first, bytes, {first});
+  for (const std::int64_t bytes : then) s.takes(second, bytes);
+  const Outcome& outcome = s.run(budget, Allocator::kCaching);
+  return std::holds_alternative<Blocked>(outcome) ? -1 : s.timeline().peak_near.count();
+}
+
+}  // namespace
+
+TEST_CASE("a caching allocator reserves segments by the size of the block") {
+  CHECK(reserved_for({1}) == 2 * kMiB);
+  CHECK(reserved_for({kMiB}) == 2 * kMiB);
+  CHECK(reserved_for({kMiB + 1}) == 20 * kMiB);
+  CHECK(reserved_for({10 * kMiB - 512}) == 20 * kMiB);
+  CHECK(reserved_for({10 * kMiB - 511}) == 10 * kMiB);  // rounded up to 512 B it is 10 MiB
+  CHECK(reserved_for({10 * kMiB + 1}) == 12 * kMiB);
+  CHECK(reserved_for({0}) == 0);
+}
+
+TEST_CASE("small and large blocks lie in segments of their own, several in one") {
+  CHECK(reserved_for({kMiB, kMiB}) == 2 * kMiB);
+  CHECK(reserved_for({kMiB, kMiB, 1}) == 4 * kMiB);
+  CHECK(reserved_for({9 * kMiB, 9 * kMiB, 2 * kMiB}) == 20 * kMiB);
+  CHECK(reserved_for({9 * kMiB, 1}) == 22 * kMiB);
+}
+
+TEST_CASE("what is left of a piece is cut off from 512 B (small), above 1 MiB (large)") {
+  CHECK(reserved_for({kMiB, kMiB - 512, 512}) == 2 * kMiB);
+  CHECK(reserved_after({12 * kMiB}, {11 * kMiB, kMiB + 512}, 100 * kMiB) == 32 * kMiB);
+  CHECK(reserved_after({12 * kMiB}, {11 * kMiB - 512, kMiB + 512}, 100 * kMiB) == 12 * kMiB);
+}
+
+TEST_CASE("a caching allocator takes the smallest piece that is large enough") {
+  // Of 16 and 12 MiB the latter: what comes next needs the 16 whole.
+  CHECK(reserved_after({16 * kMiB, 12 * kMiB}, {11 * kMiB, 16 * kMiB}, 28 * kMiB) == 28 * kMiB);
+}
+
+TEST_CASE("free neighbours of a segment join") {
+  // A segment of 20 MiB in three; the middle is freed last, and finds both beside it.
+  Scenario s;
+  const StepId outer = s.compute(10);
+  const StepId middle = s.compute(10);
+  const StepId last = s.compute(10);
+  s.takes(outer, 6 * kMiB, {outer});
+  s.takes(outer, 6 * kMiB, {middle});
+  s.takes(outer, 8 * kMiB, {outer});
+  s.takes(last, 20 * kMiB);
+  REQUIRE(std::holds_alternative<Timeline>(s.run(20 * kMiB, Allocator::kCaching)));
+  CHECK(s.timeline().peak_near == Bytes(20 * kMiB));
+}
+
+TEST_CASE("segments that are free are given back where the driver has no more") {
+  CHECK(reserved_after({12 * kMiB}, {16 * kMiB}, 28 * kMiB) == 28 * kMiB);  // kept: there is room
+  CHECK(reserved_after({12 * kMiB}, {16 * kMiB}, 27 * kMiB) == 16 * kMiB);
+  CHECK(reserved_after({12 * kMiB, 512}, {26 * kMiB}, 27 * kMiB) == 26 * kMiB);  // of both pools
+  CHECK(reserved_after({12 * kMiB}, {28 * kMiB}, 27 * kMiB) == -1);
+}
+
+TEST_CASE("a segment that holds a block stays, and blocks a run that has bytes enough") {
+  // 2 MiB live in a segment of 20: of 30 MiB 28 are free, 18 in one piece.
+  Scenario s;
+  const StepId first = s.compute(10);
+  const StepId second = s.compute(10);
+  s.takes(first, 2 * kMiB);
+  s.takes(second, 19 * kMiB);
+  REQUIRE(std::holds_alternative<Blocked>(s.run(30 * kMiB, Allocator::kCaching)));
+  CHECK(s.blocked().step == second);
+  CHECK(s.blocked().free == Bytes(28 * kMiB));
+  CHECK(s.blocked().largest_hole == Bytes(18 * kMiB));
+}
+
+TEST_CASE("what a caching allocator could still hand out is a piece or a new segment") {
+  // Beside a block of its own size: 21 MiB are a segment of 20, 9 only one for small blocks, 1 none.
+  for (const auto& [room, largest] :
+       {std::pair(21 * kMiB, 20 * kMiB), {11 * kMiB, 10 * kMiB}, {9 * kMiB, kMiB}, {kMiB, 0}}) {
+    Scenario s;
+    const StepId first = s.compute(10);
+    const StepId second = s.compute(10);
+    s.takes(first, 10 * kMiB);
+    s.takes(second, 50 * kMiB);
+    REQUIRE(std::holds_alternative<Blocked>(s.run(10 * kMiB + room, Allocator::kCaching)));
+    CHECK(s.blocked().largest_hole == Bytes(largest));
+  }
+}
+
+TEST_CASE("a step that a caching allocator cannot serve at once waits, and gets all or nothing") {
+  // As above for addresses: the copy in gives back its first block, of which the copy out is served.
+  Scenario s;
+  const StepId hold = s.compute(10);
+  s.takes(hold, 10 * kMiB, {hold});
+  const StepId both = s.to_near({.bytes = 1});
+  s.takes(both, 20 * kMiB);
+  s.takes(both, 20 * kMiB);
+  const StepId small = s.to_far({.bytes = 1});
+  s.takes(small, 20 * kMiB, {small});
+  s.run(40 * kMiB, Allocator::kCaching);
+  CHECK(s.start(small) == 0);
+  CHECK(s.start(both) == 10);
+  CHECK(s.timeline().peak_near == Bytes(40 * kMiB));
+}
+
+TEST_CASE("each device has its own segments") {
+  Scenario s(2);
+  const StepId here = s.compute(10, {}, 0);
+  s.takes(here, 12 * kMiB, {here}, 0);
+  const StepId there = s.compute(10, {}, 1);
+  s.takes(there, 12 * kMiB, {there}, 1);
+  s.run(12 * kMiB, Allocator::kCaching);
+  CHECK(s.start(there) == 0);
+  CHECK(s.timeline().peak_near == Bytes(12 * kMiB));
 }

@@ -59,6 +59,7 @@ class Scenario {
     for (const StepId releaser : releasers) builder_.release(block, releaser);
     return block;
   }
+  void releases(BlockId block, StepId releaser) { builder_.release(block, releaser); }
   void wait(StepId step, StepId until) { builder_.wait(step, until); }
 
   /// Runs it; call once.

@@ -1,0 +1,185 @@
+#include "simulator/engine/caching_memory.hpp"
+
+#include <tuple>
+
+namespace ooc {
+
+namespace {
+
+constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+constexpr std::int64_t kLargestSmall = kMiB;  ///< a larger block is of the large pool
+constexpr std::int64_t kSmallSegment = 2 * kMiB;
+constexpr std::int64_t kSharedSegment = 20 * kMiB;  ///< for blocks of the large pool below
+constexpr std::int64_t kOwnSegment = 10 * kMiB;     ///< this, which get segments of their own size
+constexpr std::int64_t kSegmentStep = 2 * kMiB;
+constexpr std::int32_t kNone = -1;
+
+/// 0: small blocks; 1: large ones.
+std::size_t pool_of(std::int64_t bytes) { return bytes <= kLargestSmall ? 0 : 1; }
+
+std::int64_t segment_for(std::int64_t bytes) {
+  if (bytes <= kLargestSmall) return kSmallSegment;
+  if (bytes < kOwnSegment) return kSharedSegment;
+  return (bytes + kSegmentStep - 1) / kSegmentStep * kSegmentStep;
+}
+
+bool is_worth_cutting(std::int64_t rest, std::size_t pool) {
+  return pool == 0 ? rest >= kBlockAlignment : rest > kLargestSmall;
+}
+
+auto place_in_pool(const Piece& piece) {
+  return std::tie(piece.bytes, piece.segment, piece.offset);
+}
+
+}  // namespace
+
+CachingMemory::CachingMemory(const Plan& plan, Bytes budget, MemoryBuffers& buffers)
+    : PlacedMemory(plan, buffers), capacity_(room_beside_static(plan, budget)) {
+  buffers.caches.resize(static_cast<std::size_t>(plan.devices));
+  for (SegmentCache& cache : buffers.caches) {
+    for (std::vector<PieceId>& pool : cache.free) pool.clear();
+    cache.reserved = cache.taken = cache.segments = 0;
+  }
+  buffers.pieces.clear();
+  buffers.unused_pieces.clear();
+}
+
+std::int64_t CachingMemory::largest_hole(std::size_t device) const {
+  const SegmentCache& cache = buffers_.caches[device];
+  std::int64_t from_driver = capacity_ - cache.reserved;
+  std::int64_t largest = 0;
+  for (const std::vector<PieceId>& pool : cache.free) {
+    for (const PieceId id : pool) {
+      if (piece(id).is_segment()) from_driver += piece(id).bytes;
+    }
+    if (pool.empty()) continue;
+    const std::int64_t last = piece(pool.back()).bytes;
+    largest = std::max(largest, &pool == &cache.free[0] ? std::min(last, kLargestSmall) : last);
+  }
+  if (from_driver >= kOwnSegment) {
+    return std::max(largest, from_driver / kSegmentStep * kSegmentStep);
+  }
+  return std::max(largest, from_driver >= kSmallSegment ? kLargestSmall : 0);
+}
+
+bool CachingMemory::place(BlockId id) {
+  const Block& block = plan_.blocks[id.at()];
+  const std::int64_t bytes = aligned_size(block.bytes);
+  if (bytes == 0) return true;
+  SegmentCache& cache = buffers_.caches[static_cast<std::size_t>(block.device)];
+  PieceId chosen = find(cache, bytes);
+  if (chosen == kNone) chosen = add_segment(cache, segment_for(bytes));
+  if (chosen == kNone) return false;
+  cut_off_rest(cache, chosen, bytes);
+  buffers_.addresses[id.at()] = chosen;
+  cache.taken += bytes;
+  return true;
+}
+
+void CachingMemory::remove(BlockId id) {
+  const Block& block = plan_.blocks[id.at()];
+  const std::int64_t bytes = aligned_size(block.bytes);
+  if (bytes == 0) return;
+  SegmentCache& cache = buffers_.caches[static_cast<std::size_t>(block.device)];
+  const std::size_t pool = pool_of(bytes);
+  auto freed = static_cast<PieceId>(buffers_.addresses[id.at()]);
+  cache.taken -= bytes;
+  if (const PieceId after = piece(freed).after; after != kNone && piece(after).free) {
+    no_longer_free(cache, pool, after);
+    join(freed, after);
+  }
+  if (const PieceId before = piece(freed).before; before != kNone && piece(before).free) {
+    no_longer_free(cache, pool, before);
+    join(before, freed);
+    freed = before;
+  }
+  keep_free(cache, pool, freed);
+}
+
+CachingMemory::PieceId CachingMemory::add_piece(const Piece& piece) {
+  std::vector<PieceId>& unused = buffers_.unused_pieces;
+  if (unused.empty()) {
+    buffers_.pieces.push_back(piece);
+    return static_cast<PieceId>(buffers_.pieces.size() - 1);
+  }
+  const PieceId id = unused.back();
+  unused.pop_back();
+  this->piece(id) = piece;
+  return id;
+}
+
+void CachingMemory::keep_free(SegmentCache& cache, std::size_t pool, PieceId id) {
+  piece(id).free = true;
+  std::vector<PieceId>& free = cache.free[pool];
+  free.insert(std::upper_bound(free.begin(), free.end(), id,
+                               [&](PieceId a, PieceId b) {
+                                 return place_in_pool(piece(a)) < place_in_pool(piece(b));
+                               }),
+              id);
+}
+
+void CachingMemory::no_longer_free(SegmentCache& cache, std::size_t pool, PieceId id) {
+  piece(id).free = false;
+  std::vector<PieceId>& free = cache.free[pool];
+  free.erase(std::lower_bound(free.begin(), free.end(), id, [&](PieceId a, PieceId b) {
+    return place_in_pool(piece(a)) < place_in_pool(piece(b));
+  }));
+}
+
+/// Of the pieces that are large enough the smallest, which is then no longer free.
+CachingMemory::PieceId CachingMemory::find(SegmentCache& cache, std::int64_t bytes) {
+  std::vector<PieceId>& free = cache.free[pool_of(bytes)];
+  const auto found =
+      std::lower_bound(free.begin(), free.end(), bytes,
+                       [&](PieceId id, std::int64_t wanted) { return piece(id).bytes < wanted; });
+  if (found == free.end()) return kNone;
+  const PieceId id = *found;
+  free.erase(found);
+  piece(id).free = false;
+  return id;
+}
+
+CachingMemory::PieceId CachingMemory::add_segment(SegmentCache& cache, std::int64_t bytes) {
+  if (bytes > capacity_ - cache.reserved) give_back_segments(cache);
+  if (bytes > capacity_ - cache.reserved) return kNone;
+  cache.reserved += bytes;
+  peak_ = std::max(peak_, cache.reserved);
+  return add_piece({.bytes = bytes, .segment = cache.segments++});
+}
+
+void CachingMemory::give_back_segments(SegmentCache& cache) {
+  for (std::vector<PieceId>& pool : cache.free) {
+    std::erase_if(pool, [&](PieceId id) {
+      if (!piece(id).is_segment()) return false;
+      cache.reserved -= piece(id).bytes;
+      buffers_.unused_pieces.push_back(id);
+      return true;
+    });
+  }
+}
+
+/// Of a piece that is about to be taken.
+void CachingMemory::cut_off_rest(SegmentCache& cache, PieceId id, std::int64_t bytes) {
+  const std::size_t pool = pool_of(bytes);
+  const Piece whole = piece(id);
+  if (!is_worth_cutting(whole.bytes - bytes, pool)) return;
+  const PieceId rest = add_piece({.bytes = whole.bytes - bytes,
+                                  .segment = whole.segment,
+                                  .offset = whole.offset + bytes,
+                                  .before = id,
+                                  .after = whole.after});
+  piece(id).bytes = bytes;
+  piece(id).after = rest;
+  if (whole.after != kNone) piece(whole.after).before = rest;
+  keep_free(cache, pool, rest);
+}
+
+/// Two neighbours that are in no pool become the first of them.
+void CachingMemory::join(PieceId first, PieceId second) {
+  piece(first).bytes += piece(second).bytes;
+  piece(first).after = piece(second).after;
+  if (piece(first).after != kNone) piece(piece(first).after).before = first;
+  buffers_.unused_pieces.push_back(second);
+}
+
+}  // namespace ooc
