@@ -19,11 +19,17 @@
 //      fetch them now. The queue's backlog counts, and so do the copies for nearer tasks that have to
 //      go first: s starts now too if a task behind it would else be late.
 //
-// That is done up to four times and the plan that ends first on the machine's clock is taken, of equals
-// the first: without moving anything, where all fits (algorithms then take what room there is); by
-// the paper's rules; with prefetches that send nothing away but what far memory holds too; and with
-// these and schemes by next use instead of delay. Least delay is right where the queue has time and wrong
-// where it is the bottleneck, and no rule was found that tells one from the other beforehand.
+// That is done many times, and the plan that ends first is taken, of equals the one made first (ours;
+// docs/adr/0015-plans-by-trial.md). A greedy schedule is thrown off by little, so that more memory or a faster link
+// could make it slower; what is planned for therefore depends on the job alone:
+//   * memory: without moving anything, where all fits (algorithms then take what room there is); else
+//     sizes from that downwards in small steps, of which those take part that the budget has room for;
+//   * link: lengths of copies from a little faster than those at hand to those of slow links;
+//   * policy: the paper's rules; with prefetches that send nothing away but what far memory holds too;
+//     with these and schemes by next use instead of delay; and with these and, instead of eq. 5, the fastest
+//     algorithm for which all else has to leave at most. Least delay is right where the queue has time and wrong
+//     where it is the bottleneck, and no rule was found that tells one from the other beforehand.
+// A plan is given up when it can no longer be the best.
 //
 // Example, the paper's Fig. 3: four layers a b c d that save their outputs, a needs 40 ms, the copy of
 // its output 50 ms. b takes 60 ms; c's output finds no room, so a's output leaves. b was its last
@@ -41,7 +47,8 @@
 // EST(s) takes the fastest algorithm of the tasks before s; a tensor that a task changes after its copy out is
 // copied again; which of equal schemes is taken, and how many are tried, stands in
 // modnn_room.cpp; several
-// policies, and several sub-batches, are tried (docs/adr/0009-modnn-tries-several-plans.md).
+// policies, and several sub-batches, are tried (docs/adr/0009-modnn-tries-several-plans.md); so are smaller
+// memories and other links.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -132,7 +139,9 @@ class Algorithm1 {
  public:
   Algorithm1(const ModnnJob& job, const std::vector<Duration>& fastest, const ModnnWay& way,
              const std::vector<Bytes>& workspaces)
-      : costs_(job.problem.costs),
+      : job_(job),
+        way_(way),
+        costs_(job.problem.costs),
         copies_in_(way.copies.to_near),
         machine_(job, way),
         workspaces_(workspaces),
@@ -142,7 +151,7 @@ class Algorithm1 {
   std::optional<Plan> run(std::optional<Duration> limit) && {
     for (std::size_t i = 0; i + 1 < fastest_.size(); ++i) {
       task_ = make_id<TaskId>(i);
-      const AlternativeId base = base_way(costs_, task_);
+      const AlternativeId base = start_with();
       machine_.begin(task_);
       machine_.prepare(costs_[base].workspace);
       const AlternativeId way = choose(base);
@@ -157,6 +166,18 @@ class Algorithm1 {
   }
 
  private:
+  /// What the task at hand needs room for before anything is chosen.
+  [[nodiscard]] AlternativeId start_with() const {
+    AlternativeId best = base_way(costs_, task_);
+    if (way_.policy.algorithms == Choose::kByGain) return best;
+    const Bytes most = way_.addresses - job_.needed[task_.at()] + costs_[best].workspace;
+    for (std::int32_t i = costs_.first_alternative[task_.at()];
+         i < costs_.first_alternative[task_.at() + 1]; ++i) {
+      const TaskAlternative& way = costs_[AlternativeId{i}];
+      if (way.workspace <= most && way.time < costs_[best].time) best = AlternativeId{i};
+    }
+    return best;
+  }
   [[nodiscard]] Duration copy_in(TensorId tensor) const { return copies_in_[tensor.at()]; }
 
   /// What a task has to fetch.
@@ -249,6 +270,8 @@ class Algorithm1 {
     }
   }
 
+  const ModnnJob& job_;
+  const ModnnWay& way_;
   const CostTable& costs_;
   const std::vector<Duration>& copies_in_;  ///< by tensor
   ModnnMachine machine_;
@@ -260,7 +283,8 @@ class Algorithm1 {
 /// The paper's rules first: of equal plans the first is taken.
 constexpr ModnnPolicy kPolicies[] = {{Prefer::kLeastDelay, Search::kNearby},
                                      {Prefer::kLeastDelay, Search::kDrop},
-                                     {Prefer::kNeededLast, Search::kDrop}};
+                                     {Prefer::kNeededLast, Search::kDrop},
+                                     {Prefer::kNeededLast, Search::kDrop, Choose::kFastest}};
 
 /// Sizes of memory to plan for: from that in which nothing moves downwards by this factor, ...
 constexpr double kMemoryStep = 1.03;

@@ -41,9 +41,16 @@ enum class Prefer {
   kNeededLast,  ///< of equals the one of least delay
 };
 
+/// How a task's algorithm is chosen.
+enum class Choose {
+  kByGain,   ///< the paper's eq. 5
+  kFastest,  ///< the fastest that the task has room for by itself: all else leaves if it must
+};
+
 struct ModnnPolicy {
   Prefer prefer = Prefer::kLeastDelay;
   Search prefetch = Search::kNearby;  ///< how room for a prefetch is looked for
+  Choose algorithms = Choose::kByGain;
 };
 
 /// The way with the least workspace: the paper's implicit GEMM.

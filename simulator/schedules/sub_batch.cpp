@@ -4,11 +4,10 @@
 // before (then the smallest of that cycle).
 //
 // Deviations: eq. 3 takes the largest sub-batch that its largest task leaves room for, so that by
-// construction the memory is full whenever that task runs. Where plans can be tried out, the rounds
-// that it gives are cut evenly, and half as many more, two, three, four and six times as many are
-// tried as well, then numbers half way between the best and its neighbours, and beyond the most of them
-// if that is the best: the least time wins, of equals the one tried first
-// (docs/adr/0009-modnn-tries-several-plans.md). A schedule that needs more than its largest task (all but
+// construction the memory is full whenever that task runs. Where plans can be tried out, numbers of rounds are
+// tried that are the same for every budget, cut evenly: from those that eq. 3 gives to a sample a round, then
+// down to the fewest that fit: the least time wins, of equals the one tried first
+// (docs/adr/0009-modnn-tries-several-plans.md, 0015-plans-by-trial.md). A schedule that needs more than its largest task (all but
 // moDNN's) may not fit at that size; then the largest smaller one that fits is taken in its place, found
 // by bisection. If not even one sample fits, the answer is that of one sample: for moDNN the theoretical
 // lower bound, eq. 2.

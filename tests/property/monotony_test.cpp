@@ -123,10 +123,10 @@ void count_random(Counts& counts, const Schedule& schedule, std::uint64_t seed) 
 TEST_CASE("more memory or a faster link is not slower: random networks") {
   for (const char* name : {"modnn", "superneurons"}) {
     Counts counts;
-    for (std::uint64_t seed = 1; seed <= 110; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
       count_random(counts, *find_schedule(name), seed);
     }
-    REQUIRE(counts.budgets.pairs > 9'000);
+    REQUIRE(counts.budgets.pairs > 8'000);
     REQUIRE(counts.links.pairs > 4'000);
     counts.check(name);
   }
@@ -140,12 +140,12 @@ struct Job {
   std::int64_t batch;
 };
 
-/// What surprised before: each of these was up to a third slower with more memory or a faster link.
+/// Those that surprised most when each budget had its plan. With so few pairs none may be slower.
 constexpr Job kJobs[] = {{"alexnet", "v100-16gb-pcie3", 128},
                          {"resnet18", "v100-16gb-pcie3", 128},
                          {"vgg16", "v100-16gb-pcie3", 64},
                          {"googlenet_v1", "p100-pcie3", 64},
-                         {"resnet50", "k40m", 16},
+                         {"resnet50", "k40m", 64},
                          {"fcn", "k40m", 128}};
 
 std::optional<Duration> time_of(const Case& which, const Schedule& schedule) {
@@ -179,11 +179,11 @@ void count_shipped(Counts& counts, const Job& job, const Schedule& schedule,
     }
     return along_budgets;
   };
-  counts.budgets.add(times(14), std::string(job.network) + " on " + job.hardware);
+  counts.budgets.add(times(12), std::string(job.network) + " on " + job.hardware);
   std::vector<Times> by_link;
-  for (const std::int64_t gigabytes : {4, 6, 8, 12, 16, 24, 32, 64}) {
+  for (const std::int64_t gigabytes : {6, 8, 12, 16, 24, 48}) {
     options.transfers.link = BytesPerSecond(gigabytes * 1'000'000'000);
-    by_link.push_back(times(4));
+    by_link.push_back(times(3));
   }
   add(counts, by_link, std::string(job.network) + " on " + job.hardware + ", links");
 }
@@ -200,8 +200,8 @@ TEST_CASE("more memory or a faster link is not slower: shipped networks") {
     Counts counts;
     for (const Job& job : kJobs)
       count_shipped(counts, job, *find_schedule(kind.schedule), kind.rounds);
-    REQUIRE(counts.budgets.pairs > 800);
-    REQUIRE(counts.links.pairs > 600);
+    REQUIRE(counts.budgets.pairs > 450);
+    REQUIRE(counts.links.pairs > 250);
     counts.check(kind.what);
   }
 }
