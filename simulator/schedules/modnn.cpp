@@ -51,6 +51,7 @@
 // memories and other links.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "model/base/errors.hpp"
@@ -290,6 +291,8 @@ constexpr ModnnPolicy kPolicies[] = {{Prefer::kLeastDelay, Search::kNearby},
 constexpr double kMemoryStep = 1.03;
 /// ... as far as the memory at hand divided by this one.
 constexpr double kMemoryReach = 3;
+/// With so many tasks also what each of them would need with everything near: a byte decides there.
+constexpr std::size_t kFewTasks = 64;
 /// Rates of the link to plan for, as the time that all copies in together take of that of computing: from the
 /// fastest one to the slowest by the square root of two, so many at least.
 constexpr double kFastestRate = 1.0 / 16;
@@ -299,16 +302,21 @@ constexpr int kFewestRates = 4;
 
 /// Sizes of memory to plan for, the largest first. They depend on the job alone, not on its budget, which only
 /// says which of them take part: what more memory may choose from is what less memory may, and more.
-std::vector<Bytes> memories_to_plan_for(const PlanningProblem& problem, Bytes least, Bytes most) {
+std::vector<Bytes> memories_to_plan_for(const PlanningProblem& problem, Bytes least, Bytes most,
+                                        const std::vector<Bytes>& in_core) {
   const Bytes available = problem.budget - problem.costs.static_bytes;
   const double reach = static_cast<double>(std::min(available, most).count()) / kMemoryReach;
-  std::vector<Bytes> memories;
+  std::vector<Bytes> memories{least};
+  if (in_core.size() <= kFewTasks) memories = in_core;
   for (auto size = static_cast<double>(most.count()); size > reach; size /= kMemoryStep) {
-    const Bytes memory(static_cast<std::int64_t>(size));
-    if (memory <= least) break;
-    if (memory <= available) memories.push_back(memory);
+    memories.emplace_back(static_cast<std::int64_t>(size));
   }
+  std::erase_if(memories, [&](Bytes memory) {
+    return memory < least || memory > available || static_cast<double>(memory.count()) <= reach;
+  });
   if (static_cast<double>(least.count()) > reach || memories.empty()) memories.push_back(least);
+  std::sort(memories.begin(), memories.end(), std::greater<>());
+  memories.erase(std::unique(memories.begin(), memories.end()), memories.end());
   return memories;
 }
 
@@ -352,19 +360,19 @@ class Trials {
 
   Plan run() && {
     const PlanningProblem& problem = job_.problem;
-    std::vector<Bytes> in_core = needed_in_core(problem);
+    const std::vector<Bytes> in_core = needed_in_core(problem);
     Bytes most;
     for (std::size_t i = 0; i < in_core.size(); ++i) {
       const AlternativeId way =
           problem.costs.alternative(make_id<TaskId>(i), AlgorithmChoice::kPerformance);
       most = std::max(most, in_core[i] + problem.costs[way].workspace);
     }
-    if (const auto memory = memory_without_moves(problem, std::move(in_core))) {
+    if (const auto memory = memory_without_moves(problem, in_core)) {
       attempt({.addresses = memory->addresses, .copies = rates_.front()}, memory->workspaces);
     }
     Bytes least;
     for (const Bytes needed : job_.needed) least = std::max(least, needed);
-    for (const Bytes memory : memories_to_plan_for(problem, least, most)) {
+    for (const Bytes memory : memories_to_plan_for(problem, least, most, in_core)) {
       if (!can_be_better_in(memory)) break;
       for (const CopyTimes& copies : rates_) {
         for (const ModnnPolicy policy : kPolicies) {
