@@ -11,21 +11,29 @@
 #include "simulator/predict/paged_plan.hpp"
 #include "simulator/predict/round_costs.hpp"
 #include "simulator/schedules/sub_batch.hpp"
+#include "simulator/summary/memory_use.hpp"
 
 namespace ooc {
 namespace {
 
 /// What a schedule is handed. Trials run with the job's own allocator, as the plan itself will; the
-/// copies of a pageable job exclude the compute queue there too.
+/// copies of a pageable job exclude the compute queue there too. A plan that overflows far memory does not run.
 PlanningProblem problem_of(const Case& which, const CostTable& costs, Bytes budget) {
-  const auto evaluate = [&which, &costs, budget](const Plan& plan) {
+  Bytes all;
+  for (const Bytes bytes : costs.tensor_bytes) all += bytes;
+  const Bytes far = which.hardware.far_memory.capacity;
+  const auto evaluate = [&which, &costs, budget, far, may_overflow = all > far](const Plan& plan) {
     const bool pageable = which.transfers.mode == CopyMode::kPageable;
     const Outcome outcome = simulate({.plan = pageable ? serialize_copies(plan) : plan,
                                       .costs = costs,
                                       .budget = budget,
                                       .allocator = which.allocator});
     const auto* timeline = std::get_if<Timeline>(&outcome);
-    return timeline == nullptr ? Trial{} : Trial{.iteration_time = timeline->iteration_time};
+    if (timeline == nullptr) return Trial{};
+    if (may_overflow && peak_far_bytes(plan, which.workload.graph, costs, *timeline) > far) {
+      return Trial{};
+    }
+    return Trial{.iteration_time = timeline->iteration_time};
   };
   return {.graph = which.workload.graph,
           .costs = costs,

@@ -19,11 +19,17 @@
 //      fetch them now. The queue's backlog counts, and so do the copies for nearer tasks that have to
 //      go first: s starts now too if a task behind it would else be late.
 //
-// That is done up to four times and the plan that ends first on the machine's clock is taken, of equals
-// the first: without moving anything, where all fits (algorithms then take what room there is); by
-// the paper's rules; with prefetches that send nothing away but what far memory holds too; and with
-// these and schemes by next use instead of delay. Least delay is right where the queue has time and wrong
-// where it is the bottleneck, and no rule was found that tells one from the other beforehand.
+// That is done many times, and the plan that ends first is taken, of equals the one made first (ours;
+// docs/adr/0015-plans-by-trial.md). A greedy schedule is thrown off by little, so that more memory or a faster link
+// could make it slower; what is planned for therefore depends on the job alone:
+//   * memory: without moving anything, where all fits (algorithms then take what room there is); else
+//     sizes from that downwards in small steps, of which those take part that the budget has room for;
+//   * link: lengths of copies from a little faster than those at hand to those of slow links;
+//   * policy: the paper's rules; with prefetches that send nothing away but what far memory holds too;
+//     with these and schemes by next use instead of delay; and with these and, instead of eq. 5, the fastest
+//     algorithm for which all else has to leave at most. Least delay is right where the queue has time and wrong
+//     where it is the bottleneck, and no rule was found that tells one from the other beforehand.
+// A plan is given up when it can no longer be the best.
 //
 // Example, the paper's Fig. 3: four layers a b c d that save their outputs, a needs 40 ms, the copy of
 // its output 50 ms. b takes 60 ms; c's output finds no room, so a's output leaves. b was its last
@@ -41,10 +47,15 @@
 // EST(s) takes the fastest algorithm of the tasks before s; a tensor that a task changes after its copy out is
 // copied again; which of equal schemes is taken, and how many are tried, stands in
 // modnn_room.cpp; several
-// policies, and several sub-batches, are tried (docs/adr/0009-modnn-tries-several-plans.md).
+// policies, and several sub-batches, are tried (docs/adr/0009-modnn-tries-several-plans.md); so are smaller
+// memories and other links.
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <utility>
 
+#include "model/base/errors.hpp"
+#include "simulator/plan/bounds.hpp"
 #include "simulator/schedules/footprint.hpp"
 #include "simulator/schedules/modnn_machine.hpp"
 
@@ -53,34 +64,6 @@ namespace {
 
 /// How many tasks that lack something are looked at, to see whether the queue will be late for one.
 constexpr int kLookAhead = 16;
-
-/// The way with the least workspace: the paper's implicit GEMM.
-AlternativeId base_way(const CostTable& costs, TaskId task) {
-  AlternativeId best = costs.default_alternative(task);
-  for (AlternativeId id = best; id.index < costs.first_alternative[task.at() + 1]; ++id.index) {
-    if (costs[id].workspace < costs[best].workspace) best = id;
-  }
-  return best;
-}
-
-/// M_min(t): inputs, outputs and the least workspace of every task.
-std::vector<Bytes> needed_by_tasks(const PlanningProblem& problem) {
-  const TrainingGraph& graph = problem.graph;
-  std::vector<Bytes> needed(graph.tasks.size());
-  std::vector<std::int32_t> seen_by(graph.tensors.size(), -1);
-  for (std::size_t i = 0; i < needed.size(); ++i) {
-    const TaskId task = make_id<TaskId>(i);
-    needed[i] = problem.costs[base_way(problem.costs, task)].workspace;
-    for (const auto tensors : {graph.reads[task], graph.writes[task]}) {
-      for (const TensorId tensor : tensors) {
-        if (seen_by[tensor.at()] == task.index) continue;
-        seen_by[tensor.at()] = task.index;
-        needed[i] += problem.costs.tensor_bytes[tensor.at()];
-      }
-    }
-  }
-  return needed;
-}
 
 /// None when every task fits by itself.
 std::optional<OutOfMemory> shortage(const PlanningProblem& problem,
@@ -104,6 +87,18 @@ std::optional<OutOfMemory> shortage(const PlanningProblem& problem,
   return oom;
 }
 
+/// What every task would need with everything near, without workspaces.
+std::vector<Bytes> needed_in_core(const PlanningProblem& problem) {
+  const TrainingGraph& graph = problem.graph;
+  Footprint in_core(problem, graph.tasks.size());
+  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
+    const Lifetime& life = graph.lifetimes[i];
+    if (!life.last_use) continue;
+    in_core.add({make_id<TensorId>(i), first_task(life), life.last_use->at() + 1});
+  }
+  return in_core.bytes();
+}
+
 /// What there is to plan with.
 struct MemoryToUse {
   Bytes addresses;
@@ -112,70 +107,79 @@ struct MemoryToUse {
 
 /// Where everything fits as it is, one way is to move nothing, also not because of holes: there are
 /// then addresses for every tensor, and what counts is the bytes in use.
-std::optional<MemoryToUse> memory_without_moves(const PlanningProblem& problem) {
-  const TrainingGraph& graph = problem.graph;
+std::optional<MemoryToUse> memory_without_moves(const PlanningProblem& problem,
+                                                std::vector<Bytes> in_core) {
   const Bytes available = problem.budget - problem.costs.static_bytes;
-  Footprint in_core(problem, graph.tasks.size());
-  Bytes all;
-  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
-    const Lifetime& life = graph.lifetimes[i];
-    if (!life.last_use) continue;
-    in_core.add({make_id<TensorId>(i), first_task(life), life.last_use->at() + 1});
-    all += problem.costs.tensor_bytes[i];
-  }
-  std::vector<Bytes> free = in_core.bytes();
   Bytes largest;
-  for (std::size_t i = 0; i < free.size(); ++i) {
-    free[i] = available - free[i];
+  for (std::size_t i = 0; i < in_core.size(); ++i) {
+    Bytes& free = in_core[i];
+    free = available - free;
     const AlternativeId base = base_way(problem.costs, make_id<TaskId>(i));
-    if (problem.costs[base].workspace > free[i]) return std::nullopt;
-    largest = std::max(largest, free[i]);
+    if (problem.costs[base].workspace > free) return std::nullopt;
+    largest = std::max(largest, free);
   }
-  return MemoryToUse{.addresses = all + largest, .workspaces = std::move(free)};
+  Bytes all = largest;
+  for (std::size_t i = 0; i < problem.graph.tensors.size(); ++i) {
+    if (problem.graph.lifetimes[i].last_use) all += problem.costs.tensor_bytes[i];
+  }
+  return MemoryToUse{.addresses = all, .workspaces = std::move(in_core)};
 }
 
-struct TimedPlan {
-  Plan plan;
-  Duration time;  ///< on the machine's clock
-};
+/// By task, plus one: sum of the least times before it.
+std::vector<Duration> fastest_times(const CostTable& costs, std::size_t tasks) {
+  std::vector<Duration> fastest{Duration(0)};
+  fastest.reserve(tasks + 1);
+  for (std::size_t i = 0; i < tasks; ++i) {
+    const AlternativeId way = costs.alternative(make_id<TaskId>(i), AlgorithmChoice::kPerformance);
+    fastest.push_back(fastest.back() + costs[way].time);
+  }
+  return fastest;
+}
 
 class Algorithm1 {
  public:
-  Algorithm1(const PlanningProblem& problem, const std::vector<Bytes>& needed, MemoryToUse memory,
-             ModnnPolicy policy)
-      : costs_(problem.costs),
-        machine_(problem, needed, memory.addresses, policy),
-        workspaces_(std::move(memory.workspaces)) {
-    fastest_.reserve(needed.size() + 1);
-    fastest_.emplace_back(0);
-    for (std::size_t i = 0; i < needed.size(); ++i) {
-      const AlternativeId way =
-          costs_.alternative(make_id<TaskId>(i), AlgorithmChoice::kPerformance);
-      fastest_.push_back(fastest_.back() + costs_[way].time);
-    }
-  }
+  Algorithm1(const ModnnJob& job, const std::vector<Duration>& fastest, const ModnnWay& way,
+             const std::vector<Bytes>& workspaces)
+      : job_(job),
+        way_(way),
+        costs_(job.problem.costs),
+        copies_in_(way.copies.to_near),
+        machine_(job, way),
+        workspaces_(workspaces),
+        fastest_(fastest) {}
 
-  /// The least time that all tasks together could take.
-  [[nodiscard]] Duration least() const { return fastest_.back(); }
-
-  TimedPlan run() && {
+  /// None: it would end at `limit` or later.
+  std::optional<Plan> run(std::optional<Duration> limit) && {
     for (std::size_t i = 0; i + 1 < fastest_.size(); ++i) {
       task_ = make_id<TaskId>(i);
-      const AlternativeId base = base_way(costs_, task_);
+      const AlternativeId base = start_with();
       machine_.begin(task_);
       machine_.prepare(costs_[base].workspace);
       const AlternativeId way = choose(base);
       prefetch(costs_[way].time);
       machine_.run(way);
+      const Duration rest = fastest_.back() - fastest_[i + 1];
+      if (limit && std::max(machine_.true_now() + rest, machine_.true_least_end()) >= *limit) {
+        return std::nullopt;
+      }
     }
-    const Duration time = machine_.now();
-    return {std::move(machine_).finish(), time};
+    return std::move(machine_).finish();
   }
 
  private:
-  [[nodiscard]] Duration copy_in(TensorId tensor) const {
-    return costs_.transfers.to_near[tensor.at()].alone;
+  /// What the task at hand needs room for before anything is chosen.
+  [[nodiscard]] AlternativeId start_with() const {
+    AlternativeId best = base_way(costs_, task_);
+    if (way_.policy.algorithms == Choose::kByGain) return best;
+    const Bytes most = way_.addresses - job_.needed[task_.at()] + costs_[best].workspace;
+    for (std::int32_t i = costs_.first_alternative[task_.at()];
+         i < costs_.first_alternative[task_.at() + 1]; ++i) {
+      const TaskAlternative& way = costs_[AlternativeId{i}];
+      if (way.workspace <= most && way.time < costs_[best].time) best = AlternativeId{i};
+    }
+    return best;
   }
+  [[nodiscard]] Duration copy_in(TensorId tensor) const { return copies_in_[tensor.at()]; }
 
   /// What a task has to fetch.
   struct Missing {
@@ -203,8 +207,8 @@ class Algorithm1 {
     std::optional<TaskId> task = first;
     for (int i = 0; task && i < kLookAhead; ++i, task = machine_.next_missing(*task)) {
       add_missing(*task, missing);
-      if (!machine_.allocatable(*task, missing.bytes)) return false;
-      if (after + missing.copies > expected_start(*task, time)) return true;
+      if (after + missing.copies <= expected_start(*task, time)) continue;
+      return machine_.allocatable(*task, missing.bytes);  // then the nearer ones are, too
     }
     return false;
   }
@@ -267,37 +271,151 @@ class Algorithm1 {
     }
   }
 
+  const ModnnJob& job_;
+  const ModnnWay& way_;
   const CostTable& costs_;
+  const std::vector<Duration>& copies_in_;  ///< by tensor
   ModnnMachine machine_;
-  std::vector<Bytes> workspaces_;
-  std::vector<Duration> fastest_;  ///< by task, plus one: sum of the least times before it
+  const std::vector<Bytes>& workspaces_;
+  const std::vector<Duration>& fastest_;
   TaskId task_;
 };
 
 /// The paper's rules first: of equal plans the first is taken.
 constexpr ModnnPolicy kPolicies[] = {{Prefer::kLeastDelay, Search::kNearby},
                                      {Prefer::kLeastDelay, Search::kDrop},
-                                     {Prefer::kNeededLast, Search::kDrop}};
+                                     {Prefer::kNeededLast, Search::kDrop},
+                                     {Prefer::kNeededLast, Search::kDrop, Choose::kFastest}};
+
+/// Sizes of memory to plan for: from that in which nothing moves downwards by this factor, ...
+constexpr double kMemoryStep = 1.03;
+/// ... as far as the memory at hand divided by this one.
+constexpr double kMemoryReach = 3;
+/// With so many tasks also what each of them would need with everything near: a byte decides there.
+constexpr std::size_t kFewTasks = 64;
+/// Rates of the link to plan for, as the time that all copies in together take of that of computing: from the
+/// fastest one to the slowest by the square root of two, so many at least.
+constexpr double kFastestRate = 1.0 / 16;
+constexpr double kSlowestRate = 8;
+constexpr double kRateStep = 1.4142135623730951;
+constexpr int kFewestRates = 4;
+
+/// Sizes of memory to plan for, the largest first. They depend on the job alone, not on its budget, which only
+/// says which of them take part: what more memory may choose from is what less memory may, and more.
+std::vector<Bytes> memories_to_plan_for(const PlanningProblem& problem, Bytes least, Bytes most,
+                                        const std::vector<Bytes>& in_core) {
+  const Bytes available = problem.budget - problem.costs.static_bytes;
+  const double reach = static_cast<double>(std::min(available, most).count()) / kMemoryReach;
+  std::vector<Bytes> memories{least};
+  if (in_core.size() <= kFewTasks) memories = in_core;
+  for (auto size = static_cast<double>(most.count()); size > reach; size /= kMemoryStep) {
+    memories.emplace_back(static_cast<std::int64_t>(size));
+  }
+  std::erase_if(memories, [&](Bytes memory) {
+    return memory < least || memory > available || static_cast<double>(memory.count()) <= reach;
+  });
+  if (static_cast<double>(least.count()) > reach || memories.empty()) memories.push_back(least);
+  std::sort(memories.begin(), memories.end(), std::greater<>());
+  memories.erase(std::unique(memories.begin(), memories.end()), memories.end());
+  return memories;
+}
+
+/// Lengths of copies to plan with, from those of a link a little faster than the one at hand to those of slow
+/// ones. They too depend on the job alone (in proportion to bytes), and the link only says which of them take part: with a
+/// faster one more.
+std::vector<CopyTimes> rates_to_plan_for(const CostTable& costs, Duration compute) {
+  double bytes = 0;
+  double copies = 0;
+  for (std::size_t i = 0; i < costs.tensor_bytes.size(); ++i) {
+    bytes += static_cast<double>(costs.tensor_bytes[i].count());
+    copies += static_cast<double>(costs.transfers.to_near[i].alone.count());
+  }
+  const auto time = static_cast<double>(compute.count());
+  if (copies == 0 || bytes == 0 || time == 0) {
+    const std::vector<Duration> free(costs.tensor_bytes.size());
+    return {{.to_far = free, .to_near = free}};
+  }
+  double rate = kFastestRate;
+  while (rate * kRateStep < copies / time) rate *= kRateStep;
+  std::vector<CopyTimes> rates;
+  for (; rate <= kSlowestRate * 1.001 || rates.size() < kFewestRates; rate *= kRateStep) {
+    std::vector<Duration> times;
+    times.reserve(costs.tensor_bytes.size());
+    for (const Bytes each : costs.tensor_bytes) {
+      const double share = static_cast<double>(each.count()) / bytes;
+      times.emplace_back(static_cast<std::int64_t>(share * rate * time));
+    }
+    rates.push_back({.to_far = times, .to_near = times});
+  }
+  return rates;
+}
+
+/// Plans of one job, and the best of them.
+class Trials {
+ public:
+  explicit Trials(const ModnnJob& job)
+      : job_(job),
+        fastest_(fastest_times(job.problem.costs, job.needed.size())),
+        rates_(rates_to_plan_for(job.problem.costs, fastest_.back())) {}
+
+  Plan run() && {
+    const PlanningProblem& problem = job_.problem;
+    const std::vector<Bytes> in_core = needed_in_core(problem);
+    Bytes most;
+    for (std::size_t i = 0; i < in_core.size(); ++i) {
+      const AlternativeId way =
+          problem.costs.alternative(make_id<TaskId>(i), AlgorithmChoice::kPerformance);
+      most = std::max(most, in_core[i] + problem.costs[way].workspace);
+    }
+    if (const auto memory = memory_without_moves(problem, in_core)) {
+      attempt({.addresses = memory->addresses, .copies = rates_.front()}, memory->workspaces);
+    }
+    Bytes least;
+    for (const Bytes needed : job_.needed) least = std::max(least, needed);
+    for (const Bytes memory : memories_to_plan_for(problem, least, most, in_core)) {
+      if (!can_be_better_in(memory)) break;
+      for (const CopyTimes& copies : rates_) {
+        for (const ModnnPolicy policy : kPolicies) {
+          attempt({.addresses = memory, .copies = copies, .policy = policy}, {});
+        }
+      }
+    }
+    return *std::move(best_);
+  }
+
+ private:
+  [[nodiscard]] bool can_be_better_in(Bytes memory) const {
+    if (!least_) return true;
+    if (*least_ <= fastest_.back()) return false;
+    const PlanningProblem& problem = job_.problem;
+    const auto bounds = lower_bounds(problem.graph, problem.costs,
+                                     problem.costs.static_bytes + memory, BoundEffort::kCut);
+    return bounds->best() < *least_;
+  }
+
+  /// A plan that ends first; of equals the one tried first.
+  void attempt(const ModnnWay& way, const std::vector<Bytes>& workspaces) {
+    std::optional<Plan> plan = Algorithm1(job_, fastest_, way, workspaces).run(least_);
+    if (!plan) return;
+    const Trial trial = job_.problem.evaluate(*plan);
+    const bool better = trial.iteration_time && (!least_ || *trial.iteration_time < *least_);
+    if (best_ && !better) return;
+    if (better) least_ = trial.iteration_time;
+    best_ = std::move(plan);
+  }
+
+  const ModnnJob& job_;
+  std::vector<Duration> fastest_;
+  std::vector<CopyTimes> rates_;
+  std::optional<Plan> best_;
+  std::optional<Duration> least_;  ///< its time
+};
 
 PlanResult make_plan(const PlanningProblem& problem) {
-  const std::vector<Bytes> needed = needed_by_tasks(problem);
-  if (auto oom = shortage(problem, needed)) return *std::move(oom);
-  const Bytes available = problem.budget - problem.costs.static_bytes;
-  std::optional<TimedPlan> best;
-  // False when nothing can be better.
-  const auto try_with = [&](MemoryToUse memory, ModnnPolicy policy) {
-    Algorithm1 algorithm(problem, needed, std::move(memory), policy);
-    const Duration least = algorithm.least();
-    TimedPlan made = std::move(algorithm).run();
-    if (!best || made.time < best->time) best = std::move(made);
-    return best->time > least;
-  };
-  bool go_on = true;
-  if (auto memory = memory_without_moves(problem)) go_on = try_with(*std::move(memory), {});
-  for (const ModnnPolicy policy : kPolicies) {
-    if (go_on) go_on = try_with({.addresses = available, .workspaces = {}}, policy);
-  }
-  return std::move(best->plan);
+  const ModnnJob job(problem);
+  if (auto oom = shortage(problem, job.needed)) return *std::move(oom);
+  OOC_CHECK(problem.evaluate, "who searches by trial can try");
+  return Trials(job).run();
 }
 
 constexpr std::string_view kOptions[] = {"--no-backdating"};
@@ -308,7 +426,8 @@ extern const Schedule modnn_schedule{
     .name = "modnn",
     .summary = "list scheduling: offload what costs least, fetch just in time, choose algorithms",
     .source = "Chen, Chen, Hu, moDNN (DATE 2018), section IV",
-    .traits = {Trait::kPlansForLink, Trait::kChoosesAlgorithms, Trait::kSubBatches},
+    .traits = {Trait::kPlansForLink, Trait::kChoosesAlgorithms, Trait::kSubBatches,
+               Trait::kSearchesByTrial},
     .options = kOptions,
     .make_plan = make_plan,
 };

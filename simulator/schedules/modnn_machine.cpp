@@ -32,44 +32,70 @@ Csr<TaskId, TensorId> touched_by_tasks(const PlanningProblem& problem) {
   return Csr<TaskId, TensorId>(graph.tasks.size(), pairs);
 }
 
+std::vector<Bytes> needed_by_tasks(const PlanningProblem& problem,
+                                   const Csr<TaskId, TensorId>& touched) {
+  std::vector<Bytes> needed(problem.graph.tasks.size());
+  for (std::size_t i = 0; i < needed.size(); ++i) {
+    const TaskId task = make_id<TaskId>(i);
+    needed[i] = problem.costs[base_way(problem.costs, task)].workspace;
+    for (const TensorId tensor : touched[task])
+      needed[i] += problem.costs.tensor_bytes[tensor.at()];
+  }
+  return needed;
+}
+
 }  // namespace
 
-ModnnMachine::ModnnMachine(const PlanningProblem& problem, const std::vector<Bytes>& needed,
-                           Bytes addresses, ModnnPolicy policy)
-    : problem_(problem),
-      policy_(policy),
-      available_(addresses),
+AlternativeId base_way(const CostTable& costs, TaskId task) {
+  AlternativeId best = costs.default_alternative(task);
+  for (AlternativeId id = best; id.index < costs.first_alternative[task.at() + 1]; ++id.index) {
+    if (costs[id].workspace < costs[best].workspace) best = id;
+  }
+  return best;
+}
+
+ModnnJob::ModnnJob(const PlanningProblem& job)
+    : problem(job),
+      touched(touched_by_tasks(problem)),
+      uses(touched.transposed(problem.graph.tensors.size())),
+      needed(needed_by_tasks(problem, touched)) {}
+
+ModnnMachine::ModnnMachine(const ModnnJob& job, const ModnnWay& way)
+    : job_(job),
+      problem_(job.problem),
+      planned_(way.copies),
+      policy_(way.policy),
+      available_(way.addresses),
       space_(available_),
-      builder_(problem.costs.static_bytes),
-      ledger_(needed),
-      missing_(problem.graph.tasks.size()),
-      touched_(touched_by_tasks(problem)),
-      uses_(touched_.transposed(problem.graph.tensors.size())),
-      states_(problem.graph.tensors.size()) {
-  computes_.reserve(problem.graph.tasks.size());
-  builder_.reserve(problem.graph.tasks.size() * 2, problem.graph.tensors.size() * 2);
-  place_inputs(needed);
+      builder_(problem_.costs.static_bytes),
+      ledger_(job.needed),
+      missing_(problem_.graph.tasks.size()),
+      states_(problem_.graph.tensors.size()) {
+  computes_.reserve(problem_.graph.tasks.size());
+  builder_.reserve(problem_.graph.tasks.size() * 2, problem_.graph.tensors.size() * 2);
+  place_inputs();
 }
 
 /// Network inputs are clean in far memory. Those that fit beside the first task are near from the
 /// start, in the order in which they are needed; the others are fetched.
-void ModnnMachine::place_inputs(const std::vector<Bytes>& needed) {
+void ModnnMachine::place_inputs() {
   const auto& lifetimes = problem_.graph.lifetimes;
   std::vector<TensorId> inputs;
   for (std::size_t i = 0; i < states_.size(); ++i) {
     if (lifetimes[i].first_writer || !lifetimes[i].last_use) continue;
     if (bytes(make_id<TensorId>(i)).count() > 0) inputs.push_back(make_id<TensorId>(i));
   }
-  std::stable_sort(inputs.begin(), inputs.end(),
-                   [&](TensorId a, TensorId b) { return uses_[a].front() < uses_[b].front(); });
-  Bytes taken = needed.empty() ? Bytes(0) : needed.front();
+  std::stable_sort(inputs.begin(), inputs.end(), [&](TensorId a, TensorId b) {
+    return job_.uses[a].front() < job_.uses[b].front();
+  });
+  Bytes taken = job_.needed.empty() ? Bytes(0) : job_.needed.front();
   for (const TensorId tensor : inputs) {
     State& it = state(tensor);
     it.clean = true;
-    const bool of_first_task = uses_[tensor].front().index == 0;
+    const bool of_first_task = job_.uses[tensor].front().index == 0;
     if (!of_first_task && taken + bytes(tensor) > available_) {
       it.where = Where::kFar;
-      missing_.add(next_use(tensor));
+      add_missing(tensor);
       continue;
     }
     if (!of_first_task) taken += bytes(tensor);
@@ -115,7 +141,7 @@ bool ModnnMachine::place_all(Bytes workspace) {
         again = true;
       }
       if (!room) return false;
-      if (is_far(tensor)) missing_.remove(task_);
+      if (is_far(tensor)) remove_missing(tensor);
       place(tensor, *room);
     }
   }
@@ -132,7 +158,7 @@ void ModnnMachine::take_back() {
     if (it.where != Where::kPlaced) continue;
     space_.free(it.segment, space_[it.segment].free_since);
     it.where = is_created_here(tensor) ? Where::kNowhere : Where::kFar;
-    if (it.where == Where::kFar) missing_.add(task_);
+    if (it.where == Where::kFar) add_missing(tensor);
   }
 }
 
@@ -157,6 +183,12 @@ void ModnnMachine::run(AlternativeId alternative) {
   compute_end_ = now() + problem_.costs[alternative].time;
   if (need_.copies > 0) builder_.wait(step, copies_[static_cast<std::size_t>(need_.copies) - 1]);
   computes_.push_back(step);
+  Duration start = true_end_;
+  if (need_.copies > 0) {
+    start = std::max(start, copies_at_[static_cast<std::size_t>(need_.copies) - 1]);
+  }
+  true_end_ = start + problem_.costs[alternative].time;
+  computes_at_.push_back(true_end_);
   const Since done{.computes = task_.index + 1, .copies = 0, .at = compute_end_};
   if (workspace_.count() > 0) {
     const BlockId block = builder_.workspace_block(task_, workspace_);
@@ -182,7 +214,7 @@ void ModnnMachine::run(AlternativeId alternative) {
 void ModnnMachine::finish_use(TensorId tensor, StepId step) {
   State& it = state(tensor);
   ++it.uses;
-  if (it.uses == uses_[tensor].size()) {
+  if (it.uses == job_.uses[tensor].size()) {
     builder_.release(it.block, step);
     space_.free(it.segment, it.used);
     it.where = Where::kNowhere;
@@ -201,7 +233,7 @@ void ModnnMachine::offload(TensorId tensor) {
     const StepId step = builder_.to_far(tensor);
     Since after = it.used;
     if (!problem_.options.own->backdating) after.join({task_.index, 0, compute_end_});
-    add_copy(step, after, problem_.costs.transfers.to_far[tensor.at()].alone);
+    add_copy(step, after, tensor, Direction::kToFar);
     builder_.release(it.block, step);
     it.clean = true;
     free = {0, static_cast<std::int32_t>(copies_.size()), queue_free_};
@@ -218,7 +250,7 @@ void ModnnMachine::offload(TensorId tensor) {
   it.arrival.reset();
   it.fresh = false;
   it.where = Where::kFar;
-  missing_.add(next_use(tensor));
+  add_missing(tensor);
 }
 
 void ModnnMachine::load(TensorId tensor) {
@@ -226,7 +258,7 @@ void ModnnMachine::load(TensorId tensor) {
   const StepId step = builder_.to_near(tensor);
   Since after = space_[it.segment].free_since;
   after.join({task_.index, 0, compute_end_});
-  add_copy(step, after, problem_.costs.transfers.to_near[tensor.at()].alone);
+  add_copy(step, after, tensor, Direction::kToNear);
   it.block = builder_.tensor_block(tensor, bytes(tensor));
   builder_.acquire(step, it.block);
   it.where = Where::kNear;
@@ -236,13 +268,33 @@ void ModnnMachine::load(TensorId tensor) {
 }
 
 /// One transfer queue: behind the copy before it, whichever way that one went.
-void ModnnMachine::add_copy(StepId step, const Since& after, Duration length) {
+void ModnnMachine::add_copy(StepId step, const Since& after, TensorId tensor, Direction direction) {
+  Duration start;
   if (after.computes > 0) {
-    builder_.wait(step, computes_[static_cast<std::size_t>(after.computes) - 1]);
+    const std::size_t last = static_cast<std::size_t>(after.computes) - 1;
+    builder_.wait(step, computes_[last]);
+    start = computes_at_[last];
   }
-  if (!copies_.empty()) builder_.wait(step, copies_.back());
-  queue_free_ = std::max(queue_free_, after.at) + length;
+  if (!copies_.empty()) {
+    builder_.wait(step, copies_.back());
+    start = std::max(start, copies_at_.back());
+  }
+  const bool out = direction == Direction::kToFar;
+  const TransferCosts& costs = problem_.costs.transfers;
+  queue_free_ =
+      std::max(queue_free_, after.at) + (out ? planned_.to_far : planned_.to_near)[tensor.at()];
+  copies_at_.push_back(start + (out ? costs.to_far : costs.to_near)[tensor.at()].alone);
   copies_.push_back(step);
+}
+
+void ModnnMachine::add_missing(TensorId tensor) {
+  missing_.add(next_use(tensor));
+  to_return_ += problem_.costs.transfers.to_near[tensor.at()].alone;
+}
+
+void ModnnMachine::remove_missing(TensorId tensor) {
+  missing_.remove(next_use(tensor));
+  to_return_ -= problem_.costs.transfers.to_near[tensor.at()].alone;
 }
 
 bool ModnnMachine::allocatable(TaskId task, Bytes bytes) const {
@@ -254,7 +306,7 @@ bool ModnnMachine::allocatable(TaskId task, Bytes bytes) const {
 bool ModnnMachine::prefetch(TensorId tensor, TaskId task) {
   const auto room = find_room(bytes(tensor), task, policy_.prefetch);
   if (!room) return false;
-  missing_.remove(task);
+  remove_missing(tensor);
   place(tensor, *room);
   load(tensor);
   state(tensor).booked_to = task;

@@ -41,21 +41,51 @@ enum class Prefer {
   kNeededLast,  ///< of equals the one of least delay
 };
 
+/// How a task's algorithm is chosen.
+enum class Choose {
+  kByGain,   ///< the paper's eq. 5
+  kFastest,  ///< the fastest that the task has room for by itself: all else leaves if it must
+};
+
 struct ModnnPolicy {
   Prefer prefer = Prefer::kLeastDelay;
   Search prefetch = Search::kNearby;  ///< how room for a prefetch is looked for
+  Choose algorithms = Choose::kByGain;
+};
+
+/// The way with the least workspace: the paper's implicit GEMM.
+[[nodiscard]] AlternativeId base_way(const CostTable& costs, TaskId task);
+
+/// What all plans of a job are made from.
+struct ModnnJob {
+  explicit ModnnJob(const PlanningProblem& job);
+
+  const PlanningProblem& problem;
+  Csr<TaskId, TensorId> touched;  ///< read or written, once each, without tensors of no bytes
+  Csr<TensorId, TaskId> uses;
+  std::vector<Bytes> needed;  ///< M_min(t): inputs, outputs and the least workspace of every task
+};
+
+/// How long every tensor's copies are taken to last while a plan is made.
+struct CopyTimes {
+  std::vector<Duration> to_far;
+  std::vector<Duration> to_near;
+};
+
+/// How one plan of a job is made.
+struct ModnnWay {
+  Bytes addresses;  ///< how many there are
+  const CopyTimes& copies;
+  ModnnPolicy policy = {};
 };
 
 class ModnnMachine {
  public:
-  /// `needed`: the bytes of every task by itself; `addresses`: how many there are.
-  ModnnMachine(const PlanningProblem& problem, const std::vector<Bytes>& needed, Bytes addresses,
-               ModnnPolicy policy);
+  ModnnMachine(const ModnnJob& job, const ModnnWay& way);
 
   // The task at hand.
   void begin(TaskId task);
-  /// What it reads or writes, once each, without tensors of no bytes.
-  [[nodiscard]] std::span<const TensorId> touched(TaskId task) const { return touched_[task]; }
+  [[nodiscard]] std::span<const TensorId> touched(TaskId task) const { return job_.touched[task]; }
   /// Places its outputs, its missing inputs and `workspace`, making room as it must; loads.
   void prepare(Bytes workspace);
   /// When it could start, as things stand.
@@ -83,6 +113,13 @@ class ModnnMachine {
   /// Brings it for `task`, if there is room or room can be made.
   [[nodiscard]] bool prefetch(TensorId tensor, TaskId task);
 
+  // With copies that last what they do last, on an engine that makes nothing else wait.
+  [[nodiscard]] Duration true_now() const { return true_end_; }
+  /// What is in far memory has to come back, one after another.
+  [[nodiscard]] Duration true_least_end() const {
+    return std::max(true_end_, (copies_at_.empty() ? Duration(0) : copies_at_.back()) + to_return_);
+  }
+
   [[nodiscard]] Plan finish() && { return std::move(builder_).finish(); }
 
  private:
@@ -104,12 +141,12 @@ class ModnnMachine {
     return problem_.costs.tensor_bytes[tensor.at()];
   }
   [[nodiscard]] TaskId next_use(TensorId tensor) const {
-    return uses_[tensor][states_[tensor.at()].uses];
+    return job_.uses[tensor][states_[tensor.at()].uses];
   }
   [[nodiscard]] bool is_created_here(TensorId tensor) const {
     return problem_.graph.lifetimes[tensor.at()].first_writer == task_;
   }
-  void place_inputs(const std::vector<Bytes>& needed);
+  void place_inputs();
   [[nodiscard]] bool place_all(Bytes workspace);
   void take_back();
   void defragment();
@@ -121,23 +158,30 @@ class ModnnMachine {
   void place(TensorId tensor, const Room& room);
   void offload(TensorId tensor);
   void load(TensorId tensor);
-  void add_copy(StepId step, const Since& after, Duration length);
+  enum class Direction : std::uint8_t { kToFar, kToNear };
+  void add_copy(StepId step, const Since& after, TensorId tensor, Direction direction);
+  void add_missing(TensorId tensor);
+  void remove_missing(TensorId tensor);
   void finish_use(TensorId tensor, StepId step);
 
+  const ModnnJob& job_;
   const PlanningProblem& problem_;
+  const CopyTimes& planned_;
   ModnnPolicy policy_;
   Bytes available_;
   AddressSpace space_;
   PlanBuilder builder_;
   MemoryLedger ledger_;
   TaskCounts missing_;  ///< tensors in far memory, by their next use
-  Csr<TaskId, TensorId> touched_;
-  Csr<TensorId, TaskId> uses_;
   std::vector<State> states_;
   std::vector<StepId> computes_;
   std::vector<StepId> copies_;  ///< of both directions, one after another
   Duration compute_end_;
   Duration queue_free_;
+  std::vector<Duration> computes_at_;  ///< the true ends
+  std::vector<Duration> copies_at_;
+  Duration true_end_;
+  Duration to_return_;  ///< copies in of all that is in far memory
 
   TaskId task_;          ///< at hand
   Since need_;           ///< what it waits for

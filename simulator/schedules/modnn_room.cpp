@@ -74,14 +74,13 @@ std::optional<Room> ModnnMachine::find_scheme(Bytes bytes, TaskId until, Search 
         if (!it.clean) {
           const Duration earliest =
               problem_.options.own->backdating ? free : std::max(free, compute_end_);
-          queue = std::max(queue, earliest) +
-                  problem_.costs.transfers.to_far[segment.tensor.at()].alone;
+          queue = std::max(queue, earliest) + planned_.to_far[segment.tensor.at()];
           free = queue;
         }
         room.ready = std::max(room.ready, free);
         soonest = std::min(soonest, next_use(segment.tensor));
         if (next_use(segment.tensor) == task_) {
-          returns += problem_.costs.transfers.to_near[segment.tensor.at()].alone;
+          returns += planned_.to_near[segment.tensor.at()];
         }
       } else {
         break;
@@ -125,7 +124,7 @@ SegmentId ModnnMachine::make_room(const Room& room) {
 AddressSpace::Side ModnnMachine::better_side(SegmentId hole, bool comes_back) const {
   const auto stays_until = [&](const std::optional<SegmentId>& id) -> std::int32_t {
     if (!id || space_[*id].holds == Segment::Holds::kWorkspace) return -1;
-    return uses_[space_[*id].tensor].back().index;
+    return job_.uses[space_[*id].tensor].back().index;
   };
   const auto next = space_.next(hole);
   const bool at_end = !next;

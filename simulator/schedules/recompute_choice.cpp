@@ -25,8 +25,8 @@ SegmentUse use_of(const PlanningProblem& problem, const Segments& segments,
   return SegmentUse::kOnce;
 }
 
-/// Segments that may be dropped by time per byte that they give back, cheapest first; of equals the
-/// first to run.
+}  // namespace
+
 std::vector<std::size_t> cheapest_first(const Segments& segments,
                                         const std::vector<SegmentUse>& most) {
   std::vector<std::size_t> order;
@@ -42,7 +42,12 @@ std::vector<std::size_t> cheapest_first(const Segments& segments,
   return order;
 }
 
-}  // namespace
+std::vector<SegmentUse> drop_first(const std::vector<std::size_t>& order, std::size_t count,
+                                   const std::vector<SegmentUse>& most) {
+  std::vector<SegmentUse> uses(most.size(), SegmentUse::kKept);
+  for (std::size_t i = 0; i < count; ++i) uses[order[i]] = most[order[i]];
+  return uses;
+}
 
 std::vector<std::vector<SegmentUse>> ways_to_drop(const PlanningProblem& problem,
                                                   const Segments& segments) {
@@ -68,9 +73,7 @@ RunList drop_fewest(const PlanningProblem& problem, const Segments& segments,
                     const std::vector<SegmentUse>& most) {
   const std::vector<std::size_t> order = cheapest_first(segments, most);
   const auto drop = [&](std::size_t count) {
-    std::vector<SegmentUse> uses(most.size(), SegmentUse::kKept);
-    for (std::size_t i = 0; i < count; ++i) uses[order[i]] = most[order[i]];
-    return list_runs(problem.graph, segments, uses);
+    return list_runs(problem.graph, segments, drop_first(order, count, most));
   };
   std::size_t low = 0;
   std::size_t high = order.size();

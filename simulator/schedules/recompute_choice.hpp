@@ -14,6 +14,16 @@ namespace ooc {
 [[nodiscard]] std::vector<std::vector<SegmentUse>> ways_to_drop(const PlanningProblem& problem,
                                                                 const Segments& segments);
 
+/// Segments that may be dropped by time per byte that they give back, cheapest first; of equals the
+/// first to run.
+[[nodiscard]] std::vector<std::size_t> cheapest_first(const Segments& segments,
+                                                      const std::vector<SegmentUse>& most);
+
+/// The first `count` of `order` dropped as `most` says, the others kept.
+[[nodiscard]] std::vector<SegmentUse> drop_first(const std::vector<std::size_t>& order,
+                                                 std::size_t count,
+                                                 const std::vector<SegmentUse>& most);
+
 [[nodiscard]] bool fits(const PlanningProblem& problem, const Footprint& footprint);
 
 /// The fewest segments that suffice, those first that give back the most bytes for their time.

@@ -4,11 +4,10 @@
 // before (then the smallest of that cycle).
 //
 // Deviations: eq. 3 takes the largest sub-batch that its largest task leaves room for, so that by
-// construction the memory is full whenever that task runs. Where plans can be tried out, the rounds
-// that it gives are cut evenly, and half as many more, two, three, four and six times as many are
-// tried as well, then numbers half way between the best and its neighbours, and beyond the most of them
-// if that is the best: the least time wins, of equals the one tried first
-// (docs/adr/0009-modnn-tries-several-plans.md). A schedule that needs more than its largest task (all but
+// construction the memory is full whenever that task runs. Where plans can be tried out, numbers of rounds are
+// tried that are the same for every budget, cut evenly: from those that eq. 3 gives to a sample a round, then
+// down to the fewest that fit: the least time wins, of equals the one tried first
+// (docs/adr/0009-modnn-tries-several-plans.md, 0015-plans-by-trial.md). A schedule that needs more than its largest task (all but
 // moDNN's) may not fit at that size; then the largest smaller one that fits is taken in its place, found
 // by bisection. If not even one sample fits, the answer is that of one sample: for moDNN the theoretical
 // lower bound, eq. 2.
@@ -29,10 +28,9 @@ namespace ooc {
 namespace {
 
 constexpr int kIterations = 32;
-/// How many rounds are tried, in halves of what eq. 3 gives.
-constexpr std::int64_t kHalvesOfRounds[] = {2, 3, 4, 6, 8, 12};
-/// How often the numbers half way to the neighbours of the best one are tried after that.
-constexpr int kRefinements = 4;
+/// Numbers of rounds that are tried: four from each power of two to the next. The same for any budget: what
+/// more memory may choose from is what less memory may, and more.
+constexpr std::int64_t kTriedInOctave = 4;
 /// Tasks of a whole iteration.
 constexpr std::int64_t kMostTasks = std::int64_t{1} << 22;
 
@@ -79,34 +77,34 @@ class RoundsPlanner {
     return (batch_ - 1) / rounds + 1;
   }
 
-  /// Of `most` samples and less, the size with which the rounds together take least time.
-  std::int64_t quickest(std::int64_t most) {
-    const std::int64_t fewest = (batch_ - 1) / most + 1;
-    for (const std::int64_t halves : kHalvesOfRounds) {
-      try_rounds(std::min(batch_, (fewest * halves + 1) / 2));
-      if (best_ && best_->time <= best_->floor) break;  // more rounds have more to do
+  /// The size with which the rounds together take least time: from `first`, a size that fits, to the most rounds,
+  /// then from there to the fewest that fit.
+  std::int64_t quickest(std::int64_t first) {
+    const std::vector<std::int64_t> numbers = numbers_of_rounds();
+    const auto start = std::lower_bound(numbers.begin(), numbers.end(), (batch_ - 1) / first + 1);
+    for (auto rounds = start; rounds != numbers.end(); ++rounds) try_rounds(*rounds);
+    for (auto rounds = start; rounds != numbers.begin();) {
+      if (!fits(size_of(*--rounds))) break;
+      try_rounds(*rounds);
     }
-    for (int i = 0; best_ && i < kRefinements; ++i) {
-      auto here = tried_.find(best_->rounds);
-      const std::int64_t left = here == tried_.begin() ? best_->rounds : *std::prev(here);
-      // Of the most rounds tried, nobody knows what lies beyond: a batch that just fits in one round is
-      // quickest in far more than six.
-      const std::int64_t right =
-          std::next(here) == tried_.end() ? std::min(batch_, 2 * best_->rounds) : *std::next(here);
-      const std::int64_t fewer = best_->rounds - (best_->rounds - left) / 2;
-      const std::int64_t more = best_->rounds + (right - best_->rounds) / 2;
-      const std::int64_t before = best_->rounds;
-      try_rounds(fewer);
-      if (best_->rounds == before) try_rounds(more);
-      if (fewer == before && more == before) break;
+    return best_ ? best_->size : first;
+  }
+
+  /// Those tried, the fewest first.
+  [[nodiscard]] std::vector<std::int64_t> numbers_of_rounds() const {
+    std::vector<std::int64_t> numbers;
+    for (std::int64_t step = 1, rounds = 1; rounds < batch_; rounds += step) {
+      numbers.push_back(rounds);
+      if (rounds == 2 * kTriedInOctave * step) step *= 2;
     }
-    return best_ ? best_->size : most;
+    numbers.push_back(batch_);
+    return numbers;
   }
 
   /// The best so far is improved if so many rounds take less.
   void try_rounds(std::int64_t rounds) {
     const std::int64_t size = size_of(rounds);
-    if (!tried_.insert(rounds).second || (best_ && best_->size == size)) return;
+    if (!tried_.insert(size).second) return;
     const Duration floor = least_time(size);
     if (best_ && best_->time <= floor) return;
     const std::optional<Duration> time = time_of(size);
@@ -209,7 +207,7 @@ class RoundsPlanner {
 
   const RoundsRequest& request_;
   std::int64_t batch_;
-  std::set<std::int64_t> tried_;  ///< numbers of rounds
+  std::set<std::int64_t> tried_;  ///< sizes
   std::optional<Tried> best_;
   std::map<std::int64_t, CostTable> costs_;
   std::map<std::int64_t, PlanResult> plans_;

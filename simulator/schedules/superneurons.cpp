@@ -29,12 +29,20 @@
 // not whether that pays); where a skip's tensor takes its place all through the forward pass: tensors
 // leave only between the two passes.
 //
+// The paper takes the first plan that it finds by these rules. Recomputing costs the same on any link, though, and
+// where all segments dropped suffice there may be room for nothing else, so that a faster link or
+// more memory would be of no use, or less memory, in which segments are kept for lack of room, of more. So
+// its plan is tried against those that drop none, 1/8, 2/8 ... of the segments, cheapest first,
+// and move what then does not fit, then against plans for a little less memory, and the quickest is
+// taken (ours; docs/adr/0015-plans-by-trial.md).
+//
 // Source: Wang et al., SuperNeurons (PPoPP 2018): liveness analysis, the unified tensor pool with its
 // tensor cache (least recently used), and cost-aware recomputation, section 3.
 // Deviations: the paper decides while it runs and evicts when an allocation fails; here the same
 // decision is known before, so the copy out need not wait for it. It drops all segments whatever
-// fits; here only as many as suffice. Tensors do not leave between two uses of the forward pass.
+// fits; here only as many as suffice, or as are quickest. Tensors do not leave between two uses of the forward pass.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "model/base/errors.hpp"
@@ -47,6 +55,12 @@ namespace {
 
 /// So many times segments in the way are kept; then all are.
 constexpr int kPasses = 16;
+/// Tried: none of the segments dropped, so many parts of them, all.
+constexpr std::size_t kParts = 8;
+/// Tried: less memory, from what keeps all near downwards by this factor ...
+constexpr double kMemoryStep = 1.1;
+/// ... as far as the memory at hand divided by this one.
+constexpr double kMemoryReach = 1.5;
 
 bool has_gap(const TensorStay& stay) { return stay.gap_end > stay.gap_first; }
 
@@ -162,20 +176,94 @@ Plan plan_with_copies(const PlanningProblem& problem, const Segments& segments,
   }
 }
 
+/// As many segments dropped as suffice; where all do not, checkpoints move.
+Plan plan_by_rule(const PlanningProblem& problem, const Segments& segments,
+                  const std::vector<std::vector<SegmentUse>>& ways) {
+  for (const std::vector<SegmentUse>& most : ways) {
+    if (!fits(problem, footprint_of(problem, list_runs(problem.graph, segments, most)))) continue;
+    return build_run_plan(problem, drop_fewest(problem, segments, most));
+  }
+  return plan_with_copies(problem, segments, ways.front());
+}
+
+Bytes largest_of(const Footprint& footprint) {
+  Bytes largest;
+  for (const Bytes bytes : footprint.bytes()) largest = std::max(largest, bytes);
+  return largest;
+}
+
+/// Sizes of memory below the one at hand, which only says which of them take part. `most` is what all that stays
+/// near needs, `least` what suffices.
+std::vector<Bytes> less_memory(const PlanningProblem& problem, Bytes least, Bytes most) {
+  const Bytes available = problem.budget - problem.costs.static_bytes;
+  const double reach = static_cast<double>(available.count()) / kMemoryReach;
+  std::vector<Bytes> memories;
+  for (auto size = static_cast<double>(most.count()); size > reach; size /= kMemoryStep) {
+    const Bytes memory(static_cast<std::int64_t>(size));
+    if (memory < least) break;
+    if (memory < available) memories.push_back(memory);
+  }
+  return memories;
+}
+
+/// The paper's plan, or the quickest of those that drop other numbers of segments, and of plans for less memory;
+/// of equals the first.
+class Trials {
+ public:
+  Trials(const PlanningProblem& problem, const Segments& segments)
+      : problem_(problem), segments_(segments) {
+    OOC_CHECK(problem.evaluate, "who searches by trial can try");
+  }
+
+  Plan run(Bytes least, Bytes most) && {
+    const std::vector<std::vector<SegmentUse>> ways = ways_to_drop(problem_, segments_);
+    attempt(plan_by_rule(problem_, segments_, ways));
+    std::vector<SegmentUse> best_uses = ways.front();
+    for (const std::vector<SegmentUse>& way : ways) {
+      const std::vector<std::size_t> order = cheapest_first(segments_, way);
+      std::optional<std::size_t> tried;
+      for (std::size_t part = 0; part <= kParts; ++part) {
+        const std::size_t count = order.size() * part / kParts;
+        if (count == tried) continue;
+        tried = count;
+        std::vector<SegmentUse> uses = drop_first(order, count, way);
+        if (attempt(plan_with_copies(problem_, segments_, uses))) best_uses = std::move(uses);
+      }
+    }
+    PlanningProblem smaller = problem_;
+    for (const Bytes memory : less_memory(problem_, least, most)) {
+      smaller.budget = problem_.costs.static_bytes + memory;
+      attempt(plan_by_rule(smaller, segments_, ways));
+      attempt(plan_with_copies(smaller, segments_, best_uses));
+    }
+    return *std::move(best_);
+  }
+
+ private:
+  bool attempt(Plan plan) {
+    const std::optional<Duration> time = problem_.evaluate(plan).iteration_time;
+    const bool better = time && (!time_ || *time < *time_);
+    if (best_ && !better) return false;
+    time_ = time;
+    best_ = std::move(plan);
+    return true;
+  }
+
+  const PlanningProblem& problem_;
+  const Segments& segments_;
+  std::optional<Plan> best_;
+  std::optional<Duration> time_;
+};
+
 PlanResult make_plan(const PlanningProblem& problem) {
   const Segments segments = find_segments(problem);
   const std::vector<SegmentUse> nothing(segments.list.size(), SegmentUse::kKept);
   const RunList kept = list_runs(problem.graph, segments, nothing);
   if (fits(problem, footprint_of(problem, kept))) return build_task_plan(problem, {});
-  auto shortage = run_shortage(problem, kept, footprint_of(problem, kept, stays_with_gaps(kept)));
-  if (shortage) return *std::move(shortage);
+  const Footprint moved = footprint_of(problem, kept, stays_with_gaps(kept));
+  if (auto shortage = run_shortage(problem, kept, moved)) return *std::move(shortage);
 
-  std::vector<std::vector<SegmentUse>> ways = ways_to_drop(problem, segments);
-  for (const std::vector<SegmentUse>& most : ways) {
-    if (!fits(problem, footprint_of(problem, list_runs(problem.graph, segments, most)))) continue;
-    return build_run_plan(problem, drop_fewest(problem, segments, most));
-  }
-  return plan_with_copies(problem, segments, std::move(ways.front()));
+  return Trials(problem, segments).run(largest_of(moved), largest_of(footprint_of(problem, kept)));
 }
 
 constexpr std::string_view kOptions[] = {"--algorithms", "--recompute"};
@@ -186,7 +274,8 @@ extern const Schedule superneurons_schedule{
     .name = "superneurons",
     .summary = "recompute what is cheap; checkpoints that do not fit leave, longest unused first",
     .source = "SuperNeurons (PPoPP 2018), section 3",
-    .traits = {Trait::kRecomputes, Trait::kMovesOnlyWhatItMust},
+    .traits = {Trait::kRecomputes, Trait::kMovesOnlyWhatItMust, Trait::kPlansForLink,
+               Trait::kSearchesByTrial},
     .options = kOptions,
     .make_plan = make_plan,
 };

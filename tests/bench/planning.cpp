@@ -14,6 +14,7 @@
 #include "simulator/schedules/lms_compress.hpp"
 #include "simulator/schedules/schedule.hpp"
 #include "tests/bench/benchmark.hpp"
+#include "tests/support/planning_problem.hpp"
 #include "tests/support/random_networks.hpp"
 
 namespace ooc {
@@ -110,8 +111,8 @@ void measure(const Job& job, Planner plan_with, const std::string& name, Report&
     test::Workload workload = test::workload_of_text(job.network(layers), 1);
     test::set_link(workload.costs, {.to_far = BytesPerSecond(1'000'000'000),
                                     .to_near = BytesPerSecond(1'000'000'000)});
-    const PlanningProblem problem{workload.graph, workload.costs,
-                                  job.budget(workload, job.schedule), options};
+    const PlanningProblem problem =
+        test::problem_of(workload, job.budget(workload, job.schedule), options);
     const double ns = cpu_ns([&] {
       const PlanResult plan = plan_with(schedule, problem);
       if (!std::holds_alternative<Plan>(plan)) throw std::runtime_error("it fits");

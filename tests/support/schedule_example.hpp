@@ -11,6 +11,7 @@
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/plan/validate_plan.hpp"
 #include "simulator/schedules/schedule.hpp"
+#include "tests/support/planning_problem.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/tiny_specs.hpp"
 
@@ -27,11 +28,15 @@ inline constexpr Duration kMillisecond{1'000'000};
 struct ScheduleExample {
   Workload workload;
   const Schedule* schedule = nullptr;
+  bool all_equal = false;  ///< trials find all plans equally quick: the first one is taken
 
   [[nodiscard]] PlanResult result(Bytes budget, const ScheduleOptions& options = {}) const {
     REQUIRE(schedule != nullptr);
-    return schedule->make_plan(
-        {.graph = workload.graph, .costs = workload.costs, .budget = budget, .options = options});
+    PlanningProblem problem = problem_of(workload, budget, options);
+    if (all_equal) {
+      problem.evaluate = [](const Plan&) { return Trial{.iteration_time = Duration(0)}; };
+    }
+    return schedule->make_plan(problem);
   }
   [[nodiscard]] Plan plan(Bytes budget, const ScheduleOptions& options = {}) const {
     PlanResult made = result(budget, options);

@@ -76,8 +76,16 @@ CostTable costs_of(const Example& example, const TrainingGraph& graph) {
 Run run(const Example& example, std::int64_t budget, const ScheduleOptions& options = {}) {
   const TrainingGraph graph = example.hand.build();
   const CostTable costs = costs_of(example, graph);
+  const auto evaluate = [&](const Plan& plan) {
+    const Outcome tried = simulate({.plan = plan, .costs = costs, .budget = Bytes(budget)});
+    return Trial{.iteration_time = std::get<Timeline>(tried).iteration_time};
+  };
   const PlanResult result = find_schedule("modnn")->make_plan(
-      {.graph = graph, .costs = costs, .budget = Bytes(budget), .options = options});
+      {.graph = graph,
+       .costs = costs,
+       .budget = Bytes(budget),
+       .options = options,
+       .evaluate = evaluate});
   REQUIRE(std::holds_alternative<Plan>(result));
   const Plan& plan = std::get<Plan>(result);
   const auto unsound = validate_plan(plan, graph, costs);

@@ -27,10 +27,10 @@ struct Chosen {
   std::set<std::int64_t> tried;
 };
 
-/// 100 samples in the memory of half of them: eq. 3 gives two rounds of 50. Of those in which a round has
-/// to fit it may have less than eq. 3 thinks.
+/// 100 samples in the memory of half of them: eq. 3 gives two rounds of 50. A round takes 1004 bytes a sample; what
+/// it has to fit into may be less than eq. 3 thinks, or more.
 Chosen choose(const TimeOfRound& time_of_round, bool by_trial = true,
-              Bytes budget_of_round = Bytes(1'000'000)) {
+              Bytes budget_of_round = Bytes(75'000)) {
   const Workload workload = workload_of_text(kLayer, 100);
   const auto costs_at = [](std::int64_t batch) { return workload_of_text(kLayer, batch).costs; };
   Chosen chosen;
@@ -73,8 +73,8 @@ TEST_CASE(
     "of several numbers of rounds the one of least time is taken, and those beside it are looked "
     "at") {
   // 100 a sample and 100 for every sample by which a round misses 20. Tried: 2 rounds of 50: 2 x (5000 +
-  // 3000) = 16000; 3 of 34, 34 and 32: 14000; 4 of 25: 12000; 6 of 17 and 15: 5 x 2000 + 2000 = 12000;
-  // 8 of 13 and 9: 7 x 2000 + 2000 = 16000; 12: more. Between 4 and 6: 5 of 20: 10000.
+  // 3000) = 16000; 3 of 34, 34 and 32: 14000; 4 of 25: 12000; 5 of 20: 10000; 6 of 17 and 15: 5 x 2000 + 2000 =
+  // 12000; 8 of 13 and 9: 7 x 2000 + 2000 = 16000; more: more.
   const Chosen chosen =
       choose([](std::int64_t samples) { return 100 * samples + 100 * std::abs(samples - 20); });
   CHECK(chosen.samples == 20);
@@ -82,10 +82,24 @@ TEST_CASE(
   CHECK(chosen.tried.contains(20));
 }
 
-TEST_CASE("beyond the most rounds tried more are looked at where these are the best") {
-  // The square of its samples a round: 12 rounds of 9 and 1 take 892, the least of those tried first.
-  // Then 18 of 6, 27 of 4, 40 of 3 and 60, which are 50 of 2.
-  CHECK(choose([](std::int64_t samples) { return samples * samples; }).samples == 2);
+TEST_CASE(
+    "rounds are tried down to a single sample, four numbers from each power of two to the next") {
+  // The square of its samples a round, and some more where it is one: 100 rounds take 500, 50 of 2 take 200.
+  const Chosen chosen = choose(
+      [](std::int64_t samples) { return samples == 1 ? std::int64_t{5} : samples * samples; });
+  CHECK(chosen.samples == 2);
+  // 2 to 8 rounds, then 10, 12, 14, 16, 20, 24, 28, 32, 40, 48 (3 again), 56 (2), 64 and on (2), 100; and what is
+  // left of 100 samples for the last round of each.
+  for (const std::int64_t size : {50, 34, 25, 20, 17, 15, 13, 10, 9, 8, 7, 5, 4, 3, 2, 1}) {
+    CHECK(chosen.tried.contains(size));
+  }
+  CHECK_FALSE(chosen.tried.contains(100));
+  CHECK_FALSE(chosen.tried.contains(12));
+}
+
+TEST_CASE("fewer rounds than those of eq. 3 are tried, too, if they fit with slower algorithms") {
+  CHECK(choose([](std::int64_t samples) { return 1000 + 10 * samples; }, true, Bytes(1'000'000))
+            .samples == 100);
 }
 
 TEST_CASE("where the sub-batch of eq. 3 does not fit fewer samples than do are tried, too") {
