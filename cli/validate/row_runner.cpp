@@ -189,11 +189,24 @@ RunFigures RowRunner::command(const RowRun& run) {
   const auto known = runs_.find(key);
   if (known != runs_.end()) return known->second;
   const Arguments arguments = parsed(run);
+  return runs_.emplace(key, framework_ ? tried(arguments) : made(arguments)).first->second;
+}
+
+RunFigures RowRunner::made(const Arguments& arguments) {
   const std::string& name = arguments.command_line()[1];
-  RunFigures figures = name == "predict"   ? predict(arguments)
-                       : name == "inspect" ? inspect(arguments)
-                                           : max_batch(arguments);
-  return runs_.emplace(key, std::move(figures)).first->second;
+  return name == "predict"   ? predict(arguments)
+         : name == "inspect" ? inspect(arguments)
+                             : max_batch(arguments);
+}
+
+RunFigures RowRunner::tried(const Arguments& arguments) {
+  try {
+    return made(arguments);
+  } catch (const SpecError& error) {
+    const SpecError::Parts& parts = error.parts();
+    if (!parts.file.empty() || arguments.command_line()[1] == "inspect") throw;
+    return figures_of_refused(parts.found + ", expected " + parts.expected);
+  }
 }
 
 CaseOptions RowRunner::options_of(const Arguments& arguments) const {

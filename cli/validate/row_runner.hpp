@@ -31,6 +31,9 @@ class RowRunner {
  private:
   [[nodiscard]] double predicted(const MeasuredSet& set, const MeasuredNetwork& row);
   [[nodiscard]] RunFigures command(const RowRun& run);
+  [[nodiscard]] RunFigures made(const Arguments& arguments);
+  /// Under the framework in place of the run's own, with which its other flags may not go together.
+  [[nodiscard]] RunFigures tried(const Arguments& arguments);
   [[nodiscard]] RunFigures predict(const Arguments& arguments);
   [[nodiscard]] RunFigures inspect(const Arguments& arguments);
   [[nodiscard]] RunFigures max_batch(const Arguments& arguments);

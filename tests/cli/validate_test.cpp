@@ -125,6 +125,59 @@ TEST_CASE("a max-batch, an inspection and a copy yield figures") {
   CHECK_MESSAGE(ran.exit_code == 0, ran.out);
 }
 
+TEST_CASE("--framework runs all rows under another framework, and says so") {
+  const ScratchFolder folder;
+  // What a framework keeps shows in the bytes: in place, relu's input is gone.
+  const std::string path = folder.file("row.json", R"({"format": "ooc-paleo/validation-row",
+ "version": 1, "id": "x", "title": "t", "source": "s", "use": "tight",
+ "runs": {"own": "inspect vgg16 --batch 1 --framework cudnn-superneurons-modnn",
+          "plain": "inspect vgg16 --batch 1 --framework ideal"},
+ "checks": [{"predicted": "own.saved_bytes / plain.saved_bytes", "between": [1.3, 2]}]})");
+  const Ran own = run_ooc_paleo({"validate", path, "--format", "json"});
+  CHECK(own.exit_code == 0);
+  CHECK(json::parse(own.out)["framework"].is_null());
+  const Ran ideal = run_ooc_paleo({"validate", path, "--framework", "ideal", "--format", "json"});
+  CHECK(ideal.exit_code == 4);
+  CHECK(json::parse(ideal.out)["framework"] == "ideal");
+  CHECK(json::parse(ideal.out)["rows"][0]["checks"][0]["points"][0]["predicted"][0] == 1.0);
+  const Ran table = run_ooc_paleo({"validate", path, "--framework", "ideal"});
+  CHECK(has(table.out, "1 row under ideal in place of their own framework: 0 hold, 1 FAILS\n"));
+  const Ran unknown = run_ooc_paleo({"validate", path, "--framework", "nonesuch"});
+  CHECK(unknown.exit_code == 2);
+  CHECK(has(unknown.err, "--framework: found \"nonesuch\""));
+}
+
+TEST_CASE("a run that another framework refuses has no figures; unasked it is an error") {
+  const ScratchFolder folder;
+  const std::string path = folder.file("row.json", R"({"format": "ooc-paleo/validation-row",
+ "version": 1, "id": "x", "title": "t", "source": "s", "use": "order",
+ "runs": {"a": "max-batch alexnet --hardware m40 --schedule in-core --accounting define-by-run",
+          "b": "predict alexnet --hardware m40 --batch 1 --schedule in-core --accounting define-by-run"},
+ "checks": [{"predicted": "a.max_batch", "between": [1, null]},
+            {"predicted": "b.mean_near_bytes", "between": [1, null]}]})");
+  CHECK(has(run_ooc_paleo({"validate", path}).out, "1 row: 1 holds"));
+  const Ran refused = run_ooc_paleo({"validate", path, "--framework", "tensorflow-1"});
+  CHECK(refused.exit_code == 0);  // order only
+  CHECK(has(refused.out, "a refused: define-by-run beside the framework tensorflow-1"));
+  CHECK(has(refused.out, "b refused: "));
+  CHECK(has(refused.out, "0 hold, 1 FAILS in order only"));
+}
+
+TEST_CASE("the share of layers whose backward waits is that of the worked example") {
+  // docs/formats.md, 6, under vdnn-like: a copy in takes as long as a backward task, so that only the
+  // last of four layers waits, for its own; over half the link each waits.
+  const std::string job =
+      kData + "worked_example.json --hardware " + kData + "worked_example_machine.json";
+  const std::string check =
+      R"({"predicted": "base.backward_layers_delayed", "published": 0, "tolerance": 0},
+         {"predicted": "swap.backward_layers_delayed", "published": 0.25, "tolerance": 0},
+         {"predicted": "slow.backward_layers_delayed", "published": 1, "tolerance": 0})";
+  const Ran ran = validate(row(check, R"(, "slow": "predict )" + job +
+                                          R"( --schedule vdnn-like --link 5GB/s")"))
+                      .ran;
+  CHECK_MESSAGE(ran.exit_code == 0, ran.out);
+}
+
 TEST_CASE("paths in a row are seen from the row's file") {
   const ScratchFolder folder;
   std::filesystem::create_directory(folder.path() / "inner");
