@@ -204,7 +204,8 @@ RunFigures RowRunner::tried(const Arguments& arguments) {
     return made(arguments);
   } catch (const SpecError& error) {
     const SpecError::Parts& parts = error.parts();
-    if (!parts.file.empty() || arguments.command_line()[1] == "inspect") throw;
+    const bool of_flags = parts.file.empty() || parts.place.starts_with("--");
+    if (!of_flags || arguments.command_line()[1] == "inspect") throw;
     return figures_of_refused(parts.found + ", expected " + parts.expected);
   }
 }

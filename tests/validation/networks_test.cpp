@@ -145,6 +145,25 @@ TEST_CASE("the 3D U-Net has the published parameters but for what is stated") {
   CHECK(total_parameters(shipped("unet3d-brats")) == 19'069'955 + 864 + 4'672);
 }
 
+TEST_CASE("Isensee's 3D U-Net has the parameters of its figure, at either size") {
+  // With f filters, biases and norms (3 f a convolution): going down 27 f (c + 2 f) + 9 f with c the filters
+  // above (4 channels at the top), f = 16 .. 256; going up, f = 128 .. 16: 27 x 2f x f + 27 x 2f x f + f x f + 9 f;
+  // labels of three levels 4 f + 4.
+  std::int64_t expected = 0;
+  for (std::int64_t f = 16; f <= 256; f *= 2) {
+    expected += 27 * f * ((f == 16 ? 4 : f / 2) + 2 * f) + 9 * f;
+  }
+  for (std::int64_t f = 16; f <= 128; f *= 2) expected += 109 * f * f + 9 * f;
+  for (std::int64_t f = 16; f <= 64; f *= 2) expected += 4 * f + 4;
+  CHECK(expected == 8'269'676);
+  const Network patches = shipped("isensee_unet3d");
+  const Network volumes = shipped("isensee_unet3d_192");
+  CHECK(total_parameters(patches) == expected);
+  CHECK(total_parameters(volumes) == expected);
+  // Maps shrink by the same steps: 1.5 x 1.5 x 1.5 times the voxels.
+  CHECK(8 * total_forward_macs(volumes) == 27 * total_forward_macs(patches));
+}
+
 TEST_CASE("a network named after its depth has that many weighted layers") {
   // VGG-101: 98 convolutions and 3 linear layers. ResNet-2000: 3 x 666 blocks, conv1 and fc.
   CHECK(depth(shipped("vgg_a")) == 11);
