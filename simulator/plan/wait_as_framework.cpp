@@ -22,7 +22,25 @@ struct ExtraWaits {
   bool copies_in = false;   ///< for the compute step before
   bool copies_out = false;  ///< likewise
   bool computes = false;    ///< for the copies since the one before
+  bool exchange = false;    ///< what devices exchange counts among the copies, too
 };
+
+/// By step: a copy of a tensor that has a place in near memory, so not of what devices exchange.
+std::vector<bool> copies_of_tensors(const Plan& plan) {
+  std::int32_t largest = -1;
+  for (const Block& block : plan.blocks) largest = std::max(largest, block.object);
+  std::vector<bool> placed(static_cast<std::size_t>(largest + 1));
+  for (const Block& block : plan.blocks) {
+    if (block.kind == BlockKind::kTensor) placed[static_cast<std::size_t>(block.object)] = true;
+  }
+  std::vector<bool> found;
+  found.reserve(plan.steps.size());
+  for (const Step& step : plan.steps) {
+    found.push_back(step.kind != StepKind::kCompute && step.object <= largest &&
+                    placed[static_cast<std::size_t>(step.object)]);
+  }
+  return found;
+}
 
 StepId add_step(PlanBuilder& builder, const Step& step) {
   switch (step.kind) {
@@ -47,12 +65,13 @@ std::vector<StepId> planned_order(const Plan& plan) {
 /// By copy in: the step that it comes right before, the first that waits for it. Nobody waits for one that is not
 /// the last of those that a step needs: then it is the next one's on the queue.
 std::vector<StepId> first_waiters(const Plan& plan) {
+  const std::vector<bool> copies = copies_of_tensors(plan);
   std::vector<std::optional<StepId>> found(plan.steps.size());
   std::vector<std::optional<StepId>> next(static_cast<std::size_t>(plan.devices));
   std::vector<StepId> first = planned_order(plan);
   for (std::size_t i = plan.steps.size(); i-- > 0;) {
     const StepId step = make_id<StepId>(i);
-    const bool comes_in = plan.steps[i].kind == StepKind::kToNear;
+    const bool comes_in = plan.steps[i].kind == StepKind::kToNear && copies[i];
     if (comes_in) {
       auto& behind = next[static_cast<std::size_t>(plan.steps[i].device)];
       first[i] = found[i].value_or(behind.value_or(step));
@@ -85,6 +104,7 @@ class Rebuilder {
         order_(order),
         extra_(extra),
         builder_(plan.static_bytes, plan.devices),
+        copies_(copies_of_tensors(plan)),
         new_id_(plan.steps.size()),
         last_compute_(static_cast<std::size_t>(plan.devices)),
         copies_since_(static_cast<std::size_t>(plan.devices)) {
@@ -97,7 +117,10 @@ class Rebuilder {
     for (const StepId old : order_) {
       const StepId step = add_step(builder_, plan_.steps[old.at()]);
       if (plan_.steps[old.at()].on_demand) builder_.on_demand(step);
-      wait_in_sequence(step, plan_.steps[old.at()]);
+      if (plan_.steps[old.at()].kind == StepKind::kCompute || extra_.exchange ||
+          copies_[old.at()]) {
+        wait_in_sequence(step, plan_.steps[old.at()]);
+      }
       for (const StepId until : plan_.waits[old]) builder_.wait(step, new_id_[until.at()]);
       for (const BlockId block : plan_.acquires[old]) builder_.acquire(step, block);
       for (const BlockId block : plan_.releases[old]) builder_.release(block, step);
@@ -137,6 +160,7 @@ class Rebuilder {
   const std::vector<StepId>& order_;
   ExtraWaits extra_;
   PlanBuilder builder_;
+  std::vector<bool> copies_;                         ///< by step of `plan_`
   std::vector<StepId> new_id_;                       ///< by step of `plan_`
   std::vector<std::optional<StepId>> last_compute_;  ///< by device
   std::vector<std::vector<StepId>> copies_since_;    ///< likewise
@@ -171,7 +195,7 @@ void list_pinning(const Plan& plan, Duration each, std::vector<std::int64_t>& de
 
 Plan serialize_copies(const Plan& plan) {
   return Rebuilder(plan, planned_order(plan),
-                   {.copies_in = true, .copies_out = true, .computes = true})
+                   {.copies_in = true, .copies_out = true, .computes = true, .exchange = true})
       .run();
 }
 

@@ -29,6 +29,11 @@ std::vector<StepId> ids(std::initializer_list<std::int32_t> numbers) {
   return found;
 }
 
+/// Places in near memory for the first tensors: copies of what has none are an exchange between devices.
+void place(PlanBuilder& builder, int tensors) {
+  for (int i = 0; i < tensors; ++i) builder.tensor_block(TensorId{i}, Bytes(1));
+}
+
 /// Milliseconds that the schedule's plan takes by these rules.
 double time_of(const ScheduleExample& example, Bytes budget, const CopyRules& rules) {
   const Plan plan = example.plan(budget);
@@ -63,6 +68,7 @@ TEST_CASE("barriers on the worked example: copies beside a section come behind i
 
 TEST_CASE("copies in are queued by their first readers, right before these") {
   PlanBuilder builder(Bytes(0));
+  place(builder, 3);
   const StepId first = builder.compute({0}, {0});
   const StepId far = builder.to_near({2});   // for the last task
   const StepId near = builder.to_near({1});  // for the one before
@@ -87,6 +93,7 @@ TEST_CASE("copies in are queued by their first readers, right before these") {
 
 TEST_CASE("a barrier names the last copy in only: those before it stay before it") {
   PlanBuilder builder(Bytes(0));
+  place(builder, 2);
   builder.to_near({0});
   const StepId second = builder.to_near({1});
   builder.compute({0}, {0});
@@ -101,6 +108,7 @@ TEST_CASE("a barrier names the last copy in only: those before it stay before it
 
 TEST_CASE("a copy out waits for the task behind which it is issued, and serial for all copies") {
   PlanBuilder builder(Bytes(0), 2);
+  place(builder, 1);
   const StepId first = builder.compute({0}, {0});
   builder.compute({1}, {1});
   const StepId out = builder.to_far({0});
@@ -114,6 +122,25 @@ TEST_CASE("a copy out waits for the task behind which it is issued, and serial f
   const Plan serial = wait_as_framework(plan, kSerial);
   CHECK(waits_of(serial, 3) == ids({2}));
   CHECK(waits_of(serial, 4).empty());
+}
+
+TEST_CASE("what devices exchange stays as it is, but where copies are pageable") {
+  PlanBuilder builder(Bytes(0));
+  builder.compute({0}, {0});
+  const StepId sent = builder.to_far({7});
+  const StepId fetched = builder.to_near({8});
+  builder.compute({1}, {1});
+  const StepId reads = builder.compute({2}, {2});
+  builder.wait(fetched, sent);
+  builder.wait(reads, fetched);
+  const Plan plan = std::move(builder).finish();
+  const Plan serial = wait_as_framework(plan, kSerial);
+  CHECK(serial.steps[2].kind == StepKind::kToNear);
+  CHECK(waits_of(serial, 1).empty());
+  CHECK(waits_of(serial, 3).empty());
+  const Plan pageable = serialize_copies(plan);
+  CHECK(waits_of(pageable, 1) == ids({0}));
+  CHECK(waits_of(pageable, 3) == ids({1, 2}));
 }
 
 TEST_CASE("what is no wait stays: blocks, compression in far memory, copies on demand") {
