@@ -90,15 +90,15 @@ struct PlanWords {
 };
 
 void append_step(std::string& text, const PlanWords& words, StepId id) {
-  const auto& [plan, graph, costs, pinning] = words;
+  const Plan& plan = words.plan;
   const Step& step = plan.steps[id.at()];
   const auto out = [&] { return std::back_inserter(text); };
   const std::string_view queue = queue_name(step.kind);
   fmt::format_to(out(), "step {} {}", id.index, queue);
   if (step.device > 0) fmt::format_to(out(), ".{}", step.device);
   fmt::format_to(out(), " {}", step.recompute ? "recompute" : queue);
-  append_cost(text, step, costs);
-  if (pinning[id.at()] > 0) fmt::format_to(out(), " pinning={}", pinning[id.at()]);
+  append_cost(text, step, words.costs);
+  if (words.pinning[id.at()] > 0) fmt::format_to(out(), " pinning={}", words.pinning[id.at()]);
   append_list(text, "waits", plan.waits[id],
               [&](StepId wait) { fmt::format_to(out(), "{}", wait.index); });
   append_list(text, "takes", plan.acquires[id], [&](BlockId block) {
@@ -107,10 +107,10 @@ void append_step(std::string& text, const PlanWords& words, StepId id) {
   append_list(text, "frees", plan.releases[id],
               [&](BlockId block) { fmt::format_to(out(), "{}", block.index); });
   if (step.kind == StepKind::kCompute &&
-      step.alternative != costs.default_alternative(TaskId{step.object})) {
-    fmt::format_to(out(), " algorithm={}", algorithm_name(costs[step.alternative].algorithm));
+      step.alternative != words.costs.default_alternative(TaskId{step.object})) {
+    fmt::format_to(out(), " algorithm={}", algorithm_name(words.costs[step.alternative].algorithm));
   }
-  fmt::format_to(out(), " name={}\n", on_one_line(step_name(plan, graph, id)));
+  fmt::format_to(out(), " name={}\n", on_one_line(step_name(plan, words.graph, id)));
 }
 
 }  // namespace

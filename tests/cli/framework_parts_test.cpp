@@ -33,15 +33,18 @@ TEST_CASE("a trial runs with copies that wait as the plan's will") {
   const Machine machine = read_machine(kData + "worked_example_machine.json");
   CaseOptions options;
   options.memory = Bytes(4'000'000'000);
-  for (const auto& [streams, milliseconds] : {std::pair(CopyStreams::kOverlap, 600),
-                                              {CopyStreams::kFramework, 700},
-                                              {CopyStreams::kSerial, 800}}) {
-    CAPTURE(copy_streams_name(streams));
+  struct Row {
+    CopyStreams streams;
+    int milliseconds;
+  };
+  for (const Row& row : {Row{CopyStreams::kOverlap, 600}, Row{CopyStreams::kFramework, 700},
+                         Row{CopyStreams::kSerial, 800}}) {
+    CAPTURE(copy_streams_name(row.streams));
     Framework framework;
-    framework.copies.streams = streams;
+    framework.copies.streams = row.streams;
     options.framework = std::make_shared<const Framework>(framework);
     const RunReport report = predict(make_case(workload, machine, options), trying);
-    CHECK(tried == Duration(milliseconds * 1'000'000LL));
+    CHECK(tried == Duration(row.milliseconds * 1'000'000LL));
     CHECK(report.iteration_time == tried);
   }
 }
