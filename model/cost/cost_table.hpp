@@ -34,7 +34,7 @@ struct TaskAlternative {
   Algorithm algorithm = Algorithm::kDefault;
   Duration time;
   Bytes workspace;
-  double seconds = 0;   ///< unrounded
+  double seconds = 0;  ///< unrounded
   /// Host time to issue its kernels (Software::issue): of all forward tasks or of none.
   Duration issue = {};
 };
@@ -56,6 +56,9 @@ struct TransferCosts {
   BytesPerSecond to_near_peak;
   /// While both directions are active, each runs at floor(own rate x its share).
   Duplex duplex = {};
+  /// What the host takes to pin memory for a copy out, which is in the latencies of `to_far`, and for as long as
+  /// which it issues nothing else.
+  Duration pinning = {};
   /// What binds the rate, for reports: "connection", "far memory" or "near memory".
   std::string limited_by = "connection";
 

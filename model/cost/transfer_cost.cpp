@@ -179,8 +179,11 @@ void estimate_transfers_into(TransferCosts& out, const std::vector<Bytes>& tenso
   const Direction to_near = direction_of(mode.to_near);
   out.to_far.resize(tensor_bytes.size());
   out.to_near.resize(tensor_bytes.size());
+  out.pinning = options.mode == CopyMode::kPinned ? options.pinning : Duration(0);
   for (std::size_t i = 0; i < tensor_bytes.size(); ++i) {
     out.to_far[i] = cost_of(tensor_bytes[i], to_far, options.sharers);
+    out.to_far[i].latency += out.pinning;
+    out.to_far[i].alone += out.pinning;
     out.to_near[i] = cost_of(tensor_bytes[i], to_near, options.sharers);
     check_time(out.to_far[i], tensor_bytes[i], "to far memory");
     check_time(out.to_near[i], tensor_bytes[i], "to near memory");

@@ -27,6 +27,7 @@ struct TransferOptions {
   std::optional<BytesPerSecond> far_throughput = {};  ///< --far-throughput
   std::optional<Duration> latency = {};  ///< --latency: the connection's, both directions
   Ratio link_scale = kOne;               ///< what-if: link x 2
+  Duration pinning = {};                 ///< CopyRules::pinned_cost; of pinned copies alone
   /// At most a fair share of the link and of far memory: that of one of so many devices.
   int sharers = 1;
 };

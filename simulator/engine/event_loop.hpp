@@ -9,7 +9,8 @@
 // shared link) is a separate object behind a reference.
 //
 // kHost: compute steps also wait for the host, which issues them in order without ever waiting itself, so
-// that the instant at which it has issued one is known beforehand.
+// that the instant at which it has issued one is known beforehand; but for memory that it pins, at which it waits
+// for the step before.
 #pragma once
 
 #include <algorithm>
@@ -147,7 +148,10 @@ template <class Memory, class Link, bool kOneDevice, bool kHost>
 OOC_INLINE_MEMBER std::int64_t Run<Memory, Link, kOneDevice, kHost>::issued(
     std::size_t queue) const {
   if (kind_of(queue) != kComputeQueue) return 0;
-  return to_.issued[lanes_[queue].next->step.at()];
+  const Lane& lane = lanes_[queue];
+  const std::size_t step = lane.next->step.at();
+  // The host pins memory for what leaves behind the step before once that has ended.
+  return std::max(to_.issued[step], to_.pinning[step] > 0 ? lane.last_end + to_.pinning[step] : 0);
 }
 
 template <class Memory, class Link, bool kOneDevice, bool kHost>

@@ -41,7 +41,9 @@ struct Setting {
   const CostTable& costs;
   Timeline& timeline;
   StallRecorder& stalls;
-  std::span<const std::int64_t> issued = {};  ///< by step: when the host has issued it; kHost only
+  // kHost only, by step of a compute queue:
+  std::span<const std::int64_t> issued = {};   ///< when the host has issued it, if it never waits
+  std::span<const std::int64_t> pinning = {};  ///< list_pinning()
 };
 
 }  // namespace ooc::event_loop

@@ -7,6 +7,7 @@
 #include "model/base/errors.hpp"
 #include "simulator/engine/caching_memory.hpp"
 #include "simulator/engine/event_loop.hpp"
+#include "simulator/plan/wait_as_framework.hpp"
 
 namespace ooc {
 
@@ -52,14 +53,22 @@ std::optional<Blocked> run_loop(const SimulationInput& input, Memory& memory,
   Link link(input.costs, plan.devices, buffers.link);
   StallRecorder stalls(plan, timeline);
   event_loop::Setting setting{plan, input.costs, timeline, stalls};
-  if constexpr (kHost) setting.issued = issue_instants(input, buffers.issued);
+  if constexpr (kHost) {
+    setting.issued = issue_instants(input, buffers.issued);
+    list_pinning(plan, input.costs.transfers.pinning, buffers.pinning);
+    setting.pinning = buffers.pinning;
+  }
   return event_loop::Run<Memory, Link, kOneDevice, kHost>(setting, memory, link).run();
+}
+
+bool host_matters(const CostTable& costs) {
+  return costs.issued_by_host() || costs.transfers.pinning > Duration(0);
 }
 
 template <class Memory>
 std::optional<Blocked> run_one_device(const SimulationInput& input, Memory memory,
                                       SimulationBuffers& buffers) {
-  if (input.costs.issued_by_host()) return run_loop<SharedLink, true, true>(input, memory, buffers);
+  if (host_matters(input.costs)) return run_loop<SharedLink, true, true>(input, memory, buffers);
   return link_is_private(input.plan, input.costs.transfers)
              ? run_loop<PrivateLink, true, false>(input, memory, buffers)
              : run_loop<SharedLink, true, false>(input, memory, buffers);
@@ -68,8 +77,8 @@ std::optional<Blocked> run_one_device(const SimulationInput& input, Memory memor
 template <class Memory>
 std::optional<Blocked> run_devices(const SimulationInput& input, Memory memory,
                                    SimulationBuffers& buffers) {
-  return input.costs.issued_by_host() ? run_loop<SharedLink, false, true>(input, memory, buffers)
-                                      : run_loop<SharedLink, false, false>(input, memory, buffers);
+  return host_matters(input.costs) ? run_loop<SharedLink, false, true>(input, memory, buffers)
+                                   : run_loop<SharedLink, false, false>(input, memory, buffers);
 }
 
 }  // namespace

@@ -40,6 +40,7 @@ struct SimulationBuffers {
   LinkBuffers link;
   MemoryBuffers memory;
   std::vector<std::int64_t> issued;
+  std::vector<std::int64_t> pinning;
 };
 
 /// The same; the timeline is left in `buffers`.

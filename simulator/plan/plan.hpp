@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -77,10 +78,13 @@ struct Plan {
   int devices = 1;
   /// A tensor takes so many times less in far memory than near; copies move it as it is.
   Ratio far_compression = kOne;
+  bool far_powers_of_two = false;  ///< CopyRules::far_powers_of_two
   /// What a tensor of `bytes` takes in far memory, rounded up.
   [[nodiscard]] Bytes far_bytes(Bytes bytes) const {
     const Int128 scaled = Int128{bytes.count()} * kOne.count() + far_compression.count() - 1;
-    return Bytes(static_cast<std::int64_t>(scaled / far_compression.count()));
+    const auto exact = static_cast<std::int64_t>(scaled / far_compression.count());
+    if (!far_powers_of_two || exact == 0) return Bytes(exact);
+    return Bytes(static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(exact))));
   }
 
   // Derived from the above by PlanBuilder::finish().

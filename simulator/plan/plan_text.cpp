@@ -8,6 +8,7 @@
 
 #include "model/base/errors.hpp"
 #include "model/base/terminal_text.hpp"
+#include "simulator/plan/wait_as_framework.hpp"
 
 namespace ooc {
 
@@ -81,15 +82,23 @@ void append_cost(std::string& text, const Step& step, const CostTable& costs) {
                  cost.latency.count(), rate_text(cost.rate));
 }
 
-void append_step(std::string& text, const Plan& plan, const TrainingGraph& graph,
-                 const CostTable& costs, StepId id) {
+struct PlanWords {
+  const Plan& plan;
+  const TrainingGraph& graph;
+  const CostTable& costs;
+  std::vector<std::int64_t> pinning;  ///< list_pinning()
+};
+
+void append_step(std::string& text, const PlanWords& words, StepId id) {
+  const Plan& plan = words.plan;
   const Step& step = plan.steps[id.at()];
   const auto out = [&] { return std::back_inserter(text); };
   const std::string_view queue = queue_name(step.kind);
   fmt::format_to(out(), "step {} {}", id.index, queue);
   if (step.device > 0) fmt::format_to(out(), ".{}", step.device);
   fmt::format_to(out(), " {}", step.recompute ? "recompute" : queue);
-  append_cost(text, step, costs);
+  append_cost(text, step, words.costs);
+  if (words.pinning[id.at()] > 0) fmt::format_to(out(), " pinning={}", words.pinning[id.at()]);
   append_list(text, "waits", plan.waits[id],
               [&](StepId wait) { fmt::format_to(out(), "{}", wait.index); });
   append_list(text, "takes", plan.acquires[id], [&](BlockId block) {
@@ -98,10 +107,10 @@ void append_step(std::string& text, const Plan& plan, const TrainingGraph& graph
   append_list(text, "frees", plan.releases[id],
               [&](BlockId block) { fmt::format_to(out(), "{}", block.index); });
   if (step.kind == StepKind::kCompute &&
-      step.alternative != costs.default_alternative(TaskId{step.object})) {
-    fmt::format_to(out(), " algorithm={}", algorithm_name(costs[step.alternative].algorithm));
+      step.alternative != words.costs.default_alternative(TaskId{step.object})) {
+    fmt::format_to(out(), " algorithm={}", algorithm_name(words.costs[step.alternative].algorithm));
   }
-  fmt::format_to(out(), " name={}\n", on_one_line(step_name(plan, graph, id)));
+  fmt::format_to(out(), " name={}\n", on_one_line(step_name(plan, words.graph, id)));
 }
 
 }  // namespace
@@ -145,8 +154,10 @@ std::string write_plan_text(const Plan& plan, const TrainingGraph& graph, const 
     fmt::format_to(std::back_inserter(text), "initial {}:{}@{} {}\n", id.index, block.bytes.count(),
                    block.device, on_one_line(name));
   }
+  PlanWords words{plan, graph, costs, {}};
+  list_pinning(plan, costs.transfers.pinning, words.pinning);
   for (std::size_t step = 0; step < plan.steps.size(); ++step) {
-    append_step(text, plan, graph, costs, make_id<StepId>(step));
+    append_step(text, words, make_id<StepId>(step));
   }
   return text;
 }

@@ -13,6 +13,7 @@
 #include "model/hardware/profile_json.hpp"
 #include "model/network/network_json.hpp"
 #include "simulator/plan/plan_text.hpp"
+#include "simulator/plan/wait_as_framework.hpp"
 #include "simulator/predict/assumed.hpp"
 #include "simulator/predict/far_overflow.hpp"
 #include "simulator/predict/framework_choice.hpp"
@@ -39,13 +40,14 @@ CaseRun run_of(DevicesResult planned, const Schedule& schedule) {
           .pages = schedule.is(Trait::kMovesPages)};
 }
 
-/// Whether more than a sum of sizes decides what suffices: holes, copies that exclude compute, or a
-/// far memory that might overflow.
+/// Whether more than a sum of sizes decides what suffices: holes, copies that wait for more than the schedule
+/// says, or a far memory that might overflow.
 bool sizes_may_deceive(const Case& which) {
   const auto& sizes = which.costs.tensor_bytes;
+  const CopyRules& copies = framework_of(which.framework).copies;
   const Bytes all = std::accumulate(sizes.begin(), sizes.end(), Bytes(0));
   return which.allocator != Allocator::kIdeal || which.transfers.mode == CopyMode::kPageable ||
-         which.devices > 1 || all > which.hardware.far_memory.capacity;
+         change_plans(copies) || which.devices > 1 || all > which.hardware.far_memory.capacity;
 }
 
 [[nodiscard]] bool runs(const Case& which, const CaseRun& run, SimulationBuffers& buffers) {
@@ -125,7 +127,8 @@ CostTable costs_of(const Workload& workload, const Machine& machine, const Compu
                    const CaseOptions& options) {
   try {
     CostTable costs = estimate_compute(workload.graph, machine.profile, compute);
-    costs.transfers = estimate_transfers(costs.tensor_bytes, machine.profile, options.transfers);
+    costs.transfers =
+        estimate_transfers(costs.tensor_bytes, machine.profile, transfers_of(options));
     return costs;
   } catch (const SpecError& error) {
     const bool network_at_fault = !error.parts().file.empty() && error.parts().place == "--batch";
@@ -246,7 +249,7 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
                         .software = software_of(options, hardware),
                         .workspace = framework_of(options.framework).workspace,
                         .mode = options.mode},
-            .transfers = options.transfers,
+            .transfers = transfers_of(options),
             .devices = options.devices,
             .exchange = options.exchange};
   const ComputeOptions& compute = made.compute;
@@ -378,6 +381,7 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
                  .alternatives = which.reference_of(schedule),
                  .assumed = assumed_in_use(which.hardware, inputs, framework_of(which.framework)),
                  .closed_form = schedule.closed_form,
+                 .copies = framework_of(which.framework).copies,
                  .detail = detail});
   report.remarks = which.remarks;
   report.norms_by_round = report.rounds > 1 && has_batch_norm(*which.workload.network);

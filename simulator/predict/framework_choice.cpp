@@ -16,6 +16,12 @@ Allocator allocator_of(const CaseOptions& options) {
              : Allocator::kIdeal;
 }
 
+TransferOptions transfers_of(const CaseOptions& options) {
+  TransferOptions transfers = options.transfers;
+  transfers.pinning = framework_of(options.framework).copies.pinned_cost;
+  return transfers;
+}
+
 GraphOptions graph_options_of(const CaseOptions& options) {
   GraphOptions graph = options.graph;
   if (!options.framework) return graph;

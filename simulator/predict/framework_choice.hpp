@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "model/cost/transfer_cost.hpp"
 #include "model/kernels/platform.hpp"
 #include "model/software/framework.hpp"
 #include "simulator/engine/simulate.hpp"
@@ -16,6 +17,8 @@ namespace ooc {
 
 /// --allocator, else the framework's.
 [[nodiscard]] Allocator allocator_of(const CaseOptions& options);
+/// The options' own with what pinning memory costs the framework.
+[[nodiscard]] TransferOptions transfers_of(const CaseOptions& options);
 /// The graph's options with what the framework keeps. Throws SpecError where --accounting has rules of its own for that.
 [[nodiscard]] GraphOptions graph_options_of(const CaseOptions& options);
 /// What runs the kernels on this machine; none: the ideal stack with the machine's cuDNN.

@@ -17,6 +17,7 @@
 #include "model/base/option_text.hpp"
 #include "model/cost/unified_cost.hpp"
 #include "model/rewrite/parts.hpp"
+#include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/round_costs.hpp"
 
 namespace ooc {
@@ -262,6 +263,12 @@ void check_pages(const Schedule& schedule, const Machine& machine, const CaseOpt
   if (schedule.is(Trait::kMovesPages) && options.devices > 1) {
     bad_value("--devices", fmt::format("{} with the schedule {}", options.devices, schedule.name),
               "1", "how devices share unified memory is not modelled");
+  }
+  const Framework& framework = framework_of(options.framework);
+  if (schedule.is(Trait::kMovesPages) && framework.copies.streams != CopyStreams::kOverlap) {
+    bad_value("--framework", fmt::format("{} with the schedule {}", framework.name, schedule.name),
+              "a framework whose copies overlap (copy_streams)",
+              "the driver moves pages: no framework's copies wait for them");
   }
   const std::string mode = missing_mode(schedule, machine.profile);
   if (!mode.empty()) {

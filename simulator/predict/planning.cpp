@@ -1,13 +1,15 @@
 // Who plans what, from the inside out: a round (the schedule), a device's rounds, pages or compressed tensors,
-// all devices; then what pageable copies do to any plan. The footprint accountings are judged here: they have no
+// all devices; then what the framework and pageable copies do to any plan. The footprint accountings are judged here: they have no
 // lifetimes, so only in-core can be planned by them.
 #include "simulator/predict/planning.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
-#include "simulator/plan/serialize_copies.hpp"
+#include "simulator/plan/wait_as_framework.hpp"
 #include "simulator/predict/compressed_plan.hpp"
+#include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/paged_plan.hpp"
 #include "simulator/predict/round_costs.hpp"
 #include "simulator/schedules/sub_batch.hpp"
@@ -16,21 +18,32 @@
 namespace ooc {
 namespace {
 
-/// What a schedule is handed. Trials run with the job's own allocator, as the plan itself will; the
-/// copies of a pageable job exclude the compute queue there too. A plan that overflows far memory does not run.
+/// What copies wait for beyond what the schedule says; none: nothing.
+std::optional<Plan> as_it_runs(const Case& which, const Plan& plan) {
+  std::optional<Plan> rewritten;
+  const CopyRules& rules = framework_of(which.framework).copies;
+  if (change_plans(rules)) rewritten = wait_as_framework(plan, rules);
+  if (which.transfers.mode == CopyMode::kPageable) {
+    rewritten = serialize_copies(rewritten ? *rewritten : plan);
+  }
+  return rewritten;
+}
+
+/// What a schedule is handed. Trials run with the job's own allocator and copies that wait, as the plan itself will. A
+/// plan that overflows far memory does not run.
 PlanningProblem problem_of(const Case& which, const CostTable& costs, Bytes budget) {
   Bytes all;
   for (const Bytes bytes : costs.tensor_bytes) all += bytes;
+  if (framework_of(which.framework).copies.far_powers_of_two) all += all;
   const Bytes far = which.hardware.far_memory.capacity;
   const auto evaluate = [&which, &costs, budget, far, may_overflow = all > far](const Plan& plan) {
-    const bool pageable = which.transfers.mode == CopyMode::kPageable;
-    const Outcome outcome = simulate({.plan = pageable ? serialize_copies(plan) : plan,
-                                      .costs = costs,
-                                      .budget = budget,
-                                      .allocator = which.allocator});
+    const std::optional<Plan> rewritten = as_it_runs(which, plan);
+    const Plan& runs = rewritten ? *rewritten : plan;
+    const Outcome outcome =
+        simulate({.plan = runs, .costs = costs, .budget = budget, .allocator = which.allocator});
     const auto* timeline = std::get_if<Timeline>(&outcome);
     if (timeline == nullptr) return Trial{};
-    if (may_overflow && peak_far_bytes(plan, which.workload.graph, costs, *timeline) > far) {
+    if (may_overflow && peak_far_bytes(runs, which.workload.graph, costs, *timeline) > far) {
       return Trial{};
     }
     return Trial{.iteration_time = timeline->iteration_time};
@@ -120,9 +133,9 @@ DevicesResult plan_job(const Case& which, const Schedule& schedule, Bytes budget
     result = {std::move(one.plan), std::move(one.rounds), nullptr};
   }
   const Plan* plan = std::get_if<Plan>(&result.plan);
-  const bool pageable =
-      which.transfers.mode == CopyMode::kPageable && !schedule.is(Trait::kMovesPages);
-  if (plan != nullptr && pageable) result.plan = serialize_copies(*plan);
+  if (plan != nullptr && !schedule.is(Trait::kMovesPages)) {
+    if (auto rewritten = as_it_runs(which, *plan)) result.plan = *std::move(rewritten);
+  }
   return result;
 }
 

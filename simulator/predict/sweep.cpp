@@ -149,10 +149,9 @@ class Runner : public std::enable_shared_from_this<Runner> {
     }
 
     RunReport at(std::optional<BytesPerSecond> link) {
-      case_.inputs.link = options_.transfers.link = link;
-      case_.transfers = options_.transfers;
+      case_.inputs.link = case_.transfers.link = link;
       estimate_transfers_into(case_.costs.transfers, case_.costs.tensor_bytes, case_.hardware,
-                              options_.transfers);
+                              case_.transfers);
       const bool may_block = case_.allocator == Allocator::kCaching;
       if (!run_ || schedule_.is(Trait::kPlansForLink) || run_->rounds || run_->devices || may_block)
         run_.emplace(plan_case(case_, schedule_, buffers_));

@@ -87,6 +87,8 @@ class Traits {
 /// Plan (plan.hpp) that validate_plan() accepts: every task runs once or more, its inputs are near when it starts, and
 /// nothing is dropped that is needed again and not far. Or it returns OutOfMemory, with the smallest budget that would
 /// do where it knows it: a plan with exactly that budget must then succeed and one byte less must not.
+/// A step waits for what it reads, or for a later copy on the same queue: so copies can be made to wait as the framework's
+/// do (simulator/plan/wait_as_framework.hpp), in the plan returned and in those that it tries.
 /// It may assume that tasks are in an order that can run and that sizes and times can be summed without overflow. The
 /// same problem gives the same plan, on any thread; it keeps nothing between calls. How time passes is the engine's
 /// business: where a plan needs more than `budget` at once, the engine makes steps wait.

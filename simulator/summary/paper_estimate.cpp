@@ -120,6 +120,12 @@ std::vector<std::string> left_out(const PaperEstimateInput& input, const PaperCh
     if (chain.small_copies_slower) notes.emplace_back("latency of copies");
     if (!input.costs.transfers.duplex.full()) notes.emplace_back("copies that slow each other");
   }
+  if (moves && input.copies.streams != CopyStreams::kOverlap) {
+    notes.emplace_back("copies that wait as the framework's do");
+  }
+  if (moves && input.copies.pinned_cost > Duration(0)) {
+    notes.emplace_back("computing that waits while memory is pinned");
+  }
   if (moves && input.pageable) notes.emplace_back("that pageable copies stop computing");
   if (chain.updates > Duration(0)) notes.emplace_back("updates of weights");
   return notes;

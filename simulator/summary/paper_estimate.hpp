@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "model/analytic/closed_forms.hpp"
+#include "model/base/copy_rules.hpp"
 #include "simulator/summary/run_report.hpp"
 
 namespace ooc {
@@ -16,6 +17,7 @@ struct PaperEstimateInput {
   const Plan& plan;         ///< one that runs
   std::int64_t rounds = 1;  ///< that the plan has
   bool pageable = false;    ///< copies and computing exclude each other
+  CopyRules copies = {};    ///< of the framework
 };
 
 /// None where the schedule has no closed form.

@@ -170,7 +170,8 @@ RunReport summarize(const SummaryInput& input) {
                                    .costs = plan_costs(input),
                                    .plan = *plan,
                                    .rounds = report.rounds,
-                                   .pageable = input.inputs.mode == "pageable"});
+                                   .pageable = input.inputs.mode == "pageable",
+                                   .copies = input.copies});
   }
   if (input.detail == Detail::kTotals) return report;
   report.layers = layer_reports({.graph = input.graph,

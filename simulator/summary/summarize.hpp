@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/analytic/closed_forms.hpp"
+#include "model/base/copy_rules.hpp"
 #include "model/cost/compute_cost.hpp"
 #include "model/rewrite/data_parallel.hpp"
 #include "model/rewrite/rounds.hpp"
@@ -35,6 +36,7 @@ struct SummaryInput {
   Alternatives alternatives = Alternatives::kAll;      ///< that the schedule may use
   std::vector<std::string> assumed = {};               ///< HardwareProfile::assumed
   ClosedForm closed_form = ClosedForm::kNone;          ///< of the schedule
+  CopyRules copies = {};                               ///< of the framework
   Detail detail = Detail::kLayers;
 };
 

@@ -7,6 +7,7 @@ ooc_test(program cli
     ${CMAKE_CURRENT_LIST_DIR}/completion_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/files_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/framework_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/framework_copies_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/hardware_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/inputs_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/terminal_test.cpp
@@ -16,7 +17,8 @@ ooc_test(program cli
   RUNS ooc-paleo)
 
 ooc_test(parts cli
-  SOURCES ${CMAKE_CURRENT_LIST_DIR}/parts_test.cpp ${CMAKE_CURRENT_LIST_DIR}/sweep_parts_test.cpp
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/parts_test.cpp ${CMAKE_CURRENT_LIST_DIR}/framework_parts_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/sweep_parts_test.cpp
   LINK ooc_cli)
 
 add_test(NAME cli.install

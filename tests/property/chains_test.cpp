@@ -1,16 +1,19 @@
 // Can any chain break a law that holds on chains only? vdnn-like equals its closed form to the nanosecond;
 // capacity lies between the sum of compute and vdnn-like wherever vdnn-like fits; and more memory or a
 // faster link never makes capacity slower. On graphs with skips the last two have exceptions: they are
-// counted and must stay below one in a thousand.
+// counted and must stay below one in a thousand. Copies in a row (copy_streams serial) take what their sum says.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
 #include "simulator/engine/simulate.hpp"
+#include "simulator/plan/wait_as_framework.hpp"
 #include "simulator/schedules/schedule.hpp"
 #include "simulator/summary/paper_estimate.hpp"
+#include "tests/support/planning_problem.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
+#include "tests/support/waiting_copies.hpp"
 
 namespace ooc::test {
 namespace {
@@ -94,6 +97,60 @@ TEST_CASE("vdnn-like is what reports say of it on paper, and the updates of weig
     REQUIRE(time_of(workload, "vdnn-like", budget)->count() == (*estimate->time + updates).count());
   });
   if (cases > 1) CHECK(with_updates > 0);
+}
+
+/// What serial copies come to: per gap between tasks all copies out, and all copies in, at least the longer of the two.
+struct SerialTime {
+  Duration least;
+  Duration most;
+};
+
+SerialTime serial_time(const Plan& plan, const CostTable& costs) {
+  SerialTime time;
+  Duration out;
+  Duration in;
+  const auto end_gap = [&] {
+    time.least += std::max(out, in);
+    time.most += out + in;
+    out = in = Duration(0);
+  };
+  for (const Step& step : plan.steps) {
+    const auto tensor = static_cast<std::size_t>(step.object);
+    if (step.kind == StepKind::kToFar) out += costs.transfers.to_far[tensor].alone;
+    if (step.kind == StepKind::kToNear) in += costs.transfers.to_near[tensor].alone;
+    if (step.kind != StepKind::kCompute) continue;
+    end_gap();
+    time.least += costs[step.alternative].time;
+    time.most += costs[step.alternative].time;
+  }
+  end_gap();
+  return time;
+}
+
+TEST_CASE("serial copies hide behind no task, whatever the schedule") {
+  static constexpr NetworkForm kForms[] = {NetworkForm::kCustomChain, NetworkForm::kMixedChain,
+                                           NetworkForm::kRealChain};
+  for_each_seed(1'000, [&](std::uint64_t seed) {
+    Dice dice(seed);
+    Workload workload = random_workload(dice, kForms[dice.index(3)], 14);
+    LinkSpec link = random_link(dice, workload);
+    link.duplex = {};
+    set_link(workload.costs, link);
+    const Schedule& schedule = *schedules()[dice.index(schedules().size())];
+    if (schedule.is(Trait::kMovesPages)) return;
+    INFO(rerun("property_chains", seed));
+    INFO("schedule ", schedule.name);
+    INFO(workload.text);
+    const PlanResult none = schedule.make_plan(problem_of(workload, Bytes(0)));
+    const Bytes budget = std::get<OutOfMemory>(none).smallest_budget.value();
+    const PlanResult made = schedule.make_plan(problem_of(workload, budget));
+    const Plan& plan = std::get<Plan>(made);
+    const CopyRules rules{.streams = CopyStreams::kSerial};
+    const SerialTime expected = serial_time(wait_as_framework(plan, rules), workload.costs);
+    const Duration time = run_waiting({plan, workload.graph, workload.costs, budget}, rules, false);
+    REQUIRE(expected.least <= time);
+    REQUIRE(time <= expected.most);
+  });
 }
 
 TEST_CASE("vdnn-like runs from the published budget on") {

@@ -15,6 +15,7 @@
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/random_options.hpp"
+#include "tests/support/waiting_copies.hpp"
 
 namespace ooc::test {
 namespace {
@@ -23,6 +24,7 @@ struct Case {
   Workload workload;
   LinkSpec link;
   ScheduleOptions options;
+  WaitingRuns* waiting = nullptr;
 
   [[nodiscard]] RoundsResult plan(Bytes budget) const {
     const auto elementwise = [](std::int64_t, std::int64_t bytes) {
@@ -68,7 +70,7 @@ Duration work(const Case& test) {
   return sum;
 }
 
-void check_run(const Case& test, const RoundsResult& made, Bytes budget, bool naive) {
+void check_run(Dice& dice, const Case& test, const RoundsResult& made, Bytes budget) {
   const Plan& plan = std::get<Plan>(made.plan);
   const TrainingGraph& graph = made.rounds ? made.rounds->graph : test.workload.graph;
   const CostTable& costs = made.rounds ? made.rounds->costs : test.workload.costs;
@@ -88,7 +90,8 @@ void check_run(const Case& test, const RoundsResult& made, Bytes budget, bool na
   const bool copies = plan.queues[1].size() + plan.queues[2].size() > 0;
   if (!copies) REQUIRE(timeline.iteration_time == compute + added);
   if (test.options.lms_action == LmsAction::kCompress) REQUIRE_FALSE(copies);
-  if (!naive) return;
+  test.waiting->add(dice, {plan, graph, costs, budget});
+  if (!dice.once_in(8)) return;
   const NaiveResult slow =
       simulate_naively(read_plan_text(write_plan_text(plan, graph, costs, budget)));
   REQUIRE(slow.finished);
@@ -105,7 +108,7 @@ void check_case(Dice& dice, Case& test) {
   for (const Bytes budget : {smallest, more}) {
     const RoundsResult made = test.plan(budget);
     REQUIRE(std::holds_alternative<Plan>(made.plan));
-    check_run(test, made, budget, dice.once_in(8));
+    check_run(dice, test, made, budget);
   }
   // The automatic number is one of these, and no other needs less.
   if (test.options.own->max_swaps) return;
@@ -122,10 +125,13 @@ void check_case(Dice& dice, Case& test) {
 TEST_CASE("plans with compressed tensors keep the laws of schedules") {
   static constexpr NetworkForm kForms[] = {NetworkForm::kMixedChain, NetworkForm::kRealChain,
                                            NetworkForm::kGraph, NetworkForm::kSequence};
+  WaitingRuns waiting;
   for_each_seed(1'500, [&](std::uint64_t seed) {
     Dice dice(seed);
-    Case test{
-        random_workload(dice, kForms[dice.index(std::size(kForms))], dice.number(1, 12)), {}, {}};
+    Case test{random_workload(dice, kForms[dice.index(std::size(kForms))], dice.number(1, 12)),
+              {},
+              {},
+              &waiting};
     INFO(rerun("property_compression", seed));
     INFO(test.workload.text);
     if (test.workload.network->dtype != Dtype::kFloat32) return;
@@ -135,6 +141,7 @@ TEST_CASE("plans with compressed tensors keep the laws of schedules") {
     INFO("options ", options_text(*find_schedule("lms"), test.options));
     check_case(dice, test);
   });
+  waiting.check_rare(1000);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/random_options.hpp"
+#include "tests/support/waiting_copies.hpp"
 
 namespace ooc::test {
 namespace {
@@ -25,6 +26,7 @@ struct Case {
   LinkSpec link;
   const Schedule& schedule;
   ScheduleOptions options = {};
+  WaitingRuns* waiting = nullptr;
 
   [[nodiscard]] CostTable costs_at(std::int64_t batch) const {
     CostTable costs = workload_of_text(workload.text, batch).costs;
@@ -63,8 +65,8 @@ void check_naive(const Plan& plan, const Rounds& rounds, Bytes budget, const Tim
   REQUIRE(naive.peak == timeline.peak_near.count());
 }
 
-void check_rounds(const Case& test, const Plan& plan, const Rounds& rounds, Bytes budget,
-                  bool naive) {
+void check_rounds(Dice& dice, const Case& test, const Plan& plan, const Rounds& rounds,
+                  Bytes budget) {
   const std::int64_t batch = test.workload.costs.batch;
   REQUIRE(rounds.count == (batch - 1) / rounds.sub_batch + 1);
   const std::size_t updates = test.workload.graph.tasks.size() - test.workload.graph.backward_end;
@@ -80,9 +82,15 @@ void check_rounds(const Case& test, const Plan& plan, const Rounds& rounds, Byte
   REQUIRE(bounds.has_value());
   // Those above compute are for schedules that only move tensors.
   const bool recomputes = test.schedule.is(Trait::kRecomputes);
-  REQUIRE((recomputes ? bounds->compute : bounds->best()) <= timeline.iteration_time);
+  const Duration bound = recomputes ? bounds->compute : bounds->best();
+  REQUIRE(bound <= timeline.iteration_time);
   // The naive simulator takes time quadratic in the steps: the rounds of unrolled sequences have thousands.
-  if (naive && plan.steps.size() <= kMostNaiveSteps) check_naive(plan, rounds, budget, timeline);
+  if (dice.once_in(8) && plan.steps.size() <= kMostNaiveSteps) {
+    check_naive(plan, rounds, budget, timeline);
+  }
+  if (!test.schedule.is(Trait::kMovesPages)) {
+    test.waiting->add(dice, {plan, rounds.graph, rounds.costs, budget, bound});
+  }
 }
 
 constexpr SubBatch kAuto{.kind = SubBatch::Kind::kAuto};
@@ -98,7 +106,7 @@ void check_fixed(Dice& dice, const Case& test) {
   REQUIRE(std::holds_alternative<Plan>(result.plan));
   REQUIRE((result.rounds == nullptr) == (size.samples == batch));
   if (!result.rounds) return;
-  check_rounds(test, std::get<Plan>(result.plan), *result.rounds, budget, dice.once_in(4));
+  check_rounds(dice, test, std::get<Plan>(result.plan), *result.rounds, budget);
 }
 
 void check_auto(Dice& dice, const Case& test) {
@@ -116,13 +124,14 @@ void check_auto(Dice& dice, const Case& test) {
     const RoundsResult result = test.run(kAuto, budget);
     REQUIRE(std::holds_alternative<Plan>(result.plan));
     if (!result.rounds) continue;
-    check_rounds(test, std::get<Plan>(result.plan), *result.rounds, budget, dice.once_in(8));
+    check_rounds(dice, test, std::get<Plan>(result.plan), *result.rounds, budget);
   }
 }
 
 TEST_CASE("an iteration in rounds keeps the laws of schedules") {
   static constexpr NetworkForm kForms[] = {NetworkForm::kMixedChain, NetworkForm::kRealChain,
                                            NetworkForm::kGraph, NetworkForm::kSequence};
+  WaitingRuns waiting;
   for_each_seed(300, [&](std::uint64_t seed) {
     Dice dice(seed);
     const std::string text = random_network_text(dice, kForms[dice.index(std::size(kForms))], 10);
@@ -130,6 +139,7 @@ TEST_CASE("an iteration in rounds keeps the laws of schedules") {
     Case test{
         workload_of_text(text, dice.number(2, 12)), {}, schedule, random_options(dice, schedule)};
     test.options.lms_action = LmsAction::kSwap;  // others plan about another graph
+    test.waiting = &waiting;
     test.workload.text = text;
     test.link = random_link(dice, test.workload);
     set_link(test.workload.costs, test.link);
@@ -140,6 +150,7 @@ TEST_CASE("an iteration in rounds keeps the laws of schedules") {
     check_fixed(dice, test);
     check_auto(dice, test);
   });
+  waiting.check_rare(1000);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/random_options.hpp"
+#include "tests/support/waiting_copies.hpp"
 
 namespace ooc::test {
 namespace {
@@ -26,6 +27,7 @@ struct Case {
   Workload workload;
   ScheduleOptions options = {};
   Bytes in_core = {};  ///< smallest budget of in-core with the same algorithms
+  WaitingRuns* waiting = nullptr;
 };
 
 Bytes smallest_budget(const Workload& workload, const Schedule& schedule,
@@ -64,13 +66,13 @@ void check_naive(const Plan& plan, const Workload& workload, Bytes budget,
 }
 
 /// Those above compute are for schedules that only move tensors.
-void check_bounds(const Workload& workload, Bytes budget, Duration time, bool recomputes) {
+Duration bound_of(const Workload& workload, Bytes budget, const Schedule& schedule) {
   const auto bounds = lower_bounds(workload.graph, workload.costs, budget, BoundEffort::kWindows);
   REQUIRE(bounds.has_value());
   REQUIRE(bounds->compute <= bounds->cut);
   REQUIRE(bounds->link <= bounds->cut);
   REQUIRE(bounds->cut <= bounds->windows);
-  REQUIRE((recomputes ? bounds->compute : bounds->best()) <= time);
+  return schedule.is(Trait::kRecomputes) ? bounds->compute : bounds->best();
 }
 
 /// Sum of the tasks' times by the algorithms that the plan runs them with.
@@ -105,7 +107,7 @@ Duration run(const Workload& workload, const Schedule& schedule, const Plan& pla
   REQUIRE(timeline.busy + stalls == timeline.iteration_time);
   REQUIRE(timeline.stall_totals[static_cast<std::size_t>(StallCause::kRecompute)] ==
           planned_recompute(workload.costs, plan));
-  check_bounds(workload, budget, timeline.iteration_time, schedule.is(Trait::kRecomputes));
+  REQUIRE(bound_of(workload, budget, schedule) <= timeline.iteration_time);
   if (naive) check_naive(plan, workload, budget, timeline);
   return timeline.iteration_time;
 }
@@ -131,6 +133,11 @@ void check_run(Dice& dice, const Case& test, const Schedule& schedule, Bytes bud
   REQUIRE(budget >= smallest);
   const Plan& plan = std::get<Plan>(result);
   const Duration time = run(test.workload, schedule, plan, budget, dice.once_in(8));
+  if (!schedule.is(Trait::kMovesPages) && !schedule.is(Trait::kMovesNothing) && dice.once_in(4)) {
+    const Workload& workload = test.workload;
+    test.waiting->add(
+        dice, {plan, workload.graph, workload.costs, budget, bound_of(workload, budget, schedule)});
+  }
   if (moves_only_what_it_must(schedule, test.options) && budget >= test.in_core) {
     REQUIRE(time == planned_compute(test.workload.costs, plan));
     REQUIRE(plan.steps.size() == test.workload.graph.tasks.size());
@@ -189,10 +196,12 @@ TEST_CASE("every schedule keeps its laws on any network, budget and link") {
                                            NetworkForm::kGraph,       NetworkForm::kSequence};
   const Schedule* in_core = find_schedule("in-core");
   REQUIRE(in_core != nullptr);
+  WaitingRuns waiting;
   for_each_seed(10'000, [&](std::uint64_t seed) {
     Dice dice(seed);
     const NetworkForm form = kForms[dice.index(std::size(kForms))];
     Case test{random_workload(dice, form, dice.once_in(20) ? 60 : dice.number(1, 14))};
+    test.waiting = &waiting;
     // A schedule of this list per case, all of them every now and then: as many networks as possible.
     const Schedule& one = *schedules()[dice.index(schedules().size())];
     for (const Schedule* schedule : schedules()) {
@@ -208,6 +217,7 @@ TEST_CASE("every schedule keeps its laws on any network, budget and link") {
       check_schedule(dice, test, *schedule);
     }
   });
+  waiting.check_rare(1000);
 }
 
 }  // namespace

@@ -79,6 +79,9 @@ NaiveStep read_step(const std::string& line, std::size_t number) {
     if (words.at(at).starts_with("issue=")) {
       step.issue = std::stoll(value_of(words.at(at++), "issue"));
     }
+    if (words.at(at).starts_with("pinning=")) {
+      step.pinning = std::stoll(value_of(words.at(at++), "pinning"));
+    }
   }
   for (const std::string& item : list_of(words.at(at++), "waits")) {
     step.waits.push_back(std::stoull(item));

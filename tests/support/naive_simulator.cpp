@@ -123,10 +123,14 @@ class Naive {
   /// When the host has issued a compute step: it issues those of a device one after the other, from 0 on.
   std::int64_t issued(std::size_t s) const {
     std::int64_t at = 0;
+    std::int64_t end_before = 0;
     for (std::size_t before = 0; before <= s; ++before) {
-      if (plan_.steps[before].queue == plan_.steps[s].queue) at += plan_.steps[before].issue;
+      if (plan_.steps[before].queue != plan_.steps[s].queue) continue;
+      at += plan_.steps[before].issue;
+      if (before < s) end_before = states_[before].end;
     }
-    return at;
+    // It pins memory for what leaves behind the step before when that has ended.
+    return plan_.steps[s].pinning == 0 ? at : std::max(at, end_before + plan_.steps[s].pinning);
   }
 
   /// The heads of queues whose waits have all ended, in the order in which they are tried.

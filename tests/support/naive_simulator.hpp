@@ -18,8 +18,9 @@ struct NaiveStep {
   std::string kind;
   std::string name;
   int device = 0;
-  std::int64_t time = 0;   ///< compute, recompute
-  std::int64_t issue = 0;  ///< the same: of the host
+  std::int64_t time = 0;     ///< compute, recompute
+  std::int64_t issue = 0;    ///< the same: of the host
+  std::int64_t pinning = 0;  ///< the same: of the host, behind the step before it on its queue
   std::int64_t bytes = 0, latency = 0;
   std::optional<std::int64_t> rate;  ///< of a copy; none: infinite
   std::vector<std::size_t> waits;

@@ -141,6 +141,14 @@ void set_link(CostTable& costs, const LinkSpec& link) {
   transfers.duplex = link.duplex;
 }
 
+void set_pinning(CostTable& costs, Duration pinning) {
+  costs.transfers.pinning = pinning;
+  for (TransferCost& copy : costs.transfers.to_far) {
+    copy.latency += pinning;
+    copy.alone += pinning;
+  }
+}
+
 namespace {
 
 /// One direction keeps more than `share`, the other one as much less, or nearly as much.

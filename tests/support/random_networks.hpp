@@ -67,6 +67,8 @@ struct LinkSpec {
   Duplex duplex = {};
 };
 void set_link(CostTable& costs, const LinkSpec& link);
+/// Memory is pinned for every copy out, in such a time. Once, after set_link().
+void set_pinning(CostTable& costs, Duration pinning);
 /// Copies of the whole saved set take between a tenth and ten times the compute, or no time at all.
 [[nodiscard]] LinkSpec random_link(Dice& dice, const Workload& workload);
 

@@ -66,6 +66,20 @@ TEST_CASE("the latency override replaces the connection's share only") {
   CHECK(costs({.latency = Duration(0)}).to_near[0].latency == Duration(3'000));
 }
 
+TEST_CASE("memory that is pinned for every copy out is part of its latency") {
+  const TransferCosts it = costs({.pinning = Duration(50'000)});
+  CHECK(it.pinning == Duration(50'000));
+  CHECK(it.to_far[0].latency == Duration(6'000 + 50'000));
+  CHECK(it.to_far[0].alone == Duration(206'000 + 50'000));
+  CHECK(it.to_near[0].alone == Duration(106'000));
+  // Pageable memory is not pinned.
+  const TransferCosts pageable =
+      costs({.mode = CopyMode::kPageable, .pinning = Duration(50'000)}, {Bytes(1'000)});
+  CHECK(pageable.pinning == Duration(0));
+  CHECK(pageable.to_far[0].alone ==
+        costs({.mode = CopyMode::kPageable}, {Bytes(1'000)}).to_far[0].alone);
+}
+
 TEST_CASE("the what-if scale doubles the connection") {
   CHECK(costs({.link_scale = Ratio(2'000'000'000)}).to_far[0].rate ==
         BytesPerSecond(10'000'000'000));

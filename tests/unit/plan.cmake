@@ -3,4 +3,5 @@ ooc_test(plan unit
   SOURCES plan_builder_test.cpp
           plan_text_test.cpp
           plan_validate_test.cpp
+          wait_as_framework_test.cpp
   LINK ooc_test_support)

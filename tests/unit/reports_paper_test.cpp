@@ -72,6 +72,11 @@ TEST_CASE("what a closed form leaves out is said only where the run has it") {
   input.pageable = true;
   CHECK(paper_estimate(input)->notes ==
         std::vector<std::string>{"that pageable copies stop computing"});
+  input.pageable = false;
+  input.copies = {.streams = CopyStreams::kFramework, .pinned_cost = us(1)};
+  CHECK(paper_estimate(input)->notes ==
+        std::vector<std::string>{"copies that wait as the framework's do",
+                                 "computing that waits while memory is pinned"});
   for (TransferCost& copy : example.costs.transfers.to_near) copy.alone += us(1);
   example.costs.transfers.duplex = Ratio(500'000'000);
   const auto notes = paper_estimate(input_of(example, ClosedForm::kCapacity))->notes;

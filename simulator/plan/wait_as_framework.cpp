@@ -1,0 +1,202 @@
+// Rebuilds the plan step by step, in another order of copies in, with the extra waits.
+//
+// Memory cannot run out by this. Copies in come later and nothing else moves, so what is near at any place of the new
+// sequence is no more than at the same place of the old one. A copy in waits for the compute step before it, and the
+// compute step behind it for the copy: what takes memory starts in the new sequence's order. So when a step is
+// the first one not ended, what is near is what the sequence has near there, beside blocks that wait for copies
+// out; these take no memory and wait for earlier steps only, so they end.
+#include "simulator/plan/wait_as_framework.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "simulator/plan/plan_builder.hpp"
+
+namespace ooc {
+namespace {
+
+/// Which steps get waits for what is before them in sequence.
+struct ExtraWaits {
+  bool copies_in = false;   ///< for the compute step before
+  bool copies_out = false;  ///< likewise
+  bool computes = false;    ///< for the copies since the one before
+  bool exchange = false;    ///< what devices exchange counts among the copies, too
+};
+
+/// By step: a copy of a tensor that has a place in near memory, so not of what devices exchange.
+std::vector<bool> copies_of_tensors(const Plan& plan) {
+  std::int32_t largest = -1;
+  for (const Block& block : plan.blocks) largest = std::max(largest, block.object);
+  std::vector<bool> placed(static_cast<std::size_t>(largest + 1));
+  for (const Block& block : plan.blocks) {
+    if (block.kind == BlockKind::kTensor) placed[static_cast<std::size_t>(block.object)] = true;
+  }
+  std::vector<bool> found;
+  found.reserve(plan.steps.size());
+  for (const Step& step : plan.steps) {
+    found.push_back(step.kind != StepKind::kCompute && step.object <= largest &&
+                    placed[static_cast<std::size_t>(step.object)]);
+  }
+  return found;
+}
+
+StepId add_step(PlanBuilder& builder, const Step& step) {
+  switch (step.kind) {
+    case StepKind::kCompute:
+      return step.recompute ? builder.recompute(TaskId{step.object}, step.alternative, step.device)
+                            : builder.compute(TaskId{step.object}, step.alternative, step.device);
+    case StepKind::kToFar:
+      return builder.to_far(TensorId{step.object}, step.device);
+    case StepKind::kToNear:
+      return builder.to_near(TensorId{step.object}, step.device);
+  }
+  return {};
+}
+
+std::vector<StepId> planned_order(const Plan& plan) {
+  std::vector<StepId> order;
+  order.reserve(plan.steps.size());
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) order.push_back(make_id<StepId>(i));
+  return order;
+}
+
+/// By copy in: the step that it comes right before, the first that waits for it. Nobody waits for one that is not
+/// the last of those that a step needs: then it is the next one's on the queue.
+std::vector<StepId> first_waiters(const Plan& plan) {
+  const std::vector<bool> copies = copies_of_tensors(plan);
+  std::vector<std::optional<StepId>> found(plan.steps.size());
+  std::vector<std::optional<StepId>> next(static_cast<std::size_t>(plan.devices));
+  std::vector<StepId> first = planned_order(plan);
+  for (std::size_t i = plan.steps.size(); i-- > 0;) {
+    const StepId step = make_id<StepId>(i);
+    const bool comes_in = plan.steps[i].kind == StepKind::kToNear && copies[i];
+    if (comes_in) {
+      auto& behind = next[static_cast<std::size_t>(plan.steps[i].device)];
+      first[i] = found[i].value_or(behind.value_or(step));
+      behind = first[i];
+    }
+    // A copy in that waits will itself come right before `first`.
+    for (const StepId until : plan.waits[step]) {
+      auto& waiter = found[until.at()];
+      waiter = std::min(waiter.value_or(first[i]), first[i]);
+    }
+  }
+  return first;
+}
+
+/// Every copy in right before its first waiter, by that, then as planned.
+std::vector<StepId> order_by_waiters(const Plan& plan) {
+  const std::vector<StepId> first = first_waiters(plan);
+  std::vector<StepId> order = planned_order(plan);
+  std::stable_sort(order.begin(), order.end(), [&](StepId a, StepId b) {
+    const auto waits = [&](StepId step) { return first[step.at()] == step; };
+    return std::pair(first[a.at()], waits(a)) < std::pair(first[b.at()], waits(b));
+  });
+  return order;
+}
+
+class Rebuilder {
+ public:
+  Rebuilder(const Plan& plan, const std::vector<StepId>& order, ExtraWaits extra)
+      : plan_(plan),
+        order_(order),
+        extra_(extra),
+        builder_(plan.static_bytes, plan.devices),
+        copies_(copies_of_tensors(plan)),
+        new_id_(plan.steps.size()),
+        last_compute_(static_cast<std::size_t>(plan.devices)),
+        copies_since_(static_cast<std::size_t>(plan.devices)) {
+    builder_.reserve(plan.steps.size(), plan.blocks.size());
+    for (std::size_t i = 0; i < order.size(); ++i) new_id_[order[i].at()] = make_id<StepId>(i);
+  }
+
+  Plan run() && {
+    add_blocks();
+    for (const StepId old : order_) {
+      const StepId step = add_step(builder_, plan_.steps[old.at()]);
+      if (plan_.steps[old.at()].on_demand) builder_.on_demand(step);
+      if (plan_.steps[old.at()].kind == StepKind::kCompute || extra_.exchange ||
+          copies_[old.at()]) {
+        wait_in_sequence(step, plan_.steps[old.at()]);
+      }
+      for (const StepId until : plan_.waits[old]) builder_.wait(step, new_id_[until.at()]);
+      for (const BlockId block : plan_.acquires[old]) builder_.acquire(step, block);
+      for (const BlockId block : plan_.releases[old]) builder_.release(block, step);
+    }
+    Plan rebuilt = std::move(builder_).finish();
+    rebuilt.far_compression = plan_.far_compression;
+    rebuilt.far_powers_of_two = plan_.far_powers_of_two;
+    return rebuilt;
+  }
+
+ private:
+  void add_blocks() {
+    for (const Block& block : plan_.blocks) {
+      if (block.kind == BlockKind::kTensor) {
+        builder_.tensor_block(TensorId{block.object}, block.bytes, block.device);
+      } else {
+        builder_.workspace_block(TaskId{block.object}, block.bytes, block.device);
+      }
+    }
+    for (const BlockId block : plan_.initial_blocks) builder_.initially_resident(block);
+  }
+
+  void wait_in_sequence(StepId step, const Step& is) {
+    const auto device = static_cast<std::size_t>(is.device);
+    if (is.kind == StepKind::kCompute) {
+      for (const StepId copy : copies_since_[device]) builder_.wait(step, copy);
+      copies_since_[device].clear();
+      last_compute_[device] = step;
+      return;
+    }
+    const bool waits = is.kind == StepKind::kToNear ? extra_.copies_in : extra_.copies_out;
+    if (waits && last_compute_[device]) builder_.wait(step, *last_compute_[device]);
+    if (extra_.computes) copies_since_[device].push_back(step);
+  }
+
+  const Plan& plan_;
+  const std::vector<StepId>& order_;
+  ExtraWaits extra_;
+  PlanBuilder builder_;
+  std::vector<bool> copies_;                         ///< by step of `plan_`
+  std::vector<StepId> new_id_;                       ///< by step of `plan_`
+  std::vector<std::optional<StepId>> last_compute_;  ///< by device
+  std::vector<std::vector<StepId>> copies_since_;    ///< likewise
+};
+
+}  // namespace
+
+Plan wait_as_framework(const Plan& plan, const CopyRules& rules) {
+  const bool waits = rules.streams != CopyStreams::kOverlap;
+  Plan rewritten = Rebuilder(plan, waits ? order_by_waiters(plan) : planned_order(plan),
+                             {.copies_in = waits,
+                              .copies_out = waits || rules.pinned_cost > Duration(0),
+                              .computes = rules.streams == CopyStreams::kSerial})
+                       .run();
+  rewritten.far_powers_of_two = rules.far_powers_of_two;
+  return rewritten;
+}
+
+void list_pinning(const Plan& plan, Duration each, std::vector<std::int64_t>& delays) {
+  delays.assign(plan.steps.size(), 0);
+  if (each == Duration(0)) return;
+  for (int device = 0; device < plan.devices; ++device) {
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+      const Step& step = plan.steps[i];
+      if (step.device != device) continue;
+      if (step.kind == StepKind::kToFar) sum += each.count();
+      if (step.kind == StepKind::kCompute) delays[i] = std::exchange(sum, 0);
+    }
+  }
+}
+
+Plan serialize_copies(const Plan& plan) {
+  return Rebuilder(plan, planned_order(plan),
+                   {.copies_in = true, .copies_out = true, .computes = true, .exchange = true})
+      .run();
+}
+
+}  // namespace ooc

@@ -1,0 +1,117 @@
+// How a framework's copies wait, what they cost its host and what they take of far memory, from the command line. The
+// sums are those of the worked example (docs/formats.md, section 6).
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/cli/run_program.hpp"
+
+namespace ooc::test {
+namespace {
+
+const std::string kData = std::string(OOC_SOURCE_DIR) + "/tests/data/";
+const std::string kMachine = kData + "worked_example_machine.json";
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// A framework with these fields.
+std::string framework(const ScratchFolder& scratch, const std::string& fields) {
+  return scratch.file("mine.json",
+                      R"({"format":"ooc-paleo/framework","version":1,"name":"mine",)" + fields +
+                          R"(,"provenance":[{"fields":"*","kind":"assumed","source":"a test",)"
+                          R"("date":"2026-11"}]})");
+}
+
+Ran predict(const std::vector<std::string>& arguments) {
+  std::vector<std::string> all{
+      "predict", kData + "worked_example.json", "--memory", "4 GB", "--format", "json"};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  return run_ooc_paleo(all);
+}
+
+}  // namespace
+
+TEST_CASE("copies wait as the framework says, whatever the schedule") {
+  const ScratchFolder scratch;
+  struct Row {
+    std::string streams;
+    std::string capacity;
+    std::string barriers;
+  };
+  for (const Row& row : {Row{"overlap", "600000000", "950000000"},
+                         {"framework", "700000000", "1250000000"},
+                         {"serial", "800000000", "1400000000"}}) {
+    CAPTURE(row.streams);
+    const std::string file = framework(scratch, "\"copy_streams\":\"" + row.streams + "\"");
+    const auto run = [&](const std::string& schedule) {
+      return predict({"--hardware", kMachine, "--framework", file, "--schedule", schedule}).out;
+    };
+    CHECK(has(run("capacity"), "\"iteration_time_ns\": " + row.capacity));
+    CHECK(has(run("vdnn-like"), "\"iteration_time_ns\": " + row.barriers));
+  }
+}
+
+TEST_CASE("pinning memory for every copy costs host time, in predict and in sweeps") {
+  const ScratchFolder scratch;
+  const std::string file = framework(scratch, R"("pinned":{"per_copy":"3 ms"})");
+  CHECK(has(predict({"--hardware", kMachine, "--framework", file}).out,
+            "\"iteration_time_ns\": 603000000"));
+  const Ran sweep =
+      run_ooc_paleo({"sweep", kData + "worked_example.json", "--hardware", kMachine, "--memory",
+                     "4 GB", "--schedule", "capacity", "--link", "10GB/s", "--framework", file});
+  CHECK(has(sweep.out, ",603000000,"));
+  // Pageable copies are not pinned.
+  const std::string pool = framework(scratch, R"("pinned":"pool")");
+  CHECK(has(predict({"--hardware", kMachine, "--framework", pool}).out,
+            "\"iteration_time_ns\": 600000000"));
+}
+
+TEST_CASE("far memory in powers of two is counted so where it is reported and where it ends") {
+  const ScratchFolder scratch;
+  const std::string file = framework(scratch, R"("far_sizes":"powers_of_two")");
+  CHECK(has(predict({"--hardware", kMachine, "--framework", file}).out,
+            "\"peak_far_bytes\": 1073741824"));
+  CHECK(has(predict({"--hardware", kMachine}).out, "\"peak_far_bytes\": 1000000000"));
+  std::string machine = read_file(kMachine);
+  machine.replace(machine.find("64 GB"), 5, "1 GB");
+  const std::string small = scratch.file("small.json", machine);
+  CHECK(predict({"--hardware", small}).exit_code == 0);
+  const Ran full = predict({"--hardware", small, "--framework", file});
+  CHECK(full.exit_code == 3);
+  CHECK(has(full.out, "\"tier\": \"far\""));
+  CHECK(has(full.out, "\"wanted_bytes\": 1073741824"));
+}
+
+TEST_CASE("copies that page faults ask for wait for no framework: unified memory refuses one") {
+  const std::vector<std::string> job{"vgg16", "--hardware",  "v100-16gb-pcie3", "--batch",
+                                     "8",     "--framework", "tensorflow-1",    "--quiet"};
+  const auto run = [&](const std::string& command, const std::vector<std::string>& more) {
+    std::vector<std::string> all{command};
+    all.insert(all.end(), job.begin(), job.end());
+    all.insert(all.end(), more.begin(), more.end());
+    return run_ooc_paleo(all);
+  };
+  const Ran named = run("predict", {"--schedule", "unified"});
+  CHECK(named.exit_code == 2);
+  CHECK(has(named.err, "--framework"));
+  CHECK(has(named.err, "tensorflow-1 with the schedule unified"));
+  CHECK(has(named.err, "copies overlap"));
+  const Ran all = run("compare", {});
+  CHECK(all.exit_code == 0);
+  CHECK(!has(all.out, "unified"));
+  // One whose copies overlap does not mind.
+  CHECK(run_ooc_paleo({"predict", "vgg16", "--hardware", "v100-16gb-pcie3", "--batch", "8",
+                       "--framework", "chainer-5", "--schedule", "unified", "--quiet"})
+            .exit_code == 0);
+}
+
+TEST_CASE("compare says without which schedules it goes, and why") {
+  const Ran all = run_ooc_paleo({"compare", "alexnet", "--hardware", "v100-16gb-pcie3", "--batch",
+                                 "8", "--framework", "tensorflow-1"});
+  CHECK(has(all.err, "remark: without unified, unified-prefetch"));
+}
+
+}  // namespace ooc::test
