@@ -28,8 +28,7 @@ std::vector<ValidationRow> shipped() {
 
 /// Data sets whose goal is missed (docs/validation.md says why).
 const std::vector<std::string> kMissed{"networks-amp-rtx3090-held-out",
-                                       "networks-float16-v100-2017", "networks-float32-k80",
-                                       "T12"};
+                                       "networks-float16-v100-2017", "networks-float32-k80", "T12"};
 
 }  // namespace
 
@@ -58,28 +57,43 @@ TEST_CASE("every published figure has its row; T12 is a data set") {
   std::vector<std::string> ids;
   for (const ValidationRow& row : shipped()) ids.push_back(row.id);
   std::vector<std::string> wanted;
-  for (int i = 1; i <= 11; ++i) wanted.push_back("M" + std::to_string(i));
-  for (int i = 1; i <= 11; ++i) wanted.push_back("T" + std::to_string(i));
+  for (int i = 1; i <= 16; ++i) wanted.push_back("M" + std::to_string(i));
+  for (int i = 1; i <= 18; ++i) {
+    if (i != 12) wanted.push_back("T" + std::to_string(i));
+  }
   wanted.push_back("U1");
   CHECK(ids == wanted);
 }
 
-// Three of schedules and memory; M7 and T7 hang on what software of 2017 did beside its kernels.
-TEST_CASE("at most five rows are known to fail, and none of those that may not") {
+// Of large model support and swapping on TensorFlow T2, T3, T13, T14, of moDNN T4, T6, and T7.
+TEST_CASE("at most seven rows are known to fail, and none of those that may not") {
   std::vector<std::string> marked;
   for (const ValidationRow& row : shipped()) {
     for (const RowCheck& check : row.checks) {
       if (!check.known) continue;
       if (marked.empty() || marked.back() != row.id) marked.push_back(row.id);
-      // T2: the published rates lie between a serial model and full overlap.
-      const bool bracket = row.id == "T2" && std::holds_alternative<Encloses>(check.rule);
+      // T2: the published rates that swap lie between a serial model and full overlap.
+      const bool bracket = row.id == "T2" && std::holds_alternative<Encloses>(check.rule) &&
+                           check.name.find("swap") != std::string::npos;
       CHECK_FALSE(bracket);
     }
   }
-  CHECK(marked.size() <= 5);
+  CHECK(marked.size() <= 7);
   for (const char* never : {"M3", "M4", "M5", "M11", "T5"}) {
     CAPTURE(never);
     CHECK(std::find(marked.begin(), marked.end(), never) == marked.end());
+  }
+}
+
+// A row that runs under another convention than its authors' says so: every run names its framework.
+TEST_CASE("every run of a shipped row names its framework") {
+  for (const ValidationRow& row : shipped()) {
+    for (const RowRun& run : row.runs) {
+      if (run.kind != RowRun::Kind::kCommand) continue;
+      CAPTURE(row.id);
+      CAPTURE(run.text);
+      CHECK(run.text.find("--framework ") != std::string::npos);
+    }
   }
 }
 
