@@ -120,14 +120,17 @@ void count_random(Counts& counts, const Schedule& schedule, std::uint64_t seed) 
   add(counts, times, "seed " + std::to_string(seed));
 }
 
+/// Whether fewer cases are asked for (under sanitizers): some of each, too few to count.
+bool few() { return number_from("OOC_PROPERTY_CASES", 1'000) < 1'000; }
+
 TEST_CASE("more memory or a faster link is not slower: random networks") {
   for (const char* name : {"modnn", "superneurons"}) {
     Counts counts;
-    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    for (std::uint64_t seed = 1; seed <= (few() ? 5U : 100U); ++seed) {
       count_random(counts, *find_schedule(name), seed);
     }
-    REQUIRE(counts.budgets.pairs > 8'000);
-    REQUIRE(counts.links.pairs > 4'000);
+    REQUIRE((few() || counts.budgets.pairs > 8'000));
+    REQUIRE((few() || counts.links.pairs > 4'000));
     counts.check(name);
   }
 }
@@ -198,10 +201,12 @@ TEST_CASE("more memory or a faster link is not slower: shipped networks") {
                            Kind{"modnn", SubBatch::Kind::kUsual, "modnn in rounds"},
                            Kind{"superneurons", SubBatch::Kind::kOff, "superneurons"}}) {
     Counts counts;
-    for (const Job& job : kJobs)
+    for (const Job& job : kJobs) {
       count_shipped(counts, job, *find_schedule(kind.schedule), kind.rounds);
-    REQUIRE(counts.budgets.pairs > 450);
-    REQUIRE(counts.links.pairs > 250);
+      if (few()) break;
+    }
+    REQUIRE((few() || counts.budgets.pairs > 450));
+    REQUIRE((few() || counts.links.pairs > 250));
     counts.check(kind.what);
   }
 }
