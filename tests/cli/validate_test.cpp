@@ -147,6 +147,21 @@ TEST_CASE("--framework runs all rows under another framework, and says so") {
   CHECK(has(unknown.err, "--framework: found \"nonesuch\""));
 }
 
+TEST_CASE("a run takes the framework that its machine names, unless it says another") {
+  const ScratchFolder folder;
+  std::string machine = read_file(kData + "worked_example_machine.json");
+  machine.insert(machine.find("\"compute\""), "\"framework\": \"cudnn-superneurons-modnn\", ");
+  folder.file("worked_example_machine.json", machine);
+  const std::string path = folder.file("row.json", R"({"format": "ooc-paleo/validation-row",
+ "version": 1, "id": "x", "title": "t", "source": "s", "use": "tight",
+ "runs": {"own": "inspect vgg16 --batch 1 --hardware ./worked_example_machine.json",
+          "plain": "inspect vgg16 --batch 1 --hardware ./worked_example_machine.json --framework ideal"},
+ "checks": [{"predicted": "own.saved_bytes / plain.saved_bytes", "between": [1.3, 2]}]})");
+  const Ran ran = run_ooc_paleo({"validate", path});
+  CHECK(ran.err == "");
+  CHECK_MESSAGE(ran.exit_code == 0, ran.out);
+}
+
 TEST_CASE("a run that another framework refuses has no figures; unasked it is an error") {
   const ScratchFolder folder;
   const std::string path = folder.file("row.json", R"({"format": "ooc-paleo/validation-row",
