@@ -63,7 +63,7 @@ std::string lacking(const RunReport& report) {
                         oom.smallest_budget ? "the smallest that suffices is" : "it takes at least",
                         format_bytes(*least), least->count());
   }
-  return text + fmt::format("; there are {}\n", format_bytes(report.budget_near));
+  return text + (near ? fmt::format("; there are {}\n", format_bytes(report.budget_near)) : "\n");
 }
 
 /// Of several that do not fit the one that lacks least.

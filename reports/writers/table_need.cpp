@@ -116,7 +116,8 @@ std::string sufficing(const NeedReport& report, const std::vector<std::size_t>& 
   for (const std::size_t i : order) table.add_row(cells_of(report, report.rows[i], shown));
   std::string text = "\n" + table.text(look);
   text += fmt::format(
-      "  {}: was run, and so was what is too little, at most 1 % less; any: nothing moves\n",
+      "  {}: was run, and so was what is too little, at most 1 % less (-: nothing less was "
+      "tried);\n  any: nothing moves\n",
       needed_word(report.what));
   if (shown.algorithms) {
     text +=

@@ -56,10 +56,10 @@ std::string lack_text(const OutOfMemory& oom) {
                      oom.tier == OutOfMemory::Tier::kNear ? "near" : "far", oom.step);
 }
 
-/// The wait that is no copy's and costs most.
-std::string_view other_wait(const RunReport& report) {
-  const auto more = [&](StallCause a, StallCause b) { return stall(report, a) < stall(report, b); };
-  return limit_name(std::max(StallCause::kDependency, StallCause::kLaunch, more));
+/// What is left to wait for where copies take no time.
+std::string whatever_the_link(const RunReport& report) {
+  const std::optional<LargestWait> wait = largest_wait(report);
+  return fmt::format("waits for {} whatever the link", wait ? limit_name(wait->cause) : "copies");
 }
 
 /// One schedule by one rule for algorithms.
@@ -86,7 +86,6 @@ class Search {
   }
 
  private:
-  /// What costs depend on the link, and nothing else is new to a plan that was made for sizes only.
   void set(std::int64_t value) {
     TransferOptions& transfers = case_.transfers;
     const BytesPerSecond rate(value);
@@ -111,13 +110,12 @@ class Search {
         case_.inputs.far_throughput = transfers.far_throughput = rate;
         break;
     }
-    if (!is_rate(request_.what)) return;
-    estimate_transfers_into(case_.costs.transfers, case_.costs.tensor_bytes, case_.hardware,
-                            transfers);
   }
 
-  RunReport report_at(std::int64_t value) {
-    set(value);
+  /// Sizes alone make most plans: those stay for all links.
+  RunReport run_as_set() {
+    estimate_transfers_into(case_.costs.transfers, case_.costs.tensor_bytes, case_.hardware,
+                            case_.transfers);
     const bool same_plan = run_ && is_rate(request_.what) && !schedule_.is(Trait::kPlansForLink) &&
                            !run_->rounds && !run_->devices &&
                            case_.allocator != Allocator::kCaching;
@@ -130,7 +128,8 @@ class Search {
   bool does(std::int64_t value) {
     ++row_.attempts;
     try {
-      RunReport report = report_at(value);
+      set(value);
+      RunReport report = run_as_set();
       const bool met = report.feasible && report.iteration_time <= goal(report);
       if (met || !row_.run) row_.run = std::move(report);
       return met;
@@ -217,7 +216,7 @@ class Search {
   }
 
   /// Of the run with as much as there can be, which the row has.
-  [[nodiscard]] Reason why_none() const {
+  [[nodiscard]] Reason why_none() {
     if (!row_.run) return reason_of(NoKnee::kNotWorkedOut, row_.reason_text);
     const RunReport& report = *row_.run;
     if (report.out_of_memory)
@@ -228,14 +227,30 @@ class Search {
     }
     const Duration again = report.compute_time + stall(report, StallCause::kRecompute);
     if (again > most) return reason_of(NoKnee::kRecomputes);
-    if (again + stall(report, StallCause::kFault) > most) return reason_of(NoKnee::kPageFaults);
-    const Duration copies = stall(report, StallCause::kSwapIn) +
-                            stall(report, StallCause::kSwapOut) +
-                            stall(report, StallCause::kMemory);
-    if (report.iteration_time - copies > most) {
-      return reason_of(NoKnee::kOtherWaits, fmt::format("waits for {}", other_wait(report)));
+    slowest_ = std::min(case_.costs.transfers.to_far_peak, case_.costs.transfers.to_near_peak);
+    const std::optional<RunReport> free = with_free_copies();
+    if (free && free->feasible && free->iteration_time <= goal(*free)) {
+      return what_binds_copies(report);
     }
-    return what_binds_copies(report);
+    if (again + stall(report, StallCause::kFault) > most) return reason_of(NoKnee::kPageFaults);
+    if (report.link_limited_by == "near memory") return what_binds_copies(report);
+    return reason_of(NoKnee::kOtherWaits, whatever_the_link(free ? *free : report));
+  }
+
+  /// The same with a link and a far memory of infinite rates, latencies as they are.
+  std::optional<RunReport> with_free_copies() {
+    TransferOptions& transfers = case_.transfers;
+    const TransferOptions as_it_was = transfers;
+    transfers.link = transfers.link_to_far = transfers.link_to_near = kInfiniteRate;
+    transfers.far_throughput = kInfiniteRate;
+    try {
+      RunReport report = run_as_set();
+      transfers = as_it_was;
+      return report;
+    } catch (const SpecError&) {
+      transfers = as_it_was;
+      return std::nullopt;
+    }
   }
 
   [[nodiscard]] Reason what_binds_copies(const RunReport& report) const {
@@ -250,20 +265,18 @@ class Search {
       const std::string rate = format_rate(hardware.near_memory.throughput);
       return reason_of(NoKnee::kNearMemory, fmt::format("near memory caps the link at {}", rate));
     }
-    if (report.link_limited_by != "connection") {
-      return reason_of(NoKnee::kOtherWaits, "waits for latencies of copies");
+    switch (request_.what) {
+      case Needed::kLinkToFar:
+        return {"other_direction", "the link to near memory binds at " + format_rate(slowest_)};
+      case Needed::kLinkToNear:
+        return {"other_direction", "the link to far memory binds at " + format_rate(slowest_)};
+      case Needed::kLink:
+      case Needed::kNearMemory:
+      case Needed::kFarMemory:
+      case Needed::kFarThroughput:
+        break;
     }
-    const TransferCosts& costs = case_.costs.transfers;
-    if (request_.what == Needed::kLinkToFar) {
-      return {"other_direction",
-              "the link to near memory binds at " + format_rate(costs.to_near_peak)};
-    }
-    if (request_.what == Needed::kLinkToNear) {
-      return {"other_direction",
-              "the link to far memory binds at " + format_rate(costs.to_far_peak)};
-    }
-    return {"link",
-            "the link binds at " + format_rate(std::min(costs.to_far_peak, costs.to_near_peak))};
+    return {"link", "the link binds at " + format_rate(slowest_)};
   }
 
   const NeedRequest& request_;
@@ -273,6 +286,7 @@ class Search {
   CaseBuffers buffers_;
   std::optional<CaseRun> run_;
   NeedRow row_;
+  BytesPerSecond slowest_;  ///< of both directions of the link, with as much as there can be
 };
 
 std::int64_t now_of(Needed what, const Case& which) {
