@@ -56,12 +56,6 @@ std::string lack_text(const OutOfMemory& oom) {
                      oom.tier == OutOfMemory::Tier::kNear ? "near" : "far", oom.step);
 }
 
-/// What is left to wait for where copies take no time.
-std::string whatever_the_link(const RunReport& report) {
-  const std::optional<LargestWait> wait = largest_wait(report);
-  return fmt::format("waits for {} whatever the link", wait ? limit_name(wait->cause) : "copies");
-}
-
 /// One schedule by one rule for algorithms.
 class Search {
  public:
@@ -210,9 +204,16 @@ class Search {
     const Bytes peak =
         request_.what == Needed::kNearMemory ? row_.run->peak_near : row_.run->peak_far;
     const auto [low, high] = *row_.bracket;
-    if (peak.count() <= low || peak.count() >= high || !does(peak.count())) return;
+    if (peak.count() <= low || peak.count() > high) return;
+    if (peak.count() < high && !does(peak.count())) return;
     set_bracket(low, peak.count());
-    if (peak.count() - 1 > low && !does(peak.count() - 1)) row_.bracket->first = peak.count() - 1;
+    const std::int64_t less = peak.count() - 1;
+    if (less <= low) return;
+    if (does(less)) {
+      set_bracket(low, less);
+    } else {
+      row_.bracket->first = less;
+    }
   }
 
   /// Of the run with as much as there can be, which the row has.
@@ -228,28 +229,30 @@ class Search {
     const Duration again = report.compute_time + stall(report, StallCause::kRecompute);
     if (again > most) return reason_of(NoKnee::kRecomputes);
     slowest_ = std::min(case_.costs.transfers.to_far_peak, case_.costs.transfers.to_near_peak);
-    const std::optional<RunReport> free = with_free_copies();
-    if (free && free->feasible && free->iteration_time <= goal(*free)) {
-      return what_binds_copies(report);
-    }
-    if (again + stall(report, StallCause::kFault) > most) return reason_of(NoKnee::kPageFaults);
-    if (report.link_limited_by == "near memory") return what_binds_copies(report);
-    return reason_of(NoKnee::kOtherWaits, whatever_the_link(free ? *free : report));
-  }
-
-  /// The same with a link and a far memory of infinite rates, latencies as they are.
-  std::optional<RunReport> with_free_copies() {
     TransferOptions& transfers = case_.transfers;
-    const TransferOptions as_it_was = transfers;
     transfers.link = transfers.link_to_far = transfers.link_to_near = kInfiniteRate;
     transfers.far_throughput = kInfiniteRate;
+    if (would_do()) return what_binds_copies(report);
+    BytesPerSecond& near = machine_.profile.near_memory.throughput;
+    const BytesPerSecond its_rate = near;
+    near = kInfiniteRate;
+    const bool copies_bind = would_do();
+    near = its_rate;
+    if (copies_bind) {
+      return reason_of(NoKnee::kNearMemory,
+                       "near memory caps the link at " + format_rate(its_rate));
+    }
+    if (again + stall(report, StallCause::kFault) > most) return reason_of(NoKnee::kPageFaults);
+    return reason_of(NoKnee::kOtherWaits, "waits whatever the rate of copies");
+  }
+
+  /// Whether the goal is met as things are set, which is no value to be noted.
+  bool would_do() {
     try {
-      RunReport report = run_as_set();
-      transfers = as_it_was;
-      return report;
+      const RunReport report = run_as_set();
+      return report.feasible && report.iteration_time <= goal(report);
     } catch (const SpecError&) {
-      transfers = as_it_was;
-      return std::nullopt;
+      return false;
     }
   }
 
@@ -257,13 +260,9 @@ class Search {
     const HardwareProfile& hardware = case_.hardware;
     if (report.link_limited_by == "far memory") {
       const BytesPerSecond rate =
-          case_.transfers.far_throughput.value_or(hardware.far_memory.throughput);
+          request_.options.transfers.far_throughput.value_or(hardware.far_memory.throughput);
       return reason_of(NoKnee::kFarMemory,
                        fmt::format("far memory caps the link at {}", format_rate(rate)));
-    }
-    if (report.link_limited_by == "near memory") {
-      const std::string rate = format_rate(hardware.near_memory.throughput);
-      return reason_of(NoKnee::kNearMemory, fmt::format("near memory caps the link at {}", rate));
     }
     switch (request_.what) {
       case Needed::kLinkToFar:
