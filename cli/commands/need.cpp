@@ -74,7 +74,9 @@ int run_need(const Arguments& arguments) {
   const auto time = time_text ? std::optional(duration_of(*time_text, kTime.name)) : std::nullopt;
   Job job = read_job(arguments, Asks::kSchedules);
   const Remarks remarks = job.result.remarks;
-  remark_on(remarks, job.workload.path, stated_times_remark(job.workload));
+  const ComputeOptions compute{.batch = batch_of(job.options, *job.workload.network),
+                               .layer_times = job.options.layer_times};
+  remark_on(remarks, job.workload.path, stated_times_remark(job.workload, compute));
   remark_on_dtypes(remarks, {&job.workload, 1}, {&job.machine, 1}, job.options);
   const NeedReport report =
       needs({.workload = job.workload,
