@@ -238,10 +238,7 @@ class Search {
     near = kInfiniteRate;
     const bool copies_bind = would_do();
     near = its_rate;
-    if (copies_bind) {
-      return reason_of(NoKnee::kNearMemory,
-                       "near memory caps the link at " + format_rate(its_rate));
-    }
+    if (copies_bind) return with_near_memory(report, its_rate);
     if (again + stall(report, StallCause::kFault) > most) return reason_of(NoKnee::kPageFaults);
     return reason_of(NoKnee::kOtherWaits, "waits whatever the rate of copies");
   }
@@ -254,6 +251,17 @@ class Search {
     } catch (const SpecError&) {
       return false;
     }
+  }
+
+  /// Where near memory stands in the way, too.
+  [[nodiscard]] Reason with_near_memory(const RunReport& report, BytesPerSecond its_rate) const {
+    const std::string rate = format_rate(its_rate);
+    if (report.link_limited_by == "near memory") {
+      return reason_of(NoKnee::kNearMemory, "near memory caps the link at " + rate);
+    }
+    Reason reason = what_binds_copies(report);
+    reason.text += ", then near memory at " + rate;
+    return reason;
   }
 
   [[nodiscard]] Reason what_binds_copies(const RunReport& report) const {
