@@ -52,8 +52,10 @@ Duration stall(const RunReport& report, StallCause cause) {
 }
 
 std::string lack_text(const OutOfMemory& oom) {
-  return fmt::format("does not fit: {} memory is too small at {}",
-                     oom.tier == OutOfMemory::Tier::kNear ? "near" : "far", oom.step);
+  const std::string_view tier = oom.tier == OutOfMemory::Tier::kNear ? "near" : "far";
+  const std::optional<Bytes> least = oom.smallest_budget ? oom.smallest_budget : oom.least_budget;
+  if (!least) return fmt::format("does not fit: {} memory is too small at {}", tier, oom.step);
+  return fmt::format("does not fit: takes {} of {} memory", format_bytes(*least), tier);
 }
 
 /// One schedule by one rule for algorithms.
