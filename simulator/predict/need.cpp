@@ -70,12 +70,19 @@ class Search {
   NeedRow run(std::int64_t now) {
     const std::int64_t most =
         is_rate(request_.what) ? kInfiniteRate.count() : std::int64_t{kMaxTotalBytes};
-    if (!does(most)) {
+    const std::int64_t start =
+        std::clamp(now, kLowest, is_rate(request_.what) ? kHighestRate : most);
+    const bool most_does = does(most);
+    const TransferCosts& costs = case_.costs.transfers;
+    slowest_ = std::min(costs.to_far_peak, costs.to_near_peak);
+    // More is not quite always better: what the job has may do where that does not.
+    if (!most_does && !does(start)) {
+      set(most);
       note(why_none());
       return std::move(row_);
     }
-    if (row_.run && moves_nothing(*row_.run)) return any();
-    find_bracket(std::clamp(now, kLowest, is_rate(request_.what) ? kHighestRate : most), most);
+    if (moves_nothing(*row_.run)) return any();
+    find_bracket(start, most);
     if (!row_.bracket) return std::move(row_);
     bisect();
     return std::move(row_);
@@ -181,6 +188,7 @@ class Search {
 
   void set_bracket(std::int64_t low, std::int64_t high) {
     row_.value = high;
+    row_.reason_text.clear();
     row_.bracket = {low, high};
   }
 
@@ -230,7 +238,6 @@ class Search {
     }
     const Duration again = report.compute_time + stall(report, StallCause::kRecompute);
     if (again > most) return reason_of(NoKnee::kRecomputes);
-    slowest_ = std::min(case_.costs.transfers.to_far_peak, case_.costs.transfers.to_near_peak);
     TransferOptions& transfers = case_.transfers;
     transfers.link = transfers.link_to_far = transfers.link_to_near = kInfiniteRate;
     transfers.far_throughput = kInfiniteRate;
