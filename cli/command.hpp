@@ -97,6 +97,7 @@ inline constexpr std::string_view kFlagNames[] = {"--accounting",
                                                   "--network",
                                                   "--no-color",
                                                   "--no-verify",
+                                                  "--of",
                                                   "--optimizer",
                                                   "--output",
                                                   "--page-size",
@@ -111,6 +112,7 @@ inline constexpr std::string_view kFlagNames[] = {"--accounting",
                                                   "--steps",
                                                   "--sub-batch",
                                                   "--sustained",
+                                                  "--time",
                                                   "--time-limit",
                                                   "--tolerance",
                                                   "--trace",
@@ -145,6 +147,10 @@ struct Positionals {
   Completes completes = Completes::kNothing;
   std::string_view choices = {};
   bool many = false;
+  // A word in front of them that says what is asked; empty: none.
+  std::string_view word = {};  ///< "WHAT"
+  std::string_view word_help = {};
+  std::string_view word_choices = {};
 };
 
 /// A parsed command line: texts only; options.hpp turns them into values.
@@ -152,12 +158,15 @@ class Arguments {
  public:
   Arguments(std::vector<std::string> positionals,
             std::vector<std::pair<std::string, std::vector<std::string>>> flags,
-            std::vector<std::string> command_line)
+            std::vector<std::string> command_line, std::string word = {})
       : positionals_(std::move(positionals)),
         flags_(std::move(flags)),
-        command_line_(std::move(command_line)) {}
+        command_line_(std::move(command_line)),
+        word_(std::move(word)) {}
 
   [[nodiscard]] const std::vector<std::string>& positionals() const { return positionals_; }
+  /// What Positionals::word stands for; empty when it was not given.
+  [[nodiscard]] const std::string& word() const { return word_; }
   /// The values of a flag; empty when it was not given. A switch has one empty value.
   [[nodiscard]] std::span<const std::string> values(FlagName flag) const;
   [[nodiscard]] bool has(FlagName flag) const { return !values(flag).empty(); }
@@ -170,6 +179,7 @@ class Arguments {
   std::vector<std::string> positionals_;
   std::vector<std::pair<std::string, std::vector<std::string>>> flags_;
   std::vector<std::string> command_line_;
+  std::string word_;
 };
 
 struct Command {

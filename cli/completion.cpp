@@ -74,6 +74,10 @@ std::string bash_case(const Command& command) {
                        bash_values(flag.completes, flag.choices));
   }
   const Positionals& names = command.positionals;
+  std::string values = bash_values(names.completes, names.choices);
+  if (!names.word.empty()) {
+    values = bash_values(Completes::kChoices, names.word_choices) + " " + values;
+  }
   out += fmt::format(
       "      esac\n"
       "      if [[ $word == -* ]]; then\n"
@@ -81,7 +85,7 @@ std::string bash_case(const Command& command) {
       "      else\n"
       "        COMPREPLY=({})\n"
       "      fi ;;\n",
-      flags, bash_values(names.completes, names.choices));
+      flags, values);
   return out;
 }
 
@@ -140,6 +144,9 @@ std::string fish_completion() {
     const std::string here =
         fmt::format("complete -c ooc-paleo -n '__fish_seen_subcommand_from {}'", command->name);
     const Positionals& names = command->positionals;
+    if (!names.word.empty()) {
+      out += fmt::format("{} -f -a {}\n", here, fish_quoted(spaced(names.word_choices)));
+    }
     std::string values = fish_values(names.completes, names.choices);
     // -x and -r are for flags with a value.
     const std::size_t space = values.find(" -a ");

@@ -25,9 +25,10 @@ JobFlags read_flags(const Arguments& arguments, Asks asks) {
   std::string profile = hardware_of(arguments);
   CaseOptions options = case_options(arguments);
   ResultOptions result = result_options(arguments);
-  ChosenSchedules chosen = asks == Asks::kOneSchedule
-                               ? ChosenSchedules{{&chosen_schedule(arguments)}}
-                               : chosen_schedules(arguments, "all");
+  ChosenSchedules chosen =
+      asks == Asks::kOneSchedule
+          ? ChosenSchedules{{&chosen_schedule(arguments)}}
+          : chosen_schedules(arguments, asks == Asks::kWhetherItFits ? "capacity" : "all");
   check_chosen(arguments, chosen.schedules, options.graph.accounting);
   return JobFlags{std::move(network), std::move(profile), std::move(options), std::move(result),
                   std::move(chosen)};

@@ -1,5 +1,5 @@
-// One network on one machine under one or several schedules: what `predict`, `compare` and `max-batch` are
-// asked, read from their flags and files.
+// One network on one machine under one or several schedules: what `predict`, `compare`, `max-batch`, `need`
+// and `fit` are asked, read from their flags and files.
 #pragma once
 
 #include <vector>
@@ -13,9 +13,10 @@
 namespace ooc {
 
 enum class Asks {
-  kOneSchedule,   ///< the default is capacity
-  kSchedules,     ///< the default is all that run on the machine
-  kLargestBatch,  ///< the same, at no batch of the job's own
+  kOneSchedule,    ///< the default is capacity
+  kSchedules,      ///< the default is all that run on the machine
+  kWhetherItFits,  ///< several, the default is capacity
+  kLargestBatch,   ///< the same, at no batch of the job's own
 };
 
 struct Job {

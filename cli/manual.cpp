@@ -47,11 +47,15 @@ std::string flag_entry(const Flag& flag) {
 std::string section(const Command& command) {
   const Positionals& names = command.positionals;
   std::string usage = bold_words(fmt::format("ooc-paleo {}", command.name));
+  if (!names.word.empty()) usage += fmt::format(" {}", names.word);
   if (!names.name.empty()) usage += fmt::format(" {}{}", names.name, names.many ? "..." : "");
   if (!command.flags.empty()) usage += " [OPTIONS]";
   std::string text =
       fmt::format(".SS {}\n{}\n.PP\n{}\n.PP\n.EX\n{}.EE\n", command.name, usage,
                   quoted_for_troff(command.summary), quoted_for_troff(command.examples));
+  if (!names.word.empty()) {
+    text += entry(names.word, std::string(names.word_help), names.word_choices);
+  }
   if (!names.name.empty()) {
     text += entry(quoted_for_troff(names.name), std::string(names.help), names.choices);
   }

@@ -148,6 +148,12 @@ std::variant<Arguments, HelpWanted> parse_arguments(const Command& command,
   app.allow_extras();
   std::vector<Slot> slots;
   add_flags(app, command, slots);
+  std::string word;
+  if (!command.positionals.word.empty()) {
+    app.add_option(std::string(command.positionals.word), word,
+                   std::string(command.positionals.word_help))
+        ->type_name(std::string(command.positionals.word_choices));
+  }
   std::vector<std::string> positionals;
   if (!command.positionals.name.empty()) {
     app.add_option(std::string(command.positionals.name), positionals,
@@ -165,8 +171,8 @@ std::variant<Arguments, HelpWanted> parse_arguments(const Command& command,
     rephrase(command, error.what());
   }
   const auto dashes = std::find(command_line.begin(), command_line.end(), "--");
-  const auto behind_dashes = [&](const std::string& word) {
-    return std::find(dashes, command_line.end(), word) != command_line.end();
+  const auto behind_dashes = [&](const std::string& each) {
+    return std::find(dashes, command_line.end(), each) != command_line.end();
   };
   for (const std::string& extra : app.remaining()) {
     if (extra != "--") unknown_argument(command, extra, behind_dashes(extra));
@@ -188,7 +194,7 @@ std::variant<Arguments, HelpWanted> parse_arguments(const Command& command,
     if (slot.values.empty()) slot.values.emplace_back();
     flags.emplace_back(slot.flag->name, std::move(slot.values));
   }
-  return Arguments(std::move(positionals), std::move(flags), command_line);
+  return Arguments(std::move(positionals), std::move(flags), command_line, std::move(word));
 }
 
 }  // namespace ooc

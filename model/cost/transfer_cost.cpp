@@ -169,14 +169,17 @@ void estimate_transfers_into(TransferCosts& out, const std::vector<Bytes>& tenso
                              const HardwareProfile& profile, const TransferOptions& options) {
   const TransferMode& mode = find_mode(profile, std::string(copy_mode_name(options.mode)));
   const BytesPerSecond far = options.far_throughput.value_or(profile.far_memory.throughput);
-  const auto direction_of = [&](const TransferLine& line) {
+  const auto direction_of = [&](const TransferLine& line,
+                                const std::optional<BytesPerSecond>& link) {
+    TransferOptions directed = options;
+    if (link) directed.link = link;
     if (const auto* straight = std::get_if<StraightLine>(&line)) {
-      return straight_direction(*straight, profile, far, options);
+      return straight_direction(*straight, profile, far, directed);
     }
-    return curve_direction(std::get<SizeCurve>(line), profile, far, options);
+    return curve_direction(std::get<SizeCurve>(line), profile, far, directed);
   };
-  const Direction to_far = direction_of(mode.to_far);
-  const Direction to_near = direction_of(mode.to_near);
+  const Direction to_far = direction_of(mode.to_far, options.link_to_far);
+  const Direction to_near = direction_of(mode.to_near, options.link_to_near);
   out.to_far.resize(tensor_bytes.size());
   out.to_near.resize(tensor_bytes.size());
   out.pinning = options.mode == CopyMode::kPinned ? options.pinning : Duration(0);

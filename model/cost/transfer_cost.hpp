@@ -23,7 +23,9 @@ enum class CopyMode {
 
 struct TransferOptions {
   CopyMode mode = CopyMode::kPinned;
-  std::optional<BytesPerSecond> link = {};  ///< --link: both directions of the mode in use
+  std::optional<BytesPerSecond> link = {};          ///< --link: both directions of the mode in use
+  std::optional<BytesPerSecond> link_to_far = {};   ///< of one direction, before `link`
+  std::optional<BytesPerSecond> link_to_near = {};  ///< the same
   std::optional<BytesPerSecond> far_throughput = {};  ///< --far-throughput
   std::optional<Duration> latency = {};  ///< --latency: the connection's, both directions
   Ratio link_scale = kOne;               ///< what-if: link x 2

@@ -1,5 +1,5 @@
 // CSV: one line per result for predict and compare, one line per layer for inspect, one per step for
-// replay, one per schedule for max-batch.
+// replay, one per schedule for max-batch and need.
 #include "reports/writers/csv.hpp"
 
 #include <fmt/format.h>
@@ -111,6 +111,37 @@ std::string max_batch(const MaxBatchReport& report, const WriteOptions&) {
   return text;
 }
 
+template <class Number>
+std::string number_field(const std::optional<Number>& number) {
+  return number ? fmt::format("{}", *number) : "";
+}
+
+std::string need(const NeedReport& report, const WriteOptions&) {
+  std::string text =
+      "network,hardware,batch,needed,schedule,options,algorithms,value,bracket_low,bracket_high,"
+      "reason,limited_by,link_limited_by,iteration_time_ns,slowdown,samples_per_s,peak_near_bytes,"
+      "peak_far_bytes\n";
+  const RunInputs& in = report.inputs;
+  for (const std::size_t i : best_first(report)) {
+    const NeedRow& row = report.rows[i];
+    const RunReport* run = row.run && row.run->feasible ? &*row.run : nullptr;
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},", csv_field(in.network),
+                        csv_field(in.hardware), in.batch, needed_word(report.what),
+                        csv_field(row.schedule), row.run ? csv_field(row.run->inputs.options) : "",
+                        row.run ? row.run->inputs.algorithms : "", number_field(row.value),
+                        row.bracket ? fmt::format("{}", row.bracket->first) : "",
+                        row.bracket ? fmt::format("{}", row.bracket->second) : "", row.reason);
+    if (run == nullptr) {
+      text += ",,,,,,\n";
+      continue;
+    }
+    text += fmt::format("{},{},{},{},{},{},{}\n", run->limited_by, run->link_limited_by,
+                        run->iteration_time.count(), run->slowdown, run->samples_per_s,
+                        run->peak_near.count(), run->peak_far.count());
+  }
+  return text;
+}
+
 // Nearly every field of a sweep's rows: nothing to quote, nothing to escape.
 bool is_plain(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) {
@@ -165,6 +196,7 @@ const Writer csv_writer{.name = "csv",
                         .inspection = &inspection,
                         .replay = &replay,
                         .max_batch = &max_batch,
+                        .need = &need,
                         .validation = &csv_validation};
 
 }  // namespace ooc

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "reports/writers/json_max_batch.hpp"
+#include "reports/writers/json_need.hpp"
 #include "reports/writers/json_parts.hpp"
 #include "reports/writers/json_replay.hpp"
 #include "reports/writers/validation_text.hpp"
@@ -141,6 +142,7 @@ const Writer json_writer{.name = "json",
                          .inspection = &inspection,
                          .replay = &json_replay,
                          .max_batch = &json_max_batch,
+                         .need = &json_need,
                          .validation = &json_validation};
 
 }  // namespace ooc

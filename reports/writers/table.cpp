@@ -24,6 +24,7 @@ const Writer table_writer{.name = "table",
                           .inspection = &for_terminal<&table_inspection, NetworkReport>,
                           .replay = &for_terminal<&table_replay, ReplayReport>,
                           .max_batch = &for_terminal<&table_max_batch, MaxBatchReport>,
+                          .need = &for_terminal<&table_need, NeedReport>,
                           .validation = &for_terminal<&table_validation, ValidationReport>};
 
 }  // namespace ooc

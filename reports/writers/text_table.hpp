@@ -77,5 +77,6 @@ class TextTable {
 [[nodiscard]] std::string table_replay(const ReplayReport& report, const WriteOptions& options);
 [[nodiscard]] std::string table_max_batch(const MaxBatchReport& report,
                                           const WriteOptions& options);
+[[nodiscard]] std::string table_need(const NeedReport& report, const WriteOptions& options);
 
 }  // namespace ooc

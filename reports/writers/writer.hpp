@@ -11,6 +11,7 @@
 
 #include "reports/validation/validation_report.hpp"
 #include "simulator/summary/max_batch_report.hpp"
+#include "simulator/summary/need_report.hpp"
 #include "simulator/summary/replay_report.hpp"
 #include "simulator/summary/run_report.hpp"
 
@@ -48,6 +49,8 @@ struct Writer {
   std::string (*replay)(const ReplayReport& report, const WriteOptions& options);
   /// In the order best_first() gives.
   std::string (*max_batch)(const MaxBatchReport& report, const WriteOptions& options);
+  /// The same.
+  std::string (*need)(const NeedReport& report, const WriteOptions& options);
   std::string (*validation)(const ValidationReport& report, const WriteOptions& options);
 };
 

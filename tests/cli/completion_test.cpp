@@ -28,6 +28,9 @@ TEST_CASE("bash offers commands, flags, choices and shipped names") {
   CHECK(offered("ooc-paleo max-batch resnet50 --max") ==
         "--max-batch-limit\n--max-input\n--max-swaps\n");
   CHECK(offered("ooc-paleo max-batch resnet50 --schedules unified-") == "unified-prefetch\n");
+  CHECK(offered("ooc-paleo need link-to") == "link-to-far\nlink-to-near\n");
+  CHECK(offered("ooc-paleo need link overf") == "overfeat\n");
+  CHECK(offered("ooc-paleo max --of b") == "batch\n");
   CHECK(offered("ooc-paleo predict overf") == "overfeat\n");
   CHECK(offered("ooc-paleo predict vgg16 -o missp") == "misspelt.json\n");
   CHECK(offered("ooc-paleo list net") == "networks\n");
@@ -40,6 +43,8 @@ TEST_CASE("each shell gets its own script, an unknown one is refused") {
   CHECK(run_ooc_paleo({"completion", "zsh"}).out.find("bashcompinit") != std::string::npos);
   const std::string fish = run_ooc_paleo({"completion", "fish"}).out;
   CHECK(fish.find("complete -c ooc-paleo -n '__fish_seen_subcommand_from sweep' -l jobs -x") !=
+        std::string::npos);
+  CHECK(fish.find("complete -c ooc-paleo -n '__fish_seen_subcommand_from need' -f -a 'link ") !=
         std::string::npos);
   const Ran unknown = run_ooc_paleo({"completion", "bahs"});
   CHECK(unknown.exit_code == 2);

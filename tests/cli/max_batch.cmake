@@ -1,6 +1,7 @@
-# `max-batch` from outside, and its function from inside.
+# `max-batch`, `need` and `fit` from outside, and their functions from inside.
 ooc_test(max_batch cli
   SOURCES
     max_batch_test.cpp
+    need_test.cpp
   LINK ooc_test_support ooc_cli
   RUNS ooc-paleo)

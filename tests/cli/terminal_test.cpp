@@ -51,10 +51,12 @@ TEST_CASE("names from files reach no output with what a terminal obeys") {
   const std::string trace = (scratch.path() / "trace").string();
   const std::string plan = (scratch.path() / "plan").string();
   for (const std::string format : {"table", "csv", "json"}) {
-    for (const std::string command : {"predict", "compare", "max-batch", "inspect", "sweep"}) {
+    for (const std::string command :
+         {"predict", "compare", "max-batch", "need", "inspect", "sweep"}) {
       if (command == "sweep" && format == "table") continue;
       std::vector<std::string> words{command, network, "--hardware", machine, "--format", format};
       if (command == "max-batch") words.insert(words.end(), {"--max-batch-limit", "2"});
+      if (command == "need") words.insert(words.begin() + 1, "link");
       if (command == "predict") {
         words.insert(words.end(),
                      {"--steps", "--trace", trace, "--export-plan", plan, "--memory", "3e9 B"});

@@ -80,11 +80,12 @@ void check(const CaseRun& run, Bytes budget, Seen& seen) {
 
 TEST_CASE("what a caching allocator holds back is left to it, and jobs run") {
   Seen seen;
-  for (const auto& [network, batch] :
+  for (const auto& job :
        {std::pair("resnet50", 64), {"vgg16", 64}, {"densenet121", 64}, {"bert_large", 4}}) {
+    const char* network = job.first;
     CAPTURE(network);
     CaseOptions options;
-    options.batch = batch;
+    options.batch = job.second;
     const Workload workload = load_workload(network, "NETWORK", options);
     const Machine machine = load_hardware("v100-16gb-pcie3", "--hardware", options);
     const Bytes in_core = make_case(workload, machine, options).in_core_peak;

@@ -40,6 +40,20 @@ TEST_CASE("a faster link is limited by the far memory, and the result says so") 
   CHECK(near.limited_by == "near memory");
 }
 
+TEST_CASE("a direction may have a link of its own, before that of both") {
+  const TransferCosts out = costs({.link_to_far = BytesPerSecond(1'000'000'000)});
+  CHECK(out.to_far[0].rate == BytesPerSecond(1'000'000'000));
+  CHECK(out.to_near[0].rate == BytesPerSecond(10'000'000'000));
+  const TransferCosts in =
+      costs({.link = BytesPerSecond(2'000'000'000), .link_to_near = BytesPerSecond(4'000'000'000)});
+  CHECK(in.to_far[0].rate == BytesPerSecond(2'000'000'000));
+  CHECK(in.to_near[0].rate == BytesPerSecond(4'000'000'000));
+  // Of a curve, whose peak is 10 GB/s: 10 us + 200 us.
+  const TransferCosts curve =
+      costs({.mode = CopyMode::kPageable, .link_to_near = BytesPerSecond(5'000'000'000)});
+  CHECK(curve.to_near[0].alone == Duration(210'000));
+}
+
 TEST_CASE("one of several sharers gets a fair share of what link and far memory give together") {
   // In 10 GB/s and out 5 GB/s, for four; the whole is what it was, and latency has no share.
   const TransferCosts it = costs({.sharers = 4});

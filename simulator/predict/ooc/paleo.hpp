@@ -6,6 +6,7 @@
 
 #include "ooc/compare.hpp"
 #include "ooc/max_batch.hpp"
+#include "ooc/need.hpp"
 #include "ooc/predict.hpp"
 #include "ooc/read.hpp"
 #include "ooc/schedule.hpp"

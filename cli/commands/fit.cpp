@@ -1,0 +1,107 @@
+// `fit`: whether a job fits, as an exit status and one line, for job scripts.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "cli/command.hpp"
+#include "cli/flags.hpp"
+#include "cli/job.hpp"
+#include "cli/schedule_flags.hpp"
+#include "model/base/quantity_io.hpp"
+#include "model/base/terminal_text.hpp"
+#include "simulator/predict/case.hpp"
+
+namespace ooc {
+extern const Command fit_command;
+
+namespace {
+
+constexpr Flag kSchedules{
+    .name = "--schedules",
+    .value = "LIST",
+    .help = "names between commas, one of which has to fit, or all; default capacity",
+    .completes = Completes::kSchedules};
+
+constexpr auto kOwnFlags =
+    flags::joined(std::array{flags::kHardware, flags::kBatch, kSchedules, flags::kScheduleToo,
+                             flags::kMemory, flags::kOutput, flags::kLayerTimes, flags::kLink},
+                  flags::kRun);
+const auto kFlags = flags::with_schedule_flags(kOwnFlags);
+
+std::string job_text(const RunReport& report) {
+  const RunInputs& in = report.inputs;
+  return printable(
+      fmt::format("{}, batch {}, on {} under {}", in.network, in.batch, in.hardware, in.schedule));
+}
+
+std::string fitting(const RunReport& report) {
+  return fmt::format("fits: {}: peak {} of {}, {} per iteration\n", job_text(report),
+                     format_bytes(report.peak_near), format_bytes(report.budget_near),
+                     format_duration(report.iteration_time));
+}
+
+/// What has to be there: in the memory that is too small, as far as it is known.
+std::optional<Bytes> needed(const OutOfMemory& oom) {
+  return oom.smallest_budget ? oom.smallest_budget : oom.least_budget;
+}
+
+std::string lacking(const RunReport& report) {
+  const OutOfMemory& oom = *report.out_of_memory;
+  const bool near = oom.tier == OutOfMemory::Tier::kNear;
+  const std::optional<Bytes> least = needed(oom);
+  const Bytes lacks = near && least && *least > report.budget_near
+                          ? *least - report.budget_near
+                          : oom.wanted - std::min(oom.wanted, oom.largest_hole);
+  std::string text = fmt::format("does not fit: {}: {} memory lacks {} at {}", job_text(report),
+                                 near ? "near" : "far", format_bytes(lacks), printable(oom.step));
+  if (least) {
+    text += fmt::format("; {} {} ({} B)",
+                        oom.smallest_budget ? "the smallest that suffices is" : "it takes at least",
+                        format_bytes(*least), least->count());
+  }
+  return text + (near ? fmt::format("; there are {}\n", format_bytes(report.budget_near)) : "\n");
+}
+
+/// Of several that do not fit the one that lacks least.
+bool lacks_less(const RunReport& report, const RunReport& than) {
+  const std::optional<Bytes> a = needed(*report.out_of_memory);
+  const std::optional<Bytes> b = needed(*than.out_of_memory);
+  return a && (!b || *a < *b);
+}
+
+int run_fit(const Arguments& arguments) {
+  Job job = read_job(arguments, Asks::kWhetherItFits);
+  const Case which = make_case(job.workload, job.machine, job.options);
+  std::optional<RunReport> nearest;
+  for (const Schedule* schedule : job.schedules) {
+    const CaseRun run = run_case(which, *schedule, BoundEffort::kCut);
+    RunReport report = report_case(which, *schedule, run, Detail::kTotals);
+    if (report.feasible) {
+      job.outputs.result.finish(fitting(report));
+      return kExitOk;
+    }
+    if (!nearest || lacks_less(report, *nearest)) nearest = std::move(report);
+  }
+  job.outputs.result.finish(lacking(*nearest));
+  return kExitDoesNotFit;
+}
+
+}  // namespace
+
+const Command fit_command{
+    .name = "fit",
+    .summary = "whether a job fits: exit status 0 or 3 and one line",
+    .examples =
+        "  ooc-paleo fit vgg16 --hardware v100-16gb-pcie3 --batch 256\n"
+        "  ooc-paleo fit resnet50 --hardware p100-pcie3 --batch 512 --schedules "
+        "in-core,capacity && sbatch train.sh\n",
+    .positionals = flags::kNetwork,
+    .flags = kFlags,
+    .run = &run_fit,
+};
+
+}  // namespace ooc

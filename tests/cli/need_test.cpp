@@ -1,0 +1,300 @@
+// `need`, `fit` and `max --of`: the worked example of docs/formats.md by hand, every value and the lower end of its
+// bracket run again as `predict` runs them, every reason, and bad input.
+#include "simulator/predict/need.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "cli/load.hpp"
+#include "tests/cli/run_program.hpp"
+
+namespace ooc::test {
+namespace {
+
+const std::string kNeedData = std::string(OOC_SOURCE_DIR) + "/tests/data/";
+const std::string kExample = kNeedData + "worked_example.json";
+const std::string kExampleMachine = kNeedData + "worked_example_machine.json";
+constexpr std::int64_t kGiga = 1'000'000'000;
+constexpr Duration kMs{1'000'000};
+constexpr std::array kAll{Needed::kLink,       Needed::kLinkToFar, Needed::kLinkToNear,
+                          Needed::kNearMemory, Needed::kFarMemory, Needed::kFarThroughput};
+
+struct Asked {
+  CaseOptions options;
+  Workload workload;
+  Machine machine;
+
+  Asked(const std::string& network, const std::string& profile, CaseOptions given = {})
+      : options(std::move(given)),
+        workload(load_workload(network, "NETWORK", options)),
+        machine(load_hardware(profile, "--hardware", options)) {}
+
+  NeedRow row(const char* schedule, Needed what, std::optional<Duration> time = {},
+              Ratio within = Ratio(kOne.count() / 100)) const {
+    const Schedule* chosen[] = {find_schedule(schedule)};
+    return needs({.workload = workload,
+                  .machine = machine,
+                  .options = options,
+                  .chosen = chosen,
+                  .what = what,
+                  .time = time,
+                  .within = within,
+                  .algorithms = CompareAlgorithms::kAsGiven})
+        .rows.front();
+  }
+
+  /// As `predict` would say with that much.
+  RunReport with(const char* schedule, Needed what, std::int64_t value) const {
+    CaseOptions at = options;
+    Machine changed = machine;
+    const BytesPerSecond rate(value);
+    if (what == Needed::kLink) at.transfers.link = rate;
+    if (what == Needed::kLinkToFar) at.transfers.link_to_far = rate;
+    if (what == Needed::kLinkToNear) at.transfers.link_to_near = rate;
+    if (what == Needed::kNearMemory) at.memory = Bytes(value);
+    if (what == Needed::kFarMemory) changed.profile.far_memory.capacity = Bytes(value);
+    if (what == Needed::kFarThroughput) at.transfers.far_throughput = rate;
+    return predict(make_case(workload, changed, at), *find_schedule(schedule), Detail::kTotals);
+  }
+};
+
+/// The chain of docs/formats.md, 6: a copy of 1 GB takes o to far, i to near memory. vdnn-like takes
+/// 50 + 3 max(50, o) + o + i + 3 max(100, i) + 100 ms.
+Asked worked(std::optional<Bytes> memory = {}) {
+  CaseOptions options;
+  options.memory = memory;
+  return {kExample, kExampleMachine, options};
+}
+
+void check_bracket(const NeedRow& row, std::int64_t exact) {
+  REQUIRE(row.value.has_value());
+  REQUIRE(row.bracket.has_value());
+  CHECK(row.bracket->first < exact);
+  CHECK(exact <= *row.value);
+  CHECK(row.bracket->second == *row.value);
+  CHECK(*row.value - row.bracket->first <= row.bracket->first / 100);
+}
+
+TEST_CASE("the links that the worked example needs are those found by hand") {
+  const Asked job = worked();
+  // 600 + 2 x 3 ms are 1 % more than 600 ms: 1 GB in 3 ms.
+  check_bracket(job.row("vdnn-like", Needed::kLink), 333'333'333'334);
+  // 0.5 %: 1.5 ms.
+  check_bracket(job.row("vdnn-like", Needed::kLink, {}, Ratio(kOne.count() / 200)),
+                666'666'666'667);
+  // i = 100: 50 + 150 + o + 500 = 750 ms for o = 50.
+  const NeedRow to_far = job.row("vdnn-like", Needed::kLinkToFar, 750 * kMs);
+  check_bracket(to_far, 20 * kGiga);
+  CHECK(to_far.run->iteration_time == 750 * kMs);
+  CHECK(to_far.run->link_limited_by == "connection");
+  // o = 100: 450 + i + 300 + 100 = 900 ms for i = 50.
+  check_bracket(job.row("vdnn-like", Needed::kLinkToNear, 900 * kMs), 20 * kGiga);
+  // Both: 50 + 150 + o + i + 300 + 100 = 700 ms for 50 each.
+  check_bracket(job.row("vdnn-like", Needed::kLink, 700 * kMs), 20 * kGiga);
+  Asked fast = worked();
+  fast.options.transfers.link = kInfiniteRate;
+  const NeedRow far = fast.row("vdnn-like", Needed::kFarThroughput, 700 * kMs);
+  check_bracket(far, 20 * kGiga);
+  CHECK(far.run->link_limited_by == "far memory");
+}
+
+TEST_CASE("the memories that the worked example needs are exact") {
+  const Asked job = worked();
+  const NeedRow in_core = job.row("in-core", Needed::kNearMemory);
+  CHECK(in_core.value == 5 * kGiga);
+  CHECK(in_core.bracket == std::pair(5 * kGiga - 1, 5 * kGiga));
+  const NeedRow capacity = job.row("capacity", Needed::kNearMemory);  // one tensor moves, for free
+  CHECK(capacity.value == 4 * kGiga);
+  CHECK(capacity.bracket == std::pair(4 * kGiga - 1, 4 * kGiga));
+  CHECK(job.row("capacity", Needed::kNearMemory, 850 * kMs).value == 3 * kGiga);
+  const NeedRow far = job.row("vdnn-like", Needed::kFarMemory, 950 * kMs);  // a, b, c and d
+  CHECK(far.value == 4 * kGiga);
+  CHECK(far.bracket == std::pair(4 * kGiga - 1, 4 * kGiga));
+}
+
+TEST_CASE("every value does and the lower end of its bracket does not, as predict says") {
+  CaseOptions options;
+  options.memory = Bytes(1'300'000'000);
+  options.batch = 16;
+  const Asked job("overfeat", "v100-16gb-pcie3", options);
+  const Ratio within = kOne;  // twice as long
+  int found = 0;
+  for (const Needed what : kAll) {
+    for (const Schedule* schedule : schedules()) {
+      if (schedule->is(Trait::kSubBatches)) continue;  // takes half a second
+      CAPTURE(needed_word(what));
+      CAPTURE(schedule->name);
+      const char* name = schedule->name.data();
+      const NeedRow row = job.row(name, what, {}, within);
+      CHECK(row.value.has_value() == row.bracket.has_value());
+      CHECK((row.value && *row.value > 0) == row.reason.empty());
+      if (!row.value || *row.value == 0) continue;
+      ++found;
+      const RunReport does = job.with(name, what, *row.value);
+      CHECK(does.feasible);
+      CHECK(does.slowdown <= 2);
+      CHECK(does.iteration_time == row.run->iteration_time);
+      if (row.bracket->first == 0) continue;
+      const RunReport does_not = job.with(name, what, row.bracket->first);
+      CHECK((!does_not.feasible || does_not.slowdown > 2));
+    }
+  }
+  CHECK(found > 20);  // else little was tried
+}
+
+TEST_CASE("where nothing suffices the reason is named") {
+  const auto reason = [](const NeedRow& row) {
+    CHECK_FALSE(row.value.has_value());
+    CHECK_FALSE(row.reason_text.empty());
+    return row.reason;
+  };
+  const Asked job = worked();
+  CHECK(reason(worked(Bytes(2 * kGiga)).row("capacity", Needed::kLink)) == "does_not_fit");
+  CHECK(reason(job.row("vdnn-like", Needed::kLinkToFar)) == "other_direction");
+  CHECK(reason(job.row("vdnn-like", Needed::kNearMemory)) == "link");
+  CHECK(reason(job.row("vdnn-like", Needed::kFarMemory)) == "link");
+  CHECK(reason(job.row("vdnn-like", Needed::kFarThroughput)) == "link");
+  CHECK(reason(job.row("vdnn-like", Needed::kLink, 599 * kMs)) == "computation");
+  // 1 TB/s of far memory: 2 x 1 ms.
+  Asked no_near = worked();
+  no_near.machine.profile.near_memory.throughput = kInfiniteRate;
+  const NeedRow capped = no_near.row("vdnn-like", Needed::kLink, {}, Ratio(kOne.count() / 1000));
+  CHECK(reason(capped) == "far_memory");
+  CHECK(capped.reason_text == "far memory caps the link at 1.00 TB/s");
+  Asked tiers = worked();  // what is left are 2 x 1 us of the largest link that is tried
+  tiers.machine.profile.far_memory.throughput = kInfiniteRate;
+  tiers.machine.profile.near_memory.throughput = kInfiniteRate;
+  CHECK(reason(tiers.row("vdnn-like", Needed::kLink, {}, Ratio(0))) == "beyond_range");
+  tiers.machine.profile.near_memory.throughput = BytesPerSecond(100 * kGiga);
+  CHECK(reason(tiers.row("vdnn-like", Needed::kLink)) == "near_memory");
+  Asked late = worked();
+  late.options.transfers.latency = 50 * kMs;
+  CHECK(reason(late.row("vdnn-like", Needed::kLink)) == "other_waits");
+
+  CaseOptions options;
+  options.batch = 256;
+  const Asked vgg("vgg16", "v100-16gb-pcie3", options);
+  CHECK(reason(vgg.row("unified", Needed::kLink)) == "page_faults");
+  CHECK(reason(vgg.row("recompute", Needed::kLink, {}, Ratio(kOne.count() / 1000))) ==
+        "recomputes");
+  const NeedRow any = job.row("in-core", Needed::kLink);
+  CHECK(any.value == 0);
+  CHECK(any.reason == "moves_nothing");
+}
+
+Ran need_of(std::vector<std::string> more) {
+  std::vector<std::string> arguments{"need",       "link",          kExample,
+                                     "--hardware", kExampleMachine, "--batch=1"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_ooc_paleo(arguments);
+}
+
+TEST_CASE("need comes as table, JSON and CSV, the smallest first") {
+  const Ran table = need_of({"--time=700ms", "--schedules=vdnn-like,in-core", "--memory=16GB"});
+  CHECK(table.exit_code == 0);
+  CHECK(table.out.find("in-core") < table.out.find("vdnn-like"));
+  CHECK(table.out.find("20.0 GB/s") != std::string::npos);
+  const Ran json = need_of({"--time=700ms", "--schedule=vdnn-like", "--format=json"});
+  for (const char* piece :
+       {"\"format\": \"ooc-paleo/need\"", "\"needed\": \"link\"", "\"unit\": \"bytes_per_s\"",
+        "\"within\": null", "\"time_ns\": 700000000", "\"now\": 10000000000",
+        "\"value\": 20000000000", "\"reason\": null", "\"iteration_time_ns\": 700000000"}) {
+    CAPTURE(piece);
+    CHECK(json.out.find(piece) != std::string::npos);
+  }
+  const Ran csv = need_of({"--time=700ms", "--schedule=vdnn-like", "--format=csv"});
+  CHECK(std::count(csv.out.begin(), csv.out.end(), '\n') == 2);
+  CHECK(csv.out.find(",link,vdnn-like,,,20000000000,") != std::string::npos);
+}
+
+TEST_CASE("where no schedule reaches the goal the exit status of need is 3") {
+  const Ran ran = need_of({"--within=0.1%", "--schedules=vdnn-like"});
+  CHECK(ran.exit_code == 3);
+  CHECK(ran.out.find("far memory caps the link at 1.00 TB/s, then near memory at 1.00 TB/s") !=
+        std::string::npos);
+}
+
+TEST_CASE("fit is one line and an exit status, and the smallest budget that it names fits") {
+  const auto fit = [](std::vector<std::string> more) {
+    std::vector<std::string> arguments{"fit", kExample, "--hardware", kExampleMachine, "--batch=1"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    Ran ran = run_ooc_paleo(arguments);
+    CHECK(std::count(ran.out.begin(), ran.out.end(), '\n') == 1);
+    return ran;
+  };
+  const Ran fits = fit({"--memory=3GB"});
+  CHECK(fits.exit_code == 0);
+  CHECK(fits.out ==
+        "fits: worked_example, batch 1, on worked_example_machine under capacity: peak 3.000 GB of "
+        "3.000 GB, 850.0 ms per iteration\n");
+  const Ran lacks = fit({"--memory=2999999999B"});
+  CHECK(lacks.exit_code == 3);
+  CHECK(
+      lacks.out.starts_with("does not fit: worked_example, batch 1, on worked_example_machine "
+                            "under capacity: near memory lacks 1 B at "));
+  CHECK(lacks.out.find("the smallest that suffices is 3.000 GB (3000000000 B)") !=
+        std::string::npos);
+  // Of several one has to fit; the one that lacks least is told.
+  CHECK(fit({"--memory=3GB", "--schedules=in-core,capacity"}).exit_code == 0);
+  CHECK(fit({"--memory=2GB", "--schedules=in-core,capacity"}).out.find("under capacity") !=
+        std::string::npos);
+  CHECK(fit({"--memory=3GB", "--schedules=in-core"}).exit_code == 3);
+}
+
+TEST_CASE("max --of batch is max-batch, and its rates are those of predict") {
+  const std::vector<std::string> more{"alexnet",  "--hardware",  "v100-16gb-pcie3", "--memory",
+                                      "1GB",      "--schedules", "modnn",           "--quiet",
+                                      "--format", "csv"};
+  std::vector<std::string> alias{"max-batch"};
+  std::vector<std::string> max{"max", "--of", "batch"};
+  alias.insert(alias.end(), more.begin(), more.end());
+  max.insert(max.end(), more.begin(), more.end());
+  const Ran ran = run_ooc_paleo(max);
+  CHECK(ran.exit_code == 0);
+  CHECK(ran.out == run_ooc_paleo(alias).out);
+  const auto field = [](const std::string& csv, const std::string& name) {
+    const auto cell = [&](std::size_t line, std::size_t index) {
+      std::size_t at = line == 0 ? 0 : csv.find('\n') + 1;
+      for (; index > 0; --index) at = csv.find(',', at) + 1;
+      return csv.substr(at, csv.find_first_of(",\n", at) - at);
+    };
+    std::size_t index = 0;
+    while (cell(0, index) != name) ++index;
+    return cell(1, index);
+  };
+  const Ran predicted = run_ooc_paleo({"predict", "alexnet", "--hardware", "v100-16gb-pcie3",
+                                       "--memory", "1GB", "--schedule", "modnn", "--quiet",
+                                       "--format", "csv", "--batch", field(ran.out, "batch")});
+  for (const char* name : {"samples_per_s", "iteration_time_ns", "peak_near_bytes", "rounds"}) {
+    CAPTURE(name);
+    CHECK(field(predicted.out, name) == field(ran.out, name));
+  }
+}
+
+TEST_CASE("bad input of need, fit and max is refused in one line") {
+  const auto refused = [](const Ran& ran, const std::string& words) {
+    CAPTURE(ran.err);
+    CHECK(ran.exit_code == 2);
+    CHECK(ran.out == "");
+    CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
+    CHECK(ran.err.find(words) != std::string::npos);
+  };
+  refused(run_ooc_paleo({"need"}), "WHAT: found none");
+  refused(run_ooc_paleo({"need", "lnk", kExample}), "did you mean link?");
+  refused(run_ooc_paleo({"need", kExample, "--hardware", kExampleMachine}), "WHAT: found");
+  refused(run_ooc_paleo({"need", "link", "--hardware", kExampleMachine}), "NETWORK: found none");
+  refused(run_ooc_paleo({"need", "link", kExample, kExample}), "one argument too many");
+  refused(need_of({"--within", "-1%"}), "--within: found \"-1%\"");
+  refused(need_of({"--within", "1%", "--time", "1s"}), "--within: found it beside --time");
+  refused(need_of({"--link", "1GB/s"}), "--link: found it with need link");
+  refused(run_ooc_paleo({"fit", kExample}), "--hardware");
+  refused(run_ooc_paleo({"max", "--of", "seq", kExample, "--hardware", kExampleMachine}),
+          "--of: found \"seq\"");
+}
+
+}  // namespace
+}  // namespace ooc::test
