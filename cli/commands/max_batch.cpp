@@ -23,10 +23,10 @@ constexpr Flag kLimit{.name = "--max-batch-limit",
                       .help = "nothing larger is tried; default 2147483648"};
 
 // Not --layer-times: times that were measured belong to one batch.
-constexpr auto kOwnFlags =
-    flags::joined(std::array{flags::kHardware, flags::kSchedules, flags::kScheduleToo, kLimit,
-                             flags::kMemory, flags::kFormat, flags::kOutput, flags::kLink},
-                  flags::kRun, std::array{flags::kNoColor});
+constexpr auto kOwnFlags = flags::joined(
+    std::array{flags::kHardware, flags::kSchedules, flags::kScheduleToo, kLimit, flags::kMemory,
+               flags::kFarMemory, flags::kFormat, flags::kOutput, flags::kLink},
+    flags::kRun, std::array{flags::kNoColor});
 const auto kFlags = flags::with_schedule_flags(kOwnFlags);
 
 std::int64_t largest_batch(const Arguments& arguments) {

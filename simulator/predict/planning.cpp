@@ -21,7 +21,7 @@ namespace {
 PlanningProblem problem_of(const Case& which, const CostTable& costs, Bytes budget) {
   Bytes all;
   for (const Bytes bytes : costs.tensor_bytes) all += bytes;
-  const Bytes far = which.hardware.far_memory.capacity;
+  const Bytes far = which.far_capacity;
   const auto evaluate = [&which, &costs, budget, far, may_overflow = all > far](const Plan& plan) {
     const bool pageable = which.transfers.mode == CopyMode::kPageable;
     const Outcome outcome = simulate({.plan = pageable ? serialize_copies(plan) : plan,
