@@ -114,6 +114,8 @@ TEST_CASE("the limit of the search is said, and far memory where it is what lack
   CHECK(far.batch == 16);
   CHECK(far.limit == BatchLimit::kFarMemory);
   CHECK(far.lacks == Bytes(4'000'000'000));
+  job.options.far_memory = Bytes(8'000'000'000);
+  CHECK(Job(kNetwork, kMachine, job.options).row("vdnn-like").batch == 2);
 }
 
 TEST_CASE("what cannot be counted ends the search, for schedules in rounds too") {

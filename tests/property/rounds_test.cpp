@@ -13,6 +13,7 @@
 #include "simulator/plan/validate_plan.hpp"
 #include "simulator/schedules/sub_batch.hpp"
 #include "tests/support/naive_simulator.hpp"
+#include "tests/support/peaks.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/random_options.hpp"
@@ -81,6 +82,7 @@ void check_rounds(const Case& test, const Plan& plan, const Rounds& rounds, Byte
   // Those above compute are for schedules that only move tensors.
   const bool recomputes = test.schedule.is(Trait::kRecomputes);
   REQUIRE((recomputes ? bounds->compute : bounds->best()) <= timeline.iteration_time);
+  if (naive) require_peaks_add_up({plan, timeline, budget}, rounds.graph, rounds.costs);
   // The naive simulator takes time quadratic in the steps: the rounds of unrolled sequences have thousands.
   if (naive && plan.steps.size() <= kMostNaiveSteps) check_naive(plan, rounds, budget, timeline);
 }
