@@ -219,6 +219,11 @@ TEST_CASE("compare says what far memory every row needs, and what memory holds w
   CHECK(number(far, "saved") == 1'000'000'000);
   CHECK(number(far, "in_flight") == 1'000'000'000);
   CHECK(json.find("\"moved\"") == std::string::npos);
+  const std::string most = run_ooc_paleo({"max-batch", kNetwork, "--hardware", kMachine, "--memory",
+                                          "3GB", "--schedules", "capacity", "--format", "json"})
+                               .out;
+  CHECK(number(most.substr(most.find("peak_near_by_category")), "saved") == 3'000'000'000);
+  CHECK(number(most.substr(most.find("peak_far_by_category")), "in_flight") == 1'000'000'000);
 }
 
 TEST_CASE("predict lists the tensors that move") {

@@ -138,6 +138,17 @@ TEST_CASE("memory by category changes with what happens to a tensor, also where 
   CHECK(at(550) == BytesByCategory{});
 }
 
+TEST_CASE("a tensor that has been copied out is an activation while forward still reads it there") {
+  Example example;
+  std::get<Timeline>(*example.outcome).spans[1].end = us(60);  // b.forward reads Ya till 100
+  const auto samples = near_categories_over_time(query_of(example), example.graph);
+  REQUIRE(samples.size() > 2);
+  CHECK(samples[2].at == us(60));
+  CHECK(
+      samples[2].held ==
+      held({{Category::kWeights, 100}, {Category::kSaved, 1000}, {Category::kActivations, 1000}}));
+}
+
 TEST_CASE("what backward does not read is an activation, and so is what it will not read there") {
   Example example;
   // Nobody copies Ya out: the task that reads it in backward reads what comes back, of another block.
