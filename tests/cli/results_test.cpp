@@ -432,6 +432,16 @@ TEST_CASE("the format follows the file's name unless it is asked for") {
   }
 }
 
+TEST_CASE("a far memory that is given is not warned of as assumed") {
+  const auto predicted = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {"predict", "alexnet", "--hardware", "p100-nvlink1-power8", "--batch",
+                               "8", "--format", "json", "--quiet"});
+    return run_ooc_paleo(more).out;
+  };
+  CHECK(predicted({}).find("\"far_memory.capacity\"") != std::string::npos);
+  CHECK(predicted({"--far-memory", "1GB"}).find("\"far_memory.capacity\"") == std::string::npos);
+}
+
 TEST_CASE("an assumed number that a flag stands in for is not warned of") {
   const ScratchFolder scratch;
   const std::string mode =
