@@ -79,7 +79,7 @@ void check_run(const Case& test, const RoundsResult& made, Bytes budget, bool na
   REQUIRE(std::holds_alternative<Timeline>(outcome));
   const Timeline& timeline = std::get<Timeline>(outcome);
   REQUIRE(timeline.peak_near <= budget);
-  require_peaks_add_up({plan, timeline, budget}, graph, costs);
+  require_categories_add_up({plan, timeline, budget}, graph, costs);
   const Duration compute = work(test);
   REQUIRE(timeline.busy == compute);
   const Duration stalls =

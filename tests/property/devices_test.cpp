@@ -158,7 +158,7 @@ void check_devices(Dice& dice, const Case& test, Bytes budget, Exchange exchange
   REQUIRE(std::holds_alternative<Timeline>(outcome));
   const Timeline& timeline = std::get<Timeline>(outcome);
   REQUIRE(timeline.peak_near <= budget);
-  require_peaks_add_up({joint->plan, timeline, budget}, joint->all.graph, joint->all.costs);
+  require_categories_add_up({joint->plan, timeline, budget}, joint->all.graph, joint->all.costs);
   check_bound(test, *joint, budget, exchange, timeline.iteration_time);
   if (dice.once_in(4) && joint->plan.steps.size() <= kMostNaiveSteps) {
     check_naive(*joint, budget, timeline);

@@ -82,7 +82,7 @@ void check_rounds(const Case& test, const Plan& plan, const Rounds& rounds, Byte
   // Those above compute are for schedules that only move tensors.
   const bool recomputes = test.schedule.is(Trait::kRecomputes);
   REQUIRE((recomputes ? bounds->compute : bounds->best()) <= timeline.iteration_time);
-  if (naive) require_peaks_add_up({plan, timeline, budget}, rounds.graph, rounds.costs);
+  if (naive) require_categories_add_up({plan, timeline, budget}, rounds.graph, rounds.costs);
   // The naive simulator takes time quadratic in the steps: the rounds of unrolled sequences have thousands.
   if (naive && plan.steps.size() <= kMostNaiveSteps) check_naive(plan, rounds, budget, timeline);
 }

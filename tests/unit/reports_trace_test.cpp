@@ -128,9 +128,9 @@ TEST_CASE("every category of near and far memory has a counter, and they add up"
     changes[event["ts"]][event["name"]] = event["args"]["bytes"];
   }
   std::map<std::string, std::int64_t> now;
-  for (const auto& [at, values] : changes) {
-    CAPTURE(at);
-    for (const auto& [name, bytes] : values) now[name] = bytes;
+  for (const auto& change : changes) {
+    CAPTURE(change.first);
+    for (const auto& [name, bytes] : change.second) now[name] = bytes;
     std::int64_t sum = 0;
     for (const auto& [name, bytes] : now) {
       if (name.starts_with("near memory: ")) sum += bytes;
