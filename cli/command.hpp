@@ -117,6 +117,7 @@ inline constexpr std::string_view kFlagNames[] = {"--accounting",
                                                   "--tolerance",
                                                   "--trace",
                                                   "--warmup",
+                                                  "--wide",
                                                   "--within"};
 
 /// A flag's name. One in the sources that is no flag's does not compile: it would read as "not given".

@@ -39,6 +39,10 @@ inline constexpr Flag kMemory{
     .name = "--memory",
     .value = "SIZE",
     .help = "near memory for the job, e.g. 12GiB; default: the profile's capacity - reserved"};
+inline constexpr Flag kFarMemory{
+    .name = "--far-memory",
+    .value = "SIZE",
+    .help = "capacity of far memory, e.g. 64GiB; default: the profile's"};
 inline constexpr Flag kFormat{.name = "--format",
                               .value = "FORMAT",
                               .help = "default: what -o ends with, else table",

@@ -16,8 +16,8 @@ inline constexpr Flag kMaxBatchLimit{.name = "--max-batch-limit",
 
 // Not --layer-times: times that were measured belong to one batch.
 inline constexpr auto kOfLargestBatch =
-    joined(std::array{kHardware, kSchedules, kScheduleToo, kMaxBatchLimit, kMemory, kFormat,
-                      kOutput, kLink},
+    joined(std::array{kHardware, kSchedules, kScheduleToo, kMaxBatchLimit, kMemory, kFarMemory,
+                      kFormat, kOutput, kLink},
            kRun, std::array{kNoColor});
 
 }  // namespace flags

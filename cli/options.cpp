@@ -89,6 +89,8 @@ constexpr CaseFlag kCaseFlags[] = {
     {flags::kBatch.name,
      [](auto text, auto flag, auto& to) { to.batch = parse_batch(text, flag); }},
     {flags::kMemory.name, [](auto text, auto flag, auto& to) { to.memory = bytes_of(text, flag); }},
+    {flags::kFarMemory.name,
+     [](auto text, auto flag, auto& to) { to.far_memory = bytes_of(text, flag); }},
     {flags::kDtype.name, [](auto text, auto flag, auto& to) { to.dtype = dtype_of(text, flag); }},
     {flags::kAccounting.name,
      [](auto text, auto flag, auto& to) {

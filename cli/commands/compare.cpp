@@ -19,10 +19,16 @@ extern const Command compare_command;
 
 namespace {
 
-constexpr auto kOwnFlags = flags::joined(
-    std::array{flags::kHardware, flags::kBatch, flags::kSchedules, flags::kScheduleToo,
-               flags::kMemory, flags::kFormat, flags::kOutput, flags::kLayerTimes, flags::kLink},
-    flags::kRun, std::array{flags::kNoColor});
+constexpr Flag kWide{.name = "--wide",
+                     .brief = {},
+                     .value = {},
+                     .help = "the table also says what memory holds at its peaks"};
+
+constexpr auto kOwnFlags =
+    flags::joined(std::array{flags::kHardware, flags::kBatch, flags::kSchedules,
+                             flags::kScheduleToo, flags::kMemory, flags::kFarMemory, flags::kFormat,
+                             flags::kOutput, flags::kLayerTimes, flags::kLink, kWide},
+                  flags::kRun, std::array{flags::kNoColor});
 const auto kFlags = flags::with_schedule_flags(kOwnFlags);
 
 int run_compare(const Arguments& arguments) {
@@ -43,6 +49,7 @@ int run_compare(const Arguments& arguments) {
 
   WriteOptions write = job.result.write;
   if (remarks == Remarks::kQuiet) write.chart = Chart::kNone;
+  if (arguments.has("--wide")) write.columns = Columns::kWide;
   job.outputs.result.finish(job.result.writer->comparison(comparison.rows, write));
   return any_fits ? kExitOk : kExitDoesNotFit;
 }

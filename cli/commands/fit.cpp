@@ -26,10 +26,10 @@ constexpr Flag kSchedules{
     .help = "names between commas, one of which has to fit, or all; default capacity",
     .completes = Completes::kSchedules};
 
-constexpr auto kOwnFlags =
-    flags::joined(std::array{flags::kHardware, flags::kBatch, kSchedules, flags::kScheduleToo,
-                             flags::kMemory, flags::kOutput, flags::kLayerTimes, flags::kLink},
-                  flags::kRun);
+constexpr auto kOwnFlags = flags::joined(
+    std::array{flags::kHardware, flags::kBatch, kSchedules, flags::kScheduleToo, flags::kMemory,
+               flags::kFarMemory, flags::kOutput, flags::kLayerTimes, flags::kLink},
+    flags::kRun);
 const auto kFlags = flags::with_schedule_flags(kOwnFlags);
 
 std::string job_text(const RunReport& report) {

@@ -25,8 +25,8 @@ constexpr Flag kTime{
 
 constexpr auto kOwnFlags =
     flags::joined(std::array{flags::kHardware, flags::kBatch, kWithin, kTime, flags::kSchedules,
-                             flags::kScheduleToo, flags::kMemory, flags::kFormat, flags::kOutput,
-                             flags::kLayerTimes, flags::kLink},
+                             flags::kScheduleToo, flags::kMemory, flags::kFarMemory, flags::kFormat,
+                             flags::kOutput, flags::kLayerTimes, flags::kLink},
                   flags::kRun, std::array{flags::kNoColor});
 const auto kFlags = flags::with_schedule_flags(kOwnFlags);
 
@@ -50,6 +50,7 @@ void check_free(const Arguments& arguments, Needed what) {
   };
   if (what == Needed::kLink) refuse(flags::kLink);
   if (what == Needed::kNearMemory) refuse(flags::kMemory);
+  if (what == Needed::kFarMemory) refuse(flags::kFarMemory);
   if (what == Needed::kFarThroughput) refuse(flags::kFarThroughput);
 }
 

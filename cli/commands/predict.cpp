@@ -14,6 +14,7 @@
 #include "simulator/predict/remarks.hpp"
 #include "simulator/predict/stated_times.hpp"
 #include "simulator/predict/what_if.hpp"
+#include "simulator/summary/moved_tensors.hpp"
 
 namespace ooc {
 extern const Command predict_command;
@@ -22,8 +23,8 @@ namespace {
 
 constexpr auto kOwnFlags = flags::joined(
     std::array{flags::kHardware, flags::kBatch, flags::kSchedule, flags::kSchedulesToo,
-               flags::kMemory, flags::kFormat, flags::kOutput, flags::kTrace, flags::kExportPlan,
-               flags::kSteps, flags::kLayerTimes, flags::kLink},
+               flags::kMemory, flags::kFarMemory, flags::kFormat, flags::kOutput, flags::kTrace,
+               flags::kExportPlan, flags::kSteps, flags::kLayerTimes, flags::kLink},
     flags::kRun, std::array{flags::kNoColor});
 const auto kFlags = flags::with_schedule_flags(kOwnFlags);
 
@@ -56,6 +57,10 @@ RunReport run_job(Job& job, const Schedule& schedule, Detail detail) {
   remark_on(remarks, job.workload.path, stated_times_remark(job.workload, which.compute));
   const CaseRun run = run_case(which, schedule, BoundEffort::kWindows);
   RunReport report = report_case(which, schedule, run, detail);
+  if (report.feasible && !run.pages) {
+    report.moved = moved_tensors(std::get<Plan>(run.plan), run.graph(which), run.costs(which),
+                                 std::get<Timeline>(*run.outcome));
+  }
   if (const std::string text = algorithms_remark(which, schedule); !text.empty()) {
     remark(remarks, "remark: " + text);
   }

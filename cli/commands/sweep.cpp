@@ -1,5 +1,5 @@
-// `sweep`: the product of lists of networks, machines, batches, budgets, schedules and links, one
-// row a configuration.
+// `sweep`: the product of lists of networks, machines, batches, budgets, far memories, schedules and links,
+// one row a configuration.
 #include "simulator/predict/sweep.hpp"
 
 #include <fmt/format.h>
@@ -48,6 +48,9 @@ constexpr Flag kLink{.name = "--link",
 constexpr Flag kMemory{.name = "--memory",
                        .value = "LIST",
                        .help = "8GiB:32GiB:+4GiB or 12GiB,16GiB; default: the profile's"};
+constexpr Flag kFarMemory{.name = "--far-memory",
+                          .value = "LIST",
+                          .help = "64GiB:512GiB:x2 or 64GiB,128GiB; default: the profile's"};
 constexpr Flag kSchedule{.name = "--schedule",
                          .value = "LIST",
                          .help = "all, or names between commas; default capacity",
@@ -61,8 +64,8 @@ constexpr Flag kJobs{
     .name = "--jobs", .value = "N", .help = "threads; default: as many as the machine has"};
 
 constexpr auto kOwnFlags =
-    flags::joined(std::array{kHardware, kBatch, kLink, kMemory, kSchedule, flags::kSchedulesToo,
-                             kFormat, flags::kOutput, kJobs},
+    flags::joined(std::array{kHardware, kBatch, kLink, kMemory, kFarMemory, kSchedule,
+                             flags::kSchedulesToo, kFormat, flags::kOutput, kJobs},
                   flags::kRun);
 const auto kFlags = flags::with_schedule_flags(kOwnFlags);
 
@@ -162,7 +165,7 @@ SweepSummary run_into(OutputFile& out, const SweepJob& job, Remarks remarks) {
 
 int run_sweep_command(const Arguments& arguments) {
   SweepGrid grid = sweep_grid(arguments);
-  CaseOptions options = case_options(arguments, {"--batch", "--memory", "--link"});
+  CaseOptions options = case_options(arguments, {"--batch", "--memory", "--far-memory", "--link"});
   const SweepFormat& format = format_of(arguments);
   const unsigned threads = jobs_of(arguments);
   const Remarks remarks = arguments.has("--quiet") ? Remarks::kQuiet : Remarks::kShown;

@@ -29,8 +29,9 @@ void check_names(const std::vector<std::string>& names, std::string_view place,
 
 void check_size(const SweepGrid& grid) {
   Int128 rows = 1;
-  for (const std::size_t count : {grid.networks.size(), grid.hardware.size(), grid.batches.size(),
-                                  grid.memories.size(), grid.schedules.size(), grid.links.size()}) {
+  for (const std::size_t count :
+       {grid.networks.size(), grid.hardware.size(), grid.batches.size(), grid.memories.size(),
+        grid.far_memories.size(), grid.schedules.size(), grid.links.size()}) {
     rows = std::min<Int128>(rows * static_cast<Int128>(count), Int128{1} << 62);
   }
   if (rows <= static_cast<Int128>(kMaxSweepPoints)) return;
@@ -59,6 +60,9 @@ SweepGrid sweep_grid(const Arguments& arguments) {
   }
   if (const auto text = arguments.value("--memory")) {
     grid.memories = optionals(bytes_range(*text, "--memory"));
+  }
+  if (const auto text = arguments.value("--far-memory")) {
+    grid.far_memories = optionals(bytes_range(*text, "--far-memory"));
   }
   if (const auto text = arguments.value("--link")) {
     grid.links = optionals(rate_range(*text, "--link"));

@@ -103,7 +103,7 @@ std::string json_end(const SweepEnd& end) {
     const UnitKeys keys = keys_of(end.grid, end.inputs, knee.unit);
     json.line(0).begin_object().member("network", keys.network).member("hardware", keys.hardware);
     json.member("batch", keys.batch).member("memory_bytes", keys.memory);
-    json.member("schedule", keys.schedule);
+    json.member("schedule", keys.schedule).member("far_memory_bytes", keys.far_memory);
     put_link(json, end.grid, "within_1_percent_link_bytes_per_s", knee.within_1_percent);
     put_link(json, end.grid, "within_5_percent_link_bytes_per_s", knee.within_5_percent);
     put_cause(json, "not_within_1_percent", knee.not_within_1_percent);
@@ -164,10 +164,12 @@ std::string knee_table(const SweepEnd& end, std::size_t most) {
     const SweepUnit unit = unit_at(end.grid, knee.unit);
     const bool batch_given = end.grid.batches[unit.batch].has_value();
     const bool memory_given = end.grid.memories[unit.memory].has_value();
-    out += printable(fmt::format("  {} on {}{}{}, {}: {}", keys.network, keys.hardware,
+    const bool far_given = end.grid.far_memories[unit.far_memory].has_value();
+    out += printable(fmt::format("  {} on {}{}{}{}, {}: {}", keys.network, keys.hardware,
                                  batch_given ? fmt::format(", batch {}", keys.batch) : "",
-                                 memory_given ? ", " + exact_bytes(keys.memory) : "", keys.schedule,
-                                 links_text(end.grid, knee))) +
+                                 memory_given ? ", " + exact_bytes(keys.memory) : "",
+                                 far_given ? ", far " + exact_bytes(keys.far_memory) : "",
+                                 keys.schedule, links_text(end.grid, knee))) +
            "\n";
   }
   if (end.knees.size() > most) {

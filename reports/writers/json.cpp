@@ -43,6 +43,13 @@ void put_what_if(JsonWriter& json, const WhatIf& what_if) {
   json.member("gain", time ? std::optional(what_if.gain) : std::nullopt);
 }
 
+void put_moved(JsonWriter& json, const MovedTensor& moved) {
+  json.member("tensor", moved.tensor).member("bytes", moved.bytes);
+  json.member("out_ns", moved.out).member("back_ns", moved.back).member("wait_ns", moved.wait);
+  json.member("cause", moved.cause ? std::optional(stall_name(*moved.cause)) : std::nullopt);
+  json.member("hides_at_bytes_per_s", moved.hides_at);
+}
+
 void put_range(JsonWriter& json, const std::optional<TimeRange>& range) {
   if (!range) {
     json.key("range").value(nullptr);
@@ -74,12 +81,18 @@ void begin_run(JsonWriter& json, const RunReport& report, const ToolInfo& tool) 
   json.member("assumed", report.assumed).member("remarks", report.remarks);
   json.objects("what_if", report.what_if, [&](const WhatIf& each) { put_what_if(json, each); });
   put_range(json, report.range);
+  put_peaks(json, &report);
 }
 
 std::string prediction(const RunReport& report, const WriteOptions& options) {
   std::string text;
   JsonWriter json(text);
   begin_run(json, report, options.tool);
+  if (report.moved) {
+    json.objects("moved", *report.moved, [&](const MovedTensor& each) { put_moved(json, each); });
+  } else {
+    json.member("moved", nullptr);
+  }
   json.end();
   return std::move(text) + "\n";
 }

@@ -40,6 +40,7 @@ void put_row(JsonWriter& json, const MaxBatchRow& row) {
   number("to_near_bytes", &RunReport::to_near);
   number("sub_batch", &RunReport::sub_batch);
   number("rounds", &RunReport::rounds);
+  put_peaks(json, row.run ? &*row.run : nullptr);
   put_next(json, row);
   json.member("monotone", row.monotone).member("batches_tried", row.attempts);
 }

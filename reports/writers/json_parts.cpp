@@ -52,6 +52,22 @@ void put_metrics(JsonWriter& json, const RunReport& report,
   }
 }
 
+void put_peaks(JsonWriter& json, const RunReport* run) {
+  const auto put = [&](std::string_view key, std::optional<BytesByCategory> RunReport::*peak) {
+    if (run == nullptr || !(run->*peak)) {
+      json.member(key, nullptr);
+      return;
+    }
+    json.begin_object(key);
+    for (std::size_t i = 0; i < kMemoryCategories; ++i) {
+      json.member(category_name(static_cast<MemoryCategory>(i)), (run->*peak)->bytes[i]);
+    }
+    json.end();
+  };
+  put("peak_near_by_category", &RunReport::peak_near_by_category);
+  put("peak_far_by_category", &RunReport::peak_far_by_category);
+}
+
 void put_inputs(JsonWriter& json, const RunInputs& inputs,
                 std::initializer_list<std::string_view> but) {
   RunReport echo;
@@ -62,7 +78,7 @@ void put_inputs(JsonWriter& json, const RunInputs& inputs,
     if (std::find(but.begin(), but.end(), column.key) != but.end()) continue;
     put_metric(json, column.key, column.read(echo));
   }
-  json.member("dtype", inputs.dtype).end();
+  json.member("dtype", inputs.dtype).member("far_memory_bytes", inputs.far_memory).end();
 }
 
 }  // namespace ooc

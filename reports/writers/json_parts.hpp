@@ -23,6 +23,8 @@ void begin_group(JsonWriter& json, std::string_view group, const RunReport& repo
 /// All metrics but those of a key or group in `but`.
 void put_metrics(JsonWriter& json, const RunReport& report,
                  std::initializer_list<std::string_view> but);
+/// What memory holds at the peaks of a run, if there is one; null where that is not known.
+void put_peaks(JsonWriter& json, const RunReport* run);
 /// What was asked for, of a report that is no RunReport.
 void put_inputs(JsonWriter& json, const RunInputs& inputs,
                 std::initializer_list<std::string_view> but = {});

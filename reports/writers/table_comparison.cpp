@@ -72,8 +72,11 @@ std::string head(const std::vector<RunReport>& reports, const Look& look) {
                                  devices_of(first.inputs), first.inputs.framework)),
            look) +
       "\n";
-  text += fmt::format("near memory {}, {} when nothing moves; links {}\n",
+  text += fmt::format("near memory {}, {} when nothing moves; {}links {}\n",
                       format_bytes(first.budget_near), format_bytes(least_in_core_peak(reports)),
+                      first.inputs.far_memory_given
+                          ? "far memory " + format_bytes(first.inputs.far_memory) + "; "
+                          : "",
                       printable(first.inputs.mode));
   text += compute_alone(first);
   const BoundOfClass bounds = common_bounds(reports);
@@ -126,6 +129,7 @@ std::vector<RowColumn> columns_for(const std::vector<RunReport>& reports) {
       {{"slowdown"}, [](Report r) { return significant(r.slowdown) + "x"; }},
       {{"samples/s"}, [](Report r) { return significant(r.samples_per_s); }},
       {{"peak"}, [](Report r) { return format_bytes(r.peak_near); }},
+      {{"far"}, [](Report r) { return format_bytes(r.peak_far); }},
       {{"copied"}, [](Report r) { return format_bytes(r.to_far + r.to_near); }},
       {{"bound"},
        [](Report r) { return r.lower_bound ? format_duration(*r.lower_bound) : "-"; },
@@ -207,6 +211,40 @@ std::string closed_forms(const std::vector<RunReport>& reports,
   return text;
 }
 
+// What memory holds at its peaks: a column for each category that any row has some of.
+std::string peaks(const std::vector<RunReport>& reports, const std::vector<std::size_t>& order,
+                  const Look& look) {
+  struct Peak {
+    std::string_view before;
+    std::optional<BytesByCategory> RunReport::*held;
+    std::size_t category;
+  };
+  std::vector<Peak> shown;
+  std::vector<TextTable::Column> titles{{"schedule", Align::kLeft}};
+  for (const auto& [before, held] : {std::pair("", &RunReport::peak_near_by_category),
+                                     std::pair("far: ", &RunReport::peak_far_by_category)}) {
+    for (std::size_t i = 0; i < kMemoryCategories; ++i) {
+      const bool any = std::any_of(order.begin(), order.end(), [&, held = held](std::size_t row) {
+        const auto& peak = reports[row].*held;
+        return peak && peak->bytes[i].count() > 0;
+      });
+      if (!any) continue;
+      shown.push_back({before, held, i});
+      titles.push_back({std::string(before) + category_text(static_cast<MemoryCategory>(i))});
+    }
+  }
+  TextTable table(titles);
+  for (const std::size_t row : order) {
+    std::vector<std::string> cells{row_name(reports[row])};
+    for (const Peak& each : shown) {
+      const auto& peak = reports[row].*each.held;
+      cells.push_back(peak ? format_bytes(peak->bytes[each.category]) : "-");
+    }
+    table.add_row(std::move(cells));
+  }
+  return "\n" + bold("What memory holds at its peaks", look) + "\n" + table.text(look);
+}
+
 std::string fitting(const std::vector<RunReport>& reports, const std::vector<std::size_t>& order,
                     const Look& look) {
   std::vector<RowColumn> shown = columns_for(reports);
@@ -220,12 +258,12 @@ std::string fitting(const std::vector<RunReport>& reports, const std::vector<std
     table.add_row(std::move(cells));
   }
   return table.text(look) +
-         "  copied: to far and to near memory together\n"
+         "  far: far memory that it needs; copied: to far and to near memory together\n"
          "  gap: time above the lower bound, by waits, slower algorithms or more work\n"
          "  largest wait: what costs compute the most time, tasks run again included\n" +
          differences(reports, order) + closed_forms(reports, order) +
          (reports[order.front()].inputs.devices > 1
-              ? "  memory: of each device; copied: by all devices together\n"
+              ? "  memory: of each device; far and copied: of all devices together\n"
               : "");
 }
 
@@ -285,6 +323,9 @@ std::string table_comparison(const std::vector<RunReport>& reports, const WriteO
   }
   std::string text = head(reports, options.look);
   if (!fits.empty()) text += "\n" + fitting(reports, fits, options.look);
+  if (!fits.empty() && options.columns == Columns::kWide) {
+    text += peaks(reports, fits, options.look);
+  }
   const bool only_in_rounds = std::all_of(
       fits.begin(), fits.end(), [&](std::size_t i) { return !reports[i].inputs.row.empty(); });
   if (!fits.empty() && only_in_rounds) text += "\nAt once, in one round, nothing fits\n";

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kLayersShown = 8;
 constexpr std::size_t kHoldersShown = 8;
+constexpr std::size_t kMovedShown = 8;
 
 double share(Duration part, Duration whole) {
   if (whole.count() == 0) return 0;
@@ -44,6 +45,7 @@ std::string head(const RunReport& report, const Look& look) {
   if (in.far_throughput.has_value()) {
     changes.push_back("far memory " + format_rate(*in.far_throughput));
   }
+  if (in.far_memory_given) changes.push_back(format_bytes(in.far_memory) + " of far memory");
   if (in.latency.has_value()) changes.push_back("latency " + format_duration(*in.latency));
   if (in.layer_times.has_value()) {
     changes.push_back(
@@ -175,6 +177,20 @@ std::string where_time_goes(const RunReport& report, const Look& look) {
   return "\n" + bold("Where the time goes", look) + "\n" + table.text(look);
 }
 
+// What memory holds where it holds most: each category that there is.
+std::string at_peaks(const RunReport& report, const Look& look) {
+  if (!report.peak_near_by_category || !report.peak_far_by_category) return "";
+  TextTable table({{"at its peak", Align::kLeft}, {"near"}, {"far"}});
+  const auto cell = [](Bytes bytes) { return bytes.count() == 0 ? "-" : format_bytes(bytes); };
+  for (std::size_t i = 0; i < kMemoryCategories; ++i) {
+    const Bytes near = report.peak_near_by_category->bytes[i];
+    const Bytes far = report.peak_far_by_category->bytes[i];
+    if (near.count() == 0 && far.count() == 0) continue;
+    table.add_row({category_text(static_cast<MemoryCategory>(i)), cell(near), cell(far)});
+  }
+  return "\n" + table.text(look);
+}
+
 std::string memory(const RunReport& report, const Look& look) {
   TextTable table = facts();
   table.add_row({"budget", format_bytes(report.budget_near),
@@ -193,13 +209,49 @@ std::string memory(const RunReport& report, const Look& look) {
                  "of it: " + static_text(report.inputs.dtype, report.inputs.optimizer)});
   table.add_row({"saved for backward", format_bytes(report.saved),
                  "what backward reads of the forward pass"});
-  table.add_row({"copied to far", format_bytes(report.to_far),
-                 fmt::format("far memory needs {}", format_bytes(report.peak_far))});
+  table.add_row(
+      {"copied to far", format_bytes(report.to_far),
+       fmt::format(
+           "far memory needs {}{}", format_bytes(report.peak_far),
+           report.inputs.far_memory_given ? " of " + format_bytes(report.inputs.far_memory) : "")});
   table.add_row({"copied to near", format_bytes(report.to_near),
                  fmt::format("{}; {} sets the rate", report.inputs.mode, report.link_limited_by)});
   const std::string_view title =
       report.inputs.devices > 1 ? "Memory of each device; copies of all together" : "Memory";
-  return "\n" + bold(title, look) + "\n" + table.text(look);
+  return "\n" + bold(title, look) + "\n" + table.text(look) + at_peaks(report, look);
+}
+
+// The tensors that move, those first that compute waits for longest.
+std::string moved_tensors(const RunReport& report, const Look& look) {
+  if (!report.moved || report.moved->empty()) return "";
+  std::vector<const MovedTensor*> moved;
+  for (const MovedTensor& each : *report.moved) moved.push_back(&each);
+  std::stable_sort(moved.begin(), moved.end(), [](const MovedTensor* a, const MovedTensor* b) {
+    return std::pair(a->wait, a->bytes) > std::pair(b->wait, b->bytes);
+  });
+  TextTable table({{"tensor", Align::kLeft},
+                   {"bytes"},
+                   {"leaves at"},
+                   {"back at"},
+                   {"waits"},
+                   {"cause", Align::kLeft},
+                   {"hides at"}});
+  for (std::size_t i = 0; i < std::min(kMovedShown, moved.size()); ++i) {
+    const MovedTensor& each = *moved[i];
+    table.add_row({each.tensor, format_bytes(each.bytes),
+                   each.out ? format_duration(*each.out) : "-",
+                   each.back ? format_duration(*each.back) : "-",
+                   each.wait.count() > 0 ? format_duration(each.wait) : "-",
+                   each.cause ? std::string(stall_name(*each.cause)) : "-",
+                   each.hides_at ? ">= " + format_rate(*each.hides_at) : "-"});
+  }
+  std::string title = fmt::format("Tensors that move ({})", moved.size());
+  if (moved.size() > kMovedShown) {
+    title += fmt::format(", {} by wait, then by size", kMovedShown);
+  }
+  return "\n" + bold(title, look) + "\n" + table.text(look) +
+         "  hides at: no slower way back hides behind what is computed from its last use to its "
+         "next\n";
 }
 
 // What the columns of the layers mean, and which copies stand in no row.
@@ -303,6 +355,10 @@ std::string advice(const RunReport& report, const OutOfMemory& oom) {
     table.add_row({fmt::format("--memory \"{} B\"", oom.smallest_budget->count()),
                    "the smallest budget that suffices for this schedule"});
   }
+  if (!near && oom.smallest_budget.has_value()) {
+    table.add_row({fmt::format("--far-memory \"{} B\"", oom.smallest_budget->count()),
+                   "the smallest far memory that suffices for this schedule"});
+  }
   if (report.inputs.batch > 1) {
     table.add_row({"--batch N", fmt::format("less than {}", group_thousands(report.inputs.batch))});
   }
@@ -373,7 +429,8 @@ std::string table_prediction(const RunReport& report, const WriteOptions& option
   std::string text = head(report, look);
   if (report.feasible) {
     text += outcome(report, look) + busy_and_waiting(report, look) + where_time_goes(report, look) +
-            memory(report, look) + waiting_layers(report, look) + steps(report, look);
+            memory(report, look) + waiting_layers(report, look) + moved_tensors(report, look) +
+            steps(report, look);
   } else if (report.out_of_memory.has_value()) {
     text += does_not_fit(report, look);
   }

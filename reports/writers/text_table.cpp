@@ -161,6 +161,12 @@ std::string closed_form_error(const PaperEstimate& paper, Duration simulated) {
                      share < 0 ? "below" : "above");
 }
 
+std::string category_text(MemoryCategory category) {
+  std::string text(category_name(category));
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
+}
+
 std::string assumed_warning(const std::string& hardware, const std::vector<std::string>& assumed) {
   if (assumed.empty()) return "";
   std::vector<std::string> names = assumed;

@@ -60,6 +60,8 @@ class TextTable {
 [[nodiscard]] std::string closed_form_name(const PaperEstimate& paper);
 /// How far a closed form is off: "3.2 % below the simulated time".
 [[nodiscard]] std::string closed_form_error(const PaperEstimate& paper, Duration simulated);
+/// "activation gradients", "in flight"
+[[nodiscard]] std::string category_text(MemoryCategory category);
 /// A paragraph naming the assumed fields of the profile; "" when there are none.
 [[nodiscard]] std::string assumed_warning(const std::string& hardware,
                                           const std::vector<std::string>& assumed);

@@ -1,5 +1,6 @@
 // The Trace Event Format ("JSON Object Format", Google's public description of it). Every queue is
-// a thread: "X" events for steps, "s"/"f" pairs for arrows, "C" events for near memory. Timestamps
+// a thread: "X" events for steps, "s"/"f" pairs for arrows, "C" events for memory, in all and by what it holds,
+// and for the rates of copies. Timestamps
 // are microseconds in that format; they are written from integer nanoseconds, three decimals,
 // without rounding. Within a track events come in time order, and an arrow's ends lie inside
 // slices: it leaves in the last nanosecond of the step that was waited for and arrives at the start
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -76,7 +78,10 @@ class TraceWriter {
       queues(device);
       stalls(device);
       near_memory(device);
+      rates(device);
     }
+    // Of all devices together, beside the first one's.
+    categories("far memory", 0, far_categories_over_time(in_.plan, in_.graph, in_.costs, *shown_));
   }
 
   // From a copy in to the computes that wait for it, and from a compute to the copy out of its
@@ -244,10 +249,61 @@ class TraceWriter {
   void near_memory(int device) {
     for (const MemorySample& sample :
          near_memory_over_time({in_.plan, *shown_, in_.inputs.memory, device})) {
-      begin_event("near memory", "C");
-      put_track(device, 0).member("ts", micros(sample.at));
-      json_.begin_object("args").member("bytes", sample.bytes).end().end();
+      counter("near memory", device, sample.at).member("bytes", sample.bytes).end().end();
     }
+    categories(
+        "near memory", device,
+        near_categories_over_time({in_.plan, *shown_, in_.inputs.memory, device}, in_.graph));
+  }
+
+  /// Each category that there ever is.
+  void categories(std::string_view memory, int device, const std::vector<CategorySample>& samples) {
+    for (std::size_t i = 0; i < kMemoryCategories; ++i) {
+      const std::string name =
+          fmt::format("{}: {}", memory, category_name(static_cast<MemoryCategory>(i)));
+      std::optional<Bytes> shown;
+      const bool any = std::any_of(samples.begin(), samples.end(), [&](const auto& sample) {
+        return sample.held.bytes[i].count() > 0;
+      });
+      for (const CategorySample& sample : samples) {
+        const Bytes bytes = sample.held.bytes[i];
+        if (!any || shown == bytes) continue;
+        counter(name, device, sample.at).member("bytes", bytes).end().end();
+        shown = bytes;
+      }
+    }
+  }
+
+  /// Of each copy over all the time it takes, latency included.
+  void rates(int device) {
+    for (const StepKind kind : {StepKind::kToFar, StepKind::kToNear}) {
+      const auto queue = static_cast<std::size_t>(queue_index(device, kind));
+      if (queue >= in_.plan.queues.size()) continue;
+      const std::string_view name = kind == StepKind::kToFar ? "link to far" : "link to near";
+      std::optional<Duration> idle_from;
+      for (const StepId step : in_.plan.queues[queue]) {
+        const Span& span = shown_->spans[step.at()];
+        if (span.end == span.start) continue;
+        if (idle_from && *idle_from < span.start) rate(name, device, *idle_from, 0);
+        const auto tensor = static_cast<std::size_t>(in_.plan.steps[step.at()].object);
+        rate(name, device, span.start,
+             static_cast<double>(in_.costs.tensor_bytes[tensor].count()) /
+                 static_cast<double>((span.end - span.start).count()));
+        idle_from = span.end;
+      }
+      if (idle_from) rate(name, device, *idle_from, 0);
+    }
+  }
+
+  void rate(std::string_view name, int device, Duration at, double gigabytes_per_s) {
+    counter(name, device, at).member("GB/s", JsonText{fmt::format("{:.3f}", gigabytes_per_s)});
+    json_.end().end();
+  }
+
+  /// Leaves its values open.
+  JsonWriter& counter(std::string_view name, int device, Duration at) {
+    begin_event(name, "C");
+    return put_track(device, 0).member("ts", micros(at)).begin_object("args");
   }
 
   const TraceInput& in_;

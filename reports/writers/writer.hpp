@@ -25,6 +25,7 @@ struct ToolInfo {
 
 enum class Colour { kNone, kAnsi };
 enum class Chart { kNone, kText };
+enum class Columns { kUsual, kWide };
 
 /// How text for people looks; the caller knows of --no-color, NO_COLOR and terminals.
 struct Look {
@@ -35,7 +36,8 @@ struct Look {
 struct WriteOptions {
   ToolInfo tool = {};
   Look look = {};
-  Chart chart = Chart::kText;  ///< of comparisons for people
+  Chart chart = Chart::kText;         ///< of comparisons for people
+  Columns columns = Columns::kUsual;  ///< the same
 };
 
 struct Writer {

@@ -47,7 +47,7 @@ bool sizes_may_deceive(const Case& which) {
   const CopyRules& copies = framework_of(which.framework).copies;
   const Bytes all = std::accumulate(sizes.begin(), sizes.end(), Bytes(0));
   return which.allocator != Allocator::kIdeal || which.transfers.mode == CopyMode::kPageable ||
-         change_plans(copies) || which.devices > 1 || all > which.hardware.far_memory.capacity;
+         change_plans(copies) || which.devices > 1 || all > which.far_capacity;
 }
 
 [[nodiscard]] bool runs(const Case& which, const CaseRun& run, SimulationBuffers& buffers) {
@@ -95,7 +95,7 @@ void confirm_smallest(const Case& which, const Schedule& schedule, OutOfMemory& 
                                    .allocator = run.allocator(which)},
                                   buffers);
     if (!blocked && peak_far_bytes(*plan, run.graph(which), run.costs(which), buffers.timeline) <=
-                        which.hardware.far_memory.capacity) {
+                        which.far_capacity) {
       return;
     }
   }
@@ -206,6 +206,10 @@ Bytes budget_of(const CaseOptions& options, const HardwareProfile& hardware) {
   return near.capacity - std::min(taken, near.capacity);
 }
 
+Bytes far_capacity_of(const CaseOptions& options, const HardwareProfile& hardware) {
+  return options.far_memory.value_or(hardware.far_memory.capacity);
+}
+
 RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
                     const CaseOptions& options) {
   RunInputs inputs;
@@ -213,6 +217,8 @@ RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
   inputs.hardware = hardware.name;
   inputs.memory = budget_of(options, hardware);
   inputs.memory_given = options.memory.has_value();
+  inputs.far_memory = far_capacity_of(options, hardware);
+  inputs.far_memory_given = options.far_memory.has_value();
   inputs.batch = batch_of(options, *workload.network);
   inputs.accounting = accounting_name(options.graph.accounting);
   inputs.dtype = dtype_info(workload.network->dtype).name;
@@ -238,6 +244,7 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
             .costs = {},
             .in_core_peak = {},
             .budget = budget_of(options, hardware),
+            .far_capacity = far_capacity_of(options, hardware),
             .inputs = inputs_of(workload, hardware, options),
             .compute_model = options.compute,
             .schedule_options = options.schedule,
@@ -332,7 +339,7 @@ void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers) {
   }
   if (is_footprint(which.accounting)) lent.peak_near = which.in_core_peak;
   const Bytes far = peak_far_bytes(*plan, run.graph(which), run.costs(which), lent);
-  if (far > which.hardware.far_memory.capacity) {
+  if (far > which.far_capacity) {
     run.far_overflow = far_overflow(which, run, lent, far);
     return;
   }

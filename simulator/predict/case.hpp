@@ -36,7 +36,8 @@ namespace ooc {
 struct CaseOptions {
   std::optional<std::int64_t> batch;
   std::optional<Bytes> memory;
-  std::optional<Dtype> dtype;  ///< none: the network file's
+  std::optional<Bytes> far_memory = {};  ///< its capacity; none: the profile's
+  std::optional<Dtype> dtype;            ///< none: the network file's
   GraphOptions graph;
   ComputeModel compute = ComputeModel::kNative;
   Ratio compute_scale = kOne;  ///< what-if only, as is transfers.link_scale
@@ -86,6 +87,8 @@ struct Machine {
 [[nodiscard]] std::int64_t batch_of(const CaseOptions& options, const Network& network);
 /// --memory exactly if given, else what the profile leaves beside its reserve, or the framework beside its context.
 [[nodiscard]] Bytes budget_of(const CaseOptions& options, const HardwareProfile& hardware);
+/// --far-memory if given, else the profile's.
+[[nodiscard]] Bytes far_capacity_of(const CaseOptions& options, const HardwareProfile& hardware);
 
 /// What a report repeats of the options, but the schedule.
 [[nodiscard]] RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
@@ -100,6 +103,7 @@ struct Case {
   CostTable costs;
   Bytes in_core_peak;
   Bytes budget;
+  Bytes far_capacity;
   RunInputs inputs;  ///< but `schedule` and `options`
   ComputeModel compute_model = ComputeModel::kNative;
   ScheduleOptions schedule_options = {};

@@ -90,7 +90,7 @@ class Comparer {
       if (schedule.is(Trait::kChoosesAlgorithms)) break;
     }
     bound_by_windows(best->which, schedule, best->run, best->buffers);
-    return report_case(best->which, schedule, best->run, Detail::kTotals);
+    return report_case(best->which, schedule, best->run, Detail::kPeaks);
   }
 
   void add_rows_in_rounds() {

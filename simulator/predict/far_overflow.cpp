@@ -40,7 +40,7 @@ OutOfMemory far_overflow(const Case& which, const CaseRun& run, const Timeline& 
     return std::tuple(a.at, a.bytes > 0, a.step) < std::tuple(b.at, b.bytes > 0, b.step);
   });
 
-  const std::int64_t capacity = which.hardware.far_memory.capacity.count();
+  const std::int64_t capacity = which.far_capacity.count();
   OutOfMemory oom{.step = "copies out",
                   .wanted = peak,
                   .free = Bytes(0),

@@ -86,8 +86,9 @@ class Searcher {
   }
 
   [[nodiscard]] Bytes memory_of(OutOfMemory::Tier tier) const {
-    return tier == OutOfMemory::Tier::kNear ? budget_of(request_.options, request_.machine.profile)
-                                            : request_.machine.profile.far_memory.capacity;
+    return tier == OutOfMemory::Tier::kNear
+               ? budget_of(request_.options, request_.machine.profile)
+               : far_capacity_of(request_.options, request_.machine.profile);
   }
 
   /// None: too large to count. What is wrong with the first batch is wrong with the job.
@@ -105,7 +106,7 @@ class Searcher {
   Attempt attempt_with(const Case& which) {
     CaseRun run = plan_case(which, schedule_, buffers_);
     simulate_case(which, run, buffers_);
-    RunReport report = report_case(which, schedule_, run, Detail::kTotals);
+    RunReport report = report_case(which, schedule_, run, Detail::kPeaks);
     if (!report.feasible) return {.fits = {}, .out_of_memory = std::move(report.out_of_memory)};
     return {.fits = std::move(report), .out_of_memory = {}};
   }

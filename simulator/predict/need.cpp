@@ -107,7 +107,7 @@ class Search {
         case_.inputs.memory_given = true;
         break;
       case Needed::kFarMemory:
-        machine_.profile.far_memory.capacity = Bytes(value);
+        case_.far_capacity = case_.inputs.far_memory = Bytes(value);
         break;
       case Needed::kFarThroughput:
         case_.inputs.far_throughput = transfers.far_throughput = rate;
@@ -317,7 +317,7 @@ std::int64_t now_of(Needed what, const Case& which) {
     case Needed::kNearMemory:
       return which.budget.count();
     case Needed::kFarMemory:
-      return which.hardware.far_memory.capacity.count();
+      return which.far_capacity.count();
     case Needed::kFarThroughput:
       return which.transfers.far_throughput.value_or(which.hardware.far_memory.throughput).count();
   }

@@ -56,7 +56,7 @@ std::optional<OutOfMemory> far_shortage(const Case& which, Bytes budget) {
   for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
     if (graph.tensors[i].role == TensorRole::kInput) inputs += which.costs.tensor_bytes[i];
   }
-  const Bytes far = which.hardware.far_memory.capacity;
+  const Bytes far = which.far_capacity;
   const Bytes needed = which.in_core_peak - inputs - budget;
   if (needed <= far) return std::nullopt;
   return OutOfMemory{.step = "copies out",

@@ -35,7 +35,7 @@ PlanningProblem problem_of(const Case& which, const CostTable& costs, Bytes budg
   Bytes all;
   for (const Bytes bytes : costs.tensor_bytes) all += bytes;
   if (framework_of(which.framework).copies.far_powers_of_two) all += all;
-  const Bytes far = which.hardware.far_memory.capacity;
+  const Bytes far = which.far_capacity;
   const auto evaluate = [&which, &costs, budget, far, may_overflow = all > far](const Plan& plan) {
     const std::optional<Plan> rewritten = as_it_runs(which, plan);
     const Plan& runs = rewritten ? *rewritten : plan;

@@ -10,6 +10,7 @@ SweepUnit unit_at(const SweepGrid& grid, std::size_t index) {
     return place;
   };
   unit.schedule = take(grid.schedules.size());
+  unit.far_memory = take(grid.far_memories.size());
   unit.memory = take(grid.memories.size());
   unit.costs = index;
   unit.batch = take(grid.batches.size());
@@ -23,10 +24,12 @@ UnitKeys keys_of(const SweepGrid& grid, const SweepInputs& inputs, std::size_t i
   CaseOptions options;
   options.batch = grid.batches[unit.batch];
   options.memory = grid.memories[unit.memory];
+  options.far_memory = grid.far_memories[unit.far_memory];
   return {.network = inputs.network_names[unit.network],
           .hardware = inputs.hardware_names[unit.hardware],
           .batch = batch_of(options, *inputs.workloads[unit.network].network),
           .memory = budget_of(options, inputs.machines[unit.hardware].profile),
+          .far_memory = far_capacity_of(options, inputs.machines[unit.hardware].profile),
           .schedule = std::string(grid.schedules[unit.schedule]->name)};
 }
 

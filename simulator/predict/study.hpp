@@ -1,5 +1,5 @@
 // What a sweep covers: the product of its lists. Rows come in the order network, machine, batch,
-// memory, schedule, link, the last one changing fastest.
+// memory, far memory, schedule, link, the last one changing fastest.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,19 @@ namespace ooc {
 struct SweepGrid {
   std::vector<std::string> networks;
   std::vector<std::string> hardware;
-  std::vector<std::optional<std::int64_t>> batches;  ///< none: the network file's
-  std::vector<std::optional<Bytes>> memories;        ///< none: the profile's
-  std::vector<std::optional<BytesPerSecond>> links;  ///< none: the profile's
+  std::vector<std::optional<std::int64_t>> batches;                 ///< none: the network file's
+  std::vector<std::optional<Bytes>> memories;                       ///< none: the profile's
+  std::vector<std::optional<Bytes>> far_memories = {std::nullopt};  ///< likewise
+  std::vector<std::optional<BytesPerSecond>> links;                 ///< none: the profile's
   std::vector<const Schedule*> schedules;
 
   /// Configurations that share a plan: all but the links.
   [[nodiscard]] std::size_t units() const {
-    return networks.size() * hardware.size() * batches.size() * memories.size() * schedules.size();
+    return networks.size() * hardware.size() * batches.size() * units_of_costs();
+  }
+  /// Those of them that share a (network, hardware, batch).
+  [[nodiscard]] std::size_t units_of_costs() const {
+    return memories.size() * far_memories.size() * schedules.size();
   }
   [[nodiscard]] std::size_t rows() const { return units() * links.size(); }
 };
@@ -33,6 +38,7 @@ struct SweepUnit {
   std::size_t hardware;
   std::size_t batch;
   std::size_t memory;
+  std::size_t far_memory;
   std::size_t schedule;
   std::size_t costs;  ///< index of its (network, hardware, batch)
 };
@@ -55,6 +61,7 @@ struct UnitKeys {
   std::string hardware;
   std::int64_t batch = 1;
   Bytes memory;
+  Bytes far_memory;
   std::string schedule;
 };
 [[nodiscard]] UnitKeys keys_of(const SweepGrid& grid, const SweepInputs& inputs, std::size_t unit);

@@ -64,7 +64,7 @@ class Runner : public std::enable_shared_from_this<Runner> {
         fastest_link_(fastest_link(job.grid.links)),
         pieces_per_unit_((job.grid.links.size() + kLinksPerPiece - 1) / kLinksPerPiece),
         piece_count_(job.grid.units() * pieces_per_unit_),
-        units_per_costs_(job.grid.memories.size() * job.grid.schedules.size()),
+        units_per_costs_(job.grid.units_of_costs()),
         window_(std::size_t{8} * job.threads) {}
 
   SweepSummary run() {
@@ -144,6 +144,10 @@ class Runner : public std::enable_shared_from_this<Runner> {
       case_.budget = budget_of(options_, case_.hardware);
       case_.inputs.memory = case_.budget;
       case_.inputs.memory_given = options_.memory.has_value();
+      options_.far_memory = runner.job_.grid.far_memories[unit.far_memory];
+      case_.far_capacity = far_capacity_of(options_, case_.hardware);
+      case_.inputs.far_memory = case_.far_capacity;
+      case_.inputs.far_memory_given = options_.far_memory.has_value();
       case_.inputs.network = runner.job_.inputs.network_names[unit.network];
       case_.inputs.hardware = runner.job_.inputs.hardware_names[unit.hardware];
     }
@@ -179,6 +183,7 @@ class Runner : public std::enable_shared_from_this<Runner> {
                    const SpecError& error) const {
     CaseOptions options = options_at(job_, unit);
     options.memory = job_.grid.memories[unit.memory];
+    options.far_memory = job_.grid.far_memories[unit.far_memory];
     options.transfers.link = job_.grid.links[link];
     RunInputs inputs = inputs_of(job_.inputs.workloads[unit.network],
                                  job_.inputs.machines[unit.hardware].profile, options);

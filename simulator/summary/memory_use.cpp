@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "model/base/errors.hpp"
+#include "simulator/summary/category_counter.hpp"
 
 namespace ooc {
 namespace {
@@ -36,7 +37,8 @@ std::vector<StepId> steps_by(const std::vector<Span>& spans, Duration Span::*ins
 
 class MemoryReplay {
  public:
-  explicit MemoryReplay(const MemoryQuery& query)
+  /// With a graph also by category.
+  explicit MemoryReplay(const MemoryQuery& query, const TrainingGraph* graph = nullptr)
       : query_(query),
         plan_(query.plan),
         spans_(query.timeline.spans),
@@ -46,10 +48,11 @@ class MemoryReplay {
     for (std::size_t block = 0; block < plan_.blocks.size(); ++block) {
       holds_.push_back(plan_.releasers[make_id<BlockId>(block)].size());
     }
-    for (const BlockId block : plan_.initial_blocks) used(block) += plan_.blocks[block.at()].bytes;
+    if (graph != nullptr) categories_.emplace(plan_, *graph, spans_);
+    for (const BlockId block : plan_.initial_blocks) take(block, CategoryCounter::Taker::kNobody);
   }
 
-  std::vector<MemorySample> run() {
+  void run() {
     record(Duration(0));
     const std::vector<StepId> starts = steps_by(spans_, &Span::start);
     const std::vector<StepId> ends = steps_by(spans_, &Span::end);
@@ -68,7 +71,14 @@ class MemoryReplay {
       }
       walk_instant(now, std::move(starting), std::move(ending));
     }
-    return std::move(samples_);
+  }
+
+  [[nodiscard]] std::vector<MemorySample> samples() && { return std::move(samples_); }
+  [[nodiscard]] std::vector<CategorySample> by_category() && { return std::move(by_category_); }
+  [[nodiscard]] BytesByCategory peak_by_category() const {
+    BytesByCategory held = at_peak_;
+    held[MemoryCategory::kUnused] = query_.timeline.peak_near - most_;
+    return held;
   }
 
  private:
@@ -92,8 +102,11 @@ class MemoryReplay {
   bool end_if_running(StepId step) {
     if (state_[step.at()] != State::kRunning) return false;
     state_[step.at()] = State::kEnded;
+    if (categories_) categories_->end(step);
     for (const BlockId block : plan_.releases[step]) {
-      if (--holds_[block.at()] == 0) used(block) -= plan_.blocks[block.at()].bytes;
+      if (--holds_[block.at()] > 0) continue;
+      used(block) -= plan_.blocks[block.at()].bytes;
+      if (categories_) categories_->give_back(block);
     }
     return true;
   }
@@ -114,15 +127,52 @@ class MemoryReplay {
 
   void start(StepId step) {
     state_[step.at()] = State::kRunning;
-    for (const BlockId block : plan_.acquires[step]) used(block) += plan_.blocks[block.at()].bytes;
+    const bool computes = plan_.steps[step.at()].kind == StepKind::kCompute;
+    for (const BlockId block : plan_.acquires[step]) {
+      take(block, computes ? CategoryCounter::Taker::kCompute : CategoryCounter::Taker::kCopy);
+    }
+  }
+
+  void take(BlockId block, CategoryCounter::Taker taker) {
+    used(block) += plan_.blocks[block.at()].bytes;
+    if (categories_) categories_->take(block, taker);
   }
 
   Bytes& used(BlockId block) {
     return used_[static_cast<std::size_t>(plan_.blocks[block.at()].device)];
   }
 
-  // Within one instant only the last value and a peak on the way to it are kept.
   void record(Duration now) {
+    if (categories_) {
+      record_categories(now);
+    } else {
+      record_bytes(now);
+    }
+  }
+
+  // Of each device's peaks the first. More than the run's own is none of them, see the head of this file.
+  void record_categories(Duration now) {
+    for (std::size_t device = 0; device < used_.size(); ++device) {
+      if (used_[device] <= most_ || used_[device] > query_.timeline.peak_near) continue;
+      most_ = used_[device];
+      at_peak_ = categories_->on_device(device);
+    }
+    const BytesByCategory& held = categories_->on_device(static_cast<std::size_t>(query_.device));
+    const auto before = [&](std::size_t back) {
+      return by_category_[by_category_.size() - back].held.total();
+    };
+    if (!by_category_.empty() && by_category_.back().held == held) return;
+    if (!by_category_.empty() && by_category_.back().at == now) {
+      const bool rising = before(1) <= held.total();
+      const bool falling_through = by_category_.size() > 1 && before(2) >= before(1);
+      if (rising || falling_through) by_category_.pop_back();
+      if (!by_category_.empty() && by_category_.back().held == held) return;
+    }
+    by_category_.push_back({now, held});
+  }
+
+  // Within one instant only the last value and a peak on the way to it are kept.
+  void record_bytes(Duration now) {
     const Bytes bytes = used_[static_cast<std::size_t>(query_.device)];
     if (samples_.empty()) {
       samples_.push_back({now, bytes});
@@ -147,20 +197,20 @@ class MemoryReplay {
   std::vector<State> state_;
   std::vector<std::size_t> holds_;  // by block: releasers that have not ended
   std::vector<MemorySample> samples_;
+  std::optional<CategoryCounter> categories_;
+  std::vector<CategorySample> by_category_;
+  Bytes most_;  // at_peak_'s
+  BytesByCategory at_peak_;
 };
 
-}  // namespace
+struct FarLife {
+  std::optional<Duration> from;
+  std::optional<Duration> until;
+};
 
-std::vector<MemorySample> near_memory_over_time(const MemoryQuery& query) {
-  return MemoryReplay(query).run();
-}
-
-Bytes peak_far_bytes(const Plan& plan, const TrainingGraph& graph, const CostTable& costs,
-                     const Timeline& timeline) {
-  struct FarLife {
-    std::optional<Duration> from;
-    std::optional<Duration> until;
-  };
+/// By device and tensor; nothing of network inputs.
+std::vector<FarLife> far_lives(const Plan& plan, const TrainingGraph& graph,
+                               const Timeline& timeline) {
   const std::size_t tensors = graph.tensors.size();
   std::vector<FarLife> lives(tensors * static_cast<std::size_t>(plan.devices));
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
@@ -181,6 +231,18 @@ Bytes peak_far_bytes(const Plan& plan, const TrainingGraph& graph, const CostTab
       }
     }
   }
+  return lives;
+}
+
+struct FarPeak {
+  Bytes bytes;
+  Duration at;  ///< the first instant that ends with so much
+};
+
+FarPeak far_peak(const Plan& plan, const TrainingGraph& graph, const CostTable& costs,
+                 const Timeline& timeline) {
+  const std::size_t tensors = graph.tensors.size();
+  const std::vector<FarLife> lives = far_lives(plan, graph, timeline);
   // (instant, 0 = end before 1 = start, bytes)
   std::vector<std::tuple<Duration, int, Bytes>> events;
   for (std::size_t i = 0; i < lives.size(); ++i) {
@@ -193,12 +255,130 @@ Bytes peak_far_bytes(const Plan& plan, const TrainingGraph& graph, const CostTab
   }
   std::sort(events.begin(), events.end());
   Bytes alive{0};
-  Bytes peak{0};
+  FarPeak peak;
   for (const auto& [at, starts, bytes] : events) {
     alive += starts == 1 ? bytes : bytes * -1;
-    peak = std::max(peak, alive);
+    if (alive > peak.bytes) peak = {alive, at};
   }
   return peak;
+}
+
+/// A far copy and the instants at which it becomes something else: under way, there, no longer needed, gone.
+struct FarCopy {
+  TensorId tensor;
+  Bytes bytes;
+  Duration from;
+  Duration there;
+  Duration needed_until;  ///< by backward
+  Duration until;
+
+  [[nodiscard]] MemoryCategory category_at(Duration now, const TrainingGraph& graph) const {
+    if (now < there) return MemoryCategory::kInFlight;
+    return category_of(graph.tensors[tensor.at()], now < needed_until);
+  }
+};
+
+std::vector<FarCopy> far_copies(const Plan& plan, const TrainingGraph& graph,
+                                const CostTable& costs, const Timeline& timeline) {
+  const std::size_t tensors = graph.tensors.size();
+  std::vector<std::optional<Duration>> there(tensors * static_cast<std::size_t>(plan.devices));
+  std::vector<Duration> needed_until(tensors);
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const Step& step = plan.steps[i];
+    const Duration end = timeline.spans[i].end;
+    if (step.kind == StepKind::kToFar) {
+      auto& first = there[static_cast<std::size_t>(step.device) * tensors +
+                          static_cast<std::size_t>(step.object)];
+      first = std::min(first.value_or(end), end);
+    }
+    if (!reads_for_backward(step, graph)) continue;
+    for (const TensorId tensor : graph.reads[TaskId{step.object}]) {
+      needed_until[tensor.at()] = std::max(needed_until[tensor.at()], end);
+    }
+  }
+  const std::vector<FarLife> lives = far_lives(plan, graph, timeline);
+  std::vector<FarCopy> copies;
+  for (std::size_t i = 0; i < lives.size(); ++i) {
+    if (!lives[i].from.has_value()) continue;
+    const Duration until = lives[i].until.value_or(timeline.iteration_time);
+    if (until <= *lives[i].from) continue;
+    copies.push_back({.tensor = make_id<TensorId>(i % tensors),
+                      .bytes = plan.far_bytes(costs.tensor_bytes[i % tensors]),
+                      .from = *lives[i].from,
+                      .there = *there[i],
+                      .needed_until = needed_until[i % tensors],
+                      .until = until});
+  }
+  return copies;
+}
+
+}  // namespace
+
+std::vector<MemorySample> near_memory_over_time(const MemoryQuery& query) {
+  MemoryReplay replay(query);
+  replay.run();
+  return std::move(replay).samples();
+}
+
+std::vector<CategorySample> near_categories_over_time(const MemoryQuery& query,
+                                                      const TrainingGraph& graph) {
+  MemoryReplay replay(query, &graph);
+  replay.run();
+  return std::move(replay).by_category();
+}
+
+BytesByCategory peak_near_by_category(const MemoryQuery& query, const TrainingGraph& graph) {
+  MemoryReplay replay(query, &graph);
+  replay.run();
+  return replay.peak_by_category();
+}
+
+Bytes peak_far_bytes(const Plan& plan, const TrainingGraph& graph, const CostTable& costs,
+                     const Timeline& timeline) {
+  return far_peak(plan, graph, costs, timeline).bytes;
+}
+
+BytesByCategory peak_far_by_category(const Plan& plan, const TrainingGraph& graph,
+                                     const CostTable& costs, const Timeline& timeline) {
+  BytesByCategory held;
+  const FarPeak peak = far_peak(plan, graph, costs, timeline);
+  for (const FarCopy& copy : far_copies(plan, graph, costs, timeline)) {
+    if (copy.from > peak.at || copy.until <= peak.at) continue;
+    held[copy.category_at(peak.at, graph)] += copy.bytes;
+  }
+  return held;
+}
+
+std::vector<CategorySample> far_categories_over_time(const Plan& plan, const TrainingGraph& graph,
+                                                     const CostTable& costs,
+                                                     const Timeline& timeline) {
+  struct Change {
+    Duration at;
+    MemoryCategory category;
+    Bytes bytes;
+  };
+  std::vector<Change> changes;
+  for (const FarCopy& copy : far_copies(plan, graph, costs, timeline)) {
+    Duration now = copy.from;
+    for (const Duration next : {copy.there, copy.needed_until, copy.until}) {
+      const Duration end = std::clamp(next, now, copy.until);
+      if (end == now) continue;
+      const MemoryCategory category = copy.category_at(now, graph);
+      changes.push_back({now, category, copy.bytes});
+      changes.push_back({end, category, copy.bytes * -1});
+      now = end;
+    }
+  }
+  std::stable_sort(changes.begin(), changes.end(),
+                   [](const Change& a, const Change& b) { return a.at < b.at; });
+  std::vector<CategorySample> samples;
+  BytesByCategory held;
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    held[changes[i].category] += changes[i].bytes;
+    if (i + 1 < changes.size() && changes[i + 1].at == changes[i].at) continue;
+    if (samples.empty() || samples.back().held != held) samples.push_back({changes[i].at, held});
+  }
+  return samples;
 }
 
 }  // namespace ooc

@@ -1,5 +1,5 @@
 // Memory over time, worked out from a plan and the times its steps got: near memory for the trace's
-// counter track, far memory for the peak that a host must provide.
+// counter track, far memory for the peak that a host must provide, and both by what they hold.
 #pragma once
 
 #include <vector>
@@ -7,6 +7,7 @@
 #include "model/cost/cost_table.hpp"
 #include "model/graph/training_graph.hpp"
 #include "simulator/plan/plan.hpp"
+#include "simulator/summary/memory_category.hpp"
 #include "simulator/timeline/timeline.hpp"
 
 namespace ooc {
@@ -27,10 +28,36 @@ struct MemoryQuery {
 /// zero length); the largest one is Timeline::peak_near under the ideal allocator.
 [[nodiscard]] std::vector<MemorySample> near_memory_over_time(const MemoryQuery& query);
 
+/// What is held from `at` on.
+struct CategorySample {
+  Duration at;
+  BytesByCategory held;
+};
+
+/// The same by category: every change of one of them; the sums are those samples.
+[[nodiscard]] std::vector<CategorySample> near_categories_over_time(const MemoryQuery& query,
+                                                                    const TrainingGraph& graph);
+
+/// Of the device that is the first to reach Timeline::peak_near, at that instant; they add up to it. Where an
+/// allocator holds more than what lives, at the instant at which most lives, and the rest is unused.
+[[nodiscard]] BytesByCategory peak_near_by_category(const MemoryQuery& query,
+                                                    const TrainingGraph& graph);
+
 /// The largest number of bytes with a far copy alive. A far copy lives from the start of its first
 /// ToFar to the end of its last ToNear, without one to the end of the iteration; network inputs do
 /// not count: the host has them anyway.
 [[nodiscard]] Bytes peak_far_bytes(const Plan& plan, const TrainingGraph& graph,
                                    const CostTable& costs, const Timeline& timeline);
+
+/// What far memory holds when it first holds that much; they add up to it.
+[[nodiscard]] BytesByCategory peak_far_by_category(const Plan& plan, const TrainingGraph& graph,
+                                                   const CostTable& costs,
+                                                   const Timeline& timeline);
+
+/// Every change of it, in time order, one sample an instant.
+[[nodiscard]] std::vector<CategorySample> far_categories_over_time(const Plan& plan,
+                                                                   const TrainingGraph& graph,
+                                                                   const CostTable& costs,
+                                                                   const Timeline& timeline);
 
 }  // namespace ooc

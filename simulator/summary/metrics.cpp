@@ -179,6 +179,8 @@ constexpr Metric kMetrics[] = {
      }},
     {"framework", "inputs", "framework", "name of the framework",
      [](const Report& r) -> Value { return r.inputs.framework; }},
+    {"far_memory_bytes", "inputs", "far_memory_bytes", "capacity of far memory",
+     [](const Report& r) -> Value { return r.inputs.far_memory.count(); }},
 };
 
 constexpr Metric kOutOfMemory[] = {

@@ -14,6 +14,7 @@
 #include "model/graph/training_graph.hpp"
 #include "simulator/plan/bounds.hpp"
 #include "simulator/plan/plan.hpp"
+#include "simulator/summary/memory_category.hpp"
 #include "simulator/timeline/timeline.hpp"
 
 namespace ooc {
@@ -30,6 +31,8 @@ struct RunInputs {
   std::int64_t batch = 1;
   Bytes memory;  ///< near-memory budget, static bytes included
   bool memory_given = false;
+  Bytes far_memory;  ///< its capacity
+  bool far_memory_given = false;
   std::string framework = "ideal";
   std::string accounting = "liveness";
   std::string dtype = "float32";
@@ -78,6 +81,19 @@ struct StepReport {
   Duration start;
   Duration end;
   Bytes bytes;  ///< copies
+};
+
+/// A tensor's stay away from near memory, or one that comes from far memory alone.
+struct MovedTensor {
+  std::string tensor;
+  Bytes bytes;
+  std::optional<Duration>
+      out;  ///< instant at which the copy out starts; none: nothing is copied out
+  std::optional<Duration> back;  ///< instant at which it is near again; none: it does not come back
+  Duration wait;                 ///< of compute, for its copies
+  std::optional<StallCause> cause;  ///< the largest of them; none: nothing waits
+  /// No slower way back hides it behind what is computed from its last use to its next; none: no way back does.
+  std::optional<BytesPerSecond> hides_at;
 };
 
 /// "link x 2": the run repeated with one thing better.
@@ -129,6 +145,9 @@ struct RunReport {
   std::optional<Bytes> planned_for;  ///< of it, where the plan leaves the rest to the allocator
   Bytes peak_far;
   Bytes in_core_peak;
+  std::optional<BytesByCategory>
+      peak_near_by_category;  ///< of runs that took place, where asked for
+  std::optional<BytesByCategory> peak_far_by_category;
   Bytes to_far;
   Bytes to_near;
   Bytes inputs_to_far;   ///< of to_far: network inputs, which stand in no layer's row
@@ -150,7 +169,8 @@ struct RunReport {
   std::vector<WhatIf> what_if;
   std::optional<TimeRange> range;  ///< where reports of a rate in use differ, and it matters
   std::vector<LayerReport> layers;
-  std::vector<StepReport> steps;  ///< only when asked for
+  std::vector<StepReport> steps;                  ///< only when asked for
+  std::optional<std::vector<MovedTensor>> moved;  ///< likewise
   std::vector<std::string> assumed;
   std::vector<std::string> remarks;  ///< what the prediction leaves out, for people
 };

@@ -92,6 +92,15 @@ void add_run(RunReport& report, const SummaryInput& input, const Plan& plan,
   name_limit(report);
 }
 
+// What makes the peaks.
+void add_peaks(RunReport& report, const SummaryInput& input, const Plan& plan,
+               const Timeline& timeline) {
+  const TrainingGraph& graph = plan_graph(input);
+  report.peak_near_by_category = peak_near_by_category(
+      {.plan = plan, .timeline = timeline, .budget = input.inputs.memory}, graph);
+  report.peak_far_by_category = peak_far_by_category(plan, graph, plan_costs(input), timeline);
+}
+
 std::string queue_of(const Step& step) {
   std::string name(queue_name(step.kind));
   if (step.device > 0) name += "." + std::to_string(step.device);
@@ -174,6 +183,8 @@ RunReport summarize(const SummaryInput& input) {
                                    .copies = input.copies});
   }
   if (input.detail == Detail::kTotals) return report;
+  if (timeline != nullptr) add_peaks(report, input, *plan, *timeline);
+  if (input.detail == Detail::kPeaks) return report;
   report.layers = layer_reports({.graph = input.graph,
                                  .batch = input.costs.batch,
                                  .costs = &input.costs,

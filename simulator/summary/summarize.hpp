@@ -15,8 +15,8 @@
 
 namespace ooc {
 
-/// How much of the report to fill: a sweep needs totals only.
-enum class Detail { kTotals, kLayers, kSteps };
+/// How much of the report to fill, each more than the one before: a sweep needs totals only.
+enum class Detail { kTotals, kPeaks, kLayers, kSteps };
 
 struct SummaryInput {
   const RunInputs& inputs;

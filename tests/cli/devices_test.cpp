@@ -169,7 +169,8 @@ TEST_CASE("tables say what is one device's and what is all devices'") {
       run("compare", {"vgg16", "--hardware", "k40m", "--batch", "31", "--devices", "2"});
   CHECK(all.out.find("batch 31 over 2 devices, gradients exchanged at the end") !=
         std::string::npos);
-  CHECK(all.out.find("memory: of each device; copied: by all devices") != std::string::npos);
+  CHECK(all.out.find("memory: of each device; far and copied: of all devices") !=
+        std::string::npos);
 }
 
 TEST_CASE("a sweep over links says what single predictions say") {

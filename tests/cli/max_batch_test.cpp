@@ -99,6 +99,8 @@ TEST_CASE("the worked example by hand: 5 GB a sample in-core, 3 GB under capacit
   CHECK(capacity.batch == 4);
   CHECK(capacity.lacks == Bytes(2'500'000'000));  // 5 x 3 GB - 12.5 GB
   CHECK(capacity.run->peak_near <= Bytes(12'500'000'000));
+  REQUIRE(capacity.run->peak_near_by_category.has_value());
+  CHECK(capacity.run->peak_near_by_category->total() == capacity.run->peak_near);
 }
 
 TEST_CASE("the limit of the search is said, and far memory where it is what lacks") {
@@ -114,6 +116,8 @@ TEST_CASE("the limit of the search is said, and far memory where it is what lack
   CHECK(far.batch == 16);
   CHECK(far.limit == BatchLimit::kFarMemory);
   CHECK(far.lacks == Bytes(4'000'000'000));
+  job.options.far_memory = Bytes(8'000'000'000);
+  CHECK(Job(kNetwork, kMachine, job.options).row("vdnn-like").batch == 2);
 }
 
 TEST_CASE("what cannot be counted ends the search, for schedules in rounds too") {

@@ -177,6 +177,74 @@ TEST_CASE("far memory that is too small exits 3 and says so") {
   CHECK(number(ran.out, "free_bytes") == 500'000'000);
 }
 
+TEST_CASE("--far-memory stands in for the capacity of the profile") {
+  // Two tensors of 1 GB move at 3 GB.
+  const Ran enough = predict({"--memory", "3GB", "--far-memory", "2GB"});
+  CHECK(enough.exit_code == 0);
+  CHECK(number(enough.out, "far_memory_bytes") == 2'000'000'000);
+  CHECK(number(enough.out, "peak_far_bytes") == 2'000'000'000);
+  CHECK(number(predict({"--memory", "3GB"}).out, "far_memory_bytes") == 64'000'000'000);
+  for (const char* command : {"predict", "replay", "compare", "max-batch"}) {
+    CAPTURE(command);
+    const Ran ran =
+        run_ooc_paleo({command, kNetwork, "--hardware", kMachine, "--memory", "3GB", "--schedule",
+                       "capacity", "--far-memory", "1999999999 B", "--format", "json", "--quiet"});
+    CHECK(ran.exit_code == 3);
+    CHECK(number(ran.out, "far_memory_bytes") == 1'999'999'999);
+  }
+  const Ran little = predict({"--memory", "3GB", "--far-memory", "1999999999 B"});
+  CHECK(little.out.find("\"tier\": \"far\"") != std::string::npos);
+  CHECK(number(little.out, "smallest_budget_bytes") == 2'000'000'000);
+  CHECK(predict({"--far-memory", "16"}).exit_code == 2);
+}
+
+TEST_CASE("compare says what far memory every row needs, and what memory holds with --wide") {
+  const auto compare_with = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {"compare", kNetwork, "--hardware", kMachine, "--memory", "3GB",
+                               "--schedules", "capacity", "--quiet"});
+    return run_ooc_paleo(more).out;
+  };
+  const std::string usual = compare_with({});
+  CHECK(usual.find(" far ") != std::string::npos);
+  CHECK(usual.find("3.000 GB  2.000 GB  4.000 GB") != std::string::npos);  // peak, far, copied
+  CHECK(usual.find("in flight") == std::string::npos);
+  const std::string wide = compare_with({"--wide"});
+  CHECK(wide.find("saved  far: saved  far: in flight\n") != std::string::npos);
+  CHECK(wide.find("capacity  3.000 GB    1.000 GB        1.000 GB\n") != std::string::npos);
+  const std::string json = compare_with({"--format", "json"});
+  // First reached at 100 ms: a, which leaves till 150, b, and c, which is being written.
+  CHECK(number(json.substr(json.find("peak_near_by_category")), "saved") == 3'000'000'000);
+  // At 150 ms: a is there, b leaves.
+  const std::string far = json.substr(json.find("peak_far_by_category"));
+  CHECK(number(far, "saved") == 1'000'000'000);
+  CHECK(number(far, "in_flight") == 1'000'000'000);
+  CHECK(json.find("\"moved\"") == std::string::npos);
+  const std::string most = run_ooc_paleo({"max-batch", kNetwork, "--hardware", kMachine, "--memory",
+                                          "3GB", "--schedules", "capacity", "--format", "json"})
+                               .out;
+  CHECK(number(most.substr(most.find("peak_near_by_category")), "saved") == 3'000'000'000);
+  CHECK(number(most.substr(most.find("peak_far_by_category")), "in_flight") == 1'000'000'000);
+}
+
+TEST_CASE("predict lists the tensors that move") {
+  const std::string out = predict({"--memory", "3GB"}).out;
+  const std::string moved = out.substr(out.find("\"moved\""));
+  // Between c.forward and b.backward 50 + 100 + 100 ms are computed, for a 50 and 100 more.
+  const std::string b = moved.substr(moved.find("\"tensor\": \"b\""));
+  CHECK(number(b, "out_ns") == 150'000'000);
+  CHECK(number(b, "back_ns") == 550'000'000);
+  CHECK(number(b, "hides_at_bytes_per_s") == 4'000'000'000);
+  const std::string a = moved.substr(moved.find("\"tensor\": \"a\""));
+  CHECK(number(a, "out_ns") == 50'000'000);
+  CHECK(number(a, "back_ns") == 750'000'000);
+  CHECK(number(a, "wait_ns") == 100'000'000);
+  CHECK(number(a, "hides_at_bytes_per_s") == 2'500'000'000);
+  CHECK(predict({"--memory", "5GB"}).out.find("\"moved\": []") != std::string::npos);
+  const Ran pages = run_ooc_paleo({"predict", "alexnet", "--hardware", "v100-16gb-pcie3",
+                                   "--schedule", "unified", "--format", "json"});
+  CHECK(pages.out.find("\"moved\": null") != std::string::npos);
+}
+
 TEST_CASE("predict ends with what would help: link x 2, memory x 1.25, compute x 2") {
   const Ran ran = predict({"--memory", "3GB"});
   // 850 ms as it is. Copies of 50 ms: 600 + 2 x 50. 3.75 GB still moves two tensors. Tasks of 25 and
@@ -209,7 +277,8 @@ TEST_CASE("where reports of a rate differ, predict has the range of its answer")
                                        ranged,    "--format", "json"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     const std::string out = run_ooc_paleo(arguments).out;
-    const std::string range = out.substr(out.find("\"range\""));
+    const std::size_t at = out.find("\"range\"");
+    const std::string range = out.substr(at, out.find("\"peak_near_by_category\"") - at);
     return std::regex_replace(range, std::regex("\\s+"), "");
   };
   const std::string shown = range_of({"--memory", "3GB"});
@@ -218,10 +287,10 @@ TEST_CASE("where reports of a rate differ, predict has the range of its answer")
       R"("range":{"rates":[)"
       R"({"what":"connection.modes.pinned.to_near","rates_bytes_per_s":[5000000000,20000000000]},)"
       R"({"what":"connection.modes.pinned.to_far","rates_bytes_per_s":[5000000000,20000000000]}],)"
-      R"("iteration_time_ns":[700000000,1250000000]}})");
-  CHECK(range_of({}) == "\"range\":null}");  // nothing moves
-  CHECK(range_of({"--memory", "3GB", "--link", "10GB/s"}) == "\"range\":null}");
-  CHECK(range_of({"--memory", "2GB"}) == "\"range\":null}");  // does not fit
+      R"("iteration_time_ns":[700000000,1250000000]},)");
+  CHECK(range_of({}) == "\"range\":null,");  // nothing moves
+  CHECK(range_of({"--memory", "3GB", "--link", "10GB/s"}) == "\"range\":null,");
+  CHECK(range_of({"--memory", "2GB"}) == "\"range\":null,");  // does not fit
   const std::string plain = predict({"--memory", "3GB"}).out;
   CHECK(plain.find("\"range\": null") != std::string::npos);
   const Ran table = run_ooc_paleo({"predict", kNetwork, "--hardware", ranged, "--memory", "3GB"});
@@ -361,6 +430,16 @@ TEST_CASE("the format follows the file's name unless it is asked for") {
     CHECK(ran.exit_code == 2);
     CHECK(ran.err.find("r.sqlite") != std::string::npos);
   }
+}
+
+TEST_CASE("a far memory that is given is not warned of as assumed") {
+  const auto predicted = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {"predict", "alexnet", "--hardware", "p100-nvlink1-power8", "--batch",
+                               "8", "--format", "json", "--quiet"});
+    return run_ooc_paleo(more).out;
+  };
+  CHECK(predicted({}).find("\"far_memory.capacity\"") != std::string::npos);
+  CHECK(predicted({"--far-memory", "1GB"}).find("\"far_memory.capacity\"") == std::string::npos);
 }
 
 TEST_CASE("an assumed number that a flag stands in for is not warned of") {

@@ -60,7 +60,7 @@ TEST_CASE("factors are plain decimals from above 1 to 1000") {
   CHECK(batch_range("1:1000:x1000", "--batch") == Counts{1, 1000});
 }
 
-TEST_CASE("the grid counts in the order network, machine, batch, memory, schedule") {
+TEST_CASE("the grid counts in the order network, machine, batch, memory, far memory, schedule") {
   SweepGrid grid;
   grid.networks = {"a", "b"};
   grid.hardware = {"x"};
@@ -77,6 +77,14 @@ TEST_CASE("the grid counts in the order network, machine, batch, memory, schedul
   CHECK(unit.memory == 1);
   CHECK(unit.schedule == 1);
   CHECK(unit.costs == 4);  // network 1, batch 1 of 3
+  grid.far_memories = {Bytes(1), Bytes(2), Bytes(3)};
+  CHECK(grid.units() == 72);
+  const SweepUnit far = unit_at(grid, 19);  // 19 = ((1 x 2 + 1) x 3 + 0) x 2 + 1
+  CHECK(far.batch == 1);
+  CHECK(far.memory == 1);
+  CHECK(far.far_memory == 0);
+  CHECK(far.schedule == 1);
+  CHECK(far.costs == 1);
 }
 
 const std::vector<std::optional<BytesPerSecond>> kFourLinks{BytesPerSecond(30), BytesPerSecond(10),

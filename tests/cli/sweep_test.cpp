@@ -278,6 +278,26 @@ TEST_CASE("rows that do not fit are counted in the closing line, by what they la
   CHECK(sweep({"--memory", "5GB"}).err == "");
 }
 
+TEST_CASE("far memory is an axis: each row has its own, between budgets and schedules") {
+  // At 3 GB two tensors of 1 GB move, at 4 GB one.
+  const Ran ran = sweep({"--memory", "3GB,4GB", "--far-memory", "1GB:2GB:+1GB", "--schedule",
+                         "capacity,vdnn-like", "--format", "json"});
+  CHECK(ran.err == "ooc-paleo: 5 of 8 rows do not fit: 3 lack far memory, 2 lack near memory\n");
+  std::string order;
+  for (std::size_t at = 0; (at = ran.out.find("{\"network\"", at)) != std::string::npos; ++at) {
+    const std::string row = ran.out.substr(at, ran.out.find('\n', at) - at);
+    for (const char* far : {"1000000000", "2000000000"}) {
+      if (row.find(std::string("\"far_memory_bytes\": ") + far) != std::string::npos) {
+        order += far[0];
+      }
+    }
+    order += row.find("\"feasible\": true") != std::string::npos ? "+ " : "- ";
+  }
+  // vdnn-like needs 4 GB near and moves all four; capacity two at 3 GB, one at 4 GB.
+  CHECK(order == "1- 1- 2+ 2- 1+ 1- 2+ 2- ");
+  CHECK(sweep({"--far-memory", "1"}).exit_code == 2);
+}
+
 TEST_CASE("a row that cannot be worked out says why, and the others are there") {
   const ScratchFolder scratch;
   const Texts arguments{"sweep",      "vgg16",           "--hardware", "v100-16gb-pcie3",

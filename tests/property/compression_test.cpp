@@ -12,6 +12,7 @@
 #include "simulator/schedules/lms_compress.hpp"
 #include "simulator/schedules/own_options.hpp"
 #include "tests/support/naive_simulator.hpp"
+#include "tests/support/peaks.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/random_options.hpp"
@@ -80,6 +81,7 @@ void check_run(Dice& dice, const Case& test, const RoundsResult& made, Bytes bud
   REQUIRE(std::holds_alternative<Timeline>(outcome));
   const Timeline& timeline = std::get<Timeline>(outcome);
   REQUIRE(timeline.peak_near <= budget);
+  require_categories_add_up({plan, timeline, budget}, graph, costs);
   const Duration compute = work(test);
   REQUIRE(timeline.busy == compute);
   const Duration stalls =

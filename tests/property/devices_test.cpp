@@ -13,6 +13,7 @@
 #include "simulator/plan/validate_plan.hpp"
 #include "simulator/schedules/sub_batch.hpp"
 #include "tests/support/naive_simulator.hpp"
+#include "tests/support/peaks.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/waiting_copies.hpp"
@@ -159,6 +160,7 @@ void check_devices(Dice& dice, const Case& test, Bytes budget, Exchange exchange
   REQUIRE(timeline.peak_near <= budget);
   const Duration bound = bound_of(test, *joint, budget, exchange);
   REQUIRE(bound <= timeline.iteration_time);
+  require_categories_add_up({joint->plan, timeline, budget}, joint->all.graph, joint->all.costs);
   if (dice.once_in(4) && joint->plan.steps.size() <= kMostNaiveSteps) {
     check_naive(*joint, budget, timeline);
   }

@@ -14,6 +14,7 @@
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/plan/validate_plan.hpp"
 #include "tests/support/naive_simulator.hpp"
+#include "tests/support/peaks.hpp"
 #include "tests/support/planning_problem.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
@@ -72,6 +73,7 @@ void check(Dice& dice, const Workload& parts, const Schedule& schedule, Bytes bu
   REQUIRE(std::holds_alternative<Timeline>(outcome));
   const Timeline& timeline = std::get<Timeline>(outcome);
   REQUIRE(timeline.peak_near <= budget);
+  require_categories_add_up({plan, timeline, budget}, parts.graph, parts.costs);
   if (budget >= in_core) {
     REQUIRE(timeline.iteration_time == compute_time(parts.costs, parts.graph));
     REQUIRE(plan.steps.size() == parts.graph.tasks.size());

@@ -13,6 +13,7 @@
 #include "simulator/plan/validate_plan.hpp"
 #include "simulator/schedules/sub_batch.hpp"
 #include "tests/support/naive_simulator.hpp"
+#include "tests/support/peaks.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/random_options.hpp"
@@ -84,6 +85,7 @@ void check_rounds(Dice& dice, const Case& test, const Plan& plan, const Rounds& 
   const bool recomputes = test.schedule.is(Trait::kRecomputes);
   const Duration bound = recomputes ? bounds->compute : bounds->best();
   REQUIRE(bound <= timeline.iteration_time);
+  if (naive) require_categories_add_up({plan, timeline, budget}, rounds.graph, rounds.costs);
   // The naive simulator takes time quadratic in the steps: the rounds of unrolled sequences have thousands.
   if (dice.once_in(8) && plan.steps.size() <= kMostNaiveSteps) {
     check_naive(plan, rounds, budget, timeline);

@@ -1,7 +1,7 @@
 # Can any network, budget or link break a law of the schedules and the bounds?
 ooc_test(schedules property
   SOURCES schedules_test.cpp
-  LINK ooc_test_support)
+  LINK ooc_test_support ooc_summary)
 ooc_test(bounds property
   SOURCES bounds_test.cpp
   LINK ooc_test_support)

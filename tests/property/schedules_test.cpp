@@ -14,6 +14,7 @@
 #include "simulator/schedules/option_table.hpp"
 #include "simulator/schedules/own_options.hpp"
 #include "tests/support/naive_simulator.hpp"
+#include "tests/support/peaks.hpp"
 #include "tests/support/planning_problem.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
@@ -108,7 +109,10 @@ Duration run(const Workload& workload, const Schedule& schedule, const Plan& pla
   REQUIRE(timeline.stall_totals[static_cast<std::size_t>(StallCause::kRecompute)] ==
           planned_recompute(workload.costs, plan));
   REQUIRE(bound_of(workload, budget, schedule) <= timeline.iteration_time);
-  if (naive) check_naive(plan, workload, budget, timeline);
+  if (naive) {
+    check_naive(plan, workload, budget, timeline);
+    require_peaks_add_up({plan, timeline, budget}, workload.graph, workload.costs);
+  }
   return timeline.iteration_time;
 }
 

@@ -83,7 +83,17 @@ TEST_CASE("the result JSON has the documented keys in their order") {
                                                "assumed",
                                                "remarks",
                                                "what_if",
-                                               "range"});
+                                               "range",
+                                               "peak_near_by_category",
+                                               "peak_far_by_category",
+                                               "moved"});
+  CHECK(keys(json["peak_near_by_category"]) ==
+        std::vector<std::string>{"weights", "gradients", "optimizer", "inputs", "saved",
+                                 "activations", "activation_gradients", "workspace", "in_flight",
+                                 "unused"});
+  CHECK(keys(json["peak_far_by_category"]) == keys(json["peak_near_by_category"]));
+  CHECK(json["peak_near_by_category"]["saved"] == 3000);
+  CHECK(json["moved"].is_null());  // nobody asked
   CHECK(keys(json["stalls_ns"]) == std::vector<std::string>{"dependency", "swap_in", "swap_out",
                                                             "memory", "fault", "recompute",
                                                             "launch"});
@@ -98,6 +108,30 @@ TEST_CASE("the result JSON has the documented keys in their order") {
       "start_ns": 50000, "end_ns": 250000, "bytes": 1000,
       "algorithm": null})"));
   CHECK(json["assumed"] == Json({"connection.modes.pinned"}));
+}
+
+TEST_CASE("JSON lists tensors that move; what they have not is null") {
+  RunReport report = Example().report();
+  report.moved = {{.tensor = "a",
+                   .bytes = Bytes(1000),
+                   .out = us(50),
+                   .back = us(450),
+                   .wait = us(100),
+                   .cause = StallCause::kSwapIn,
+                   .hides_at = BytesPerSecond(4'000'000)},
+                  {.tensor = "data",
+                   .bytes = Bytes(1000),
+                   .out = {},
+                   .back = us(450),
+                   .wait = us(0),
+                   .cause = {},
+                   .hides_at = {}}};
+  const Json json = Json::parse(find_writer("json")->prediction(report, kOptions));
+  CHECK(json["moved"] == Json::parse(R"([
+      {"tensor": "a", "bytes": 1000, "out_ns": 50000, "back_ns": 450000, "wait_ns": 100000,
+       "cause": "swap_in", "hides_at_bytes_per_s": 4000000},
+      {"tensor": "data", "bytes": 1000, "out_ns": null, "back_ns": 450000, "wait_ns": 0,
+       "cause": null, "hides_at_bytes_per_s": null}])"));
 }
 
 TEST_CASE("JSON has the range of the time where reports of a rate differ, else null") {

@@ -137,6 +137,12 @@ Memory
   copied to far       1.000 kB  far memory needs 1.000 kB
   copied to near      1.000 kB  pinned; connection sets the rate
 
+  at its peak               near       far
+  weights                  100 B         -
+  saved                 3.000 kB         -
+  activation gradients  1.000 kB         -
+  in flight                    -  1.000 kB
+
 Layers that wait (1 of 3)
   layer  type       waits   forward  backward     saved  action
   a      custom  100.0 us  50.00 us  100.0 us  1.000 kB  swap
@@ -244,10 +250,10 @@ TEST_CASE("a comparison puts the best first and what does not fit last") {
 near memory 3.000 kB, 5.100 kB when nothing moves; links pinned
 compute alone takes 450.0 us; the lower bound for schedules that only move tensors is 500.0 us
 
-  schedule        time  slowdown  samples/s      peak    copied     gap  largest wait
-  faster      500.0 us    1.222x      1,818  4.100 kB  2.000 kB   0.0 %  link to near, 20 %
-  one, moved  550.0 us    1.222x      1,818  4.100 kB  2.000 kB  10.0 %  link to near, 18 %
-  copied: to far and to near memory together
+  schedule        time  slowdown  samples/s      peak       far    copied     gap  largest wait
+  faster      500.0 us    1.222x      1,818  4.100 kB  1.000 kB  2.000 kB   0.0 %  link to near, 20 %
+  one, moved  550.0 us    1.222x      1,818  4.100 kB  1.000 kB  2.000 kB  10.0 %  link to near, 18 %
+  far: far memory that it needs; copied: to far and to near memory together
   gap: time above the lower bound, by waits, slower algorithms or more work
   largest wait: what costs compute the most time, tasks run again included
 

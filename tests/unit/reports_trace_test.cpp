@@ -3,6 +3,7 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "reports/writers/trace.hpp"
 #include "reports_example.hpp"
@@ -90,14 +91,16 @@ TEST_CASE("every arrow has one start and one end, each inside a slice, forwards 
 
 TEST_CASE("within a track events come in time order, and every track has a name and a place") {
   const Json trace = Json::parse(trace_text(Example()));
-  std::map<std::pair<int, int>, double> latest;
+  // Counters are tracks of their own, by name.
+  std::map<std::tuple<int, int, std::string>, double> latest;
   std::map<std::string, int> metadata;
   for (const Json& event : trace["traceEvents"]) {
     if (event["ph"] == "M") {
       ++metadata[event["name"]];
       continue;
     }
-    const std::pair<int, int> track{event["pid"], event["tid"]};
+    const std::string counter = event["ph"] == "C" ? event["name"] : "";
+    const std::tuple<int, int, std::string> track{event["pid"], event["tid"], counter};
     const double at = event["ts"];
     if (latest.contains(track)) CHECK(latest[track] <= at);
     latest[track] = at;
@@ -111,9 +114,44 @@ TEST_CASE("the near-memory counter peaks where the timeline does") {
   const Example example;
   std::int64_t peak = 0;
   for (const Json& event : events_of(Json::parse(trace_text(example)), "C")) {
+    if (event["name"] != "near memory") continue;
     peak = std::max(peak, event["args"]["bytes"].get<std::int64_t>());
   }
   CHECK(Bytes(peak) == example.timeline().peak_near);
+}
+
+TEST_CASE("every category of near and far memory has a counter, and they add up") {
+  const Json trace = Json::parse(trace_text(Example()));
+  std::map<double, std::map<std::string, std::int64_t>> changes;
+  for (const Json& event : events_of(trace, "C")) {
+    if (!event["args"].contains("bytes")) continue;
+    changes[event["ts"]][event["name"]] = event["args"]["bytes"];
+  }
+  std::map<std::string, std::int64_t> now;
+  for (const auto& change : changes) {
+    CAPTURE(change.first);
+    for (const auto& [name, bytes] : change.second) now[name] = bytes;
+    std::int64_t sum = 0;
+    for (const auto& [name, bytes] : now) {
+      if (name.starts_with("near memory: ")) sum += bytes;
+    }
+    CHECK(sum == now["near memory"]);
+  }
+  CHECK(changes[250]["near memory: in_flight"] == 1000);
+  CHECK(changes[250]["far memory: saved"] == 1000);
+  CHECK(changes[450]["far memory: saved"] == 0);
+  CHECK_FALSE(now.contains("near memory: workspace"));
+}
+
+TEST_CASE("the rate of either direction is a counter: 1000 B in 200 us") {
+  std::map<std::string, std::vector<std::pair<double, double>>> rates;
+  for (const Json& event : events_of(Json::parse(trace_text(Example())), "C")) {
+    if (!event["args"].contains("GB/s")) continue;
+    rates[event["name"]].emplace_back(event["ts"], event["args"]["GB/s"]);
+  }
+  using Rates = std::vector<std::pair<double, double>>;
+  CHECK(rates["link to far"] == Rates{{50, 0.005}, {250, 0}});
+  CHECK(rates["link to near"] == Rates{{250, 0.005}, {450, 0}});
 }
 
 TEST_CASE("names with quotes, line breaks and broken bytes stay valid JSON, and are cleaned") {
