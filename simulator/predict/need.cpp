@@ -384,7 +384,6 @@ NeedReport needs(const NeedRequest& request) {
     for (const Case& rule : rules) {
       NeedRow row = Search(request, rule, machine, *schedule).run(start);
       if (!best || is_better(row, *best)) best = std::move(row);
-      machine.profile.far_memory = request.machine.profile.far_memory;
       if (schedule->is(Trait::kChoosesAlgorithms)) break;
     }
     if (best->run) report.reference_time = best->run->reference_time;
