@@ -126,7 +126,7 @@ TEST_CASE(
 
 TEST_CASE("the number of threads does not change a byte") {
   const Texts common{"--batch",       "1:5:+1", "--memory",
-                     "2GB:20GB:+1GB", "--link", "1GB/s:512GB/s:x1.05",
+                     "2GB:20GB:+1GB", "--link", "1GB/s:512GB/s:x1.5",
                      "--schedule",    "all"};
   for (const char* format : {"csv", "json"}) {
     Texts one = common;

@@ -44,10 +44,10 @@ void check(const Workload& workload, const Machine& machine, const CaseOptions& 
 }
 
 TEST_CASE("a smallest budget that is promised suffices, and one byte less does not") {
-  // By default every third, where fewer cases are asked for every 21st: since there are 8 a schedule, these come
+  // By default every third, where fewer cases are asked for every 53rd: since there are 8 a schedule, these come
   // by all schedules, modes and allocators, one by one network. OOC_PROPERTY_CASES=100000: all.
   const std::uint64_t wanted = test::number_from("OOC_PROPERTY_CASES", kUsualCases);
-  const std::uint64_t stride = wanted < kUsualCases ? 21 : wanted < kAllCases ? 3 : 1;
+  const std::uint64_t stride = wanted < kUsualCases ? 53 : wanted < kAllCases ? 3 : 1;
   std::uint64_t number = 0;
   CaseOptions options;
   options.batch = kBatch;
@@ -76,7 +76,7 @@ TEST_CASE("a smallest budget that is promised suffices, and one byte less does n
       }
     }
   }
-  CHECK(ideal.promised > 30);
+  CHECK(ideal.promised > 10);
   CHECK(real.promised > 0);
   CHECK(real.unsure > 0);  // the worst that the try is there for does happen
   MESSAGE("ideal: " << ideal.promised << " promised, " << ideal.unsure

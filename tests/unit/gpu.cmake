@@ -10,4 +10,4 @@ add_test(NAME unit.gpu_script
   COMMAND ${CMAKE_COMMAND} -DSCRIPT=${PROJECT_SOURCE_DIR}/scripts/measure-gpu
     -DSTUB=$<TARGET_FILE:ooc-paleo-gpu-stub> -DFOLDER=${CMAKE_CURRENT_BINARY_DIR}/gpu_script
     -P ${CMAKE_CURRENT_LIST_DIR}/gpu_script/run.cmake)
-set_tests_properties(unit.gpu_script PROPERTIES LABELS unit TIMEOUT 300)
+set_tests_properties(unit.gpu_script PROPERTIES LABELS "unit;script" TIMEOUT 300)

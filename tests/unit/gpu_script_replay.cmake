@@ -4,7 +4,7 @@ add_test(NAME unit.gpu_script_replay
     -DSTUB=$<TARGET_FILE:ooc-paleo-gpu-stub> -DPROGRAM=$<TARGET_FILE:ooc-paleo>
     -DFOLDER=${CMAKE_CURRENT_BINARY_DIR}/gpu_script_replay
     -P ${CMAKE_CURRENT_LIST_DIR}/gpu_script/replay.cmake)
-set_tests_properties(unit.gpu_script_replay PROPERTIES LABELS unit TIMEOUT 300)
+set_tests_properties(unit.gpu_script_replay PROPERTIES LABELS "unit;script" TIMEOUT 300)
 
 find_program(OOC_PYTHON python3)
 if(OOC_PYTHON)
