@@ -59,13 +59,18 @@ run_apt() {
 }
 
 # build_preset <preset> [target ...]: configures and builds build/<preset> with a preset of
-# CMakePresets.json, two jobs at least: compilers here need up to 1 GB each.
+# CMakePresets.json, two jobs at least: compilers here need up to 1 GB each. The program alone is configured
+# without tests: who only wants the demo has no doctest.
 build_preset() {
   local preset=$1
   shift
-  local targets=()
+  local targets=() tests=()
   if (($#)); then targets=(--target "$@"); fi
-  (cd "$project_root" && cmake --preset "$preset" >"$(config_log "$preset")" 2>&1) || {
+  case "$preset:$*" in
+    release:) tests=(-DOOC_TESTS=ON) ;;
+    release:ooc-paleo) tests=(-DOOC_TESTS=OFF) ;;
+  esac
+  (cd "$project_root" && cmake --preset "$preset" "${tests[@]}" >"$(config_log "$preset")" 2>&1) || {
     cat "$(config_log "$preset")" >&2
     die "cmake --preset $preset failed (its output is above)"
   }
