@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "model/base/errors.hpp"
+#include "model/base/quantity_io.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "model/network/network_json.hpp"
 #include "simulator/plan/plan_text.hpp"
@@ -202,8 +203,18 @@ std::int64_t batch_of(const CaseOptions& options, const Network& network) {
 Bytes budget_of(const CaseOptions& options, const HardwareProfile& hardware) {
   if (options.memory) return *options.memory;
   const MemoryTier& near = hardware.near_memory;
-  const Bytes taken = framework_of(options.framework).context.value_or(near.reserved);
-  return near.capacity - std::min(taken, near.capacity);
+  const Framework& framework = framework_of(options.framework);
+  const Bytes taken = framework.context.value_or(near.reserved);
+  if (taken >= near.capacity) {
+    throw SpecError(
+        {.file = "",
+         .place = "--framework",
+         .found = fmt::format("a context of {} in {}", exact_bytes(taken), framework.name),
+         .expected = fmt::format("less than the near memory of {}, {}", hardware.name,
+                                 exact_bytes(near.capacity)),
+         .hint = "or --memory, which counts for itself"});
+  }
+  return near.capacity - taken;
 }
 
 Bytes far_capacity_of(const CaseOptions& options, const HardwareProfile& hardware) {

@@ -188,9 +188,9 @@ TEST_CASE("a framework's context takes the place of the profile's reserve, --mem
   job.options.memory = Bytes(1'234'567'890);
   CHECK(budget_of(job.options, job.machine.profile) == Bytes(1'234'567'890));
   job.options.memory = {};
-  framework.context = near.capacity + Bytes(1);
+  framework.context = near.capacity;
   job.options.framework = std::make_shared<const Framework>(framework);
-  CHECK(budget_of(job.options, job.machine.profile) == Bytes(0));
+  CHECK_THROWS_AS((void)budget_of(job.options, job.machine.profile), SpecError);
 }
 
 TEST_CASE("a schedule in rounds runs any batch, in rounds of the largest") {
