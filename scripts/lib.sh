@@ -58,19 +58,24 @@ run_apt() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o Dpkg::Use-Pty=0 "$@"
 }
 
-# build_preset <preset> [target ...]: configures and builds build/<preset> with a preset of
-# CMakePresets.json, two jobs at least: compilers here need up to 1 GB each. The program alone is configured
-# without tests: who only wants the demo has no doctest.
-build_preset() {
-  local preset=$1
-  shift
-  local targets=() tests=()
-  if (($#)); then targets=(--target "$@"); fi
-  case "$preset:$*" in
-    release:) tests=(-DOOC_TESTS=ON) ;;
-    release:ooc-paleo) tests=(-DOOC_TESTS=OFF) ;;
+# tests_option <preset> [target ...]: with or without tests. The program alone is configured without: who only
+# wants the demo has no doctest.
+tests_option() {
+  case "$*" in
+    release) printf '%s' -DOOC_TESTS=ON ;;
+    'release ooc-paleo') printf '%s' -DOOC_TESTS=OFF ;;
   esac
-  (cd "$project_root" && cmake --preset "$preset" "${tests[@]}" >"$(config_log "$preset")" 2>&1) || {
+}
+
+# build_preset <preset> [target ...]: configures and builds build/<preset> with a preset of
+# CMakePresets.json, two jobs at least: compilers here need up to 1 GB each.
+build_preset() {
+  local tests preset=$1
+  tests=$(tests_option "$@")
+  shift
+  local targets=()
+  if (($#)); then targets=(--target "$@"); fi
+  (cd "$project_root" && cmake --preset "$preset" ${tests:+"$tests"} >"$(config_log "$preset")" 2>&1) || {
     cat "$(config_log "$preset")" >&2
     die "cmake --preset $preset failed (its output is above)"
   }
