@@ -23,6 +23,13 @@ function(ooc_compile_quickly target)
   endif()
 endfunction()
 
+# ooc_optimize_lightly(<target>)
+# For code that runs once a command, not once a simulated step: in Release three quarters of the time to compile it
+# went into optimizing, and -O1 spares a third.
+function(ooc_optimize_lightly target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
 if(OOC_PRECOMPILE)
   # A library because headers are compiled along with something.
   file(WRITE ${PROJECT_BINARY_DIR}/precompiled.cpp "// Made by cmake/layer.cmake.\n")
