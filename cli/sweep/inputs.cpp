@@ -1,44 +1,12 @@
-// A file given twice, by two spellings, is a mistake; two files that call themselves the same are none:
-// a copy with one number changed is what one compares.
 #include "cli/sweep/inputs.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 
 #include "cli/load.hpp"
 #include "model/base/errors.hpp"
-#include "model/base/option_text.hpp"
 
 namespace ooc {
 namespace {
-
-/// `paths` are where `given` lead.
-void check_files(const std::vector<std::string>& given, const std::vector<std::string>& paths,
-                 std::string_view place) {
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      std::error_code ignored;  // pipes of the shell are no longer there
-      if (paths[i] != paths[j] && !std::filesystem::equivalent(paths[i], paths[j], ignored)) {
-        continue;
-      }
-      bad_value(
-          place,
-          fmt::format("{} and {}, which are one file", in_quotes(given[j]), in_quotes(given[i])),
-          "each file once");
-    }
-  }
-}
-
-std::vector<std::string> told_apart(std::vector<std::string> names,
-                                    const std::vector<std::string>& given) {
-  std::vector<std::string> sorted = names;
-  std::sort(sorted.begin(), sorted.end());
-  const bool meet = std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
-  return meet ? given : names;
-}
 
 /// Costs grow with the batch, and devices need one sample each. Where the largest batch and the smallest
 /// both cannot be worked out, no row can; a row of which that is true says so.
