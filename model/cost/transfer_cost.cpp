@@ -163,6 +163,26 @@ void check_time(const TransferCost& cost, Bytes bytes, const char* direction) {
                    .hint = "a faster link, or a smaller batch"});
 }
 
+/// Both directions together carry no less than the faster one alone: half duplex is just that.
+void check_duplex(Ratio duplex, BytesPerSecond to_far, BytesPerSecond to_near) {
+  if (to_far == kInfiniteRate || to_near == kInfiniteRate) return;
+  const auto [slower, faster] = std::minmax(to_far, to_near);
+  const Int128 both = Int128{slower.count()} + faster.count();
+  const Int128 lowest = (Int128{faster.count()} * kOne.count() + both - 1) / both;
+  if (duplex.count() >= lowest) return;
+  const auto text = [](double ratio) {  // six decimals, no zeros at the end
+    std::string digits = std::to_string(ratio);
+    digits.erase(digits.find_last_not_of('0') + 1);
+    return digits;
+  };
+  const double least = std::ceil(static_cast<double>(lowest) / 1e3) / 1e6;
+  throw SpecError({.file = {},
+                   .place = "--duplex",
+                   .found = text(static_cast<double>(duplex.count()) / 1e9),
+                   .expected = "a ratio from " + text(least) + " to 1",
+                   .hint = "below that it would be faster to take turns on this link"});
+}
+
 }  // namespace
 
 void estimate_transfers_into(TransferCosts& out, const std::vector<Bytes>& tensor_bytes,
@@ -193,7 +213,8 @@ void estimate_transfers_into(TransferCosts& out, const std::vector<Bytes>& tenso
   }
   out.to_far_peak = to_far.peak;
   out.to_near_peak = to_near.peak;
-  out.duplex = profile.connection.duplex;
+  out.duplex = options.duplex ? Duplex(*options.duplex) : profile.connection.duplex;
+  if (options.duplex) check_duplex(*options.duplex, to_far.peak, to_near.peak);
   out.limited_by = to_far.rate < to_near.rate ? to_far.limited_by : to_near.limited_by;
 }
 

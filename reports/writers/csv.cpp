@@ -24,13 +24,11 @@ std::string value_field(const MetricValue& value) {
 }
 
 template <class PerColumn>
-std::string line_of_columns(PerColumn field_of) {
+std::string line_of_columns(const RunInputs& inputs, PerColumn field_of) {
   std::string line;
-  for (const auto& columns : {input_columns(), metrics(), out_of_memory_columns()}) {
-    for (const Metric& column : columns) {
-      if (!line.empty()) line += ',';
-      line += field_of(column);
-    }
+  for (const Metric* column : columns_for(inputs)) {
+    if (!line.empty()) line += ',';
+    line += field_of(*column);
   }
   return line + '\n';
 }
@@ -44,11 +42,11 @@ std::string number_or_text(const Metric& column, const RunReport& report) {
 }
 
 std::string prediction(const RunReport& report, const WriteOptions&) {
-  return csv_header() + csv_row(report);
+  return csv_header(report.inputs) + csv_row(report);
 }
 
 std::string comparison(const std::vector<RunReport>& reports, const WriteOptions&) {
-  std::string text = csv_header();
+  std::string text = csv_header(reports.empty() ? RunInputs() : reports.front().inputs);
   for (const std::size_t i : best_first(reports)) text += csv_row(reports[i]);
   return text;
 }
@@ -172,18 +170,19 @@ std::string csv_field(std::string_view name) {
   return quoted + '"';
 }
 
-std::string csv_header() {
-  return line_of_columns([](const Metric& column) { return std::string(column.name); });
+std::string csv_header(const RunInputs& inputs) {
+  return line_of_columns(inputs, [](const Metric& column) { return std::string(column.name); });
 }
 
 std::string csv_row(const RunReport& report) {
-  return line_of_columns([&](const Metric& column) { return number_or_text(column, report); });
+  return line_of_columns(report.inputs,
+                         [&](const Metric& column) { return number_or_text(column, report); });
 }
 
 std::string csv_row(const RunInputs& inputs) {
   RunReport report;
   report.inputs = inputs;
-  return line_of_columns([&](const Metric& column) {
+  return line_of_columns(inputs, [&](const Metric& column) {
     return column.group == "inputs" ? number_or_text(column, report) : std::string();
   });
 }

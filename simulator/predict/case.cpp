@@ -221,6 +221,15 @@ Bytes far_capacity_of(const CaseOptions& options, const HardwareProfile& hardwar
   return options.far_memory.value_or(hardware.far_memory.capacity);
 }
 
+void repeat_prices(const TransferOptions& transfers, RunInputs& inputs) {
+  inputs.link = transfers.link;
+  inputs.link_to_far = transfers.link_to_far;
+  inputs.link_to_near = transfers.link_to_near;
+  inputs.far_throughput = transfers.far_throughput;
+  inputs.latency = transfers.latency;
+  inputs.duplex = transfers.duplex;
+}
+
 RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
                     const CaseOptions& options) {
   RunInputs inputs;
@@ -238,9 +247,8 @@ RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
   inputs.allocator = allocator_name(allocator_of(options));
   inputs.compute = compute_name(options.compute);
   inputs.mode = copy_mode_name(options.transfers.mode);
-  inputs.link = options.transfers.link;
-  inputs.far_throughput = options.transfers.far_throughput;
-  inputs.latency = options.transfers.latency;
+  repeat_prices(options.transfers, inputs);
+  inputs.compute_scale = options.compute_scale;
   inputs.devices = options.devices;
   inputs.exchange = exchange_name(options.exchange);
   return inputs;
@@ -262,7 +270,7 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
             .framework = options.framework,
             .compute = {.model = options.compute,
                         .batch = batch_of(options, *workload.network),
-                        .compute_scale = options.compute_scale,
+                        .compute_scale = options.compute_scale.value_or(kOne),
                         .layer_times = options.layer_times,
                         .software = software_of(options, hardware),
                         .workspace = framework_of(options.framework).workspace,

@@ -40,7 +40,7 @@ struct CaseOptions {
   std::optional<Dtype> dtype;            ///< none: the network file's
   GraphOptions graph;
   ComputeModel compute = ComputeModel::kNative;
-  Ratio compute_scale = kOne;  ///< what-if only, as is transfers.link_scale
+  std::optional<Ratio> compute_scale = {};  ///< so many times the machine's rates
   TransferOptions transfers;
   std::optional<Allocator> allocator = {};  ///< none: the framework's
   int devices = 1;                          ///< that the batch is split over
@@ -93,6 +93,9 @@ struct Machine {
 /// What a report repeats of the options, but the schedule.
 [[nodiscard]] RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
                                   const CaseOptions& options);
+
+/// The part of them that says what copies cost.
+void repeat_prices(const TransferOptions& transfers, RunInputs& inputs);
 
 /// A workload on a machine at a batch: everything that does not depend on the schedule.
 struct Case {
