@@ -178,6 +178,10 @@ class Arguments {
   [[nodiscard]] bool has(FlagName flag) const { return !values(flag).empty(); }
   /// The one value of a flag.
   [[nodiscard]] std::optional<std::string> value(FlagName flag) const;
+  /// All that were given, by name.
+  [[nodiscard]] const std::vector<std::pair<std::string, std::vector<std::string>>>& flags() const {
+    return flags_;
+  }
   /// The whole command line, program name first, for reports.
   [[nodiscard]] const std::vector<std::string>& command_line() const { return command_line_; }
 

@@ -1,5 +1,4 @@
-// `sweep`: the product of lists of networks, machines, batches, budgets, far memories, schedules and links,
-// one row a configuration.
+// `sweep`: the product of the lists of its axes (simulator/predict/axes.hpp), one row a configuration.
 #include "simulator/predict/sweep.hpp"
 
 #include <fmt/format.h>
@@ -20,10 +19,12 @@
 #include "cli/outputs.hpp"
 #include "cli/runnable.hpp"
 #include "cli/schedule_flags.hpp"
+#include "cli/sweep/dry_run.hpp"
 #include "cli/sweep/grid.hpp"
 #include "cli/sweep/inputs.hpp"
 #include "cli/sweep/progress.hpp"
 #include "cli/sweep/rows.hpp"
+#include "cli/sweep/study_file.hpp"
 #include "cli/terminal.hpp"
 #include "cli/version.hpp"
 #include "model/base/errors.hpp"
@@ -39,9 +40,10 @@ namespace {
 constexpr Flag kZip{.name = "--zip",
                     .value = {},
                     .help = "lists step together, the first of each, then the second: no product"};
-constexpr Flag kDryRun{.name = "--dry-run",
-                       .value = {},
-                       .help = "say how many rows there are, and about how long they take; run and write nothing"};
+constexpr Flag kDryRun{
+    .name = "--dry-run",
+    .value = {},
+    .help = "say how many rows there are, and about how long they take; run and write nothing"};
 constexpr Flag kFormat{.name = "--format",
                        .value = "FORMAT",
                        .help = "default: what -o ends with, else csv",
@@ -160,7 +162,8 @@ void show_remarks(const SweepInputs& inputs, const SweepLists& lists, Remarks re
       remark_on_batch(remarks, workload, inputs.options);
     }
   }
-  for (const Machine& machine : inputs.machines) remark_on_machine(remarks, machine, inputs.devices);
+  for (const Machine& machine : inputs.machines)
+    remark_on_machine(remarks, machine, inputs.devices);
 }
 
 /// The options of all rows, but for the axes. How gradients are exchanged matters where a row has several devices.
@@ -182,8 +185,7 @@ SweepGrid runnable_grid(SweepLists lists, const SweepInputs& inputs, bool all, R
   if (!devices.empty()) {
     easiest.devices = static_cast<int>(*std::min_element(devices.begin(), devices.end()));
   }
-  lists.schedules =
-      runnable(std::move(lists.schedules), all, inputs.machines, easiest, remarks);
+  lists.schedules = runnable(std::move(lists.schedules), all, inputs.machines, easiest, remarks);
   if (all) {
     lists.of("--schedule").resize(lists.schedules.size());
     std::iota(lists.of("--schedule").begin(), lists.of("--schedule").end(), 0);
@@ -191,33 +193,46 @@ SweepGrid runnable_grid(SweepLists lists, const SweepInputs& inputs, bool all, R
   return SweepGrid(std::move(lists));
 }
 
-int run_sweep_command(const Arguments& arguments) {
+/// `others`: paths that are read beside what the lists name.
+int run_lists(const Arguments& arguments, std::span<const std::string> others = {}) {
   const SweepLists lists = sweep_lists(arguments);
   const CaseOptions options = options_of(arguments, lists);
   const SweepFormat& format = format_of(arguments);
   const unsigned threads = jobs_of(arguments);
   const Remarks remarks = arguments.has("--quiet") ? Remarks::kQuiet : Remarks::kShown;
   check_chosen(arguments, lists.schedules, options.graph.accounting);
+  const bool all = chosen_schedules(arguments, "capacity").all;
+  if (arguments.has("--dry-run")) {
+    const SweepInputs inputs = load_sweep(SweepGrid(lists), options);
+    const SweepGrid grid = runnable_grid(lists, inputs, all, remarks);
+    OutputFile("stdout", "-")
+        .finish(dry_run({.grid = grid,
+                         .inputs = inputs,
+                         .format = format.rows,
+                         .format_name = format.name,
+                         .threads = threads}));
+    return kExitOk;
+  }
   Outputs outputs = open_outputs(arguments, {.networks = lists.networks,
                                              .profiles = lists.hardware,
-                                             .others = {},
+                                             .others = others,
                                              .keeps_partial = true});
   OutputFile& out = outputs.result;
 
   const SweepInputs inputs = load_sweep(SweepGrid(lists), options);
   show_remarks(inputs, lists, remarks);
-  const SweepGrid grid =
-      runnable_grid(lists, inputs, chosen_schedules(arguments, "capacity").all, remarks);
+  const SweepGrid grid = runnable_grid(lists, inputs, all, remarks);
   out.write(format.begin({.version = std::string(version()), .command = arguments.command_line()},
                          inputs_at(grid, inputs, 0)));
   const InterruptGuard guard;
-  const SweepSummary summary = run_into(out,
-                                        {.grid = grid,
-                                         .inputs = inputs,
-                                         .format = format.rows,
-                                         .threads = threads,
-                                         .most_knees = format.shows_knees ? kAllKnees : kKneesShown},
-                                        remarks);
+  const SweepSummary summary =
+      run_into(out,
+               {.grid = grid,
+                .inputs = inputs,
+                .format = format.rows,
+                .threads = threads,
+                .most_knees = format.shows_knees ? kAllKnees : kKneesShown},
+               remarks);
   const SweepEnd end{.grid = grid,
                      .inputs = inputs,
                      .knees = summary.knees,
@@ -236,24 +251,38 @@ int run_sweep_command(const Arguments& arguments) {
   return summary.fitting > 0 ? kExitOk : kExitDoesNotFit;
 }
 
+int run_sweep_command(const Arguments& arguments) {
+  const auto study = find_study(arguments, kFlags, read_limits(arguments));
+  if (!study) return run_lists(arguments);
+  try {
+    return run_lists(study->with_flags_of(arguments), arguments.positionals());
+  } catch (const SpecError& error) {
+    throw study->located(error, arguments);
+  }
+}
+
 }  // namespace
 
 const Command sweep_command{
     .name = "sweep",
     .summary =
-        "one row for each combination of networks, machines, batches, budgets, schedules "
-        "and links",
+        "one row for each combination of networks, machines, batches, budgets, schedules, "
+        "links and more",
     .examples =
         "  ooc-paleo sweep vgg16 --hardware v100-16gb-pcie3 --batch 64,128,256 "
         "--link 4GB/s:512GB/s:x2 -o results.csv\n"
         "  ooc-paleo sweep vgg16 resnet50 --hardware v100-16gb-pcie3 --batch 32:512:+32 "
-        "--memory 8GiB:32GiB:+4GiB --schedule all -o results.json\n",
-    .positionals = {.name = "NETWORK",
-                    .help =
-                        "network files, - (standard input) or names of `ooc-paleo list networks`",
-                    .completes = Completes::kNetworks,
-                    .choices = {},
-                    .many = true},
+        "--memory 8GiB:32GiB:+4GiB --schedule all -o results.json\n"
+        "  ooc-paleo sweep vgg16 --hardware v100-16gb-pcie3 --batch 128,256,512 "
+        "--memory 12GiB,16GiB,32GiB --zip\n"
+        "  ooc-paleo sweep study.json --dry-run\n",
+    .positionals =
+        {.name = "NETWORK",
+         .help = "network files, - (standard input) or names of `ooc-paleo list networks`; or "
+                 "one study file",
+         .completes = Completes::kNetworks,
+         .choices = {},
+         .many = true},
     .flags = kFlags,
     .run = &run_sweep_command,
 };

@@ -32,7 +32,8 @@ std::string csv_begin(const ToolInfo&, const RunInputs& first) {
   return out;
 }
 void add_csv_row(std::string& out, const RunReport& report) {
-  add_with_error(out, csv_row(report), "");
+  add_csv_fields(out, report);
+  out += ",\n";
 }
 void add_csv_failure(std::string& out, const RunInputs& inputs, std::string_view error) {
   add_with_error(out, csv_row(inputs), error);
@@ -89,7 +90,7 @@ void put_link(JsonWriter& json, std::string_view key, const std::optional<BytesP
   }
 }
 
-/// The axes by which knees are told apart, whether they are given or not; then the link's, and the others given.
+/// Of axes by which knees are always told apart; others are where they have several values.
 constexpr std::string_view kKeyColumns[] = {"network",      "hardware", "batch",
                                             "memory_bytes", "schedule", "far_memory_bytes"};
 
@@ -106,7 +107,9 @@ void put_keys(JsonWriter& json, const SweepEnd& end, const Knee& knee) {
   for (const AxisKind& axis : axis_kinds()) {
     const bool known = std::find(std::begin(kKeyColumns), std::end(kKeyColumns), axis.column) !=
                        std::end(kKeyColumns);
-    if (!known && axis.flag != "--link" && end.grid.lists().has(axis.flag)) put(axis.column);
+    if (!known && axis.flag != "--link" && end.grid.lists().of(axis.flag).size() > 1) {
+      put(axis.column);
+    }
   }
 }
 
@@ -130,8 +133,7 @@ std::string json_end(const SweepEnd& end) {
   json.line(0).end().line(0).begin_list("remarks");
   for (std::size_t i = 0; i < end.inputs.network_names.size(); ++i) {
     if (end.grid.lists().has("--batch")) break;
-    const auto text =
-        batch_remark(*network_of(end.inputs, i).network, end.inputs.network_names[i]);
+    const auto text = batch_remark(*network_of(end.inputs, i).network, end.inputs.network_names[i]);
     if (text) json.value(*text);
   }
   for (std::size_t i = 0; i < end.inputs.machines.size(); ++i) {
@@ -167,7 +169,8 @@ std::string links_text(const Knee& knee) {
          text(knee.within_5_percent, knee.not_within_5_percent);
 }
 
-/// ", batch 256, 12 GiB, far 64 GiB, devices 2": what lists say of the row, but names and links.
+/// ", batch 256, 12 GiB, far 64 GiB, devices 2": what lists say of the row, but names and links, and, of all but the
+/// first three, what stands alone.
 std::string axes_text(const SweepEnd& end, std::size_t row) {
   const SweepPlace place = end.grid.place_at(row);
   std::string text;
@@ -176,9 +179,13 @@ std::string axes_text(const SweepEnd& end, std::size_t row) {
     const auto& values = end.grid.lists().values[i];
     if (axis.show == nullptr || values.empty() || axis.flag == "--link") continue;
     const std::string value = axis.show(values[place[i]]);
-    text += axis.flag == "--memory"       ? ", " + value
-            : axis.flag == "--far-memory" ? ", far " + value
-                                          : ", " + axis_label(axis) + " " + value;
+    if (axis.flag == "--memory") {
+      text += ", " + value;
+    } else if (axis.flag == "--far-memory") {
+      text += ", far " + value;
+    } else if (axis.flag == "--batch" || values.size() > 1) {
+      text += ", " + axis_label(axis) + " " + value;
+    }
   }
   return text;
 }
@@ -199,8 +206,8 @@ std::string knee_table(const SweepEnd& end, std::size_t most) {
     const RunInputs inputs = inputs_at(end.grid, end.inputs, knee.row);
     out += printable(fmt::format(
                "  {}{} on {}{}, {}: {}", inputs.network,
-               end.inputs.framework_names.empty() ? "" : " in " + inputs.framework, inputs.hardware,
-               axes_text(end, knee.row), inputs.schedule, links_text(knee))) +
+               end.inputs.framework_names.size() < 2 ? "" : " in " + inputs.framework,
+               inputs.hardware, axes_text(end, knee.row), inputs.schedule, links_text(knee))) +
            "\n";
   }
   if (end.knees_in_all > most) {

@@ -5,8 +5,11 @@
 #include "model/cost/transfer_cost.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <string>
+#include <utility>
 
 #include "model/base/errors.hpp"
 
@@ -203,7 +206,16 @@ void estimate_transfers_into(TransferCosts& out, const std::vector<Bytes>& tenso
   out.to_far.resize(tensor_bytes.size());
   out.to_near.resize(tensor_bytes.size());
   out.pinning = options.mode == CopyMode::kPinned ? options.pinning : Duration(0);
+  // Tensors are of few sizes: where one of this size was seen, its price is taken.
+  std::array<std::size_t, 64> seen{};
   for (std::size_t i = 0; i < tensor_bytes.size(); ++i) {
+    const auto mixed = static_cast<std::uint64_t>(tensor_bytes[i].count()) * 0x9E3779B97F4A7C15U;
+    const std::size_t before = std::exchange(seen[mixed >> 58], i);
+    if (before < i && tensor_bytes[before] == tensor_bytes[i]) {
+      out.to_far[i] = out.to_far[before];
+      out.to_near[i] = out.to_near[before];
+      continue;
+    }
     out.to_far[i] = cost_of(tensor_bytes[i], to_far, options.sharers);
     out.to_far[i].latency += out.pinning;
     out.to_far[i].alone += out.pinning;

@@ -334,6 +334,7 @@ void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers) {
   run.outcome.reset();
   run.far_overflow.reset();
   run.bounds.reset();
+  run.peak_far.reset();
   const Plan* plan = std::get_if<Plan>(&run.plan);
   if (plan == nullptr) return;
 
@@ -362,6 +363,7 @@ void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers) {
     run.far_overflow = far_overflow(which, run, lent, far);
     return;
   }
+  run.peak_far = far;
   run.outcome.emplace(std::move(lent));
 }
 
@@ -382,6 +384,31 @@ void bound_by_windows(const Case& which, const Schedule& schedule, CaseRun& run,
   run.bounds->windows = std::max(run.bounds->cut, windows);
 }
 
+namespace {
+
+SummaryInput summary_of(const Case& which, const Schedule& schedule, const CaseRun& run,
+                        const RunInputs& inputs) {
+  return {.inputs = inputs,
+          .graph = which.workload.graph,
+          .costs = which.costs,
+          .plan = run.verdict(),
+          .outcome = run.outcome,
+          .rounds = run.rounds.get(),
+          .devices = run.devices.get(),
+          .in_core_peak = which.in_core_peak,
+          .bounds = run.bounds,
+          .bound_class = only_moves_tensors(schedule, which.schedule_options)
+                             ? "schedules that only move tensors"
+                             : "schedules of any kind",
+          .compute_model = which.compute_model,
+          .alternatives = which.reference_of(schedule),
+          .closed_form = schedule.closed_form,
+          .copies = framework_of(which.framework).copies,
+          .peak_far = run.peak_far};
+}
+
+}  // namespace
+
 RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun& run,
                       Detail detail) {
   RunInputs inputs = which.inputs;
@@ -390,25 +417,10 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
   inputs.allocator = allocator_name(run.allocator(which));
   inputs.options = options_text(schedule, which.schedule_options);
   inputs.algorithms = algorithms_text(which, schedule);
-  RunReport report =
-      summarize({.inputs = inputs,
-                 .graph = which.workload.graph,
-                 .costs = which.costs,
-                 .plan = run.verdict(),
-                 .outcome = run.outcome,
-                 .rounds = run.rounds.get(),
-                 .devices = run.devices.get(),
-                 .in_core_peak = which.in_core_peak,
-                 .bounds = run.bounds,
-                 .bound_class = only_moves_tensors(schedule, which.schedule_options)
-                                    ? "schedules that only move tensors"
-                                    : "schedules of any kind",
-                 .compute_model = which.compute_model,
-                 .alternatives = which.reference_of(schedule),
-                 .assumed = assumed_in_use(which.hardware, inputs, framework_of(which.framework)),
-                 .closed_form = schedule.closed_form,
-                 .copies = framework_of(which.framework).copies,
-                 .detail = detail});
+  SummaryInput input = summary_of(which, schedule, run, inputs);
+  input.assumed = assumed_in_use(which.hardware, inputs, framework_of(which.framework));
+  input.detail = detail;
+  RunReport report = summarize(input);
   report.remarks = which.remarks;
   report.norms_by_round = report.rounds > 1 && has_batch_norm(*which.workload.network);
   if (report.norms_by_round) report.remarks.push_back(norms_remark(report.sub_batch));
@@ -419,6 +431,14 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
   const std::string algorithms = algorithms_remark(which, schedule);
   if (!algorithms.empty()) report.remarks.push_back(algorithms);
   return report;
+}
+
+void report_again(const Case& which, const Schedule& schedule, const CaseRun& run,
+                  RunReport& report) {
+  repeat_prices(which.transfers, report.inputs);
+  SummaryInput input = summary_of(which, schedule, run, report.inputs);
+  input.detail = Detail::kTotals;
+  summarize_again(input, report);
 }
 
 RunReport predict(const Case& which, const Schedule& schedule, Detail detail) {

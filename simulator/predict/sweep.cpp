@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "model/base/errors.hpp"
-#include "simulator/predict/row_runner.hpp"
+#include "simulator/predict/sweep_worker.hpp"
 
 namespace ooc {
 namespace {
@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 /// What became of one row.
 struct Row {
   LinkTime time;
-  std::string lacks;                              ///< where it does not fit
+  std::string_view lacks;                         ///< where it does not fit
   std::shared_ptr<const SpecError> failure = {};  ///< where it could not be worked out
 };
 
@@ -89,7 +89,7 @@ class Runner : public std::enable_shared_from_this<Runner> {
 
  private:
   void work() {
-    RowRunner runner(job_.grid, job_.inputs, [this](std::size_t row) { return costs_of(row); });
+    SweepWorker runner(job_.grid, job_.inputs, [this](std::size_t row) { return costs_of(row); });
     while (true) {
       std::size_t index = 0;
       {
@@ -123,10 +123,11 @@ class Runner : public std::enable_shared_from_this<Runner> {
     return {unit + begin, unit + std::min(begin + kRowsPerPiece, job_.grid.rows_of_unit())};
   }
 
-  void fill(Piece& piece, const Range& rows, RowRunner& runner) const {
+  void fill(Piece& piece, const Range& rows, SweepWorker& runner) const {
+    std::string text;
     for (std::size_t row = rows.begin; row < rows.end; ++row) {
       try {
-        add_row(piece, runner.at(row));
+        add_row(piece, runner.at(row), text);
       } catch (const SpecError& error) {
         add_failure(piece, row, error);
       }
@@ -136,8 +137,8 @@ class Runner : public std::enable_shared_from_this<Runner> {
     }
   }
 
-  void add_row(Piece& piece, const RunReport& report) const {
-    std::string text;
+  void add_row(Piece& piece, const RunReport& report, std::string& text) const {
+    text.clear();
     job_.format.row(text, report);
     Row row{.time = link_time(report), .lacks = {}};
     if (report.out_of_memory) row.lacks = lack_of(*report.out_of_memory);
@@ -160,10 +161,9 @@ class Runner : public std::enable_shared_from_this<Runner> {
 
   /// One run more where the fastest link of the list, that of the last row, leaves too much to wait for: what an
   /// infinite one would leave tells why.
-  void look_beyond(Piece& piece, std::size_t row, RowRunner& runner) const {
+  void look_beyond(Piece& piece, std::size_t row, SweepWorker& runner) const {
     const LinkTime& fastest = piece.rows.back().time;
-    const bool infinite =
-        job_.grid.lists().of("--link")[*fastest_link_] == kInfiniteRate.count();
+    const bool infinite = job_.grid.lists().of("--link")[*fastest_link_] == kInfiniteRate.count();
     if (infinite || !fastest.feasible || within(fastest, 1)) return;
     try {
       piece.at_infinite_link.emplace_back(row, link_time(runner.at_infinite_link(row)));

@@ -18,10 +18,10 @@ using CostsOf = std::function<std::shared_ptr<const Case>(std::size_t row)>;
 [[nodiscard]] std::shared_ptr<const Case> make_costs(const SweepGrid& grid,
                                                      const SweepInputs& inputs, std::size_t row);
 
-class RowRunner {
+class SweepWorker {
  public:
   /// Refers to all of them.
-  RowRunner(const SweepGrid& grid, const SweepInputs& inputs, CostsOf costs)
+  SweepWorker(const SweepGrid& grid, const SweepInputs& inputs, CostsOf costs)
       : grid_(grid), inputs_(inputs), costs_(std::move(costs)) {}
 
   /// The report stays until the next call. Throws SpecError for a row that cannot be worked out.
@@ -38,9 +38,9 @@ class RowRunner {
   const SweepInputs& inputs_;
   const CostsOf costs_;
   CaseBuffers buffers_;
-  CaseOptions options_;                 ///< of the row
-  std::optional<std::size_t> costs_at_; ///< which share of the rows `case_` is for
-  std::optional<std::size_t> unit_at_;  ///< the same of `run_`
+  CaseOptions options_;                  ///< of the row
+  std::optional<std::size_t> costs_at_;  ///< which share of the rows `case_` is for
+  std::optional<std::size_t> unit_at_;   ///< the same of `run_`
   std::optional<Case> case_;
   const Schedule* schedule_ = nullptr;
   std::optional<CaseRun> run_;

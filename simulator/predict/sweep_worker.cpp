@@ -1,4 +1,4 @@
-#include "simulator/predict/row_runner.hpp"
+#include "simulator/predict/sweep_worker.hpp"
 
 #include <utility>
 
@@ -14,18 +14,18 @@ std::shared_ptr<const Case> make_costs(const SweepGrid& grid, const SweepInputs&
                                                 options_at(grid, inputs, place)));
 }
 
-const RunReport& RowRunner::at(std::size_t row) {
+const RunReport& SweepWorker::at(std::size_t row) {
   prepare(row);
   return run();
 }
 
-const RunReport& RowRunner::at_infinite_link(std::size_t row) {
+const RunReport& SweepWorker::at_infinite_link(std::size_t row) {
   prepare(row);
   options_.transfers.link = kInfiniteRate;
   return run();
 }
 
-void RowRunner::prepare(std::size_t row) {
+void SweepWorker::prepare(std::size_t row) {
   const std::size_t costs = row / grid_.rows_sharing(AxisLevel::kCosts);
   const std::size_t unit = row / grid_.rows_of_unit();
   const SweepPlace place = grid_.place_at(row);
@@ -44,7 +44,7 @@ void RowRunner::prepare(std::size_t row) {
   }
 }
 
-void RowRunner::take_unit(const SweepPlace& place) {
+void SweepWorker::take_unit(const SweepPlace& place) {
   run_.reset();
   options_ = options_at(grid_, inputs_, place);
   schedule_ = &schedule_at(grid_, place);
@@ -56,20 +56,24 @@ void RowRunner::take_unit(const SweepPlace& place) {
   name_row(grid_, inputs_, place, row);
 }
 
-const RunReport& RowRunner::run() {
+const RunReport& SweepWorker::run() {
   case_->transfers = transfers_of(options_);
   repeat_prices(case_->transfers, case_->inputs);
   estimate_transfers_into(case_->costs.transfers, case_->costs.tensor_bytes, case_->hardware,
                           case_->transfers);
   const bool may_block = case_->allocator == Allocator::kCaching;
-  const bool planned = run_ && !schedule_->is(Trait::kPlansForLink) && !run_->rounds &&
-                       !run_->devices && !may_block;
+  const bool planned =
+      run_ && !schedule_->is(Trait::kPlansForLink) && !run_->rounds && !run_->devices && !may_block;
   if (!planned) {
     run_.reset();
     run_.emplace(plan_case(*case_, *schedule_, buffers_));
   }
   simulate_case(*case_, *run_, buffers_);
-  report_ = report_case(*case_, *schedule_, *run_, Detail::kTotals);
+  if (planned) {
+    report_again(*case_, *schedule_, *run_, report_);
+  } else {
+    report_ = report_case(*case_, *schedule_, *run_, Detail::kTotals);
+  }
   return report_;
 }
 
