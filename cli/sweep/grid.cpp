@@ -112,8 +112,7 @@ SweepLists sweep_lists(const Arguments& arguments) {
     if (axis.parse == nullptr) continue;
     const auto text = arguments.value(FlagName::of(axis.flag));
     if (text) {
-      lists.values[i] =
-          axis_values(axis, *text, lists.zip ? Repeats::kAllowed : Repeats::kRefused);
+      lists.values[i] = axis_values(axis, *text, lists.zip ? Repeats::kAllowed : Repeats::kRefused);
     }
   }
   check_size(lists);
