@@ -100,6 +100,7 @@ inline constexpr std::string_view kFlagNames[] = {"--accounting",
                                                   "--of",
                                                   "--optimizer",
                                                   "--output",
+                                                  "--overwrite",
                                                   "--page-size",
                                                   "--peak",
                                                   "--plot",
@@ -173,6 +174,8 @@ class Arguments {
   [[nodiscard]] bool has(FlagName flag) const { return !values(flag).empty(); }
   /// The one value of a flag.
   [[nodiscard]] std::optional<std::string> value(FlagName flag) const;
+  /// All that were given, in the order of the command's own list.
+  [[nodiscard]] const auto& flags() const { return flags_; }
   /// The whole command line, program name first, for reports.
   [[nodiscard]] const std::vector<std::string>& command_line() const { return command_line_; }
 

@@ -17,10 +17,12 @@
 #include "cli/outputs.hpp"
 #include "cli/runnable.hpp"
 #include "cli/schedule_flags.hpp"
+#include "cli/sweep/closing.hpp"
 #include "cli/sweep/grid.hpp"
 #include "cli/sweep/inputs.hpp"
 #include "cli/sweep/progress.hpp"
 #include "cli/sweep/rows.hpp"
+#include "cli/sweep/sweep_output.hpp"
 #include "cli/terminal.hpp"
 #include "cli/version.hpp"
 #include "model/base/errors.hpp"
@@ -59,13 +61,17 @@ constexpr Flag kFormat{.name = "--format",
                        .value = "FORMAT",
                        .help = "default: what -o ends with, else csv",
                        .completes = Completes::kChoices,
-                       .choices = "csv|json"};
+                       .choices = "csv|json|jsonl|sqlite"};
+constexpr Flag kOverwrite{
+    .name = "--overwrite",
+    .value = "",
+    .help = "begin anew; what is there stays until the new result is complete"};
 constexpr Flag kJobs{
     .name = "--jobs", .value = "N", .help = "threads; default: as many as the machine has"};
 
 constexpr auto kOwnFlags =
     flags::joined(std::array{kHardware, kBatch, kLink, kMemory, kFarMemory, kSchedule,
-                             flags::kSchedulesToo, kFormat, flags::kOutput, kJobs},
+                             flags::kSchedulesToo, kFormat, flags::kOutput, kOverwrite, kJobs},
                   flags::kRun);
 const auto kFlags = flags::with_schedule_flags(kOwnFlags);
 
@@ -75,10 +81,10 @@ constexpr int kMaxJobs = 1024;
 const SweepFormat& format_of(const Arguments& arguments) {
   if (const auto text = arguments.value("--format")) {
     if (const SweepFormat* format = find_sweep_format(*text)) return *format;
-    unknown_word("--format", *text, {"csv", "json"});
+    unknown_word("--format", *text, {"csv", "json", "jsonl", "sqlite"});
   }
   const std::string output = arguments.value("--output").value_or("-");
-  const SweepFormat* format = find_sweep_format(format_of_name(output));
+  const SweepFormat* format = find_sweep_format(ending_of(output));
   return format != nullptr ? *format : *find_sweep_format("csv");
 }
 
@@ -105,35 +111,6 @@ void show_knees(const SweepEnd& end, Remarks remarks, bool rows_on_stdout) {
   OutputFile("stdout", "-").finish(folded(table, width_for("-")));
 }
 
-/// The line that ends a sweep in which not everything fits.
-void show_summary(const SweepSummary& summary, Remarks remarks) {
-  const std::size_t lacking = summary.rows - summary.fitting - summary.failed;
-  if (lacking > 0) {
-    std::string causes;
-    for (const auto& [lacks, rows] : summary.lacking) {
-      causes += fmt::format("{}{} lack {}", causes.empty() ? "" : ", ", rows, lacks);
-    }
-    remark(remarks, fmt::format("{} of {} rows do not fit: {}", lacking, summary.rows, causes));
-  }
-  if (summary.failed > 0) {
-    remark(remarks, fmt::format("{} of {} rows cannot be worked out, the first because of {}",
-                                summary.failed, summary.rows, summary.first_failure->what()));
-  }
-}
-
-/// Where the rows of a sweep went that did not come to its end, if it got so far as to have some.
-void show_kept(const SweepSummary& summary, std::size_t all, OutputFile& out) {
-  const std::optional<std::string> kept = out.keep_partial();
-  if (!kept && !out.is_in_place()) {
-    remark(Remarks::kShown, fmt::format("none of {} rows was finished: nothing is kept", all));
-    return;
-  }
-  remark(Remarks::kShown, fmt::format("{} of {} rows are in {}", summary.rows, all,
-                                      kept              ? *kept
-                                      : out.is_stdout() ? "the output"
-                                                        : out.path()));
-}
-
 /// Rows may still be under way in other threads, for however long they take.
 [[noreturn]] void end_interrupted() {
   std::fputs("ooc-paleo: interrupted\n", stderr);
@@ -141,26 +118,55 @@ void show_kept(const SweepSummary& summary, std::size_t all, OutputFile& out) {
   _exit(kExitInterrupted);
 }
 
-SweepSummary run_into(OutputFile& out, const SweepJob& job, Remarks remarks) {
-  Progress progress(remarks, job.grid.rows());
-  std::size_t written = 0;
+SweepSummary run_into(SweepOutput& out, const SweepJob& job, Remarks remarks) {
+  Progress progress(remarks, job.before.rows, job.range.size());
+  std::size_t written = job.before.rows;
+  const auto stop = [&] {
+    out.late();
+    progress.show_again();
+    return InterruptGuard::interrupted();
+  };
   try {
     return run_sweep(job, {.write =
                                [&](std::string_view text, const SweepSummary& so_far) {
-                                 out.write(text);
-                                 // Rows of which none could be worked out are nothing to keep.
-                                 if (so_far.failed < so_far.rows) out.checkpoint();
+                                 out.write(text, so_far);
                                  progress.show(written = so_far.rows);
                                },
-                           .stop = &InterruptGuard::interrupted});
+                           .stop = stop,
+                           .takes_rows_ahead = !out.goes_on()});
   } catch (const ReaderGone&) {
     throw;
   } catch (...) {
-    SweepSummary summary;
-    summary.rows = written;
-    show_kept(summary, job.grid.rows(), out);
+    remark(Remarks::kShown, out.kept(written, job.range.size()));
     throw;
   }
+}
+
+SweepOutput open_output(const Arguments& arguments, const SweepGrid& grid,
+                        const SweepFormat& format) {
+  const std::string path = arguments.value("--output").value_or("-");
+  const std::string target = output_target(path);
+  check_outputs(arguments,
+                {.networks = grid.networks,
+                 .profiles = grid.hardware,
+                 .others = {},
+                 .beside = target.empty() ? std::vector<std::string>() : names_beside(target)});
+  return SweepOutput(path, format,
+                     arguments.has("--overwrite") ? Existing::kOverwrite : Existing::kContinue);
+}
+
+SweepInputs load_with_remarks(const Arguments& arguments, const SweepGrid& grid,
+                              CaseOptions& options, Remarks remarks) {
+  SweepInputs inputs = load_sweep(grid, options);
+  remark_on_dtypes(remarks, inputs.workloads, inputs.machines, options);
+  for (const Workload& workload : inputs.workloads) {
+    if (grid.batches.front()) remark_on(remarks, workload.path, stated_times_remark(workload));
+    if (!arguments.has("--batch")) remark_on_batch(remarks, workload, options);
+  }
+  for (const Machine& machine : inputs.machines) {
+    remark_on_machine(remarks, machine, options.devices);
+  }
+  return inputs;
 }
 
 int run_sweep_command(const Arguments& arguments) {
@@ -170,45 +176,47 @@ int run_sweep_command(const Arguments& arguments) {
   const unsigned threads = jobs_of(arguments);
   const Remarks remarks = arguments.has("--quiet") ? Remarks::kQuiet : Remarks::kShown;
   check_chosen(arguments, grid.schedules, options.graph.accounting);
-  Outputs outputs = open_outputs(
-      arguments,
-      {.networks = grid.networks, .profiles = grid.hardware, .others = {}, .keeps_partial = true});
-  OutputFile& out = outputs.result;
+  SweepOutput out = open_output(arguments, grid, format);
 
-  const SweepInputs inputs = load_sweep(grid, options);
-  remark_on_dtypes(remarks, inputs.workloads, inputs.machines, options);
-  for (const Workload& workload : inputs.workloads) {
-    if (grid.batches.front()) remark_on(remarks, workload.path, stated_times_remark(workload));
-  }
-  for (const Machine& machine : inputs.machines) {
-    remark_on_machine(remarks, machine, options.devices);
-  }
-  if (!arguments.has("--batch")) {
-    for (const Workload& workload : inputs.workloads) remark_on_batch(remarks, workload, options);
-  }
+  const SweepInputs inputs = load_with_remarks(arguments, grid, options, remarks);
   grid.schedules = runnable(std::move(grid.schedules), chosen_schedules(arguments, "capacity").all,
                             inputs.machines, options, remarks);
-  out.write(format.begin({.version = std::string(version()), .command = arguments.command_line()}));
+  SweepIdentity identity = identity_of(arguments, inputs, options);
+  identity.format = format.name;
+  identity.rows = grid.rows();
+  identity.range = {.begin = 0, .end = grid.rows()};
   const InterruptGuard guard;
+  const Standing standing = out.begin(identity);
+  const SweepSummary before = out.before();
+  if (standing == Standing::kComplete) {
+    show_knees({.grid = grid, .inputs = inputs, .knees = before.knees}, remarks, false);
+    remark(remarks, closing_line(before, 0));
+    remark(remarks, "nothing to do: they are all there; --overwrite begins anew");
+    return kExitOk;
+  }
   const SweepSummary summary = run_into(out,
                                         {.grid = grid,
                                          .inputs = inputs,
                                          .options = options,
                                          .format = format.rows,
-                                         .threads = threads},
+                                         .threads = threads,
+                                         .range = identity.range,
+                                         .before = before},
                                         remarks);
   const SweepEnd end{
       .grid = grid, .inputs = inputs, .knees = summary.knees, .complete = !summary.stopped};
-  if (!summary.stopped && summary.failed == summary.rows) throw SpecError(*summary.first_failure);
-  out.write(format.end(end));
   if (summary.stopped) {
-    if (summary.failed < summary.rows || out.is_in_place()) out.checkpoint();
-    show_kept(summary, grid.rows(), out);
+    if (!out.goes_on()) out.write(format.end(end), summary);
+    remark(Remarks::kShown, out.kept(summary.rows, grid.rows()));
     end_interrupted();
   }
-  out.commit();
+  if (summary.failed == summary.rows) {
+    out.discard();
+    throw SpecError(*summary.first_failure);
+  }
+  out.finish(format.end(end));
   show_knees(end, remarks, out.is_stdout());
-  show_summary(summary, remarks);
+  remark(remarks, closing_line(summary, before.rows));
   return summary.fitting > 0 ? kExitOk : kExitDoesNotFit;
 }
 
@@ -221,7 +229,7 @@ const Command sweep_command{
         "and links",
     .examples =
         "  ooc-paleo sweep vgg16 --hardware v100-16gb-pcie3 --batch 64,128,256 "
-        "--link 4GB/s:512GB/s:x2 -o results.csv\n"
+        "--link 4GB/s:512GB/s:x2 -o results.sqlite\n"
         "  ooc-paleo sweep vgg16 resnet50 --hardware v100-16gb-pcie3 --batch 32:512:+32 "
         "--memory 8GiB:32GiB:+4GiB --schedule all -o results.json\n",
     .positionals = {.name = "NETWORK",

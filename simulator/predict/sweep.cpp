@@ -25,12 +25,14 @@ struct Row {
   LinkTime time;
   std::string lacks;                              ///< where it does not fit
   std::shared_ptr<const SpecError> failure = {};  ///< where it could not be worked out
+  bool wanted = true;                             ///< false: it is there already
 };
 
 struct Piece {
   std::mutex filling;  ///< of text and rows
   std::string text;
   std::vector<Row> rows;
+  std::size_t first_row = 0;
   std::optional<LinkTime>
       at_infinite_link;  ///< of the unit, where it may tell why there is no knee
   std::exception_ptr error;
@@ -63,9 +65,15 @@ class Runner : public std::enable_shared_from_this<Runner> {
         sink_(sink),
         fastest_link_(fastest_link(job.grid.links)),
         pieces_per_unit_((job.grid.links.size() + kLinksPerPiece - 1) / kLinksPerPiece),
-        piece_count_(job.grid.units() * pieces_per_unit_),
+        first_row_(job.range.begin + job.before.rows),
+        first_piece_(first_row_ / job.grid.links.size() * pieces_per_unit_),
+        end_piece_(job.range.size() == job.before.rows ? first_piece_
+                                                       : piece_of(job.range.end - 1) + 1),
         units_per_costs_(job.grid.units_of_costs()),
-        window_(std::size_t{8} * job.threads) {}
+        summary_(job.before),
+        window_(std::size_t{8} * job.threads),
+        next_(first_piece_),
+        written_(first_piece_) {}
 
   SweepSummary run() {
     std::vector<std::jthread> threads;
@@ -94,7 +102,7 @@ class Runner : public std::enable_shared_from_this<Runner> {
       {
         std::unique_lock lock(mutex_);
         room_.wait(lock, [&] { return ended_ || next_ < written_ + window_.size(); });
-        if (ended_ || next_ == piece_count_) return;
+        if (ended_ || next_ == end_piece_) return;
         index = next_++;
       }
       Piece& piece = window_[index % window_.size()];
@@ -111,11 +119,19 @@ class Runner : public std::enable_shared_from_this<Runner> {
     }
   }
 
+  [[nodiscard]] std::size_t piece_of(std::size_t row) const {
+    const std::size_t links = job_.grid.links.size();
+    return row / links * pieces_per_unit_ + row % links / kLinksPerPiece;
+  }
+
   /// The rows of a piece. What is wrong with all of them is in each.
   void fill(Piece& piece, std::size_t index, CaseBuffers& buffers) {
     const SweepUnit unit = unit_at(job_.grid, index / pieces_per_unit_);
+    const std::size_t unit_row = index / pieces_per_unit_ * job_.grid.links.size();
+    piece.first_row = unit_row + index % pieces_per_unit_ * kLinksPerPiece;
     const std::size_t begin = index % pieces_per_unit_ * kLinksPerPiece;
-    const std::size_t end = std::min(begin + kLinksPerPiece, job_.grid.links.size());
+    const std::size_t end =
+        std::min({begin + kLinksPerPiece, job_.grid.links.size(), job_.range.end - unit_row});
     try {
       const std::shared_ptr<const Case> shared = costs_of(unit);
       UnitRuns runs(*this, unit, *shared, buffers);
@@ -173,7 +189,7 @@ class Runner : public std::enable_shared_from_this<Runner> {
 
   void add_row(Piece& piece, const RunReport& report) const {
     std::string text;
-    job_.format.row(text, report);
+    if (is_wanted(piece)) job_.format.row(text, report);
     Row row{.time = link_time(report), .lacks = {}};
     if (report.out_of_memory) row.lacks = lack_of(*report.out_of_memory);
     add(piece, text, std::move(row));
@@ -191,14 +207,20 @@ class Runner : public std::enable_shared_from_this<Runner> {
     inputs.hardware = job_.inputs.hardware_names[unit.hardware];
     inputs.schedule = job_.grid.schedules[unit.schedule]->name;
     std::string text;
-    job_.format.failure(text, inputs, error.what());
+    if (is_wanted(piece)) job_.format.failure(text, inputs, error.what());
     add(piece, text,
         {.time = {}, .lacks = {}, .failure = std::make_shared<const SpecError>(error)});
   }
 
+  /// The next row of the piece: one that is there already is only worked out for the knee of its unit.
+  [[nodiscard]] bool is_wanted(const Piece& piece) const {
+    return piece.first_row + piece.rows.size() >= first_row_;
+  }
+
   void add(Piece& piece, std::string_view text, Row row) const {
     const std::lock_guard lock(piece.filling);
-    if (!piece.rows.empty()) piece.text += job_.format.between;
+    row.wanted = is_wanted(piece);
+    if (!piece.text.empty()) piece.text += job_.format.between;
     piece.text += text;
     piece.rows.push_back(std::move(row));
   }
@@ -247,31 +269,38 @@ class Runner : public std::enable_shared_from_this<Runner> {
   void write_in_order() {
     std::vector<LinkTime> unit_times;
     std::optional<LinkTime> at_infinite_link;
-    for (std::size_t index = 0; index < piece_count_; ++index) {
+    for (std::size_t index = first_piece_; index < end_piece_; ++index) {
       Piece& slot = window_[index % window_.size()];
+      bool stop = false;
       {
         std::unique_lock lock(mutex_);
         // A signal handler cannot notify: look for a stop now and then.
         while (!finished_.wait_for(lock, 50ms, [&] { return slot.done; })) {
           if (sink_.stop()) break;
         }
-        summary_.stopped = !slot.done || sink_.stop();
+        stop = sink_.stop();
+        summary_.stopped = !slot.done || (stop && sink_.takes_rows_ahead);
         if (summary_.stopped) return;
       }
       if (slot.error) std::rethrow_exception(slot.error);
-      write_rows(slot);
       for (const Row& row : slot.rows) unit_times.push_back(row.time);
       if (slot.at_infinite_link) at_infinite_link = slot.at_infinite_link;
-      make_room(index);
-      if ((index + 1) % pieces_per_unit_ != 0) continue;
-      if (unit_times.size() > 1) {
-        summary_.knees.push_back(find_knee({.unit = index / pieces_per_unit_,
-                                            .links = job_.grid.links,
-                                            .times = unit_times,
-                                            .at_infinite_link = at_infinite_link}));
+      const std::size_t links = job_.grid.links.size();
+      if (unit_times.size() == links) {
+        // Before its last rows are written: who goes on behind them has the knee.
+        if (links > 1) {
+          summary_.knees.push_back(find_knee({.unit = index / pieces_per_unit_,
+                                              .links = job_.grid.links,
+                                              .times = unit_times,
+                                              .at_infinite_link = at_infinite_link}));
+        }
+        unit_times.clear();
+        at_infinite_link.reset();
       }
-      unit_times.clear();
-      at_infinite_link.reset();
+      write_rows(slot);
+      make_room(index);
+      summary_.stopped = stop && index + 1 < end_piece_;
+      if (summary_.stopped) return;
     }
   }
 
@@ -292,20 +321,24 @@ class Runner : public std::enable_shared_from_this<Runner> {
     for (std::size_t index = written_; index < next_; ++index) {
       Piece& slot = window_[index % window_.size()];
       const std::lock_guard lock(slot.filling);
-      if (!slot.rows.empty()) write_rows(slot);
+      // Whoever goes on behind the end of a unit finds no knee there.
+      const bool ends_unit = (slot.first_row + slot.rows.size()) % job_.grid.links.size() == 0;
+      if (!slot.rows.empty() && (sink_.takes_rows_ahead || !ends_unit)) write_rows(slot);
+      if (!sink_.takes_rows_ahead) return;
     }
   }
 
   void write_rows(const Piece& piece) {
     const std::string_view before = summary_.rows > 0 ? job_.format.between : "";
-    summary_.rows += piece.rows.size();
     for (const Row& row : piece.rows) {
+      if (!row.wanted) continue;
+      ++summary_.rows;
       summary_.fitting += row.time.feasible ? 1 : 0;
       if (!row.lacks.empty()) ++summary_.lacking[std::string(row.lacks)];
       if (!row.failure) continue;
       if (summary_.failed++ == 0) summary_.first_failure = row.failure;
     }
-    if (before.empty()) {
+    if (before.empty() || piece.text.empty()) {
       sink_.write(piece.text, summary_);
     } else {
       sink_.write(std::string(before) + piece.text, summary_);
@@ -322,7 +355,9 @@ class Runner : public std::enable_shared_from_this<Runner> {
   const SweepSink& sink_;
   std::size_t fastest_link_;
   std::size_t pieces_per_unit_;
-  std::size_t piece_count_;
+  std::size_t first_row_;    ///< that is not there yet
+  std::size_t first_piece_;  ///< of its unit, whose knee takes them all
+  std::size_t end_piece_;
   std::size_t units_per_costs_;
   SweepSummary summary_;
 
@@ -335,8 +370,8 @@ class Runner : public std::enable_shared_from_this<Runner> {
   };
   std::map<std::size_t, UsedCosts> costs_;
   std::vector<Piece> window_;
-  std::size_t next_ = 0;     ///< piece that nobody has taken
-  std::size_t written_ = 0;  ///< pieces handed out
+  std::size_t next_;     ///< piece that nobody has taken
+  std::size_t written_;  ///< pieces handed out
   bool ended_ = false;
 };
 

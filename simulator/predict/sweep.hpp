@@ -33,12 +33,11 @@ struct RowFormat {
   std::string_view between;
 };
 
-struct SweepJob {
-  const SweepGrid& grid;
-  const SweepInputs& inputs;
-  const CaseOptions& options;  ///< batch, memory and link come from the grid
-  const RowFormat& format;
-  unsigned threads = 1;
+/// Rows begin ... end - 1 of the grid's order.
+struct RowRange {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  [[nodiscard]] std::size_t size() const { return end - begin; }
 };
 
 struct SweepSummary {
@@ -47,18 +46,31 @@ struct SweepSummary {
   std::map<std::string, std::size_t> lacking;      ///< rows that do not fit, by what they lack
   std::size_t failed = 0;                          ///< rows that could not be worked out
   std::shared_ptr<const SpecError> first_failure;  ///< why
-  std::vector<Knee> knees;  ///< of the units whose rows are all written, where there are >= 2 links
+  /// Of the units whose rows are all written, where there are >= 2 links; of one that only begins behind an end of
+  /// the range none.
+  std::vector<Knee> knees;
   /// Not all rows are written. Threads may still be at work on what the job refers to, for however long one
   /// row takes: the caller ends the process, without giving any of it up.
   bool stopped = false;
 };
 
+struct SweepJob {
+  const SweepGrid& grid;
+  const SweepInputs& inputs;
+  const CaseOptions& options;  ///< batch, memory and link come from the grid
+  const RowFormat& format;
+  unsigned threads = 1;
+  RowRange range;            ///< what is wanted of the grid
+  SweepSummary before = {};  ///< of the first rows of it, which are there already
+};
+
 struct SweepSink {
-  /// Rows in pieces, and what all so far amount to. In order, but for those that were finished ahead of others when
-  /// the run was stopped.
+  /// Rows in pieces, and what all so far amount to, those before included.
   std::function<void(std::string_view text, const SweepSummary& so_far)> write;
   /// Asked often; true ends the run.
   std::function<bool()> stop;
+  /// Whether rows that were finished ahead of others when the run was stopped are wanted too, out of order.
+  bool takes_rows_ahead = true;
 };
 
 [[nodiscard]] SweepSummary run_sweep(const SweepJob& job, const SweepSink& sink);

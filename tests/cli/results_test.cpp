@@ -425,11 +425,11 @@ TEST_CASE("the format follows the file's name unless it is asked for") {
   };
   CHECK(sweep_line("s.JSON") == "{");
   CHECK(sweep_line("s.xyz").rfind("network,hardware,", 0) == 0);
-  for (const char* command : {"predict", "sweep"}) {
-    const Ran ran = run_ooc_paleo({command, kNetwork, "--hardware", kMachine, "-o", "r.sqlite"});
-    CHECK(ran.exit_code == 2);
-    CHECK(ran.err.find("r.sqlite") != std::string::npos);
-  }
+  CHECK(sweep_line("s.JSONL").rfind("{\"network\": ", 0) == 0);
+  CHECK(sweep_line("s.SQLite").rfind("SQLite format 3", 0) == 0);
+  const Ran ran = run_ooc_paleo({"predict", kNetwork, "--hardware", kMachine, "-o", "r.sqlite"});
+  CHECK(ran.exit_code == 2);
+  CHECK(ran.err.find("r.sqlite") != std::string::npos);
 }
 
 TEST_CASE("a far memory that is given is not warned of as assumed") {

@@ -8,7 +8,9 @@
 
 #include "cli/sweep/grid.hpp"
 #include "cli/sweep/inputs.hpp"
+#include "cli/sweep/progress.hpp"
 #include "cli/sweep/ranges.hpp"
+#include "cli/sweep/sha256.hpp"
 #include "model/base/errors.hpp"
 #include "simulator/predict/knee.hpp"
 #include "simulator/predict/sweep.hpp"
@@ -144,6 +146,91 @@ TEST_CASE("without a knee the cause is the first that alone takes the time") {
         NoKnee::kNearMemory);
 }
 
+TEST_CASE("sha256 is that of FIPS 180-4, around the ends of its blocks too") {
+  CHECK(sha256("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  CHECK(sha256("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  // 56 bytes: the length has no room in the first block.
+  CHECK(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq") ==
+        "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+  CHECK(sha256(std::string(1'000'000, 'a')) ==
+        "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST_CASE("progress: rows, share, rate of this run alone, time left") {
+  using std::chrono::seconds;
+  CHECK(advance_text({.done = 50, .added = 50, .all = 200, .spent = seconds(1)}) ==
+        "50 of 200 rows, 25 %, 50 rows/s, 3 s left");
+  CHECK(advance_text({.done = 150, .added = 10, .all = 200, .spent = seconds(20)}) ==
+        "150 of 200 rows, 75 %, 0.5 rows/s, 100 s left");
+  CHECK(advance_text({.done = 1, .added = 1, .all = 61, .spent = seconds(60)}) ==
+        "1 of 61 rows, 1 %, 1.0 rows/min, 60 min left");
+  CHECK(advance_text({.done = 1, .added = 1, .all = 26, .spent = seconds(360)}) ==
+        "1 of 26 rows, 3 %, 0.2 rows/min, 2 h 30 min left");
+  CHECK(advance_text({.done = 150, .added = 0, .all = 200, .spent = seconds(9)}) ==
+        "150 of 200 rows, 75 %");
+  CHECK(advance_bar({.done = 1, .added = 1, .all = 4}, 8) == "[##------]");
+}
+
+/// The rows of a range of a grid of 2 units of 150 links, as their numbers.
+std::string numbers_of(RowRange range, SweepSummary before, std::vector<Knee>& knees) {
+  static const RowFormat format{
+      .row =
+          [](std::string& out, const RunReport& report) {
+            const auto links = report.inputs.link->count() / 1'000'000'000 - 1;
+            out += std::to_string((report.inputs.batch - 1) * 150 + links);
+          },
+      .failure = nullptr,
+      .between = " "};
+  const std::string data = std::string(OOC_SOURCE_DIR) + "/tests/data/worked_example";
+  SweepGrid grid;
+  grid.networks = {data + ".json"};
+  grid.hardware = {data + "_machine.json"};
+  grid.batches = {1, 2};
+  grid.memories = {std::nullopt};
+  for (std::int64_t i = 1; i <= 150; ++i)
+    grid.links.emplace_back(BytesPerSecond(i * 1'000'000'000));
+  grid.schedules = {find_schedule("capacity")};
+  CaseOptions options;
+  const SweepInputs inputs = load_sweep(grid, options);
+  std::string written;
+  const SweepSummary summary =
+      run_sweep({.grid = grid,
+                 .inputs = inputs,
+                 .options = options,
+                 .format = format,
+                 .threads = 2,
+                 .range = range,
+                 .before = std::move(before)},
+                {.write = [&](std::string_view text, const SweepSummary&) { written += text; },
+                 .stop = [] { return false; }});
+  CHECK(summary.rows == range.size());
+  knees = summary.knees;
+  return written;
+}
+
+TEST_CASE("a part of a sweep, and one that goes on, has the rows and knees of the whole") {
+  std::vector<Knee> knees;
+  std::string all;
+  for (int i = 0; i < 300; ++i) all += (i > 0 ? " " : "") + std::to_string(i);
+  CHECK(numbers_of({.begin = 0, .end = 300}, {}, knees) == all);
+  REQUIRE(knees.size() == 2);
+  const std::vector<Knee> whole = knees;
+  CHECK(numbers_of({.begin = 148, .end = 151}, {}, knees) == "148 149 150");
+  REQUIRE(knees.size() == 1);
+  CHECK(knees[0].unit == 0);
+  CHECK(knees[0].within_5_percent == whole[0].within_5_percent);
+  CHECK(knees[0].not_within_1_percent == whole[0].not_within_1_percent);
+  SweepSummary before;
+  before.rows = before.fitting = 297;
+  before.knees = {whole[0]};
+  CHECK(numbers_of({.begin = 0, .end = 300}, before, knees) == " 297 298 299");
+  REQUIRE(knees.size() == 2);
+  CHECK(knees[1].within_5_percent == whole[1].within_5_percent);
+  before.rows = 300;
+  before.knees = whole;
+  CHECK(numbers_of({.begin = 0, .end = 300}, before, knees) == "");
+}
+
 std::atomic<bool> go_on{false};  // NOLINT: a format's functions have no other way to know
 
 TEST_CASE("a stop does not wait for a slow row, and what is finished around it is written") {
@@ -172,10 +259,15 @@ TEST_CASE("a stop does not wait for a slow row, and what is finished around it i
   std::string written;
   const auto begin = std::chrono::steady_clock::now();
   const auto spent = [&] { return std::chrono::steady_clock::now() - begin; };
-  const SweepSummary summary = run_sweep(
-      {.grid = grid, .inputs = inputs, .options = options, .format = format, .threads = 2},
-      {.write = [&](std::string_view text, const SweepSummary&) { written += text; },
-       .stop = [&] { return spent() > 300ms; }});
+  const SweepSummary summary =
+      run_sweep({.grid = grid,
+                 .inputs = inputs,
+                 .options = options,
+                 .format = format,
+                 .threads = 2,
+                 .range = {.begin = 0, .end = grid.rows()}},
+                {.write = [&](std::string_view text, const SweepSummary&) { written += text; },
+                 .stop = [&] { return spent() > 300ms; }});
   CHECK(spent() < 5s);
   CHECK(summary.stopped);
   CHECK(summary.rows == 4);
