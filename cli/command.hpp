@@ -61,12 +61,14 @@ inline constexpr std::string_view kFlagNames[] = {"--accounting",
                                                   "--architectures",
                                                   "--batch",
                                                   "--compute",
+                                                  "--compute-scale",
                                                   "--cudnn",
                                                   "--date",
                                                   "--device",
                                                   "--devices",
                                                   "--dry-run",
                                                   "--dtype",
+                                                  "--duplex",
                                                   "--evaluations",
                                                   "--exchange",
                                                   "--export-plan",
@@ -85,6 +87,8 @@ inline constexpr std::string_view kFlagNames[] = {"--accounting",
                                                   "--latency",
                                                   "--layer-times",
                                                   "--link",
+                                                  "--link-to-far",
+                                                  "--link-to-near",
                                                   "--machines",
                                                   "--max-batch-limit",
                                                   "--max-input",
@@ -119,7 +123,8 @@ inline constexpr std::string_view kFlagNames[] = {"--accounting",
                                                   "--trace",
                                                   "--warmup",
                                                   "--wide",
-                                                  "--within"};
+                                                  "--within",
+                                                  "--zip"};
 
 /// A flag's name. One in the sources that is no flag's does not compile: it would read as "not given".
 class FlagName {
@@ -174,8 +179,10 @@ class Arguments {
   [[nodiscard]] bool has(FlagName flag) const { return !values(flag).empty(); }
   /// The one value of a flag.
   [[nodiscard]] std::optional<std::string> value(FlagName flag) const;
-  /// All that were given, in the order of the command's own list.
-  [[nodiscard]] const auto& flags() const { return flags_; }
+  /// All that were given, by name.
+  [[nodiscard]] const std::vector<std::pair<std::string, std::vector<std::string>>>& flags() const {
+    return flags_;
+  }
   /// The whole command line, program name first, for reports.
   [[nodiscard]] const std::vector<std::string>& command_line() const { return command_line_; }
 

@@ -28,6 +28,10 @@ namespace ooc {
 [[nodiscard]] CaseOptions case_options(const Arguments& arguments,
                                        std::initializer_list<FlagName> but = {});
 
+/// `options` with what the flags say that are no axes of sweeps (simulator/predict/axes.hpp).
+[[nodiscard]] CaseOptions options_beside_axes(const Arguments& arguments, CaseOptions options,
+                                              std::initializer_list<FlagName> but = {});
+
 struct ResultOptions {
   const Writer* writer = nullptr;
   std::string output = "-";
@@ -53,7 +57,7 @@ struct ResultOptions {
 [[nodiscard]] std::string network_of(const Arguments& arguments);
 [[nodiscard]] std::string hardware_of(const Arguments& arguments);
 
-/// "N" of --batch: 1 ... 2^31.
+/// 1 ... 2^31: --batch and what counts batches.
 [[nodiscard]] std::int64_t parse_batch(std::string_view text, std::string_view flag);
 /// --dtype, or none.
 [[nodiscard]] std::optional<Dtype> dtype_option(const Arguments& arguments);

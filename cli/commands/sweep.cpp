@@ -1,11 +1,13 @@
-// `sweep`: the product of lists of networks, machines, batches, budgets, far memories, schedules and links,
-// one row a configuration.
+// `sweep`: the product of the lists of its axes (simulator/predict/axes.hpp), one row a configuration.
 #include "simulator/predict/sweep.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <limits>
+#include <numeric>
 #include <string>
 #include <thread>
 #include <utility>
@@ -18,10 +20,12 @@
 #include "cli/runnable.hpp"
 #include "cli/schedule_flags.hpp"
 #include "cli/sweep/closing.hpp"
+#include "cli/sweep/dry_run.hpp"
 #include "cli/sweep/grid.hpp"
 #include "cli/sweep/inputs.hpp"
 #include "cli/sweep/progress.hpp"
 #include "cli/sweep/rows.hpp"
+#include "cli/sweep/study_file.hpp"
 #include "cli/sweep/sweep_output.hpp"
 #include "cli/terminal.hpp"
 #include "cli/version.hpp"
@@ -35,28 +39,13 @@ extern const Command sweep_command;
 
 namespace {
 
-constexpr Flag kHardware{.name = "--hardware",
-                         .value = "PROFILE",
-                         .help = "hardware profiles: files or names",
-                         .completes = Completes::kHardware,
-                         .choices = {},
-                         .many = true};
-constexpr Flag kBatch{.name = "--batch",
-                      .value = "LIST",
-                      .help = "64,128,256 or 32:512:x2 or 32:512:+32; default: the network file's"};
-constexpr Flag kLink{.name = "--link",
-                     .value = "LIST",
-                     .help = "4GB/s:512GB/s:x2 or 16GB/s,inf; default: the profile's"};
-constexpr Flag kMemory{.name = "--memory",
-                       .value = "LIST",
-                       .help = "8GiB:32GiB:+4GiB or 12GiB,16GiB; default: the profile's"};
-constexpr Flag kFarMemory{.name = "--far-memory",
-                          .value = "LIST",
-                          .help = "64GiB:512GiB:x2 or 64GiB,128GiB; default: the profile's"};
-constexpr Flag kSchedule{.name = "--schedule",
-                         .value = "LIST",
-                         .help = "all, or names between commas; default capacity",
-                         .completes = Completes::kSchedules};
+constexpr Flag kZip{.name = "--zip",
+                    .value = {},
+                    .help = "lists step together, the first of each, then the second: no product"};
+constexpr Flag kDryRun{
+    .name = "--dry-run",
+    .value = {},
+    .help = "say how many rows there are, and about how long they take; run and write nothing"};
 constexpr Flag kFormat{.name = "--format",
                        .value = "FORMAT",
                        .help = "default: what -o ends with, else csv",
@@ -64,18 +53,18 @@ constexpr Flag kFormat{.name = "--format",
                        .choices = "csv|json|jsonl|sqlite"};
 constexpr Flag kOverwrite{
     .name = "--overwrite",
-    .value = "",
+    .value = {},
     .help = "begin anew; what is there stays until the new result is complete"};
 constexpr Flag kJobs{
     .name = "--jobs", .value = "N", .help = "threads; default: as many as the machine has"};
 
-constexpr auto kOwnFlags =
-    flags::joined(std::array{kHardware, kBatch, kLink, kMemory, kFarMemory, kSchedule,
-                             flags::kSchedulesToo, kFormat, flags::kOutput, kOverwrite, kJobs},
-                  flags::kRun);
-const auto kFlags = flags::with_schedule_flags(kOwnFlags);
+constexpr auto kOwnFlags = flags::joined(
+    std::array{kZip, kDryRun, flags::kSchedulesToo, kFormat, flags::kOutput, kOverwrite, kJobs},
+    flags::kRun);
+const auto kFlags = flags::with_schedule_flags(flags::with_axes(kOwnFlags));
 
 constexpr std::size_t kKneesShown = 40;
+constexpr std::size_t kAllKnees = std::numeric_limits<std::size_t>::max();
 constexpr int kMaxJobs = 1024;
 
 const SweepFormat& format_of(const Arguments& arguments) {
@@ -142,54 +131,103 @@ SweepSummary run_into(SweepOutput& out, const SweepJob& job, Remarks remarks) {
   }
 }
 
-SweepOutput open_output(const Arguments& arguments, const SweepGrid& grid,
-                        const SweepFormat& format) {
+SweepOutput open_output(const Arguments& arguments, const SweepLists& lists,
+                        const SweepFormat& format, std::span<const std::string> others) {
   const std::string path = arguments.value("--output").value_or("-");
   const std::string target = output_target(path);
   check_outputs(arguments,
-                {.networks = grid.networks,
-                 .profiles = grid.hardware,
-                 .others = {},
+                {.networks = lists.networks,
+                 .profiles = lists.hardware,
+                 .others = others,
                  .beside = target.empty() ? std::vector<std::string>() : names_beside(target)});
   return SweepOutput(path, format,
                      arguments.has("--overwrite") ? Existing::kOverwrite : Existing::kContinue);
 }
 
-SweepInputs load_with_remarks(const Arguments& arguments, const SweepGrid& grid,
-                              CaseOptions& options, Remarks remarks) {
-  SweepInputs inputs = load_sweep(grid, options);
-  remark_on_dtypes(remarks, inputs.workloads, inputs.machines, options);
-  for (const Workload& workload : inputs.workloads) {
-    if (grid.batches.front()) remark_on(remarks, workload.path, stated_times_remark(workload));
-    if (!arguments.has("--batch")) remark_on_batch(remarks, workload, options);
+/// What several rows have in common is said once.
+void show_remarks(const SweepInputs& inputs, const SweepLists& lists, Remarks remarks) {
+  remark_on_dtypes(remarks, inputs.workloads, inputs.machines, inputs.options);
+  for (std::size_t i = 0; i < inputs.network_names.size(); ++i) {
+    const Workload& workload = network_of(inputs, i);
+    if (lists.has("--batch")) {
+      remark_on(remarks, workload.path, stated_times_remark(workload));
+    } else {
+      remark_on_batch(remarks, workload, inputs.options);
+    }
   }
-  for (const Machine& machine : inputs.machines) {
-    remark_on_machine(remarks, machine, options.devices);
-  }
-  return inputs;
+  for (const Machine& machine : inputs.machines)
+    remark_on_machine(remarks, machine, inputs.devices);
 }
 
-int run_sweep_command(const Arguments& arguments) {
-  SweepGrid grid = sweep_grid(arguments);
-  CaseOptions options = case_options(arguments, {"--batch", "--memory", "--far-memory", "--link"});
+/// The options of all rows, but for the axes. How gradients are exchanged matters where a row has several devices.
+CaseOptions options_of(const Arguments& arguments, const SweepLists& lists) {
+  CaseOptions options;
+  const auto& devices = lists.of("--devices");
+  if (!devices.empty()) {
+    options.devices = static_cast<int>(*std::max_element(devices.begin(), devices.end()));
+  }
+  options = options_beside_axes(arguments, std::move(options));
+  options.devices = 1;
+  return options;
+}
+
+/// Without the schedules, of all, that no row can have.
+SweepGrid runnable_grid(SweepLists lists, const SweepInputs& inputs, bool all, Remarks remarks) {
+  CaseOptions easiest = inputs.options;
+  const auto& devices = lists.of("--devices");
+  if (!devices.empty()) {
+    easiest.devices = static_cast<int>(*std::min_element(devices.begin(), devices.end()));
+  }
+  lists.schedules = runnable(std::move(lists.schedules), all, inputs.machines, easiest, remarks);
+  if (all) {
+    lists.of("--schedule").resize(lists.schedules.size());
+    std::iota(lists.of("--schedule").begin(), lists.of("--schedule").end(), 0);
+  }
+  return SweepGrid(std::move(lists));
+}
+
+SweepEnd end_of(const SweepGrid& grid, const SweepInputs& inputs, const SweepSummary& summary) {
+  return {.grid = grid,
+          .inputs = inputs,
+          .knees = summary.knees,
+          .knees_in_all = summary.knees_in_all,
+          .complete = !summary.stopped};
+}
+
+/// `others`: paths that are read beside what the lists name.
+int run_lists(const Arguments& arguments, std::span<const std::string> others = {}) {
+  const SweepLists lists = sweep_lists(arguments);
+  const CaseOptions options = options_of(arguments, lists);
   const SweepFormat& format = format_of(arguments);
   const unsigned threads = jobs_of(arguments);
   const Remarks remarks = arguments.has("--quiet") ? Remarks::kQuiet : Remarks::kShown;
-  check_chosen(arguments, grid.schedules, options.graph.accounting);
-  SweepOutput out = open_output(arguments, grid, format);
+  check_chosen(arguments, lists.schedules, options.graph.accounting);
+  const bool all = chosen_schedules(arguments, "capacity").all;
+  if (arguments.has("--dry-run")) {
+    const SweepInputs inputs = load_sweep(SweepGrid(lists), options);
+    const SweepGrid grid = runnable_grid(lists, inputs, all, remarks);
+    OutputFile("stdout", "-")
+        .finish(dry_run({.grid = grid,
+                         .inputs = inputs,
+                         .format = format.rows,
+                         .format_name = format.name,
+                         .threads = threads}));
+    return kExitOk;
+  }
+  SweepOutput out = open_output(arguments, lists, format, others);
 
-  const SweepInputs inputs = load_with_remarks(arguments, grid, options, remarks);
-  grid.schedules = runnable(std::move(grid.schedules), chosen_schedules(arguments, "capacity").all,
-                            inputs.machines, options, remarks);
-  SweepIdentity identity = identity_of(arguments, inputs, options);
+  const SweepInputs inputs = load_sweep(SweepGrid(lists), options);
+  show_remarks(inputs, lists, remarks);
+  const SweepGrid grid = runnable_grid(lists, inputs, all, remarks);
+  SweepIdentity identity =
+      identity_of({.arguments = arguments, .grid = grid, .inputs = inputs, .others = others});
   identity.format = format.name;
-  identity.rows = grid.rows();
-  identity.range = {.begin = 0, .end = grid.rows()};
   const InterruptGuard guard;
-  const Standing standing = out.begin(identity);
+  const Standing standing =
+      out.begin(identity, format.begin(identity.tool, inputs_at(grid, inputs, 0)));
   const SweepSummary before = out.before();
   if (standing == Standing::kComplete) {
-    show_knees({.grid = grid, .inputs = inputs, .knees = before.knees}, remarks, false);
+    show_knees(end_of(grid, inputs, before), remarks, false);
     remark(remarks, closing_line(before, 0));
     remark(remarks, "nothing to do: they are all there; --overwrite begins anew");
     return kExitOk;
@@ -197,17 +235,16 @@ int run_sweep_command(const Arguments& arguments) {
   const SweepSummary summary = run_into(out,
                                         {.grid = grid,
                                          .inputs = inputs,
-                                         .options = options,
                                          .format = format.rows,
                                          .threads = threads,
+                                         .most_knees = format.shows_knees ? kAllKnees : kKneesShown,
                                          .range = identity.range,
                                          .before = before},
                                         remarks);
-  const SweepEnd end{
-      .grid = grid, .inputs = inputs, .knees = summary.knees, .complete = !summary.stopped};
+  const SweepEnd end = end_of(grid, inputs, summary);
   if (summary.stopped) {
     if (!out.goes_on()) out.write(format.end(end), summary);
-    remark(Remarks::kShown, out.kept(summary.rows, grid.rows()));
+    remark(Remarks::kShown, out.kept(summary.rows, identity.range.size()));
     end_interrupted();
   }
   if (summary.failed == summary.rows) {
@@ -220,24 +257,38 @@ int run_sweep_command(const Arguments& arguments) {
   return summary.fitting > 0 ? kExitOk : kExitDoesNotFit;
 }
 
+int run_sweep_command(const Arguments& arguments) {
+  const auto study = find_study(arguments, kFlags, read_limits(arguments));
+  if (!study) return run_lists(arguments);
+  try {
+    return run_lists(study->with_flags_of(arguments), arguments.positionals());
+  } catch (const SpecError& error) {
+    throw study->located(error, arguments);
+  }
+}
+
 }  // namespace
 
 const Command sweep_command{
     .name = "sweep",
     .summary =
-        "one row for each combination of networks, machines, batches, budgets, schedules "
-        "and links",
+        "one row for each combination of networks, machines, batches, budgets, schedules, "
+        "links and more",
     .examples =
         "  ooc-paleo sweep vgg16 --hardware v100-16gb-pcie3 --batch 64,128,256 "
         "--link 4GB/s:512GB/s:x2 -o results.sqlite\n"
         "  ooc-paleo sweep vgg16 resnet50 --hardware v100-16gb-pcie3 --batch 32:512:+32 "
-        "--memory 8GiB:32GiB:+4GiB --schedule all -o results.json\n",
-    .positionals = {.name = "NETWORK",
-                    .help =
-                        "network files, - (standard input) or names of `ooc-paleo list networks`",
-                    .completes = Completes::kNetworks,
-                    .choices = {},
-                    .many = true},
+        "--memory 8GiB:32GiB:+4GiB --schedule all -o results.json\n"
+        "  ooc-paleo sweep vgg16 --hardware v100-16gb-pcie3 --batch 128,256,512 "
+        "--memory 12GiB,16GiB,32GiB --zip\n"
+        "  ooc-paleo sweep study.json --dry-run\n",
+    .positionals =
+        {.name = "NETWORK",
+         .help = "network files, - (standard input) or names of `ooc-paleo list networks`; or "
+                 "one study file",
+         .completes = Completes::kNetworks,
+         .choices = {},
+         .many = true},
     .flags = kFlags,
     .run = &run_sweep_command,
 };

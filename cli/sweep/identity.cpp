@@ -18,8 +18,8 @@ namespace ooc {
 namespace {
 
 /// Flags that change no row.
-constexpr std::array<std::string_view, 6> kBeside{"--output", "--format",    "--jobs",
-                                                  "--quiet",  "--max-input", "--overwrite"};
+constexpr std::array<std::string_view, 7> kBeside{
+    "--output", "--format", "--jobs", "--quiet", "--max-input", "--overwrite", "--dry-run"};
 
 std::string joined_texts(const std::vector<std::string>& texts) {
   std::string all;
@@ -38,14 +38,22 @@ void add_file(std::vector<ReadFile>& files, std::map<std::string, std::string>& 
   files.push_back({std::move(role), std::move(name), sha256_of_file(path).value_or("")});
 }
 
-std::vector<ReadFile> read_files(const Arguments& arguments, const SweepInputs& inputs,
-                                 const CaseOptions& options) {
+/// The framework of all rows is the list's, or the machines'.
+std::vector<std::string> framework_names(const IdentityRequest& request) {
+  const std::vector<std::string>& list = request.grid.lists().frameworks;
+  if (!list.empty()) return list;
+  const std::string& name = request.inputs.machines.front().profile.framework;
+  return name.empty() ? std::vector<std::string>() : std::vector{name};
+}
+
+std::vector<ReadFile> read_files(const IdentityRequest& request) {
+  const auto& [arguments, grid, inputs, others] = request;
   std::vector<ReadFile> files;
   std::map<std::string, std::string> seen;
-  for (std::size_t i = 0; i < inputs.workloads.size(); ++i) {
-    add_file(files, seen, "network", inputs.network_names[i], inputs.workloads[i].path);
+  for (std::size_t i = 0; i < inputs.network_names.size(); ++i) {
+    add_file(files, seen, "network", inputs.network_names[i], network_of(inputs, i).path);
   }
-  const ProfileSources sources{.limits = options.limits,
+  const ProfileSources sources{.limits = inputs.options.limits,
                                .architecture_folders = architecture_folders()};
   for (std::size_t i = 0; i < inputs.machines.size(); ++i) {
     const auto& [path, profile] = inputs.machines[i];
@@ -55,12 +63,14 @@ std::vector<ReadFile> read_files(const Arguments& arguments, const SweepInputs& 
     const auto architecture = find_architecture(name, path, sources);
     if (architecture) add_file(files, seen, "architecture", name, *architecture);
   }
-  if (options.framework) {
-    const std::string name =
-        arguments.value("--framework").value_or(inputs.machines.front().profile.framework);
-    const auto path = find_data(DataKind::kFramework, name);
-    if (path) add_file(files, seen, "framework", options.framework->name, *path);
+  const std::vector<std::string> frameworks = framework_names(request);
+  for (std::size_t i = 0; i < frameworks.size(); ++i) {
+    const auto path = find_data(DataKind::kFramework, frameworks[i]);
+    const bool listed = i < inputs.framework_names.size();
+    const std::string& name = listed ? inputs.framework_names[i] : inputs.frameworks[i]->name;
+    if (path) add_file(files, seen, "framework", name, *path);
   }
+  for (const std::string& path : others) add_file(files, seen, "study", path, path);
   return files;
 }
 
@@ -108,8 +118,8 @@ void compare_files(const SweepIdentity& was, const SweepIdentity& is,
 
 }  // namespace
 
-SweepIdentity identity_of(const Arguments& arguments, const SweepInputs& inputs,
-                          const CaseOptions& options) {
+SweepIdentity identity_of(const IdentityRequest& request) {
+  const Arguments& arguments = request.arguments;
   SweepIdentity identity;
   identity.tool = {.version = std::string(version()), .command = arguments.command_line()};
   identity.settings.emplace_back("NETWORK", joined_texts(arguments.positionals()));
@@ -119,7 +129,9 @@ SweepIdentity identity_of(const Arguments& arguments, const SweepInputs& inputs,
     identity.settings.emplace_back(flag == "--schedules" ? "--schedule" : flag,
                                    joined_texts(values));
   }
-  identity.files = read_files(arguments, inputs, options);
+  identity.files = read_files(request);
+  identity.rows = request.grid.rows();
+  identity.range = {.begin = 0, .end = identity.rows};
   return identity;
 }
 

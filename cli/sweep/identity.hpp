@@ -2,6 +2,7 @@
 // read. Results carry it, so that nobody goes on with the rows of other inputs.
 #pragma once
 
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,8 +30,13 @@ struct SweepIdentity {
 };
 
 /// Hashes the files, and notes the flags that decide what the rows say.
-[[nodiscard]] SweepIdentity identity_of(const Arguments& arguments, const SweepInputs& inputs,
-                                        const CaseOptions& options);
+struct IdentityRequest {
+  const Arguments& arguments;
+  const SweepGrid& grid;
+  const SweepInputs& inputs;
+  std::span<const std::string> others;  ///< files that were read beside: studies
+};
+[[nodiscard]] SweepIdentity identity_of(const IdentityRequest& request);
 
 /// One line of JSON, and back. Throws SpecError, about `file`, for a line that is none.
 [[nodiscard]] std::string identity_line(const SweepIdentity& identity);

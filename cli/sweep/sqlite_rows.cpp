@@ -65,6 +65,8 @@ RunReport full_report() {
   report.feasible = true;
   report.lower_bound = Duration(1);
   report.inputs.link = report.inputs.far_throughput = BytesPerSecond(1);
+  report.inputs.link_to_far = report.inputs.link_to_near = BytesPerSecond(1);
+  report.inputs.duplex = report.inputs.compute_scale = kOne;
   report.inputs.latency = Duration(1);
   report.inputs.layer_times = 1;
   report.inputs.devices = 2;
@@ -84,12 +86,13 @@ std::string_view type_of(const MetricValue& value) {
 
 template <class Visit>
 void for_each_column(Visit visit) {
-  for (const auto& columns : {input_columns(), metrics(), out_of_memory_columns()}) {
+  for (const auto& columns :
+       {input_columns(), metrics(), out_of_memory_columns(), rare_input_columns()}) {
     for (const Metric& column : columns) visit(column);
   }
 }
 
-std::string no_text(const ToolInfo&) { return ""; }
+std::string no_text(const ToolInfo&, const RunInputs&) { return ""; }
 
 void add_result(std::string& out, const RunReport& report) {
   out += kSqliteResult;
@@ -109,14 +112,13 @@ void add_failed_result(std::string& out, const RunInputs& inputs, std::string_vi
   put_text(out, error);
 }
 
-void put_knee_link(std::string& out, const SweepGrid& grid,
-                   const std::optional<std::size_t>& link) {
+void put_knee_link(std::string& out, const std::optional<BytesPerSecond>& link) {
   if (!link) {
     put_null(out);
-  } else if (*grid.links[*link] == kInfiniteRate) {
+  } else if (*link == kInfiniteRate) {
     put_number(out, Type::kReal, std::numeric_limits<double>::infinity());
   } else {
-    put_number(out, Type::kInteger, grid.links[*link]->count());
+    put_number(out, Type::kInteger, link->count());
   }
 }
 
@@ -128,16 +130,17 @@ void put_knee_cause(std::string& out, NoKnee cause) {
 std::string knee_rows(const SweepEnd& end) {
   std::string out;
   for (const Knee& knee : end.knees) {
-    const UnitKeys keys = keys_of(end.grid, end.inputs, knee.unit);
+    const RunInputs keys = inputs_at(end.grid, end.inputs, knee.row);
     out += kSqliteKnee;
+    put_number(out, Type::kInteger, static_cast<std::int64_t>(knee.row));
     put_text(out, keys.network);
     put_text(out, keys.hardware);
     put_number(out, Type::kInteger, keys.batch);
     put_number(out, Type::kInteger, keys.memory.count());
     put_text(out, keys.schedule);
     put_number(out, Type::kInteger, keys.far_memory.count());
-    put_knee_link(out, end.grid, knee.within_1_percent);
-    put_knee_link(out, end.grid, knee.within_5_percent);
+    put_knee_link(out, knee.within_1_percent);
+    put_knee_link(out, knee.within_5_percent);
     put_knee_cause(out, knee.not_within_1_percent);
     put_knee_cause(out, knee.not_within_5_percent);
   }
@@ -157,7 +160,8 @@ std::vector<SqliteColumn> sqlite_result_columns() {
 }
 
 std::vector<SqliteColumn> sqlite_knee_columns() {
-  return {{"network", "TEXT"},
+  return {{"point", "INTEGER"},
+          {"network", "TEXT"},
           {"hardware", "TEXT"},
           {"batch", "INTEGER"},
           {"memory_bytes", "INTEGER"},
@@ -173,7 +177,8 @@ const SweepFormat kSqliteFormat{
     .name = "sqlite",
     .begin = &no_text,
     .rows = {.row = &add_result, .failure = &add_failed_result, .between = ""},
-    .end = &knee_rows};
+    .end = &knee_rows,
+    .shows_knees = true};
 
 char take_sqlite_kind(std::string_view& rows) {
   OOC_CHECK(!rows.empty(), "there is a row");

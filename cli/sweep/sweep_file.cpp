@@ -108,7 +108,6 @@ std::vector<std::string> names_beside(const std::string& target) {
 
 SweepFile::SweepFile(std::string path, const SweepFormat& format, Existing existing)
     : path_(std::move(path)),
-      format_(format),
       existing_(existing),
       target_(checked_target(path_)),
       lock_(growing_path(target_)),
@@ -118,7 +117,7 @@ SweepFile::SweepFile(std::string path, const SweepFormat& format, Existing exist
       })),
       next_(Clock::now()) {}
 
-Standing SweepFile::begin(const SweepIdentity& identity) {
+Standing SweepFile::begin(const SweepIdentity& identity, std::string head) {
   return guarded([&] {
     if (existing_ == Existing::kContinue) {
       const std::string part = growing_name();
@@ -146,7 +145,7 @@ Standing SweepFile::begin(const SweepIdentity& identity) {
     }
     state_ = {};
     store_->begin(identity_line(identity));
-    waiting_ = format_.begin(identity.tool);
+    waiting_ = std::move(head);
     keep(false);
     return Standing::kNew;
   });
@@ -186,6 +185,8 @@ void SweepFile::write(std::string_view rows, const SweepSummary& so_far) {
   SweepSummary& mine = state_.summary;
   mine.knees.insert(mine.knees.end(), so_far.knees.begin() + std::ssize(mine.knees),
                     so_far.knees.end());
+  mine.knees_in_all = so_far.knees_in_all;
+  mine.line = so_far.line;
   mine.rows = so_far.rows;
   mine.fitting = so_far.fitting;
   mine.lacking = so_far.lacking;

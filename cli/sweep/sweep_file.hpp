@@ -41,8 +41,8 @@ class SweepFile {
   /// `path` is that of -o. Throws SpecError where it cannot be written, and where another process does.
   SweepFile(std::string path, const SweepFormat& format, Existing existing);
 
-  /// Once it is known what goes there. Throws SpecError where something else is there.
-  [[nodiscard]] Standing begin(const SweepIdentity& identity);
+  /// Once it is known what goes there: `head` before the rows. Throws SpecError where something else is there.
+  [[nodiscard]] Standing begin(const SweepIdentity& identity, std::string head);
   /// What all rows so far amount to, those of an earlier run included.
   [[nodiscard]] const SweepSummary& summary() const { return state_.summary; }
   [[nodiscard]] std::size_t rows_kept() const { return rows_kept_; }
@@ -68,7 +68,6 @@ class SweepFile {
   void keep(bool complete);
 
   std::string path_;
-  const SweepFormat& format_;
   Existing existing_;
   std::string target_;
   LockedFile lock_;

@@ -7,8 +7,7 @@
 
 namespace ooc {
 
-SweepOutput::SweepOutput(const std::string& path, const SweepFormat& format, Existing existing)
-    : format_(format) {
+SweepOutput::SweepOutput(const std::string& path, const SweepFormat& format, Existing existing) {
   if (!output_target(path).empty()) {
     file_.emplace(path, format, existing);
     return;
@@ -20,9 +19,9 @@ SweepOutput::SweepOutput(const std::string& path, const SweepFormat& format, Exi
   stream_.emplace("--output", path);
 }
 
-Standing SweepOutput::begin(const SweepIdentity& identity) {
-  if (file_) return file_->begin(identity);
-  stream_->write(format_.begin(identity.tool));
+Standing SweepOutput::begin(const SweepIdentity& identity, const std::string& head) {
+  if (file_) return file_->begin(identity, head);
+  stream_->write(head);
   return Standing::kNew;
 }
 

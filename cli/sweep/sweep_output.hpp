@@ -16,7 +16,7 @@ class SweepOutput {
   /// Throws SpecError where nothing can be written, and for a format that needs a file.
   SweepOutput(const std::string& path, const SweepFormat& format, Existing existing);
 
-  [[nodiscard]] Standing begin(const SweepIdentity& identity);
+  [[nodiscard]] Standing begin(const SweepIdentity& identity, const std::string& head);
   /// Of an earlier run.
   [[nodiscard]] SweepSummary before() const;
   void write(std::string_view rows, const SweepSummary& so_far);
@@ -31,7 +31,6 @@ class SweepOutput {
   [[nodiscard]] bool goes_on() const { return file_.has_value(); }
 
  private:
-  const SweepFormat& format_;
   std::optional<OutputFile> stream_;
   std::optional<SweepFile> file_;
 };

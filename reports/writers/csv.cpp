@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
 
 #include "model/base/tensor_shape.hpp"
 #include "model/base/terminal_text.hpp"
@@ -17,38 +20,38 @@
 namespace ooc {
 namespace {
 
-/// Numbers are no text: a sign in front of one is its own.
-std::string value_field(const MetricValue& value) {
-  const auto* text = std::get_if<std::string>(&value);
-  return text != nullptr ? csv_field(*text) : metric_text(value);
-}
-
 template <class PerColumn>
-std::string line_of_columns(PerColumn field_of) {
+std::string line_of_columns(const RunInputs& inputs, PerColumn field_of) {
   std::string line;
-  for (const auto& columns : {input_columns(), metrics(), out_of_memory_columns()}) {
-    for (const Metric& column : columns) {
-      if (!line.empty()) line += ',';
-      line += field_of(column);
-    }
+  for (const Metric* column : columns_for(inputs)) {
+    if (!line.empty()) line += ',';
+    line += field_of(*column);
   }
   return line + '\n';
 }
 
-// A number, as all rates are: SQLite and spreadsheets would make a text of "inf", and of 1e999.
+// Numbers are no text: a sign in front of one is its own. A number, as all rates are: SQLite and spreadsheets would make a text of "inf", and of 1e999.
 constexpr std::string_view kInfiniteRateField = "1e308";
 
-std::string number_or_text(const Metric& column, const RunReport& report) {
-  std::string text = value_field(column.read(report));
-  return text == "inf" && column.name.ends_with("_per_s") ? std::string(kInfiniteRateField) : text;
+void add_field(std::string& out, const MetricValue& value, const Metric& column) {
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    if (text->empty()) return;
+    out += *text == "inf" && column.name.ends_with("_per_s") ? std::string(kInfiniteRateField)
+                                                             : csv_field(*text);
+  } else if (const auto* whole = std::get_if<std::int64_t>(&value)) {
+    std::array<char, 24> digits;
+    out.append(digits.data(), std::to_chars(digits.begin(), digits.end(), *whole).ptr);
+  } else {
+    out += metric_text(value);
+  }
 }
 
 std::string prediction(const RunReport& report, const WriteOptions&) {
-  return csv_header() + csv_row(report);
+  return csv_header(report.inputs) + csv_row(report);
 }
 
 std::string comparison(const std::vector<RunReport>& reports, const WriteOptions&) {
-  std::string text = csv_header();
+  std::string text = csv_header(reports.empty() ? RunInputs() : reports.front().inputs);
   for (const std::size_t i : best_first(reports)) text += csv_row(reports[i]);
   return text;
 }
@@ -172,19 +175,37 @@ std::string csv_field(std::string_view name) {
   return quoted + '"';
 }
 
-std::string csv_header() {
-  return line_of_columns([](const Metric& column) { return std::string(column.name); });
+std::string csv_header(const RunInputs& inputs) {
+  return line_of_columns(inputs, [](const Metric& column) { return std::string(column.name); });
+}
+
+void add_csv_fields(std::string& out, const RunReport& report) {
+  bool first = true;
+  const auto add = [&](const Metric& column) {
+    if (!std::exchange(first, false)) out += ',';
+    add_field(out, column.read(report), column);
+  };
+  for (const auto& columns : {input_columns(), metrics(), out_of_memory_columns()}) {
+    for (const Metric& column : columns) add(column);
+  }
+  for (const Metric& column : rare_input_columns()) {
+    if (is_given(column, report)) add(column);
+  }
 }
 
 std::string csv_row(const RunReport& report) {
-  return line_of_columns([&](const Metric& column) { return number_or_text(column, report); });
+  std::string line;
+  add_csv_fields(line, report);
+  return line + '\n';
 }
 
 std::string csv_row(const RunInputs& inputs) {
   RunReport report;
   report.inputs = inputs;
-  return line_of_columns([&](const Metric& column) {
-    return column.group == "inputs" ? number_or_text(column, report) : std::string();
+  return line_of_columns(inputs, [&](const Metric& column) {
+    std::string field;
+    if (column.group == "inputs") add_field(field, column.read(report), column);
+    return field;
   });
 }
 

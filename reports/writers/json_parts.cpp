@@ -27,6 +27,17 @@ void put_metric(JsonWriter& json, std::string_view key, const MetricValue& value
       value);
 }
 
+namespace {
+
+void put_rare(JsonWriter& json, std::string_view group, const RunReport& report) {
+  for (const Metric& column : rare_input_columns()) {
+    if (column.group != group || !is_given(column, report)) continue;
+    put_metric(json, column.key, column.read(report));
+  }
+}
+
+}  // namespace
+
 void begin_group(JsonWriter& json, std::string_view group, const RunReport& report) {
   json.begin_object(group);
   for (const auto& columns : {input_columns(), metrics(), out_of_memory_columns()}) {
@@ -34,6 +45,7 @@ void begin_group(JsonWriter& json, std::string_view group, const RunReport& repo
       if (column.group == group) put_metric(json, column.key, column.read(report));
     }
   }
+  put_rare(json, group, report);
 }
 
 void put_metrics(JsonWriter& json, const RunReport& report,
@@ -78,7 +90,9 @@ void put_inputs(JsonWriter& json, const RunInputs& inputs,
     if (std::find(but.begin(), but.end(), column.key) != but.end()) continue;
     put_metric(json, column.key, column.read(echo));
   }
-  json.member("dtype", inputs.dtype).member("far_memory_bytes", inputs.far_memory).end();
+  json.member("dtype", inputs.dtype).member("far_memory_bytes", inputs.far_memory);
+  put_rare(json, "inputs", echo);
+  json.end();
 }
 
 }  // namespace ooc

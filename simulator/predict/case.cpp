@@ -221,6 +221,15 @@ Bytes far_capacity_of(const CaseOptions& options, const HardwareProfile& hardwar
   return options.far_memory.value_or(hardware.far_memory.capacity);
 }
 
+void repeat_prices(const TransferOptions& transfers, RunInputs& inputs) {
+  inputs.link = transfers.link;
+  inputs.link_to_far = transfers.link_to_far;
+  inputs.link_to_near = transfers.link_to_near;
+  inputs.far_throughput = transfers.far_throughput;
+  inputs.latency = transfers.latency;
+  inputs.duplex = transfers.duplex;
+}
+
 RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
                     const CaseOptions& options) {
   RunInputs inputs;
@@ -238,9 +247,8 @@ RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
   inputs.allocator = allocator_name(allocator_of(options));
   inputs.compute = compute_name(options.compute);
   inputs.mode = copy_mode_name(options.transfers.mode);
-  inputs.link = options.transfers.link;
-  inputs.far_throughput = options.transfers.far_throughput;
-  inputs.latency = options.transfers.latency;
+  repeat_prices(options.transfers, inputs);
+  inputs.compute_scale = options.compute_scale;
   inputs.devices = options.devices;
   inputs.exchange = exchange_name(options.exchange);
   return inputs;
@@ -262,7 +270,7 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
             .framework = options.framework,
             .compute = {.model = options.compute,
                         .batch = batch_of(options, *workload.network),
-                        .compute_scale = options.compute_scale,
+                        .compute_scale = options.compute_scale.value_or(kOne),
                         .layer_times = options.layer_times,
                         .software = software_of(options, hardware),
                         .workspace = framework_of(options.framework).workspace,
@@ -326,6 +334,7 @@ void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers) {
   run.outcome.reset();
   run.far_overflow.reset();
   run.bounds.reset();
+  run.peak_far.reset();
   const Plan* plan = std::get_if<Plan>(&run.plan);
   if (plan == nullptr) return;
 
@@ -354,6 +363,7 @@ void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers) {
     run.far_overflow = far_overflow(which, run, lent, far);
     return;
   }
+  run.peak_far = far;
   run.outcome.emplace(std::move(lent));
 }
 
@@ -374,6 +384,31 @@ void bound_by_windows(const Case& which, const Schedule& schedule, CaseRun& run,
   run.bounds->windows = std::max(run.bounds->cut, windows);
 }
 
+namespace {
+
+SummaryInput summary_of(const Case& which, const Schedule& schedule, const CaseRun& run,
+                        const RunInputs& inputs) {
+  return {.inputs = inputs,
+          .graph = which.workload.graph,
+          .costs = which.costs,
+          .plan = run.verdict(),
+          .outcome = run.outcome,
+          .rounds = run.rounds.get(),
+          .devices = run.devices.get(),
+          .in_core_peak = which.in_core_peak,
+          .bounds = run.bounds,
+          .bound_class = only_moves_tensors(schedule, which.schedule_options)
+                             ? "schedules that only move tensors"
+                             : "schedules of any kind",
+          .compute_model = which.compute_model,
+          .alternatives = which.reference_of(schedule),
+          .closed_form = schedule.closed_form,
+          .copies = framework_of(which.framework).copies,
+          .peak_far = run.peak_far};
+}
+
+}  // namespace
+
 RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun& run,
                       Detail detail) {
   RunInputs inputs = which.inputs;
@@ -382,25 +417,10 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
   inputs.allocator = allocator_name(run.allocator(which));
   inputs.options = options_text(schedule, which.schedule_options);
   inputs.algorithms = algorithms_text(which, schedule);
-  RunReport report =
-      summarize({.inputs = inputs,
-                 .graph = which.workload.graph,
-                 .costs = which.costs,
-                 .plan = run.verdict(),
-                 .outcome = run.outcome,
-                 .rounds = run.rounds.get(),
-                 .devices = run.devices.get(),
-                 .in_core_peak = which.in_core_peak,
-                 .bounds = run.bounds,
-                 .bound_class = only_moves_tensors(schedule, which.schedule_options)
-                                    ? "schedules that only move tensors"
-                                    : "schedules of any kind",
-                 .compute_model = which.compute_model,
-                 .alternatives = which.reference_of(schedule),
-                 .assumed = assumed_in_use(which.hardware, inputs, framework_of(which.framework)),
-                 .closed_form = schedule.closed_form,
-                 .copies = framework_of(which.framework).copies,
-                 .detail = detail});
+  SummaryInput input = summary_of(which, schedule, run, inputs);
+  input.assumed = assumed_in_use(which.hardware, inputs, framework_of(which.framework));
+  input.detail = detail;
+  RunReport report = summarize(input);
   report.remarks = which.remarks;
   report.norms_by_round = report.rounds > 1 && has_batch_norm(*which.workload.network);
   if (report.norms_by_round) report.remarks.push_back(norms_remark(report.sub_batch));
@@ -411,6 +431,14 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
   const std::string algorithms = algorithms_remark(which, schedule);
   if (!algorithms.empty()) report.remarks.push_back(algorithms);
   return report;
+}
+
+void report_again(const Case& which, const Schedule& schedule, const CaseRun& run,
+                  RunReport& report) {
+  repeat_prices(which.transfers, report.inputs);
+  SummaryInput input = summary_of(which, schedule, run, report.inputs);
+  input.detail = Detail::kTotals;
+  summarize_again(input, report);
 }
 
 RunReport predict(const Case& which, const Schedule& schedule, Detail detail) {

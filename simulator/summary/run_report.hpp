@@ -41,8 +41,12 @@ struct RunInputs {
   std::string mode = "pinned";
   std::string compute = "native";
   std::optional<BytesPerSecond> link;
+  std::optional<BytesPerSecond> link_to_far;   ///< of one direction, before `link`
+  std::optional<BytesPerSecond> link_to_near;  ///< the same
   std::optional<BytesPerSecond> far_throughput;
   std::optional<Duration> latency;
+  std::optional<Ratio> duplex;         ///< of both directions
+  std::optional<Ratio> compute_scale;  ///< so many times the machine's rates
   std::optional<int> layer_times;  ///< layers whose time came from --layer-times
   int devices = 1;                 ///< that the batch is split over
   std::string exchange = "end";    ///< when they exchange gradients
