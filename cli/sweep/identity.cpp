@@ -17,9 +17,10 @@
 namespace ooc {
 namespace {
 
-/// Flags that change no row.
-constexpr std::array<std::string_view, 7> kBeside{
-    "--output", "--format", "--jobs", "--quiet", "--max-input", "--overwrite", "--dry-run"};
+/// Flags that change no row; which shard it is stands apart.
+constexpr std::array<std::string_view, 8> kBeside{"--shard",     "--output", "--format",
+                                                  "--jobs",      "--quiet",  "--max-input",
+                                                  "--overwrite", "--dry-run"};
 
 std::string joined_texts(const std::vector<std::string>& texts) {
   std::string all;
@@ -47,7 +48,7 @@ std::vector<std::string> framework_names(const IdentityRequest& request) {
 }
 
 std::vector<ReadFile> read_files(const IdentityRequest& request) {
-  const auto& [arguments, grid, inputs, others] = request;
+  const SweepInputs& inputs = request.inputs;
   std::vector<ReadFile> files;
   std::map<std::string, std::string> seen;
   for (std::size_t i = 0; i < inputs.network_names.size(); ++i) {
@@ -70,7 +71,7 @@ std::vector<ReadFile> read_files(const IdentityRequest& request) {
     const std::string& name = listed ? inputs.framework_names[i] : inputs.frameworks[i]->name;
     if (path) add_file(files, seen, "framework", name, *path);
   }
-  for (const std::string& path : others) add_file(files, seen, "study", path, path);
+  for (const std::string& path : request.others) add_file(files, seen, "study", path, path);
   return files;
 }
 
@@ -132,6 +133,10 @@ SweepIdentity identity_of(const IdentityRequest& request) {
   identity.files = read_files(request);
   identity.rows = request.grid.rows();
   identity.range = {.begin = 0, .end = identity.rows};
+  if (request.shard) {
+    identity.settings.emplace_back("--shard", shard_text(*request.shard));
+    identity.range = rows_of_shard(request.grid, *request.shard);
+  }
   return identity;
 }
 

@@ -2,12 +2,14 @@
 // read. Results carry it, so that nobody goes on with the rows of other inputs.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/command.hpp"
+#include "cli/sweep/shard.hpp"
 #include "reports/writers/writer.hpp"
 #include "simulator/predict/sweep.hpp"
 
@@ -35,6 +37,7 @@ struct IdentityRequest {
   const SweepGrid& grid;
   const SweepInputs& inputs;
   std::span<const std::string> others;  ///< files that were read beside: studies
+  std::optional<Shard> shard = {};
 };
 [[nodiscard]] SweepIdentity identity_of(const IdentityRequest& request);
 

@@ -21,6 +21,10 @@ struct KeptRun {
       std::numeric_limits<std::int64_t>::max();  ///< of rows, where that is counted
 };
 
+/// Of a finished file.
+[[nodiscard]] std::optional<KeptRun> kept_text(const std::string& path);
+[[nodiscard]] std::optional<KeptRun> kept_database(const std::string& path);
+
 /// How a store counts: the bytes of a text's file.
 struct KeptUpTo {
   std::size_t states = 0;
@@ -40,6 +44,8 @@ class RowStore {
   virtual void go_on(const KeptUpTo& up_to) = 0;
   /// Rows, and the state behind them: both are kept, or neither.
   virtual void keep(std::string_view rows, const std::string& state) = 0;
+  /// The rows of a finished file of the same columns, all behind its first `head` bytes, and the state behind them.
+  virtual void take(const std::string& file, std::size_t head, const std::string& state) = 0;
   /// Nothing of what grew is left.
   virtual void discard() = 0;
   /// Gives what grew its name. The last state said that it is complete.

@@ -180,11 +180,26 @@ void put_run(Database& database, const std::string& header, const std::string& p
   run.run();
 }
 
+std::optional<KeptRun> run_in(const std::string& path, Access access) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return std::nullopt;
+  try {
+    Database database(path, access);
+    const std::vector<std::string> headers = Statement(database, "SELECT header FROM run").texts();
+    if (headers.size() != 1) return KeptRun{};
+    return KeptRun{
+        .header = headers.front(),
+        .states = Statement(database, "SELECT state FROM progress ORDER BY rowid").texts()};
+  } catch (const std::runtime_error&) {
+    return KeptRun{};  // no database, or none of ours
+  }
+}
+
 class SqliteStore : public RowStore {
  public:
   explicit SqliteStore(const StoreFiles& files) : files_(files) {}
 
-  std::optional<KeptRun> complete() override { return run_in(files_.target, Access::kRead); }
+  std::optional<KeptRun> complete() override { return kept_database(files_.target); }
   /// What a kill left half done is undone on the way.
   std::optional<KeptRun> unfinished() override {
     struct stat status {};
@@ -229,6 +244,18 @@ class SqliteStore : public RowStore {
     state_->bind_text(1, state);
     state_->run();
     database_->run("COMMIT");
+  }
+
+  void take(const std::string& file, std::size_t, const std::string& state) override {
+    Statement attach(*database_, "ATTACH ? AS part");
+    attach.bind_text(1, file);
+    attach.run();
+    database_->run(
+        "BEGIN; INSERT INTO results SELECT * FROM part.results ORDER BY point;"
+        "INSERT INTO knees SELECT * FROM part.knees ORDER BY rowid");
+    state_->bind_text(1, state);
+    state_->run();
+    database_->run("COMMIT; DETACH part");
   }
 
   void discard() override {
@@ -276,22 +303,6 @@ class SqliteStore : public RowStore {
     next_point_ = next_point;
   }
 
-  static std::optional<KeptRun> run_in(const std::string& path, Access access) {
-    struct stat status {};
-    if (stat(path.c_str(), &status) != 0) return std::nullopt;
-    try {
-      Database database(path, access);
-      const std::vector<std::string> headers =
-          Statement(database, "SELECT header FROM run").texts();
-      if (headers.size() != 1) return KeptRun{};
-      return KeptRun{
-          .header = headers.front(),
-          .states = Statement(database, "SELECT state FROM progress ORDER BY rowid").texts()};
-    } catch (const std::runtime_error&) {
-      return KeptRun{};  // no database, or none of ours
-    }
-  }
-
   StoreFiles files_;
   std::unique_ptr<Database> database_;
   std::unique_ptr<Statement> result_;
@@ -303,6 +314,10 @@ class SqliteStore : public RowStore {
 };
 
 }  // namespace
+
+std::optional<KeptRun> kept_database(const std::string& path) {
+  return run_in(path, Access::kRead);
+}
 
 std::unique_ptr<RowStore> open_sqlite_store(const StoreFiles& files) {
   return std::make_unique<SqliteStore>(files);

@@ -118,6 +118,7 @@ SweepFile::SweepFile(std::string path, const SweepFormat& format, Existing exist
       next_(Clock::now()) {}
 
 Standing SweepFile::begin(const SweepIdentity& identity, std::string head) {
+  head_ = std::move(head);
   return guarded([&] {
     if (existing_ == Existing::kContinue) {
       const std::string part = growing_name();
@@ -145,7 +146,7 @@ Standing SweepFile::begin(const SweepIdentity& identity, std::string head) {
     }
     state_ = {};
     store_->begin(identity_line(identity));
-    waiting_ = std::move(head);
+    waiting_ = head_;
     keep(false);
     return Standing::kNew;
   });
@@ -213,6 +214,18 @@ void SweepFile::keep(bool complete) {
   knees_kept_ = state_.summary.knees.size();
   rows_kept_ = state_.summary.rows;
   next_ = Clock::now() + kBetween;
+}
+
+void SweepFile::take(const std::string& file, const SweepSummary& so_far) {
+  flush();
+  state_.summary = so_far;
+  struct stat status {};
+  if (stat(file.c_str(), &status) == 0) {
+    state_.bytes += status.st_size - static_cast<std::int64_t>(head_.size());
+  }
+  guarded([&] { store_->take(file, head_.size(), state_line(state_, knees_kept_)); });
+  knees_kept_ = state_.summary.knees.size();
+  rows_kept_ = state_.summary.rows;
 }
 
 void SweepFile::finish(std::string_view end) {

@@ -52,6 +52,8 @@ class SweepFile {
   void write(std::string_view rows, const SweepSummary& so_far);
   void late();
   void flush();
+  /// All rows of a finished file of the same columns, and what all amount to then.
+  void take(const std::string& file, const SweepSummary& so_far);
   void finish(std::string_view end);
   /// Nothing of it is worth keeping.
   void discard();
@@ -75,7 +77,8 @@ class SweepFile {
   RunState state_;              ///< with the rows that wait, its bytes without them
   std::size_t rows_kept_ = 0;   ///< of its rows
   std::size_t knees_kept_ = 0;  ///< of its knees
-  std::string waiting_;         ///< rows that are not handed over yet
+  std::string head_;
+  std::string waiting_;  ///< rows that are not handed over yet
   Clock::time_point next_;
 };
 

@@ -30,6 +30,29 @@ std::optional<std::int64_t> size_of_file(const std::string& path) {
   return status.st_size;
 }
 
+std::vector<std::string> lines_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::vector<std::string> lines;
+  for (std::size_t at = 0, end = 0; (end = text.find('\n', at)) != std::string::npos;
+       at = end + 1) {
+    lines.push_back(text.substr(at, end - at));
+  }
+  return lines;  // one without its end is none
+}
+
+std::optional<KeptRun> run_of(const std::string& rows, const std::string& log) {
+  const std::optional<std::int64_t> bytes = size_of_file(rows);
+  if (!bytes) return std::nullopt;
+  std::vector<std::string> lines = lines_of(log);
+  KeptRun run{.header = {}, .states = {}, .bytes = *bytes};
+  if (lines.empty()) return run;
+  run.header = std::move(lines.front());
+  lines.erase(lines.begin());
+  run.states = std::move(lines);
+  return run;
+}
+
 class TextStore : public RowStore {
  public:
   explicit TextStore(const StoreFiles& files)
@@ -42,7 +65,7 @@ class TextStore : public RowStore {
   TextStore(const TextStore&) = delete;
   TextStore& operator=(const TextStore&) = delete;
 
-  std::optional<KeptRun> complete() override { return run_of(files_.target, final_log_); }
+  std::optional<KeptRun> complete() override { return kept_text(files_.target); }
   std::optional<KeptRun> unfinished() override {
     if (size_of_file(files_.part).value_or(0) == 0) return std::nullopt;
     return run_of(files_.part, log_);
@@ -71,6 +94,19 @@ class TextStore : public RowStore {
     put(log_descriptor_, state + "\n", log_);
   }
 
+  void take(const std::string& file, std::size_t head, const std::string& state) override {
+    std::ifstream from(file, std::ios::binary);
+    from.seekg(static_cast<std::streamoff>(head));
+    std::string piece(std::size_t{1} << 20, '\0');
+    do {
+      from.read(piece.data(), std::ssize(piece));
+      const auto size = static_cast<std::size_t>(from.gcount());
+      put(files_.lock, std::string_view(piece).substr(0, size), files_.part);
+    } while (from);
+    expect(from.eof(), file);
+    put(log_descriptor_, state + "\n", log_);
+  }
+
   void discard() override {
     cut(files_.lock, 0, files_.part);
     expect(unlink(log_.c_str()) == 0 || errno == ENOENT, log_);
@@ -89,29 +125,6 @@ class TextStore : public RowStore {
   }
 
  private:
-  static std::vector<std::string> lines_of(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    std::vector<std::string> lines;
-    for (std::size_t at = 0, end = 0; (end = text.find('\n', at)) != std::string::npos;
-         at = end + 1) {
-      lines.push_back(text.substr(at, end - at));
-    }
-    return lines;  // one without its end is none
-  }
-
-  static std::optional<KeptRun> run_of(const std::string& rows, const std::string& log) {
-    const std::optional<std::int64_t> bytes = size_of_file(rows);
-    if (!bytes) return std::nullopt;
-    std::vector<std::string> lines = lines_of(log);
-    KeptRun run{.header = {}, .states = {}, .bytes = *bytes};
-    if (lines.empty()) return run;
-    run.header = std::move(lines.front());
-    lines.erase(lines.begin());
-    run.states = std::move(lines);
-    return run;
-  }
-
   void finish_renaming() const {
     if (size_of_file(files_.part).value_or(0) > 0) return;
     const std::vector<std::string> lines = lines_of(log_);
@@ -143,6 +156,8 @@ class TextStore : public RowStore {
 };
 
 }  // namespace
+
+std::optional<KeptRun> kept_text(const std::string& path) { return run_of(path, path + ".run"); }
 
 std::unique_ptr<RowStore> open_text_store(const StoreFiles& files) {
   return std::make_unique<TextStore>(files);

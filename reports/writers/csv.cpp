@@ -30,14 +30,33 @@ std::string line_of_columns(const RunInputs& inputs, PerColumn field_of) {
   return line + '\n';
 }
 
-// Numbers are no text: a sign in front of one is its own. A number, as all rates are: SQLite and spreadsheets would make a text of "inf", and of 1e999.
+// A number, as all rates are: SQLite and spreadsheets would make a text of "inf", and of 1e999.
 constexpr std::string_view kInfiniteRateField = "1e308";
 
+// Nearly every field of a sweep's rows: nothing to quote, nothing to escape.
+bool is_plain(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return c >= ' ' && c < '\x7f' && c != ',' && c != '"' && c != '\\';
+  });
+}
+
+// What makes a spreadsheet take a cell for a formula, and the mark that keeps it from doing so.
+constexpr std::string_view kGuarded = "=+-@\t\r'";
+
+bool is_guarded(std::string_view name) {
+  return !name.empty() && kGuarded.find(name.front()) != std::string_view::npos;
+}
+
+// Numbers are no text: a sign in front of one is its own.
 void add_field(std::string& out, const MetricValue& value, const Metric& column) {
   if (const auto* text = std::get_if<std::string>(&value)) {
-    if (text->empty()) return;
-    out += *text == "inf" && column.name.ends_with("_per_s") ? std::string(kInfiniteRateField)
-                                                             : csv_field(*text);
+    if (*text == "inf" && column.name.ends_with("_per_s")) {
+      out += kInfiniteRateField;
+    } else if (is_plain(*text) && !is_guarded(*text)) {
+      out += *text;
+    } else {
+      out += csv_field(*text);
+    }
   } else if (const auto* whole = std::get_if<std::int64_t>(&value)) {
     std::array<char, 24> digits;
     out.append(digits.data(), std::to_chars(digits.begin(), digits.end(), *whole).ptr);
@@ -145,22 +164,11 @@ std::string need(const NeedReport& report, const WriteOptions&) {
   return text;
 }
 
-// Nearly every field of a sweep's rows: nothing to quote, nothing to escape.
-bool is_plain(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return c >= ' ' && c < '\x7f' && c != ',' && c != '"' && c != '\\';
-  });
-}
-
-// What makes a spreadsheet take a cell for a formula, and the mark that keeps it from doing so.
-constexpr std::string_view kGuarded = "=+-@\t\r'";
-
 }  // namespace
 
 std::string csv_text(std::string_view name) {
-  const bool guarded = !name.empty() && kGuarded.find(name.front()) != std::string_view::npos;
   // People also read CSV on terminals, and tools line by line: a row is one line.
-  return (guarded ? "'" : "") +
+  return (is_guarded(name) ? "'" : "") +
          (is_plain(name) ? std::string(name) : escaped_controls(name, "\\", "\t"));
 }
 
