@@ -23,6 +23,7 @@
 #include "cli/sweep/dry_run.hpp"
 #include "cli/sweep/grid.hpp"
 #include "cli/sweep/inputs.hpp"
+#include "cli/sweep/merge.hpp"
 #include "cli/sweep/progress.hpp"
 #include "cli/sweep/rows.hpp"
 #include "cli/sweep/study_file.hpp"
@@ -55,12 +56,17 @@ constexpr Flag kOverwrite{
     .name = "--overwrite",
     .value = {},
     .help = "begin anew; what is there stays until the new result is complete"};
+constexpr Flag kShard{.name = "--shard",
+                      .value = "K/N",
+                      .help =
+                          "the K-th of N parts, for `sweep merge OUT PARTS...`; slurm: what the "
+                          "task is in its job array"};
 constexpr Flag kJobs{
     .name = "--jobs", .value = "N", .help = "threads; default: as many as the machine has"};
 
-constexpr auto kOwnFlags = flags::joined(
-    std::array{kZip, kDryRun, flags::kSchedulesToo, kFormat, flags::kOutput, kOverwrite, kJobs},
-    flags::kRun);
+constexpr auto kOwnFlags = flags::joined(std::array{kZip, kDryRun, flags::kSchedulesToo, kFormat,
+                                                    flags::kOutput, kOverwrite, kShard, kJobs},
+                                         flags::kRun);
 const auto kFlags = flags::with_schedule_flags(flags::with_axes(kOwnFlags));
 
 constexpr std::size_t kKneesShown = 40;
@@ -87,6 +93,16 @@ unsigned jobs_of(const Arguments& arguments) {
     bad_value("--jobs", in_quotes(*text), fmt::format("a whole number from 1 to {}", kMaxJobs));
   }
   return static_cast<unsigned>(jobs);
+}
+
+std::optional<Shard> shard_of(const Arguments& arguments, const SweepFormat& format) {
+  const auto text = arguments.value("--shard");
+  if (!text) return std::nullopt;
+  if (format.name == "json") {
+    bad_value("--format", in_quotes(format.name), "sqlite, csv or jsonl beside --shard",
+              "parts of one JSON document are none");
+  }
+  return read_shard(*text);
 }
 
 void show_knees(const SweepEnd& end, Remarks remarks, bool rows_on_stdout) {
@@ -202,6 +218,7 @@ int run_lists(const Arguments& arguments, std::span<const std::string> others = 
   const unsigned threads = jobs_of(arguments);
   const Remarks remarks = arguments.has("--quiet") ? Remarks::kQuiet : Remarks::kShown;
   check_chosen(arguments, lists.schedules, options.graph.accounting);
+  const std::optional<Shard> shard = shard_of(arguments, format);
   const bool all = chosen_schedules(arguments, "capacity").all;
   if (arguments.has("--dry-run")) {
     const SweepInputs inputs = load_sweep(SweepGrid(lists), options);
@@ -219,8 +236,8 @@ int run_lists(const Arguments& arguments, std::span<const std::string> others = 
   const SweepInputs inputs = load_sweep(SweepGrid(lists), options);
   show_remarks(inputs, lists, remarks);
   const SweepGrid grid = runnable_grid(lists, inputs, all, remarks);
-  SweepIdentity identity =
-      identity_of({.arguments = arguments, .grid = grid, .inputs = inputs, .others = others});
+  SweepIdentity identity = identity_of(
+      {.arguments = arguments, .grid = grid, .inputs = inputs, .others = others, .shard = shard});
   identity.format = format.name;
   const InterruptGuard guard;
   const Standing standing =
@@ -247,17 +264,19 @@ int run_lists(const Arguments& arguments, std::span<const std::string> others = 
     remark(Remarks::kShown, out.kept(summary.rows, identity.range.size()));
     end_interrupted();
   }
-  if (summary.failed == summary.rows) {
+  // Other shards may have rows that can be worked out.
+  if (summary.failed == summary.rows && !shard) {
     out.discard();
     throw SpecError(*summary.first_failure);
   }
   out.finish(format.end(end));
   show_knees(end, remarks, out.is_stdout());
   remark(remarks, closing_line(summary, before.rows));
-  return summary.fitting > 0 ? kExitOk : kExitDoesNotFit;
+  return summary.fitting > 0 || summary.rows == 0 ? kExitOk : kExitDoesNotFit;
 }
 
 int run_sweep_command(const Arguments& arguments) {
+  if (asks_to_merge(arguments)) return merge_shards(arguments);
   const auto study = find_study(arguments, kFlags, read_limits(arguments));
   if (!study) return run_lists(arguments);
   try {
@@ -281,11 +300,13 @@ const Command sweep_command{
         "--memory 8GiB:32GiB:+4GiB --schedule all -o results.json\n"
         "  ooc-paleo sweep vgg16 --hardware v100-16gb-pcie3 --batch 128,256,512 "
         "--memory 12GiB,16GiB,32GiB --zip\n"
-        "  ooc-paleo sweep study.json --dry-run\n",
+        "  ooc-paleo sweep study.json --dry-run\n"
+        "  ooc-paleo sweep study.json --shard 1/2 -o 1.csv    (and 2/2 elsewhere)\n"
+        "  ooc-paleo sweep merge results.csv 1.csv 2.csv\n",
     .positionals =
         {.name = "NETWORK",
          .help = "network files, - (standard input) or names of `ooc-paleo list networks`; or "
-                 "one study file",
+                 "one study file; or `merge OUT PARTS...`, the files of all shards",
          .completes = Completes::kNetworks,
          .choices = {},
          .many = true},
