@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <random>
+#include <regex>
 #include <sstream>
 
 #include "tests/cli/run_program.hpp"
@@ -407,6 +408,130 @@ TEST_CASE("a sweep that runs out of disk keeps the rows that are whole, and goes
       CHECK((dumped(scratch, file) == dumped(whole, file)));
     }
   }
+}
+
+/// 6 lines of 10 links.
+Texts shard_into(const std::string& file, const std::string& shard) {
+  Texts command = sweep_command(
+      {"--batch", "1,2", "--memory", "2GB,3GB,5GB", "--link", "1GB/s:10GB/s:+1GB/s", "--quiet"});
+  if (!shard.empty()) command.insert(command.end(), {"--shard", shard});
+  command.insert(command.end(), {"-o", file});
+  return command;
+}
+
+Ran run_in(const ScratchFolder& scratch, const Texts& arguments) {
+  return run_ooc_paleo(arguments, {.folder = scratch.path(), .environment = {}});
+}
+
+TEST_CASE("shards that are merged are the table of one run, however many there are") {
+  for (const std::string ending : {".csv", ".jsonl", ".sqlite"}) {
+    // 4: of whole lines; 7: more than lines; 100: some without rows.
+    for (const int count : {1, 4, 7, 100}) {
+      if (count == 100 && ending != ".csv") continue;
+      CAPTURE(ending);
+      CAPTURE(count);
+      const ScratchFolder scratch;
+      const ScratchFolder whole;
+      const std::string out = "all" + ending;
+      REQUIRE(run_in(whole, shard_into(out, "")).exit_code == 0);
+      Texts merge{"sweep", "merge", out};
+      for (int i = count; i > 0; --i) {  // in any order
+        const std::string part = std::to_string(i) + ending;
+        const Ran ran =
+            run_in(scratch, shard_into(part, std::to_string(i) + "/" + std::to_string(count)));
+        CHECK((ran.exit_code == 0 || ran.exit_code == 3));  // nothing fits 2 GB
+        merge.push_back(part);
+      }
+      const Ran merged = run_in(scratch, merge);
+      CAPTURE(merged.err);
+      CHECK(merged.exit_code == 0);
+      CHECK(merged.err == "ooc-paleo: 60 rows: 20 ran, 40 do not fit (40 lack near memory)\n");
+      if (ending == ".sqlite") {
+        const auto points = [&](const ScratchFolder& folder) {
+          std::string text = dumped(folder, out);
+          if (count == 7)
+            text.resize(text.find("['point', 'network', 'hardware', 'batch', 'memory_bytes'"));
+          // The command says where the first part went.
+          return std::regex_replace(text, std::regex("-o [a-z0-9]+\\.sqlite"), "");
+        };
+        CHECK((points(scratch) == points(whole)));
+      } else {
+        CHECK((scratch.read(out) == whole.read(out)));
+      }
+      CHECK(run_in(scratch, merge).err.find("nothing to do") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("shards that are missing, overlap or are of another sweep are refused by name") {
+  const ScratchFolder scratch;
+  for (const char* shard : {"1/3", "2/3", "3/3", "1/2"}) {
+    const std::string file = std::string(1, shard[0]) + "of" + shard[2] + ".csv";
+    static_cast<void>(run_in(scratch, shard_into(file, shard)));
+  }
+  Texts other = shard_into("other.csv", "3/3");
+  other.insert(other.end(), {"--optimizer", "adam"});
+  static_cast<void>(run_in(scratch, other));
+  scratch.file("mine.csv", "network\n");
+  const auto refuses = [&](const Texts& parts, const std::string& why) {
+    Texts merge{"sweep", "merge", "all.csv"};
+    merge.insert(merge.end(), parts.begin(), parts.end());
+    const Ran ran = run_in(scratch, merge);
+    CAPTURE(ran.err);
+    CHECK(ran.exit_code == 2);
+    CHECK(ran.err.find(why) != std::string::npos);
+    CHECK(!std::filesystem::exists(scratch.path() / "all.csv"));
+    CHECK(!std::filesystem::exists(scratch.path() / "all.csv.part"));
+  };
+  refuses({"1of3.csv", "3of3.csv"}, "found \"3of3.csv\" behind rows 20 to 39 that no file has");
+  refuses({"1of3.csv", "2of3.csv"}, "found \"2of3.csv\" as the last, and none with rows 40 to 59");
+  refuses({"2of3.csv", "3of3.csv"}, "found \"2of3.csv\" behind rows 0 to 19 that no file has");
+  refuses({"1of2.csv", "2of3.csv", "3of3.csv"},
+          "found \"2of3.csv\" and \"1of2.csv\", which both have rows 20 to 29");
+  refuses(
+      {"1of3.csv", "2of3.csv", "other.csv"},
+      "found \"other.csv\", not of the sweep of \"1of3.csv\": --optimizer was not given, is adam");
+  refuses({"1of3.csv", "no.csv"}, "found \"no.csv\", which is not there");
+  refuses({"1of3.csv", "mine.csv"}, "found \"mine.csv\", which no sweep wrote");
+  refuses({"1of3.csv", "2of3.jsonl"}, "expected files of one format");
+  refuses({}, "PARTS: found none");
+  refuses({"all.csv"}, "which is one of PARTS");
+  CHECK(run_in(scratch, {"sweep", "merge", "all.csv", "1of3.csv", "--batch", "3"})
+            .err.find("only --overwrite and --quiet") != std::string::npos);
+}
+
+TEST_CASE("a task of a Slurm array knows its shard, wherever the array begins") {
+  const ScratchFolder scratch;
+  const auto rows_of_task = [&](std::vector<std::pair<std::string, std::string>> environment) {
+    Texts command = shard_into("-", "slurm");
+    const Ran ran =
+        run_ooc_paleo(command, {.folder = scratch.path(), .environment = std::move(environment)});
+    CHECK((ran.exit_code == 0 || ran.exit_code == 3));
+    return ran.out;
+  };
+  const std::string second = run_in(scratch, shard_into("-", "2/3")).out;
+  CHECK(rows_of_task({{"SLURM_ARRAY_TASK_ID", "2"}, {"SLURM_ARRAY_TASK_COUNT", "3"}}) == second);
+  CHECK(rows_of_task({{"SLURM_ARRAY_TASK_ID", "1"},
+                      {"SLURM_ARRAY_TASK_COUNT", "3"},
+                      {"SLURM_ARRAY_TASK_MIN", "0"}}) == second);
+  CHECK(rows_of_task({{"SLURM_ARRAY_TASK_ID", "14"},
+                      {"SLURM_ARRAY_TASK_COUNT", "3"},
+                      {"SLURM_ARRAY_TASK_MIN", "10"},
+                      {"SLURM_ARRAY_TASK_STEP", "4"}}) == second);
+  for (const std::string bad : {"0/3", "4/3", "1", "a/b", "1/", "-1/3", "1/2/3", "", "1/1000001"}) {
+    CAPTURE(bad);
+    CHECK(run_in(scratch, shard_into("r.csv", bad.empty() ? " " : bad)).exit_code == 2);
+  }
+  const Ran outside = run_in(scratch, shard_into("r.csv", "slurm"));
+  CHECK(outside.err.find("found no SLURM_ARRAY_TASK_ID") != std::string::npos);
+  const Ran uneven = run_ooc_paleo(
+      shard_into("r.csv", "slurm"),
+      {.folder = scratch.path(),
+       .environment = {{"SLURM_ARRAY_TASK_ID", "9"}, {"SLURM_ARRAY_TASK_COUNT", "3"}}});
+  CHECK(uneven.exit_code == 2);
+  CHECK(run_in(scratch, shard_into("r.json", "1/2")).err.find("sqlite, csv or jsonl") !=
+        std::string::npos);
+  CHECK(scratch.entries().empty());
 }
 
 }  // namespace
