@@ -115,9 +115,9 @@ std::string counted(std::size_t count, std::string_view one, std::string_view se
 
 std::string time_text(double seconds) {
   if (seconds < 0.1) return "less than 0.1 s";
-  if (seconds < 120) return fmt::format("{:.1f} s", seconds);
-  return seconds < 7200 ? fmt::format("{:.0f} min", seconds / 60)
-                        : fmt::format("{:.1f} h", seconds / 3600);
+  if (seconds < 120) return fmt::format("about {:.1f} s", seconds);
+  return seconds < 7200 ? fmt::format("about {:.0f} min", seconds / 60)
+                        : fmt::format("about {:.1f} h", seconds / 3600);
 }
 
 }  // namespace
@@ -129,7 +129,7 @@ std::string dry_run(const DryRun& request) {
   return fmt::format(
       "{}{}\n"
       "{}, {}\n"
-      "about {} on {} ({} run for it), about {} of {}\n"
+      "{} on {} ({} run for it), about {} of {}\n"
       "nothing was written\n",
       counted(grid.rows(), "row", "rows"), lists_text(grid.lists()),
       counted(grid.rows() / grid.rows_sharing(AxisLevel::kCosts), "table of costs",

@@ -53,7 +53,10 @@ std::optional<std::int64_t> parse_factor(std::string_view text) {
 class RangeReader {
  public:
   explicit RangeReader(const AxisKind& axis)
-      : flag_(axis.flag), parse_(axis.parse), show_(axis.show) {}
+      : flag_(axis.flag),
+        parse_(axis.parse),
+        parse_step_(axis.parse_step != nullptr ? axis.parse_step : axis.parse),
+        show_(axis.show) {}
 
   std::vector<std::int64_t> read(const std::string& text, Repeats repeats) {
     for (const std::string& part : split_list(text, flag_)) read_part(part);
@@ -116,7 +119,7 @@ class RangeReader {
 
   void add_up(const std::string& part, std::int64_t from, std::int64_t to,
               const std::string& step) {
-    const std::int64_t by = parse_(step, flag_);
+    const std::int64_t by = parse_step_(step, flag_);
     if (by < 1) bad_value(flag_, in_quotes(part), "a step greater than 0");
     if (by > kMaxValue) return add(part, from);
     const auto count = static_cast<std::size_t>((to - from) / by) + 1;
@@ -133,6 +136,7 @@ class RangeReader {
 
   std::string_view flag_;
   decltype(AxisKind::parse) parse_;
+  decltype(AxisKind::parse) parse_step_;
   decltype(AxisKind::show) show_;
   std::vector<std::int64_t> values_;
 };

@@ -45,7 +45,10 @@ std::string text_of(const SpecView& value) {
 
 void check_format(const SpecView& root) {
   (void)root.find("$schema");
-  (void)root.get("format");
+  const SpecView format = root.get("format");
+  if (format.as_text() != kFormat) {
+    format.fail(format.found(), in_quotes(kFormat), "networks want --hardware beside them");
+  }
   for (const char* text : {"name", "description"}) {
     if (const auto found = root.find(text)) (void)found->as_text();
   }
@@ -147,11 +150,15 @@ std::optional<StudyFile> find_study(const Arguments& arguments, std::span<const 
     const auto path = find_data(DataKind::kNetwork, name);
     std::error_code ignored;
     // A pipe is read once, by whoever takes it for a network.
-    if (!path || !std::filesystem::is_regular_file(*path, ignored)) continue;
+    if (!path && !arguments.has("--hardware")) (void)locate(DataKind::kNetwork, name, "NETWORK");
+    if (!path || path != name || !std::filesystem::is_regular_file(*path, ignored)) continue;
     SpecDocument document = read_spec_file(*path, limits);
     const auto& members = document.root.members;
-    const bool is_study = std::any_of(members.begin(), members.end(), [](const auto& member) {
-      return member.first == "format" && member.second.text == kFormat;
+    // Without machines, what else could it be?
+    const bool is_study = std::any_of(members.begin(), members.end(), [&](const auto& member) {
+      const bool no_network = member.second.text != "ooc-paleo/network";
+      return member.first == "format" &&
+             (member.second.text == kFormat || (no_network && !arguments.has("--hardware")));
     });
     if (!is_study) continue;
     if (arguments.positionals().size() > 1) {

@@ -28,6 +28,8 @@ struct AxisKind {
   std::string_view help;    ///< of the flag as a list
   /// SpecError at `place` for a text that is no value. Null: named.
   std::int64_t (*parse)(std::string_view text, std::string_view place) = nullptr;
+  /// The same of a range's step; null: as values are.
+  std::int64_t (*parse_step)(std::string_view text, std::string_view place) = nullptr;
   std::string (*show)(std::int64_t value) = nullptr;
   void (*apply)(std::int64_t value, CaseOptions& options) = nullptr;
   bool more_is_harder = true;  ///< to count: a value at that end may be too large a job where others are not

@@ -33,8 +33,7 @@ void check_zip(const SweepLists& lists, const std::vector<std::size_t>& axes) {
     bad_value("--zip",
               fmt::format("{} values of {} and {} of {}", first, axis_kinds()[axes.front()].flag,
                           length, axis_kinds()[axis].flag),
-              "lists of one length, or of one value",
-              "without --zip every combination is a row");
+              "lists of one length, or of one value", "without --zip every combination is a row");
   }
 }
 
@@ -61,7 +60,8 @@ SweepGrid::SweepGrid(SweepLists lists) : lists_(std::move(lists)) {
   if (lists_.zip && !axes.empty()) {
     check_zip(lists_, axes);
     // What the first of them changes, it changes in every row.
-    dimensions_.push_back({kinds[axes.front()].level, length_of(lists_.values[axes.front()]), axes});
+    dimensions_.push_back(
+        {kinds[axes.front()].level, length_of(lists_.values[axes.front()]), axes});
   } else {
     for (const std::size_t axis : axes) {
       dimensions_.push_back({kinds[axis].level, length_of(lists_.values[axis]), {axis}});
@@ -112,11 +112,12 @@ const Schedule& schedule_at(const SweepGrid& grid, const SweepPlace& place) {
   return *grid.lists().schedules[named(grid, "--schedule", place)];
 }
 
-CaseOptions options_at(const SweepGrid& grid, const SweepInputs& inputs, const SweepPlace& place) {
+CaseOptions options_at(const SweepGrid& grid, const SweepInputs& inputs, const SweepPlace& place,
+                       AxisLevel up_to) {
   CaseOptions options = inputs.options;
   options.framework = inputs.frameworks[named(grid, "--framework", place)];
   for (std::size_t axis = 0; axis < axis_kinds().size(); ++axis) {
-    apply_axis(grid, axis, place, options);
+    if (axis_kinds()[axis].level <= up_to) apply_axis(grid, axis, place, options);
   }
   return options;
 }
@@ -132,8 +133,9 @@ void name_row(const SweepGrid& grid, const SweepInputs& inputs, const SweepPlace
 
 RunInputs inputs_at(const SweepGrid& grid, const SweepInputs& inputs, std::size_t row) {
   const SweepPlace place = grid.place_at(row);
-  RunInputs asked = inputs_of(workload_at(grid, inputs, place),
-                              machine_at(grid, inputs, place).profile, options_at(grid, inputs, place));
+  RunInputs asked =
+      inputs_of(workload_at(grid, inputs, place), machine_at(grid, inputs, place).profile,
+                options_at(grid, inputs, place));
   name_row(grid, inputs, place, asked);
   return asked;
 }

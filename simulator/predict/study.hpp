@@ -96,9 +96,10 @@ struct SweepInputs {
                                           const SweepPlace& place);
 [[nodiscard]] const Machine& machine_at(const SweepGrid& grid, const SweepInputs& inputs,
                                         const SweepPlace& place);
-/// What a row asks for.
+/// What a row asks for, by its axes up to a level.
 [[nodiscard]] CaseOptions options_at(const SweepGrid& grid, const SweepInputs& inputs,
-                                     const SweepPlace& place);
+                                     const SweepPlace& place,
+                                     AxisLevel up_to = AxisLevel::kPrices);
 [[nodiscard]] const Schedule& schedule_at(const SweepGrid& grid, const SweepPlace& place);
 /// What the row repeats of it.
 [[nodiscard]] RunInputs inputs_at(const SweepGrid& grid, const SweepInputs& inputs,

@@ -9,9 +9,10 @@ namespace ooc {
 std::shared_ptr<const Case> make_costs(const SweepGrid& grid, const SweepInputs& inputs,
                                        std::size_t row) {
   const SweepPlace place = grid.place_at(row);
+  // Without the prices of copies: what is wrong with this row's is not wrong with all.
   return std::make_shared<const Case>(make_case(workload_at(grid, inputs, place),
                                                 machine_at(grid, inputs, place),
-                                                options_at(grid, inputs, place)));
+                                                options_at(grid, inputs, place, AxisLevel::kPlan)));
 }
 
 const RunReport& SweepWorker::at(std::size_t row) {

@@ -373,6 +373,45 @@ ROW_READER_ONLY = {
 }
 
 
+STUDY_WRONG = {
+    "another format": Put(["format"], "ooc-paleo/studies"),
+    "a version to come": Put(["version"], 2),
+    "no machine": Drop(["hardware"]),
+    "no networks": Put(["network"], []),
+    "an unknown axis": Put(["seq"], 5),
+    "a size without unit": Put(["memory"], 16),
+    "an empty list": Put(["batch"], []),
+    "half a sample": Put(["batch"], 0.5),
+    "a batch of nothing": Put(["batch"], [0]),
+    "a truth as a rate": Put(["link"], True),
+    "a list in a list": Put(["link"], [["8 GB/s"]]),
+    "a scale of nothing": Put(["compute_scale"], 0),
+    "zip as a word": Put(["zip"], "yes"),
+    "an option that is a list": Put(["options", "optimizer"], []),
+}
+STUDY_RIGHT = {
+    "as it is": lambda document: None,
+    "names alone": Put(["hardware"], ["v100-16gb-pcie3", "m40"]),
+    "ranges in a list": Put(["batch"], [64, "100:200:+50"]),
+    "a latency": Put(["latency"], ["0 us", "5 us"]),
+    "an infinite link": Put(["link"], "inf"),
+    "percent": Put(["duplex"], ["85 %", 1]),
+    "devices": Put(["devices"], "1:4:x2"),
+    "a framework": Put(["framework"], ["ideal", "pytorch-2"]),
+    "far memory": Put(["far_memory"], ["64 GiB", "128 GiB"]),
+    "zipped": Put(["zip"], False),
+}
+STUDY_READER_ONLY = {
+    "a network that is not there": Put(["network"], "vgg17"),
+    "an unknown option": Put(["options", "optimiser"], "adam"),
+    "an option of results": Put(["options", "output"], "r.csv"),
+    "a value twice": Put(["batch"], [64, 64]),
+    "a range that falls": Put(["batch"], "64:32:x2"),
+    "lists of two lengths": Put(["zip"], True),
+    "more than one keeps of a link": Put(["duplex"], 1.5),
+}
+
+
 class Reader:
     """Our reader, through the program."""
 
@@ -384,6 +423,8 @@ class Reader:
         path.write_text(json.dumps(document), encoding="utf-8")
         if kind == "network":
             command = [self.program, "inspect", str(path)]
+        elif kind == "study":
+            command = [self.program, "sweep", str(path), "--dry-run", "--quiet"]
         elif kind in ("row", "measured"):
             command = [self.program, "validate", str(path)]
         else:
@@ -455,6 +496,7 @@ def main():
         "profile": ("hwprofiles/hwprofile.schema.json", "tests/data/machine_of_shares.json",
                     PROFILE_WRONG, PROFILE_RIGHT, PROFILE_READER_ONLY),
         "row": ("reports/validation/rows/row.schema.json", "reports/validation/rows/M4.json", ROW_WRONG, ROW_RIGHT, ROW_READER_ONLY),
+        "study": ("studies/study.schema.json", "studies/link_or_memory.json", STUDY_WRONG, STUDY_RIGHT, STUDY_READER_ONLY),
         "measured": ("reports/validation/rows/measured.schema.json", "reports/validation/rows/networks-float32-v100.json",
                      MEASURED_WRONG, MEASURED_RIGHT, MEASURED_READER_ONLY),
     }
