@@ -186,15 +186,20 @@ std::string hardware_of(const Arguments& arguments) {
   return *value;
 }
 
-std::string format_of_name(const std::string& path) {
+std::string ending_of(const std::string& path) {
   const std::size_t dot = path.rfind('.');
   const std::size_t slash = path.rfind('/');
   if (dot == std::string::npos || (slash != std::string::npos && dot < slash)) return "";
   std::string ending = path.substr(dot + 1);
   for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return ending;
+}
+
+std::string format_of_name(const std::string& path) {
+  const std::string ending = ending_of(path);
   if (ending == "sqlite") {
     bad_value("--output", in_quotes(path), "a name that ends with .json or .csv, or another one",
-              "SQLite imports CSV: see docs/formats.md, 4");
+              "databases are what `sweep` writes");
   }
   return ending == "json" || ending == "csv" ? ending : "";
 }

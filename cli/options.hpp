@@ -44,8 +44,10 @@ struct ResultOptions {
 
 [[nodiscard]] ResultOptions result_options(const Arguments& arguments);
 
+/// What stands behind the last point of a file's name, in small letters: "json"; "" where there is none.
+[[nodiscard]] std::string ending_of(const std::string& path);
 /// "json" or "csv" where the end of an output's name says so, in any case, else "". Throws SpecError for
-/// .sqlite: a table of text is not what that name promises.
+/// .sqlite, which only `sweep` writes: a table of text is not what that name promises.
 [[nodiscard]] std::string format_of_name(const std::string& path);
 
 /// The only positional argument; SpecError when it is missing.

@@ -19,12 +19,15 @@
 #include "cli/outputs.hpp"
 #include "cli/runnable.hpp"
 #include "cli/schedule_flags.hpp"
+#include "cli/sweep/closing.hpp"
 #include "cli/sweep/dry_run.hpp"
 #include "cli/sweep/grid.hpp"
 #include "cli/sweep/inputs.hpp"
+#include "cli/sweep/merge.hpp"
 #include "cli/sweep/progress.hpp"
 #include "cli/sweep/rows.hpp"
 #include "cli/sweep/study_file.hpp"
+#include "cli/sweep/sweep_output.hpp"
 #include "cli/terminal.hpp"
 #include "cli/version.hpp"
 #include "model/base/errors.hpp"
@@ -48,12 +51,22 @@ constexpr Flag kFormat{.name = "--format",
                        .value = "FORMAT",
                        .help = "default: what -o ends with, else csv",
                        .completes = Completes::kChoices,
-                       .choices = "csv|json"};
+                       .choices = "csv|json|jsonl|sqlite"};
+constexpr Flag kOverwrite{
+    .name = "--overwrite",
+    .value = {},
+    .help = "begin anew; what is there stays until the new result is complete"};
+constexpr Flag kShard{.name = "--shard",
+                      .value = "K/N",
+                      .help =
+                          "the K-th of N parts, for `sweep merge OUT PARTS...`; slurm: what the "
+                          "task is in its job array"};
 constexpr Flag kJobs{
     .name = "--jobs", .value = "N", .help = "threads; default: as many as the machine has"};
 
-constexpr auto kOwnFlags = flags::joined(
-    std::array{kZip, kDryRun, flags::kSchedulesToo, kFormat, flags::kOutput, kJobs}, flags::kRun);
+constexpr auto kOwnFlags = flags::joined(std::array{kZip, kDryRun, flags::kSchedulesToo, kFormat,
+                                                    flags::kOutput, kOverwrite, kShard, kJobs},
+                                         flags::kRun);
 const auto kFlags = flags::with_schedule_flags(flags::with_axes(kOwnFlags));
 
 constexpr std::size_t kKneesShown = 40;
@@ -63,10 +76,10 @@ constexpr int kMaxJobs = 1024;
 const SweepFormat& format_of(const Arguments& arguments) {
   if (const auto text = arguments.value("--format")) {
     if (const SweepFormat* format = find_sweep_format(*text)) return *format;
-    unknown_word("--format", *text, {"csv", "json"});
+    unknown_word("--format", *text, {"csv", "json", "jsonl", "sqlite"});
   }
   const std::string output = arguments.value("--output").value_or("-");
-  const SweepFormat* format = find_sweep_format(format_of_name(output));
+  const SweepFormat* format = find_sweep_format(ending_of(output));
   return format != nullptr ? *format : *find_sweep_format("csv");
 }
 
@@ -82,6 +95,16 @@ unsigned jobs_of(const Arguments& arguments) {
   return static_cast<unsigned>(jobs);
 }
 
+std::optional<Shard> shard_of(const Arguments& arguments, const SweepFormat& format) {
+  const auto text = arguments.value("--shard");
+  if (!text) return std::nullopt;
+  if (format.name == "json") {
+    bad_value("--format", in_quotes(format.name), "sqlite, csv or jsonl beside --shard",
+              "parts of one JSON document are none");
+  }
+  return read_shard(*text);
+}
+
 void show_knees(const SweepEnd& end, Remarks remarks, bool rows_on_stdout) {
   if (end.knees.empty()) return;
   const std::string table = knee_table(end, kKneesShown);
@@ -93,35 +116,6 @@ void show_knees(const SweepEnd& end, Remarks remarks, bool rows_on_stdout) {
   OutputFile("stdout", "-").finish(folded(table, width_for("-")));
 }
 
-/// The line that ends a sweep in which not everything fits.
-void show_summary(const SweepSummary& summary, Remarks remarks) {
-  const std::size_t lacking = summary.rows - summary.fitting - summary.failed;
-  if (lacking > 0) {
-    std::string causes;
-    for (const auto& [lacks, rows] : summary.lacking) {
-      causes += fmt::format("{}{} lack {}", causes.empty() ? "" : ", ", rows, lacks);
-    }
-    remark(remarks, fmt::format("{} of {} rows do not fit: {}", lacking, summary.rows, causes));
-  }
-  if (summary.failed > 0) {
-    remark(remarks, fmt::format("{} of {} rows cannot be worked out, the first because of {}",
-                                summary.failed, summary.rows, summary.first_failure->what()));
-  }
-}
-
-/// Where the rows of a sweep went that did not come to its end, if it got so far as to have some.
-void show_kept(const SweepSummary& summary, std::size_t all, OutputFile& out) {
-  const std::optional<std::string> kept = out.keep_partial();
-  if (!kept && !out.is_in_place()) {
-    remark(Remarks::kShown, fmt::format("none of {} rows was finished: nothing is kept", all));
-    return;
-  }
-  remark(Remarks::kShown, fmt::format("{} of {} rows are in {}", summary.rows, all,
-                                      kept              ? *kept
-                                      : out.is_stdout() ? "the output"
-                                                        : out.path()));
-}
-
 /// Rows may still be under way in other threads, for however long they take.
 [[noreturn]] void end_interrupted() {
   std::fputs("ooc-paleo: interrupted\n", stderr);
@@ -129,26 +123,41 @@ void show_kept(const SweepSummary& summary, std::size_t all, OutputFile& out) {
   _exit(kExitInterrupted);
 }
 
-SweepSummary run_into(OutputFile& out, const SweepJob& job, Remarks remarks) {
-  Progress progress(remarks, job.grid.rows());
-  std::size_t written = 0;
+SweepSummary run_into(SweepOutput& out, const SweepJob& job, Remarks remarks) {
+  Progress progress(remarks, job.before.rows, job.range.size());
+  std::size_t written = job.before.rows;
+  const auto stop = [&] {
+    out.late();
+    progress.show_again();
+    return InterruptGuard::interrupted();
+  };
   try {
     return run_sweep(job, {.write =
                                [&](std::string_view text, const SweepSummary& so_far) {
-                                 out.write(text);
-                                 // Rows of which none could be worked out are nothing to keep.
-                                 if (so_far.failed < so_far.rows) out.checkpoint();
+                                 out.write(text, so_far);
                                  progress.show(written = so_far.rows);
                                },
-                           .stop = &InterruptGuard::interrupted});
+                           .stop = stop,
+                           .takes_rows_ahead = !out.goes_on()});
   } catch (const ReaderGone&) {
     throw;
   } catch (...) {
-    SweepSummary summary;
-    summary.rows = written;
-    show_kept(summary, job.grid.rows(), out);
+    remark(Remarks::kShown, out.kept(written, job.range.size()));
     throw;
   }
+}
+
+SweepOutput open_output(const Arguments& arguments, const SweepLists& lists,
+                        const SweepFormat& format, std::span<const std::string> others) {
+  const std::string path = arguments.value("--output").value_or("-");
+  const std::string target = output_target(path);
+  check_outputs(arguments,
+                {.networks = lists.networks,
+                 .profiles = lists.hardware,
+                 .others = others,
+                 .beside = target.empty() ? std::vector<std::string>() : names_beside(target)});
+  return SweepOutput(path, format,
+                     arguments.has("--overwrite") ? Existing::kOverwrite : Existing::kContinue);
 }
 
 /// What several rows have in common is said once.
@@ -193,6 +202,14 @@ SweepGrid runnable_grid(SweepLists lists, const SweepInputs& inputs, bool all, R
   return SweepGrid(std::move(lists));
 }
 
+SweepEnd end_of(const SweepGrid& grid, const SweepInputs& inputs, const SweepSummary& summary) {
+  return {.grid = grid,
+          .inputs = inputs,
+          .knees = summary.knees,
+          .knees_in_all = summary.knees_in_all,
+          .complete = !summary.stopped};
+}
+
 /// `others`: paths that are read beside what the lists name.
 int run_lists(const Arguments& arguments, std::span<const std::string> others = {}) {
   const SweepLists lists = sweep_lists(arguments);
@@ -201,6 +218,7 @@ int run_lists(const Arguments& arguments, std::span<const std::string> others = 
   const unsigned threads = jobs_of(arguments);
   const Remarks remarks = arguments.has("--quiet") ? Remarks::kQuiet : Remarks::kShown;
   check_chosen(arguments, lists.schedules, options.graph.accounting);
+  const std::optional<Shard> shard = shard_of(arguments, format);
   const bool all = chosen_schedules(arguments, "capacity").all;
   if (arguments.has("--dry-run")) {
     const SweepInputs inputs = load_sweep(SweepGrid(lists), options);
@@ -213,45 +231,52 @@ int run_lists(const Arguments& arguments, std::span<const std::string> others = 
                          .threads = threads}));
     return kExitOk;
   }
-  Outputs outputs = open_outputs(arguments, {.networks = lists.networks,
-                                             .profiles = lists.hardware,
-                                             .others = others,
-                                             .keeps_partial = true});
-  OutputFile& out = outputs.result;
+  SweepOutput out = open_output(arguments, lists, format, others);
 
   const SweepInputs inputs = load_sweep(SweepGrid(lists), options);
   show_remarks(inputs, lists, remarks);
   const SweepGrid grid = runnable_grid(lists, inputs, all, remarks);
-  out.write(format.begin({.version = std::string(version()), .command = arguments.command_line()},
-                         inputs_at(grid, inputs, 0)));
+  SweepIdentity identity = identity_of(
+      {.arguments = arguments, .grid = grid, .inputs = inputs, .others = others, .shard = shard});
+  identity.format = format.name;
   const InterruptGuard guard;
-  const SweepSummary summary =
-      run_into(out,
-               {.grid = grid,
-                .inputs = inputs,
-                .format = format.rows,
-                .threads = threads,
-                .most_knees = format.shows_knees ? kAllKnees : kKneesShown},
-               remarks);
-  const SweepEnd end{.grid = grid,
-                     .inputs = inputs,
-                     .knees = summary.knees,
-                     .knees_in_all = summary.knees_in_all,
-                     .complete = !summary.stopped};
-  if (!summary.stopped && summary.failed == summary.rows) throw SpecError(*summary.first_failure);
-  out.write(format.end(end));
+  const Standing standing =
+      out.begin(identity, format.begin(identity.tool, inputs_at(grid, inputs, 0)));
+  const SweepSummary before = out.before();
+  if (standing == Standing::kComplete) {
+    show_knees(end_of(grid, inputs, before), remarks, false);
+    remark(remarks, closing_line(before, 0));
+    remark(remarks, "nothing to do: they are all there; --overwrite begins anew");
+    return kExitOk;
+  }
+  const SweepSummary summary = run_into(out,
+                                        {.grid = grid,
+                                         .inputs = inputs,
+                                         .format = format.rows,
+                                         .threads = threads,
+                                         .most_knees = format.shows_knees ? kAllKnees : kKneesShown,
+                                         .range = identity.range,
+                                         .before = before},
+                                        remarks);
+  const SweepEnd end = end_of(grid, inputs, summary);
   if (summary.stopped) {
-    if (summary.failed < summary.rows || out.is_in_place()) out.checkpoint();
-    show_kept(summary, grid.rows(), out);
+    if (!out.goes_on()) out.write(format.end(end), summary);
+    remark(Remarks::kShown, out.kept(summary.rows, identity.range.size()));
     end_interrupted();
   }
-  out.commit();
+  // Other shards may have rows that can be worked out.
+  if (summary.failed == summary.rows && !shard) {
+    out.discard();
+    throw SpecError(*summary.first_failure);
+  }
+  out.finish(format.end(end));
   show_knees(end, remarks, out.is_stdout());
-  show_summary(summary, remarks);
-  return summary.fitting > 0 ? kExitOk : kExitDoesNotFit;
+  remark(remarks, closing_line(summary, before.rows));
+  return summary.fitting > 0 || summary.rows == 0 ? kExitOk : kExitDoesNotFit;
 }
 
 int run_sweep_command(const Arguments& arguments) {
+  if (asks_to_merge(arguments)) return merge_shards(arguments);
   const auto study = find_study(arguments, kFlags, read_limits(arguments));
   if (!study) return run_lists(arguments);
   try {
@@ -270,16 +295,18 @@ const Command sweep_command{
         "links and more",
     .examples =
         "  ooc-paleo sweep vgg16 --hardware v100-16gb-pcie3 --batch 64,128,256 "
-        "--link 4GB/s:512GB/s:x2 -o results.csv\n"
+        "--link 4GB/s:512GB/s:x2 -o results.sqlite\n"
         "  ooc-paleo sweep vgg16 resnet50 --hardware v100-16gb-pcie3 --batch 32:512:+32 "
         "--memory 8GiB:32GiB:+4GiB --schedule all -o results.json\n"
         "  ooc-paleo sweep vgg16 --hardware v100-16gb-pcie3 --batch 128,256,512 "
         "--memory 12GiB,16GiB,32GiB --zip\n"
-        "  ooc-paleo sweep study.json --dry-run\n",
+        "  ooc-paleo sweep study.json --dry-run\n"
+        "  ooc-paleo sweep study.json --shard 1/2 -o 1.csv    (and 2/2 elsewhere)\n"
+        "  ooc-paleo sweep merge results.csv 1.csv 2.csv\n",
     .positionals =
         {.name = "NETWORK",
          .help = "network files, - (standard input) or names of `ooc-paleo list networks`; or "
-                 "one study file",
+                 "one study file; or `merge OUT PARTS...`, the files of all shards",
          .completes = Completes::kNetworks,
          .choices = {},
          .many = true},

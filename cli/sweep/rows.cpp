@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/remarks.hpp"
+#include "cli/sweep/sqlite_rows.hpp"
 #include "model/base/json_writer.hpp"
 #include "model/base/quantity_io.hpp"
 #include "reports/writers/csv.hpp"
@@ -157,6 +158,28 @@ constexpr SweepFormat kJson{
     .end = &json_end,
     .shows_knees = true};
 
+// Rows of JSON begin their lines, and these end them.
+void as_json_line(std::string& out, std::size_t begin) {
+  out.erase(begin, 1);
+  out += '\n';
+}
+void add_jsonl_row(std::string& out, const RunReport& report) {
+  const std::size_t begin = out.size();
+  add_json_row(out, report);
+  as_json_line(out, begin);
+}
+void add_jsonl_failure(std::string& out, const RunInputs& inputs, std::string_view error) {
+  const std::size_t begin = out.size();
+  add_json_failure(out, inputs, error);
+  as_json_line(out, begin);
+}
+std::string jsonl_begin(const ToolInfo&, const RunInputs&) { return ""; }
+constexpr SweepFormat kJsonl{
+    .name = "jsonl",
+    .begin = &jsonl_begin,
+    .rows = {.row = &add_jsonl_row, .failure = &add_jsonl_failure, .between = ""},
+    .end = &csv_end};
+
 /// "none (recomputes), 64 GB/s"; of one cause for both "none, none (does not fit)".
 std::string links_text(const Knee& knee) {
   const auto text = [&](const std::optional<BytesPerSecond>& link, NoKnee cause) {
@@ -193,7 +216,7 @@ std::string axes_text(const SweepEnd& end, std::size_t row) {
 }  // namespace
 
 const SweepFormat* find_sweep_format(std::string_view name) {
-  for (const SweepFormat* format : {&kCsv, &kJson}) {
+  for (const SweepFormat* format : {&kCsv, &kJson, &kJsonl, &kSqliteFormat}) {
     if (format->name == name) return format;
   }
   return nullptr;

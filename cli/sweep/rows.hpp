@@ -1,4 +1,4 @@
-// The rows of a sweep as CSV or JSON text, made from the same table of metrics as every other
+// The rows of a sweep as CSV or JSON text (SQLite's: sqlite_rows.hpp), made from the same table of metrics as every other
 // report.
 #pragma once
 
@@ -31,7 +31,7 @@ struct SweepFormat {
   bool shows_knees = false;  ///< all of them, at the end
 };
 
-/// "csv" and "json", or null.
+/// "csv", "json", "jsonl" and "sqlite", or null.
 [[nodiscard]] const SweepFormat* find_sweep_format(std::string_view name);
 
 /// The knees for people: at most `most` lines.

@@ -17,8 +17,9 @@ namespace {
 constexpr std::string_view kFormat = "ooc-paleo/study";
 constexpr std::string_view kNetworks = "NETWORK";
 /// Where results go and who works on them is no part of what is studied.
-constexpr std::string_view kNotOfStudies[] = {"--dry-run", "--format", "--jobs",     "--max-input",
-                                              "--output",  "--quiet",  "--schedules"};
+constexpr std::string_view kNotOfStudies[] = {"--dry-run",   "--format",    "--jobs",
+                                              "--max-input", "--output",    "--overwrite",
+                                              "--quiet",     "--schedules", "--shard"};
 
 /// "--far-memory" as "far_memory".
 std::string key_of(std::string_view flag) {

@@ -77,30 +77,30 @@ bool within(const LinkTime& time, int percent) {
 }
 
 void KneeFinder::add(BytesPerSecond link, const LinkTime& time) {
-  any_worked_out_ |= time.worked_out;
-  if (time.feasible && (!fastest_ || link > fastest_link_)) {
-    fastest_ = time;
-    fastest_link_ = link;
+  so_far_.any_worked_out |= time.worked_out;
+  if (time.feasible && (!so_far_.fastest || link > so_far_.fastest_link)) {
+    so_far_.fastest = time;
+    so_far_.fastest_link = link;
   }
   const auto note = [&](std::optional<BytesPerSecond>& slowest, int percent) {
     if (within(time, percent) && (!slowest || link < *slowest)) slowest = link;
   };
-  note(knee_.within_1_percent, 1);
-  note(knee_.within_5_percent, 5);
+  note(so_far_.knee.within_1_percent, 1);
+  note(so_far_.knee.within_5_percent, 5);
 }
 
 Knee KneeFinder::knee() const {
-  Knee knee = knee_;
+  Knee knee = so_far_.knee;
   if (!knee.within_1_percent) knee.not_within_1_percent = why_none(1);
   if (!knee.within_5_percent) knee.not_within_5_percent = why_none(5);
   return knee;
 }
 
 NoKnee KneeFinder::why_none(int percent) const {
-  if (!fastest_) return any_worked_out_ ? NoKnee::kDoesNotFit : NoKnee::kNotWorkedOut;
-  LinkTime time = *fastest_;
-  if (at_infinite_link_ && at_infinite_link_->feasible) {
-    time = *at_infinite_link_;
+  if (!so_far_.fastest) return so_far_.any_worked_out ? NoKnee::kDoesNotFit : NoKnee::kNotWorkedOut;
+  LinkTime time = *so_far_.fastest;
+  if (so_far_.at_infinite_link && so_far_.at_infinite_link->feasible) {
+    time = *so_far_.at_infinite_link;
     if (within(time, percent)) return NoKnee::kBeyondList;
   }
   const Duration run_again = time.compute_time + time.recompute_time;

@@ -65,8 +65,15 @@ class Runner : public std::enable_shared_from_this<Runner> {
         sink_(sink),
         fastest_link_(fastest_link(job.grid)),
         pieces_per_unit_((job.grid.rows_of_unit() + kRowsPerPiece - 1) / kRowsPerPiece),
-        piece_count_(job.grid.units() * pieces_per_unit_),
-        window_(std::size_t{8} * job.threads) {}
+        wanted_{.begin = job.range.begin + job.before.rows, .end = job.range.end},
+        first_piece_(piece_of(wanted_.begin)),
+        end_piece_(wanted_.size() == 0 ? first_piece_ : piece_of(wanted_.end - 1) + 1),
+        summary_(job.before),
+        window_(std::size_t{8} * job.threads),
+        next_(first_piece_),
+        written_(first_piece_) {
+    if (summary_.line) knee_.emplace(*summary_.line);
+  }
 
   SweepSummary run() {
     std::vector<std::jthread> threads;
@@ -95,7 +102,7 @@ class Runner : public std::enable_shared_from_this<Runner> {
       {
         std::unique_lock lock(mutex_);
         room_.wait(lock, [&] { return ended_ || next_ < written_ + window_.size(); });
-        if (ended_ || next_ == piece_count_) return;
+        if (ended_ || next_ == end_piece_) return;
         index = next_++;
       }
       Piece& piece = window_[index % window_.size()];
@@ -112,18 +119,21 @@ class Runner : public std::enable_shared_from_this<Runner> {
     }
   }
 
-  struct Range {
-    std::size_t begin;
-    std::size_t end;
-  };
-
-  [[nodiscard]] Range rows_of(std::size_t piece) const {
-    const std::size_t unit = piece / pieces_per_unit_ * job_.grid.rows_of_unit();
-    const std::size_t begin = piece % pieces_per_unit_ * kRowsPerPiece;
-    return {unit + begin, unit + std::min(begin + kRowsPerPiece, job_.grid.rows_of_unit())};
+  [[nodiscard]] std::size_t piece_of(std::size_t row) const {
+    const std::size_t rows = job_.grid.rows_of_unit();
+    return row / rows * pieces_per_unit_ + row % rows / kRowsPerPiece;
   }
 
-  void fill(Piece& piece, const Range& rows, SweepWorker& runner) const {
+  /// Those of them that are wanted.
+  [[nodiscard]] RowRange rows_of(std::size_t piece) const {
+    const std::size_t unit = piece / pieces_per_unit_ * job_.grid.rows_of_unit();
+    const std::size_t begin = piece % pieces_per_unit_ * kRowsPerPiece;
+    const std::size_t end = std::min(begin + kRowsPerPiece, job_.grid.rows_of_unit());
+    return {.begin = std::max(unit + begin, wanted_.begin),
+            .end = std::min(unit + end, wanted_.end)};
+  }
+
+  void fill(Piece& piece, const RowRange& rows, SweepWorker& runner) const {
     std::string text;
     for (std::size_t row = rows.begin; row < rows.end; ++row) {
       try {
@@ -166,7 +176,9 @@ class Runner : public std::enable_shared_from_this<Runner> {
     const bool infinite = job_.grid.lists().of("--link")[*fastest_link_] == kInfiniteRate.count();
     if (infinite || !fastest.feasible || within(fastest, 1)) return;
     try {
-      piece.at_infinite_link.emplace_back(row, link_time(runner.at_infinite_link(row)));
+      const LinkTime time = link_time(runner.at_infinite_link(row));
+      const std::lock_guard lock(piece.filling);
+      piece.at_infinite_link.emplace_back(row, time);
     } catch (const SpecError&) {
       return;  // no row needs it
     }
@@ -200,38 +212,48 @@ class Runner : public std::enable_shared_from_this<Runner> {
   }
 
   void write_in_order() {
-    for (std::size_t index = 0; index < piece_count_; ++index) {
+    for (std::size_t index = first_piece_; index < end_piece_; ++index) {
       Piece& slot = window_[index % window_.size()];
+      bool stop = false;
       {
         std::unique_lock lock(mutex_);
         // A signal handler cannot notify: look for a stop now and then.
         while (!finished_.wait_for(lock, 50ms, [&] { return slot.done; })) {
           if (sink_.stop()) break;
         }
-        summary_.stopped = !slot.done || sink_.stop();
+        stop = sink_.stop();
+        summary_.stopped = !slot.done || (stop && sink_.takes_rows_ahead);
         if (summary_.stopped) return;
       }
       if (slot.error) std::rethrow_exception(slot.error);
+      // First, as whoever goes on behind these rows needs it.
+      find_knees(slot, index);
       write_rows(slot);
-      if (fastest_link_) find_knees(slot, rows_of(index).begin);
       make_room(index);
+      summary_.stopped = stop && index + 1 < end_piece_;
+      if (summary_.stopped) return;
     }
   }
 
-  void find_knees(const Piece& piece, std::size_t row) {
+  void find_knees(const Piece& piece, std::size_t index) {
+    if (!fastest_link_) return;
+    std::size_t row = rows_of(index).begin;
     const std::vector<std::int64_t>& links = job_.grid.lists().of("--link");
     auto beyond = piece.at_infinite_link.begin();
     for (const Row& each : piece.rows) {
       const std::size_t link = row % links.size();
       if (link == 0) knee_.emplace(row);
-      knee_->add(BytesPerSecond(links[link]), each.time);
-      if (beyond != piece.at_infinite_link.end() && beyond->first == row) {
-        knee_->add_infinite_link((beyond++)->second);
-      }
+      const bool looked = beyond != piece.at_infinite_link.end() && beyond->first == row;
+      const auto found = looked ? beyond++ : beyond;
       ++row;
+      if (!knee_) continue;  // its first rows are not of this range
+      knee_->add(BytesPerSecond(links[link]), each.time);
+      if (looked) knee_->add_infinite_link(found->second);
       if (link + 1 < links.size()) continue;
       if (summary_.knees_in_all++ < job_.most_knees) summary_.knees.push_back(knee_->knee());
+      knee_.reset();
     }
+    summary_.line = knee_ ? std::optional(knee_->so_far()) : std::nullopt;
   }
 
   /// The piece is written: its place is for the next.
@@ -243,7 +265,7 @@ class Runner : public std::enable_shared_from_this<Runner> {
     slot.at_infinite_link.clear();
     slot.done = false;
     written_ = index + 1;
-    const std::size_t next = written_ < piece_count_ ? rows_of(written_).begin : job_.grid.rows();
+    const std::size_t next = written_ < end_piece_ ? rows_of(written_).begin : job_.grid.rows();
     costs_.erase(costs_.begin(), costs_.lower_bound(costs_place(next)));
     room_.notify_all();
   }
@@ -253,8 +275,21 @@ class Runner : public std::enable_shared_from_this<Runner> {
     for (std::size_t index = written_; index < next_; ++index) {
       Piece& slot = window_[index % window_.size()];
       const std::lock_guard lock(slot.filling);
+      if (!sink_.takes_rows_ahead) {
+        if (slot.rows.empty() || !is_known(slot, index)) return;
+        find_knees(slot, index);
+        write_rows(slot);
+        return;
+      }
       if (!slot.rows.empty()) write_rows(slot);
     }
+  }
+
+  /// Whether what an infinite link would do is not still to come.
+  [[nodiscard]] bool is_known(const Piece& piece, std::size_t index) const {
+    if (!fastest_link_) return true;
+    const std::size_t last = rows_of(index).begin + piece.rows.size() - 1;
+    return last % job_.grid.rows_of_line() != *fastest_link_;
   }
 
   void write_rows(const Piece& piece) {
@@ -283,7 +318,9 @@ class Runner : public std::enable_shared_from_this<Runner> {
   const SweepSink& sink_;
   std::optional<std::size_t> fastest_link_;
   std::size_t pieces_per_unit_;
-  std::size_t piece_count_;
+  RowRange wanted_;  ///< that are not there yet
+  std::size_t first_piece_;
+  std::size_t end_piece_;
   SweepSummary summary_;
   std::optional<KneeFinder> knee_;  ///< of the line that is being written
 
@@ -292,8 +329,8 @@ class Runner : public std::enable_shared_from_this<Runner> {
   std::condition_variable finished_;  ///< for the writer: a piece is done
   std::map<std::size_t, std::shared_ptr<SharedCosts>> costs_;
   std::vector<Piece> window_;
-  std::size_t next_ = 0;     ///< piece that nobody has taken
-  std::size_t written_ = 0;  ///< pieces handed out
+  std::size_t next_;     ///< piece that nobody has taken
+  std::size_t written_;  ///< pieces handed out
   bool ended_ = false;
 };
 

@@ -34,12 +34,11 @@ struct RowFormat {
   std::string_view between;
 };
 
-struct SweepJob {
-  const SweepGrid& grid;
-  const SweepInputs& inputs;
-  const RowFormat& format;
-  unsigned threads = 1;
-  std::size_t most_knees = std::numeric_limits<std::size_t>::max();  ///< that are kept
+/// Rows begin ... end - 1 of the grid's order.
+struct RowRange {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  [[nodiscard]] std::size_t size() const { return end - begin; }
 };
 
 struct SweepSummary {
@@ -48,19 +47,33 @@ struct SweepSummary {
   std::map<std::string, std::size_t> lacking;      ///< rows that do not fit, by what they lack
   std::size_t failed = 0;                          ///< rows that could not be worked out
   std::shared_ptr<const SpecError> first_failure;  ///< why
-  std::vector<Knee> knees;  ///< of lines whose rows are all written, where there are >= 2 links: the first of them
+  std::vector<Knee>
+      knees;  ///< of lines whose rows are all written, where there are >= 2 links: the first of them
   std::size_t knees_in_all = 0;
+  std::optional<KneeSoFar> line;  ///< of one whose rows are not all written
   /// Not all rows are written. Threads may still be at work on what the job refers to, for however long one
   /// row takes: the caller ends the process, without giving any of it up.
   bool stopped = false;
 };
 
+struct SweepJob {
+  const SweepGrid& grid;
+  const SweepInputs& inputs;
+  const RowFormat& format;
+  unsigned threads = 1;
+  std::size_t most_knees = std::numeric_limits<std::size_t>::max();  ///< that are kept
+  RowRange range;                                                    ///< what is wanted of the grid
+  SweepSummary before = {};  ///< of the first rows of it, which are there already
+};
+
 struct SweepSink {
-  /// Rows in pieces, and what all so far amount to. In order, but for those that were finished ahead of others when
-  /// the run was stopped.
+  /// Rows in pieces, and what all so far amount to, those before included.
   std::function<void(std::string_view text, const SweepSummary& so_far)> write;
   /// Asked often; true ends the run.
   std::function<bool()> stop;
+  /// Whether rows that were finished ahead of others when the run was stopped are wanted too, out of order. Else what
+  /// is written last is what so_far says, so that another run can go on behind it.
+  bool takes_rows_ahead = true;
 };
 
 [[nodiscard]] SweepSummary run_sweep(const SweepJob& job, const SweepSink& sink);
