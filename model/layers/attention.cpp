@@ -195,6 +195,7 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 }  // namespace
 
 extern const LayerKind attention_kind;
-const LayerKind attention_kind{"attention", "dot-product or additive attention", &read};
+const LayerKind attention_kind{
+    "attention", "dot-product or additive attention", &read, {.numbers = NumberClass::kProduct}};
 
 }  // namespace ooc

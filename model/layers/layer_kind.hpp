@@ -16,6 +16,7 @@
 #include "model/base/convolution_shape.hpp"
 #include "model/base/dtype.hpp"
 #include "model/base/ids.hpp"
+#include "model/base/precision.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/base/tensor_shape.hpp"
 #include "model/base/units.hpp"
@@ -65,9 +66,10 @@ enum class InPlace {
 struct Saves {
   bool inputs = false;  ///< all inputs, but for the first `unread_inputs` of them
   bool output = false;
-  std::int64_t mask_bytes = 0;     ///< per sample: an extra tensor that forward writes (dropout)
-  std::int64_t reserve_bytes = 0;  ///< per sample: the same, of values (attention's weights)
-  std::size_t unread_inputs = 0;   ///< leading inputs that backward does not read
+  std::int64_t mask_bytes = 0;      ///< per sample: an extra tensor that forward writes (dropout)
+  std::int64_t reserve_bytes = 0;   ///< per sample: the same, of values (attention's weights)
+  std::size_t unread_inputs = 0;    ///< leading inputs that backward does not read
+  std::uint32_t copied_inputs = 0;  ///< bit i: of input i backward reads a copy in the reserve
   // What some frameworks keep instead or besides (model/graph/keeping.hpp).
   bool input_serves = false;     ///< relu: backward could read the input in place of the output
   bool input_for_shape = false;  ///< average pools: the input, for its sizes
@@ -118,6 +120,21 @@ struct RecurrentStep {
   bool is_gates = true;
 };
 
+/// Copies in other types, where a precision is set (model/network/set_precision.hpp). Their traffic is in
+/// LayerWork too.
+struct LayerCasts {
+  std::int64_t forward_per_sample = 0;   ///< bytes read and written for inputs
+  std::int64_t backward_per_sample = 0;  ///< the same, for their gradients
+  std::int64_t parameters = 0;           ///< that products read in a copy
+  std::int64_t copy_traffic = 0;         ///< bytes read and written to make that copy
+};
+
+/// A matrix of weights, for optimisers that keep a row and a column of it.
+struct WeightMatrix {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+};
+
 struct LayerPart;
 
 /// What a device does when it computes the layer for real (docs/replay-operations.md), with sizes of one
@@ -135,9 +152,11 @@ struct LayerOperation {
 struct LayerModel {
   TensorShape output;
   std::int64_t parameters = 0;
+  std::optional<WeightMatrix> weight_matrix;
   std::int64_t forward_macs = 0;  ///< of convolutions and matrix products, bias not counted
-  LayerWork work;                 ///< the native model's FLOPs and bytes
-  LayerWork paleo_work;           ///< PALEO's (docs/paleo.md); all zero where it counts nothing
+  std::int64_t output_bytes_per_element = 0;  ///< 0: the network's type
+  LayerWork work;                             ///< the native model's FLOPs and bytes
+  LayerWork paleo_work;  ///< PALEO's (docs/paleo.md); all zero where it counts nothing
   bool paleo_backward_data_always = false;  ///< PALEO: no "parent is data" shortcut (InnerProduct)
   std::string efficiency = "default";       ///< key of the profile's compute.efficiency
   BackwardForm backward_form = BackwardForm::kFused;
@@ -154,8 +173,11 @@ struct LayerModel {
   std::shared_ptr<const ConvolutionShape> convolution;
   /// conv_transpose: the convolution that leads from its output back to its input.
   std::shared_ptr<const ConvolutionShape> mirrored_convolution;
-  std::shared_ptr<const LayerProducts> products;    ///< linear, matmul, attention
-  bool is_fused_product = false;                    ///< flash attention: all products in one kernel
+  std::shared_ptr<const LayerProducts> products;  ///< linear, matmul, attention
+  bool is_fused_product = false;                  ///< flash attention: all products in one kernel
+  /// What its kernels compute in, where a precision is set; none: the network's type.
+  std::optional<Dtype> computes_in;
+  LayerCasts casts;
   std::shared_ptr<const RecurrentStep> recurrent;   ///< parts of lstm and gru
   std::shared_ptr<const LayerOperation> operation;  ///< none: it cannot be run, only timed
   /// Where a kind unrolls into several layers (lstm, gru: one or more per time step): those, the
@@ -180,7 +202,33 @@ struct LayerInputs {
   Dtype dtype = Dtype::kFloat32;
   /// The producers' names, for messages only; empty, or as many as shapes.
   std::span<const std::string_view> names = {};
-  [[nodiscard]] std::int64_t element_bytes() const { return dtype_info(dtype).bytes; }
+  std::optional<Precision> precision = {};   ///< none: everything has the one type
+  std::span<const std::int64_t> bytes = {};  ///< an element, by input; empty: as element_bytes()
+  std::optional<std::int64_t> element = {};  ///< what this layer computes in; none: the type's
+
+  /// Of what the layer computes with and, unless its model says other, writes.
+  [[nodiscard]] std::int64_t element_bytes() const {
+    return element.value_or(dtype_info(dtype).bytes);
+  }
+  /// As the producer wrote it.
+  [[nodiscard]] std::int64_t bytes_of(std::size_t input) const {
+    return bytes.empty() ? element_bytes() : bytes[input];
+  }
+};
+
+/// What a kind's kernels compute in where a precision lets them choose (PrecisionInfo::autocasts), after the lists
+/// of torch.autocast.
+enum class NumberClass {
+  kWidest,   ///< in what comes, the widest of it: element-wise kinds, pools, batch norm
+  kProduct,  ///< in the narrow type, into which it casts its inputs
+  kLinear,   ///< the same, and in float8 where there is that
+  kWide,     ///< in the wide type, into which it casts its inputs: norms, softmax, losses
+  kTable,    ///< writes the wide type and takes its inputs as they are: embedding
+};
+
+/// What the reader of the network must know of a kind before it reads the layer.
+struct LayerTraits {
+  NumberClass numbers = NumberClass::kWidest;
 };
 
 struct LayerKind {
@@ -189,6 +237,7 @@ struct LayerKind {
   /// Reads the layer's own keys from `spec` (the reader has taken "name", "type" and "inputs" and
   /// rejects what is left). Throws SpecError for anything impossible, overflow included.
   LayerModel (*read)(const SpecView& spec, const LayerInputs& inputs);
+  LayerTraits traits = {};
 };
 
 /// All kinds, in the order of CMakeLists.txt.

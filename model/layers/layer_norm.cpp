@@ -22,6 +22,7 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 }  // namespace
 
 extern const LayerKind layer_norm_kind;
-const LayerKind layer_norm_kind{"layer_norm", "layer normalisation over channels", &read};
+const LayerKind layer_norm_kind{
+    "layer_norm", "layer normalisation over channels", &read, {.numbers = NumberClass::kWide}};
 
 }  // namespace ooc

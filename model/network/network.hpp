@@ -11,6 +11,7 @@
 
 #include "model/base/dtype.hpp"
 #include "model/base/ids.hpp"
+#include "model/base/precision.hpp"
 #include "model/base/tensor_shape.hpp"
 #include "model/layers/layer_kind.hpp"
 
@@ -18,7 +19,8 @@ namespace ooc {
 
 struct NetworkInput {
   std::string name;
-  TensorShape shape;  ///< per sample
+  TensorShape shape;                   ///< per sample
+  std::int64_t bytes_per_element = 0;  ///< 0: the network's type
 };
 
 /// Where a layer's input comes from.
@@ -33,14 +35,18 @@ struct Layer {
 
 struct Network {
   std::string name;
-  std::string source;  ///< paper, table
-  Dtype dtype = Dtype::kFloat32;
-  std::optional<std::int64_t> batch;  ///< the file's default batch
+  std::string source;                  ///< paper, table
+  Dtype dtype = Dtype::kFloat32;       ///< with a precision: of what products write
+  std::optional<Precision> precision;  ///< none: everything has that type
+  std::optional<std::int64_t> batch;   ///< the file's default batch
   std::vector<NetworkInput> inputs;
   std::vector<Layer> layers;             ///< in file order, repeats unrolled
   std::vector<LayerId> execution_order;  ///< topological; ties by place in the file
   std::vector<LayerId> outputs;          ///< layers that may go unread
 };
+
+/// Of a value: an input's or a layer's output.
+[[nodiscard]] std::int64_t bytes_per_element(const Network& network, const Producer& producer);
 
 [[nodiscard]] std::int64_t total_parameters(const Network& network);
 /// Multiply-accumulates of convolutions and matrix products for one sample, forward.

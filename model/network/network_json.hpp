@@ -6,16 +6,25 @@
 #include <string_view>
 
 #include "model/base/dtype.hpp"
+#include "model/base/precision.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/network/network.hpp"
 
 namespace ooc {
 
-/// Throws SpecError naming file, JSON pointer, found and expected. Checks `expect`. `dtype`: instead of the
-/// file's.
-[[nodiscard]] Network read_network(const SpecDocument& document, std::optional<Dtype> dtype = {});
-[[nodiscard]] Network read_network_file(const std::string& path, const ReadLimits& limits = {},
-                                        std::optional<Dtype> dtype = {});
-[[nodiscard]] Network read_network_text(std::string_view text, const std::string& file);
+/// What is asked of a network in place of what its file says.
+struct NetworkOptions {
+  ReadLimits limits = {};
+  std::optional<Dtype> dtype = {};
+  std::optional<Precision> precision = {};
+};
+
+/// Throws SpecError naming file, JSON pointer, found and expected. Checks `expect`.
+[[nodiscard]] Network read_network(const SpecDocument& document,
+                                   const NetworkOptions& options = {});
+[[nodiscard]] Network read_network_file(const std::string& path,
+                                        const NetworkOptions& options = {});
+[[nodiscard]] Network read_network_text(std::string_view text, const std::string& file,
+                                        const NetworkOptions& options = {});
 
 }  // namespace ooc
