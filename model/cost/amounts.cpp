@@ -103,10 +103,11 @@ Amount amount_of(const TrainingGraph& graph, const Task& task, ComputeModel mode
 Bytes workspace_of(const TrainingGraph& graph, const Task& task, std::int64_t batch) {
   const LayerModel& layer = *graph.network->layers[task.layer.at()].model;
   if (layer.custom && layer.custom->per == CustomCost::Per::kBatch) return layer.custom->workspace;
-  const std::int64_t per_sample =
-      layer.custom ? layer.custom->workspace.count()
-                   : counts_of(graph, task, ComputeModel::kNative).work.workspace_per_sample;
-  const Wide bytes = Wide(per_sample) * batch;
+  const TaskWork work = layer.custom
+                            ? TaskWork{.workspace_per_sample = layer.custom->workspace.count()}
+                            : counts_of(graph, task, ComputeModel::kNative).work;
+  Wide bytes = Wide(work.workspace_per_sample) * batch;
+  if (work.workspace_most > 0 && bytes > Wide(work.workspace_most)) bytes = work.workspace_most;
   check_below(bytes, kMaxTensorBytes, graph, "bytes of workspace in one task",
               "every workspace below 2^48 bytes");
   return Bytes(static_cast<std::int64_t>(bytes.value()));

@@ -189,14 +189,18 @@ double KernelPricer::recurrent(const LayerModel& model, TaskKind kind) const {
 }
 
 double KernelPricer::attention_rest(const LayerModel& model, TaskKind kind) const {
-  if (model.saves.reserve_bytes == 0) return 0;
+  const LayerProducts& products = *model.products;
   const bool forward = kind == TaskKind::kForward;
-  const double weights = static_cast<double>(model.saves.reserve_bytes) * batch_;
+  const std::int64_t moved = forward ? products.beside_forward : products.beside_backward;
+  const double beside = streaming(static_cast<double>(moved) * batch_, 1);
+  if (products.scores == 0) return beside;
+  const double weights = static_cast<double>(products.scores) * batch_;
   if (platform_.software.attention == AttentionKernels::kFused) {
-    return streaming(weights * (forward ? kFusedForward : kFusedBackward), 1);
+    return beside + streaming(weights * (forward ? kFusedForward : kFusedBackward), 1);
   }
   const double output = output_bytes(model);
-  return streaming(weights * (forward ? kSeparateForward : kSeparateBackward) + output * kPermutes,
+  return beside +
+         streaming(weights * (forward ? kSeparateForward : kSeparateBackward) + output * kPermutes,
                    kSeparateKernels);
 }
 

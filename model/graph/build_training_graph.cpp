@@ -195,8 +195,9 @@ class GraphBuilder {
                               buffers_.in_place[id.at()] ? RunsIn::kPlace : RunsIn::kOwnBuffer);
     if (kept.inputs || pins_input(id)) {
       const auto& inputs = layer(id).inputs;
-      for (std::size_t i = layer(id).model->saves.unread_inputs; i < inputs.size(); ++i) {
-        const bool copied = i < 32 && (layer(id).model->saves.copied_inputs >> i & 1U) != 0;
+      const Saves& saves = layer(id).model->saves;
+      for (std::size_t i = saves.unread_inputs; i + saves.unread_last < inputs.size(); ++i) {
+        const bool copied = i < 32 && (saves.copied_inputs >> i & 1U) != 0;
         if (!copied) reads(task, tensor_of(buffers_, inputs[i]));
       }
     }

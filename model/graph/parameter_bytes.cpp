@@ -59,7 +59,8 @@ std::int64_t state_bytes(Optimizer optimizer, const Network& network, const Laye
       return 2 * (parameters + blocks * kFloatBytes);
     }
     case Optimizer::kAdafactor: {
-      const auto [rows, columns] = layer.weight_matrix.value_or(WeightMatrix{});
+      const auto [rows, columns] =
+          layer.is_tied ? WeightMatrix{} : layer.weight_matrix.value_or(WeightMatrix{});
       return kFloatBytes * (parameters - rows * columns + rows + columns);
     }
   }

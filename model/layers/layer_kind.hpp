@@ -31,6 +31,8 @@ struct TaskWork {
   std::int64_t bytes_fixed = 0;  ///< weights and other operands that do not grow with the batch
   std::int64_t workspace_per_sample =
       0;  ///< bytes that the task needs beside what it reads and writes
+  std::int64_t workspace_most =
+      0;  ///< of the whole batch, where it is worked off in chunks; 0: any
 };
 
 /// Forward and the (up to) two backward tasks. In the fused form backward_data holds all of it. For
@@ -69,6 +71,7 @@ struct Saves {
   std::int64_t mask_bytes = 0;      ///< per sample: an extra tensor that forward writes (dropout)
   std::int64_t reserve_bytes = 0;   ///< per sample: the same, of values (attention's weights)
   std::size_t unread_inputs = 0;    ///< leading inputs that backward does not read
+  std::size_t unread_last = 0;      ///< inputs at the end that it does not read either
   std::uint32_t copied_inputs = 0;  ///< bit i: of input i backward reads a copy in the reserve
   // What some frameworks keep instead or besides (model/graph/keeping.hpp).
   bool input_serves = false;     ///< relu: backward could read the input in place of the output
@@ -108,6 +111,10 @@ struct LayerProducts {
   std::vector<LayerProduct> forward;
   std::vector<LayerProduct> backward_data;  ///< of a fused backward task: all
   std::vector<LayerProduct> backward_weights;
+  std::int64_t scores = 0;  ///< attention: bytes a sample of what lies between its products, once
+  /// Bytes a sample that kernels beside the products move, each as often as they do.
+  std::int64_t beside_forward = 0;
+  std::int64_t beside_backward = 0;
 };
 
 /// A time step of an unrolled recurrent layer, for prices of the whole: its gates, all in one product.
@@ -129,10 +136,11 @@ struct LayerCasts {
   std::int64_t copy_traffic = 0;         ///< bytes read and written to make that copy
 };
 
-/// A matrix of weights, for optimisers that keep a row and a column of it.
+/// A matrix of weights, as it may be shared: rows are those of the output (linear), of the table (embedding).
 struct WeightMatrix {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
+  bool operator==(const WeightMatrix&) const = default;
 };
 
 struct LayerPart;
@@ -151,8 +159,10 @@ struct LayerOperation {
 /// Everything the later stages know of a layer. All counts are per sample unless said otherwise.
 struct LayerModel {
   TensorShape output;
-  std::int64_t parameters = 0;
+  std::int64_t parameters = 0;  ///< its own: not what it is tied to
+  /// What others may be tied to; of a layer that is tied itself, what it shares.
   std::optional<WeightMatrix> weight_matrix;
+  bool is_tied = false;           ///< the matrix is another layer's ("tied_to")
   std::int64_t forward_macs = 0;  ///< of convolutions and matrix products, bias not counted
   std::int64_t output_bytes_per_element = 0;  ///< 0: the network's type
   LayerWork work;                             ///< the native model's FLOPs and bytes
@@ -198,7 +208,7 @@ struct LayerPart {
 
 /// What a kind sees of the network when it reads its layer.
 struct LayerInputs {
-  std::span<const TensorShape> shapes;  ///< at least one
+  std::span<const TensorShape> shapes;  ///< at least one, but for kinds that take none
   Dtype dtype = Dtype::kFloat32;
   /// The producers' names, for messages only; empty, or as many as shapes.
   std::span<const std::string_view> names = {};
@@ -228,6 +238,8 @@ enum class NumberClass {
 
 /// What the reader of the network must know of a kind before it reads the layer.
 struct LayerTraits {
+  bool takes_inputs = true;
+  bool may_be_tied = false;  ///< reads "tied_to", the name of a layer
   NumberClass numbers = NumberClass::kWidest;
 };
 

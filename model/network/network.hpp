@@ -31,6 +31,19 @@ struct Layer {
   const LayerKind* kind = nullptr;
   std::vector<Producer> inputs;
   std::shared_ptr<const LayerModel> model;  ///< copies of a repeat share one
+  std::optional<LayerId> tied_to = {};      ///< whose matrix of weights it uses, if not its own
+};
+
+/// Whether it has weights to learn: its own, or those that it is tied to.
+[[nodiscard]] inline bool has_weights(const Layer& layer) {
+  return layer.model->parameters > 0 || layer.model->is_tied;
+}
+
+/// The weights of one layer, or what several share: one set, one gradient, one update.
+struct WeightUnit {
+  LayerId owner;  ///< whose parameters they are; it runs before those that are tied to it
+  std::vector<LayerId> tied;  ///< those, in the order of the file
+  std::int64_t parameters = 0;
 };
 
 struct Network {
@@ -43,6 +56,7 @@ struct Network {
   std::vector<Layer> layers;             ///< in file order, repeats unrolled
   std::vector<LayerId> execution_order;  ///< topological; ties by place in the file
   std::vector<LayerId> outputs;          ///< layers that may go unread
+  std::vector<WeightUnit> units;         ///< in the order of their owners in the file
 };
 
 /// Of a value: an input's or a layer's output.

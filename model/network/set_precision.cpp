@@ -98,12 +98,14 @@ class PrecisionSetter {
     const std::int64_t forward = bytes(count(input) * (has + keeps));
     model_.casts.forward_per_sample += forward;
     add(model_.work.forward, forward);
-    const bool read = model_.saves.inputs && input >= model_.saves.unread_inputs;
+    const Saves& saves = model_.saves;
+    const bool read = saves.inputs && input >= saves.unread_inputs &&
+                      input + saves.unread_last < inputs_.shapes.size();
     if (read) {
       model_.saves.copied_inputs |= std::uint32_t{1} << input;
       model_.saves.reserve_bytes =
           to_count(spec_, Wide(model_.saves.reserve_bytes) + kept, "bytes of copies a sample");
-    } else {
+    } else if (!is_wide()) {  // what a norm keeps instead of its input is the copy
       model_.work.forward.workspace_per_sample += bytes(kept);
     }
     if (has == wants) return;
