@@ -107,11 +107,25 @@ inline constexpr Flag kDtype{.name = "--dtype",
                              .help = "element type instead of the network file's",
                              .completes = Completes::kChoices,
                              .choices = "float64|float32|tf32|float16|bfloat16"};
+inline constexpr Flag kPrecision{
+    .name = "--precision",
+    .value = "NAME",
+    .help =
+        "element types of activations, weights, copies, gradients and state; default: all one "
+        "type, "
+        "state float32",
+    .completes = Completes::kChoices,
+    .choices = "fp32|tf32|bf16|fp16|amp-bf16|amp-fp16|fsdp-bf16|bf16-pure|fp8"};
+inline constexpr Flag kGradDtype{.name = "--grad-dtype",
+                                 .value = "TYPE",
+                                 .help = "of the weights' gradients instead of --precision's",
+                                 .completes = Completes::kChoices,
+                                 .choices = "fp32"};
 inline constexpr Flag kOptimizer{.name = "--optimizer",
                                  .value = "NAME",
                                  .help = "its state is resident; default sgd (none)",
                                  .completes = Completes::kChoices,
-                                 .choices = "sgd|momentum|adam"};
+                                 .choices = "sgd|momentum|adam|adam8|adafactor"};
 inline constexpr Flag kAllocator{
     .name = "--allocator",
     .value = "NAME",
@@ -154,7 +168,8 @@ template <std::size_t... kCounts>
 }
 
 /// What a network's training iteration is taken to be.
-inline constexpr std::array kIteration{kCompute, kFramework, kAccounting, kOptimizer, kDtype};
+inline constexpr std::array kIteration{kCompute,   kFramework, kAccounting, kOptimizer,
+                                       kPrecision, kGradDtype, kDtype};
 /// How it runs, whatever the schedule.
 inline constexpr std::array kRun =
     joined(std::array{kFarThroughput, kLatency, kMode}, kIteration,

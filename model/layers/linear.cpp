@@ -42,6 +42,7 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
   model.paleo_backward_data_always = true;
   model.efficiency = "linear";
   const std::int64_t features = input.dims.back();
+  model.weight_matrix = {.rows = units, .columns = features};
   model.products = std::make_shared<const LayerProducts>(LayerProducts{
       .forward = {{.m = units, .n = rows, .k = features}},
       .backward_data = {{.m = features, .n = rows, .k = units}},
@@ -55,7 +56,9 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 }  // namespace
 
 extern const LayerKind linear_kind;
-const LayerKind linear_kind{"linear", "fully connected layer, per step on [steps, features]",
-                            &read};
+const LayerKind linear_kind{"linear",
+                            "fully connected layer, per step on [steps, features]",
+                            &read,
+                            {.numbers = NumberClass::kLinear}};
 
 }  // namespace ooc

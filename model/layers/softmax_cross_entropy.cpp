@@ -26,6 +26,7 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 }  // namespace
 
 extern const LayerKind softmax_cross_entropy_kind;
-const LayerKind softmax_cross_entropy_kind{"softmax_cross_entropy", "the usual loss", &read};
+const LayerKind softmax_cross_entropy_kind{
+    "softmax_cross_entropy", "the usual loss", &read, {.numbers = NumberClass::kWide}};
 
 }  // namespace ooc

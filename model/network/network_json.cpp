@@ -33,8 +33,48 @@ void read_head(const SpecView& root, Network& network) {
   if (const auto batch = root.find("batch")) network.batch = batch->as_integer(1, kMaxBatch);
   if (const auto dtype = root.find("dtype")) {
     std::vector<std::string> names;
-    for (const DtypeInfo& info : kDtypes) names.emplace_back(info.name);
+    for (const DtypeInfo& info : kNetworkDtypes) names.emplace_back(info.name);
     network.dtype = *find_dtype(dtype->as_choice(names));
+  }
+}
+
+/// A precision says every type there is. float32 in a file is what files say that leave it open.
+void resolve_numbers(const SpecView& root, const NetworkOptions& options, Network& network) {
+  const bool from_file = !options.dtype.has_value();
+  network.dtype = options.dtype.value_or(network.dtype);
+  if (!options.precision) return;
+  const PrecisionInfo& precision = precision_info(*options.precision);
+  const bool in_float32 = network.dtype == Dtype::kFloat32;
+  const bool agrees = network.dtype == precision.dtype || network.dtype == precision.products ||
+                      (in_float32 && (from_file || precision.weight == 4));
+  if (!agrees) {
+    const std::string named =
+        fmt::format("{} beside --precision {}", dtype_info(network.dtype).name, precision.name);
+    const std::string wanted =
+        fmt::format("{}, or one of the two left out", dtype_info(precision.dtype).name);
+    if (from_file) root.get("dtype").fail(named, wanted);
+    throw SpecError(
+        {.file = "", .place = "--dtype", .found = named, .expected = wanted, .hint = {}});
+  }
+  network.dtype = precision.dtype;
+  network.precision = precision.precision;
+}
+
+/// Numbers of words are whole numbers of 8 bytes, whatever the rest is computed in.
+void set_input_bytes(Network& network) {
+  constexpr std::int64_t kNumberBytes = 8;
+  std::vector<int> tables(network.inputs.size(), 0);
+  std::vector<int> others(network.inputs.size(), 0);
+  for (const Layer& layer : network.layers) {
+    for (const Producer& producer : layer.inputs) {
+      if (const auto* id = std::get_if<InputId>(&producer)) {
+        ++(layer.kind->traits.numbers == NumberClass::kTable ? tables : others)[id->at()];
+      }
+    }
+  }
+  for (std::size_t i = 0; i < network.inputs.size(); ++i) {
+    network.inputs[i].bytes_per_element =
+        tables[i] > 0 && others[i] == 0 ? kNumberBytes : precision_info(*network.precision).input;
   }
 }
 
@@ -132,7 +172,7 @@ Network read_network(const SpecDocument& document, const NetworkOptions& options
   const SpecView root(document);
   Network network;
   read_head(root, network);
-  network.dtype = options.dtype.value_or(network.dtype);
+  resolve_numbers(root, options, network);
   read_inputs(root.get("inputs"), network);
   const SpecView layers = root.get("layers");
   const std::optional<SpecView> expect = root.find("expect");
@@ -146,6 +186,7 @@ Network read_network(const SpecDocument& document, const NetworkOptions& options
   UnrolledLayers unrolled = unroll(tree);
   order_layers(unrolled, network);
   network.layers = std::move(unrolled.layers);
+  if (network.precision) set_input_bytes(network);
   infer_layers(unrolled.entries, tree.entry_count, network);
   read_outputs(root, tree, network);
   check_all_read(network, unrolled.entries);
@@ -163,8 +204,9 @@ Network read_network_file(const std::string& path, const NetworkOptions& options
   return read_network(read_spec_file(path, options.limits), options);
 }
 
-Network read_network_text(std::string_view text, const std::string& file) {
-  return read_network(read_spec_text(text, file));
+Network read_network_text(std::string_view text, const std::string& file,
+                          const NetworkOptions& options) {
+  return read_network(read_spec_text(text, file, options.limits), options);
 }
 
 }  // namespace ooc

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "model/base/dtype.hpp"
+#include "model/base/precision.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/network/network.hpp"
 
@@ -16,6 +17,7 @@ namespace ooc {
 struct NetworkOptions {
   ReadLimits limits = {};
   std::optional<Dtype> dtype = {};
+  std::optional<Precision> precision = {};
   std::optional<std::int64_t> copies = {};  ///< of repeats that scale
 };
 
@@ -25,6 +27,7 @@ struct NetworkOptions {
                                    const NetworkOptions& options = {});
 [[nodiscard]] Network read_network_file(const std::string& path,
                                         const NetworkOptions& options = {});
-[[nodiscard]] Network read_network_text(std::string_view text, const std::string& file);
+[[nodiscard]] Network read_network_text(std::string_view text, const std::string& file,
+                                        const NetworkOptions& options = {});
 
 }  // namespace ooc

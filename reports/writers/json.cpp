@@ -157,11 +157,13 @@ std::string inspection(const NetworkReport& report, const WriteOptions& options)
   json.member("accounting", report.accounting).member("optimizer", report.optimizer);
   json.member("compute", report.compute).end();
   json.member("source", report.source).member("dtype", report.dtype);
+  put_precision(json, report.precision, report.gradient_dtype);
   json.objects("network_inputs", report.inputs, [&](const auto& input) {
     json.member("name", input.first).member("shape", input.second);
   });
   json.member("in_core_peak_bytes", report.in_core_peak).member("parameters", report.parameters);
   json.member("saved_bytes", report.saved).member("static_bytes", report.static_bytes);
+  if (!report.precision.empty()) json.member("weight_copy_bytes", report.weight_copies);
   json.member("forward_macs_per_sample", report.forward_macs_per_sample);
   json.member("forward_macs", report.forward_macs).member("forward_flops", report.forward_flops);
   json.member("backward_flops", report.backward_flops);

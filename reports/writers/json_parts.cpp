@@ -60,12 +60,20 @@ void put_peaks(JsonWriter& json, const RunReport* run) {
     }
     json.begin_object(key);
     for (std::size_t i = 0; i < kMemoryCategories; ++i) {
+      const bool copies = static_cast<MemoryCategory>(i) == MemoryCategory::kWeightCopies;
+      if (copies && run->inputs.precision.empty()) continue;
       json.member(category_name(static_cast<MemoryCategory>(i)), (run->*peak)->bytes[i]);
     }
     json.end();
   };
   put("peak_near_by_category", &RunReport::peak_near_by_category);
   put("peak_far_by_category", &RunReport::peak_far_by_category);
+}
+
+void put_precision(JsonWriter& json, const std::string& precision,
+                   const std::string& gradient_dtype) {
+  if (!precision.empty()) json.member("precision", precision);
+  if (!gradient_dtype.empty()) json.member("gradient_dtype", gradient_dtype);
 }
 
 void put_inputs(JsonWriter& json, const RunInputs& inputs,
@@ -78,7 +86,9 @@ void put_inputs(JsonWriter& json, const RunInputs& inputs,
     if (std::find(but.begin(), but.end(), column.key) != but.end()) continue;
     put_metric(json, column.key, column.read(echo));
   }
-  json.member("dtype", inputs.dtype).member("far_memory_bytes", inputs.far_memory).end();
+  json.member("dtype", inputs.dtype).member("far_memory_bytes", inputs.far_memory);
+  put_precision(json, inputs.precision, inputs.gradient_dtype);
+  json.end();
 }
 
 }  // namespace ooc

@@ -102,10 +102,20 @@ std::string bytes_to_the_last(Bytes bytes) {
 }
 
 std::string network_text(const RunInputs& inputs) {
+  if (!inputs.precision.empty()) return inputs.network + " in " + inputs.precision;
   return inputs.dtype == "float32" ? inputs.network : inputs.network + " in " + inputs.dtype;
 }
 
-std::string static_text(const std::string& dtype, const std::string& optimizer) {
+std::string static_text(const StaticWords& words) {
+  const auto& [dtype, precision, gradient_dtype, optimizer] = words;
+  if (const auto known = find_precision(precision)) {
+    const PrecisionInfo& each = precision_info(*known);
+    const std::int64_t gradient = gradient_dtype.empty() ? each.gradient : 4;
+    const std::string master =
+        each.master > 0 ? fmt::format(", master copy {} B", each.master) : std::string();
+    return fmt::format("a parameter: weight {} B, gradient {} B{}; and state of {}", each.weight,
+                       gradient, master, optimizer);
+  }
   if (dtype != "float16" && dtype != "bfloat16") {
     return "weights, their gradients, state of " + optimizer;
   }

@@ -144,7 +144,10 @@ Workload read_workload(const std::string& path, const CaseOptions& options) {
   Workload workload;
   workload.path = path;
   workload.network = std::make_unique<const Network>(read_network_file(
-      path, {.limits = options.limits, .dtype = options.dtype, .copies = options.copies}));
+      path, {.limits = options.limits,
+             .dtype = options.dtype,
+             .precision = options.precision,
+             .copies = options.copies}));
   try {
     workload.graph = build_training_graph(*workload.network, graph_options_of(options));
   } catch (const SpecError& error) {
@@ -233,6 +236,12 @@ RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
   inputs.batch = batch_of(options, *workload.network);
   inputs.accounting = accounting_name(options.graph.accounting);
   inputs.dtype = dtype_info(workload.network->dtype).name;
+  if (const auto& precision = workload.network->precision) {
+    inputs.precision = precision_info(*precision).name;
+  }
+  if (const auto& gradient = options.graph.gradient_dtype) {
+    inputs.gradient_dtype = dtype_info(*gradient).name;
+  }
   inputs.optimizer = optimizer_name(options.graph.optimizer);
   inputs.framework = framework_of(options.framework).name;
   inputs.allocator = allocator_name(allocator_of(options));

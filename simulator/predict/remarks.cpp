@@ -12,23 +12,32 @@
 namespace ooc {
 namespace {
 
-std::int64_t state_bytes(Optimizer optimizer) {
+std::string_view state_text(Optimizer optimizer) {
   switch (optimizer) {
     case Optimizer::kSgd:
-      return 0;
+      return "0 B of float32 state";
     case Optimizer::kMomentum:
-      return 4;
+      return "4 B of float32 state";
     case Optimizer::kAdam:
-      return 8;
+      return "8 B of float32 state";
+    case Optimizer::kAdam8:
+      return "2 B of state";
+    case Optimizer::kAdafactor:
+      return "the factored state";
   }
-  return 0;
+  return "";
 }
 
 std::string of_two_bytes(Dtype dtype, Optimizer optimizer) {
+  const std::string_view better = dtype == Dtype::kFloat16 ? "fp16" : "bf16";
+  const std::string hint =
+      optimizer == Optimizer::kAdam
+          ? fmt::format(": 12 bytes a parameter, where --precision {} has 16", better)
+          : std::string();
   return fmt::format(
-      "{0}: of each parameter 2 B of weight, 2 B of gradient and {1} B of float32 state of {2} are "
-      "counted; float32 master weights, 4 B a parameter, are not",
-      dtype_info(dtype).name, state_bytes(optimizer), optimizer_name(optimizer));
+      "{0}: of each parameter 2 B of weight, 2 B of gradient and {1} of {2} are counted; float32 "
+      "master weights, 4 B a parameter, are not{3}",
+      dtype_info(dtype).name, state_text(optimizer), optimizer_name(optimizer), hint);
 }
 
 /// Types that only tensor cores would be faster in, where there are none for them.
@@ -56,6 +65,7 @@ std::optional<std::string> dtype_remark(const Network& network, const HardwarePr
                                         const CaseOptions& options) {
   const bool reduced = dtype_info(network.dtype).bytes == 2 || network.dtype == Dtype::kTf32;
   const std::string slow = reduced ? without_tensor_cores(network.dtype, hardware) : "";
+  if (network.precision) return slow.empty() ? std::nullopt : std::optional(slow);
   if (dtype_info(network.dtype).bytes == 2) {
     return of_two_bytes(network.dtype, options.graph.optimizer) + (slow.empty() ? "" : "; ") + slow;
   }

@@ -36,6 +36,8 @@ struct RunInputs {
   std::string framework = "ideal";
   std::string accounting = "liveness";
   std::string dtype = "float32";
+  std::string precision = {};       ///< empty: everything has that type
+  std::string gradient_dtype = {};  ///< of the weights' gradients, where it was asked for
   std::string optimizer = "sgd";
   std::string allocator = "ideal";
   std::string mode = "pinned";
@@ -193,6 +195,8 @@ struct NetworkReport {
   std::string network;
   std::string source;
   std::string dtype;
+  std::string precision;       ///< as in RunInputs
+  std::string gradient_dtype;  ///< likewise
   std::optional<std::string> hardware;
   std::int64_t batch = 1;
   std::string framework;
@@ -206,6 +210,7 @@ struct NetworkReport {
   std::int64_t forward_flops = 0;   ///< at the batch
   std::int64_t backward_flops = 0;  ///< at the batch
   Bytes saved;                      ///< at the batch
+  Bytes weight_copies;              ///< beside it: those that backward reads
   Bytes saved_inputs;               ///< of it: network inputs, which no layer writes
   Bytes static_bytes;
   Bytes in_core_peak;

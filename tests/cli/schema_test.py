@@ -111,6 +111,16 @@ NETWORK_WRONG = {
     "an embedding without a width":
         Put(relu, {"name": "relu1", "type": "embedding", "vocabulary": 10}),
     "attention without heads": Put(relu, {"name": "relu1", "type": "attention"}),
+    "attention without heads of keys": Put(relu, {"name": "relu1", "type": "attention", "heads": 1, "kv_heads": 0}),
+    "a window of no steps":
+        Put(relu, {"name": "relu1", "type": "attention", "heads": 1, "causal": True, "window": 0}),
+    "a table of biases without buckets":
+        Put(relu, {"name": "relu1", "type": "attention", "heads": 1, "bias_table": {"heads": 1}}),
+    "a softmax in half precision":
+        Put(relu, {"name": "relu1", "type": "attention", "heads": 1, "softmax": "float16"}),
+    "an unknown form of a norm": Put(relu, {"name": "relu1", "type": "rms_norm", "form": "compiled"}),
+    "rotary of no channels": Put(relu, {"name": "relu1", "type": "rotary", "heads": 1, "fraction": 0}),
+    "gated by nothing": Put(relu, {"name": "relu1", "type": "gated"}),
     "an unknown kind of attention":
         Put(relu, {"name": "relu1", "type": "attention", "heads": 1, "kind": "linear"}),
     "matmul with a key of another kind":
@@ -128,6 +138,23 @@ def put_sequence(document):
         {"name": "again", "type": "attention", "heads": 1, "kind": "additive", "memory_efficient": True,
          "inputs": ["self", "self"]},
         {"name": "scores", "type": "matmul", "transpose_b": True, "inputs": ["again", "again"]},
+    ]
+    del document["expect"]
+
+
+def put_transformer(document):
+    """Every key of the kinds that transformers are made of."""
+    document["inputs"] = [{"name": "data", "shape": [5]}]
+    document["layers"] = [
+        {"name": "table", "type": "embedding", "vocabulary": 10, "width": 8, "positions": 5},
+        {"name": "norm", "type": "rms_norm", "width": 4, "form": "eager"},
+        {"name": "q", "type": "linear", "units": 8, "bias": False},
+        {"name": "turned", "type": "rotary", "heads": 4, "fraction": "100 %", "in_place": True},
+        {"name": "k", "type": "linear", "units": 4, "inputs": ["norm"]},
+        {"name": "att", "type": "attention", "heads": 4, "kv_heads": 2, "causal": True, "window": 3, "dropout": 0.1,
+         "softmax": "float32", "repeat_kv": False, "bias_table": {"buckets": 3, "heads": 4}, "inputs": ["turned", "k"]},
+        {"name": "ln", "type": "layer_norm", "stats": True, "form": "fused", "bias": False},
+        {"name": "gate", "type": "gated", "activation": "gelu", "inputs": ["ln", "table"]},
     ]
     del document["expect"]
 
@@ -150,6 +177,7 @@ NETWORK_RIGHT = {
         Put(relu, {"name": "relu1", "type": "custom", "output_shape": [16, 32, 32],
                    "forward_time": "5 ms", "backward_time": "1e-2 s", "workspace": "1 MiB"}),
     "sequence layers": put_sequence,
+    "layers of transformers": put_transformer,
 }
 
 # Wrong, but only a reader can see it: the schema must not pretend to.
