@@ -119,6 +119,10 @@ NETWORK_WRONG = {
     "rotary of no channels": Put(relu, {"name": "relu1", "type": "rotary", "heads": 1, "fraction": 0}),
     "a parameter that reads something":
         Put(relu, {"name": "relu1", "type": "parameter", "shape": [1], "inputs": ["conv1"]}),
+    "a loss of another memory":
+        Put(relu, {"name": "relu1", "type": "softmax_cross_entropy", "memory": "none"}),
+    "a loss of chunks of nothing":
+        Put(relu, {"name": "relu1", "type": "linear_cross_entropy", "vocabulary": 3, "chunk": 0}),
     "gated by nothing": Put(relu, {"name": "relu1", "type": "gated"}),
     "an unknown kind of attention":
         Put(relu, {"name": "relu1", "type": "attention", "heads": 1, "kind": "linear"}),
@@ -157,7 +161,11 @@ def put_transformer(document):
         {"name": "token", "type": "parameter", "shape": [5, 8]},
         {"name": "sum", "type": "add", "inputs": ["gate", "token"]},
         {"name": "head", "type": "linear", "units": 10, "bias": False, "tied_to": "table"},
+        {"name": "loss", "type": "softmax_cross_entropy", "memory": "upcast"},
+        {"name": "other", "type": "linear_cross_entropy", "vocabulary": 10, "chunk": 2, "mode": "recompute",
+         "tied_to": "table", "inputs": ["sum"]},
     ]
+    document["outputs"] = ["loss", "other"]
     del document["expect"]
 
 

@@ -99,11 +99,10 @@ TEST_CASE("what a layer cannot be tied to is refused where it says so") {
                  "unknown key \"tied_to\""));
   CHECK(contains(tie_error(R"({"name": "head", "type": "linear", "units": 4, "tied_to": 3})"),
                  "/tied_to: found 3"));
-  // In which copy.
-  CHECK(contains(
-      tie_error(R"({"name": "blocks", "type": "repeat", "times": 2, "layers": [
-                   {"name": "a", "type": "linear", "units": 4, "tied_to": "blocks/0/a"}]})"),
-      "found \"blocks/0/a\", the layer itself, expected another layer (layer blocks/0/a)"));
+  const std::string copy = tie_error(R"({"name": "blocks", "type": "repeat", "times": 2, "layers": [
+                   {"name": "a", "type": "linear", "units": 4, "tied_to": "blocks/0/a"}]})");
+  CHECK(contains(copy, "found \"blocks/0/a\", the layer itself, expected another layer"));
+  CHECK(contains(copy, "layer blocks/0/a)"));  // which copy it is
 }
 
 TEST_CASE("a parameter reads no layer, whatever stands before it") {
