@@ -121,6 +121,14 @@ inline constexpr Flag kGradDtype{.name = "--grad-dtype",
                                  .help = "of the weights' gradients instead of --precision's",
                                  .completes = Completes::kChoices,
                                  .choices = "fp32"};
+inline constexpr Flag kSeq{
+    .name = "--seq",
+    .value = "N[,M]",
+    .help = "length of the sequence, the network's symbol seq; M: of the decoder's, target_seq"};
+inline constexpr Flag kSymbol{
+    .name = "--symbol",
+    .value = "NAME=N[,...]",
+    .help = "other values of symbols of the network file; --seq N is --symbol seq=N"};
 inline constexpr Flag kOptimizer{.name = "--optimizer",
                                  .value = "NAME",
                                  .help = "its state is resident; default sgd (none)",
@@ -168,8 +176,8 @@ template <std::size_t... kCounts>
 }
 
 /// What a network's training iteration is taken to be.
-inline constexpr std::array kIteration{kCompute,   kFramework, kAccounting, kOptimizer,
-                                       kPrecision, kGradDtype, kDtype};
+inline constexpr std::array kIteration{kCompute,   kFramework, kAccounting, kOptimizer, kPrecision,
+                                       kGradDtype, kDtype,     kSeq,        kSymbol};
 /// How it runs, whatever the schedule.
 inline constexpr std::array kRun =
     joined(std::array{kFarThroughput, kLatency, kMode}, kIteration,

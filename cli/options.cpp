@@ -14,6 +14,7 @@
 #include "cli/flags.hpp"
 #include "cli/load.hpp"
 #include "cli/schedule_flags.hpp"
+#include "cli/symbol_flags.hpp"
 #include "cli/terminal.hpp"
 #include "cli/version.hpp"
 #include "model/base/errors.hpp"
@@ -39,8 +40,6 @@ constexpr std::array kAllocators{Allocator::kIdeal, Allocator::kFirstFit, Alloca
 constexpr std::array kComputeModels{ComputeModel::kNative, ComputeModel::kPaleo};
 constexpr std::array kAccountings{Accounting::kLiveness, Accounting::kSharedGradients,
                                   Accounting::kAllGradients, Accounting::kDefineByRun};
-constexpr std::array kOptimizers{Optimizer::kSgd, Optimizer::kMomentum, Optimizer::kAdam,
-                                 Optimizer::kAdam8, Optimizer::kAdafactor};
 constexpr int kMaxDevices = 8;
 constexpr std::array kExchanges{Exchange::kEnd, Exchange::kOverlap};
 constexpr std::array kModes{CopyMode::kPinned, CopyMode::kPageable};
@@ -190,6 +189,7 @@ CaseOptions case_options(const Arguments& arguments, std::initializer_list<FlagN
   if (const auto name = arguments.value(flags::kFramework)) {
     load_framework(options, *name, flags::kFramework.name);
   }
+  options.symbols = symbol_values(arguments);
   options.schedule = schedule_options(arguments);
   return options;
 }

@@ -142,8 +142,9 @@ class Collector {
 
 NetworkRequests network_requests(const std::string& path, std::int64_t batch,
                                  std::optional<Dtype> dtype, const ReadLimits& limits) {
-  const SpecDocument document = read_spec_file(path, limits);
-  const Network network = read_network(document, {.dtype = dtype});
+  const NetworkOptions options{.limits = limits, .dtype = dtype};
+  const SpecDocument document = read_network_document(path, options);
+  const Network network = read_network(document, options);
   const SpecView root(document);
   InputNames names;
   for (const NetworkInput& input : network.inputs) names.push_back(input.name);

@@ -32,7 +32,7 @@ class GraphBuilder {
         sharing_(buffers_.tensors.size()),
         to_come_(buffers_.tensors.size(), 0) {
     graph_.network = &network;
-    graph_.optimizer = options.optimizer;
+    graph_.optimizer = options.optimizer.value_or(network.optimizer.value_or(Optimizer::kSgd));
     graph_.tensors = buffers_.tensors;
     graph_.output_of_layer = buffers_.of_layer;
   }
@@ -364,7 +364,7 @@ class GraphBuilder {
     graph_.gradient_bytes = parameters * each.gradient;
     graph_.optimizer_bytes = parameters * each.master;
     for (const Layer& layer : network_.layers) {
-      graph_.optimizer_bytes += state_bytes(options_.optimizer, network_, *layer.model);
+      graph_.optimizer_bytes += state_bytes(graph_.optimizer, network_, *layer.model);
     }
   }
 

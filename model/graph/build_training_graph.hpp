@@ -13,7 +13,7 @@ struct GraphOptions {
   /// Only kDefineByRun changes the graph (it pins what eager frameworks keep); the others are
   /// footprints over the liveness graph (liveness.hpp).
   Accounting accounting = Accounting::kLiveness;
-  Optimizer optimizer = Optimizer::kSgd;
+  std::optional<Optimizer> optimizer = {};  ///< none: the network's, else sgd
   /// What a framework keeps; define-by-run has rules of its own, and wants the defaults here.
   Keeping keeping = {};
   std::optional<Dtype> gradient_dtype = {};  ///< of the weights; none: as the precision says

@@ -18,22 +18,6 @@ std::int64_t bytes_of_number(const Network& network) {
 
 }  // namespace
 
-std::string_view optimizer_name(Optimizer optimizer) {
-  switch (optimizer) {
-    case Optimizer::kSgd:
-      return "sgd";
-    case Optimizer::kMomentum:
-      return "momentum";
-    case Optimizer::kAdam:
-      return "adam";
-    case Optimizer::kAdam8:
-      return "adam8";
-    case Optimizer::kAdafactor:
-      return "adafactor";
-  }
-  return "";
-}
-
 ParameterBytes parameter_bytes(const Network& network, std::optional<Dtype> gradient) {
   const std::int64_t element = dtype_info(network.dtype).bytes;
   ParameterBytes bytes{.weight = element, .gradient = element};

@@ -3,15 +3,12 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 
 #include "model/base/dtype.hpp"
+#include "model/base/optimizer.hpp"
 #include "model/network/network.hpp"
 
 namespace ooc {
-
-enum class Optimizer { kSgd, kMomentum, kAdam, kAdam8, kAdafactor };
-[[nodiscard]] std::string_view optimizer_name(Optimizer optimizer);
 
 /// Bytes a parameter.
 struct ParameterBytes {

@@ -280,6 +280,8 @@ LayerModel read_dot_product(const SpecView& spec, const LayerInputs& inputs,
     set_flash_work(spec, inputs, sizes, form, model);
   } else {
     set_plain_work(spec, inputs, sizes, form, model);
+    const Wide kept = flash_pairs(sizes, form) * (Wide(sizes.width) + sizes.value_width);
+    model.masked_macs = model.forward_macs - to_count(spec, kept, "multiply-accumulates a sample");
   }
   if (form.buckets > 0) {
     set_weight_matrix(spec, inputs, {.rows = form.buckets, .columns = sizes.heads}, model);

@@ -1,6 +1,6 @@
 // Embedding: { "type": "embedding", "vocabulary": 10000, "width": 650 }, on [steps] word numbers,
 // giving [steps, width]. The numbers are the network's data: they take as many bytes as any element, where a
-// precision is set 8, and get no gradient. "positions": how many steps it was made for, where it holds
+// precision is set 8, and get no gradient. "tied_to": another layer's table. "positions": how many steps it was made for, where it holds
 // learned positions; more are an error.
 //
 // Parameters vocabulary x width. Forward reads the numbers and a row each and writes the rows, no
@@ -38,8 +38,7 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
   const Wide rows = elements(model.output);
   const Wide element = inputs.element_bytes();
   const Wide numbers = elements(input) * inputs.bytes_of(0);
-  model.parameters = to_parameters(spec, inputs, table);
-  model.weight_matrix = {.rows = vocabulary, .columns = width};
+  set_weight_matrix(spec, inputs, {.rows = vocabulary, .columns = width}, model);
   model.work.forward = to_task_work(spec, {0, numbers + element * Wide(2) * rows, 0});
   model.work.backward_weights =
       to_task_work(spec, {rows, numbers + element * Wide(3) * rows, element * table});
@@ -52,6 +51,9 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 
 extern const LayerKind embedding_kind;
 const LayerKind embedding_kind{
-    "embedding", "rows of a table, one per word number", &read, {.numbers = NumberClass::kTable}};
+    .name = "embedding",
+    .summary = "rows of a table, one per word number",
+    .read = &read,
+    .traits = {.may_be_tied = true, .numbers = NumberClass::kTable}};
 
 }  // namespace ooc

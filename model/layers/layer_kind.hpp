@@ -164,6 +164,8 @@ struct LayerModel {
   std::optional<WeightMatrix> weight_matrix;
   bool is_tied = false;           ///< the matrix is another layer's ("tied_to")
   std::int64_t forward_macs = 0;  ///< of convolutions and matrix products, bias not counted
+  std::int64_t masked_macs =
+      0;  ///< of those what a mask makes of no account: computed all the same
   std::int64_t output_bytes_per_element = 0;  ///< 0: the network's type
   LayerWork work;                             ///< the native model's FLOPs and bytes
   LayerWork paleo_work;  ///< PALEO's (docs/paleo.md); all zero where it counts nothing

@@ -6,12 +6,15 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "model/base/dtype.hpp"
 #include "model/base/ids.hpp"
+#include "model/base/optimizer.hpp"
 #include "model/base/precision.hpp"
+#include "model/base/spec_symbols.hpp"
 #include "model/base/tensor_shape.hpp"
 #include "model/layers/layer_kind.hpp"
 
@@ -57,7 +60,9 @@ struct Network {
   std::string source;                  ///< paper, table
   Dtype dtype = Dtype::kFloat32;       ///< with a precision: of what products write
   std::optional<Precision> precision;  ///< none: everything has that type
+  std::optional<Optimizer> optimizer;  ///< the file's default
   std::optional<std::int64_t> batch;   ///< the file's default batch
+  std::vector<SymbolValue> symbols;    ///< sizes by name, as this network was read with
   std::vector<NetworkInput> inputs;
   std::vector<Layer> layers;             ///< in file order, repeats unrolled
   std::vector<LayerId> execution_order;  ///< topological; ties by place in the file
@@ -68,6 +73,8 @@ struct Network {
 
 /// Of a value: an input's or a layer's output.
 [[nodiscard]] std::int64_t bytes_per_element(const Network& network, const Producer& producer);
+/// The size of that name, such as "seq", if the network has it.
+[[nodiscard]] std::optional<std::int64_t> symbol_of(const Network& network, std::string_view name);
 
 [[nodiscard]] std::int64_t total_parameters(const Network& network);
 /// Multiply-accumulates of convolutions and matrix products for one sample, forward.

@@ -1,8 +1,8 @@
-// Reader of the network format, version 1 (docs/formats.md, 2). The steps: head and inputs; the
-// tree of layers with resolved names (layer_tree.hpp); unrolling (unroll.hpp); the order of
-// execution; shapes and costs in that order (infer_layers.hpp); outputs; who shares whose weights
-// (weight_units.hpp); the parts of layers that unroll over time (expand_parts.hpp); and the sums that the
-// file expects.
+// Reader of the network format, version 1 (docs/formats.md, 2). The steps: symbols (symbols.hpp); head
+// and inputs; the tree of layers with resolved names (layer_tree.hpp); unrolling (unroll.hpp); the
+// order of execution; shapes and costs in that order (infer_layers.hpp); outputs; who shares whose
+// weights (weight_units.hpp); the parts of layers that unroll over time (expand_parts.hpp); and the sums
+// that the file expects.
 #include "model/network/network_json.hpp"
 
 #include <fmt/format.h>
@@ -16,8 +16,10 @@
 #include "model/layers/attributes.hpp"
 #include "model/layers/work.hpp"
 #include "model/network/expand_parts.hpp"
+#include "model/network/import_config.hpp"
 #include "model/network/infer_layers.hpp"
 #include "model/network/layer_tree.hpp"
+#include "model/network/symbols.hpp"
 #include "model/network/unroll.hpp"
 #include "model/network/weight_units.hpp"
 
@@ -40,12 +42,30 @@ void read_head(const SpecView& root, Network& network) {
   }
 }
 
+/// How the network is trained where nobody says otherwise.
+void read_training(const SpecView& root, Network& network) {
+  if (const auto precision = root.find("precision")) {
+    std::vector<std::string> names;
+    for (const PrecisionInfo& info : kPrecisions) names.emplace_back(info.name);
+    network.precision = find_precision(precision->as_choice(names));
+  }
+  if (const auto optimizer = root.find("optimizer")) {
+    std::vector<std::string> names;
+    for (const Optimizer each : kOptimizers) names.emplace_back(optimizer_name(each));
+    network.optimizer = find_optimizer(optimizer->as_choice(names));
+  }
+}
+
 /// A precision says every type there is. float32 in a file is what files say that leave it open.
 void resolve_numbers(const SpecView& root, const NetworkOptions& options, Network& network) {
   const bool from_file = !options.dtype.has_value();
   network.dtype = options.dtype.value_or(network.dtype);
-  if (!options.precision) return;
-  const PrecisionInfo& precision = precision_info(*options.precision);
+  // The file's is a default, as its batch: a type for everything is asked for in its place.
+  const std::optional<Precision> asked =
+      options.precision || !from_file ? options.precision : network.precision;
+  network.precision = asked;
+  if (!asked) return;
+  const PrecisionInfo& precision = precision_info(*asked);
   const bool in_float32 = network.dtype == Dtype::kFloat32;
   const bool agrees = network.dtype == precision.dtype || network.dtype == precision.products ||
                       (in_float32 && (from_file || precision.weight == 4));
@@ -168,18 +188,44 @@ void check_expected(const SpecView& expect, std::string_view key, std::int64_t a
   stated->fail(fmt::format("{}", number), fmt::format("{}, the sum over the layers", actual));
 }
 
+void check_expected(const SpecView& expect, const Network& network) {
+  check_expected(expect, "parameters", total_parameters(network));
+  check_expected(expect, "forward_macs", total_forward_macs(network));
+  expect.reject_unknown_keys();
+}
+
+/// The network that a checkpoint's config describes.
+SpecDocument imported(const SpecDocument& config, const NetworkOptions& options) {
+  ImportOptions how{.allow_long = options.long_sequences};
+  for (const SymbolValue& symbol : options.symbols) {
+    if (symbol.name == "seq") how.seq = symbol.value;
+    if (symbol.name == "target_seq") how.target_seq = symbol.value;
+  }
+  return read_spec_text(import_config(config, how), config.file, options.limits);
+}
+
 }  // namespace
 
-Network read_network(const SpecDocument& document, const NetworkOptions& options) {
+SpecDocument read_network_document(const std::string& path, const NetworkOptions& options) {
+  SpecDocument document = read_spec_file(path, options.limits);
+  if (is_checkpoint_config(document)) document = imported(document, options);
+  set_symbols(document, options.symbols);
+  return document;
+}
+
+Network read_network(SpecDocument document, const NetworkOptions& options) {
+  set_symbols(document, options.symbols);
   const SpecView root(document);
   Network network;
   read_head(root, network);
+  read_training(root, network);
   resolve_numbers(root, options, network);
+  network.symbols = document.symbols.values();
   read_inputs(root.get("inputs"), network);
   const SpecView layers = root.get("layers");
   const std::optional<SpecView> expect = root.find("expect");
   (void)root.find("outputs");
-  root.reject_unknown_keys({"$schema", "description"});
+  root.reject_unknown_keys({"$schema", "description", "symbols"});
 
   InputNames input_names;
   for (const NetworkInput& input : network.inputs) input_names.push_back(input.name);
@@ -194,18 +240,16 @@ Network read_network(const SpecDocument& document, const NetworkOptions& options
   check_all_read(network, unrolled.entries);
   check_ties(unrolled.entries, network);
   expand_parts(unrolled.entries, network);
+  check_symbols_read(document);
   find_weight_units(network);
 
-  if (expect && !options.copies) {
-    check_expected(*expect, "parameters", total_parameters(network));
-    check_expected(*expect, "forward_macs", total_forward_macs(network));
-    expect->reject_unknown_keys();
-  }
+  // What is expected is stated at the file's own sizes.
+  if (expect && !options.copies && options.symbols.empty()) check_expected(*expect, network);
   return network;
 }
 
 Network read_network_file(const std::string& path, const NetworkOptions& options) {
-  return read_network(read_spec_file(path, options.limits), options);
+  return read_network(read_network_document(path, options), options);
 }
 
 Network read_network_text(std::string_view text, const std::string& file,

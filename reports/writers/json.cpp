@@ -67,6 +67,7 @@ void put_range(JsonWriter& json, const std::optional<TimeRange>& range) {
 void begin_run(JsonWriter& json, const RunReport& report, const ToolInfo& tool) {
   begin_result(json, "ooc-paleo/result", tool);
   begin_group(json, "inputs", report);
+  put_symbols(json, report.inputs);
   json.end().member("feasible", report.feasible);
   if (report.out_of_memory.has_value()) put_out_of_memory(json, report);
   put_metrics(json, report, {"inputs", "feasible"});
@@ -82,6 +83,7 @@ void begin_run(JsonWriter& json, const RunReport& report, const ToolInfo& tool) 
   json.objects("what_if", report.what_if, [&](const WhatIf& each) { put_what_if(json, each); });
   put_range(json, report.range);
   put_peaks(json, &report);
+  if (!report.inputs.symbols.empty()) put_sequence(json, &report);
 }
 
 std::string prediction(const RunReport& report, const WriteOptions& options) {

@@ -76,6 +76,25 @@ void put_precision(JsonWriter& json, const std::string& precision,
   if (!gradient_dtype.empty()) json.member("gradient_dtype", gradient_dtype);
 }
 
+void put_sequence(JsonWriter& json, const RunReport* run) {
+  if (run == nullptr || !run->sequence) {
+    json.member("sequence", nullptr);
+    return;
+  }
+  const SequenceRates& rates = *run->sequence;
+  json.begin_object("sequence").member("tokens", rates.tokens);
+  json.member("tokens_per_s", rates.tokens_per_s).member("model_flops", rates.model_flops);
+  json.member("peak_flop_per_s", rates.peak ? std::optional(rates.peak->per_second) : std::nullopt);
+  json.member("mfu", rates.mfu).end();
+}
+
+void put_symbols(JsonWriter& json, const RunInputs& inputs) {
+  if (inputs.symbols.empty()) return;
+  json.begin_object("symbols");
+  for (const SymbolValue& each : inputs.symbols) json.member(each.name, each.value);
+  json.end();
+}
+
 void put_inputs(JsonWriter& json, const RunInputs& inputs,
                 std::initializer_list<std::string_view> but) {
   RunReport echo;
@@ -88,6 +107,7 @@ void put_inputs(JsonWriter& json, const RunInputs& inputs,
   }
   json.member("dtype", inputs.dtype).member("far_memory_bytes", inputs.far_memory);
   put_precision(json, inputs.precision, inputs.gradient_dtype);
+  put_symbols(json, inputs);
   json.end();
 }
 

@@ -106,6 +106,21 @@ std::string network_text(const RunInputs& inputs) {
   return inputs.dtype == "float32" ? inputs.network : inputs.network + " in " + inputs.dtype;
 }
 
+std::string symbols_text(const RunInputs& inputs) {
+  std::string text;
+  for (const SymbolValue& each : inputs.symbols) {
+    text +=
+        fmt::format("{}{} {}", text.empty() ? "" : ", ", each.name, group_thousands(each.value));
+  }
+  return text;
+}
+
+std::string tokens_text(double tokens) {
+  constexpr double kFew = 100;
+  return tokens < kFew ? significant(tokens)
+                       : group_thousands(static_cast<std::int64_t>(std::llround(tokens)));
+}
+
 std::string static_text(const StaticWords& words) {
   const auto& [dtype, precision, gradient_dtype, optimizer] = words;
   if (const auto known = find_precision(precision)) {

@@ -11,6 +11,7 @@
 #include "model/base/dtype.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/precision.hpp"
+#include "model/base/spec_symbols.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/cost/compute_cost.hpp"
 #include "model/cost/cost_table.hpp"
@@ -41,7 +42,9 @@ struct CaseOptions {
   std::optional<Dtype> dtype;            ///< none: the network file's
   std::optional<Precision> precision = {};
   std::optional<std::int64_t> copies =
-      {};  ///< of the network's repeat that scales; none: the file's
+      {};                                 ///< of the network's repeat that scales; none: the file's
+  std::vector<SymbolValue> symbols = {};  ///< in place of the network file's
+  bool long_sequences = false;            ///< NetworkOptions::long_sequences
   GraphOptions graph;
   ComputeModel compute = ComputeModel::kNative;
   Ratio compute_scale = kOne;  ///< what-if only, as is transfers.link_scale

@@ -67,7 +67,9 @@ std::optional<std::string> dtype_remark(const Network& network, const HardwarePr
   const std::string slow = reduced ? without_tensor_cores(network.dtype, hardware) : "";
   if (network.precision) return slow.empty() ? std::nullopt : std::optional(slow);
   if (dtype_info(network.dtype).bytes == 2) {
-    return of_two_bytes(network.dtype, options.graph.optimizer) + (slow.empty() ? "" : "; ") + slow;
+    const Optimizer optimizer =
+        options.graph.optimizer.value_or(network.optimizer.value_or(Optimizer::kSgd));
+    return of_two_bytes(network.dtype, optimizer) + (slow.empty() ? "" : "; ") + slow;
   }
   if (!slow.empty()) return slow;
   const bool asked_for = options.dtype.has_value();

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/base/spec_symbols.hpp"
 #include "model/cost/cost_table.hpp"
 #include "model/graph/training_graph.hpp"
 #include "simulator/plan/bounds.hpp"
@@ -29,7 +30,8 @@ struct RunInputs {
   /// Of convolutions: "memory", "performance", "own" where the schedule chooses; empty: nothing to choose.
   std::string algorithms;
   std::int64_t batch = 1;
-  Bytes memory;  ///< near-memory budget, static bytes included
+  std::vector<SymbolValue> symbols;  ///< sizes of the network by name
+  Bytes memory;                      ///< near-memory budget, static bytes included
   bool memory_given = false;
   Bytes far_memory;  ///< its capacity
   bool far_memory_given = false;
@@ -129,6 +131,18 @@ struct PaperEstimate {
   std::vector<std::string> notes;
 };
 
+/// Of a run of a network whose sequence has a length (symbol seq).
+struct SequenceRates {
+  double tokens = 0;  ///< of an iteration: batch x seq
+  double tokens_per_s = 0;
+  /// 3 x 2 x multiply-accumulates of the forward pass: 6 x parameters of matrices x tokens, and attention's, of which
+  /// pairs behind a mask do not count. What is computed again does not count either.
+  double model_flops = 0;
+  std::optional<FlopsPerSecond>
+      peak;                   ///< of what products are computed in; none: not in the profile
+  std::optional<double> mfu;  ///< model_flops / (iteration time x peak of all devices)
+};
+
 struct RunReport {
   RunInputs inputs;
   bool feasible = false;
@@ -171,6 +185,7 @@ struct RunReport {
   std::string link_limited_by;         ///< "connection", "far memory", "near memory"
   std::optional<Bytes> largest_hole;   ///< with an addressed allocator: reserved for its reports
   std::vector<WhatIf> what_if;
+  std::optional<SequenceRates> sequence;
   std::optional<TimeRange> range;  ///< where reports of a rate in use differ, and it matters
   std::vector<LayerReport> layers;
   std::vector<StepReport> steps;                  ///< only when asked for

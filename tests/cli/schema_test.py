@@ -122,6 +122,11 @@ NETWORK_WRONG = {
     "rotary of no channels": Put(relu, {"name": "relu1", "type": "rotary", "heads": 1, "fraction": 0}),
     "a parameter that reads something":
         Put(relu, {"name": "relu1", "type": "parameter", "shape": [1], "inputs": ["conv1"]}),
+    "a symbol of no size": Put(["symbols"], {"seq": 0}),
+    "a symbol that begins with a digit": Put(["symbols"], {"2seq": 1}),
+    "a sum of symbols": Put(linear + ["units"], "seq+1"),
+    "an unknown precision": Put(["precision"], "bf8"),
+    "an unknown optimizer": Put(["optimizer"], "lion"),
     "a loss of another memory":
         Put(relu, {"name": "relu1", "type": "softmax_cross_entropy", "memory": "none"}),
     "a loss of chunks of nothing":
@@ -172,6 +177,20 @@ def put_transformer(document):
     del document["expect"]
 
 
+def put_symbols(document):
+    """Sizes by name, wherever sizes may stand."""
+    document["symbols"] = {"seq": 6, "units_2": 4, "copies": 2}
+    document["inputs"] = [{"name": "data", "shape": ["seq"]}]
+    document["layers"] = [
+        {"name": "table", "type": "embedding", "vocabulary": "10*seq", "width": "units_2"},
+        {"name": "blocks", "type": "repeat", "times": "copies",
+         "layers": [{"name": "linear", "type": "linear", "units": "2*units_2"}]},
+        {"name": "part", "type": "slice", "axis": 0, "begin": 0, "end": "seq"},
+        {"name": "flat", "type": "reshape", "shape": ["seq", -1]},
+    ]
+    del document["expect"]
+
+
 NETWORK_RIGHT = {
     "as it is": lambda document: None,
     "one number for all dimensions": Put(conv + ["kernel"], 3),
@@ -191,6 +210,8 @@ NETWORK_RIGHT = {
                    "forward_time": "5 ms", "backward_time": "1e-2 s", "workspace": "1 MiB"}),
     "sequence layers": put_sequence,
     "layers of transformers": put_transformer,
+    "sizes by name": put_symbols,
+    "a precision and an optimizer": lambda document: document.update(precision="amp-fp16", optimizer="adam8"),
 }
 
 # Wrong, but only a reader can see it: the schema must not pretend to.
@@ -198,6 +219,8 @@ NETWORK_READER_ONLY = {
     "an unknown producer": Put(relu + ["inputs"], ["nobody"]),
     "a name for two layers": Put(relu + ["name"], "conv1"),
     "a false expectation": Put(["expect", "parameters"], 1),
+    "a size by an unknown name": Put(linear + ["units"], "seq"),
+    "a symbol that nobody uses": Put(["symbols"], {"seq": 4}),
     "tied to nobody": Put(linear + ["tied_to"], "nobody"),
     "a layer that nobody reads": Put(pool + ["inputs"], ["conv1"]),
 }
