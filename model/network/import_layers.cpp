@@ -166,6 +166,11 @@ void add_gated_mlp(LayerList& layers, const ImportRequest& request, const GatedM
 void add_language_head(LayerList& layers, const ImportRequest& request, const LanguageHead& head) {
   const std::string memory = loss_of(request.options);
   if (memory == "chunked") {
+    if (head.bias) {
+      request.config.get("model_type")
+          .fail(fmt::format("{} with --loss chunked", request.config.get("model_type").found()),
+                "another --loss", "its head has a bias");
+    }
     LayerSpec& loss =
         layers.add(head.name, "linear_cross_entropy").with("vocabulary", head.vocabulary);
     if (!head.tied_to.empty()) loss.with("tied_to", head.tied_to);

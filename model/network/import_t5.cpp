@@ -74,7 +74,10 @@ class T5Block {
   T5Block(const ImportRequest& request, const T5Sizes& sizes, const std::string& stack)
       : request_(request), sizes_(sizes), stack_(stack), first_(stack + ".block.0.") {}
 
-  void add_first(LayerList& layers) { add(layers, first_, layers.last()); }
+  void add_first(LayerList& layers) {
+    const std::string entering = layers.last();  // what comes last changes
+    add(layers, first_, entering);
+  }
   void add_others(LayerList& layers, std::int64_t blocks) {
     if (blocks == 1) return;
     LayerList block;
