@@ -57,7 +57,10 @@ std::optional<std::int64_t> step_of(const Arguments& arguments) {
 
 int run_largest(const Arguments& arguments, MaxOf of) {
   const std::int64_t largest = largest_of(arguments, of);
-  Job job = read_job(arguments, of == MaxOf::kBatch ? Asks::kLargestBatch : Asks::kSchedules);
+  const Asks asks = of == MaxOf::kBatch ? Asks::kLargestBatch
+                    : of == MaxOf::kSeq ? Asks::kLongestSequence
+                                        : Asks::kSchedules;
+  Job job = read_job(arguments, asks);
   const auto is_given = [](const SymbolValue& each) { return each.name == "seq"; };
   if (of == MaxOf::kSeq &&
       std::any_of(job.options.symbols.begin(), job.options.symbols.end(), is_given)) {

@@ -63,6 +63,7 @@ struct Network {
   std::optional<Optimizer> optimizer;  ///< the file's default
   std::optional<std::int64_t> batch;   ///< the file's default batch
   std::vector<SymbolValue> symbols;    ///< sizes by name, as this network was read with
+  bool is_imported = false;            ///< from the config of a checkpoint
   std::vector<NetworkInput> inputs;
   std::vector<Layer> layers;             ///< in file order, repeats unrolled
   std::vector<LayerId> execution_order;  ///< topological; ties by place in the file

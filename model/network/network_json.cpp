@@ -204,11 +204,17 @@ SpecDocument imported(const SpecDocument& config, const NetworkOptions& options)
   return read_spec_text(import_config(config, how), config.file, options.limits);
 }
 
+/// A network file, and whether it was made of a config.
+std::pair<SpecDocument, bool> read_file(const std::string& path, const NetworkOptions& options) {
+  SpecDocument document = read_spec_file(path, options.limits);
+  if (!is_checkpoint_config(document)) return {std::move(document), false};
+  return {imported(document, options), true};
+}
+
 }  // namespace
 
 SpecDocument read_network_document(const std::string& path, const NetworkOptions& options) {
-  SpecDocument document = read_spec_file(path, options.limits);
-  if (is_checkpoint_config(document)) document = imported(document, options);
+  SpecDocument document = read_file(path, options).first;
   set_symbols(document, options.symbols);
   return document;
 }
@@ -249,7 +255,10 @@ Network read_network(SpecDocument document, const NetworkOptions& options) {
 }
 
 Network read_network_file(const std::string& path, const NetworkOptions& options) {
-  return read_network(read_network_document(path, options), options);
+  auto [document, is_imported] = read_file(path, options);
+  Network network = read_network(std::move(document), options);
+  network.is_imported = is_imported;
+  return network;
 }
 
 Network read_network_text(std::string_view text, const std::string& file,

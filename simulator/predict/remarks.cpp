@@ -90,6 +90,32 @@ std::optional<std::string> batch_remark(const Network& network, std::string_view
   return fmt::format("no --batch, and none in {}: 1 sample an iteration", name);
 }
 
+std::optional<std::string> training_remark(const Network& network, const CaseOptions& options,
+                                           std::string_view but) {
+  const bool is_stated = network.optimizer || (network.precision && !options.precision);
+  if (!is_stated) return std::nullopt;
+  std::string taken;
+  const auto take = [&](std::string_view name, std::string_view value) {
+    if (name == but) return;
+    taken += fmt::format("{}{} {}", taken.empty() ? "" : ", ", name, value);
+  };
+  if (!options.batch && network.batch) take("batch", fmt::format("{}", *network.batch));
+  for (const SymbolValue& symbol : network.symbols) {
+    const auto is_it = [&](const SymbolValue& each) { return each.name == symbol.name; };
+    const bool asked = std::any_of(options.symbols.begin(), options.symbols.end(), is_it);
+    if (!asked) take(symbol.name, fmt::format("{}", symbol.value));
+  }
+  if (!options.precision && network.precision) {
+    take("precision", precision_info(*network.precision).name);
+  }
+  if (!options.graph.optimizer && network.optimizer) {
+    take("optimizer", optimizer_name(*network.optimizer));
+  }
+  if (network.is_imported) take("kernels", "sdpa (`import --kernels` has others)");
+  if (taken.empty()) return std::nullopt;
+  return "where no flag says other: " + taken;
+}
+
 std::string algorithms_remark(const Case& which, const Schedule& schedule) {
   const bool by_memory = reads(schedule, "--algorithms") &&
                          which.schedule_options.algorithms == AlgorithmChoice::kMemory;

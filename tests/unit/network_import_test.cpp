@@ -62,7 +62,7 @@ std::string import_error(const SpecNode& config, const ImportOptions& options = 
 
 TEST_CASE("parameters are the published ones, by the closed form and by the sum over the layers") {
   const std::vector<Checkpoint> all = checkpoints();
-  CHECK(all.size() >= 22);
+  CHECK(all.size() >= 34);
   for (const Checkpoint& each : all) {
     for (const ImportKernels kernels :
          {ImportKernels::kEager, ImportKernels::kSdpa, ImportKernels::kFused}) {
