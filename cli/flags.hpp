@@ -122,11 +122,33 @@ inline constexpr Flag kDtype{.name = "--dtype",
                              .help = "element type instead of the network file's",
                              .completes = Completes::kChoices,
                              .choices = "float64|float32|tf32|float16|bfloat16"};
+inline constexpr Flag kPrecision{
+    .name = "--precision",
+    .value = "NAME",
+    .help =
+        "element types of activations, weights, copies, gradients and state; default: all one "
+        "type, "
+        "state float32",
+    .completes = Completes::kChoices,
+    .choices = "fp32|tf32|bf16|fp16|amp-bf16|amp-fp16|fsdp-bf16|bf16-pure|fp8"};
+inline constexpr Flag kGradDtype{.name = "--grad-dtype",
+                                 .value = "TYPE",
+                                 .help = "of the weights' gradients instead of --precision's",
+                                 .completes = Completes::kChoices,
+                                 .choices = "fp32"};
+inline constexpr Flag kSeq{
+    .name = "--seq",
+    .value = "N[,M]",
+    .help = "length of the sequence, the network's symbol seq; M: of the decoder's, target_seq"};
+inline constexpr Flag kSymbol{
+    .name = "--symbol",
+    .value = "NAME=N[,...]",
+    .help = "other values of symbols of the network file; --seq N is --symbol seq=N"};
 inline constexpr Flag kOptimizer{.name = "--optimizer",
                                  .value = "NAME",
                                  .help = "its state is resident; default sgd (none)",
                                  .completes = Completes::kChoices,
-                                 .choices = "sgd|momentum|adam"};
+                                 .choices = "sgd|momentum|adam|adam8|adafactor"};
 inline constexpr Flag kAllocator{
     .name = "--allocator",
     .value = "NAME",
@@ -169,7 +191,8 @@ template <std::size_t... kCounts>
 }
 
 /// What a network's training iteration is taken to be.
-inline constexpr std::array kIteration{kCompute, kFramework, kAccounting, kOptimizer, kDtype};
+inline constexpr std::array kIteration{kCompute,   kFramework, kAccounting, kOptimizer, kPrecision,
+                                       kGradDtype, kDtype,     kSeq,        kSymbol};
 /// How it runs, whatever the schedule.
 inline constexpr std::array kRun =
     joined(std::array{kLinkToFar, kLinkToNear, kDuplex, kFarThroughput, kLatency, kMode},

@@ -19,6 +19,12 @@ struct JobFlags {
   ChosenSchedules chosen;
 };
 
+/// What a job leaves open because it is what is asked for.
+std::string_view looked_for(Asks asks) {
+  if (asks == Asks::kLargestBatch) return "batch";
+  return asks == Asks::kLongestSequence ? "seq" : "";
+}
+
 JobFlags read_flags(const Arguments& arguments, Asks asks) {
   std::string network = network_of(arguments);
   CaseOptions options =
@@ -48,6 +54,7 @@ MachinesJob read_on(const Arguments& arguments, const std::vector<std::string>& 
     remark_on_machine(result.remarks, machine, options.devices);
   }
   if (asks != Asks::kLargestBatch) remark_on_batch(result.remarks, workload, options);
+  remark_on_training(result.remarks, workload, options, looked_for(asks));
   std::vector<std::vector<const Schedule*>> schedules;
   schedules.reserve(machines.size());
   for (const Machine& machine : machines) {

@@ -13,11 +13,12 @@
 namespace ooc {
 
 enum class Asks {
-  kOneSchedule,    ///< the default is capacity
-  kSchedules,      ///< the default is all that run on the machine
-  kWhetherItFits,  ///< several, the default is capacity
-  kOnMachines,     ///< the same, on several machines and links
-  kLargestBatch,   ///< the same, at no batch of the job's own
+  kOneSchedule,      ///< the default is capacity
+  kSchedules,        ///< the default is all that run on the machine
+  kWhetherItFits,    ///< several, the default is capacity
+  kOnMachines,       ///< the same, on several machines and links
+  kLongestSequence,  ///< several, at a batch
+  kLargestBatch,     ///< the same, at no batch of the job's own
 };
 
 struct Job {

@@ -2,6 +2,7 @@
 #include "cli/largest_batch.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "cli/job.hpp"
@@ -38,6 +39,7 @@ std::int64_t largest_of(const Arguments& arguments, MaxOf of) {
   const auto limit = arguments.value(FlagName::of(flag));
   if (of == MaxOf::kLayers) return limit ? copies_of(*limit, flag) : kMaxCopies;
   const std::int64_t largest = limit ? parse_batch(*limit, flag) : kMaxBatch;
+  if (of == MaxOf::kSeq) return largest;
   const int devices = case_options(arguments).devices;
   if (largest < devices) {
     bad_value(flag, std::to_string(largest),
@@ -46,18 +48,33 @@ std::int64_t largest_of(const Arguments& arguments, MaxOf of) {
   return largest;
 }
 
+std::optional<std::int64_t> step_of(const Arguments& arguments) {
+  const auto step = arguments.value(flags::kStep);
+  return step ? std::optional(parse_batch(*step, flags::kStep.name)) : std::nullopt;
+}
+
 }  // namespace
 
 int run_largest(const Arguments& arguments, MaxOf of) {
   const std::int64_t largest = largest_of(arguments, of);
-  Job job = read_job(arguments, of == MaxOf::kBatch ? Asks::kLargestBatch : Asks::kSchedules);
+  const Asks asks = of == MaxOf::kBatch ? Asks::kLargestBatch
+                    : of == MaxOf::kSeq ? Asks::kLongestSequence
+                                        : Asks::kSchedules;
+  Job job = read_job(arguments, asks);
+  const auto is_given = [](const SymbolValue& each) { return each.name == "seq"; };
+  if (of == MaxOf::kSeq &&
+      std::any_of(job.options.symbols.begin(), job.options.symbols.end(), is_given)) {
+    bad_value(flags::kSymbol.name, "seq with --of seq", "it left out",
+              "that is what is looked for");
+  }
   const Remarks remarks = job.result.remarks;
   remark_on(remarks, job.workload.path, stated_times_remark(job.workload));
   const MaxBatchReport report = max_batches({.workload = job.workload,
                                              .machine = job.machine,
                                              .options = job.options,
                                              .limit = largest,
-                                             .of = of},
+                                             .of = of,
+                                             .step = step_of(arguments)},
                                             job.schedules);
   remark_on_dtypes(remarks, {&job.workload, 1}, {&job.machine, 1}, job.options);
   const bool any_fits = std::any_of(report.rows.begin(), report.rows.end(),

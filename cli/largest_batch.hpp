@@ -19,7 +19,13 @@ inline constexpr Flag kMaxBatchLimit{.name = "--max-batch-limit",
 inline constexpr Flag kLimit{
     .name = "--limit",
     .value = "N",
-    .help = "nothing larger is tried; default 2147483648 samples, 10000 layers"};
+    .help = "nothing larger is tried; default 2147483648 samples or steps, 10000 layers"};
+
+/// Of `max --of seq`.
+inline constexpr Flag kStep{
+    .name = "--step",
+    .value = "N",
+    .help = "lengths that are tried are multiples of it; default 128, beyond 32768 of 1024"};
 
 // Not --layer-times: times that were measured belong to one batch.
 inline constexpr auto kOfLargestBatch =

@@ -133,6 +133,13 @@ std::optional<std::string> shipped(DataKind kind, const std::string& name) {
   return std::nullopt;
 }
 
+/// Of a checkpoint, whose folder stands for it.
+std::optional<std::string> config_in(const std::string& folder) {
+  const fs::path config = fs::path(folder) / "config.json";
+  if (is_folder(folder) && is_readable_place(config)) return config.string();
+  return std::nullopt;
+}
+
 std::string other_spelling(DataKind kind, const std::string& name,
                            const std::vector<std::string>& known) {
   if (is_path(name)) {
@@ -207,9 +214,12 @@ std::vector<DataFile> data_files(DataKind kind) {
 }
 
 std::optional<std::string> find_data(DataKind kind, const std::string& name) {
-  if (!is_path(name)) return shipped(kind, name);
-  if (name == kStandardInput || is_readable_place(name)) return name;
-  return std::nullopt;
+  if (!is_path(name)) {
+    if (auto path = shipped(kind, name)) return path;
+  } else if (name == kStandardInput || is_readable_place(name)) {
+    return name;
+  }
+  return kind == DataKind::kNetwork ? config_in(name) : std::nullopt;
 }
 
 std::string locate(DataKind kind, const std::string& name, std::string_view place) {

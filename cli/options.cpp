@@ -13,6 +13,7 @@
 #include "cli/flags.hpp"
 #include "cli/load.hpp"
 #include "cli/schedule_flags.hpp"
+#include "cli/symbol_flags.hpp"
 #include "cli/terminal.hpp"
 #include "cli/version.hpp"
 #include "model/base/errors.hpp"
@@ -39,12 +40,42 @@ constexpr std::array kAllocators{Allocator::kIdeal, Allocator::kFirstFit, Alloca
 constexpr std::array kComputeModels{ComputeModel::kNative, ComputeModel::kPaleo};
 constexpr std::array kAccountings{Accounting::kLiveness, Accounting::kSharedGradients,
                                   Accounting::kAllGradients, Accounting::kDefineByRun};
-constexpr std::array kOptimizers{Optimizer::kSgd, Optimizer::kMomentum, Optimizer::kAdam};
 constexpr std::array kExchanges{Exchange::kEnd, Exchange::kOverlap};
 constexpr std::array kModes{CopyMode::kPinned, CopyMode::kPageable};
 
 Dtype dtype_of(std::string_view text, std::string_view flag) {
-  return choice(flag, text, kDtypes, [](const DtypeInfo& info) { return info.name; }).dtype;
+  return choice(flag, text, kNetworkDtypes, [](const DtypeInfo& info) { return info.name; }).dtype;
+}
+
+Precision precision_of(std::string_view text, std::string_view flag) {
+  return choice(flag, text, kPrecisions, [](const PrecisionInfo& info) { return info.name; })
+      .precision;
+}
+
+/// Gradients are wider than the precision has them, or they are not.
+Dtype gradient_dtype_of(std::string_view text, std::string_view flag) {
+  const PrecisionInfo& only = precision_info(Precision::kFp32);
+  return choice(flag, text, std::array{only}, [](const PrecisionInfo& info) { return info.name; })
+      .dtype;
+}
+
+/// What a precision decides, these decide too.
+void check_precision(const CaseOptions& options) {
+  const auto beside = [](std::string_view flag, std::string_view value, std::string expected) {
+    bad_value(flag, fmt::format("{} beside --precision", value), std::move(expected));
+  };
+  if (!options.precision) {
+    if (!options.graph.gradient_dtype) return;
+    bad_value(flags::kGradDtype.name, "no --precision", "one of the two alone does not say enough");
+  }
+  if (options.compute == ComputeModel::kPaleo) {
+    beside(flags::kCompute.name, "paleo", "native: PALEO counts four bytes an element");
+  }
+  const Accounting rule = options.graph.accounting;
+  if (rule == Accounting::kSharedGradients || rule == Accounting::kAllGradients) {
+    beside(flags::kAccounting.name, accounting_name(rule),
+           "liveness or define-by-run: the other rules know one element type");
+  }
 }
 
 Exchange exchange_of(std::string_view text, std::string_view flag, int devices) {
@@ -76,6 +107,12 @@ struct CaseFlag {
 /// wrong is told.
 constexpr CaseFlag kCaseFlags[] = {
     {flags::kDtype.name, [](auto text, auto flag, auto& to) { to.dtype = dtype_of(text, flag); }},
+    {flags::kPrecision.name,
+     [](auto text, auto flag, auto& to) { to.precision = precision_of(text, flag); }},
+    {flags::kGradDtype.name,
+     [](auto text, auto flag, auto& to) {
+       to.graph.gradient_dtype = gradient_dtype_of(text, flag);
+     }},
     {flags::kAccounting.name,
      [](auto text, auto flag, auto& to) {
        to.graph.accounting = choice(flag, text, kAccountings, &accounting_name);
@@ -138,6 +175,8 @@ CaseOptions options_beside_axes(const Arguments& arguments, CaseOptions options,
     const auto text = arguments.value(FlagName::of(flag.name));
     if (text && !left_out(flag.name)) flag.read(*text, flag.name, options);
   }
+  check_precision(options);
+  options.symbols = symbol_values(arguments);
   options.schedule = schedule_options(arguments);
   return options;
 }

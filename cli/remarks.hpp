@@ -23,6 +23,10 @@ void remark_on_machine(Remarks remarks, const Machine& machine, int devices);
 /// That nobody said how many samples an iteration has, and that it is 1.
 void remark_on_batch(Remarks remarks, const Workload& workload, const CaseOptions& options);
 
+/// training_remark().
+void remark_on_training(Remarks remarks, const Workload& workload, const CaseOptions& options,
+                        std::string_view but = {});
+
 /// dtype_remark() of every network on every machine, each text once.
 void remark_on_dtypes(Remarks remarks, std::span<const Workload> workloads,
                       std::span<const Machine> machines, const CaseOptions& options);

@@ -26,6 +26,7 @@ class Collector {
   Collector(const Network& network, std::int64_t batch) : network_(network), batch_(batch) {}
 
   void take(const Layer& layer, const SpecView& spec) {
+    if (layer.inputs.empty()) return;  // free parameters: nothing is computed
     const TensorShape& input = shape_of(layer.inputs.front());
     if (layer.kind->name == "conv") return convolution(layer, spec, input);
     if (layer.kind->name == "linear") return linear(layer, input);
@@ -141,8 +142,9 @@ class Collector {
 
 NetworkRequests network_requests(const std::string& path, std::int64_t batch,
                                  std::optional<Dtype> dtype, const ReadLimits& limits) {
-  const SpecDocument document = read_spec_file(path, limits);
-  const Network network = read_network(document, {.limits = {}, .dtype = dtype});
+  const NetworkOptions options{.limits = limits, .dtype = dtype};
+  const SpecDocument document = read_network_document(path, options);
+  const Network network = read_network(document, options);
   const SpecView root(document);
   InputNames names;
   for (const NetworkInput& input : network.inputs) names.push_back(input.name);

@@ -52,6 +52,7 @@ int run_inspect(const Arguments& arguments) {
   }
   const Workload workload = load_workload(network, "NETWORK", options);
   load_layer_times(options, arguments, workload);
+  remark_on_training(result.remarks, workload, options);
   InspectionInput input{.graph = workload.graph,
                         .batch = batch_of(options, *workload.network),
                         .costs = nullptr,

@@ -16,37 +16,47 @@ namespace {
 constexpr Flag kOf{.name = "--of",
                    .value = "WHAT",
                    .help =
-                       "of which the largest is looked for, batch (default) or layers: copies of "
-                       "the repeat of the network that scales",
+                       "of which the largest is looked for, batch (default), layers: copies of the "
+                       "repeat of the network that scales, or seq: the length of its sequence",
                    .completes = Completes::kChoices,
-                   .choices = "batch|layers"};
+                   .choices = "batch|layers|seq"};
 
-constexpr auto kOwnFlags =
-    flags::joined(std::array{kOf, flags::kLimit, flags::kBatch}, flags::kOfLargestBatch);
+constexpr auto kOwnFlags = flags::joined(
+    std::array{kOf, flags::kLimit, flags::kStep, flags::kBatch}, flags::kOfLargestBatch);
 const auto kFlags = flags::with_schedule_flags(kOwnFlags);
 
 int run_max(const Arguments& arguments) {
   const std::string what = arguments.value(kOf).value_or("batch");
-  for (const MaxOf of : {MaxOf::kBatch, MaxOf::kLayers}) {
+  for (const MaxOf of : {MaxOf::kBatch, MaxOf::kLayers, MaxOf::kSeq}) {
     if (what != max_of_word(of)) continue;
     if (of == MaxOf::kBatch && arguments.has(flags::kBatch)) {
       bad_value(flags::kBatch.name, "it with --of batch", "none: that is what is looked for",
                 "--limit says what is the largest to try");
     }
+    if (of != MaxOf::kSeq && arguments.has(flags::kStep)) {
+      bad_value(flags::kStep.name, "it with --of " + what, "it left out",
+                "it is of --of seq, the multiples that are tried");
+    }
+    if (of == MaxOf::kSeq && arguments.has(flags::kSeq)) {
+      bad_value(flags::kSeq.name, "it with --of seq", "it left out",
+                "that is what is looked for; --limit says what is the largest to try");
+    }
     return run_largest(arguments, of);
   }
-  unknown_word(kOf.name, what, {"batch", "layers"});
+  unknown_word(kOf.name, what, {"batch", "layers", "seq"});
 }
 
 }  // namespace
 
 const Command max_command{
     .name = "max",
-    .summary = "the largest batch that runs, as max-batch, or with --of layers the deepest network",
+    .summary =
+        "the largest batch that runs, as max-batch, the deepest network or the longest sequence",
     .examples =
         "  ooc-paleo max --of batch resnet50 --hardware p100-nvlink1-power8\n"
         "  ooc-paleo max --of batch resnet50 --hardware m40 --schedules in-core,capacity\n"
-        "  ooc-paleo max --of layers gpt2_large --hardware rtx-3090 --batch 4\n",
+        "  ooc-paleo max --of layers gpt2_large --hardware rtx-3090 --batch 4\n"
+        "  ooc-paleo max --of seq llama-3-8b --hardware gh200\n",
     .positionals = flags::kNetwork,
     .flags = kFlags,
     .run = &run_max,

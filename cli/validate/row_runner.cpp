@@ -224,11 +224,12 @@ const Machine& RowRunner::machine_for(const std::string& name, CaseOptions& opti
 }
 
 const Workload& RowRunner::workload(const std::string& name, const CaseOptions& options) {
-  const std::string key =
-      fmt::format("{}\n{}\n{}\n{}\n{}", locate(DataKind::kNetwork, name, "NETWORK"),
-                  framework_of(options.framework).name, accounting_name(options.graph.accounting),
-                  optimizer_name(options.graph.optimizer),
-                  options.dtype ? dtype_info(*options.dtype).name : "");
+  const std::string key = fmt::format(
+      "{}\n{}\n{}\n{}\n{}\n{}\n{}", locate(DataKind::kNetwork, name, "NETWORK"),
+      framework_of(options.framework).name, accounting_name(options.graph.accounting),
+      options.graph.optimizer ? optimizer_name(*options.graph.optimizer) : "",
+      options.precision ? precision_info(*options.precision).name : "",
+      options.dtype ? dtype_info(*options.dtype).name : "", symbols_text(options.symbols));
   const auto known = workloads_.find(key);
   if (known != workloads_.end()) return known->second;
   return workloads_.emplace(key, load_workload(name, "NETWORK", options)).first->second;

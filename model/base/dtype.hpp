@@ -8,7 +8,7 @@
 
 namespace ooc {
 
-enum class Dtype { kFloat64, kFloat32, kTf32, kFloat16, kBfloat16 };
+enum class Dtype { kFloat64, kFloat32, kTf32, kFloat16, kBfloat16, kFloat8 };
 
 struct DtypeInfo {
   Dtype dtype;
@@ -16,11 +16,16 @@ struct DtypeInfo {
   std::int64_t bytes;  ///< per element in memory (TF32 is a way to multiply float32)
 };
 
-inline constexpr std::array<DtypeInfo, 5> kDtypes{{{Dtype::kFloat64, "float64", 8},
+inline constexpr std::array<DtypeInfo, 6> kDtypes{{{Dtype::kFloat64, "float64", 8},
                                                    {Dtype::kFloat32, "float32", 4},
                                                    {Dtype::kTf32, "tf32", 4},
                                                    {Dtype::kFloat16, "float16", 2},
-                                                   {Dtype::kBfloat16, "bfloat16", 2}}};
+                                                   {Dtype::kBfloat16, "bfloat16", 2},
+                                                   {Dtype::kFloat8, "float8", 1}}};
+
+/// Those that a whole network can be computed in: all but float8, which only products multiply in.
+inline constexpr std::array<DtypeInfo, 5> kNetworkDtypes{
+    {kDtypes[0], kDtypes[1], kDtypes[2], kDtypes[3], kDtypes[4]}};
 
 [[nodiscard]] constexpr const DtypeInfo& dtype_info(Dtype dtype) {
   return kDtypes[static_cast<std::size_t>(dtype)];

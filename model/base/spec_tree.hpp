@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "model/base/errors.hpp"
+#include "model/base/spec_symbols.hpp"
 #include "model/base/units.hpp"
 
 namespace ooc {
@@ -48,6 +49,7 @@ struct SpecNode {
 struct SpecDocument {
   std::string file;
   SpecNode root;
+  SpecSymbols symbols = {};  ///< what texts in the place of integers mean; readers set them
 };
 
 struct ReadLimits {
@@ -78,7 +80,7 @@ class SpecView {
 
   [[nodiscard]] const SpecNode& node() const { return *node_; }
   [[nodiscard]] std::string pointer() const { return pointer_; }
-  [[nodiscard]] const std::string& file() const { return *file_; }
+  [[nodiscard]] const std::string& file() const { return document_->file; }
   [[nodiscard]] SpecType type() const { return node_->type; }
 
   // Objects. `get` wants the key, `find` returns none when it is absent. Both note the key.
@@ -94,7 +96,7 @@ class SpecView {
   // Scalars.
   [[nodiscard]] std::string as_text() const;
   [[nodiscard]] bool as_boolean() const;
-  /// An integer in [lowest, highest].
+  /// An integer in [lowest, highest]; where the document has symbols also "seq" or "2*seq".
   [[nodiscard]] std::int64_t as_integer(std::int64_t lowest, std::int64_t highest) const;
   [[nodiscard]] double as_number() const;
   /// One of `choices`; else an error that lists them with the nearest one.
@@ -119,10 +121,12 @@ class SpecView {
   struct KeysAskedFor {
     std::vector<std::string> keys;
   };
-  SpecView(const SpecNode& node, const std::string& file, std::string pointer);
+  SpecView(const SpecNode& node, const SpecDocument& document, std::string pointer);
+  /// None where the text is no symbol of the document's.
+  [[nodiscard]] std::optional<Int128> symbol() const;
 
   const SpecNode* node_;
-  const std::string* file_;
+  const SpecDocument* document_;
   std::string pointer_;
   std::shared_ptr<KeysAskedFor> asked_;
 };

@@ -59,18 +59,18 @@ std::string child_pointer(std::string_view pointer, std::string_view key) {
   return child;
 }
 
-SpecView::SpecView(const SpecDocument& document) : SpecView(document.root, document.file, "") {}
+SpecView::SpecView(const SpecDocument& document) : SpecView(document.root, document, "") {}
 
-SpecView::SpecView(const SpecNode& node, const std::string& file, std::string pointer)
+SpecView::SpecView(const SpecNode& node, const SpecDocument& document, std::string pointer)
     : node_(&node),
-      file_(&file),
+      document_(&document),
       pointer_(std::move(pointer)),
       asked_(node.type == SpecType::kObject ? std::make_shared<KeysAskedFor>() : nullptr) {}
 
 void SpecView::fail(std::string found, std::string expected, const std::string& hint) const {
   std::string where = fmt::format("line {}, column {}", node_->line, node_->column);
   if (!hint.empty()) where += ", " + hint;
-  throw SpecError({.file = *file_,
+  throw SpecError({.file = file(),
                    .place = pointer_,
                    .found = std::move(found),
                    .expected = std::move(expected),
@@ -102,7 +102,7 @@ std::optional<SpecView> SpecView::find(std::string_view key) const {
   std::vector<std::string>& keys = asked_->keys;
   if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.emplace_back(key);
   for (const auto& [name, value] : node_->members) {
-    if (name == key) return SpecView(value, *file_, child_pointer(pointer_, name));
+    if (name == key) return SpecView(value, *document_, child_pointer(pointer_, name));
   }
   return std::nullopt;
 }
@@ -126,7 +126,7 @@ std::vector<std::pair<std::string, SpecView>> SpecView::members() const {
   views.reserve(node_->members.size());
   for (const auto& [name, value] : node_->members) {
     asked_->keys.push_back(name);
-    views.emplace_back(name, SpecView(value, *file_, child_pointer(pointer_, name)));
+    views.emplace_back(name, SpecView(value, *document_, child_pointer(pointer_, name)));
   }
   return views;
 }
@@ -139,7 +139,7 @@ void SpecView::reject_unknown_keys(std::initializer_list<std::string_view> also_
   known.erase(std::unique(known.begin(), known.end()), known.end());
   for (const auto& [name, value] : node_->members) {
     if (std::binary_search(known.begin(), known.end(), name)) continue;
-    const SpecView unknown(value, *file_, child_pointer(pointer_, name));
+    const SpecView unknown(value, *document_, child_pointer(pointer_, name));
     unknown.fail(fmt::format("unknown key {}", in_quotes(name)),
                  known.empty() ? "no keys here" : "one of " + join_quoted(known),
                  did_you_mean(name, known));
@@ -151,7 +151,8 @@ std::vector<SpecView> SpecView::items() const {
   std::vector<SpecView> views;
   views.reserve(node_->items.size());
   for (const SpecNode& item : node_->items) {
-    views.push_back(SpecView(item, *file_, child_pointer(pointer_, std::to_string(views.size()))));
+    views.push_back(
+        SpecView(item, *document_, child_pointer(pointer_, std::to_string(views.size()))));
   }
   return views;
 }
@@ -166,11 +167,25 @@ bool SpecView::as_boolean() const {
   return node_->boolean;
 }
 
+std::optional<Int128> SpecView::symbol() const {
+  return type() == SpecType::kText ? document_->symbols.read(node_->text) : std::nullopt;
+}
+
 std::int64_t SpecView::as_integer(std::int64_t lowest, std::int64_t highest) const {
+  if (const std::optional<Int128> value = symbol()) {
+    if (*value >= lowest && *value <= highest) return static_cast<std::int64_t>(*value);
+    fail(fmt::format("{}, which is {}", found(), *value),
+         fmt::format("an integer from {} to {}", lowest, highest));
+  }
   const bool inside = node_->integer && *node_->integer >= lowest && *node_->integer <= highest;
   if (type() != SpecType::kNumber || !inside) {
-    fail(found(), lowest == highest ? fmt::format("{}", lowest)
-                                    : fmt::format("an integer from {} to {}", lowest, highest));
+    const std::string expected = lowest == highest
+                                     ? fmt::format("{}", lowest)
+                                     : fmt::format("an integer from {} to {}", lowest, highest);
+    const std::vector<std::string> known = document_->symbols.names();
+    if (type() != SpecType::kText || known.empty()) fail(found(), expected);
+    fail(found(), expected + ", or a symbol, as " + in_quotes(known.front()) + " or " +
+                      in_quotes("2*" + known.front()));
   }
   return *node_->integer;
 }

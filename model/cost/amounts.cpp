@@ -39,25 +39,34 @@ TaskCounts counts_of(const TrainingGraph& graph, const Task& task, ComputeModel 
   return {};
 }
 
-/// Update: weights, gradient and state are read, weights and state written; 2 FLOP per parameter
-/// for sgd, 4 with momentum, 12 for adam. PALEO knows only sgd.
-struct UpdateWork {
-  std::int64_t flops_per_parameter;
-  std::int64_t elements_moved;  ///< of the weights' dtype
-  std::int64_t state_moved;     ///< fp32 state elements
-};
-
-UpdateWork update_work(Optimizer optimizer, ComputeModel model) {
-  if (model == ComputeModel::kPaleo) return {2, 3, 0};
+std::int64_t update_flops(Optimizer optimizer) {
   switch (optimizer) {
     case Optimizer::kSgd:
-      return {2, 3, 0};
+      return 2;
     case Optimizer::kMomentum:
-      return {4, 3, 2};
+      return 4;
     case Optimizer::kAdam:
-      return {12, 3, 4};
+    case Optimizer::kAdam8:
+    case Optimizer::kAdafactor:
+      return 12;
   }
-  return {2, 3, 0};
+  return 2;
+}
+
+/// Gradient and state are read, and what is updated: the master copy if there is one, else the weights; state,
+/// master copy and weights are written. Scaled gradients are read and written once before. PALEO knows only
+/// sgd, in float32.
+Amount update_amount(const TrainingGraph& graph, const LayerModel& layer, ComputeModel model) {
+  const Wide parameters = layer.parameters;
+  if (model == ComputeModel::kPaleo) return {parameters * 2, parameters * 12};
+  const ParameterBytes& each = graph.per_parameter;
+  const auto& precision = graph.network->precision;
+  const bool unscales = precision && precision_info(*precision).unscales;
+  const std::int64_t updated = each.master > 0 ? each.master : each.weight;
+  const std::int64_t moved =
+      each.gradient * (unscales ? 3 : 1) + updated + each.master + each.weight;
+  return {parameters * update_flops(graph.optimizer),
+          parameters * moved + Wide(2) * state_bytes(graph.optimizer, *graph.network, layer)};
 }
 
 void check_below(Wide value, Wide limit, const TrainingGraph& graph, std::string_view what,
@@ -83,13 +92,7 @@ Bytes tensor_size(const TrainingGraph& graph, std::size_t tensor, std::int64_t b
 Amount amount_of(const TrainingGraph& graph, const Task& task, ComputeModel model,
                  std::int64_t batch) {
   if (task.kind == TaskKind::kUpdate) {
-    const LayerModel& layer = *graph.network->layers[task.layer.at()].model;
-    const UpdateWork update = update_work(graph.optimizer, model);
-    const std::int64_t element =
-        model == ComputeModel::kPaleo ? 4 : dtype_info(graph.network->dtype).bytes;
-    const Wide parameters = layer.parameters;
-    return {parameters * update.flops_per_parameter,
-            parameters * (update.elements_moved * element + update.state_moved * 4)};
+    return update_amount(graph, *graph.network->layers[task.layer.at()].model, model);
   }
   const auto [work, times] = counts_of(graph, task, model);
   const Wide fixed = times > 0 ? work.bytes_fixed : 0;
@@ -100,10 +103,11 @@ Amount amount_of(const TrainingGraph& graph, const Task& task, ComputeModel mode
 Bytes workspace_of(const TrainingGraph& graph, const Task& task, std::int64_t batch) {
   const LayerModel& layer = *graph.network->layers[task.layer.at()].model;
   if (layer.custom && layer.custom->per == CustomCost::Per::kBatch) return layer.custom->workspace;
-  const std::int64_t per_sample =
-      layer.custom ? layer.custom->workspace.count()
-                   : counts_of(graph, task, ComputeModel::kNative).work.workspace_per_sample;
-  const Wide bytes = Wide(per_sample) * batch;
+  const TaskWork work = layer.custom
+                            ? TaskWork{.workspace_per_sample = layer.custom->workspace.count()}
+                            : counts_of(graph, task, ComputeModel::kNative).work;
+  Wide bytes = Wide(work.workspace_per_sample) * batch;
+  if (work.workspace_most > 0 && bytes > Wide(work.workspace_most)) bytes = work.workspace_most;
   check_below(bytes, kMaxTensorBytes, graph, "bytes of workspace in one task",
               "every workspace below 2^48 bytes");
   return Bytes(static_cast<std::int64_t>(bytes.value()));

@@ -6,7 +6,10 @@
 // (docs/model.md, 1).
 #include "model/cost/compute_cost.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <variant>
@@ -32,17 +35,17 @@ class ComputeEstimator {
   ComputeEstimator(const TrainingGraph& graph, const HardwareProfile& profile,
                    const ComputeOptions& options)
       : graph_(graph), profile_(profile), options_(options) {
-    const auto peak = profile.peak.find(graph.network->dtype);
-    if (peak == profile.peak.end()) {
-      const std::string dtype(dtype_info(graph.network->dtype).name);
-      throw SpecError({.file = profile.file,
-                       .place = "/compute/peak/" + dtype,
-                       .found = "nothing",
-                       .expected = "the peak rate of " + dtype + ", the dtype of network \"" +
-                                   graph.network->name + "\"",
-                       .hint = "add e.g. \"" + dtype + "\": \"15.7 TFLOP/s\" with its provenance"});
+    const Network& network = *graph.network;
+    if (network.precision) {
+      const PrecisionInfo& precision = precision_info(*network.precision);
+      const std::string why = fmt::format(", which --precision {} multiplies in", precision.name);
+      for (const Dtype type : {Dtype::kFloat32, precision.dtype, precision.products}) {
+        peaks_[static_cast<std::size_t>(type)] = peak_of(type, type == Dtype::kFloat32 ? "" : why);
+      }
+    } else {
+      peaks_[static_cast<std::size_t>(network.dtype)] =
+          peak_of(network.dtype, ", the dtype of network \"" + network.name + "\"");
     }
-    peak_ = peak->second.per_second;
     scale_ = static_cast<double>(options.compute_scale.count()) / static_cast<double>(kOne.count());
     if (profile.kernels && options.model == ComputeModel::kNative) {
       platform_ = kernel_platform(profile, options.software, options.compute_scale);
@@ -65,17 +68,21 @@ class ComputeEstimator {
     }
     if (pricer_) return pricer_->seconds(task);
     const Amount amount = amount_of(graph_, task, options_.model, options_.batch);
-    return seconds(as_double(amount.flops), as_double(amount.bytes), layer.efficiency);
+    return seconds(as_double(amount.flops), as_double(amount.bytes), layer.efficiency,
+                   layer.computes_in);
   }
 
-  [[nodiscard]] double seconds(double flops, double bytes, const std::string& efficiency) const {
+  /// `type`: what is computed in; none: the network's.
+  [[nodiscard]] double seconds(double flops, double bytes, const std::string& efficiency,
+                               std::optional<Dtype> type) const {
     if (flops == 0 && bytes == 0) return 0;
     if (platform_) return streaming_seconds({.bytes = bytes}, *platform_);
     const double throughput = static_cast<double>(profile_.near_memory.throughput.count());
+    const double peak = peaks_[static_cast<std::size_t>(type.value_or(graph_.network->dtype))];
     if (options_.model == ComputeModel::kPaleo) {
-      return (flops / peak_ + bytes / (throughput * kGibPerGb)) / scale_;
+      return (flops / peak + bytes / (throughput * kGibPerGb)) / scale_;
     }
-    const double rate = peak_ * efficiency_of(profile_, efficiency).at(flops);
+    const double rate = peak * efficiency_of(profile_, efficiency).at(flops);
     const double memory_rate = throughput * efficiency_of(profile_, "memory").at(bytes);
     const double launch = static_cast<double>(profile_.kernel_launch.count()) / kNsPerSecond;
     return launch + std::max(flops / rate, bytes / memory_rate) / scale_;
@@ -93,7 +100,8 @@ class ComputeEstimator {
     const ConvolutionTask which{
         .shape = *graph_.network->layers[task.layer.at()].model->convolution,
         .pass = pass,
-        .dtype = graph_.network->dtype,
+        .dtype = graph_.network->layers[task.layer.at()].model->computes_in.value_or(
+            graph_.network->dtype),
         .batch = options_.batch,
         .flops = as_double(amount.flops),
         .bytes = as_double(amount.bytes),
@@ -102,7 +110,11 @@ class ComputeEstimator {
     if (!pricer_) return convolution_ways(which, profile_);
     std::vector<ConvolutionWay> ways = measured_ways(which, profile_);
     if (ways.empty()) ways = kernel_ways(which, pricer_->convolution_methods(task));
-    for (ConvolutionWay& way : ways) way.seconds += beside;
+    const double copies = static_cast<double>(workspace_of(graph_, task, options_.batch).count());
+    for (ConvolutionWay& way : ways) {
+      way.seconds += beside;
+      way.workspace_bytes += copies;
+    }
     return useful_ways(std::move(ways));
   }
 
@@ -131,10 +143,22 @@ class ComputeEstimator {
   }
 
  private:
+  /// Throws SpecError where the profile has none; `why` says who wants it.
+  [[nodiscard]] double peak_of(Dtype type, const std::string& why) const {
+    const auto peak = profile_.peak.find(type);
+    if (peak != profile_.peak.end()) return peak->second.per_second;
+    const std::string name(dtype_info(type).name);
+    throw SpecError({.file = profile_.file,
+                     .place = "/compute/peak/" + name,
+                     .found = "nothing",
+                     .expected = "the peak rate of " + name + why,
+                     .hint = "add e.g. \"" + name + "\": \"15.7 TFLOP/s\" with its provenance"});
+  }
+
   const TrainingGraph& graph_;
   const HardwareProfile& profile_;
   const ComputeOptions& options_;
-  double peak_ = 0;
+  std::array<double, kDtypes.size()> peaks_{};  ///< by Dtype, of those that are computed in
   double scale_ = 1;
   std::optional<KernelPlatform> platform_;
   std::optional<KernelPricer> pricer_;
@@ -334,7 +358,7 @@ TaskAlternative elementwise_cost(const TrainingGraph& graph, const HardwareProfi
                                  std::int64_t bytes) {
   const double seconds =
       ComputeEstimator(graph, profile, options)
-          .seconds(static_cast<double>(flops), static_cast<double>(bytes), "default");
+          .seconds(static_cast<double>(flops), static_cast<double>(bytes), "default", {});
   return {.algorithm = Algorithm::kDefault,
           .time = rounded(seconds, graph),
           .workspace = Bytes(0),

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "model/base/errors.hpp"
+#include "model/cost/amounts.hpp"
 #include "model/kernels/convolution.hpp"
 #include "model/kernels/product.hpp"
 #include "model/kernels/recurrent.hpp"
@@ -61,6 +62,8 @@ KernelPricer::KernelPricer(const TrainingGraph& graph, const KernelPlatform& pla
       platform_(platform),
       batch_(static_cast<double>(batch)),
       mode_(mode),
+      remakes_copies_(graph.network->precision &&
+                      precision_info(*graph.network->precision).copies == WeightCopies::kPerGroup),
       readers_(graph.network->layers.size(), 0) {
   for (const Layer& layer : graph.network->layers) {
     for (const Producer& producer : layer.inputs) {
@@ -71,6 +74,34 @@ KernelPricer::KernelPricer(const TrainingGraph& graph, const KernelPlatform& pla
 
 const LayerModel& KernelPricer::model_of(LayerId layer) const {
   return *graph_.network->layers[layer.at()].model;
+}
+
+Dtype KernelPricer::type_of(const LayerModel& model) const {
+  return model.computes_in.value_or(graph_.network->dtype);
+}
+
+double KernelPricer::output_bytes(const LayerModel& model) const {
+  const std::int64_t own = model.output_bytes_per_element;
+  const std::int64_t element = own > 0 ? own : dtype_info(graph_.network->dtype).bytes;
+  return element_count(model.output) * batch_ * static_cast<double>(element);
+}
+
+/// Of inputs, weights and gradients into other types and back: a kernel each.
+double KernelPricer::casts(const LayerModel& model, TaskKind kind) const {
+  const LayerCasts& all = model.casts;
+  const auto per_sample = [&](std::int64_t bytes) {
+    return streaming(static_cast<double>(bytes) * batch_, 1);
+  };
+  const double copies = streaming(static_cast<double>(all.copy_traffic), 1);
+  switch (kind) {
+    case TaskKind::kForward:
+      return per_sample(all.forward_per_sample) + copies;
+    case TaskKind::kBackward:
+    case TaskKind::kBackwardData:
+      return per_sample(all.backward_per_sample) + (remakes_copies_ ? copies : 0);
+    default:
+      return 0;
+  }
 }
 
 double KernelPricer::streaming(double bytes, double kernels) const {
@@ -85,9 +116,9 @@ KernelPricer::ConvolutionMethods KernelPricer::methods(const LayerModel& model,
   return {.times = convolution_times({.shape = &shape,
                                       .pass = pass_of(kind, mirrored),
                                       .batch = batch_,
-                                      .dtype = graph_.network->dtype},
+                                      .dtype = type_of(model)},
                                      platform_),
-          .beside = platform_.architecture.kernel_seconds + bias(model, kind)};
+          .beside = platform_.architecture.kernel_seconds + bias(model, kind) + casts(model, kind)};
 }
 
 double KernelPricer::convolution(const LayerModel& model, TaskKind kind) const {
@@ -104,8 +135,7 @@ double KernelPricer::bias(const LayerModel& model, TaskKind kind) const {
   const double weights = weights_of(mirrored ? *model.mirrored_convolution : *model.convolution);
   const bool has_bias = static_cast<double>(model.parameters) > weights;
   if (!has_bias || kind == TaskKind::kBackwardData) return 0;
-  const double output = element_count(model.output) * batch_ *
-                        static_cast<double>(dtype_info(graph_.network->dtype).bytes);
+  const double output = output_bytes(model);
   return streaming(output * (kind == TaskKind::kForward ? kBiasForward : kBiasBackward), 1);
 }
 
@@ -122,7 +152,7 @@ double KernelPricer::products(const LayerModel& model, TaskKind kind) const {
     (each.batch == BatchAxis::kN   ? product.n
      : each.batch == BatchAxis::kK ? product.k
                                    : product.count) *= batch_;
-    seconds += linear_seconds(product, graph_.network->dtype, platform_);
+    seconds += linear_seconds(product, type_of(model), platform_);
   }
   return seconds;
 }
@@ -131,8 +161,8 @@ double KernelPricer::products(const LayerModel& model, TaskKind kind) const {
 /// times of fused attention were fitted.
 double KernelPricer::fused_products(const LayerModel& model, TaskKind kind) const {
   const TaskWork& work = kind == TaskKind::kForward ? model.work.forward : model.work.backward_data;
-  const double math = static_cast<double>(work.flops_per_sample) * batch_ /
-                      linear_rate(graph_.network->dtype, platform_);
+  const double math =
+      static_cast<double>(work.flops_per_sample) * batch_ / linear_rate(type_of(model), platform_);
   const double memory =
       static_cast<double>(work.bytes_per_sample) * batch_ / streaming_rate(platform_);
   return roofed(math, memory, platform_.architecture.roof_sharpness) +
@@ -141,7 +171,8 @@ double KernelPricer::fused_products(const LayerModel& model, TaskKind kind) cons
 
 /// A step's share of its layer, which runs the products of all steps with the input, and those for the
 /// weights' gradients, at once.
-double KernelPricer::recurrent(const RecurrentStep& step, TaskKind kind) const {
+double KernelPricer::recurrent(const LayerModel& model, TaskKind kind) const {
+  const RecurrentStep& step = *model.recurrent;
   if (!step.is_gates) return 0;
   const RecurrentTimes layer =
       recurrent_times({.cell = step.gates == 3 ? RecurrentCellKind::kGru : RecurrentCellKind::kLstm,
@@ -149,7 +180,7 @@ double KernelPricer::recurrent(const RecurrentStep& step, TaskKind kind) const {
                        .batch = batch_,
                        .steps = static_cast<double>(step.steps),
                        .features = static_cast<double>(step.features),
-                       .dtype = graph_.network->dtype},
+                       .dtype = type_of(model)},
                       platform_);
   const double all = kind == TaskKind::kForward           ? layer.forward
                      : kind == TaskKind::kBackwardWeights ? layer.backward_weights
@@ -158,19 +189,29 @@ double KernelPricer::recurrent(const RecurrentStep& step, TaskKind kind) const {
 }
 
 double KernelPricer::attention_rest(const LayerModel& model, TaskKind kind) const {
-  if (model.saves.reserve_bytes == 0) return 0;
+  const LayerProducts& products = *model.products;
   const bool forward = kind == TaskKind::kForward;
-  const double weights = static_cast<double>(model.saves.reserve_bytes) * batch_;
+  const std::int64_t moved = forward ? products.beside_forward : products.beside_backward;
+  const double beside = streaming(static_cast<double>(moved) * batch_, 1);
+  if (products.scores == 0) return beside;
+  const double weights = static_cast<double>(products.scores) * batch_;
   if (platform_.software.attention == AttentionKernels::kFused) {
-    return streaming(weights * (forward ? kFusedForward : kFusedBackward), 1);
+    return beside + streaming(weights * (forward ? kFusedForward : kFusedBackward), 1);
   }
-  const double output = element_count(model.output) * batch_ *
-                        static_cast<double>(dtype_info(graph_.network->dtype).bytes);
-  return streaming(weights * (forward ? kSeparateForward : kSeparateBackward) + output * kPermutes,
+  const double output = output_bytes(model);
+  return beside +
+         streaming(weights * (forward ? kSeparateForward : kSeparateBackward) + output * kPermutes,
                    kSeparateKernels);
 }
 
-double KernelPricer::update(const LayerModel& model) const {
+double KernelPricer::update(const Task& task) const {
+  const LayerModel& model = model_of(task.layer);
+  const bool counted = graph_.network->precision || graph_.optimizer == Optimizer::kAdam8 ||
+                       graph_.optimizer == Optimizer::kAdafactor;
+  if (counted) {
+    const Wide bytes = amount_of(graph_, task, ComputeModel::kNative, 1).bytes;
+    return streaming(static_cast<double>(bytes.value()), 0);
+  }
   const double state = graph_.optimizer == Optimizer::kSgd        ? 3
                        : graph_.optimizer == Optimizer::kMomentum ? 5
                                                                   : 7;
@@ -186,10 +227,9 @@ double KernelPricer::elementwise(const Layer& layer, const Task& task) const {
   const Fusion fusion = platform_.software.fusion;
   if (model.is_activation && fusion == Fusion::kAll) return 0;
   const bool sum = model.gradient_form == GradientForm::kAliasOrCopy;
-  const double element = static_cast<double>(dtype_info(graph_.network->dtype).bytes);
   if (sum && !forward) return 0;  // gradient_sum_seconds has it
   if (sum && fusion != Fusion::kNone) {
-    return streaming(element_count(model.output) * element * batch_ * kRidingSumPasses, 0);
+    return streaming(output_bytes(model) * kRidingSumPasses, 0);
   }
   const TaskWork& work = forward ? model.work.forward : model.work.backward_data;
   double bytes =
@@ -206,7 +246,7 @@ double KernelPricer::seconds(const Task& task) const {
   const LayerModel& model = *layer.model;
   switch (task.kind) {
     case TaskKind::kUpdate:
-      return update(model);
+      return update(task);
     case TaskKind::kForward:
     case TaskKind::kBackward:
     case TaskKind::kBackwardData:
@@ -219,17 +259,18 @@ double KernelPricer::seconds(const Task& task) const {
   }
   if (model.custom) return 0;
   if (model.convolution || model.mirrored_convolution) return convolution(model, task.kind);
-  if (model.recurrent) return recurrent(*model.recurrent, task.kind);
+  if (model.recurrent) return recurrent(model, task.kind);
   if (model.is_fused_product) return fused_products(model, task.kind);
-  if (model.products) return products(model, task.kind) + attention_rest(model, task.kind);
+  if (model.products) {
+    return products(model, task.kind) + attention_rest(model, task.kind) + casts(model, task.kind);
+  }
   return elementwise(layer, task);
 }
 
 double KernelPricer::gradient_sum_seconds(LayerId layer) const {
   const int sums = readers_[layer.at()] - 1;
   if (sums < 1) return 0;
-  const double output = element_count(model_of(layer).output) * batch_ *
-                        static_cast<double>(dtype_info(graph_.network->dtype).bytes);
+  const double output = output_bytes(model_of(layer));
   const double passes = platform_.software.fusion == Fusion::kNone ? kSumPasses : kRidingSumPasses;
   return streaming(output * passes * sums, 0);
 }
@@ -240,7 +281,7 @@ double KernelPricer::input_gradient_seconds(LayerId layer) const {
   return convolution_seconds({.shape = model.convolution.get(),
                               .pass = ConvolutionPass::kBackwardData,
                               .batch = batch_,
-                              .dtype = graph_.network->dtype},
+                              .dtype = type_of(model)},
                              platform_);
 }
 

@@ -36,21 +36,25 @@ class KernelPricer {
 
  private:
   [[nodiscard]] const LayerModel& model_of(LayerId layer) const;
+  [[nodiscard]] Dtype type_of(const LayerModel& model) const;
+  [[nodiscard]] double output_bytes(const LayerModel& model) const;
+  [[nodiscard]] double casts(const LayerModel& model, TaskKind kind) const;
   [[nodiscard]] double streaming(double bytes, double kernels) const;
   [[nodiscard]] double convolution(const LayerModel& model, TaskKind kind) const;
   [[nodiscard]] ConvolutionMethods methods(const LayerModel& model, TaskKind kind) const;
   [[nodiscard]] double products(const LayerModel& model, TaskKind kind) const;
   [[nodiscard]] double fused_products(const LayerModel& model, TaskKind kind) const;
-  [[nodiscard]] double recurrent(const RecurrentStep& step, TaskKind kind) const;
+  [[nodiscard]] double recurrent(const LayerModel& model, TaskKind kind) const;
   [[nodiscard]] double attention_rest(const LayerModel& model, TaskKind kind) const;
   [[nodiscard]] double bias(const LayerModel& model, TaskKind kind) const;
-  [[nodiscard]] double update(const LayerModel& model) const;
+  [[nodiscard]] double update(const Task& task) const;
   [[nodiscard]] double elementwise(const Layer& layer, const Task& task) const;
 
   const TrainingGraph& graph_;
   const KernelPlatform& platform_;
   double batch_;
   RunMode mode_;
+  bool remakes_copies_;
   std::vector<int> readers_;  ///< by layer: how many layers read its output
 };
 

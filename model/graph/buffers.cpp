@@ -6,6 +6,8 @@
 #include "model/graph/buffers.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 
 #include "model/base/errors.hpp"
 
@@ -36,6 +38,13 @@ std::vector<bool> mark_outputs(const Network& network) {
   return is_output;
 }
 
+/// "blk/3" of "blk/3/attention/query"; a name with fewer than two slashes is its own.
+std::string_view group_of(std::string_view name) {
+  const std::size_t first = name.find('/');
+  const std::size_t second = first == std::string_view::npos ? first : name.find('/', first + 1);
+  return name.substr(0, second);
+}
+
 class BufferAssigner {
  public:
   BufferAssigner(const Network& network, const GraphOptions& options)
@@ -48,6 +57,7 @@ class BufferAssigner {
     buffers_.of_layer.resize(layers);
     buffers_.mask.resize(layers);
     buffers_.reserve.resize(layers);
+    buffers_.weight_copy.resize(layers);
     buffers_.in_place.resize(layers, false);
     buffers_.needs_gradient.resize(layers, false);
   }
@@ -55,18 +65,18 @@ class BufferAssigner {
   Buffers run() && {
     for (std::size_t i = 0; i < network_.inputs.size(); ++i) {
       const std::int64_t elements = network_.inputs[i].shape.elements().value();
-      buffers_.of_input.push_back(add({.role = TensorRole::kInput,
-                                       .input = make_id<InputId>(i),
-                                       .layer = {},
-                                       .bytes_per_sample = elements * element_bytes()}));
+      buffers_.of_input.push_back(
+          add({.role = TensorRole::kInput,
+               .input = make_id<InputId>(i),
+               .layer = {},
+               .bytes_per_sample = elements * bytes_per_element(network_, make_id<InputId>(i))}));
     }
     for (const LayerId id : network_.execution_order) visit(id);
+    if (network_.precision) add_weight_copies();
     return std::move(buffers_);
   }
 
  private:
-  [[nodiscard]] std::int64_t element_bytes() const { return dtype_info(network_.dtype).bytes; }
-
   TensorId add(const Tensor& tensor) {
     buffers_.tensors.push_back(tensor);
     return make_id<TensorId>(buffers_.tensors.size() - 1);
@@ -75,8 +85,7 @@ class BufferAssigner {
   void visit(LayerId id) {
     const Layer& layer = network_.layers[id.at()];
     value_of_[id.at()] = id;
-    buffers_.needs_gradient[id.at()] =
-        layer.model->parameters > 0 || layer.model->custom.has_value();
+    buffers_.needs_gradient[id.at()] = has_weights(layer) || layer.model->custom.has_value();
     for (const Producer& producer : layer.inputs) {
       if (needs_gradient(buffers_, producer)) buffers_.needs_gradient[id.at()] = true;
     }
@@ -95,7 +104,7 @@ class BufferAssigner {
       buffers_.of_layer[id.at()] = add({.role = TensorRole::kActivation,
                                         .input = {},
                                         .layer = id,
-                                        .bytes_per_sample = elements * output_element(layer)});
+                                        .bytes_per_sample = elements * output_element(id)});
     }
     const Kept kept = kept_of(id);
     if (kept.mask_bytes > 0) {
@@ -118,11 +127,38 @@ class BufferAssigner {
                         buffers_.in_place[id.at()] ? RunsIn::kPlace : RunsIn::kOwnBuffer);
   }
 
-  /// A loss keeps what it writes, in a type of its own.
-  [[nodiscard]] std::int64_t output_element(const Layer& layer) const {
+  /// A loss keeps what it writes, in a type of its own where no precision says which.
+  [[nodiscard]] std::int64_t output_element(LayerId id) const {
+    const std::int64_t bytes = bytes_per_element(network_, id);
     const auto& own = options_.keeping.loss_dtype;
-    return layer.model->is_loss && own ? std::max(dtype_info(*own).bytes, element_bytes())
-                                       : element_bytes();
+    return network_.layers[id.at()].model->is_loss && own ? std::max(dtype_info(*own).bytes, bytes)
+                                                          : bytes;
+  }
+
+  /// One a layer, or one for all layers of a group: those of one copy of a repeat, or one for itself.
+  void add_weight_copies() {
+    const PrecisionInfo& precision = precision_info(*network_.precision);
+    std::map<std::string_view, TensorId> of_group;
+    for (const LayerId id : network_.execution_order) {
+      const Layer& layer = network_.layers[id.at()];
+      const std::int64_t bytes = layer.model->casts.parameters * precision.copy;
+      if (bytes == 0) continue;
+      auto& copy = buffers_.weight_copy[id.at()];
+      if (precision.copies == WeightCopies::kPerGroup) {
+        const auto [found, is_new] = of_group.try_emplace(group_of(layer.name));
+        if (!is_new) {
+          copy = found->second;
+          buffers_.tensors[copy->at()].bytes_fixed += bytes;
+          continue;
+        }
+        found->second = make_id<TensorId>(buffers_.tensors.size());
+      }
+      copy = add({.role = TensorRole::kWeightCopy,
+                  .input = {},
+                  .layer = id,
+                  .bytes_per_sample = 0,
+                  .bytes_fixed = bytes});
+    }
   }
 
   /// Why this layer cannot overwrite its input; empty when it can.

@@ -12,12 +12,13 @@ namespace ooc {
 /// The forward tensors of a network: inputs, one per buffer that layers write, masks and reserves.
 struct Buffers {
   std::vector<Tensor> tensors;
-  std::vector<TensorId> of_input;                 ///< by InputId
-  std::vector<std::optional<TensorId>> of_layer;  ///< by LayerId
-  std::vector<std::optional<TensorId>> mask;      ///< by LayerId
-  std::vector<std::optional<TensorId>> reserve;   ///< by LayerId
-  std::vector<bool> in_place;                     ///< by LayerId: overwrites its input
-  std::vector<bool> needs_gradient;               ///< by LayerId: has a backward pass
+  std::vector<TensorId> of_input;                    ///< by InputId
+  std::vector<std::optional<TensorId>> of_layer;     ///< by LayerId
+  std::vector<std::optional<TensorId>> mask;         ///< by LayerId
+  std::vector<std::optional<TensorId>> reserve;      ///< by LayerId
+  std::vector<std::optional<TensorId>> weight_copy;  ///< by LayerId; a group of layers may have one
+  std::vector<bool> in_place;                        ///< by LayerId: overwrites its input
+  std::vector<bool> needs_gradient;                  ///< by LayerId: has a backward pass
 };
 
 [[nodiscard]] Buffers assign_buffers(const Network& network, const GraphOptions& options);

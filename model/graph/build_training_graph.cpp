@@ -14,6 +14,7 @@
 #include "model/graph/build_training_graph.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "model/base/errors.hpp"
 #include "model/graph/buffers.hpp"
@@ -31,7 +32,7 @@ class GraphBuilder {
         sharing_(buffers_.tensors.size()),
         to_come_(buffers_.tensors.size(), 0) {
     graph_.network = &network;
-    graph_.optimizer = options.optimizer;
+    graph_.optimizer = options.optimizer.value_or(network.optimizer.value_or(Optimizer::kSgd));
     graph_.tensors = buffers_.tensors;
     graph_.output_of_layer = buffers_.of_layer;
   }
@@ -46,10 +47,7 @@ class GraphBuilder {
       add_backward(*it);
     }
     graph_.backward_end = graph_.tasks.size();
-    for (const LayerId id : network_.execution_order) {
-      if (layer(id).model->parameters > 0 && !layer(id).model->custom)
-        add_task(TaskKind::kUpdate, id);
-    }
+    add_updates();
     graph_.reads = Csr<TaskId, TensorId>(graph_.tasks.size(), reads_.list);
     graph_.writes = Csr<TaskId, TensorId>(graph_.tasks.size(), writes_.list);
     find_lifetimes();
@@ -88,6 +86,33 @@ class GraphBuilder {
     writes(task, *buffers_.of_layer[id.at()]);
     if (const auto mask = buffers_.mask[id.at()]) writes(task, *mask);
     if (const auto reserve = buffers_.reserve[id.at()]) writes(task, *reserve);
+    if (const auto copy = buffers_.weight_copy[id.at()]) use_copy(task, *copy);
+  }
+
+  /// The first task that needs a copy of weights makes it; all read it.
+  void use_copy(TaskId task, TensorId copy) {
+    bool& made = made_[copy];
+    (made ? reads_ : writes_).add(task, copy);
+    made = true;
+  }
+
+  /// Backward reads the copy of the weights, where it is kept; else makes one of the whole group.
+  void read_weights(TaskId task, LayerId id) {
+    const auto copy = buffers_.weight_copy[id.at()];
+    if (!copy) return;
+    if (!remakes_copies()) return reads(task, *copy);
+    auto [found, is_new] = remade_.try_emplace(*copy);
+    if (is_new) {
+      Tensor again = graph_.tensors[copy->at()];
+      again.form = TensorForm::kRestored;
+      graph_.tensors.push_back(again);
+      found->second = make_id<TensorId>(graph_.tensors.size() - 1);
+    }
+    use_copy(task, found->second);
+  }
+  [[nodiscard]] bool remakes_copies() const {
+    return network_.precision &&
+           precision_info(*network_.precision).copies == WeightCopies::kPerGroup;
   }
 
   TensorId new_gradient(TensorId value, LayerId owner) {
@@ -167,8 +192,10 @@ class GraphBuilder {
                               buffers_.in_place[id.at()] ? RunsIn::kPlace : RunsIn::kOwnBuffer);
     if (kept.inputs || pins_input(id)) {
       const auto& inputs = layer(id).inputs;
-      for (std::size_t i = layer(id).model->saves.unread_inputs; i < inputs.size(); ++i) {
-        reads(task, tensor_of(buffers_, inputs[i]));
+      const Saves& saves = layer(id).model->saves;
+      for (std::size_t i = saves.unread_inputs; i + saves.unread_last < inputs.size(); ++i) {
+        const bool copied = i < 32 && (saves.copied_inputs >> i & 1U) != 0;
+        if (!copied) reads(task, tensor_of(buffers_, inputs[i]));
       }
     }
     if (kept.output) reads(task, *buffers_.of_layer[id.at()]);
@@ -196,6 +223,7 @@ class GraphBuilder {
   void add_fused(LayerId id) {
     const TaskId task = add_task(TaskKind::kBackward, id);
     read_saved(task, id);
+    read_weights(task, id);
     if (const auto gradient = gradient_of_output(id)) reads(task, *gradient);
     write_input_gradients(task, id);
   }
@@ -206,6 +234,7 @@ class GraphBuilder {
     if (std::any_of(inputs.begin(), inputs.end(),
                     [&](const Producer& p) { return needs_gradient(buffers_, p); })) {
       const TaskId task = add_task(TaskKind::kBackwardData, id);
+      read_weights(task, id);
       if (gradient) reads(task, *gradient);
       write_input_gradients(task, id);
     }
@@ -225,7 +254,8 @@ class GraphBuilder {
       if (!needs_gradient(buffers_, producer)) continue;
       const TensorId value = tensor_of(buffers_, producer);
       const std::optional<TensorId> before = gradient_[value.at()];
-      if (!before && (!handed_on || shares)) {
+      const bool fits = bytes_of(value) == bytes_of(*gradient);
+      if (!before && fits && (!handed_on || shares)) {
         hand_on(*buffers_.of_layer[id.at()], value);
         handed_on = true;
         continue;
@@ -285,6 +315,23 @@ class GraphBuilder {
     accumulated_.clear();
   }
 
+  [[nodiscard]] std::int64_t bytes_of(TensorId tensor) const {
+    return graph_.tensors[tensor.at()].bytes_per_sample;
+  }
+
+  /// In the order of the layers; weights that several layers share last: their gradient is complete last.
+  void add_updates() {
+    std::vector<bool> is_shared(network_.layers.size(), false);
+    for (const WeightUnit& unit : network_.units) is_shared[unit.owner.at()] = !unit.tied.empty();
+    for (const bool shared : {false, true}) {
+      for (const LayerId id : network_.execution_order) {
+        const LayerModel& model = *layer(id).model;
+        if (model.parameters == 0 || model.custom || is_shared[id.at()] != shared) continue;
+        add_task(TaskKind::kUpdate, id);
+      }
+    }
+  }
+
   void find_lifetimes() {
     graph_.lifetimes.resize(graph_.tensors.size());
     for (std::size_t i = 0; i < graph_.tasks.size(); ++i) {
@@ -311,13 +358,14 @@ class GraphBuilder {
 
   void add_static_bytes() {
     const std::int64_t parameters = total_parameters(network_);
-    graph_.weight_bytes = parameters * dtype_info(network_.dtype).bytes;
-    graph_.gradient_bytes = graph_.weight_bytes;
-    // Optimiser state is kept in fp32 whatever the dtype of the weights.
-    const std::int64_t per_parameter = options_.optimizer == Optimizer::kAdam       ? 8
-                                       : options_.optimizer == Optimizer::kMomentum ? 4
-                                                                                    : 0;
-    graph_.optimizer_bytes = parameters * per_parameter;
+    const ParameterBytes each = parameter_bytes(network_, options_.gradient_dtype);
+    graph_.per_parameter = each;
+    graph_.weight_bytes = parameters * each.weight;
+    graph_.gradient_bytes = parameters * each.gradient;
+    graph_.optimizer_bytes = parameters * each.master;
+    for (const Layer& layer : network_.layers) {
+      graph_.optimizer_bytes += state_bytes(graph_.optimizer, network_, *layer.model);
+    }
   }
 
   const Network& network_;
@@ -329,6 +377,8 @@ class GraphBuilder {
   std::vector<std::vector<TensorId>> sharers_;  ///< forward tensors whose gradients are one buffer
   std::vector<int> to_come_;           ///< by forward tensor: layers that write it and run backward
   std::vector<TensorId> accumulated_;  ///< what the task at hand adds to
+  std::map<TensorId, bool> made_;      ///< copies of weights
+  std::map<TensorId, TensorId> remade_;  ///< by the forward pass's, the backward pass's
   Touches reads_;
   Touches writes_;
 };

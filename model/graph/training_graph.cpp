@@ -86,6 +86,7 @@ std::string source_name(const TrainingGraph& graph, const Tensor& tensor) {
                            : graph.network->layers[tensor.layer->at()].name;
   if (tensor.role == TensorRole::kMask) name += ".mask";
   if (tensor.role == TensorRole::kReserve) name += ".reserve";
+  if (tensor.role == TensorRole::kWeightCopy) name += ".cast";
   if (tensor.role == TensorRole::kGradient) name += ".grad";
   return name;
 }
@@ -141,7 +142,17 @@ std::int64_t saved_bytes_per_sample(const TrainingGraph& graph) {
 std::int64_t saved_bytes_fixed(const TrainingGraph& graph) {
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
-    if (is_saved(graph, make_id<TensorId>(i))) sum += graph.tensors[i].bytes_fixed;
+    const bool copy = graph.tensors[i].role == TensorRole::kWeightCopy;
+    if (!copy && is_saved(graph, make_id<TensorId>(i))) sum += graph.tensors[i].bytes_fixed;
+  }
+  return sum;
+}
+
+std::int64_t saved_weight_copies(const TrainingGraph& graph) {
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
+    const bool copy = graph.tensors[i].role == TensorRole::kWeightCopy;
+    if (copy && is_saved(graph, make_id<TensorId>(i))) sum += graph.tensors[i].bytes_fixed;
   }
   return sum;
 }
@@ -156,18 +167,6 @@ std::string_view accounting_name(Accounting accounting) {
       return "all-gradients";
     case Accounting::kDefineByRun:
       return "define-by-run";
-  }
-  return "";
-}
-
-std::string_view optimizer_name(Optimizer optimizer) {
-  switch (optimizer) {
-    case Optimizer::kSgd:
-      return "sgd";
-    case Optimizer::kMomentum:
-      return "momentum";
-    case Optimizer::kAdam:
-      return "adam";
   }
   return "";
 }

@@ -16,6 +16,7 @@
 
 #include "model/base/csr.hpp"
 #include "model/base/ids.hpp"
+#include "model/graph/parameter_bytes.hpp"
 #include "model/network/network.hpp"
 
 namespace ooc {
@@ -48,6 +49,7 @@ enum class TensorRole {
   kActivation,  ///< output of a layer (shared with its views and in-place followers)
   kMask,        ///< dropout's
   kReserve,     ///< what a layer keeps for its own backward pass beside its output (attention)
+  kWeightCopy,  ///< a layer's weights in the type that its products multiply in
   kGradient,
   kExchanged,  ///< a part of the weights' gradients that devices exchange: static memory, always near
 };
@@ -89,7 +91,6 @@ struct Lifetime {
 };
 
 enum class Accounting { kLiveness, kSharedGradients, kAllGradients, kDefineByRun };
-enum class Optimizer { kSgd, kMomentum, kAdam };
 
 struct TrainingGraph {
   const Network* network = nullptr;  ///< must outlive the graph
@@ -114,9 +115,10 @@ struct TrainingGraph {
   std::vector<std::size_t> device_tensors = {};
   /// By tensor: of which tensors of other devices its contents come. No rows for one device.
   Csr<TensorId, TensorId> sources = {};
-  std::int64_t weight_bytes = 0;     ///< parameters x element size
-  std::int64_t gradient_bytes = 0;   ///< as many
-  std::int64_t optimizer_bytes = 0;  ///< momentum 1x, adam 2x of fp32 state
+  ParameterBytes per_parameter = {};  ///< but for the optimiser's state
+  std::int64_t weight_bytes = 0;
+  std::int64_t gradient_bytes = 0;
+  std::int64_t optimizer_bytes = 0;  ///< its state and, where there is one, the master copy
 };
 
 /// "conv1_1.forward", "conv1_1.backward_data", ...; "conv1_1.forward@2" in the second of several
@@ -132,11 +134,12 @@ struct TrainingGraph {
 
 /// True where backward reads what forward wrote (or a network input): the saved set.
 [[nodiscard]] bool is_saved(const TrainingGraph& graph, TensorId tensor);
-/// Sum of the saved set's bytes per sample, and of those that do not grow with the batch.
+/// Sum of the saved set's bytes per sample, and of those that do not grow with the batch; copies of weights apart.
 [[nodiscard]] std::int64_t saved_bytes_per_sample(const TrainingGraph& graph);
 [[nodiscard]] std::int64_t saved_bytes_fixed(const TrainingGraph& graph);
+/// Of those copies of weights that are in the saved set.
+[[nodiscard]] std::int64_t saved_weight_copies(const TrainingGraph& graph);
 
 [[nodiscard]] std::string_view accounting_name(Accounting accounting);
-[[nodiscard]] std::string_view optimizer_name(Optimizer optimizer);
 
 }  // namespace ooc

@@ -7,6 +7,10 @@ double sustained_rate(const KernelPlatform& platform, Dtype dtype) {
   const auto i = static_cast<std::size_t>(dtype);
   const double own = platform.machine.sustained[i];
   double share = own > 0 ? own : platform.architecture.sustained[i];
+  // Nobody's float8 products were fitted: as well used as bfloat16's.
+  if (share == 0 && dtype == Dtype::kFloat8) {
+    share = platform.architecture.sustained[static_cast<std::size_t>(Dtype::kBfloat16)];
+  }
   // Its own units, as well used as float32's.
   if (share == 0 && dtype == Dtype::kFloat64) {
     share = platform.architecture.sustained[static_cast<std::size_t>(Dtype::kFloat32)];
@@ -24,6 +28,7 @@ bool on_tensor_cores(const KernelPlatform& platform, Dtype dtype) {
     case Dtype::kTf32:
     case Dtype::kFloat16:
     case Dtype::kBfloat16:
+    case Dtype::kFloat8:
       return true;
     case Dtype::kFloat64:
     case Dtype::kFloat32:

@@ -47,6 +47,16 @@ void refuse(const SpecView& spec, std::string_view key) {
   flag->fail("true", "it beside \"kind\": \"dot_product\"", "additive attention has no such form");
 }
 
+void refuse_fields_of_products(const SpecView& spec) {
+  for (const std::string_view key :
+       {"kv_heads", "window", "dropout", "softmax", "repeat_kv", "bias_table", "tied_to"}) {
+    if (const auto field = spec.find(key)) {
+      field->fail(field->found(), "it beside \"kind\": \"dot_product\"",
+                  "additive attention has no such form");
+    }
+  }
+}
+
 LayerModel make_step(const SpecView& spec, const LayerInputs& inputs, const AttentionSizes& sizes,
                      Scores scores) {
   const bool kept = scores == Scores::kKept;
@@ -101,6 +111,7 @@ LayerModel read_additive_attention(const SpecView& spec, const LayerInputs& inpu
   }
   refuse(spec, "flash");
   refuse(spec, "causal");
+  refuse_fields_of_products(spec);
   const std::optional<SpecView> efficient = spec.find("memory_efficient");
   const Scores scores =
       efficient && efficient->as_boolean() ? Scores::kComputedAgain : Scores::kKept;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "model/layers/work.hpp"
+
 namespace ooc {
 
 const TensorShape& single_input(const SpecView& spec, const LayerInputs& inputs) {
@@ -49,6 +51,14 @@ InPlace read_in_place(const SpecView& spec, InPlace otherwise) {
   const std::optional<SpecView> asked = spec.find("in_place");
   if (!asked) return otherwise;
   return asked->as_boolean() ? InPlace::kRequired : InPlace::kNever;
+}
+
+void set_weight_matrix(const SpecView& spec, const LayerInputs& inputs, const WeightMatrix& matrix,
+                       LayerModel& model) {
+  model.weight_matrix = matrix;
+  model.is_tied = spec.find("tied_to").has_value();
+  if (model.is_tied) return;
+  model.parameters = to_parameters(spec, inputs, Wide(matrix.rows) * matrix.columns);
 }
 
 }  // namespace ooc

@@ -36,4 +36,8 @@ void require_several_inputs(const SpecView& spec, const LayerInputs& inputs);
 /// "in_place", `otherwise` where it is left out; true is kRequired, false is kNever.
 [[nodiscard]] InPlace read_in_place(const SpecView& spec, InPlace otherwise);
 
+/// States a matrix of weights and, unless "tied_to" says that it is another layer's, its parameters.
+void set_weight_matrix(const SpecView& spec, const LayerInputs& inputs, const WeightMatrix& matrix,
+                       LayerModel& model);
+
 }  // namespace ooc

@@ -69,6 +69,7 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 }  // namespace
 
 extern const LayerKind conv_kind;
-const LayerKind conv_kind{"conv", "convolution in 1, 2 or 3 dimensions", &read};
+const LayerKind conv_kind{
+    "conv", "convolution in 1, 2 or 3 dimensions", &read, {.numbers = NumberClass::kProduct}};
 
 }  // namespace ooc

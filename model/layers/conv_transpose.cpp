@@ -97,7 +97,9 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 }  // namespace
 
 extern const LayerKind conv_transpose_kind;
-const LayerKind conv_transpose_kind{"conv_transpose", "transposed convolution (deconvolution)",
-                                    &read};
+const LayerKind conv_transpose_kind{"conv_transpose",
+                                    "transposed convolution (deconvolution)",
+                                    &read,
+                                    {.numbers = NumberClass::kProduct}};
 
 }  // namespace ooc

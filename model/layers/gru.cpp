@@ -41,6 +41,9 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 }  // namespace
 
 extern const LayerKind gru_kind;
-const LayerKind gru_kind{"gru", "gated recurrent unit on [steps, features], unrolled", &read};
+const LayerKind gru_kind{"gru",
+                         "gated recurrent unit on [steps, features], unrolled",
+                         &read,
+                         {.numbers = NumberClass::kProduct}};
 
 }  // namespace ooc

@@ -16,6 +16,7 @@
 #include "model/base/convolution_shape.hpp"
 #include "model/base/dtype.hpp"
 #include "model/base/ids.hpp"
+#include "model/base/precision.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/base/tensor_shape.hpp"
 #include "model/base/units.hpp"
@@ -30,6 +31,8 @@ struct TaskWork {
   std::int64_t bytes_fixed = 0;  ///< weights and other operands that do not grow with the batch
   std::int64_t workspace_per_sample =
       0;  ///< bytes that the task needs beside what it reads and writes
+  std::int64_t workspace_most =
+      0;  ///< of the whole batch, where it is worked off in chunks; 0: any
 };
 
 /// Forward and the (up to) two backward tasks. In the fused form backward_data holds all of it. For
@@ -65,9 +68,11 @@ enum class InPlace {
 struct Saves {
   bool inputs = false;  ///< all inputs, but for the first `unread_inputs` of them
   bool output = false;
-  std::int64_t mask_bytes = 0;     ///< per sample: an extra tensor that forward writes (dropout)
-  std::int64_t reserve_bytes = 0;  ///< per sample: the same, of values (attention's weights)
-  std::size_t unread_inputs = 0;   ///< leading inputs that backward does not read
+  std::int64_t mask_bytes = 0;      ///< per sample: an extra tensor that forward writes (dropout)
+  std::int64_t reserve_bytes = 0;   ///< per sample: the same, of values (attention's weights)
+  std::size_t unread_inputs = 0;    ///< leading inputs that backward does not read
+  std::size_t unread_last = 0;      ///< inputs at the end that it does not read either
+  std::uint32_t copied_inputs = 0;  ///< bit i: of input i backward reads a copy in the reserve
   // What some frameworks keep instead or besides (model/graph/keeping.hpp).
   bool input_serves = false;     ///< relu: backward could read the input in place of the output
   bool input_for_shape = false;  ///< average pools: the input, for its sizes
@@ -106,6 +111,10 @@ struct LayerProducts {
   std::vector<LayerProduct> forward;
   std::vector<LayerProduct> backward_data;  ///< of a fused backward task: all
   std::vector<LayerProduct> backward_weights;
+  std::int64_t scores = 0;  ///< attention: bytes a sample of what lies between its products, once
+  /// Bytes a sample that kernels beside the products move, each as often as they do.
+  std::int64_t beside_forward = 0;
+  std::int64_t beside_backward = 0;
 };
 
 /// A time step of an unrolled recurrent layer, for prices of the whole: its gates, all in one product.
@@ -116,6 +125,22 @@ struct RecurrentStep {
   std::int64_t steps = 1;  ///< of the layer
   /// The task of the gates has the step's time; the element-wise ones ride on it.
   bool is_gates = true;
+};
+
+/// Copies in other types, where a precision is set (model/network/set_precision.hpp). Their traffic is in
+/// LayerWork too.
+struct LayerCasts {
+  std::int64_t forward_per_sample = 0;   ///< bytes read and written for inputs
+  std::int64_t backward_per_sample = 0;  ///< the same, for their gradients
+  std::int64_t parameters = 0;           ///< that products read in a copy
+  std::int64_t copy_traffic = 0;         ///< bytes read and written to make that copy
+};
+
+/// A matrix of weights, as it may be shared: rows are those of the output (linear), of the table (embedding).
+struct WeightMatrix {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  bool operator==(const WeightMatrix&) const = default;
 };
 
 struct LayerPart;
@@ -134,10 +159,16 @@ struct LayerOperation {
 /// Everything the later stages know of a layer. All counts are per sample unless said otherwise.
 struct LayerModel {
   TensorShape output;
-  std::int64_t parameters = 0;
+  std::int64_t parameters = 0;  ///< its own: not what it is tied to
+  /// What others may be tied to; of a layer that is tied itself, what it shares.
+  std::optional<WeightMatrix> weight_matrix;
+  bool is_tied = false;           ///< the matrix is another layer's ("tied_to")
   std::int64_t forward_macs = 0;  ///< of convolutions and matrix products, bias not counted
-  LayerWork work;                 ///< the native model's FLOPs and bytes
-  LayerWork paleo_work;           ///< PALEO's (docs/paleo.md); all zero where it counts nothing
+  std::int64_t masked_macs =
+      0;  ///< of those what a mask makes of no account: computed all the same
+  std::int64_t output_bytes_per_element = 0;  ///< 0: the network's type
+  LayerWork work;                             ///< the native model's FLOPs and bytes
+  LayerWork paleo_work;  ///< PALEO's (docs/paleo.md); all zero where it counts nothing
   bool paleo_backward_data_always = false;  ///< PALEO: no "parent is data" shortcut (InnerProduct)
   std::string efficiency = "default";       ///< key of the profile's compute.efficiency
   BackwardForm backward_form = BackwardForm::kFused;
@@ -154,8 +185,11 @@ struct LayerModel {
   std::shared_ptr<const ConvolutionShape> convolution;
   /// conv_transpose: the convolution that leads from its output back to its input.
   std::shared_ptr<const ConvolutionShape> mirrored_convolution;
-  std::shared_ptr<const LayerProducts> products;    ///< linear, matmul, attention
-  bool is_fused_product = false;                    ///< flash attention: all products in one kernel
+  std::shared_ptr<const LayerProducts> products;  ///< linear, matmul, attention
+  bool is_fused_product = false;                  ///< flash attention: all products in one kernel
+  /// What its kernels compute in, where a precision is set; none: the network's type.
+  std::optional<Dtype> computes_in;
+  LayerCasts casts;
   std::shared_ptr<const RecurrentStep> recurrent;   ///< parts of lstm and gru
   std::shared_ptr<const LayerOperation> operation;  ///< none: it cannot be run, only timed
   /// Where a kind unrolls into several layers (lstm, gru: one or more per time step): those, the
@@ -176,11 +210,39 @@ struct LayerPart {
 
 /// What a kind sees of the network when it reads its layer.
 struct LayerInputs {
-  std::span<const TensorShape> shapes;  ///< at least one
+  std::span<const TensorShape> shapes;  ///< at least one, but for kinds that take none
   Dtype dtype = Dtype::kFloat32;
   /// The producers' names, for messages only; empty, or as many as shapes.
   std::span<const std::string_view> names = {};
-  [[nodiscard]] std::int64_t element_bytes() const { return dtype_info(dtype).bytes; }
+  std::optional<Precision> precision = {};   ///< none: everything has the one type
+  std::span<const std::int64_t> bytes = {};  ///< an element, by input; empty: as element_bytes()
+  std::optional<std::int64_t> element = {};  ///< what this layer computes in; none: the type's
+
+  /// Of what the layer computes with and, unless its model says other, writes.
+  [[nodiscard]] std::int64_t element_bytes() const {
+    return element.value_or(dtype_info(dtype).bytes);
+  }
+  /// As the producer wrote it.
+  [[nodiscard]] std::int64_t bytes_of(std::size_t input) const {
+    return bytes.empty() ? element_bytes() : bytes[input];
+  }
+};
+
+/// What a kind's kernels compute in where a precision lets them choose (PrecisionInfo::autocasts), after the lists
+/// of torch.autocast.
+enum class NumberClass {
+  kWidest,   ///< in what comes, the widest of it: element-wise kinds, pools, batch norm
+  kProduct,  ///< in the narrow type, into which it casts its inputs
+  kLinear,   ///< the same, and in float8 where there is that
+  kWide,     ///< in the wide type, into which it casts its inputs: norms, softmax, losses
+  kTable,    ///< writes the wide type and takes its inputs as they are: embedding
+};
+
+/// What the reader of the network must know of a kind before it reads the layer.
+struct LayerTraits {
+  bool takes_inputs = true;
+  bool may_be_tied = false;  ///< reads "tied_to", the name of a layer
+  NumberClass numbers = NumberClass::kWidest;
 };
 
 struct LayerKind {
@@ -189,6 +251,7 @@ struct LayerKind {
   /// Reads the layer's own keys from `spec` (the reader has taken "name", "type" and "inputs" and
   /// rejects what is left). Throws SpecError for anything impossible, overflow included.
   LayerModel (*read)(const SpecView& spec, const LayerInputs& inputs);
+  LayerTraits traits = {};
 };
 
 /// All kinds, in the order of CMakeLists.txt.

@@ -36,6 +36,7 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 }  // namespace
 
 extern const LayerKind lrn_kind;
-const LayerKind lrn_kind{"lrn", "local response normalisation across channels", &read};
+const LayerKind lrn_kind{
+    "lrn", "local response normalisation across channels", &read, {.numbers = NumberClass::kWide}};
 
 }  // namespace ooc

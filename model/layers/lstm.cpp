@@ -50,6 +50,9 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 }  // namespace
 
 extern const LayerKind lstm_kind;
-const LayerKind lstm_kind{"lstm", "long short-term memory on [steps, features], unrolled", &read};
+const LayerKind lstm_kind{"lstm",
+                          "long short-term memory on [steps, features], unrolled",
+                          &read,
+                          {.numbers = NumberClass::kProduct}};
 
 }  // namespace ooc

@@ -76,6 +76,7 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 }  // namespace
 
 extern const LayerKind matmul_kind;
-const LayerKind matmul_kind{"matmul", "product of two tensors", &read};
+const LayerKind matmul_kind{
+    "matmul", "product of two tensors", &read, {.numbers = NumberClass::kProduct}};
 
 }  // namespace ooc

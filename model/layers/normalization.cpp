@@ -1,6 +1,8 @@
 // Work of the normalisations.
 #include "model/layers/normalization.hpp"
 
+#include <optional>
+
 #include "model/layers/attributes.hpp"
 #include "model/layers/work.hpp"
 
@@ -16,14 +18,36 @@ LayerModel make_normalization(const SpecView& spec, const LayerInputs& inputs,
   const Wide count = elements(model.output);
   const Wide bytes = element * count;
   const Wide per_channel = element * traits.channels;
-  model.parameters = to_parameters(spec, inputs, Wide(2) * traits.channels);
+  model.parameters = to_parameters(spec, inputs, Wide(traits.vectors) * traits.channels);
   model.work.forward = to_task_work(
-      spec, {count * kForwardFlops, bytes * (traits.passes + 1), Wide(2) * per_channel});
-  model.work.backward_data = to_task_work(
-      spec, {count * kBackwardFlops, bytes * (2 * traits.passes + 1), Wide(3) * per_channel});
+      spec, {count * kForwardFlops, bytes * (traits.passes + 1), per_channel * traits.vectors});
+  model.work.backward_data =
+      to_task_work(spec, {count * kBackwardFlops, bytes * (2 * traits.passes + 1),
+                          per_channel * (traits.vectors + 1)});
   model.saves.inputs = true;
   model.is_feature_extractor = true;
   return model;
+}
+
+std::int64_t channels_of_rows(const TensorShape& shape) {
+  return shape.dims.size() <= 2 ? shape.dims.back() : shape.dims.front();
+}
+
+NormForm read_norm_form(const SpecView& spec) {
+  const std::optional<SpecView> form = spec.find("form");
+  const bool eager = form && form->as_choice({"fused", "eager"}) == "eager";
+  return eager ? NormForm::kEager : NormForm::kFused;
+}
+
+void set_eager_saves(const SpecView& spec, const LayerInputs& inputs, std::int64_t rows,
+                     FirstOperand first, LayerModel& model) {
+  constexpr std::int64_t kFloat32Bytes = 4;
+  const std::int64_t element = inputs.bytes_of(0);
+  model.saves.inputs = first == FirstOperand::kInput && element == kFloat32Bytes;
+  const std::int64_t each = model.saves.inputs ? element : kFloat32Bytes + element;
+  model.saves.reserve_bytes =
+      to_count(spec, elements(model.output) * each + Wide(kNormStatisticBytes) * rows,
+               "bytes of normalised values a sample");
 }
 
 }  // namespace ooc

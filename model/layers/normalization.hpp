@@ -1,4 +1,4 @@
-// What batch_norm and layer_norm share: a mean and a variance, then y = gamma x^ + beta with two
+// What the normalisations share. batch_norm and layer_norm: a mean and a variance, then y = gamma x^ + beta with two
 // parameters per channel (running statistics are no parameters and not counted).
 //
 // FLOPs per element: forward 5 (sum, square and sum of squares: 3; y = a x + b with a and b per
@@ -16,11 +16,30 @@ namespace ooc {
 struct NormalizationTraits {
   std::int64_t channels = 1;
   std::int64_t passes = 1;  ///< how often the input is read: once if a row fits on chip, else twice
+  std::int64_t vectors = 2;  ///< of parameters: gamma and beta
 };
 
 /// Forward reads X `passes` times, gamma and beta, and writes Y; backward reads X and dY `passes`
 /// times and gamma, and writes dX and the gradients of gamma and beta.
 [[nodiscard]] LayerModel make_normalization(const SpecView& spec, const LayerInputs& inputs,
                                             const NormalizationTraits& traits);
+
+/// Over which channels layer_norm and rms_norm work: the last dimension of [features] and [steps,
+/// features], the first of an image [C, H, W].
+[[nodiscard]] std::int64_t channels_of_rows(const TensorShape& shape);
+
+/// How rows are normalised: by one kernel, or by a chain of element-wise ones in float32, as models
+/// written out in Python do, which keep what each of those needs.
+enum class NormForm { kFused, kEager };
+/// "form"; fused where it is left out.
+[[nodiscard]] NormForm read_norm_form(const SpecView& spec);
+
+inline constexpr std::int64_t kNormStatisticBytes = 4;  ///< of a row, always float32
+
+/// Eager: in place of the input, per element what is normalised in float32 and the normalised value
+/// before the weight, and 4 bytes a row. Where `is_input` the former is the input, if that is float32.
+enum class FirstOperand { kInput, kOwn };
+void set_eager_saves(const SpecView& spec, const LayerInputs& inputs, std::int64_t rows,
+                     FirstOperand first, LayerModel& model);
 
 }  // namespace ooc

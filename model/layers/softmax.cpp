@@ -25,6 +25,7 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 }  // namespace
 
 extern const LayerKind softmax_kind;
-const LayerKind softmax_kind{"softmax", "softmax over channels", &read};
+const LayerKind softmax_kind{
+    "softmax", "softmax over channels", &read, {.numbers = NumberClass::kWide}};
 
 }  // namespace ooc

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "model/layers/work.hpp"
+#include "model/network/set_precision.hpp"
 
 namespace ooc {
 namespace {
@@ -36,6 +37,10 @@ bool same_input_shapes(const Network& network, const Layer& a, const Layer& b) {
   if (a.inputs.size() != b.inputs.size()) return false;
   for (std::size_t i = 0; i < a.inputs.size(); ++i) {
     if (shape_of(network, a.inputs[i]) != shape_of(network, b.inputs[i])) return false;
+    if (network.precision &&
+        bytes_per_element(network, a.inputs[i]) != bytes_per_element(network, b.inputs[i])) {
+      return false;
+    }
   }
   return true;
 }
@@ -77,13 +82,23 @@ bool same_attributes(const SpecNode& a, const SpecNode& b) {
 LayerModel read_model(const Network& network, const Layer& layer, const Entry& entry) {
   std::vector<TensorShape> shapes;
   std::vector<std::string_view> names;
+  std::vector<std::int64_t> bytes;
   for (const Producer producer : layer.inputs) {
     shapes.push_back(shape_of(network, producer));
     names.push_back(name_of(network, producer));
+    if (network.precision) bytes.push_back(bytes_per_element(network, producer));
+  }
+  LayerInputs inputs{.shapes = shapes,
+                     .dtype = network.dtype,
+                     .names = names,
+                     .precision = network.precision,
+                     .bytes = bytes};
+  if (network.precision) {
+    inputs.element = computed_bytes(*layer.kind, precision_info(*network.precision), bytes);
   }
   try {
-    LayerModel model =
-        layer.kind->read(entry.spec, {.shapes = shapes, .dtype = network.dtype, .names = names});
+    LayerModel model = layer.kind->read(entry.spec, inputs);
+    if (network.precision) set_precision(entry.spec, *layer.kind, inputs, model);
     entry.spec.reject_unknown_keys({"name", "type", "inputs"});
     return model;
   } catch (const SpecError& error) {
@@ -96,9 +111,12 @@ LayerModel read_model(const Network& network, const Layer& layer, const Entry& e
   }
 }
 
+constexpr std::int64_t kWidestElement = 4;  // of what layers write where a precision is set
+
 /// Sums over the network, in 128 bits, so that no later sum can wrap.
 class Totals {
  public:
+  /// No element is larger than `element_bytes`.
   explicit Totals(std::int64_t element_bytes) : element_bytes_(element_bytes) {}
 
   void add(const Layer& layer, const Entry& entry) {
@@ -149,7 +167,7 @@ void infer_layers(const std::vector<const Entry*>& entries, std::size_t entry_co
                   Network& network) {
   std::vector<std::optional<LayerId>> last_of_entry(entry_count);
   std::map<const LayerKind*, LayerId> last_of_kind;
-  Totals totals(dtype_info(network.dtype).bytes);
+  Totals totals(network.precision ? kWidestElement : dtype_info(network.dtype).bytes);
   for (const LayerId id : network.execution_order) {
     Layer& layer = network.layers[id.at()];
     const Entry& entry = *entries[id.at()];

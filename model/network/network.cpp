@@ -90,7 +90,23 @@ std::int64_t total(const Network& network) {
 
 }  // namespace
 
+std::optional<std::int64_t> symbol_of(const Network& network, std::string_view name) {
+  for (const SymbolValue& symbol : network.symbols) {
+    if (symbol.name == name) return symbol.value;
+  }
+  return std::nullopt;
+}
+
 // The reader has checked in 128 bits that these sums fit.
+std::int64_t bytes_per_element(const Network& network, const Producer& producer) {
+  const auto* input = std::get_if<InputId>(&producer);
+  const std::int64_t own =
+      input != nullptr
+          ? network.inputs[input->at()].bytes_per_element
+          : network.layers[std::get<LayerId>(producer).at()].model->output_bytes_per_element;
+  return own > 0 ? own : dtype_info(network.dtype).bytes;
+}
+
 std::int64_t total_parameters(const Network& network) {
   return total<&LayerModel::parameters>(network);
 }

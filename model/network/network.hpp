@@ -6,11 +6,15 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "model/base/dtype.hpp"
 #include "model/base/ids.hpp"
+#include "model/base/optimizer.hpp"
+#include "model/base/precision.hpp"
+#include "model/base/spec_symbols.hpp"
 #include "model/base/tensor_shape.hpp"
 #include "model/layers/layer_kind.hpp"
 
@@ -18,7 +22,8 @@ namespace ooc {
 
 struct NetworkInput {
   std::string name;
-  TensorShape shape;  ///< per sample
+  TensorShape shape;                   ///< per sample
+  std::int64_t bytes_per_element = 0;  ///< 0: the network's type
 };
 
 /// Where a layer's input comes from.
@@ -29,6 +34,19 @@ struct Layer {
   const LayerKind* kind = nullptr;
   std::vector<Producer> inputs;
   std::shared_ptr<const LayerModel> model;  ///< copies of a repeat share one
+  std::optional<LayerId> tied_to = {};      ///< whose matrix of weights it uses, if not its own
+};
+
+/// Whether it has weights to learn: its own, or those that it is tied to.
+[[nodiscard]] inline bool has_weights(const Layer& layer) {
+  return layer.model->parameters > 0 || layer.model->is_tied;
+}
+
+/// The weights of one layer, or what several share: one set, one gradient, one update.
+struct WeightUnit {
+  LayerId owner;  ///< whose parameters they are; it runs before those that are tied to it
+  std::vector<LayerId> tied;  ///< those, in the order of the file
+  std::int64_t parameters = 0;
 };
 
 /// A repeat that a deeper network of the same kind has more copies of.
@@ -39,15 +57,25 @@ struct ScalingRepeat {
 
 struct Network {
   std::string name;
-  std::string source;  ///< paper, table
-  Dtype dtype = Dtype::kFloat32;
-  std::optional<std::int64_t> batch;  ///< the file's default batch
+  std::string source;                  ///< paper, table
+  Dtype dtype = Dtype::kFloat32;       ///< with a precision: of what products write
+  std::optional<Precision> precision;  ///< none: everything has that type
+  std::optional<Optimizer> optimizer;  ///< the file's default
+  std::optional<std::int64_t> batch;   ///< the file's default batch
+  std::vector<SymbolValue> symbols;    ///< sizes by name, as this network was read with
+  bool is_imported = false;            ///< from the config of a checkpoint
   std::vector<NetworkInput> inputs;
   std::vector<Layer> layers;             ///< in file order, repeats unrolled
   std::vector<LayerId> execution_order;  ///< topological; ties by place in the file
   std::vector<LayerId> outputs;          ///< layers that may go unread
   std::vector<ScalingRepeat> scaling;    ///< in file order
+  std::vector<WeightUnit> units;         ///< in the order of their owners in the file
 };
+
+/// Of a value: an input's or a layer's output.
+[[nodiscard]] std::int64_t bytes_per_element(const Network& network, const Producer& producer);
+/// The size of that name, such as "seq", if the network has it.
+[[nodiscard]] std::optional<std::int64_t> symbol_of(const Network& network, std::string_view name);
 
 [[nodiscard]] std::int64_t total_parameters(const Network& network);
 /// Multiply-accumulates of convolutions and matrix products for one sample, forward.

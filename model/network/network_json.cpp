@@ -1,7 +1,8 @@
-// Reader of the network format, version 1 (docs/formats.md, 2). The steps: head and inputs; the
-// tree of layers with resolved names (layer_tree.hpp); unrolling (unroll.hpp); the order of
-// execution; shapes and costs in that order (infer_layers.hpp); outputs; the parts of layers that
-// unroll over time (expand_parts.hpp); and the sums that the file expects.
+// Reader of the network format, version 1 (docs/formats.md, 2). The steps: symbols (symbols.hpp); head
+// and inputs; the tree of layers with resolved names (layer_tree.hpp); unrolling (unroll.hpp); the
+// order of execution; shapes and costs in that order (infer_layers.hpp); outputs; who shares whose
+// weights (weight_units.hpp); the parts of layers that unroll over time (expand_parts.hpp); and the sums
+// that the file expects.
 #include "model/network/network_json.hpp"
 
 #include <fmt/format.h>
@@ -15,9 +16,12 @@
 #include "model/layers/attributes.hpp"
 #include "model/layers/work.hpp"
 #include "model/network/expand_parts.hpp"
+#include "model/network/import_config.hpp"
 #include "model/network/infer_layers.hpp"
 #include "model/network/layer_tree.hpp"
+#include "model/network/symbols.hpp"
 #include "model/network/unroll.hpp"
+#include "model/network/weight_units.hpp"
 
 namespace ooc {
 namespace {
@@ -33,8 +37,66 @@ void read_head(const SpecView& root, Network& network) {
   if (const auto batch = root.find("batch")) network.batch = batch->as_integer(1, kMaxBatch);
   if (const auto dtype = root.find("dtype")) {
     std::vector<std::string> names;
-    for (const DtypeInfo& info : kDtypes) names.emplace_back(info.name);
+    for (const DtypeInfo& info : kNetworkDtypes) names.emplace_back(info.name);
     network.dtype = *find_dtype(dtype->as_choice(names));
+  }
+}
+
+/// How the network is trained where nobody says otherwise.
+void read_training(const SpecView& root, Network& network) {
+  if (const auto precision = root.find("precision")) {
+    std::vector<std::string> names;
+    for (const PrecisionInfo& info : kPrecisions) names.emplace_back(info.name);
+    network.precision = find_precision(precision->as_choice(names));
+  }
+  if (const auto optimizer = root.find("optimizer")) {
+    std::vector<std::string> names;
+    for (const Optimizer each : kOptimizers) names.emplace_back(optimizer_name(each));
+    network.optimizer = find_optimizer(optimizer->as_choice(names));
+  }
+}
+
+/// A precision says every type there is. float32 in a file is what files say that leave it open.
+void resolve_numbers(const SpecView& root, const NetworkOptions& options, Network& network) {
+  const bool from_file = !options.dtype.has_value();
+  network.dtype = options.dtype.value_or(network.dtype);
+  // The file's is a default, as its batch: a type for everything is asked for in its place.
+  const std::optional<Precision> asked =
+      options.precision || !from_file ? options.precision : network.precision;
+  network.precision = asked;
+  if (!asked) return;
+  const PrecisionInfo& precision = precision_info(*asked);
+  const bool in_float32 = network.dtype == Dtype::kFloat32;
+  const bool agrees = network.dtype == precision.dtype || network.dtype == precision.products ||
+                      (in_float32 && (from_file || precision.weight == 4));
+  if (!agrees) {
+    const std::string named =
+        fmt::format("{} beside --precision {}", dtype_info(network.dtype).name, precision.name);
+    const std::string wanted =
+        fmt::format("{}, or one of the two left out", dtype_info(precision.dtype).name);
+    if (from_file) root.get("dtype").fail(named, wanted);
+    throw SpecError(
+        {.file = "", .place = "--dtype", .found = named, .expected = wanted, .hint = {}});
+  }
+  network.dtype = precision.dtype;
+  network.precision = precision.precision;
+}
+
+/// Numbers of words are whole numbers of 8 bytes, whatever the rest is computed in.
+void set_input_bytes(Network& network) {
+  constexpr std::int64_t kNumberBytes = 8;
+  std::vector<int> tables(network.inputs.size(), 0);
+  std::vector<int> others(network.inputs.size(), 0);
+  for (const Layer& layer : network.layers) {
+    for (const Producer& producer : layer.inputs) {
+      if (const auto* id = std::get_if<InputId>(&producer)) {
+        ++(layer.kind->traits.numbers == NumberClass::kTable ? tables : others)[id->at()];
+      }
+    }
+  }
+  for (std::size_t i = 0; i < network.inputs.size(); ++i) {
+    network.inputs[i].bytes_per_element =
+        tables[i] > 0 && others[i] == 0 ? kNumberBytes : precision_info(*network.precision).input;
   }
 }
 
@@ -126,18 +188,50 @@ void check_expected(const SpecView& expect, std::string_view key, std::int64_t a
   stated->fail(fmt::format("{}", number), fmt::format("{}, the sum over the layers", actual));
 }
 
+void check_expected(const SpecView& expect, const Network& network) {
+  check_expected(expect, "parameters", total_parameters(network));
+  check_expected(expect, "forward_macs", total_forward_macs(network));
+  expect.reject_unknown_keys();
+}
+
+/// The network that a checkpoint's config describes.
+SpecDocument imported(const SpecDocument& config, const NetworkOptions& options) {
+  ImportOptions how{.allow_long = options.long_sequences};
+  for (const SymbolValue& symbol : options.symbols) {
+    if (symbol.name == "seq") how.seq = symbol.value;
+    if (symbol.name == "target_seq") how.target_seq = symbol.value;
+  }
+  return read_spec_text(import_config(config, how), config.file, options.limits);
+}
+
+/// A network file, and whether it was made of a config.
+std::pair<SpecDocument, bool> read_file(const std::string& path, const NetworkOptions& options) {
+  SpecDocument document = read_spec_file(path, options.limits);
+  if (!is_checkpoint_config(document)) return {std::move(document), false};
+  return {imported(document, options), true};
+}
+
 }  // namespace
 
-Network read_network(const SpecDocument& document, const NetworkOptions& options) {
+SpecDocument read_network_document(const std::string& path, const NetworkOptions& options) {
+  SpecDocument document = read_file(path, options).first;
+  set_symbols(document, options.symbols);
+  return document;
+}
+
+Network read_network(SpecDocument document, const NetworkOptions& options) {
+  set_symbols(document, options.symbols);
   const SpecView root(document);
   Network network;
   read_head(root, network);
-  network.dtype = options.dtype.value_or(network.dtype);
+  read_training(root, network);
+  resolve_numbers(root, options, network);
+  network.symbols = document.symbols.values();
   read_inputs(root.get("inputs"), network);
   const SpecView layers = root.get("layers");
   const std::optional<SpecView> expect = root.find("expect");
   (void)root.find("outputs");
-  root.reject_unknown_keys({"$schema", "description"});
+  root.reject_unknown_keys({"$schema", "description", "symbols"});
 
   InputNames input_names;
   for (const NetworkInput& input : network.inputs) input_names.push_back(input.name);
@@ -146,25 +240,30 @@ Network read_network(const SpecDocument& document, const NetworkOptions& options
   UnrolledLayers unrolled = unroll(tree);
   order_layers(unrolled, network);
   network.layers = std::move(unrolled.layers);
+  if (network.precision) set_input_bytes(network);
   infer_layers(unrolled.entries, tree.entry_count, network);
   read_outputs(root, tree, network);
   check_all_read(network, unrolled.entries);
+  check_ties(unrolled.entries, network);
   expand_parts(unrolled.entries, network);
+  check_symbols_read(document);
+  find_weight_units(network);
 
-  if (expect && !options.copies) {
-    check_expected(*expect, "parameters", total_parameters(network));
-    check_expected(*expect, "forward_macs", total_forward_macs(network));
-    expect->reject_unknown_keys();
-  }
+  // What is expected is stated at the file's own sizes.
+  if (expect && !options.copies && options.symbols.empty()) check_expected(*expect, network);
   return network;
 }
 
 Network read_network_file(const std::string& path, const NetworkOptions& options) {
-  return read_network(read_spec_file(path, options.limits), options);
+  auto [document, is_imported] = read_file(path, options);
+  Network network = read_network(std::move(document), options);
+  network.is_imported = is_imported;
+  return network;
 }
 
-Network read_network_text(std::string_view text, const std::string& file) {
-  return read_network(read_spec_text(text, file));
+Network read_network_text(std::string_view text, const std::string& file,
+                          const NetworkOptions& options) {
+  return read_network(read_spec_text(text, file, options.limits), options);
 }
 
 }  // namespace ooc

@@ -5,8 +5,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/base/dtype.hpp"
+#include "model/base/precision.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/network/network.hpp"
 
@@ -16,15 +18,21 @@ namespace ooc {
 struct NetworkOptions {
   ReadLimits limits = {};
   std::optional<Dtype> dtype = {};
+  std::optional<Precision> precision = {};
   std::optional<std::int64_t> copies = {};  ///< of repeats that scale
+  std::vector<SymbolValue> symbols = {};
+  bool long_sequences = false;  ///< ImportOptions::allow_long
 };
 
-/// Throws SpecError naming file, JSON pointer, found and expected. Checks `expect`, unless the copies are not
-/// the file's.
-[[nodiscard]] Network read_network(const SpecDocument& document,
-                                   const NetworkOptions& options = {});
+/// The file's value tree with its symbols.
+[[nodiscard]] SpecDocument read_network_document(const std::string& path,
+                                                 const NetworkOptions& options = {});
+/// Throws SpecError naming file, JSON pointer, found and expected. Checks `expect`, unless copies or symbols are
+/// not the file's.
+[[nodiscard]] Network read_network(SpecDocument document, const NetworkOptions& options = {});
 [[nodiscard]] Network read_network_file(const std::string& path,
                                         const NetworkOptions& options = {});
-[[nodiscard]] Network read_network_text(std::string_view text, const std::string& file);
+[[nodiscard]] Network read_network_text(std::string_view text, const std::string& file,
+                                        const NetworkOptions& options = {});
 
 }  // namespace ooc

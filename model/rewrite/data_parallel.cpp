@@ -22,7 +22,7 @@ struct LayerGradient {
 /// In the order in which the backward pass completes them.
 std::vector<LayerGradient> gradients_of(const TrainingGraph& round) {
   const auto& layers = round.network->layers;
-  const std::int64_t element = dtype_info(round.network->dtype).bytes;
+  const std::int64_t element = round.per_parameter.gradient;
   std::vector<std::size_t> ready(layers.size());
   for (std::size_t i = round.forward_tasks; i < round.backward_end; ++i) {
     if (round.tasks[i].kind != TaskKind::kBackwardData) ready[round.tasks[i].layer.at()] = i;
@@ -101,6 +101,7 @@ class Writer {
     graph.forward_tasks = first.forward_tasks;
     graph.backward_end = first.backward_end;
     graph.output_of_layer = first.output_of_layer;
+    graph.per_parameter = first.per_parameter;
     graph.weight_bytes = first.weight_bytes;
     graph.gradient_bytes = first.gradient_bytes;
     graph.optimizer_bytes = first.optimizer_bytes;
@@ -197,7 +198,7 @@ class Writer {
   /// What the backward pass sends, and the tasks that add up what comes.
   void add_exchange() {
     const auto devices = static_cast<std::int64_t>(shares_.size());
-    const std::int64_t element = dtype_info(round_.network->dtype).bytes;
+    const std::int64_t element = round_.per_parameter.gradient;
     for (std::size_t piece = 0; piece < all_.pieces.size(); ++piece) {
       const std::int64_t shard = all_.pieces[piece].shard.count();
       const TaskId ready =

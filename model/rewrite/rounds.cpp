@@ -33,6 +33,7 @@ TrainingGraph write_out_graph(const TrainingGraph& round, std::int64_t rounds) {
   graph.round_tensors = round.tensors.size();
   graph.backward_end = round.backward_end * static_cast<std::size_t>(rounds);
   graph.output_of_layer = round.output_of_layer;
+  graph.per_parameter = round.per_parameter;
   graph.weight_bytes = round.weight_bytes;
   graph.gradient_bytes = round.gradient_bytes;
   graph.optimizer_bytes = round.optimizer_bytes;

@@ -67,6 +67,7 @@ void put_range(JsonWriter& json, const std::optional<TimeRange>& range) {
 void begin_run(JsonWriter& json, const RunReport& report, const ToolInfo& tool) {
   begin_result(json, "ooc-paleo/result", tool);
   begin_group(json, "inputs", report);
+  put_symbols(json, report.inputs);
   json.end().member("feasible", report.feasible);
   if (report.out_of_memory.has_value()) put_out_of_memory(json, report);
   put_metrics(json, report, {"inputs", "feasible"});
@@ -82,6 +83,7 @@ void begin_run(JsonWriter& json, const RunReport& report, const ToolInfo& tool) 
   json.objects("what_if", report.what_if, [&](const WhatIf& each) { put_what_if(json, each); });
   put_range(json, report.range);
   put_peaks(json, &report);
+  if (!report.inputs.symbols.empty()) put_sequence(json, &report);
 }
 
 std::string prediction(const RunReport& report, const WriteOptions& options) {
@@ -157,11 +159,13 @@ std::string inspection(const NetworkReport& report, const WriteOptions& options)
   json.member("accounting", report.accounting).member("optimizer", report.optimizer);
   json.member("compute", report.compute).end();
   json.member("source", report.source).member("dtype", report.dtype);
+  put_precision(json, report.precision, report.gradient_dtype);
   json.objects("network_inputs", report.inputs, [&](const auto& input) {
     json.member("name", input.first).member("shape", input.second);
   });
   json.member("in_core_peak_bytes", report.in_core_peak).member("parameters", report.parameters);
   json.member("saved_bytes", report.saved).member("static_bytes", report.static_bytes);
+  if (!report.precision.empty()) json.member("weight_copy_bytes", report.weight_copies);
   json.member("forward_macs_per_sample", report.forward_macs_per_sample);
   json.member("forward_macs", report.forward_macs).member("forward_flops", report.forward_flops);
   json.member("backward_flops", report.backward_flops);

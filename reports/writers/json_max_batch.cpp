@@ -27,6 +27,18 @@ void put_next(JsonWriter& json, const MaxBatchRow& row, std::string_view word) {
   json.member("smallest_budget_bytes", lack ? lack->smallest_budget : std::nullopt).end();
 }
 
+std::string_view tried_key(MaxOf of) {
+  switch (of) {
+    case MaxOf::kBatch:
+      return "batches_tried";
+    case MaxOf::kLayers:
+      return "layers_tried";
+    case MaxOf::kSeq:
+      return "lengths_tried";
+  }
+  return "";
+}
+
 void put_row(JsonWriter& json, const MaxBatchReport& report, const MaxBatchRow& row) {
   const std::string_view word = max_of_word(report.of);
   json.member("schedule", row.schedule).member("options", row.options).member(word, row.largest);
@@ -45,10 +57,11 @@ void put_row(JsonWriter& json, const MaxBatchReport& report, const MaxBatchRow& 
   put_peaks(json, row.run ? &*row.run : nullptr);
   put_next(json, row, word);
   json.member("monotone", row.monotone);
-  json.member(report.of == MaxOf::kBatch ? "batches_tried" : "layers_tried", row.attempts);
+  json.member(tried_key(report.of), row.attempts);
   json.member("gain", gain_over_in_core(report, row));
   number("slowdown", &RunReport::slowdown);
   if (report.of == MaxOf::kLayers) number("parameters", &RunReport::parameters);
+  if (report.of == MaxOf::kSeq) put_sequence(json, row.run ? &*row.run : nullptr);
 }
 
 }  // namespace
@@ -60,6 +73,10 @@ std::string json_max_batch(const MaxBatchReport& report, const WriteOptions& opt
     begin_result(json, "ooc-paleo/max-batch", options.tool);
     put_inputs(json, report.inputs, {"batch", "schedule"});
     json.member("max_batch_limit", report.limit);
+  } else if (report.of == MaxOf::kSeq) {
+    begin_result(json, "ooc-paleo/max-seq", options.tool);
+    put_inputs(json, report.inputs, {"schedule"});
+    json.member("max_seq_limit", report.limit);
   } else {
     begin_result(json, "ooc-paleo/max-layers", options.tool);
     put_inputs(json, report.inputs, {"schedule"});

@@ -72,12 +72,39 @@ void put_peaks(JsonWriter& json, const RunReport* run) {
     }
     json.begin_object(key);
     for (std::size_t i = 0; i < kMemoryCategories; ++i) {
+      const bool copies = static_cast<MemoryCategory>(i) == MemoryCategory::kWeightCopies;
+      if (copies && run->inputs.precision.empty()) continue;
       json.member(category_name(static_cast<MemoryCategory>(i)), (run->*peak)->bytes[i]);
     }
     json.end();
   };
   put("peak_near_by_category", &RunReport::peak_near_by_category);
   put("peak_far_by_category", &RunReport::peak_far_by_category);
+}
+
+void put_precision(JsonWriter& json, const std::string& precision,
+                   const std::string& gradient_dtype) {
+  if (!precision.empty()) json.member("precision", precision);
+  if (!gradient_dtype.empty()) json.member("gradient_dtype", gradient_dtype);
+}
+
+void put_sequence(JsonWriter& json, const RunReport* run) {
+  if (run == nullptr || !run->sequence) {
+    json.member("sequence", nullptr);
+    return;
+  }
+  const SequenceRates& rates = *run->sequence;
+  json.begin_object("sequence").member("tokens", rates.tokens);
+  json.member("tokens_per_s", rates.tokens_per_s).member("model_flops", rates.model_flops);
+  json.member("peak_flop_per_s", rates.peak ? std::optional(rates.peak->per_second) : std::nullopt);
+  json.member("mfu", rates.mfu).end();
+}
+
+void put_symbols(JsonWriter& json, const RunInputs& inputs) {
+  if (inputs.symbols.empty()) return;
+  json.begin_object("symbols");
+  for (const SymbolValue& each : inputs.symbols) json.member(each.name, each.value);
+  json.end();
 }
 
 void put_inputs(JsonWriter& json, const RunInputs& inputs,
@@ -91,6 +118,8 @@ void put_inputs(JsonWriter& json, const RunInputs& inputs,
     put_metric(json, column.key, column.read(echo));
   }
   json.member("dtype", inputs.dtype).member("far_memory_bytes", inputs.far_memory);
+  put_precision(json, inputs.precision, inputs.gradient_dtype);
+  put_symbols(json, inputs);
   put_rare(json, "inputs", echo);
   json.end();
 }

@@ -25,7 +25,14 @@ void put_metrics(JsonWriter& json, const RunReport& report,
                  std::initializer_list<std::string_view> but);
 /// What memory holds at the peaks of a run, if there is one; null where that is not known.
 void put_peaks(JsonWriter& json, const RunReport* run);
+/// Rates by tokens of a run, if there is one; null where they are not known.
+void put_sequence(JsonWriter& json, const RunReport* run);
+/// The sizes that the network has by name; nothing where there are none.
+void put_symbols(JsonWriter& json, const RunInputs& inputs);
 /// What was asked for, of a report that is no RunReport.
+/// What is set of the two: "precision", "gradient_dtype".
+void put_precision(JsonWriter& json, const std::string& precision,
+                   const std::string& gradient_dtype);
 void put_inputs(JsonWriter& json, const RunInputs& inputs,
                 std::initializer_list<std::string_view> but = {});
 

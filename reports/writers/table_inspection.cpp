@@ -9,7 +9,8 @@ namespace ooc {
 namespace {
 
 std::string head(const NetworkReport& report, const Look& look) {
-  std::string title = fmt::format("{}, {}, batch {}, framework {}", report.network, report.dtype,
+  std::string title = fmt::format("{}, {}, batch {}, framework {}", report.network,
+                                  report.precision.empty() ? report.dtype : report.precision,
                                   group_thousands(report.batch), report.framework);
   if (report.hardware.has_value()) {
     title += fmt::format(", times on {} ({} compute model)", *report.hardware, report.compute);
@@ -75,8 +76,15 @@ std::string table_inspection(const NetworkReport& report, const WriteOptions& op
   }
   totals.add_row(
       {"saved, batch", format_bytes(report.saved), "what backward reads, network inputs included"});
-  totals.add_row(
-      {"static", format_bytes(report.static_bytes), static_text(report.dtype, report.optimizer)});
+  if (report.weight_copies.count() > 0) {
+    totals.add_row({"weight copies", format_bytes(report.weight_copies),
+                    "those that products multiply with, kept for backward"});
+  }
+  totals.add_row({"static", format_bytes(report.static_bytes),
+                  static_text({.dtype = report.dtype,
+                               .precision = report.precision,
+                               .gradient_dtype = report.gradient_dtype,
+                               .optimizer = report.optimizer})});
   totals.add_row({"in-core peak", format_bytes(report.in_core_peak),
                   fmt::format("near memory when nothing moves ({})", report.accounting)});
   text += totals.text(options.look);

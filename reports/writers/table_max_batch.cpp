@@ -10,12 +10,37 @@
 namespace ooc {
 namespace {
 
+/// What is looked for, in words.
+struct MaxWords {
+  std::string_view one_more;
+  std::string_view each;
+  std::string_view alone;
+  std::string_view larger;
+};
+
+MaxWords words_of(MaxOf of) {
+  switch (of) {
+    case MaxOf::kBatch:
+      return {"one sample more", "each batch", "that batch",
+              "larger batches may fit, as need does not grow with every sample"};
+    case MaxOf::kLayers:
+      return {"one copy more", "each number", "so many",
+              "more may fit, as need does not grow with every copy"};
+    case MaxOf::kSeq:
+      return {"the next length", "each length", "that length",
+              "longer ones may fit, as need does not grow with every step"};
+  }
+  return {};
+}
+
 std::string limit_text(const MaxBatchRow& row) {
   switch (row.limit) {
     case BatchLimit::kNearMemory:
       return "near memory at " + row.out_of_memory->step;
     case BatchLimit::kFarMemory:
       return "far memory at " + row.out_of_memory->step;
+    case BatchLimit::kNetwork:
+      return "the network: " + row.refused;
     case BatchLimit::kCounting:
       return "numbers too large to count exactly";
     case BatchLimit::kSearch:
@@ -29,13 +54,18 @@ std::string limit_text(const MaxBatchRow& row) {
 std::string head(const MaxBatchReport& report, const Look& look) {
   const RunInputs& in = report.inputs;
   const std::string devices = in.devices > 1 ? fmt::format(", {} devices", in.devices) : "";
+  std::string_view largest = "largest batch";
+  std::string more;
+  if (report.of == MaxOf::kLayers) {
+    largest = "most layers";
+    more = fmt::format(": copies of {}, of which its file has {}; batch {}", report.repeat.name,
+                       group_thousands(report.repeat.copies), group_thousands(in.batch));
+  } else if (report.of == MaxOf::kSeq) {
+    largest = "longest sequence";
+    more = fmt::format(": batch {}", group_thousands(in.batch));
+  }
   const std::string what =
-      report.of == MaxOf::kBatch
-          ? fmt::format("The largest batch of {} on {}{}", network_text(in), in.hardware, devices)
-          : fmt::format(
-                "The most layers of {} on {}{}: copies of {}, of which its file has {}; batch {}",
-                network_text(in), in.hardware, devices, report.repeat.name,
-                group_thousands(report.repeat.copies), group_thousands(in.batch));
+      fmt::format("The {} of {} on {}{}{}", largest, network_text(in), in.hardware, devices, more);
   return bold(printable(what), look) +
          fmt::format("\nnear memory {}, links {}, framework {}, accounting {}, optimiser {}\n",
                      format_bytes(in.memory), printable(in.mode), printable(in.framework),
@@ -62,18 +92,16 @@ bool any_gain(const MaxBatchReport& report) {
 
 std::string notes(const MaxBatchReport& report) {
   std::string text;
+  const MaxWords words = words_of(report.of);
   if (any_row(report, [](const MaxBatchRow& row) { return row.failing > 0; })) {
-    text += report.of == MaxOf::kBatch
-                ? "  lacks: bytes that one sample more lacks; each batch was run, and one more was "
-                  "tried\n"
-                : "  lacks: bytes that one copy more lacks; each number was run, and one more was "
-                  "tried\n";
+    text +=
+        fmt::format("  lacks: bytes that {} lacks; {} was run, and {} was tried\n", words.one_more,
+                    words.each, report.of == MaxOf::kSeq ? "the next" : "one more");
   }
   const bool gains = any_gain(report);
   if (any_row(report, [](const MaxBatchRow& row) { return row.run.has_value(); })) {
     text += fmt::format("  {}slowdown: against computing {} alone, were memory no matter\n",
-                        gains ? "gain: over in-core; " : "",
-                        report.of == MaxOf::kBatch ? "that batch" : "so many");
+                        gains ? "gain: over in-core; " : "", words.alone);
   }
   if (any_row(report, [](const MaxBatchRow& row) {
         return row.any_in_rounds && row.limit != BatchLimit::kRounds;
@@ -89,12 +117,7 @@ std::string notes(const MaxBatchReport& report) {
             : "  rounds: the batch in parts, gradients add up to one update\n";
   }
   if (any_row(report, [](const MaxBatchRow& row) { return is_unsure(row); })) {
-    text +=
-        report.of == MaxOf::kBatch
-            ? "  *: larger batches may fit, as need does not grow with every sample here; the next "
-              "few do not\n"
-            : "  *: more may fit, as need does not grow with every copy here; the next few do "
-              "not\n";
+    text += fmt::format("  *: {} here; the next few do not\n", words.larger);
   }
   return text;
 }
@@ -144,6 +167,11 @@ std::vector<MaxColumn> max_columns(const MaxBatchReport& report) {
       {{"time"}, &of_run<[](Run run) { return format_duration(run.iteration_time); }>},
       {{"slowdown"}, &of_run<[](Run run) { return significant(run.slowdown) + "x"; }>},
       {{"samples/s"}, &of_run<[](Run run) { return significant(run.samples_per_s); }>},
+      {{"tokens/s"},
+       &of_run<[](Run run) {
+         return run.sequence ? tokens_text(run.sequence->tokens_per_s) : std::string("-");
+       }>,
+       report.of == MaxOf::kSeq},
       {{"peak"}, &of_run<[](Run run) { return format_bytes(run.peak_near); }>},
       {{"lacks"},
        [](Report, Row row) { return row.lacks ? format_bytes(*row.lacks) : std::string("-"); }},

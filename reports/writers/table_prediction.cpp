@@ -26,10 +26,11 @@ TextTable facts() { return TextTable({{"", Align::kLeft}, {""}, {"", Align::kLef
 std::string head(const RunReport& report, const Look& look) {
   const RunInputs& in = report.inputs;
   std::string text =
-      bold(
-          printable(fmt::format("{} on {}, batch {}, schedule {}, framework {}", network_text(in),
-                                in.hardware, group_thousands(in.batch), in.schedule, in.framework)),
-          look) +
+      bold(printable(fmt::format("{} on {}, batch {}{}, schedule {}, framework {}",
+                                 network_text(in), in.hardware, group_thousands(in.batch),
+                                 in.symbols.empty() ? "" : ", " + symbols_text(in), in.schedule,
+                                 in.framework)),
+           look) +
       "\n";
   std::vector<std::string> changes;
   if (!in.options.empty()) changes.push_back(in.options);
@@ -95,10 +96,23 @@ void add_range(TextTable& table, const RunReport& report) {
   }
 }
 
+/// How many tokens a second, and what share of the peak their products come to.
+void add_tokens(TextTable& table, const RunReport& report) {
+  if (!report.sequence) return;
+  const SequenceRates& rates = *report.sequence;
+  const std::string tokens = tokens_text(rates.tokens_per_s);
+  table.add_row({"tokens/s", tokens, tokens_text(rates.tokens) + " tokens an iteration"});
+  if (!rates.mfu) return;
+  table.add_row({"MFU", format_percent(*rates.mfu),
+                 fmt::format("6 x (matrix parameters + attention's products) a token, over {}",
+                             format_flop_rate(*rates.peak))});
+}
+
 std::string outcome(const RunReport& report, const Look& look) {
   TextTable table = facts();
   table.add_row({"iteration time", format_duration(report.iteration_time),
                  significant(report.samples_per_s) + " samples/s"});
+  add_tokens(table, report);
   add_range(table, report);
   add_closed_form(table, report);
   table.add_row(
@@ -206,7 +220,10 @@ std::string memory(const RunReport& report, const Look& look) {
        fmt::format("{}{} when nothing moves", reserves ? "reserved; tensors alone take " : "",
                    format_bytes(report.in_core_peak))});
   table.add_row({"static", format_bytes(report.static_bytes),
-                 "of it: " + static_text(report.inputs.dtype, report.inputs.optimizer)});
+                 "of it: " + static_text({.dtype = report.inputs.dtype,
+                                          .precision = report.inputs.precision,
+                                          .gradient_dtype = report.inputs.gradient_dtype,
+                                          .optimizer = report.inputs.optimizer})});
   table.add_row({"saved for backward", format_bytes(report.saved),
                  "what backward reads of the forward pass"});
   table.add_row(

@@ -102,10 +102,35 @@ std::string bytes_to_the_last(Bytes bytes) {
 }
 
 std::string network_text(const RunInputs& inputs) {
+  if (!inputs.precision.empty()) return inputs.network + " in " + inputs.precision;
   return inputs.dtype == "float32" ? inputs.network : inputs.network + " in " + inputs.dtype;
 }
 
-std::string static_text(const std::string& dtype, const std::string& optimizer) {
+std::string symbols_text(const RunInputs& inputs) {
+  std::string text;
+  for (const SymbolValue& each : inputs.symbols) {
+    text +=
+        fmt::format("{}{} {}", text.empty() ? "" : ", ", each.name, group_thousands(each.value));
+  }
+  return text;
+}
+
+std::string tokens_text(double tokens) {
+  constexpr double kFew = 100;
+  return tokens < kFew ? significant(tokens)
+                       : group_thousands(static_cast<std::int64_t>(std::llround(tokens)));
+}
+
+std::string static_text(const StaticWords& words) {
+  const auto& [dtype, precision, gradient_dtype, optimizer] = words;
+  if (const auto known = find_precision(precision)) {
+    const PrecisionInfo& each = precision_info(*known);
+    const std::int64_t gradient = gradient_dtype.empty() ? each.gradient : 4;
+    const std::string master =
+        each.master > 0 ? fmt::format(", master copy {} B", each.master) : std::string();
+    return fmt::format("a parameter: weight {} B, gradient {} B{}; and state of {}", each.weight,
+                       gradient, master, optimizer);
+  }
   if (dtype != "float16" && dtype != "bfloat16") {
     return "weights, their gradients, state of " + optimizer;
   }

@@ -44,7 +44,17 @@ class TextTable {
 /// "vgg16", or in another element type than most "vgg16 in float16".
 [[nodiscard]] std::string network_text(const RunInputs& inputs);
 /// "weights, their gradients, state of sgd"; of 16-bit weights also that nobody counts a second copy.
-[[nodiscard]] std::string static_text(const std::string& dtype, const std::string& optimizer);
+struct StaticWords {
+  const std::string& dtype;
+  const std::string& precision;
+  const std::string& gradient_dtype;
+  const std::string& optimizer;
+};
+[[nodiscard]] std::string static_text(const StaticWords& words);
+/// "seq 4096": the sizes that the network has by name; empty where there are none.
+[[nodiscard]] std::string symbols_text(const RunInputs& inputs);
+/// Of a second: whole numbers from 100 on.
+[[nodiscard]] std::string tokens_text(double tokens);
 /// 138357544 -> "138,357,544"
 [[nodiscard]] std::string group_thousands(std::int64_t number);
 /// 16880589120 -> "16.88 GB (16880589120 B)", for people and, in the brackets, for --memory.

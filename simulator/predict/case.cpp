@@ -23,6 +23,7 @@
 #include "simulator/predict/planning.hpp"
 #include "simulator/predict/remarks.hpp"
 #include "simulator/predict/round_costs.hpp"
+#include "simulator/predict/sequence_rates.hpp"
 #include "simulator/predict/stated_times.hpp"
 #include "simulator/schedules/option_table.hpp"
 #include "simulator/summary/in_core_peak.hpp"
@@ -138,13 +139,22 @@ CostTable costs_of(const Workload& workload, const Machine& machine, const Compu
   }
 }
 
+NetworkOptions network_options(const CaseOptions& options) {
+  return {.limits = options.limits,
+          .dtype = options.dtype,
+          .precision = options.precision,
+          .copies = options.copies,
+          .symbols = options.symbols,
+          .long_sequences = options.long_sequences};
+}
+
 }  // namespace
 
 Workload read_workload(const std::string& path, const CaseOptions& options) {
   Workload workload;
   workload.path = path;
-  workload.network = std::make_unique<const Network>(read_network_file(
-      path, {.limits = options.limits, .dtype = options.dtype, .copies = options.copies}));
+  workload.network =
+      std::make_unique<const Network>(read_network_file(path, network_options(options)));
   try {
     workload.graph = build_training_graph(*workload.network, graph_options_of(options));
   } catch (const SpecError& error) {
@@ -240,9 +250,16 @@ RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
   inputs.far_memory = far_capacity_of(options, hardware);
   inputs.far_memory_given = options.far_memory.has_value();
   inputs.batch = batch_of(options, *workload.network);
+  inputs.symbols = workload.network->symbols;
   inputs.accounting = accounting_name(options.graph.accounting);
   inputs.dtype = dtype_info(workload.network->dtype).name;
-  inputs.optimizer = optimizer_name(options.graph.optimizer);
+  if (const auto& precision = workload.network->precision) {
+    inputs.precision = precision_info(*precision).name;
+  }
+  if (const auto& gradient = options.graph.gradient_dtype) {
+    inputs.gradient_dtype = dtype_info(*gradient).name;
+  }
+  inputs.optimizer = optimizer_name(workload.graph.optimizer);
   inputs.framework = framework_of(options.framework).name;
   inputs.allocator = allocator_name(allocator_of(options));
   inputs.compute = compute_name(options.compute);
@@ -421,6 +438,7 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
   input.assumed = assumed_in_use(which.hardware, inputs, framework_of(which.framework));
   input.detail = detail;
   RunReport report = summarize(input);
+  report.sequence = sequence_rates(which, report);
   report.remarks = which.remarks;
   report.norms_by_round = report.rounds > 1 && has_batch_norm(*which.workload.network);
   if (report.norms_by_round) report.remarks.push_back(norms_remark(report.sub_batch));
@@ -439,6 +457,7 @@ void report_again(const Case& which, const Schedule& schedule, const CaseRun& ru
   SummaryInput input = summary_of(which, schedule, run, report.inputs);
   input.detail = Detail::kTotals;
   summarize_again(input, report);
+  report.sequence = sequence_rates(which, report);
 }
 
 RunReport predict(const Case& which, const Schedule& schedule, Detail detail) {

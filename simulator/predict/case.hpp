@@ -10,6 +10,8 @@
 
 #include "model/base/dtype.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/precision.hpp"
+#include "model/base/spec_symbols.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/cost/compute_cost.hpp"
 #include "model/cost/cost_table.hpp"
@@ -38,8 +40,11 @@ struct CaseOptions {
   std::optional<Bytes> memory;
   std::optional<Bytes> far_memory = {};  ///< its capacity; none: the profile's
   std::optional<Dtype> dtype;            ///< none: the network file's
+  std::optional<Precision> precision = {};
   std::optional<std::int64_t> copies =
-      {};  ///< of the network's repeat that scales; none: the file's
+      {};                                 ///< of the network's repeat that scales; none: the file's
+  std::vector<SymbolValue> symbols = {};  ///< in place of the network file's
+  bool long_sequences = false;            ///< NetworkOptions::long_sequences
   GraphOptions graph;
   ComputeModel compute = ComputeModel::kNative;
   std::optional<Ratio> compute_scale = {};  ///< so many times the machine's rates
@@ -74,7 +79,7 @@ struct Machine {
   HardwareProfile profile;
 };
 
-/// Reads a network file and builds its graph by the options' element type, graph options and limits. Throws
+/// Reads a network file and builds its graph by the options' element type, precision, graph options and limits. Throws
 /// SpecError naming file, place, what was found and what was expected.
 [[nodiscard]] Workload read_workload(const std::string& path, const CaseOptions& options = {});
 /// Reads a hardware profile. Throws as above.

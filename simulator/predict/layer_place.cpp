@@ -24,7 +24,9 @@ std::optional<SpecView> find_layer(const SpecView& root, const std::string& laye
   SpecView place = root;
   for (const std::string& wanted : entry_names(layer)) {
     std::optional<SpecView> next;
-    const std::vector<SpecView> items = place.get("layers").items();
+    const std::optional<SpecView> layers = place.find("layers");
+    if (!layers) return std::nullopt;
+    const std::vector<SpecView> items = layers->items();
     for (std::size_t i = 0; i < items.size() && !next; ++i) {
       const std::optional<SpecView> name = items[i].find("name");
       if ((name ? name->as_text() : "repeat" + std::to_string(i)) == wanted) next = items[i];

@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "model/base/errors.hpp"
+#include "model/base/option_text.hpp"
 #include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/round_costs.hpp"
 #include "simulator/predict/stated_times.hpp"
@@ -61,7 +63,7 @@ class Searcher {
     const LargestBatch found =
         find_largest_batch({.attempt = [this](std::int64_t size) { return attempt(size); },
                             .first = first(),
-                            .limit = request_.limit,
+                            .limit = axis.limit,
                             .budget = budget_of(request_.options, hardware),
                             .fixed = cases_.at(first()).costs.static_bytes,
                             .also_above = row_.monotone ? 0 : kAlsoAbove,
@@ -70,9 +72,14 @@ class Searcher {
     row_.attempts = found.attempts;
     if (found.fails) note_failure(*found.fails);
     const bool more =
-        row_.largest > 0 && row_.largest < request_.limit && row_.limit != BatchLimit::kCounting;
+        row_.largest > 0 && row_.largest < axis.limit && row_.limit != BatchLimit::kCounting;
     if (rounds_apart && more) try_rounds();
     if (rounds_apart && row_.run) run_as_usual();
+    if (axis.value) {
+      for (std::int64_t* size : {&row_.largest, &row_.failing}) {
+        if (*size > 0) *size = axis.value(*size);
+      }
+    }
     return std::move(row_);
   }
 
@@ -103,7 +110,8 @@ class Searcher {
     if (size == first()) return attempt_at(size);
     try {
       return attempt_at(size);
-    } catch (const SpecError&) {
+    } catch (const SpecError& error) {
+      refused_ = error.parts();
       return std::nullopt;
     }
   }
@@ -122,7 +130,10 @@ class Searcher {
     row_.failing = size;
     std::optional<Attempt> made = try_at(size);
     if (!made) {
-      row_.limit = BatchLimit::kCounting;
+      // Sums that are too large are told at the batch; all else is about the network.
+      const bool too_large = request_.of != MaxOf::kSeq || refused_.place == "--batch";
+      row_.limit = too_large ? BatchLimit::kCounting : BatchLimit::kNetwork;
+      if (!too_large) row_.refused = refused_.found;
       return;
     }
     OutOfMemory& oom = *made->out_of_memory;
@@ -166,6 +177,7 @@ class Searcher {
   SizedCases& cases_;
   const Schedule& schedule_;
   CaseBuffers buffers_;
+  SpecError::Parts refused_;  ///< of the last size that no job could be made of
   MaxBatchRow row_;
 };
 
@@ -181,6 +193,7 @@ SizeAxis batches(const MaxBatchRequest& request) {
   };
   return {.build = build,
           .first = request.options.devices,
+          .limit = request.limit,
           .growth = 16,
           .kept = std::numeric_limits<std::size_t>::max(),
           .in_one_round = true};
@@ -198,7 +211,44 @@ SizeAxis layers(const MaxBatchRequest& request) {
     made.which = std::make_unique<const Case>(make_case(*made.workload, request.machine, options));
     return made;
   };
-  return {.build = build};
+  return {.build = build, .limit = request.limit};
+}
+
+/// Lengths that people use, by number from 1: multiples of 128 up to 32 k, of 1024 beyond.
+constexpr std::int64_t kFine = 128;
+constexpr std::int64_t kCoarse = 1024;
+constexpr std::int64_t kFineUpTo = 32768;
+constexpr std::int64_t kFineSizes = kFineUpTo / kFine;
+
+std::int64_t length_of(std::int64_t size, std::optional<std::int64_t> step) {
+  if (step) return size * *step;
+  return size <= kFineSizes ? size * kFine : kFineUpTo + (size - kFineSizes) * kCoarse;
+}
+
+/// How many of them are no longer than that.
+std::int64_t lengths_up_to(std::int64_t length, std::optional<std::int64_t> step) {
+  if (step) return length / *step;
+  return length <= kFineUpTo ? length / kFine : kFineSizes + (length - kFineUpTo) / kCoarse;
+}
+
+/// As of layers, a network of each length is read.
+SizeAxis sequences(const MaxBatchRequest& request) {
+  const auto value = [step = request.step](std::int64_t size) { return length_of(size, step); };
+  const auto build = [&request, value](std::int64_t size) {
+    CaseOptions options = request.options;
+    options.symbols.push_back({"seq", value(size)});
+    options.long_sequences = true;
+    SizedCase made;
+    made.workload = std::make_unique<const Workload>(read_workload(request.workload.path, options));
+    made.which = std::make_unique<const Case>(make_case(*made.workload, request.machine, options));
+    return made;
+  };
+  const std::int64_t limit = lengths_up_to(request.limit, request.step);
+  if (limit < 1) {
+    bad_value("--limit", std::to_string(request.limit),
+              fmt::format("at least a --step, {}", value(1)));
+  }
+  return {.build = build, .value = value, .limit = limit};
 }
 
 }  // namespace
@@ -223,8 +273,10 @@ SizeAxis size_axis_of(const MaxBatchRequest& request) {
       return batches(request);
     case MaxOf::kLayers:
       return layers(request);
+    case MaxOf::kSeq:
+      return sequences(request);
   }
-  OOC_CHECK(false, "a quantity is one of two");
+  OOC_CHECK(false, "a quantity is one of three");
   return {};
 }
 

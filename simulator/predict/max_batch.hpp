@@ -1,4 +1,5 @@
-// The largest batch of a network on a machine under schedules, or the deepest network: the function behind
+// The largest batch of a network on a machine under schedules, the deepest network or the longest sequence: the
+// function behind
 // the commands `max` and `max-batch`, and behind whatever else asks (it neither parses flags nor prints).
 // Feasibility is exact: the size it names was planned and run, the one above it was seen to fail.
 #pragma once
@@ -7,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -22,6 +24,7 @@ struct MaxBatchRequest {
   const CaseOptions& options;  ///< but what is looked for
   std::int64_t limit = kMaxBatch;
   MaxOf of = MaxOf::kBatch;
+  std::optional<std::int64_t> step = {};  ///< of a sequence; none: 128, beyond 32768 1024
 };
 
 /// A job of some size.
@@ -34,9 +37,12 @@ struct SizedCase {
 struct SizeAxis {
   /// Throws SpecError for what read_workload() and make_case() refuse.
   std::function<SizedCase(std::int64_t size)> build;
-  std::int64_t first = 1;   ///< nothing smaller is tried
-  std::int64_t growth = 2;  ///< BatchSearch::growth
-  std::size_t kept = 4;     ///< jobs that are kept for the next schedule
+  /// What a size, counted in steps, comes to; none: itself.
+  std::function<std::int64_t(std::int64_t size)> value = {};
+  std::int64_t first = 1;          ///< nothing smaller is tried
+  std::int64_t limit = kMaxBatch;  ///< nothing larger is
+  std::int64_t growth = 2;         ///< BatchSearch::growth
+  std::size_t kept = 4;            ///< jobs that are kept for the next schedule
   /// Any batch fits in rounds: so they are left out of the search, and what is found runs as usual afterwards.
   bool in_one_round = false;
 };

@@ -12,23 +12,32 @@
 namespace ooc {
 namespace {
 
-std::int64_t state_bytes(Optimizer optimizer) {
+std::string_view state_text(Optimizer optimizer) {
   switch (optimizer) {
     case Optimizer::kSgd:
-      return 0;
+      return "0 B of float32 state";
     case Optimizer::kMomentum:
-      return 4;
+      return "4 B of float32 state";
     case Optimizer::kAdam:
-      return 8;
+      return "8 B of float32 state";
+    case Optimizer::kAdam8:
+      return "2 B of state";
+    case Optimizer::kAdafactor:
+      return "the factored state";
   }
-  return 0;
+  return "";
 }
 
 std::string of_two_bytes(Dtype dtype, Optimizer optimizer) {
+  const std::string_view better = dtype == Dtype::kFloat16 ? "fp16" : "bf16";
+  const std::string hint =
+      optimizer == Optimizer::kAdam
+          ? fmt::format(": 12 bytes a parameter, where --precision {} has 16", better)
+          : std::string();
   return fmt::format(
-      "{0}: of each parameter 2 B of weight, 2 B of gradient and {1} B of float32 state of {2} are "
-      "counted; float32 master weights, 4 B a parameter, are not",
-      dtype_info(dtype).name, state_bytes(optimizer), optimizer_name(optimizer));
+      "{0}: of each parameter 2 B of weight, 2 B of gradient and {1} of {2} are counted; float32 "
+      "master weights, 4 B a parameter, are not{3}",
+      dtype_info(dtype).name, state_text(optimizer), optimizer_name(optimizer), hint);
 }
 
 /// Types that only tensor cores would be faster in, where there are none for them.
@@ -56,8 +65,11 @@ std::optional<std::string> dtype_remark(const Network& network, const HardwarePr
                                         const CaseOptions& options) {
   const bool reduced = dtype_info(network.dtype).bytes == 2 || network.dtype == Dtype::kTf32;
   const std::string slow = reduced ? without_tensor_cores(network.dtype, hardware) : "";
+  if (network.precision) return slow.empty() ? std::nullopt : std::optional(slow);
   if (dtype_info(network.dtype).bytes == 2) {
-    return of_two_bytes(network.dtype, options.graph.optimizer) + (slow.empty() ? "" : "; ") + slow;
+    const Optimizer optimizer =
+        options.graph.optimizer.value_or(network.optimizer.value_or(Optimizer::kSgd));
+    return of_two_bytes(network.dtype, optimizer) + (slow.empty() ? "" : "; ") + slow;
   }
   if (!slow.empty()) return slow;
   const bool asked_for = options.dtype.has_value();
@@ -76,6 +88,32 @@ std::optional<std::string> batch_remark(const Network& network, std::string_view
                   [](const Layer& layer) { return layer.model->custom.has_value(); });
   if (network.batch || all_stated) return std::nullopt;
   return fmt::format("no --batch, and none in {}: 1 sample an iteration", name);
+}
+
+std::optional<std::string> training_remark(const Network& network, const CaseOptions& options,
+                                           std::string_view but) {
+  const bool is_stated = network.optimizer || (network.precision && !options.precision);
+  if (!is_stated) return std::nullopt;
+  std::string taken;
+  const auto take = [&](std::string_view name, std::string_view value) {
+    if (name == but) return;
+    taken += fmt::format("{}{} {}", taken.empty() ? "" : ", ", name, value);
+  };
+  if (!options.batch && network.batch) take("batch", fmt::format("{}", *network.batch));
+  for (const SymbolValue& symbol : network.symbols) {
+    const auto is_it = [&](const SymbolValue& each) { return each.name == symbol.name; };
+    const bool asked = std::any_of(options.symbols.begin(), options.symbols.end(), is_it);
+    if (!asked) take(symbol.name, fmt::format("{}", symbol.value));
+  }
+  if (!options.precision && network.precision) {
+    take("precision", precision_info(*network.precision).name);
+  }
+  if (!options.graph.optimizer && network.optimizer) {
+    take("optimizer", optimizer_name(*network.optimizer));
+  }
+  if (network.is_imported) take("kernels", "sdpa (`import --kernels` has others)");
+  if (taken.empty()) return std::nullopt;
+  return "where no flag says other: " + taken;
 }
 
 std::string algorithms_remark(const Case& which, const Schedule& schedule) {

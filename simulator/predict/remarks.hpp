@@ -19,6 +19,11 @@ namespace ooc {
 /// the network says it, or all its times are stated: those are for the batch that is run, whatever it is.
 [[nodiscard]] std::optional<std::string> batch_remark(const Network& network,
                                                       std::string_view name);
+/// What a network says of its training and nobody else does: "batch 1, seq 4096, precision bf16, optimizer adam are ...".
+/// None for networks that say nothing of precision and optimizer. `but`: what is looked for.
+[[nodiscard]] std::optional<std::string> training_remark(const Network& network,
+                                                         const CaseOptions& options,
+                                                         std::string_view but = {});
 /// Of a plan that leaves the allocator a margin.
 [[nodiscard]] std::string margin_remark(Bytes planned_for, Bytes budget);
 /// Of networks with batch norms that run in rounds.

@@ -208,7 +208,10 @@ Operations::Operations(const Plan& plan, const TrainingGraph& graph, const CostT
     : plan_(plan), graph_(graph), costs_(costs), contents_(contents) {
   gradients_ = find_gradient_places(graph);
   statics_ = place_static_memory(graph);
-  usable_ = graph.network->dtype == Dtype::kFloat32 && statics_.bytes <= plan.static_bytes.count();
+  const bool plain = graph.network->dtype == Dtype::kFloat32 && !graph.network->precision &&
+                     graph.optimizer != Optimizer::kAdam8 &&
+                     graph.optimizer != Optimizer::kAdafactor;
+  usable_ = plain && statics_.bytes <= plan.static_bytes.count();
 }
 
 std::string Operations::text_of(StepId step) const {

@@ -25,6 +25,9 @@ std::int64_t state_bytes_per_parameter(Optimizer optimizer) {
       return 4;
     case Optimizer::kAdam:
       return 8;
+    case Optimizer::kAdam8:
+    case Optimizer::kAdafactor:
+      break;  // no device runs these
   }
   return 0;
 }

@@ -55,16 +55,9 @@ std::optional<BlockId> block_during(const std::vector<Stay>& stays, const Span& 
 }  // namespace
 
 std::string_view category_name(MemoryCategory category) {
-  constexpr std::array<std::string_view, kMemoryCategories> kNames{"weights",
-                                                                   "gradients",
-                                                                   "optimizer",
-                                                                   "inputs",
-                                                                   "saved",
-                                                                   "activations",
-                                                                   "activation_gradients",
-                                                                   "workspace",
-                                                                   "in_flight",
-                                                                   "unused"};
+  constexpr std::array<std::string_view, kMemoryCategories> kNames{
+      "weights",     "weight_copies",        "gradients", "optimizer", "inputs", "saved",
+      "activations", "activation_gradients", "workspace", "in_flight", "unused"};
   return kNames[static_cast<std::size_t>(category)];
 }
 
@@ -90,6 +83,8 @@ MemoryCategory category_of(const Tensor& tensor, bool read_by_backward) {
   switch (tensor.role) {
     case TensorRole::kInput:
       return MemoryCategory::kInputs;
+    case TensorRole::kWeightCopy:
+      return MemoryCategory::kWeightCopies;
     case TensorRole::kGradient:
       return MemoryCategory::kActivationGradients;
     case TensorRole::kExchanged:

@@ -112,6 +112,7 @@ void add_saved(std::vector<LayerReport>& layers, const LayerReportInput& input) 
   for (std::size_t i = 0; i < input.graph.tensors.size(); ++i) {
     const Tensor& tensor = input.graph.tensors[i];
     if (!tensor.layer.has_value() || !is_saved(input.graph, make_id<TensorId>(i))) continue;
+    if (tensor.role == TensorRole::kWeightCopy) continue;
     layers[tensor.layer->at()].saved +=
         Bytes(tensor.bytes_per_sample) * input.batch + Bytes(tensor.bytes_fixed);
   }
@@ -165,6 +166,7 @@ void add_actions(std::vector<LayerReport>& layers, const LayerReportInput& input
   for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
     const Tensor& tensor = graph.tensors[i];
     if (!tensor.layer.has_value() || tensor.role == TensorRole::kGradient) continue;
+    if (tensor.role == TensorRole::kWeightCopy) continue;
     std::optional<TensorAction>& action = layers[tensor.layer->at()].action;
     if (action.has_value()) action = std::max(action, fates.of(i));  // none is least
   }

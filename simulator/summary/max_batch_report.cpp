@@ -8,7 +8,17 @@
 
 namespace ooc {
 
-std::string_view max_of_word(MaxOf of) { return of == MaxOf::kBatch ? "batch" : "layers"; }
+std::string_view max_of_word(MaxOf of) {
+  switch (of) {
+    case MaxOf::kBatch:
+      return "batch";
+    case MaxOf::kLayers:
+      return "layers";
+    case MaxOf::kSeq:
+      return "seq";
+  }
+  return {};
+}
 
 std::optional<double> gain_over_in_core(const MaxBatchReport& report, const MaxBatchRow& row) {
   for (const MaxBatchRow& each : report.rows) {
@@ -24,6 +34,8 @@ std::string_view limit_word(BatchLimit limit) {
       return "near_memory";
     case BatchLimit::kFarMemory:
       return "far_memory";
+    case BatchLimit::kNetwork:
+      return "network";
     case BatchLimit::kCounting:
       return "counting";
     case BatchLimit::kSearch:

@@ -1,5 +1,5 @@
-// What `max` says as plain data: for every schedule the largest batch that ran, or the most copies of
-// the repeat that scales, and what one more lacks.
+// What `max` says as plain data: for every schedule the largest batch that ran, the most copies of
+// the repeat that scales, or the longest sequence, and what one more lacks.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,15 @@
 namespace ooc {
 
 /// Of what the largest is looked for.
-enum class MaxOf { kBatch, kLayers };
-/// "batch", "layers": as in --of.
+enum class MaxOf { kBatch, kLayers, kSeq };
+/// "batch", "layers", "seq": as in --of.
 [[nodiscard]] std::string_view max_of_word(MaxOf of);
 
 /// Why nothing larger was found.
 enum class BatchLimit {
   kNearMemory,
   kFarMemory,
+  kNetwork,   ///< the network cannot be larger: learned positions end
   kCounting,  ///< sizes or times too large to be counted exactly
   kSearch,    ///< nothing: the largest that was to be tried fits
   kRounds,    ///< nothing: rounds of the size asked for fit, however many
@@ -32,7 +33,7 @@ enum class BatchLimit {
 struct MaxBatchRow {
   std::string schedule;
   std::string options;  ///< of the schedule, where they are not the defaults
-  /// Samples in one round, or copies of the repeat; 0: none fits.
+  /// Samples in one round, copies of the repeat, or steps of the sequence; 0: none fits.
   std::int64_t largest = 0;
   BatchLimit limit = BatchLimit::kSearch;
   /// At `largest`, as `predict` runs it: in rounds, where the schedule is quicker so. Totals.
@@ -41,6 +42,7 @@ struct MaxBatchRow {
   std::int64_t failing = 0;
   std::optional<OutOfMemory> out_of_memory;
   std::optional<Bytes> lacks;
+  std::string refused;  ///< what the network says of it (kNetwork)
   /// Any larger batch runs too, in rounds of at most `largest` samples; that of one more was run.
   bool any_in_rounds = false;
   /// Whatever is larger than what fails fails as well. If not, the next few were tried.

@@ -12,7 +12,8 @@ namespace ooc {
 
 enum class MemoryCategory : std::uint8_t {
   kWeights,
-  kGradients,  ///< of the weights; in far memory the parts of them that devices exchange
+  kWeightCopies,  ///< in the type that products multiply in; only where a precision is set
+  kGradients,     ///< of the weights; in far memory the parts of them that devices exchange
   kOptimizer,
   kInputs,               ///< of the network
   kSaved,                ///< what the forward pass wrote and the backward pass will still read
@@ -22,7 +23,7 @@ enum class MemoryCategory : std::uint8_t {
   kInFlight,  ///< whatever it is: a copy to here has not ended
   kUnused,    ///< held by an allocator beyond what lives
 };
-inline constexpr std::size_t kMemoryCategories = 10;
+inline constexpr std::size_t kMemoryCategories = 11;
 
 /// "activation_gradients": the names of the result format.
 [[nodiscard]] std::string_view category_name(MemoryCategory category);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/base/spec_symbols.hpp"
 #include "model/cost/cost_table.hpp"
 #include "model/graph/training_graph.hpp"
 #include "simulator/plan/bounds.hpp"
@@ -29,13 +30,16 @@ struct RunInputs {
   /// Of convolutions: "memory", "performance", "own" where the schedule chooses; empty: nothing to choose.
   std::string algorithms;
   std::int64_t batch = 1;
-  Bytes memory;  ///< near-memory budget, static bytes included
+  std::vector<SymbolValue> symbols;  ///< sizes of the network by name
+  Bytes memory;                      ///< near-memory budget, static bytes included
   bool memory_given = false;
   Bytes far_memory;  ///< its capacity
   bool far_memory_given = false;
   std::string framework = "ideal";
   std::string accounting = "liveness";
   std::string dtype = "float32";
+  std::string precision = {};       ///< empty: everything has that type
+  std::string gradient_dtype = {};  ///< of the weights' gradients, where it was asked for
   std::string optimizer = "sgd";
   std::string allocator = "ideal";
   std::string mode = "pinned";
@@ -131,6 +135,18 @@ struct PaperEstimate {
   std::vector<std::string> notes;
 };
 
+/// Of a run of a network whose sequence has a length (symbol seq).
+struct SequenceRates {
+  double tokens = 0;  ///< of an iteration: batch x seq
+  double tokens_per_s = 0;
+  /// 3 x 2 x multiply-accumulates of the forward pass: 6 x parameters of matrices x tokens, and attention's, of which
+  /// pairs behind a mask do not count. What is computed again does not count either.
+  double model_flops = 0;
+  std::optional<FlopsPerSecond>
+      peak;                   ///< of what products are computed in; none: not in the profile
+  std::optional<double> mfu;  ///< model_flops / (iteration time x peak of all devices)
+};
+
 struct RunReport {
   RunInputs inputs;
   bool feasible = false;
@@ -173,6 +189,7 @@ struct RunReport {
   std::string link_limited_by;         ///< "connection", "far memory", "near memory"
   std::optional<Bytes> largest_hole;   ///< with an addressed allocator: reserved for its reports
   std::vector<WhatIf> what_if;
+  std::optional<SequenceRates> sequence;
   std::optional<TimeRange> range;  ///< where reports of a rate in use differ, and it matters
   std::vector<LayerReport> layers;
   std::vector<StepReport> steps;                  ///< only when asked for
@@ -197,6 +214,8 @@ struct NetworkReport {
   std::string network;
   std::string source;
   std::string dtype;
+  std::string precision;       ///< as in RunInputs
+  std::string gradient_dtype;  ///< likewise
   std::optional<std::string> hardware;
   std::int64_t batch = 1;
   std::string framework;
@@ -210,6 +229,7 @@ struct NetworkReport {
   std::int64_t forward_flops = 0;   ///< at the batch
   std::int64_t backward_flops = 0;  ///< at the batch
   Bytes saved;                      ///< at the batch
+  Bytes weight_copies;              ///< beside it: those that backward reads
   Bytes saved_inputs;               ///< of it: network inputs, which no layer writes
   Bytes static_bytes;
   Bytes in_core_peak;

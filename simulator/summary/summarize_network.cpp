@@ -16,6 +16,10 @@ NetworkReport summarize_network(const InspectionInput& input) {
   report.network = network.name;
   report.source = network.source;
   report.dtype = dtype_info(network.dtype).name;
+  if (network.precision) report.precision = precision_info(*network.precision).name;
+  if (graph.per_parameter.gradient != parameter_bytes(network).gradient) {
+    report.gradient_dtype = dtype_info(Dtype::kFloat32).name;
+  }
   report.hardware = input.hardware;
   report.batch = input.batch;
   report.framework = input.framework;
@@ -29,6 +33,7 @@ NetworkReport summarize_network(const InspectionInput& input) {
   report.forward_macs_per_sample = total_forward_macs(network);
   report.saved =
       Bytes(saved_bytes_per_sample(graph)) * input.batch + Bytes(saved_bytes_fixed(graph));
+  report.weight_copies = Bytes(saved_weight_copies(graph));
   report.static_bytes = Bytes(static_bytes(graph));
   report.in_core_peak = input.costs != nullptr ? in_core_peak(graph, *input.costs, input.accounting)
                                                : in_core_peak(graph, input.batch, input.accounting);

@@ -111,6 +111,27 @@ NETWORK_WRONG = {
     "an embedding without a width":
         Put(relu, {"name": "relu1", "type": "embedding", "vocabulary": 10}),
     "attention without heads": Put(relu, {"name": "relu1", "type": "attention"}),
+    "attention without heads of keys": Put(relu, {"name": "relu1", "type": "attention", "heads": 1, "kv_heads": 0}),
+    "a window of no steps":
+        Put(relu, {"name": "relu1", "type": "attention", "heads": 1, "causal": True, "window": 0}),
+    "a table of biases without buckets":
+        Put(relu, {"name": "relu1", "type": "attention", "heads": 1, "bias_table": {"heads": 1}}),
+    "a softmax in half precision":
+        Put(relu, {"name": "relu1", "type": "attention", "heads": 1, "softmax": "float16"}),
+    "an unknown form of a norm": Put(relu, {"name": "relu1", "type": "rms_norm", "form": "compiled"}),
+    "rotary of no channels": Put(relu, {"name": "relu1", "type": "rotary", "heads": 1, "fraction": 0}),
+    "a parameter that reads something":
+        Put(relu, {"name": "relu1", "type": "parameter", "shape": [1], "inputs": ["conv1"]}),
+    "a symbol of no size": Put(["symbols"], {"seq": 0}),
+    "a symbol that begins with a digit": Put(["symbols"], {"2seq": 1}),
+    "a sum of symbols": Put(linear + ["units"], "seq+1"),
+    "an unknown precision": Put(["precision"], "bf8"),
+    "an unknown optimizer": Put(["optimizer"], "lion"),
+    "a loss of another memory":
+        Put(relu, {"name": "relu1", "type": "softmax_cross_entropy", "memory": "none"}),
+    "a loss of chunks of nothing":
+        Put(relu, {"name": "relu1", "type": "linear_cross_entropy", "vocabulary": 3, "chunk": 0}),
+    "gated by nothing": Put(relu, {"name": "relu1", "type": "gated"}),
     "an unknown kind of attention":
         Put(relu, {"name": "relu1", "type": "attention", "heads": 1, "kind": "linear"}),
     "matmul with a key of another kind":
@@ -128,6 +149,44 @@ def put_sequence(document):
         {"name": "again", "type": "attention", "heads": 1, "kind": "additive", "memory_efficient": True,
          "inputs": ["self", "self"]},
         {"name": "scores", "type": "matmul", "transpose_b": True, "inputs": ["again", "again"]},
+    ]
+    del document["expect"]
+
+
+def put_transformer(document):
+    """Every key of the kinds that transformers are made of."""
+    document["inputs"] = [{"name": "data", "shape": [5]}]
+    document["layers"] = [
+        {"name": "table", "type": "embedding", "vocabulary": 10, "width": 8, "positions": 5},
+        {"name": "norm", "type": "rms_norm", "width": 4, "form": "eager"},
+        {"name": "q", "type": "linear", "units": 8, "bias": False},
+        {"name": "turned", "type": "rotary", "heads": 4, "fraction": "100 %", "in_place": True},
+        {"name": "k", "type": "linear", "units": 4, "inputs": ["norm"]},
+        {"name": "att", "type": "attention", "heads": 4, "kv_heads": 2, "causal": True, "window": 3, "dropout": 0.1,
+         "softmax": "float32", "repeat_kv": False, "bias_table": {"buckets": 3, "heads": 4}, "inputs": ["turned", "k"]},
+        {"name": "ln", "type": "layer_norm", "stats": True, "form": "fused", "bias": False},
+        {"name": "gate", "type": "gated", "activation": "gelu", "inputs": ["ln", "table"]},
+        {"name": "token", "type": "parameter", "shape": [5, 8]},
+        {"name": "sum", "type": "add", "inputs": ["gate", "token"]},
+        {"name": "head", "type": "linear", "units": 10, "bias": False, "tied_to": "table"},
+        {"name": "loss", "type": "softmax_cross_entropy", "memory": "upcast"},
+        {"name": "other", "type": "linear_cross_entropy", "vocabulary": 10, "chunk": 2, "mode": "recompute",
+         "tied_to": "table", "inputs": ["sum"]},
+    ]
+    document["outputs"] = ["loss", "other"]
+    del document["expect"]
+
+
+def put_symbols(document):
+    """Sizes by name, wherever sizes may stand."""
+    document["symbols"] = {"seq": 6, "units_2": 4, "copies": 2}
+    document["inputs"] = [{"name": "data", "shape": ["seq"]}]
+    document["layers"] = [
+        {"name": "table", "type": "embedding", "vocabulary": "10*seq", "width": "units_2"},
+        {"name": "blocks", "type": "repeat", "times": "copies",
+         "layers": [{"name": "linear", "type": "linear", "units": "2*units_2"}]},
+        {"name": "part", "type": "slice", "axis": 0, "begin": 0, "end": "seq"},
+        {"name": "flat", "type": "reshape", "shape": ["seq", -1]},
     ]
     del document["expect"]
 
@@ -150,6 +209,9 @@ NETWORK_RIGHT = {
         Put(relu, {"name": "relu1", "type": "custom", "output_shape": [16, 32, 32],
                    "forward_time": "5 ms", "backward_time": "1e-2 s", "workspace": "1 MiB"}),
     "sequence layers": put_sequence,
+    "layers of transformers": put_transformer,
+    "sizes by name": put_symbols,
+    "a precision and an optimizer": lambda document: document.update(precision="amp-fp16", optimizer="adam8"),
 }
 
 # Wrong, but only a reader can see it: the schema must not pretend to.
@@ -157,6 +219,9 @@ NETWORK_READER_ONLY = {
     "an unknown producer": Put(relu + ["inputs"], ["nobody"]),
     "a name for two layers": Put(relu + ["name"], "conv1"),
     "a false expectation": Put(["expect", "parameters"], 1),
+    "a size by an unknown name": Put(linear + ["units"], "seq"),
+    "a symbol that nobody uses": Put(["symbols"], {"seq": 4}),
+    "tied to nobody": Put(linear + ["tied_to"], "nobody"),
     "a layer that nobody reads": Put(pool + ["inputs"], ["conv1"]),
 }
 

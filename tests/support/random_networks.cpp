@@ -36,7 +36,7 @@ namespace {
 HardwareProfile machine_of(double flops, double efficiency, std::int64_t near_throughput) {
   HardwareProfile machine;
   machine.name = "test";
-  machine.peak[Dtype::kFloat32] = {flops};
+  for (const DtypeInfo& type : kDtypes) machine.peak[type.dtype] = {flops};
   machine.efficiency["default"] = Efficiency{{{0.0, efficiency}}};
   machine.efficiency["memory"] = Efficiency{{{0.0, 1.0}}};
   machine.near_memory.throughput = BytesPerSecond(near_throughput);
@@ -120,8 +120,12 @@ Workload random_workload(Dice& dice, NetworkForm form, std::int64_t max_layers) 
   if (options.accounting == Accounting::kLiveness && dice.once_in(2)) {
     options.keeping = random_keeping(dice);
   }
+  const HardwareProfile machine = random_machine(dice);
+  const bool real = form != NetworkForm::kCustomChain && form != NetworkForm::kMixedChain;
+  NetworkOptions numbers;
+  if (real && dice.once_in(3)) numbers.precision = kPrecisions[dice.index(kPrecisions.size())].precision;
   Workload workload =
-      build_workload(read_network_text(text, "random.json"), batch, options, random_machine(dice));
+      build_workload(read_network_text(text, "random.json", numbers), batch, options, machine);
   workload.text = text;
   return workload;
 }

@@ -1,0 +1,111 @@
+// `import`: a checkpoint's config.json as a network file.
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "cli/flags.hpp"
+#include "cli/locate.hpp"
+#include "cli/options.hpp"
+#include "cli/outputs.hpp"
+#include "cli/symbol_flags.hpp"
+#include "model/base/errors.hpp"
+#include "model/network/import_config.hpp"
+#include "model/network/network_json.hpp"
+
+namespace ooc {
+extern const Command import_command;
+
+namespace {
+
+constexpr Flag kKernels{.name = "--kernels",
+                        .value = "KIND",
+                        .help =
+                            "eager: attention in separate products, repeated keys and values; "
+                            "sdpa (default): flash attention; fused: norms, gate and loss too",
+                        .completes = Completes::kChoices,
+                        .choices = "eager|sdpa|fused"};
+constexpr Flag kLoss{.name = "--loss",
+                     .value = "FORM",
+                     .help = "what the loss keeps of the logits; default: as the kernels do",
+                     .completes = Completes::kChoices,
+                     .choices = "probabilities|eager|upcast|in_place|chunked"};
+constexpr Flag kAllowLong{.name = "--allow-long",
+                          .value = "",
+                          .help =
+                              "a sequence beyond the positions of the config, where these are "
+                              "rotary"};
+constexpr Flag kName{.name = "--name",
+                     .value = "NAME",
+                     .help = "of the network; default: the file's, or the folder's"};
+constexpr Flag kSource{.name = "--source", .value = "TEXT", .help = "where the config comes from"};
+
+constexpr std::array kFlags{flags::kSeq, kKernels,         kLoss,         kAllowLong, kName,
+                            kSource,     flags::kMaxInput, flags::kOutput};
+
+ImportKernels kernels_of(const std::string& text) {
+  std::vector<std::string> known;
+  for (const ImportKernels each :
+       {ImportKernels::kEager, ImportKernels::kSdpa, ImportKernels::kFused}) {
+    if (kernels_name(each) == text) return each;
+    known.emplace_back(kernels_name(each));
+  }
+  unknown_word(kKernels.name, text, known);
+}
+
+ImportOptions import_options(const Arguments& arguments) {
+  ImportOptions options;
+  for (const SymbolValue& symbol : symbol_values(arguments)) {
+    (symbol.name == kSequence ? options.seq : options.target_seq) = symbol.value;
+  }
+  if (const auto text = arguments.value(kKernels)) options.kernels = kernels_of(*text);
+  if (const auto text = arguments.value(kLoss)) {
+    const std::vector<std::string> known{"probabilities", "eager", "upcast", "in_place", "chunked"};
+    for (const std::string& each : known) {
+      if (each == *text) options.loss = each;
+    }
+    if (options.loss.empty()) unknown_word(kLoss.name, *text, known);
+  }
+  options.allow_long = arguments.has(kAllowLong);
+  options.name = arguments.value(kName).value_or("");
+  options.source = arguments.value(kSource).value_or("");
+  return options;
+}
+
+int run_import(const Arguments& arguments) {
+  const std::string name =
+      required_positional(arguments, "CONFIG", "a config.json or the folder of one");
+  const ImportOptions options = import_options(arguments);
+  const ReadLimits limits = read_limits(arguments);
+  Outputs outputs = open_outputs(arguments, {.networks = {&name, 1}, .profiles = {}});
+  const SpecDocument config = read_spec_file(locate(DataKind::kNetwork, name, "CONFIG"), limits);
+  if (!is_checkpoint_config(config)) {
+    throw SpecError({.file = config.file,
+                     .place = "",
+                     .found = "no \"model_type\"",
+                     .expected = "the config.json of a checkpoint",
+                     .hint = "a network file needs no import"});
+  }
+  const std::string text = import_config(config, options);
+  (void)read_network_text(text, "the network of " + config.file, {.limits = limits});
+  outputs.result.finish(text);
+  return kExitOk;
+}
+
+}  // namespace
+
+const Command import_command{
+    .name = "import",
+    .summary = "the config.json of a transformer as a network file",
+    .examples =
+        "  ooc-paleo import Meta-Llama-3-8B/config.json --seq 8192 -o llama.json\n"
+        "  ooc-paleo import Meta-Llama-3-8B --kernels fused -o fused.json\n",
+    .positionals = {.name = "CONFIG",
+                    .help = "config.json of a checkpoint, its folder, or - (standard input)",
+                    .completes = Completes::kInputs},
+    .flags = kFlags,
+    .run = &run_import,
+};
+
+}  // namespace ooc

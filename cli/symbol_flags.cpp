@@ -1,0 +1,66 @@
+// Whether the network has the symbols is for its reader to say.
+#include "cli/symbol_flags.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <utility>
+
+#include "cli/flags.hpp"
+#include "model/base/errors.hpp"
+#include "model/base/option_text.hpp"
+#include "model/layers/attributes.hpp"
+
+namespace ooc {
+namespace {
+
+void add_symbol(SymbolValue value, std::string_view flag, std::vector<SymbolValue>& values) {
+  const bool is_there = std::any_of(values.begin(), values.end(), [&](const SymbolValue& each) {
+    return each.name == value.name;
+  });
+  if (is_there) bad_value(flag, "symbol " + value.name + " for the second time", "each one once");
+  values.push_back(std::move(value));
+}
+
+void add_sequences(const std::string& text, std::vector<SymbolValue>& values) {
+  const std::string_view flag = flags::kSeq.name;
+  const std::vector<std::string> lengths = split_list(text, flag);
+  if (lengths.size() > 2) {
+    bad_value(flag, in_quotes(text), "a length, or two: of the encoder's and of the decoder's");
+  }
+  add_symbol({std::string(kSequence), parse_size(lengths[0], flag)}, flag, values);
+  if (lengths.size() == 1) return;
+  add_symbol({std::string(kTargetSequence), parse_size(lengths[1], flag)}, flag, values);
+}
+
+}  // namespace
+
+std::int64_t parse_size(std::string_view given, std::string_view flag) {
+  const std::string_view text = trimmed(given);
+  std::int64_t size = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  if (!whole || size < 1 || size > kMaxSize) {
+    bad_value(flag, in_quotes(given), "a whole number from 1 to " + std::to_string(kMaxSize));
+  }
+  return size;
+}
+
+std::vector<SymbolValue> symbol_values(const Arguments& arguments) {
+  std::vector<SymbolValue> values;
+  if (const auto text = arguments.value(flags::kSeq)) add_sequences(*text, values);
+  const auto list = arguments.value(flags::kSymbol);
+  if (!list) return values;
+  const std::string_view flag = flags::kSymbol.name;
+  for (const std::string& each : split_list(*list, flag)) {
+    const std::size_t equals = each.find('=');
+    const std::string name(trimmed(each.substr(0, equals)));
+    if (equals == std::string::npos || !is_symbol_name(name)) {
+      bad_value(flag, in_quotes(each), "NAME=N, such as seq=2048");
+    }
+    add_symbol({name, parse_size(each.substr(equals + 1), flag)}, flag, values);
+  }
+  return values;
+}
+
+}  // namespace ooc

@@ -1,0 +1,59 @@
+// One product of a number and a name is all the arithmetic that shapes of transformers need; whoever
+// needs more writes the number.
+#include "model/base/spec_symbols.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace ooc {
+namespace {
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+}  // namespace
+
+bool is_symbol_name(std::string_view text) {
+  constexpr std::size_t kLongest = 40;
+  return !text.empty() && text.size() <= kLongest && is_letter(text.front()) &&
+         std::all_of(text.begin(), text.end(),
+                     [](char c) { return is_letter(c) || is_digit(c) || c == '_'; });
+}
+
+std::string symbols_text(const std::vector<SymbolValue>& symbols) {
+  std::string text;
+  for (const SymbolValue& each : symbols) {
+    text += (text.empty() ? "" : ",") + each.name + '=' + std::to_string(each.value);
+  }
+  return text;
+}
+
+std::vector<std::string> SpecSymbols::names() const {
+  std::vector<std::string> names;
+  for (const SymbolValue& each : values_) names.push_back(each.name);
+  return names;
+}
+
+std::optional<Int128> SpecSymbols::read(std::string_view text) const {
+  std::int64_t factor = 1;
+  if (const std::size_t star = text.find('*'); star != std::string_view::npos) {
+    const std::string_view number = text.substr(0, star);
+    const auto [end, error] = std::from_chars(number.data(), number.data() + star, factor);
+    const bool whole = error == std::errc() && end == number.data() + star;
+    if (!whole || !is_digit(number.front())) return std::nullopt;
+    text.remove_prefix(star + 1);
+  }
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (values_[i].name != text) continue;
+    is_read_[i] = true;
+    return Int128{factor} * values_[i].value;
+  }
+  return std::nullopt;
+}
+
+const SymbolValue* SpecSymbols::unread() const {
+  const auto place = std::find(is_read_.begin(), is_read_.end(), false);
+  return place == is_read_.end() ? nullptr : &values_[std::size_t(place - is_read_.begin())];
+}
+
+}  // namespace ooc

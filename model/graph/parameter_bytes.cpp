@@ -1,0 +1,54 @@
+// Adam keeps two numbers a parameter, momentum one, in float32 or, where a precision halves them, in 16 bits.
+// 8-bit Adam (Dettmers et al., arXiv:2110.02861) keeps two of one byte and, for every 2048 parameters, two
+// float32 scales. Adafactor (Shazeer & Stern, arXiv:1804.04235, without momentum) keeps a float32 for every row
+// and column of a matrix and one for every other parameter; kernels of convolutions count as the latter.
+#include "model/graph/parameter_bytes.hpp"
+
+namespace ooc {
+namespace {
+
+constexpr std::int64_t kFloatBytes = 4;
+constexpr std::int64_t kHalfBytes = 2;
+constexpr std::int64_t kQuantizedBlock = 2048;
+
+std::int64_t bytes_of_number(const Network& network) {
+  const bool halved = network.precision && precision_info(*network.precision).halves_state;
+  return halved ? kHalfBytes : kFloatBytes;
+}
+
+}  // namespace
+
+ParameterBytes parameter_bytes(const Network& network, std::optional<Dtype> gradient) {
+  const std::int64_t element = dtype_info(network.dtype).bytes;
+  ParameterBytes bytes{.weight = element, .gradient = element};
+  if (network.precision) {
+    const PrecisionInfo& info = precision_info(*network.precision);
+    bytes = {.weight = info.weight, .gradient = info.gradient, .master = info.master};
+  }
+  if (gradient) bytes.gradient = dtype_info(*gradient).bytes;
+  return bytes;
+}
+
+std::int64_t state_bytes(Optimizer optimizer, const Network& network, const LayerModel& layer) {
+  const std::int64_t parameters = layer.parameters;
+  switch (optimizer) {
+    case Optimizer::kSgd:
+      return 0;
+    case Optimizer::kMomentum:
+      return parameters * bytes_of_number(network);
+    case Optimizer::kAdam:
+      return parameters * 2 * bytes_of_number(network);
+    case Optimizer::kAdam8: {
+      const std::int64_t blocks = (parameters + kQuantizedBlock - 1) / kQuantizedBlock;
+      return 2 * (parameters + blocks * kFloatBytes);
+    }
+    case Optimizer::kAdafactor: {
+      const auto [rows, columns] =
+          layer.is_tied ? WeightMatrix{} : layer.weight_matrix.value_or(WeightMatrix{});
+      return kFloatBytes * (parameters - rows * columns + rows + columns);
+    }
+  }
+  return 0;
+}
+
+}  // namespace ooc

@@ -1,0 +1,29 @@
+// What training keeps and moves for each parameter: weights, gradients, master copy, the optimiser's state.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "model/base/dtype.hpp"
+#include "model/base/optimizer.hpp"
+#include "model/network/network.hpp"
+
+namespace ooc {
+
+/// Bytes a parameter.
+struct ParameterBytes {
+  std::int64_t weight = 4;
+  std::int64_t gradient = 4;
+  std::int64_t master = 0;  ///< float32 copy that the optimiser updates
+};
+
+/// As the network's precision says, else weights and gradients in its type. `gradient`: the type of the gradients
+/// instead.
+[[nodiscard]] ParameterBytes parameter_bytes(const Network& network,
+                                             std::optional<Dtype> gradient = {});
+
+/// Bytes of the optimiser's state for a layer's parameters, without a master copy.
+[[nodiscard]] std::int64_t state_bytes(Optimizer optimizer, const Network& network,
+                                       const LayerModel& layer);
+
+}  // namespace ooc

@@ -1,0 +1,66 @@
+// Rotary position embedding (Su et al., arXiv:2104.09864) of queries or keys: { "type": "rotary",
+// "heads": 32, "fraction": 1 } on [steps, heads x d]. Pairs of the first fraction x d channels of each
+// head (Hugging Face's rotary_pct, partial_rotary_factor) are turned by an angle that grows with the
+// step; backward turns them back.
+//
+// Per element turned 3 FLOPs each way (two products and a sum). Forward reads X and a table of sines and
+// cosines, 2 T d elements whatever the batch, writes Y; backward reads dY, writes dX. The table is a
+// constant: nothing is saved, so it runs in place where nobody else needs its input. PALEO counts
+// nothing.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "model/layers/attributes.hpp"
+#include "model/layers/work.hpp"
+
+namespace ooc {
+namespace {
+
+/// Channels of a head that are turned.
+std::int64_t read_turned(const SpecView& spec, std::int64_t head) {
+  const std::optional<SpecView> fraction = spec.find("fraction");
+  // 0.4 of 80 is a bit less than 32 in binary.
+  constexpr double kHair = 1e-9;
+  const double share = fraction ? fraction->as_ratio(0.0, 1.0) : 1.0;
+  const auto turned =
+      static_cast<std::int64_t>(std::floor(share * static_cast<double>(head) * (1 + kHair)));
+  if (turned > 0 && turned % 2 == 0) return turned;
+  if (fraction) {
+    fraction->fail(fmt::format("{}, {} of {} channels of a head", fraction->found(), turned, head),
+                   "an even number of them, at least 2", "they are turned in pairs");
+  }
+  spec.get("heads").fail(fmt::format("heads of {} channels", head),
+                         "an even number of channels in each", "they are turned in pairs");
+}
+
+LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+  const TensorShape& input = single_input(spec, inputs);
+  if (input.dims.size() != 2) {
+    spec.fail(fmt::format("an input of shape {}", input.text()),
+              "[steps, heads x width of a head]");
+  }
+  const SpecView heads = spec.get("heads");
+  const std::int64_t count = heads.as_integer(1, kMaxSize);
+  if (input.dims[1] % count != 0) {
+    heads.fail(fmt::format("{}", count), fmt::format("a divisor of the width {}", input.dims[1]));
+  }
+  const std::int64_t head = input.dims[1] / count;
+  const Wide turned = Wide(input.dims[0]) * count * read_turned(spec, head);
+  const Wide element = inputs.element_bytes();
+  const Wide bytes = Wide(2) * element * elements(input);
+  LayerModel model;
+  model.output = input;
+  model.in_place = read_in_place(spec, InPlace::kWhenPossible);
+  model.work.forward =
+      to_task_work(spec, {Wide(3) * turned, bytes, Wide(2) * element * input.dims[0] * head});
+  model.work.backward_data = to_task_work(spec, {Wide(3) * turned, bytes, 0});
+  return model;
+}
+
+}  // namespace
+
+extern const LayerKind rotary_kind;
+const LayerKind rotary_kind{"rotary", "rotary position embedding of queries or keys", &read};
+
+}  // namespace ooc

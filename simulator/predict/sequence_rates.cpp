@@ -1,0 +1,37 @@
+// The paper counts 6 N + 12 L H Q T FLOPs a token, half of the latter with a causal mask. Here N is what
+// products multiply by (a head that is tied counts, a table that is looked up does not), and the pairs of
+// a causal mask are T (T + 1) / 2.
+#include "simulator/predict/sequence_rates.hpp"
+
+namespace ooc {
+namespace {
+
+/// Of one sample, forward, as the model has them.
+double unmasked_macs(const Network& network) {
+  double macs = 0;
+  for (const Layer& layer : network.layers) {
+    macs += static_cast<double>(layer.model->forward_macs - layer.model->masked_macs);
+  }
+  return macs;
+}
+
+}  // namespace
+
+std::optional<SequenceRates> sequence_rates(const Case& which, const RunReport& report) {
+  const Network& network = *which.workload.network;
+  const std::optional<std::int64_t> steps = symbol_of(network, "seq");
+  if (!steps || !report.feasible || report.iteration_time.count() == 0) return std::nullopt;
+  const double seconds = static_cast<double>(report.iteration_time.count()) / 1e9;
+  SequenceRates rates;
+  const auto batch = static_cast<double>(which.inputs.batch);
+  rates.tokens = batch * static_cast<double>(*steps);
+  rates.tokens_per_s = rates.tokens / seconds;
+  rates.model_flops = 6 * batch * unmasked_macs(network);
+  const auto peak = which.hardware.peak.find(network.dtype);
+  if (peak == which.hardware.peak.end()) return rates;
+  rates.peak = peak->second;
+  rates.mfu = rates.model_flops / (seconds * peak->second.per_second * which.devices);
+  return rates;
+}
+
+}  // namespace ooc

@@ -1,0 +1,163 @@
+// Configs of checkpoints from outside: `import`, a config or its folder in place of a network, sequence
+// lengths, and what a user is told of all that nobody asked for.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/cli/run_program.hpp"
+
+namespace ooc::test {
+namespace {
+
+/// Two blocks, 8 heads of 16.
+const std::string kConfig = R"({"model_type": "llama", "architectures": ["LlamaForCausalLM"],
+  "hidden_size": 128, "intermediate_size": 256, "num_hidden_layers": 2, "num_attention_heads": 8,
+  "num_key_value_heads": 2, "vocab_size": 1000, "max_position_embeddings": 2048,
+  "torch_dtype": "bfloat16"})";
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+Ran run(std::vector<std::string> words) { return run_ooc_paleo(std::move(words)); }
+
+/// Exit status 2, one line on standard error, nothing else.
+void check_refused(const Ran& ran, const std::string& part) {
+  CAPTURE(ran.err);
+  CHECK(ran.exit_code == 2);
+  CHECK(ran.out.empty());
+  CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
+  CHECK(has(ran.err, part));
+}
+
+std::vector<std::string> predict(const std::string& network,
+                                 const std::vector<std::string>& more = {}) {
+  std::vector<std::string> words{"predict",        network,      "--hardware",
+                                 "a100-40gb-pcie", "--schedule", "in-core"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+TEST_CASE("a config, its folder and the file that import writes give one answer") {
+  const ScratchFolder folder;
+  std::filesystem::create_directory(folder.path() / "tiny-llama");
+  const std::string config = folder.file("tiny-llama/config.json", kConfig);
+  const std::string file = (folder.path() / "net.json").string();
+  const Ran import = run({"import", config, "-o", file});
+  CHECK(import.exit_code == 0);
+  CHECK(import.out.empty());
+  const std::vector<std::string> quiet{"--quiet"};
+  const Ran of_config = run(predict(config, quiet));
+  CHECK(of_config.exit_code == 0);
+  CHECK(has(of_config.out, "tiny-llama in bf16 on a100-40gb-pcie, batch 1, seq 2,048, schedule"));
+  CHECK(has(of_config.out, "tokens/s"));
+  CHECK(has(of_config.out, "MFU"));
+  CHECK(run(predict((folder.path() / "tiny-llama").string(), quiet)).out == of_config.out);
+  CHECK(run(predict(file, quiet)).out == of_config.out);
+}
+
+TEST_CASE("what nobody asked for is said in one remark") {
+  const ScratchFolder folder;
+  const std::string config = folder.file("config.json", kConfig);
+  const Ran all = run(predict(config));
+  CHECK(has(
+      all.err,
+      "config.json: where no flag says other: batch 1, seq 2048, precision bf16, optimizer adam, "
+      "kernels sdpa"));
+  const Ran some =
+      run(predict(config, {"--seq", "512", "--batch", "2", "--precision", "bf16-pure"}));
+  CHECK(has(some.err, "where no flag says other: optimizer adam, kernels sdpa"));
+  CHECK(has(some.out, "in bf16-pure on a100-40gb-pcie, batch 2, seq 512, schedule in-core"));
+}
+
+TEST_CASE("lengths go to the network's symbol, and to the importer's limits") {
+  const ScratchFolder folder;
+  const std::string config = folder.file("config.json", kConfig);
+  const Ran json = run(predict(config, {"--symbol", "seq=1024", "--format", "json", "--quiet"}));
+  CHECK(json.exit_code == 0);
+  CHECK(has(json.out, "\"symbols\": {\n      \"seq\": 1024\n    }"));
+  CHECK(has(json.out, "\"tokens\": 1024"));
+  check_refused(run(predict(config, {"--seq", "4096", "--quiet"})),
+                "/max_position_embeddings: found 2048 positions, expected at least 4096");
+  const std::string file = (folder.path() / "long.json").string();
+  CHECK(run({"import", config, "--seq", "4096", "--allow-long", "-o", file}).exit_code == 0);
+  CHECK(run(predict(file, {"--quiet"})).exit_code == 0);
+  check_refused(
+      run(predict("vgg16", {"--seq", "64", "--quiet"})),
+      "found no symbol seq, expected one that can be 64 (the network's inputs are fixed at "
+      "[3, 224, 224])");
+  check_refused(run(predict(config, {"--seq", "0"})), "--seq: found \"0\"");
+  check_refused(run(predict(config, {"--seq", "1,2,3"})), "--seq: found \"1,2,3\"");
+  check_refused(run(predict(config, {"--seq", "1", "--symbol", "seq=2"})),
+                "--symbol: found symbol seq for the second time");
+  check_refused(run(predict(config, {"--symbol", "seq"})), "--symbol: found \"seq\"");
+  check_refused(run(predict(config, {"--symbol", "sec=4", "--quiet"})), "did you mean seq?");
+}
+
+TEST_CASE("the longest sequence fits, and the next one is seen not to") {
+  const ScratchFolder folder;
+  const std::string config = folder.file("config.json", kConfig);
+  const std::vector<std::string> job{"--hardware", "a100-40gb-pcie", "--memory", "200MB",
+                                     "--quiet"};
+  std::vector<std::string> words{"max", "--of", "seq", config, "--schedule", "in-core,capacity"};
+  words.insert(words.end(), job.begin(), job.end());
+  const Ran table = run(words);
+  CHECK(table.exit_code == 0);
+  CHECK(has(table.out, "The longest sequence of"));
+  CHECK(has(table.out, "tokens/s"));
+  words.insert(words.end(), {"--format", "csv"});
+  const Ran csv = run(words);
+  const std::size_t place = csv.out.find(",in-core,,200000000,");
+  REQUIRE(place != std::string::npos);
+  const int longest = std::stoi(csv.out.substr(place + 20));
+  CHECK(longest % 128 == 0);
+  for (const int seq : {longest, longest + 128}) {
+    // Rotary positions of the config end earlier or later: the file has none.
+    const std::string file = (folder.path() / "net.json").string();
+    CHECK(run({"import", config, "-o", file}).exit_code == 0);
+    std::vector<std::string> there{"predict", file,    "--schedule",
+                                   "in-core", "--seq", std::to_string(seq)};
+    there.insert(there.end(), job.begin(), job.end());
+    CHECK(run(there).exit_code == (seq == longest ? 0 : 3));
+  }
+}
+
+TEST_CASE("learned positions end the search, and say so") {
+  const ScratchFolder folder;
+  const std::string config =
+      folder.file("config.json", R"({"model_type": "gpt2", "n_embd": 64, "n_head": 4, "n_layer": 1,
+                         "n_positions": 300, "vocab_size": 100})");
+  const Ran ran = run({"max", "--of", "seq", config, "--hardware", "a100-40gb-pcie", "--schedule",
+                       "in-core", "--step", "100", "--quiet", "--format", "json"});
+  CHECK(ran.exit_code == 0);
+  CHECK(has(ran.out, "\"seq\": 300,"));
+  CHECK(has(ran.out, "\"limited_by\": \"network\""));
+  CHECK(has(ran.out, "\"seq\": 400"));
+}
+
+TEST_CASE("import and max --of seq refuse what they cannot do") {
+  const ScratchFolder folder;
+  const std::string config = folder.file("config.json", kConfig);
+  check_refused(run({"import"}), "CONFIG: found none");
+  check_refused(run({"import", "vgg16"}), "found no \"model_type\", expected the config.json");
+  check_refused(run({"import", config, "--kernels", "cuda"}), "--kernels: found \"cuda\"");
+  check_refused(run({"import", config, "--loss", "none"}), "--loss: found \"none\"");
+  check_refused(run({"import", folder.file("bad.json", "{\"model_type\": 3}")}),
+                "/model_type: found 3");
+  check_refused(run({"import", config, "-o", config}), "which is an input");
+  check_refused(run({"max", "--of", "seq", "vgg16", "--hardware", "m40", "--quiet"}),
+                "found no symbol seq");
+  check_refused(run({"max", "--of", "seq", config, "--hardware", "m40", "--seq", "4"}),
+                "--seq: found it with --of seq");
+  check_refused(run({"max", "--of", "batch", config, "--hardware", "m40", "--step", "4"}),
+                "--step: found it with --of batch");
+  check_refused(run({"max", "--of", "seq", config, "--hardware", "a100-40gb-pcie", "--quiet",
+                     "--limit", "100"}),
+                "--limit: found 100");
+}
+
+}  // namespace
+}  // namespace ooc::test

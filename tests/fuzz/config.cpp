@@ -1,0 +1,51 @@
+// Configs of checkpoints: whatever the text, import_config either throws SpecError or writes a network file
+// that is read back, unless its sizes are beyond the format's, and that has the sums which the importer
+// worked out by itself.
+#include <string>
+
+#include "model/base/errors.hpp"
+#include "model/network/import_config.hpp"
+#include "model/network/network_json.hpp"
+#include "tests/fuzz/target.hpp"
+
+namespace ooc::fuzz {
+namespace {
+
+/// 100,000 blocks are a few bytes of config: legal, but a fuzzer has no time for them.
+bool is_deep(const SpecDocument& config) {
+  constexpr std::int64_t kMostBlocks = 100;
+  for (const char* key : {"num_hidden_layers", "n_layer", "num_layers", "num_decoder_layers"}) {
+    const auto blocks = SpecView(config).find(key);
+    if (blocks && blocks->node().integer.value_or(0) > kMostBlocks) return true;
+  }
+  return false;
+}
+
+void read_back(const std::string& text) {
+  try {
+    (void)read_network_text(text, "fuzz.json");
+  } catch (const SpecError& error) {
+    const bool sums_differ = error.parts().place.starts_with("/expect");
+    OOC_CHECK(!sums_differ, "both ways to the sums agree");
+  }
+}
+
+}  // namespace
+
+Verdict consume(std::string_view text) {
+  try {
+    const SpecDocument config = read_spec_text(text, "config.json");
+    if (!is_checkpoint_config(config)) return Verdict::kRejected;
+    for (const ImportKernels kernels : {ImportKernels::kEager, ImportKernels::kFused}) {
+      const std::string text = import_config(config, {.kernels = kernels});
+      if (!is_deep(config)) read_back(text);
+    }
+    return Verdict::kAccepted;
+  } catch (const SpecError&) {
+    return Verdict::kRejected;
+  }
+}
+
+std::vector<std::filesystem::path> seed_folders() { return {"tests/fuzz/seeds/config"}; }
+
+}  // namespace ooc::fuzz

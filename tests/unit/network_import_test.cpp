@@ -1,0 +1,201 @@
+// Checkpoints' configs: parameters in two ways against the published counts, what is kept by kernels, and
+// what is refused.
+#include <doctest/doctest.h>
+
+#include "model/network/import_config.hpp"
+#include "tests/unit/network_support.hpp"
+
+using namespace ooc;
+
+namespace {
+
+struct Checkpoint {
+  std::string name;
+  std::int64_t parameters = 0;
+  SpecNode config;
+};
+
+std::vector<Checkpoint> checkpoints() {
+  const SpecDocument document = read_spec_file(OOC_SOURCE_DIR "/tests/data/checkpoints.json");
+  std::vector<Checkpoint> all;
+  for (const SpecView& each : SpecView(document).get("checkpoints").items()) {
+    all.push_back({.name = each.get("name").as_text(),
+                   .parameters = each.get("parameters").as_integer(1, INT64_MAX),
+                   .config = each.get("config").node()});
+  }
+  return all;
+}
+
+SpecNode config_of(const std::string& name) {
+  for (Checkpoint& each : checkpoints()) {
+    if (each.name == name) return std::move(each.config);
+  }
+  FAIL("no such checkpoint: " << name);
+  return {};
+}
+
+SpecDocument document_of(SpecNode config) {
+  return {.file = "config.json", .root = std::move(config)};
+}
+
+Network network_of(const SpecNode& config, const ImportOptions& options = {}) {
+  return read_network_text(import_config(document_of(config), options), "imported.json");
+}
+
+/// With one key set to a JSON value, or taken out where there is none.
+SpecNode with(SpecNode config, const std::string& key, const std::string& json) {
+  std::erase_if(config.members, [&](const auto& member) { return member.first == key; });
+  if (!json.empty()) config.members.emplace_back(key, read_spec_text(json, "value").root);
+  return config;
+}
+
+std::string import_error(const SpecNode& config, const ImportOptions& options = {}) {
+  try {
+    (void)import_config(document_of(config), options);
+    return {};
+  } catch (const SpecError& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("parameters are the published ones, by the closed form and by the sum over the layers") {
+  const std::vector<Checkpoint> all = checkpoints();
+  CHECK(all.size() >= 34);
+  for (const Checkpoint& each : all) {
+    for (const ImportKernels kernels :
+         {ImportKernels::kEager, ImportKernels::kSdpa, ImportKernels::kFused}) {
+      CAPTURE(each.name);
+      CAPTURE(kernels_name(kernels));
+      const std::string text = import_config(document_of(each.config), {.kernels = kernels});
+      const SpecDocument file = read_spec_text(text, each.name);
+      // Reading checks what the file expects, products too, against the sums.
+      CHECK(SpecView(file).get("expect").get("parameters").as_integer(1, INT64_MAX) ==
+            each.parameters);
+      CHECK(total_parameters(read_network(file)) == each.parameters);
+    }
+  }
+}
+
+TEST_CASE("products by the closed form are those of the layers at any length") {
+  for (const Checkpoint& each : checkpoints()) {
+    if (each.config.members.empty() || each.name.starts_with("vit")) continue;
+    CAPTURE(each.name);
+    for (const std::int64_t seq : {1, 7, 512}) {
+      CHECK_NOTHROW((void)network_of(each.config, {.seq = seq}));
+      CHECK_NOTHROW((void)network_of(
+          each.config, {.seq = seq, .target_seq = 3, .kernels = ImportKernels::kEager}));
+    }
+  }
+}
+
+TEST_CASE("a length is the positions', at most 4096, and no more than they are") {
+  const SpecNode llama = config_of("llama-3-8b");
+  CHECK(symbol_of(network_of(llama), "seq") == 4096);
+  CHECK(symbol_of(network_of(with(llama, "max_position_embeddings", "1000")), "seq") == 1000);
+  CHECK(symbol_of(network_of(with(llama, "max_position_embeddings", "")), "seq") == 4096);
+  CHECK(symbol_of(network_of(llama, {.seq = 8192}), "seq") == 8192);
+  const std::string beyond = import_error(llama, {.seq = 8193});
+  CHECK(contains(beyond, "/max_position_embeddings: found 8192 positions, expected at least 8193"));
+  CHECK(contains(beyond, "--allow-long"));
+  CHECK(symbol_of(network_of(llama, {.seq = 8193, .allow_long = true}), "seq") == 8193);
+  const std::string learned = import_error(config_of("gpt2"), {.seq = 2048, .allow_long = true});
+  CHECK(contains(learned, "/n_positions: found 1024 positions, expected at least 2048"));
+  CHECK(contains(learned, "they are learned"));
+  CHECK(contains(import_error(config_of("vit-base-patch16-224"), {.seq = 197}),
+                 "/image_size: found 224: 14 x 14 patches and a class token"));
+}
+
+TEST_CASE("families that are not understood are refused by name") {
+  const SpecNode llama = config_of("llama-3-8b");
+  const std::string unknown = import_error(with(llama, "model_type", "\"lama\""));
+  CHECK(contains(unknown, "config.json: /model_type: found \"lama\", expected one of bert, gemma"));
+  CHECK(contains(unknown, "did you mean llama?"));
+  const std::string mixture = import_error(with(llama, "model_type", "\"mixtral\""));
+  CHECK(contains(mixture, "found \"mixtral\", a mixture of experts"));
+  CHECK(contains(mixture, "mixtures of experts are not supported yet"));
+}
+
+TEST_CASE("keys that change the layers and are not understood are refused with their value") {
+  struct Broken {
+    std::string checkpoint;
+    std::string key;
+    std::string value;
+    std::string found;
+  };
+  for (const Broken& each : std::vector<Broken>{
+           Broken{"llama-3-8b", "quantization_config", R"({"bits": 4})", "found an object"},
+           Broken{"llama-3-8b", "kv_lora_rank", "512", "found 512"},
+           Broken{"llama-3-8b", "num_experts", "8", "found 8"},
+           Broken{"llama-3-8b", "attention_multiplier", "0.0078", "found 0.0078"},
+           Broken{"llama-3-8b", "num_key_value_heads", "5",
+                  "found 5, expected a divisor of num_attention_heads, 32"},
+           Broken{"llama-3-8b", "num_attention_heads", "40",
+                  "found 40, expected a divisor of hidden_size, 4096"},
+           Broken{"llama-3-8b", "hidden_act", "\"mish\"", "found \"mish\""},
+           Broken{"llama-3-8b", "architectures", R"(["LlamaForTokenGuessing"])",
+                  "found \"LlamaForTokenGuessing\""},
+           Broken{"llama-3-8b", "hidden_size", "", "no \"hidden_size\""},
+           Broken{"llama-3-8b", "hidden_size", "null", "found null"},
+           Broken{"llama-3-8b", "hidden_size", "4096.5", "found 4096.5"},
+           Broken{"llama-3-8b", "num_hidden_layers", "0", "found 0"},
+           Broken{"llama-3-8b", "attention_dropout", "1.0", "found 1.0"},
+           Broken{"qwen3-8b", "layer_types", R"(["full_attention", "linear_attention"])",
+                  "found \"linear_attention\""},
+           Broken{"gpt2", "add_cross_attention", "true", "found true"},
+           Broken{"gpt2", "n_head", "7", "found 7, expected a divisor of n_embd, 768"},
+           Broken{"gpt2", "architectures", R"(["GPT2DoubleHeadsModel"])",
+                  "found \"GPT2DoubleHeadsModel\""},
+           Broken{"bert-base-uncased", "position_embedding_type", "\"relative_key\"",
+                  "found \"relative_key\""},
+           Broken{"bert-base-uncased", "is_decoder", "true", "found true"},
+           Broken{"t5-small", "feed_forward_proj", "\"gated-tanh\"", "found \"gated-tanh\""},
+           Broken{"vit-base-patch16-224", "patch_size", "225", "found 225"},
+       }) {
+    CAPTURE(each.key);
+    CAPTURE(each.value);
+    const std::string error = import_error(with(config_of(each.checkpoint), each.key, each.value));
+    CHECK(contains(error, each.key));
+    CHECK(contains(error, each.found));
+  }
+}
+
+TEST_CASE("windows are in all layers or in none") {
+  const SpecNode mistral = config_of("mistral-7b-v0.1");
+  const auto macs = [](const SpecNode& config) {
+    return total_forward_macs(network_of(config, {.seq = 32768}));
+  };
+  // 32 layers, 2 x 32 x 128 products a pair: T (T + 1) / 2 pairs or W (W + 1) / 2 + (T - W) W.
+  CHECK(macs(with(mistral, "sliding_window", "null")) - macs(mistral) ==
+        32 * 8192 * (std::int64_t{32768} * 32769 / 2 - 4096 * 4097 / 2 - 28672L * 4096));
+  const SpecNode qwen = with(config_of("qwen2-7b"), "sliding_window", "4096");
+  CHECK(macs(qwen) == macs(with(qwen, "sliding_window", "")));
+  const SpecNode used = with(qwen, "use_sliding_window", "true");
+  CHECK(macs(used) < macs(qwen));
+  CHECK(macs(with(used, "max_window_layers", "28")) == macs(qwen));
+  CHECK(contains(import_error(with(used, "max_window_layers", "14")),
+                 "/max_window_layers: found 14, expected 0 or 28"));
+}
+
+TEST_CASE("names are the checkpoint's, the file's or its folder's") {
+  SpecDocument config = document_of(config_of("gpt2"));
+  const auto name = [&](const std::string& file, const ImportOptions& options = {}) {
+    config.file = file;
+    return read_network_text(import_config(config, options), "x").name;
+  };
+  CHECK(name("models/gpt2-small/config.json") == "gpt2-small");
+  CHECK(name("models/my_gpt.json") == "my_gpt");
+  CHECK(name("-") == "gpt2");
+  CHECK(name("-", {.name = "other"}) == "other");
+  const Network network = network_of(config_of("gpt2"));
+  CHECK(network.batch == 1);
+  CHECK(network.scaling.size() == 1);
+  CHECK(network.scaling.front().name == "transformer.h");
+}
+
+TEST_CASE("only objects with a model_type and no format are configs") {
+  CHECK(is_checkpoint_config(document_of(config_of("gpt2"))));
+  CHECK_FALSE(is_checkpoint_config(read_spec_text(network_text("[]"), "x")));
+  CHECK_FALSE(is_checkpoint_config(read_spec_text("[1]", "x")));
+}

@@ -1,0 +1,1 @@
+ooc_test(precision unit SOURCES precision_test.cpp LINK ooc_cost)
