@@ -167,8 +167,9 @@ TEST_CASE("optimisers keep what their papers say") {
 
 TEST_CASE("Adafactor keeps a number of what is no matrix") {
   const Network network = read(
-      tiny::network(R"({"name": "fc", "type": "linear", "units": 4}, {"name": "ln", "type": "layer_norm"})",
-                    "[8]"),
+      tiny::network(
+          R"({"name": "fc", "type": "linear", "units": 4}, {"name": "ln", "type": "layer_norm"})",
+          "[8]"),
       Precision::kFp32);
   const TrainingGraph graph = build_training_graph(network, {.optimizer = Optimizer::kAdafactor});
   CHECK(graph.optimizer_bytes == 4 * (8 + 4 + 4 + 8));  // rows, columns, bias, scales and offsets
@@ -192,7 +193,8 @@ TEST_CASE("a block of Llama keeps 54 s b h in 16 bits, 64 under autocast, 100 in
   CHECK(numbers(Precision::kFp8) == (12 + 6 + 4 + 6 + 24) * 64);
 }
 
-TEST_CASE("a block of GPT keeps s b h (34 + 5 a s / h) in 16 bits, (38 + 7 a s / h) under autocast") {
+TEST_CASE(
+    "a block of GPT keeps s b h (34 + 5 a s / h) in 16 bits, (38 + 7 a s / h) under autocast") {
   // Under autocast both layer norms keep 4 bytes, softmax 4, a mask 1, and its copy for the product 2.
   constexpr std::int64_t kNumbers = 3 * 64;
   constexpr std::int64_t kScores = 4 * 3 * 3;
@@ -232,11 +234,11 @@ TEST_CASE("a copy of weights lives from the layer's forward task to its gradient
   const TensorId first = *tensor_called(alone, "fc.cast");
   CHECK(task_at(alone, alone.lifetimes[first.at()].last_use) == "fc.forward");  // data wants none
 
-  const Network two = read(
-      tiny::network(R"({"name": "a", "type": "linear", "units": 8, "bias": false},
+  const Network two =
+      read(tiny::network(R"({"name": "a", "type": "linear", "units": 8, "bias": false},
                        {"name": "b", "type": "linear", "units": 4, "bias": false})",
-                    "[8]"),
-      Precision::kAmpBf16);
+                         "[8]"),
+           Precision::kAmpBf16);
   const TrainingGraph graph = build_training_graph(two);
   const TensorId copy = *tensor_called(graph, "b.cast");
   CHECK(graph.tensors[copy.at()].bytes_fixed == 2 * 32);
@@ -247,13 +249,13 @@ TEST_CASE("a copy of weights lives from the layer's forward task to its gradient
 }
 
 TEST_CASE("FSDP has one copy of a block's weights, and makes it again for backward") {
-  const Network network = read(
-      tiny::network(R"({"name": "blk", "type": "repeat", "times": 2, "layers": [
+  const Network network =
+      read(tiny::network(R"({"name": "blk", "type": "repeat", "times": 2, "layers": [
                          {"name": "a", "type": "linear", "units": 8, "bias": false},
                          {"name": "n", "type": "layer_norm"},
                          {"name": "b", "type": "linear", "units": 8, "bias": false}]})",
-                    "[8]"),
-      Precision::kFsdpBf16);
+                         "[8]"),
+           Precision::kFsdpBf16);
   const TrainingGraph graph = build_training_graph(network);
   const auto span = [&](const std::string& name) {
     const Lifetime& life = graph.lifetimes[tensor_called(graph, name)->at()];
@@ -267,14 +269,15 @@ TEST_CASE("FSDP has one copy of a block's weights, and makes it again for backwa
   CHECK(saved_weight_copies(graph) == 0);
 }
 
-TEST_CASE("a sum of a wide and a narrow value is wide, and hands a narrow gradient back as a copy") {
-  const Network network = read(
-      tiny::network(R"({"name": "words", "type": "embedding", "vocabulary": 8, "width": 4},
+TEST_CASE(
+    "a sum of a wide and a narrow value is wide, and hands a narrow gradient back as a copy") {
+  const Network network =
+      read(tiny::network(R"({"name": "words", "type": "embedding", "vocabulary": 8, "width": 4},
                        {"name": "fc", "type": "linear", "units": 4},
                        {"name": "sum", "type": "add", "inputs": ["fc", "words"]},
                        {"name": "soft", "type": "softmax_cross_entropy"})",
-                    "[3]"),
-      Precision::kAmpBf16);
+                         "[3]"),
+           Precision::kAmpBf16);
   const TrainingGraph graph = build_training_graph(network);
   CHECK(need_tensor(graph, "data").bytes_per_sample == 8 * 3);
   CHECK(need_tensor(graph, "words").bytes_per_sample == 4 * 12);
