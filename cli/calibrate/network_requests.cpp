@@ -26,6 +26,7 @@ class Collector {
   Collector(const Network& network, std::int64_t batch) : network_(network), batch_(batch) {}
 
   void take(const Layer& layer, const SpecView& spec) {
+    if (layer.inputs.empty()) return;  // free parameters: nothing is computed
     const TensorShape& input = shape_of(layer.inputs.front());
     if (layer.kind->name == "conv") return convolution(layer, spec, input);
     if (layer.kind->name == "linear") return linear(layer, input);

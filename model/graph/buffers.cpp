@@ -85,8 +85,7 @@ class BufferAssigner {
   void visit(LayerId id) {
     const Layer& layer = network_.layers[id.at()];
     value_of_[id.at()] = id;
-    buffers_.needs_gradient[id.at()] =
-        layer.model->parameters > 0 || layer.model->custom.has_value();
+    buffers_.needs_gradient[id.at()] = has_weights(layer) || layer.model->custom.has_value();
     for (const Producer& producer : layer.inputs) {
       if (needs_gradient(buffers_, producer)) buffers_.needs_gradient[id.at()] = true;
     }

@@ -47,10 +47,7 @@ class GraphBuilder {
       add_backward(*it);
     }
     graph_.backward_end = graph_.tasks.size();
-    for (const LayerId id : network_.execution_order) {
-      if (layer(id).model->parameters > 0 && !layer(id).model->custom)
-        add_task(TaskKind::kUpdate, id);
-    }
+    add_updates();
     graph_.reads = Csr<TaskId, TensorId>(graph_.tasks.size(), reads_.list);
     graph_.writes = Csr<TaskId, TensorId>(graph_.tasks.size(), writes_.list);
     find_lifetimes();
@@ -320,6 +317,19 @@ class GraphBuilder {
 
   [[nodiscard]] std::int64_t bytes_of(TensorId tensor) const {
     return graph_.tensors[tensor.at()].bytes_per_sample;
+  }
+
+  /// In the order of the layers; weights that several layers share last: their gradient is complete last.
+  void add_updates() {
+    std::vector<bool> is_shared(network_.layers.size(), false);
+    for (const WeightUnit& unit : network_.units) is_shared[unit.owner.at()] = !unit.tied.empty();
+    for (const bool shared : {false, true}) {
+      for (const LayerId id : network_.execution_order) {
+        const LayerModel& model = *layer(id).model;
+        if (model.parameters == 0 || model.custom || is_shared[id.at()] != shared) continue;
+        add_task(TaskKind::kUpdate, id);
+      }
+    }
   }
 
   void find_lifetimes() {

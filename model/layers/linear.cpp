@@ -1,8 +1,10 @@
-// Fully connected layer: { "type": "linear", "units": 1000, "bias": true }.
+// Fully connected layer: { "type": "linear", "units": 1000, "bias": true, "tied_to": "embedding" }.
 //
 // On [features], or on [steps, features] where it is applied to every step (as in transformers).
 // MACs = steps x features x units. Saves its input. On an image [C, H, W] it is an error rather
 // than a silent flatten: which of the two is meant changes the parameters by orders of magnitude.
+// Tied, its matrix [units, features] is another layer's (a head that shares the embedding's table): the
+// same work, and no parameters but a bias.
 //
 // PALEO (InnerProduct): F = 2 N D K and 4 (N D + D K + N K) bytes, three times; its data gradient
 // is counted even next to the data.
@@ -34,6 +36,9 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
   set_weighted_work(spec, inputs,
                     {.weights = weights, .biases = Wide(units) * bias, .macs = weights * steps},
                     model);
+  const std::int64_t features = input.dims.back();
+  set_weight_matrix(spec, inputs, {.rows = units, .columns = features}, model);
+  model.parameters = (model.is_tied ? 0 : model.parameters) + units * bias;
   const TaskWork paleo = to_task_work(
       spec, {.flops = Wide(2) * weights * steps,
              .bytes = Wide(kPaleoElementBytes) * (elements(input) + elements(model.output)),
@@ -41,12 +46,11 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
   model.paleo_work = {.forward = paleo, .backward_data = paleo, .backward_weights = paleo};
   model.paleo_backward_data_always = true;
   model.efficiency = "linear";
-  const std::int64_t features = input.dims.back();
-  model.weight_matrix = {.rows = units, .columns = features};
   model.products = std::make_shared<const LayerProducts>(LayerProducts{
       .forward = {{.m = units, .n = rows, .k = features}},
       .backward_data = {{.m = features, .n = rows, .k = units}},
       .backward_weights = {{.m = units, .n = features, .k = rows, .batch = BatchAxis::kK}}});
+  if (model.is_tied) return model;
   model.operation = make_operation(
       "linear",
       {{"rows", rows}, {"inputs", input.dims.back()}, {"outputs", units}, {"bias", bias}});
@@ -56,9 +60,9 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 }  // namespace
 
 extern const LayerKind linear_kind;
-const LayerKind linear_kind{"linear",
-                            "fully connected layer, per step on [steps, features]",
-                            &read,
-                            {.numbers = NumberClass::kLinear}};
+const LayerKind linear_kind{.name = "linear",
+                            .summary = "fully connected layer, per step on [steps, features]",
+                            .read = &read,
+                            .traits = {.may_be_tied = true, .numbers = NumberClass::kLinear}};
 
 }  // namespace ooc

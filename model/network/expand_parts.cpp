@@ -65,6 +65,7 @@ void expand_parts(const std::vector<const Entry*>& entries, Network& network) {
   layers.reserve(places.back().at() + 1);
   for (Layer& layer : network.layers) {
     for (Producer& producer : layer.inputs) producer = moved(producer, places);
+    if (layer.tied_to) layer.tied_to = places[layer.tied_to->at()];
     if (layer.model->parts) {
       add_parts(layer, layers.size(), layers);
     } else {

@@ -61,7 +61,8 @@ class TreeReader {
                 .times = 1,
                 .number = entry_count_++,
                 .offset = 0,
-                .inputs = {}};
+                .inputs = {},
+                .tied_to = {}};
     if (entry.kind != nullptr) {
       entry.name = read_name(item.get("name"));
     } else {
@@ -98,7 +99,15 @@ Reference default_input(const Entry& entry, bool is_outermost, const InputNames&
 }
 
 void resolve_entry(Entry& entry, const NameLookup& names, const InputNames& inputs) {
+  const LayerTraits traits = entry.kind == nullptr ? LayerTraits{} : entry.kind->traits;
+  if (traits.may_be_tied) {
+    if (const auto name = entry.spec.find("tied_to")) entry.tied_to = names.resolve_layer(*name);
+  }
   const std::optional<SpecView> asked = entry.spec.find("inputs");
+  if (!traits.takes_inputs) {
+    if (asked) asked->fail(asked->found(), "nothing here", "such a layer reads no other");
+    return;
+  }
   if (!asked) {
     entry.inputs.push_back(default_input(entry, names.is_outermost(), inputs));
     return;

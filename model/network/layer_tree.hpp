@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -55,6 +56,7 @@ struct Entry {
   std::size_t number = 0;         ///< of all entries of the file, for tables by entry
   std::int64_t offset = 0;        ///< of its first layer among those of one copy of its block
   std::vector<Reference> inputs;  ///< a repeat has one: what enters its first copy
+  std::optional<LayerReference> tied_to;  ///< whose weights the layer uses
 
   [[nodiscard]] std::int64_t layer_count() const;
 };

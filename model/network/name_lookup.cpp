@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <string>
+#include <utility>
 
 namespace ooc {
 namespace {
@@ -50,6 +51,12 @@ std::optional<std::int64_t> find_offset(const EntryBlock& outer, std::string_vie
   }
 }
 
+[[noreturn]] void fail_unknown(const SpecView& name, const std::string& expected,
+                               const std::vector<std::string>& known) {
+  const std::optional<std::string> nearest = nearest_word(name.as_text(), known);
+  name.fail(name.found(), expected, nearest ? fmt::format("did you mean \"{}\"?", *nearest) : "");
+}
+
 }  // namespace
 
 std::optional<Reference> NameLookup::find(std::string_view name) const {
@@ -72,18 +79,26 @@ Reference NameLookup::resolve(const SpecView& name) const {
   const std::string text = name.as_text();
   if (const std::optional<Reference> reference = find(text)) return *reference;
   if (text == "@input") name.fail("\"@input\"", "a producer's name", "only inside a repeat");
-  fail_unknown(name);
+  std::vector<std::string> known = *inputs_;
+  for (std::string& layer : known_layers()) known.push_back(std::move(layer));
+  if (blocks_.size() > 1) known.emplace_back("@input");
+  fail_unknown(name, "the name of a layer or of an input of the network", known);
 }
 
-void NameLookup::fail_unknown(const SpecView& name) const {
-  std::vector<std::string> known = *inputs_;
+LayerReference NameLookup::resolve_layer(const SpecView& name) const {
+  const std::optional<Reference> reference = find(name.as_text());
+  if (reference && std::holds_alternative<LayerReference>(*reference)) {
+    return std::get<LayerReference>(*reference);
+  }
+  fail_unknown(name, "the name of a layer", known_layers());
+}
+
+std::vector<std::string> NameLookup::known_layers() const {
+  std::vector<std::string> known;
   for (const EntryBlock* block : blocks_) {
     for (const Entry& entry : block->entries) known.push_back(entry.name);
   }
-  if (blocks_.size() > 1) known.emplace_back("@input");
-  const std::optional<std::string> nearest = nearest_word(name.as_text(), known);
-  name.fail(name.found(), "the name of a layer or of an input of the network",
-            nearest ? fmt::format("did you mean \"{}\"?", *nearest) : "");
+  return known;
 }
 
 }  // namespace ooc

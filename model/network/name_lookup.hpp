@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,10 +23,12 @@ class NameLookup {
 
   /// The producer that `name` means here, else an error at `name` with the nearest known one.
   [[nodiscard]] Reference resolve(const SpecView& name) const;
+  /// The same of a layer alone.
+  [[nodiscard]] LayerReference resolve_layer(const SpecView& name) const;
 
  private:
   [[nodiscard]] std::optional<Reference> find(std::string_view name) const;
-  [[noreturn]] void fail_unknown(const SpecView& name) const;
+  [[nodiscard]] std::vector<std::string> known_layers() const;
 
   const InputNames* inputs_;
   std::vector<const EntryBlock*> blocks_;  ///< outermost first

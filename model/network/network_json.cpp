@@ -1,7 +1,8 @@
 // Reader of the network format, version 1 (docs/formats.md, 2). The steps: head and inputs; the
 // tree of layers with resolved names (layer_tree.hpp); unrolling (unroll.hpp); the order of
-// execution; shapes and costs in that order (infer_layers.hpp); outputs; the parts of layers that
-// unroll over time (expand_parts.hpp); and the sums that the file expects.
+// execution; shapes and costs in that order (infer_layers.hpp); outputs; who shares whose weights
+// (weight_units.hpp); the parts of layers that unroll over time (expand_parts.hpp); and the sums that the
+// file expects.
 #include "model/network/network_json.hpp"
 
 #include <fmt/format.h>
@@ -18,6 +19,7 @@
 #include "model/network/infer_layers.hpp"
 #include "model/network/layer_tree.hpp"
 #include "model/network/unroll.hpp"
+#include "model/network/weight_units.hpp"
 
 namespace ooc {
 namespace {
@@ -189,7 +191,9 @@ Network read_network(const SpecDocument& document, const NetworkOptions& options
   infer_layers(unrolled.entries, tree.entry_count, network);
   read_outputs(root, tree, network);
   check_all_read(network, unrolled.entries);
+  check_ties(unrolled.entries, network);
   expand_parts(unrolled.entries, network);
+  find_weight_units(network);
 
   if (expect) {
     check_expected(*expect, "parameters", total_parameters(network));

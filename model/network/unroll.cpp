@@ -44,6 +44,7 @@ class Unroller {
     Layer layer{.name = prefix + entry.name, .kind = entry.kind, .inputs = {}, .model = nullptr};
     layer.inputs.reserve(entry.inputs.size());
     for (const Reference& input : entry.inputs) layer.inputs.push_back(producer(input, entering));
+    if (entry.tied_to) layer.tied_to = place_of(*entry.tied_to);
     result_.layers.push_back(std::move(layer));
     result_.entries.push_back(&entry);
   }
@@ -51,7 +52,10 @@ class Unroller {
   [[nodiscard]] Producer producer(const Reference& reference, Producer entering) const {
     if (const auto* input = std::get_if<NetworkInputReference>(&reference)) return input->input;
     if (std::holds_alternative<EnteringReference>(reference)) return entering;
-    const auto& layer = std::get<LayerReference>(reference);
+    return place_of(std::get<LayerReference>(reference));
+  }
+
+  [[nodiscard]] LayerId place_of(const LayerReference& layer) const {
     const std::size_t begin = copy_begins_[copy_begins_.size() - 1 - layer.blocks_up];
     return make_id<LayerId>(begin + static_cast<std::size_t>(layer.offset));
   }

@@ -57,8 +57,8 @@ Duration input_gradient_time(const Case& which) {
   double seconds = 0;
   const std::vector<Layer>& layers = which.workload.network->layers;
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    const bool reads_input = std::holds_alternative<InputId>(layers[i].inputs.front());
-    if (!reads_input || layers[i].model->convolution == nullptr) continue;
+    if (layers[i].model->convolution == nullptr) continue;
+    if (!std::holds_alternative<InputId>(layers[i].inputs.front())) continue;
     seconds += pricer.input_gradient_seconds(make_id<LayerId>(i));
   }
   return Duration(std::llround(seconds * 1e9));

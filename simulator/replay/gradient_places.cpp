@@ -26,7 +26,7 @@ class GradientWalk {
     const auto& order = network_.execution_order;
     for (const LayerId id : order) {
       const LayerModel& model = *layer(id).model;
-      bool needs = model.parameters > 0 || model.custom.has_value();
+      bool needs = has_weights(layer(id)) || model.custom.has_value();
       for (const Producer& producer : layer(id).inputs) needs = needs || wants(producer);
       needs_gradient_[id.at()] = needs;
     }

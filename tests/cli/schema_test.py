@@ -117,6 +117,12 @@ NETWORK_WRONG = {
         Put(relu, {"name": "relu1", "type": "attention", "heads": 1, "softmax": "float16"}),
     "an unknown form of a norm": Put(relu, {"name": "relu1", "type": "rms_norm", "form": "compiled"}),
     "rotary of no channels": Put(relu, {"name": "relu1", "type": "rotary", "heads": 1, "fraction": 0}),
+    "a parameter that reads something":
+        Put(relu, {"name": "relu1", "type": "parameter", "shape": [1], "inputs": ["conv1"]}),
+    "a loss of another memory":
+        Put(relu, {"name": "relu1", "type": "softmax_cross_entropy", "memory": "none"}),
+    "a loss of chunks of nothing":
+        Put(relu, {"name": "relu1", "type": "linear_cross_entropy", "vocabulary": 3, "chunk": 0}),
     "gated by nothing": Put(relu, {"name": "relu1", "type": "gated"}),
     "an unknown kind of attention":
         Put(relu, {"name": "relu1", "type": "attention", "heads": 1, "kind": "linear"}),
@@ -152,7 +158,14 @@ def put_transformer(document):
          "softmax": "float32", "repeat_kv": False, "bias_table": {"buckets": 3, "heads": 4}, "inputs": ["turned", "k"]},
         {"name": "ln", "type": "layer_norm", "stats": True, "form": "fused", "bias": False},
         {"name": "gate", "type": "gated", "activation": "gelu", "inputs": ["ln", "table"]},
+        {"name": "token", "type": "parameter", "shape": [5, 8]},
+        {"name": "sum", "type": "add", "inputs": ["gate", "token"]},
+        {"name": "head", "type": "linear", "units": 10, "bias": False, "tied_to": "table"},
+        {"name": "loss", "type": "softmax_cross_entropy", "memory": "upcast"},
+        {"name": "other", "type": "linear_cross_entropy", "vocabulary": 10, "chunk": 2, "mode": "recompute",
+         "tied_to": "table", "inputs": ["sum"]},
     ]
+    document["outputs"] = ["loss", "other"]
     del document["expect"]
 
 
@@ -179,6 +192,7 @@ NETWORK_READER_ONLY = {
     "an unknown producer": Put(relu + ["inputs"], ["nobody"]),
     "a name for two layers": Put(relu + ["name"], "conv1"),
     "a false expectation": Put(["expect", "parameters"], 1),
+    "tied to nobody": Put(linear + ["tied_to"], "nobody"),
     "a layer that nobody reads": Put(pool + ["inputs"], ["conv1"]),
 }
 

@@ -22,10 +22,13 @@ class SequenceWriter {
     Open at{"data", dice_.number(1, 6)};
     if (dice_.once_in(2)) {
       inputs_ = fmt::format(R"({{"name": "data", "shape": [{}]}})", steps_);
+      const std::int64_t words = dice_.number(1, 20);
       at = {add("embedding",
-                fmt::format(R"("vocabulary": {}, "width": {})", dice_.number(1, 20), at.width),
+                fmt::format(R"("vocabulary": {}, "width": {}, "positions": {})", words, at.width,
+                            dice_.number(steps_, 9)),
                 {"data"}),
             at.width};
+      table_ = {at.name, words, at.width};
     } else {
       inputs_ = fmt::format(R"({{"name": "data", "shape": [{}, {}]}})", steps_, at.width);
     }
@@ -33,7 +36,7 @@ class SequenceWriter {
       seen_.push_back(at);
       at = piece(at);
     }
-    if (!dice_.once_in(4)) add("softmax_cross_entropy", "", {at.name});
+    finish(at);
     return R"({"format": "ooc-paleo/network", "version": 1, "name": "random", "source": "a property test",
 "inputs": [)" +
            inputs_ + "],\n\"layers\": [\n  " + layers_ + "\n]}\n";
@@ -51,10 +54,45 @@ class SequenceWriter {
     --left_;
     std::string list;
     for (const std::string& input : inputs) list += (list.empty() ? "\"" : ", \"") + input + "\"";
-    layers_ += fmt::format(R"({}{{"name": "{}", "type": "{}"{}{}, "inputs": [{}]}})",
-                           layers_.empty() ? "" : ",\n  ", name, type, fields.empty() ? "" : ", ",
-                           fields, list);
+    if (!inputs.empty()) list = fmt::format(R"(, "inputs": [{}])", list);
+    layers_ +=
+        fmt::format(R"({}{{"name": "{}", "type": "{}"{}{}{}}})", layers_.empty() ? "" : ",\n  ",
+                    name, type, fields.empty() ? "" : ", ", fields, list);
     return name;
+  }
+
+  /// A head that shares the embedding's table where it can, and a loss, or neither.
+  void finish(Open at) {
+    if (table_.words > 0 && table_.width == at.width && dice_.once_in(2)) {
+      at = {add("linear",
+                fmt::format(R"("units": {}, "bias": {}, "tied_to": "{}")", table_.words,
+                            yes_or_no(2), table_.name),
+                {at.name}),
+            table_.words};
+    }
+    if (dice_.once_in(4)) return;
+    if (dice_.once_in(3)) {
+      static constexpr const char* kModes[] = {"gradient_in_forward", "recompute"};
+      const bool tied = table_.words > 0 && table_.width == at.width && dice_.once_in(2);
+      const std::string table = tied ? fmt::format(R"(, "tied_to": "{}")", table_.name) : "";
+      add("linear_cross_entropy",
+          fmt::format(R"("vocabulary": {}, "chunk": {}, "mode": "{}"{})",
+                      tied ? table_.words : dice_.number(1, 9), dice_.number(1, 8),
+                      kModes[dice_.index(2)], table),
+          {at.name});
+      return;
+    }
+    static constexpr const char* kMemories[] = {"probabilities", "in_place", "eager", "upcast"};
+    add("softmax_cross_entropy",
+        dice_.once_in(2) ? "" : fmt::format(R"("memory": "{}")", kMemories[dice_.index(4)]),
+        {at.name});
+  }
+
+  /// Free parameters, added.
+  Open shifted(const Open& at) {
+    const std::string shift =
+        add("parameter", fmt::format(R"("shape": [{}, {}])", steps_, at.width), {});
+    return {add("add", "", {at.name, shift}), at.width};
   }
 
   const char* yes_or_no(std::int64_t times) { return dice_.once_in(times) ? "true" : "false"; }
@@ -83,6 +121,7 @@ class SequenceWriter {
       const Open& value = seen_[dice_.index(seen_.size())];
       return {add("attention", fields, {at.name, memory.name, value.name}), value.width};
     }
+    if (dice_.once_in(2)) return grouped_attention(at);
     const std::string fields = fmt::format(R"("heads": {}, "flash": {}, "causal": {})",
                                            at.width % 2 == 0 ? 2 : 1, yes_or_no(2), yes_or_no(2));
     if (at.width % 3 == 0 && at.width % 2 != 0 && dice_.once_in(2)) {
@@ -91,8 +130,89 @@ class SequenceWriter {
     return {add("attention", fields, {at.name, memory.name}), at.width};
   }
 
+  /// Query and key turned, fewer heads of keys and values, in all forms.
+  Open grouped_attention(const Open& at) {
+    const std::int64_t kv_heads = dice_.number(1, 2);
+    const std::int64_t heads = kv_heads * dice_.number(1, 2);
+    const std::int64_t head = 2 * dice_.number(1, 2);
+    const auto projected = [&](std::int64_t count) {
+      const std::string linear =
+          add("linear", fmt::format(R"("units": {})", count * head), {at.name});
+      if (dice_.once_in(2)) return linear;
+      return add("rotary",
+                 fmt::format(R"("heads": {}, "fraction": {})", count,
+                             head == 4 && dice_.once_in(2) ? "0.5" : "1"),
+                 {linear});
+    };
+    std::string fields = fmt::format(R"("heads": {}, "kv_heads": {})", heads, kv_heads);
+    const bool flash = dice_.once_in(2);
+    fields += fmt::format(R"(, "flash": {})", flash ? "true" : "false");
+    if (dice_.once_in(2))
+      fields += fmt::format(R"(, "causal": true, "window": {})", dice_.number(1, 5));
+    if (dice_.once_in(2)) fields += R"(, "dropout": 0.1)";
+    if (dice_.once_in(2)) fields += R"(, "softmax": "float32")";
+    if (dice_.once_in(2)) fields += fmt::format(R"(, "repeat_kv": {})", yes_or_no(2));
+    if (!flash && dice_.once_in(3)) fields += bias_table(heads);
+    if (dice_.once_in(4)) {
+      const std::string packed =
+          add("linear", fmt::format(R"("units": {})", (heads + 2 * kv_heads) * head), {at.name});
+      return biased({add("attention", fields, {packed}), heads * head});
+    }
+    const std::string query = projected(heads);
+    const std::string key = projected(kv_heads);
+    std::vector<std::string> inputs{query, key};
+    if (dice_.once_in(2)) inputs.push_back(projected(kv_heads));
+    return biased({add("attention", fields, inputs), heads * head});
+  }
+
+  /// Of its own, or that of the first layer that has one.
+  std::string bias_table(std::int64_t heads) {
+    if (!biases_.name.empty() && biases_.width == heads) {
+      return fmt::format(R"(, "bias_table": {{"buckets": {}, "heads": {}}}, "tied_to": "{}")",
+                         biases_.words, heads, biases_.name);
+    }
+    const std::int64_t buckets = dice_.number(1, 4);
+    if (biases_.name.empty()) biases_ = {"", buckets, heads};
+    return fmt::format(R"(, "bias_table": {{"buckets": {}, "heads": {}}})", buckets, heads);
+  }
+  /// The layer just written has the first table.
+  Open biased(const Open& at) {
+    if (biases_.words > 0 && biases_.name.empty()) biases_.name = at.name;
+    return at;
+  }
+
+  Open norm(const Open& at) {
+    switch (dice_.number(0, 3)) {
+      case 0:
+        return {add("tanh", "", {at.name}), at.width};
+      case 1: {
+        const bool eager = dice_.once_in(2);
+        return {add("layer_norm",
+                    fmt::format(R"("bias": {}, "stats": {}, "form": "{}")", yes_or_no(2),
+                                eager ? "false" : yes_or_no(2), eager ? "eager" : "fused"),
+                    {at.name}),
+                at.width};
+      }
+      default: {
+        const std::int64_t width = at.width % 2 == 0 && dice_.once_in(2) ? at.width / 2 : at.width;
+        return {add("rms_norm",
+                    fmt::format(R"("width": {}, "form": "{}")", width,
+                                dice_.once_in(2) ? "eager" : "fused"),
+                    {at.name}),
+                at.width};
+      }
+    }
+  }
+
+  Open gated(const Open& at) {
+    static constexpr const char* kActivations[] = {"silu", "gelu", "relu"};
+    const Open& other = same_width(at);
+    const std::string fields = fmt::format(R"("activation": "{}")", kActivations[dice_.index(3)]);
+    return {add("gated", fields, {at.name, other.name}), at.width};
+  }
+
   Open piece(const Open& at) {
-    switch (dice_.number(0, 9)) {
+    switch (dice_.number(0, 11)) {
       case 0:
       case 1:
       case 2:
@@ -111,7 +231,11 @@ class SequenceWriter {
       case 7:
         return {add("dropout", R"("rate": 0.5)", {at.name}), at.width};
       case 8:
-        return {add(dice_.once_in(2) ? "layer_norm" : "tanh", "", {at.name}), at.width};
+        return norm(at);
+      case 9:
+        return gated(at);
+      case 10:
+        return shifted(at);
       default: {
         const std::int64_t units = dice_.number(1, 6);
         return {add("linear", fmt::format(R"("units": {})", units), {at.name}), units};
@@ -126,6 +250,13 @@ class SequenceWriter {
   std::string inputs_;
   std::string layers_;
   std::vector<Open> seen_;
+  struct Table {
+    std::string name;
+    std::int64_t words = 0;
+    std::int64_t width = 0;
+  };
+  Table table_;   ///< of the first embedding, if there is one
+  Table biases_;  ///< of the first attention with biases
 };
 
 }  // namespace ooc::test

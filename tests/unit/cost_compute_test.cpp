@@ -325,6 +325,22 @@ TEST_CASE("sums over the layers are refused with their value before they wrap") 
   CHECK(refusal(wide, kMaxBatch) == "343597383680000 bytes in tensor data");
 }
 
+TEST_CASE("work in chunks needs the workspace of a chunk, however large the batch") {
+  // 4 rows a sample of 5 logits of 4 + 4 bytes; chunks of 10 rows.
+  const Case it(R"({"name": "fc", "type": "linear", "units": 6},
+    {"name": "head", "type": "linear_cross_entropy", "vocabulary": 5, "chunk": 10})",
+                "[4, 6]");
+  const auto workspace = [&](std::int64_t batch) {
+    const CostTable costs =
+        estimate_compute(it.graph, it.profile, {.batch = batch, .layer_times = {}});
+    return costs[costs.default_alternative(TaskId{1})].workspace;
+  };
+  CHECK(workspace(1) == Bytes(160));
+  CHECK(workspace(2) == Bytes(320));
+  CHECK(workspace(3) == Bytes(400));
+  CHECK(workspace(1000) == Bytes(400));
+}
+
 TEST_CASE("times and workspace of a custom layer are for the batch, or for each sample") {
   const auto layer = [](const std::string& more) {
     return R"({"name": "a", "type": "custom", "output_shape": [4], "forward_time": "5 us",

@@ -292,3 +292,106 @@ TEST_CASE("an embedding of positions refuses longer sequences") {
   CHECK(read_layer(wpe, {{{4}}}).parameters == 8);
   CHECK(contains(layer_error(wpe, {{{5}}}), "/positions: found 4 positions for 5 steps"));
 }
+
+TEST_CASE("losses hold what frameworks hold of large vocabularies") {
+  // 2 rows of 3 logits.
+  const auto read = [](const std::string& memory, Dtype dtype) {
+    return read_layer(R"({"type": "softmax_cross_entropy", "memory": ")" + memory + "\"}",
+                      {{{2, 3}}}, dtype);
+  };
+  const auto workspaces = [](const LayerModel& model) {
+    return std::vector<std::int64_t>{model.work.forward.workspace_per_sample,
+                                     model.work.backward_data.workspace_per_sample};
+  };
+  for (const char* memory : {"in_place", "eager", "upcast"}) {
+    const LayerModel model = read(memory, Dtype::kBfloat16);
+    CHECK(model.output == TensorShape{{1}});
+    CHECK(model.is_loss);
+    CHECK_FALSE(model.saves.inputs);
+    CHECK_FALSE(model.saves.output);
+    CHECK(model.operation == nullptr);
+    CHECK(model.work.forward.flops_per_sample == 30);
+    CHECK(model.work.backward_data.flops_per_sample == 12);
+  }
+  // Two rows of 8 bytes; the logits are read and overwritten.
+  CHECK(read("in_place", Dtype::kBfloat16).saves.reserve_bytes == 16);
+  CHECK(workspaces(read("in_place", Dtype::kBfloat16)) == Counts{0, 0});
+  CHECK(read("in_place", Dtype::kBfloat16).work.forward.bytes_per_sample == 6 * 4 + 16);
+  // 6 logits: 4 bytes saved, 2 + 4 and 8 - 2 of workspace.
+  const LayerModel eager = read("eager", Dtype::kBfloat16);
+  CHECK(eager.saves.reserve_bytes == 24);
+  CHECK(workspaces(eager) == Counts{36, 36});
+  CHECK(eager.work.forward.bytes_per_sample == 12 + 2 * 36 + 24);
+  CHECK(eager.work.backward_data.bytes_per_sample == 24 + 2 * 36 + 12);
+  CHECK(workspaces(read("upcast", Dtype::kBfloat16)) == Counts{48, 60});
+  CHECK(read("upcast", Dtype::kBfloat16).saves.reserve_bytes == 24);
+  // In float32 nothing is cast: 12 bytes a logit at the most in all of them.
+  CHECK(workspaces(read("eager", Dtype::kFloat32)) == Counts{24, 24});
+  CHECK(workspaces(read("upcast", Dtype::kFloat32)) == Counts{24, 24});
+  // The probabilities, as ever.
+  CHECK(read("probabilities", Dtype::kBfloat16).saves.output);
+  CHECK(read("probabilities", Dtype::kBfloat16).output == TensorShape{{2, 3}});
+  CHECK(contains(layer_error(R"({"type": "softmax_cross_entropy", "memory": "none"})", {{{3}}}),
+                 "/memory"));
+  // Rows of images are their positions.
+  CHECK(read_layer(R"({"type": "softmax_cross_entropy", "memory": "in_place"})", {{{3, 2, 2}}})
+            .saves.reserve_bytes == 32);
+}
+
+TEST_CASE("the last linear layer with its loss never holds all logits") {
+  // 8 rows of 3 features, 5 words: 120 MACs; weights 15 elements, 30 bytes.
+  const auto read = [](const std::string& options) {
+    return read_layer(R"({"type": "linear_cross_entropy", "vocabulary": 5)" + options + "}",
+                      {{{8, 3}}}, Dtype::kBfloat16);
+  };
+  const LayerModel model = read(R"(, "chunk": 4)");
+  CHECK(model.output == TensorShape{{1}});
+  CHECK(model.parameters == 15);
+  CHECK(model.forward_macs == 120);
+  CHECK(model.work.forward.flops_per_sample == 720);
+  CHECK(model.work.backward_data.flops_per_sample == 48);
+  // Input and its gradient 3 x 48, 40 logits of 6 bytes written and read, two chunks with four passes over
+  // the weights.
+  CHECK(model.work.forward.bytes_per_sample == 144 + 480 + 2 * 120);
+  CHECK(model.work.forward.bytes_fixed == 0);
+  CHECK(model.work.backward_data.bytes_per_sample == 96);
+  CHECK(model.work.forward.workspace_per_sample == 240);
+  CHECK(model.work.forward.workspace_most == 4 * 5 * 6);
+  CHECK(model.work.backward_data.workspace_per_sample == 0);
+  CHECK(model.saves.reserve_bytes == 48);
+  CHECK_FALSE(model.saves.inputs);
+  CHECK(model.is_loss);
+  REQUIRE(model.products);
+  CHECK(model.products->forward.size() == 3);
+  CHECK(model.products->backward_data.empty());
+  CHECK(model.products->beside_forward == 480);
+  CHECK(model.products->beside_backward == 96);
+
+  const LayerModel again = read(R"(, "chunk": 4, "mode": "recompute")");
+  CHECK(again.work.forward.flops_per_sample == 240);
+  CHECK(again.work.backward_data.flops_per_sample == 720);
+  CHECK(again.work.forward.bytes_per_sample == 48 + 480 + 2 * 30);
+  CHECK(again.work.backward_data.bytes_per_sample == 144 + 480 + 2 * 120);
+  CHECK(again.work.backward_data.workspace_most == 120);
+  CHECK(again.saves.inputs);
+  CHECK(again.saves.reserve_bytes == 0);
+
+  // A sample is 8 of 16 rows of a chunk: half of a pass each, and at least one.
+  const LayerModel short_one = read(R"(, "chunk": 16)");
+  CHECK(short_one.work.forward.bytes_per_sample == 144 + 480 + 60);
+  CHECK(short_one.work.forward.bytes_fixed == 60);
+  CHECK(read("").work.forward.workspace_most == 1024 * 5 * 6);
+
+  const LayerModel tied = read(R"(, "tied_to": "table")");
+  CHECK(tied.parameters == 0);
+  CHECK(tied.weight_matrix == WeightMatrix{.rows = 5, .columns = 3});
+  const auto error = [](const std::string& options, const TensorShape& shape) {
+    return layer_error(R"({"type": "linear_cross_entropy")" + options + "}", {shape});
+  };
+  CHECK(contains(error("", {{3}}), "no \"vocabulary\""));
+  CHECK(contains(error(R"(, "vocabulary": 5)", {{3, 2, 2}}), "found an input of shape 3x2x2"));
+  CHECK(contains(error(R"(, "vocabulary": 5, "chunk": 0)", {{3}}), "/chunk: found 0"));
+  CHECK(contains(error(R"(, "vocabulary": 5, "mode": "checkpoint")", {{3}}), "/mode"));
+  CHECK(contains(error(R"(, "vocabulary": 1000000000000, "tied_to": "a")", {{1000000000000}}),
+                 "parameters smaller than 2^48 bytes"));
+}
