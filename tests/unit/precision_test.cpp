@@ -286,6 +286,36 @@ TEST_CASE(
   CHECK(need_tensor(graph, "sum.grad").bytes_per_sample == 4 * 12);
 }
 
+TEST_CASE("a head that shares the embedding's weights multiplies with a copy of its own") {
+  const Network network = read(
+      tiny::network(R"({"name": "words", "type": "embedding", "vocabulary": 8, "width": 4},
+                       {"name": "head", "type": "linear", "units": 8, "bias": false, "tied_to": "words"},
+                       {"name": "loss", "type": "softmax_cross_entropy"})",
+                    "[3]"),
+      Precision::kAmpFp16);
+  const TrainingGraph graph = build_training_graph(network, {.optimizer = Optimizer::kAdafactor});
+  CHECK(need_tensor(graph, "head.cast").bytes_fixed == 2 * 32);
+  CHECK_FALSE(tensor_called(graph, "words.cast"));
+  CHECK(graph.weight_bytes == 4 * 32);
+  CHECK(graph.optimizer_bytes == 4 * (8 + 4));
+}
+
+TEST_CASE("a loss is PyTorch's own where a precision is set and the file does not say") {
+  // 2 bytes of logits, 4 saved, 6 beside them while it runs: 12 a logit.
+  const std::string layers = R"({"name": "fc", "type": "linear", "units": 8},
+                                {"name": "loss", "type": "softmax_cross_entropy")";
+  const Network network = read(tiny::network(layers + "}", "[4]"), Precision::kBf16);
+  const TrainingGraph graph = build_training_graph(network);
+  CHECK(need_tensor(graph, "fc").bytes_per_sample == 2 * 8);
+  CHECK(need_tensor(graph, "loss.reserve").bytes_per_sample == 4 * 8);
+  const LayerModel& loss = *network.layers.back().model;
+  CHECK(loss.work.forward.workspace_per_sample == 6 * 8);
+  CHECK(loss.work.backward_data.workspace_per_sample == 6 * 8);
+  const std::string stated = layers + R"(, "memory": "in_place"})";
+  const Network in_place = read(tiny::network(stated, "[4]"), Precision::kBf16);
+  CHECK(in_place.layers.back().model->work.forward.workspace_per_sample == 0);
+}
+
 TEST_CASE("without a precision everything is as the file's type says") {
   const Network network = read(kLinear, std::nullopt, Dtype::kFloat16);
   const TrainingGraph graph = build_training_graph(network, {.optimizer = Optimizer::kAdam});
