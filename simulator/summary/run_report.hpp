@@ -57,7 +57,8 @@ struct LayerReport {
   std::string name;
   std::string type;
   std::vector<std::int64_t> output_shape;
-  std::int64_t parameters = 0;
+  std::int64_t parameters = 0;      ///< its own
+  std::string tied_to;              ///< the layer whose weights it uses; empty: none
   std::int64_t forward_macs = 0;    ///< at the batch
   std::int64_t forward_flops = 0;   ///< at the batch
   std::int64_t backward_flops = 0;  ///< at the batch
