@@ -66,7 +66,8 @@ void check_precision(const CaseOptions& options) {
   };
   if (!options.precision) {
     if (!options.graph.gradient_dtype) return;
-    bad_value(flags::kGradDtype.name, "no --precision", "one of the two alone does not say enough");
+    bad_value(flags::kGradDtype.name, "it without --precision",
+              "both, as --precision bf16 beside it");
   }
   if (options.compute == ComputeModel::kPaleo) {
     beside(flags::kCompute.name, "paleo", "native: PALEO counts four bytes an element");
