@@ -14,7 +14,6 @@ namespace {
 /// What the flags say.
 struct JobFlags {
   std::string network;
-  std::string profile;
   CaseOptions options;
   ResultOptions result;
   ChosenSchedules chosen;
@@ -22,41 +21,63 @@ struct JobFlags {
 
 JobFlags read_flags(const Arguments& arguments, Asks asks) {
   std::string network = network_of(arguments);
-  std::string profile = hardware_of(arguments);
-  CaseOptions options = case_options(arguments);
+  CaseOptions options =
+      asks == Asks::kOnMachines ? case_options(arguments, {"--link"}) : case_options(arguments);
   ResultOptions result = result_options(arguments);
   ChosenSchedules chosen =
       asks == Asks::kOneSchedule
           ? ChosenSchedules{{&chosen_schedule(arguments)}}
           : chosen_schedules(arguments, asks == Asks::kWhetherItFits ? "capacity" : "all");
   check_chosen(arguments, chosen.schedules, options.graph.accounting);
-  return JobFlags{std::move(network), std::move(profile), std::move(options), std::move(result),
-                  std::move(chosen)};
+  return JobFlags{std::move(network), std::move(options), std::move(result), std::move(chosen)};
+}
+
+MachinesJob read_on(const Arguments& arguments, const std::vector<std::string>& profiles,
+                    Asks asks) {
+  JobFlags flags = read_flags(arguments, asks);
+  Outputs outputs =
+      open_outputs(arguments, {.networks = {&flags.network, 1}, .profiles = profiles});
+  auto& [network, options, result, chosen] = flags;
+
+  // The machine may name the framework, and that says what the network's graph keeps.
+  std::vector<Machine> machines = load_machines(profiles, options);
+  load_framework_of(options, machines);
+  Workload workload = load_workload(network, "NETWORK", options);
+  load_layer_times(options, arguments, workload);
+  for (const Machine& machine : machines) {
+    remark_on_machine(result.remarks, machine, options.devices);
+  }
+  if (asks != Asks::kLargestBatch) remark_on_batch(result.remarks, workload, options);
+  std::vector<std::vector<const Schedule*>> schedules;
+  schedules.reserve(machines.size());
+  for (const Machine& machine : machines) {
+    schedules.push_back(
+        runnable(chosen.schedules, chosen.all, {&machine, 1}, options, result.remarks));
+  }
+  return MachinesJob{.options = std::move(options),
+                     .result = std::move(result),
+                     .schedules = std::move(schedules),
+                     .outputs = std::move(outputs),
+                     .workload = std::move(workload),
+                     .machines = std::move(machines)};
 }
 
 }  // namespace
 
 Job read_job(const Arguments& arguments, Asks asks) {
-  JobFlags flags = read_flags(arguments, asks);
-  Outputs outputs =
-      open_outputs(arguments, {.networks = {&flags.network, 1}, .profiles = {&flags.profile, 1}});
-  auto& [network, profile, options, result, chosen] = flags;
+  (void)network_of(arguments);  // the first of the two that is missing is told
+  MachinesJob job = read_on(arguments, {hardware_of(arguments)}, asks);
+  return Job{.options = std::move(job.options),
+             .result = std::move(job.result),
+             .schedules = std::move(job.schedules.front()),
+             .outputs = std::move(job.outputs),
+             .workload = std::move(job.workload),
+             .machine = std::move(job.machines.front())};
+}
 
-  // The machine may name the framework, and that says what the network's graph keeps.
-  Machine machine = load_hardware(profile, "--hardware", options);
-  load_framework_of(options, {&machine, 1});
-  Workload workload = load_workload(network, "NETWORK", options);
-  load_layer_times(options, arguments, workload);
-  remark_on_machine(result.remarks, machine, options.devices);
-  if (asks != Asks::kLargestBatch) remark_on_batch(result.remarks, workload, options);
-  std::vector<const Schedule*> schedules =
-      runnable(std::move(chosen.schedules), chosen.all, {&machine, 1}, options, result.remarks);
-  return Job{.options = std::move(options),
-             .result = std::move(result),
-             .schedules = std::move(schedules),
-             .outputs = std::move(outputs),
-             .workload = std::move(workload),
-             .machine = std::move(machine)};
+MachinesJob read_machines_job(const Arguments& arguments,
+                              const std::vector<std::string>& profiles) {
+  return read_on(arguments, profiles, Asks::kOnMachines);
 }
 
 }  // namespace ooc

@@ -1,10 +1,11 @@
-// What `max-batch` and `max --of batch` have in common: all of it.
+// What `max-batch` and `max` have in common: all but --of and --limit.
 #pragma once
 
 #include <array>
 
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
+#include "simulator/summary/max_batch_report.hpp"
 
 namespace ooc {
 
@@ -14,6 +15,12 @@ inline constexpr Flag kMaxBatchLimit{.name = "--max-batch-limit",
                                      .value = "N",
                                      .help = "nothing larger is tried; default 2147483648"};
 
+/// Of `max`, where it is not always a batch.
+inline constexpr Flag kLimit{
+    .name = "--limit",
+    .value = "N",
+    .help = "nothing larger is tried; default 2147483648 samples, 10000 layers"};
+
 // Not --layer-times: times that were measured belong to one batch.
 inline constexpr auto kOfLargestBatch =
     joined(std::array{kHardware, kSchedules, kScheduleToo, kMaxBatchLimit, kMemory, kFarMemory,
@@ -22,7 +29,7 @@ inline constexpr auto kOfLargestBatch =
 
 }  // namespace flags
 
-/// The command itself; its exit code.
-[[nodiscard]] int run_largest_batch(const Arguments& arguments);
+/// The commands themselves; their exit code.
+[[nodiscard]] int run_largest(const Arguments& arguments, MaxOf of);
 
 }  // namespace ooc

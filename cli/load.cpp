@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "cli/layer_times.hpp"
 #include "cli/locate.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/option_text.hpp"
 #include "model/software/framework_json.hpp"
 
 namespace ooc {
@@ -19,6 +23,46 @@ Workload load_workload(const std::string& name, std::string_view place,
 Machine load_hardware(const std::string& name, std::string_view place, const CaseOptions& options) {
   return read_machine(locate(DataKind::kHardware, name, place),
                       {.limits = options.limits, .architecture_folders = architecture_folders()});
+}
+
+void check_files(const std::vector<std::string>& given, const std::vector<std::string>& paths,
+                 std::string_view place) {
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      std::error_code ignored;  // pipes of the shell are no longer there
+      if (paths[i] != paths[j] && !std::filesystem::equivalent(paths[i], paths[j], ignored)) {
+        continue;
+      }
+      bad_value(
+          place,
+          fmt::format("{} and {}, which are one file", in_quotes(given[j]), in_quotes(given[i])),
+          "each file once");
+    }
+  }
+}
+
+std::vector<std::string> told_apart(std::vector<std::string> names,
+                                    const std::vector<std::string>& given) {
+  std::vector<std::string> sorted = names;
+  std::sort(sorted.begin(), sorted.end());
+  const bool meet = std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
+  return meet ? given : names;
+}
+
+std::vector<Machine> load_machines(const std::vector<std::string>& given,
+                                   const CaseOptions& options) {
+  std::vector<Machine> machines;
+  std::vector<std::string> paths;
+  std::vector<std::string> names;
+  for (const std::string& name : given) {
+    machines.push_back(load_hardware(name, "--hardware", options));
+    paths.push_back(machines.back().path);
+    names.push_back(machines.back().profile.name);
+  }
+  check_files(given, paths, "--hardware");
+  names = told_apart(std::move(names), given);
+  for (std::size_t i = 0; i < names.size(); ++i) machines[i].profile.name = std::move(names[i]);
+  return machines;
 }
 
 void load_framework(CaseOptions& options, const std::string& name, std::string_view place) {

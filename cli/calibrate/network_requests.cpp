@@ -142,7 +142,7 @@ class Collector {
 NetworkRequests network_requests(const std::string& path, std::int64_t batch,
                                  std::optional<Dtype> dtype, const ReadLimits& limits) {
   const SpecDocument document = read_spec_file(path, limits);
-  const Network network = read_network(document, dtype);
+  const Network network = read_network(document, {.limits = {}, .dtype = dtype});
   const SpecView root(document);
   InputNames names;
   for (const NetworkInput& input : network.inputs) names.push_back(input.name);
@@ -156,7 +156,7 @@ NetworkRequests network_requests(const std::string& path, std::int64_t batch,
 }
 
 std::int64_t batch_in_file(const std::string& path, const ReadLimits& limits) {
-  return read_network_file(path, limits).batch.value_or(1);
+  return read_network_file(path, {.limits = limits}).batch.value_or(1);
 }
 
 }  // namespace ooc

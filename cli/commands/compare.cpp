@@ -1,4 +1,5 @@
-// `compare`: one network, one machine, every schedule, best first.
+// `compare`: one network, one machine, every schedule, best first; or several machines or links, the best
+// schedule of each.
 #include "simulator/predict/compare.hpp"
 
 #include <algorithm>
@@ -9,8 +10,10 @@
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
 #include "cli/job.hpp"
+#include "cli/machine_lists.hpp"
 #include "cli/schedule_flags.hpp"
 #include "simulator/predict/case.hpp"
+#include "simulator/predict/compare_machines.hpp"
 #include "simulator/predict/rate_range.hpp"
 #include "simulator/predict/stated_times.hpp"
 
@@ -19,31 +22,53 @@ extern const Command compare_command;
 
 namespace {
 
+constexpr Flag kHardware{
+    .name = "--hardware",
+    .value = "LIST",
+    .help =
+        "hardware profiles between commas: files, - (standard input) or names of `ooc-paleo "
+        "list hardware`; of several the best schedule of each",
+    .completes = Completes::kHardware};
+constexpr Flag kLink{
+    .name = "--link",
+    .value = "LIST",
+    .help =
+        "link rate in both directions instead of the profile's, e.g. 32GB/s, or inf; several: "
+        "16GB/s,32GB/s or 4GB/s:64GB/s:x2"};
+constexpr Flag kPrice{
+    .name = "--price",
+    .value = "LIST",
+    .help =
+        "of each machine, in any unit: NAME=10000,NAME=25000, or 10000,25000 in their order; "
+        "the table then has samples per second and unit of it"};
+
 constexpr Flag kWide{.name = "--wide",
                      .brief = {},
                      .value = {},
                      .help = "the table also says what memory holds at its peaks"};
 
 constexpr auto kOwnFlags =
-    flags::joined(std::array{flags::kHardware, flags::kBatch, flags::kSchedules,
-                             flags::kScheduleToo, flags::kMemory, flags::kFarMemory, flags::kFormat,
-                             flags::kOutput, flags::kLayerTimes, flags::kLink, kWide},
+    flags::joined(std::array{kHardware, flags::kBatch, flags::kSchedules, flags::kScheduleToo,
+                             flags::kMemory, flags::kFarMemory, flags::kFormat, flags::kOutput,
+                             flags::kLayerTimes, kLink, kPrice, kWide},
                   flags::kRun, std::array{flags::kNoColor});
 const auto kFlags = flags::with_schedule_flags(kOwnFlags);
 
-int run_compare(const Arguments& arguments) {
-  Job job = read_job(arguments, Asks::kSchedules);
+CompareAlgorithms algorithms_of(const Arguments& arguments) {
+  return arguments.has("--algorithms") ? CompareAlgorithms::kAsGiven
+                                       : CompareAlgorithms::kBestOfAll;
+}
+
+int compare_schedules(const Arguments& arguments, MachinesJob& job) {
   const Remarks remarks = job.result.remarks;
-  const Case which = make_case(job.workload, job.machine, job.options);
+  const Machine& machine = job.machines.front();
+  const Case which = make_case(job.workload, machine, job.options);
   remark_on(remarks, job.workload.path, stated_times_remark(job.workload, which.compute));
-  remark_on_dtypes(remarks, {&job.workload, 1}, {&job.machine, 1}, job.options);
-  const Comparison comparison =
-      compare({.which = which,
-               .chosen = job.schedules,
-               .algorithms = arguments.has("--algorithms") ? CompareAlgorithms::kAsGiven
-                                                           : CompareAlgorithms::kBestOfAll});
+  remark_on_dtypes(remarks, {&job.workload, 1}, {&machine, 1}, job.options);
+  const Comparison comparison = compare(
+      {.which = which, .chosen = job.schedules.front(), .algorithms = algorithms_of(arguments)});
   for (const std::string& text : comparison.left_out) remark(remarks, "remark: without " + text);
-  remark_on(remarks, job.machine.path, ranges_remark(job.machine.profile, comparison.rows));
+  remark_on(remarks, machine.path, ranges_remark(machine.profile, comparison.rows));
   const bool any_fits = std::any_of(comparison.rows.begin(), comparison.rows.end(),
                                     [](const RunReport& report) { return report.feasible; });
 
@@ -54,15 +79,53 @@ int run_compare(const Arguments& arguments) {
   return any_fits ? kExitOk : kExitDoesNotFit;
 }
 
+int compare_several(const Arguments& arguments, const MachineLists& lists, MachinesJob& job) {
+  const Remarks remarks = job.result.remarks;
+  const Case first = make_case(job.workload, job.machines.front(), job.options);
+  remark_on(remarks, job.workload.path, stated_times_remark(job.workload, first.compute));
+  remark_on_dtypes(remarks, {&job.workload, 1}, job.machines, job.options);
+  const MachinesReport report = compare_machines({.workload = job.workload,
+                                                  .machines = job.machines,
+                                                  .chosen = job.schedules,
+                                                  .links = lists.links,
+                                                  .options = job.options,
+                                                  .prices = lists.prices,
+                                                  .algorithms = algorithms_of(arguments)});
+  for (std::size_t row = 0; row < report.rows.size(); ++row) {
+    const Machine& machine = job.machines[row / lists.links.size()];
+    for (const std::string& text : report.rows[row].remarks) {
+      remark_on(remarks, machine.path, text);
+    }
+  }
+  const bool any_fits = std::any_of(report.rows.begin(), report.rows.end(),
+                                    [](const MachineRow& row) { return best_of(row).feasible; });
+  WriteOptions write = job.result.write;
+  if (arguments.has("--wide")) write.columns = Columns::kWide;
+  job.outputs.result.finish(job.result.writer->machines(report, write));
+  return any_fits ? kExitOk : kExitDoesNotFit;
+}
+
+int run_compare(const Arguments& arguments) {
+  (void)network_of(arguments);  // the first of the two that is missing is told
+  const MachineLists lists = machine_lists(arguments);
+  MachinesJob job = read_machines_job(arguments, lists.machines);
+  if (!lists.are_one()) return compare_several(arguments, lists, job);
+  job.options.transfers.link = lists.links.front();
+  return compare_schedules(arguments, job);
+}
+
 }  // namespace
 
 const Command compare_command{
     .name = "compare",
-    .summary = "every schedule for one job, best first",
+    .summary =
+        "every schedule for one job, best first; of several machines or links the best of each",
     .examples =
         "  ooc-paleo compare vgg16 --hardware v100-16gb-pcie3 --batch 256 --memory 12GiB\n"
         "  ooc-paleo compare resnet50 --hardware v100-16gb-pcie3 --batch 400 "
-        "--schedules vdnn-all,vdnn-conv,capacity\n",
+        "--schedules vdnn-all,vdnn-conv,capacity\n"
+        "  ooc-paleo compare resnet50 --hardware v100-16gb-pcie3,a100-40gb-sxm --batch 1024 "
+        "--price 3000,9000\n",
     .positionals = flags::kNetwork,
     .flags = kFlags,
     .run = &run_compare,

@@ -1,5 +1,6 @@
 // `max`: the largest of what is named; `max --of batch` is `max-batch`.
 #include <array>
+#include <string>
 
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
@@ -14,27 +15,38 @@ namespace {
 
 constexpr Flag kOf{.name = "--of",
                    .value = "WHAT",
-                   .help = "of which the largest is looked for; default batch",
+                   .help =
+                       "of which the largest is looked for, batch (default) or layers: copies of "
+                       "the repeat of the network that scales",
                    .completes = Completes::kChoices,
-                   .choices = "batch"};
+                   .choices = "batch|layers"};
 
-constexpr auto kOwnFlags = flags::joined(std::array{kOf}, flags::kOfLargestBatch);
+constexpr auto kOwnFlags =
+    flags::joined(std::array{kOf, flags::kLimit, flags::kBatch}, flags::kOfLargestBatch);
 const auto kFlags = flags::with_schedule_flags(kOwnFlags);
 
 int run_max(const Arguments& arguments) {
-  const auto what = arguments.value(kOf);
-  if (what && *what != kOf.choices) unknown_word(kOf.name, *what, {"batch"});
-  return run_largest_batch(arguments);
+  const std::string what = arguments.value(kOf).value_or("batch");
+  for (const MaxOf of : {MaxOf::kBatch, MaxOf::kLayers}) {
+    if (what != max_of_word(of)) continue;
+    if (of == MaxOf::kBatch && arguments.has(flags::kBatch)) {
+      bad_value(flags::kBatch.name, "it with --of batch", "none: that is what is looked for",
+                "--limit says what is the largest to try");
+    }
+    return run_largest(arguments, of);
+  }
+  unknown_word(kOf.name, what, {"batch", "layers"});
 }
 
 }  // namespace
 
 const Command max_command{
     .name = "max",
-    .summary = "the largest of what is named: --of batch, as max-batch",
+    .summary = "the largest batch that runs, as max-batch, or with --of layers the deepest network",
     .examples =
         "  ooc-paleo max --of batch resnet50 --hardware p100-nvlink1-power8\n"
-        "  ooc-paleo max --of batch resnet50 --hardware m40 --schedules in-core,capacity\n",
+        "  ooc-paleo max --of batch resnet50 --hardware m40 --schedules in-core,capacity\n"
+        "  ooc-paleo max --of layers gpt2_large --hardware rtx-3090 --batch 4\n",
     .positionals = flags::kNetwork,
     .flags = kFlags,
     .run = &run_max,

@@ -8,6 +8,8 @@ extern const Command max_batch_command;
 
 namespace {
 
+int run_max_batch(const Arguments& arguments) { return run_largest(arguments, MaxOf::kBatch); }
+
 const auto kFlags = flags::with_schedule_flags(flags::kOfLargestBatch);
 
 }  // namespace
@@ -21,7 +23,7 @@ const Command max_batch_command{
         "--optimizer momentum\n",
     .positionals = flags::kNetwork,
     .flags = kFlags,
-    .run = &run_largest_batch,
+    .run = &run_max_batch,
 };
 
 }  // namespace ooc

@@ -1,45 +1,14 @@
-// A file given twice, by two spellings, is a mistake; two files that call themselves the same are none:
-// a copy with one number changed is what one compares.
+// Every file a sweep needs is read once, and what no row could be worked out with is refused before any runs.
 #include "cli/sweep/inputs.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "cli/load.hpp"
 #include "model/base/errors.hpp"
-#include "model/base/option_text.hpp"
 
 namespace ooc {
 namespace {
-
-/// `paths` are where `given` lead.
-void check_files(const std::vector<std::string>& given, const std::vector<std::string>& paths,
-                 std::string_view place) {
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      std::error_code ignored;  // pipes of the shell are no longer there
-      if (paths[i] != paths[j] && !std::filesystem::equivalent(paths[i], paths[j], ignored)) {
-        continue;
-      }
-      bad_value(
-          place,
-          fmt::format("{} and {}, which are one file", in_quotes(given[j]), in_quotes(given[i])),
-          "each file once");
-    }
-  }
-}
-
-std::vector<std::string> told_apart(std::vector<std::string> names,
-                                    const std::vector<std::string>& given) {
-  std::vector<std::string> sorted = names;
-  std::sort(sorted.begin(), sorted.end());
-  const bool meet = std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
-  return meet ? given : names;
-}
 
 /// What every row has of an axis: the value at its harder end, or at its easier one.
 CaseOptions corner_of(const SweepLists& lists, CaseOptions options, bool harder) {

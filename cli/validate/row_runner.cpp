@@ -262,7 +262,7 @@ RunFigures RowRunner::max_batch(const Arguments& arguments) {
   const Machine& on = machine_for(hardware_of(arguments), options);
   const MaxBatchRequest request{
       .workload = workload(name, options), .machine = on, .options = options};
-  BatchCases cases(request.workload, request.machine, options);
+  SizedCases cases(size_axis_of(request));
   return figures_of_max_batch(ooc::max_batch(request, cases, *schedule));
 }
 

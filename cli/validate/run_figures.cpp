@@ -155,8 +155,8 @@ RunFigures figures_of_max_batch(const MaxBatchRow& row) {
     for (auto& [name, value] : figures.numbers) value = kNone;
     figures.note = "fits no batch";
   }
-  figures.numbers["feasible"] = row.batch > 0 ? 1 : 0;
-  figures.numbers.emplace("max_batch", static_cast<double>(row.batch));
+  figures.numbers["feasible"] = row.largest > 0 ? 1 : 0;
+  figures.numbers.emplace("max_batch", static_cast<double>(row.largest));
   return figures;
 }
 

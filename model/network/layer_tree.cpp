@@ -33,6 +33,8 @@ void add_name(const Entry& entry, std::size_t index, EntryBlock& block) {
 
 class TreeReader {
  public:
+  explicit TreeReader(std::optional<std::int64_t> copies) : copies_(copies) {}
+
   [[nodiscard]] EntryBlock read_block(const SpecView& list) {
     const std::vector<SpecView> items = list.items();
     if (items.empty()) list.fail("an empty list", "one or more layers");
@@ -51,6 +53,7 @@ class TreeReader {
   }
 
   [[nodiscard]] std::size_t entry_count() const { return entry_count_; }
+  [[nodiscard]] std::vector<ScalingRepeat> scaling() { return std::move(scaling_); }
 
  private:
   [[nodiscard]] Entry read_entry(const SpecView& item, std::size_t index) {
@@ -75,6 +78,11 @@ class TreeReader {
   void read_repeat(const SpecView& item, Entry& entry) {
     const SpecView times = item.get("times");
     entry.times = times.as_integer(1, kMaxTimes);
+    const std::optional<SpecView> scale = item.find("scale");
+    if (scale && scale->as_boolean()) {
+      entry.times = copies_.value_or(entry.times);
+      scaling_.push_back({.name = entry.name, .copies = entry.times});
+    }
     entry.body = std::make_unique<EntryBlock>(read_block(item.get("layers")));
     if (entry.layer_count() > kMaxLayers) times.fail(too_many(entry.layer_count()), at_most());
     item.reject_unknown_keys({"inputs"});
@@ -85,6 +93,8 @@ class TreeReader {
   }
   [[nodiscard]] static std::string at_most() { return fmt::format("at most {}", kMaxLayers); }
 
+  std::optional<std::int64_t> copies_;
+  std::vector<ScalingRepeat> scaling_;
   std::size_t entry_count_ = 0;
 };
 
@@ -148,11 +158,13 @@ std::string read_name(const SpecView& name) {
   return text;
 }
 
-LayerTree read_layer_tree(const SpecView& layers, const InputNames& inputs) {
-  TreeReader reader;
+LayerTree read_layer_tree(const SpecView& layers, const InputNames& inputs,
+                          std::optional<std::int64_t> copies) {
+  TreeReader reader(copies);
   LayerTree tree;
   tree.root = reader.read_block(layers);
   tree.entry_count = reader.entry_count();
+  tree.scaling = reader.scaling();
   for (const std::string& input : inputs) {
     const auto twin = tree.root.entry_of_name.find(input);
     if (twin == tree.root.entry_of_name.end()) continue;

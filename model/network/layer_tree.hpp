@@ -8,11 +8,13 @@
 // repeat's name is the last layer of its last copy; "@input" is what enters the innermost copy.
 // From outside a layer of copy k is `repeat/k/layer`. A repeat without a name is called
 // `repeat<index>`, its place in its list from 0. A repeat may say with "inputs" (one name) what
-// enters its first copy; left out, it is the layer before.
+// enters its first copy; left out, it is the layer before. One with "scale": true is what a deeper network
+// of its kind has more of.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -72,9 +74,12 @@ using InputNames = std::vector<std::string>;
 struct LayerTree {
   EntryBlock root;
   std::size_t entry_count = 0;
+  std::vector<ScalingRepeat> scaling;  ///< in file order
 };
 
-[[nodiscard]] LayerTree read_layer_tree(const SpecView& layers, const InputNames& inputs);
+/// `copies`: of repeats that scale, in place of the file's `times`.
+[[nodiscard]] LayerTree read_layer_tree(const SpecView& layers, const InputNames& inputs,
+                                        std::optional<std::int64_t> copies = {});
 
 /// The place of the layer that `text` names as seen from outside all blocks ("conv1",
 /// "stage/2/add").

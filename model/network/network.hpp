@@ -31,6 +31,12 @@ struct Layer {
   std::shared_ptr<const LayerModel> model;  ///< copies of a repeat share one
 };
 
+/// A repeat that a deeper network of the same kind has more copies of.
+struct ScalingRepeat {
+  std::string name;
+  std::int64_t copies = 1;
+};
+
 struct Network {
   std::string name;
   std::string source;  ///< paper, table
@@ -40,6 +46,7 @@ struct Network {
   std::vector<Layer> layers;             ///< in file order, repeats unrolled
   std::vector<LayerId> execution_order;  ///< topological; ties by place in the file
   std::vector<LayerId> outputs;          ///< layers that may go unread
+  std::vector<ScalingRepeat> scaling;    ///< in file order
 };
 
 [[nodiscard]] std::int64_t total_parameters(const Network& network);

@@ -128,11 +128,11 @@ void check_expected(const SpecView& expect, std::string_view key, std::int64_t a
 
 }  // namespace
 
-Network read_network(const SpecDocument& document, std::optional<Dtype> dtype) {
+Network read_network(const SpecDocument& document, const NetworkOptions& options) {
   const SpecView root(document);
   Network network;
   read_head(root, network);
-  network.dtype = dtype.value_or(network.dtype);
+  network.dtype = options.dtype.value_or(network.dtype);
   read_inputs(root.get("inputs"), network);
   const SpecView layers = root.get("layers");
   const std::optional<SpecView> expect = root.find("expect");
@@ -141,7 +141,8 @@ Network read_network(const SpecDocument& document, std::optional<Dtype> dtype) {
 
   InputNames input_names;
   for (const NetworkInput& input : network.inputs) input_names.push_back(input.name);
-  const LayerTree tree = read_layer_tree(layers, input_names);
+  LayerTree tree = read_layer_tree(layers, input_names, options.copies);
+  network.scaling = std::move(tree.scaling);
   UnrolledLayers unrolled = unroll(tree);
   order_layers(unrolled, network);
   network.layers = std::move(unrolled.layers);
@@ -150,7 +151,7 @@ Network read_network(const SpecDocument& document, std::optional<Dtype> dtype) {
   check_all_read(network, unrolled.entries);
   expand_parts(unrolled.entries, network);
 
-  if (expect) {
+  if (expect && !options.copies) {
     check_expected(*expect, "parameters", total_parameters(network));
     check_expected(*expect, "forward_macs", total_forward_macs(network));
     expect->reject_unknown_keys();
@@ -158,9 +159,8 @@ Network read_network(const SpecDocument& document, std::optional<Dtype> dtype) {
   return network;
 }
 
-Network read_network_file(const std::string& path, const ReadLimits& limits,
-                          std::optional<Dtype> dtype) {
-  return read_network(read_spec_file(path, limits), dtype);
+Network read_network_file(const std::string& path, const NetworkOptions& options) {
+  return read_network(read_spec_file(path, options.limits), options);
 }
 
 Network read_network_text(std::string_view text, const std::string& file) {

@@ -75,6 +75,28 @@ std::string comparison(const std::vector<RunReport>& reports, const WriteOptions
   return text;
 }
 
+// One line a machine, or a machine and link: its best schedule.
+std::string machines(const MachinesReport& report, const WriteOptions&) {
+  const auto with = [](std::string line, std::string_view more) {
+    line.back() = ',';
+    return line.append(more) + '\n';
+  };
+  const BestMachines best = best_machines(report);
+  std::string text =
+      with(csv_header(report.rows.empty() ? RunInputs() : best_of(report.rows.front()).inputs),
+           "price,samples_per_s_per_price,fastest,most_for_the_price");
+  for (const std::size_t i : best_first(report)) {
+    const MachineRow& row = report.rows[i];
+    const auto number = [](const std::optional<double>& of) {
+      return of ? fmt::format("{}", *of) : std::string();
+    };
+    text += with(csv_row(best_of(row)),
+                 fmt::format("{},{},{},{}", number(row.price), number(samples_per_price(row)),
+                             best.fastest == i, best.for_the_price == i));
+  }
+  return text;
+}
+
 std::string inspection(const NetworkReport& report, const WriteOptions&) {
   std::string text =
       "layer,type,output_shape,parameters,forward_macs,forward_flops,backward_flops,saved_bytes,"
@@ -109,33 +131,36 @@ std::string replay(const ReplayReport& report, const WriteOptions&) {
   return text;
 }
 
+template <class Number>
+std::string number_field(const std::optional<Number>& number) {
+  return number ? fmt::format("{}", *number) : "";
+}
+
 std::string max_batch(const MaxBatchReport& report, const WriteOptions&) {
-  std::string text =
-      "network,hardware,schedule,options,memory_bytes,batch,any_in_rounds,limited_by,stops_at,"
+  std::string text = fmt::format(
+      "network,hardware,schedule,options,memory_bytes,{},any_in_rounds,limited_by,stops_at,"
       "lacks_bytes,peak_near_bytes,peak_far_bytes,iteration_time_ns,samples_per_s,sub_batch,"
-      "rounds\n";
+      "rounds,gain,slowdown\n",
+      max_of_word(report.of));
   const RunInputs& in = report.inputs;
   for (const std::size_t i : best_first(report)) {
     const MaxBatchRow& row = report.rows[i];
     text += fmt::format("{},{},{},{},{},{},{},{},{},{},", csv_field(in.network),
                         csv_field(in.hardware), csv_field(row.schedule), csv_field(row.options),
-                        in.memory.count(), row.batch, row.any_in_rounds, limit_word(row.limit),
+                        in.memory.count(), row.largest, row.any_in_rounds, limit_word(row.limit),
                         row.out_of_memory ? csv_field(row.out_of_memory->step) : "",
                         row.lacks ? fmt::format("{}", row.lacks->count()) : "");
+    const std::string gain = number_field(gain_over_in_core(report, row));
     if (!row.run) {
-      text += ",,,,,\n";
+      text += fmt::format(",,,,,,{},\n", gain);
       continue;
     }
-    text += fmt::format("{},{},{},{},{},{}\n", row.run->peak_near.count(),
+    text += fmt::format("{},{},{},{},{},{},{},{}\n", row.run->peak_near.count(),
                         row.run->peak_far.count(), row.run->iteration_time.count(),
-                        row.run->samples_per_s, row.run->sub_batch, row.run->rounds);
+                        row.run->samples_per_s, row.run->sub_batch, row.run->rounds, gain,
+                        row.run->slowdown);
   }
   return text;
-}
-
-template <class Number>
-std::string number_field(const std::optional<Number>& number) {
-  return number ? fmt::format("{}", *number) : "";
 }
 
 std::string need(const NeedReport& report, const WriteOptions&) {
@@ -222,6 +247,7 @@ const Writer csv_writer{.name = "csv",
                         .summary = "one line per result or layer, for spreadsheets",
                         .prediction = &prediction,
                         .comparison = &comparison,
+                        .machines = &machines,
                         .inspection = &inspection,
                         .replay = &replay,
                         .max_batch = &max_batch,

@@ -28,7 +28,7 @@ void put_layer(JsonWriter& json, const LayerReport& layer, bool feasible) {
   json.member("saved_bytes", layer.saved);
   json.member("action", layer.action ? if_any(action_name(*layer.action)) : std::nullopt);
   json.member("stall_ns", feasible ? std::optional(layer.stall) : std::nullopt);
-  json.member("update_ns", layer.update);
+  json.member("update_ns", layer.update).member("waits_for", if_any(layer.waits_for));
 }
 
 void put_step(JsonWriter& json, const StepReport& step) {
@@ -110,6 +110,33 @@ std::string comparison(const std::vector<RunReport>& reports, const WriteOptions
   return std::move(text) + "\n";
 }
 
+std::string machines(const MachinesReport& report, const WriteOptions& options) {
+  std::string text;
+  JsonWriter json(text);
+  begin_result(json, "ooc-paleo/machines", options.tool);
+  const BestMachines best = best_machines(report);
+  json.objects("machines", best_first(report), [&](std::size_t i) {
+    const MachineRow& row = report.rows[i];
+    const RunReport& run = best_of(row);
+    for (const Metric& column : input_columns()) {
+      if (column.key == "hardware" || column.key == "link_bytes_per_s") {
+        put_metric(json, column.key, column.read(run));
+      }
+    }
+    json.member("feasible", run.feasible).member("price", row.price);
+    json.member("samples_per_s_per_price", samples_per_price(row));
+    json.member("fastest", best.fastest == i).member("most_for_the_price", best.for_the_price == i);
+    json.member("remarks", row.remarks).begin_list("results");
+    for (const RunReport& each : row.results) {
+      begin_run(json, each, options.tool);
+      json.end();
+    }
+    json.end();
+  });
+  json.end();
+  return std::move(text) + "\n";
+}
+
 void put_inspected_layer(JsonWriter& json, const LayerReport& layer, bool with_times) {
   json.member("name", layer.name).member("type", layer.type);
   json.member("output_shape", layer.output_shape).member("parameters", layer.parameters);
@@ -152,6 +179,7 @@ const Writer json_writer{.name = "json",
                          .summary = "everything, for other programs (docs/formats.md, 5)",
                          .prediction = &prediction,
                          .comparison = &comparison,
+                         .machines = &machines,
                          .inspection = &inspection,
                          .replay = &json_replay,
                          .max_batch = &json_max_batch,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/base/quantity_io.hpp"
+#include "reports/writers/comparison_parts.hpp"
 #include "reports/writers/text_table.hpp"
 #include "simulator/summary/summarize.hpp"
 
@@ -101,10 +102,6 @@ std::string wait_of(const RunReport& report) {
   if (name.starts_with("link ")) name = name.substr(0, name.find(" memory"));
   if (wait->share < 0.005) return fmt::format("{}, < 1 %", name);
   return fmt::format("{}, {:.0f} %", name, wait->share * 100);
-}
-
-std::string row_name(const RunReport& report) {
-  return report.inputs.row.empty() ? report.inputs.schedule : report.inputs.row;
 }
 
 // A column of the table: some are there only where they tell rows apart.
@@ -211,40 +208,6 @@ std::string closed_forms(const std::vector<RunReport>& reports,
   return text;
 }
 
-// What memory holds at its peaks: a column for each category that any row has some of.
-std::string peaks(const std::vector<RunReport>& reports, const std::vector<std::size_t>& order,
-                  const Look& look) {
-  struct Peak {
-    std::string_view before;
-    std::optional<BytesByCategory> RunReport::*held;
-    std::size_t category;
-  };
-  std::vector<Peak> shown;
-  std::vector<TextTable::Column> titles{{"schedule", Align::kLeft}};
-  for (const auto& [before, held] : {std::pair("", &RunReport::peak_near_by_category),
-                                     std::pair("far: ", &RunReport::peak_far_by_category)}) {
-    for (std::size_t i = 0; i < kMemoryCategories; ++i) {
-      const bool any = std::any_of(order.begin(), order.end(), [&, held = held](std::size_t row) {
-        const auto& peak = reports[row].*held;
-        return peak && peak->bytes[i].count() > 0;
-      });
-      if (!any) continue;
-      shown.push_back({before, held, i});
-      titles.push_back({std::string(before) + category_text(static_cast<MemoryCategory>(i))});
-    }
-  }
-  TextTable table(titles);
-  for (const std::size_t row : order) {
-    std::vector<std::string> cells{row_name(reports[row])};
-    for (const Peak& each : shown) {
-      const auto& peak = reports[row].*each.held;
-      cells.push_back(peak ? format_bytes(peak->bytes[each.category]) : "-");
-    }
-    table.add_row(std::move(cells));
-  }
-  return "\n" + bold("What memory holds at its peaks", look) + "\n" + table.text(look);
-}
-
 std::string fitting(const std::vector<RunReport>& reports, const std::vector<std::size_t>& order,
                     const Look& look) {
   std::vector<RowColumn> shown = columns_for(reports);
@@ -267,49 +230,11 @@ std::string fitting(const std::vector<RunReport>& reports, const std::vector<std
               : "");
 }
 
-// What any of them rests on: schedules differ in how they copy.
-std::vector<std::string> assumed_by_any(const std::vector<RunReport>& reports) {
-  std::vector<std::string> assumed;
-  for (const RunReport& report : reports) {
-    for (const std::string& field : report.assumed) {
-      if (std::find(assumed.begin(), assumed.end(), field) == assumed.end()) {
-        assumed.push_back(field);
-      }
-    }
-  }
-  return assumed;
-}
-
-std::string smallest(const OutOfMemory& oom) {
-  if (oom.smallest_budget.has_value()) return bytes_to_the_last(*oom.smallest_budget);
-  if (oom.least_budget.has_value()) return "at least " + bytes_to_the_last(*oom.least_budget);
-  return "unknown";
-}
-
-std::string not_fitting(const std::vector<RunReport>& reports,
-                        const std::vector<std::size_t>& order, const Look& look) {
-  TextTable table({{"schedule", Align::kLeft},
-                   {"memory", Align::kLeft},
-                   {"lacks"},
-                   {"smallest that suffices"},
-                   {"stops at", Align::kLeft}});
-  bool any_unsure = false;
-  for (const std::size_t i : order) {
-    const OutOfMemory& oom = *reports[i].out_of_memory;
-    const bool near = oom.tier == OutOfMemory::Tier::kNear;
-    any_unsure = any_unsure || oom.least_budget.has_value();
-    const std::optional<Bytes> least =
-        oom.smallest_budget.has_value() ? oom.smallest_budget : oom.least_budget;
-    const Bytes lacks = near && least.has_value()
-                            ? *least - reports[i].budget_near
-                            : oom.wanted - std::min(oom.wanted, oom.largest_hole);
-    table.add_row({row_name(reports[i]), near ? "near" : "far", format_bytes(lacks), smallest(oom),
-                   oom.step});
-  }
-  std::string text = "\n" + bold_red("Does not fit", look) + "\n" + table.text(look);
-  if (any_unsure)
-    text += "  at least: nothing smaller will do; tried, that does not suffice either\n";
-  return text;
+std::vector<NamedReport> named(const std::vector<RunReport>& reports,
+                               const std::vector<std::size_t>& order) {
+  std::vector<NamedReport> rows;
+  for (const std::size_t i : order) rows.push_back({row_name(reports[i]), &reports[i]});
+  return rows;
 }
 
 }  // namespace
@@ -324,12 +249,14 @@ std::string table_comparison(const std::vector<RunReport>& reports, const WriteO
   std::string text = head(reports, options.look);
   if (!fits.empty()) text += "\n" + fitting(reports, fits, options.look);
   if (!fits.empty() && options.columns == Columns::kWide) {
-    text += peaks(reports, fits, options.look);
+    text += peaks_table("schedule", named(reports, fits), options.look);
   }
   const bool only_in_rounds = std::all_of(
       fits.begin(), fits.end(), [&](std::size_t i) { return !reports[i].inputs.row.empty(); });
   if (!fits.empty() && only_in_rounds) text += "\nAt once, in one round, nothing fits\n";
-  if (!fails.empty()) text += not_fitting(reports, fails, options.look);
+  if (!fails.empty()) {
+    text += not_fitting_table("schedule", named(reports, fails), options.look);
+  }
   if (options.chart == Chart::kText) text += comparison_chart(reports, fits, options.look);
   return text + assumed_warning(reports.front().inputs.hardware, assumed_by_any(reports));
 }

@@ -1,4 +1,5 @@
-// `max-batch` for people: one line a schedule, largest batch first, and what keeps it from one more.
+// `max` and `max-batch` for people: one line a schedule, largest first, what it gains, at what price, and what
+// keeps it from one more.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,9 +9,6 @@
 
 namespace ooc {
 namespace {
-
-/// The column behind the batch and its marks.
-constexpr std::ptrdiff_t kBesideBatch = 3;
 
 std::string limit_text(const MaxBatchRow& row) {
   switch (row.limit) {
@@ -30,10 +28,15 @@ std::string limit_text(const MaxBatchRow& row) {
 
 std::string head(const MaxBatchReport& report, const Look& look) {
   const RunInputs& in = report.inputs;
-  return bold(
-             printable(fmt::format("The largest batch of {} on {}{}", network_text(in), in.hardware,
-                                   in.devices > 1 ? fmt::format(", {} devices", in.devices) : "")),
-             look) +
+  const std::string devices = in.devices > 1 ? fmt::format(", {} devices", in.devices) : "";
+  const std::string what =
+      report.of == MaxOf::kBatch
+          ? fmt::format("The largest batch of {} on {}{}", network_text(in), in.hardware, devices)
+          : fmt::format(
+                "The most layers of {} on {}{}: copies of {}, of which its file has {}; batch {}",
+                network_text(in), in.hardware, devices, report.repeat.name,
+                group_thousands(report.repeat.copies), group_thousands(in.batch));
+  return bold(printable(what), look) +
          fmt::format("\nnear memory {}, links {}, framework {}, accounting {}, optimiser {}\n",
                      format_bytes(in.memory), printable(in.mode), printable(in.framework),
                      in.accounting, in.optimizer);
@@ -41,7 +44,7 @@ std::string head(const MaxBatchReport& report, const Look& look) {
 
 /// Something larger may fit.
 bool is_unsure(const MaxBatchRow& row) {
-  return !row.monotone && row.batch > 0 && row.out_of_memory.has_value();
+  return !row.monotone && row.largest > 0 && row.out_of_memory.has_value();
 }
 
 bool any_row(const MaxBatchReport& report, bool (*holds)(const MaxBatchRow& row)) {
@@ -50,11 +53,27 @@ bool any_row(const MaxBatchReport& report, bool (*holds)(const MaxBatchRow& row)
 
 bool runs_in_rounds(const MaxBatchRow& row) { return row.run && row.run->rounds > 1; }
 
+/// Anything but in-core itself to set against in-core.
+bool any_gain(const MaxBatchReport& report) {
+  return std::any_of(report.rows.begin(), report.rows.end(), [&](const MaxBatchRow& row) {
+    return row.schedule != "in-core" && gain_over_in_core(report, row);
+  });
+}
+
 std::string notes(const MaxBatchReport& report) {
   std::string text;
   if (any_row(report, [](const MaxBatchRow& row) { return row.failing > 0; })) {
-    text +=
-        "  lacks: bytes that one sample more lacks; each batch was run, and one more was tried\n";
+    text += report.of == MaxOf::kBatch
+                ? "  lacks: bytes that one sample more lacks; each batch was run, and one more was "
+                  "tried\n"
+                : "  lacks: bytes that one copy more lacks; each number was run, and one more was "
+                  "tried\n";
+  }
+  const bool gains = any_gain(report);
+  if (any_row(report, [](const MaxBatchRow& row) { return row.run.has_value(); })) {
+    text += fmt::format("  {}slowdown: against computing {} alone, were memory no matter\n",
+                        gains ? "gain: over in-core; " : "",
+                        report.of == MaxOf::kBatch ? "that batch" : "so many");
   }
   if (any_row(report, [](const MaxBatchRow& row) {
         return row.any_in_rounds && row.limit != BatchLimit::kRounds;
@@ -63,14 +82,19 @@ std::string notes(const MaxBatchReport& report) {
   }
   if (any_row(report, &runs_in_rounds)) {
     text +=
-        "  rounds: in which that batch is run; time, samples/s and peak are then those of "
-        "`predict`, "
-        "in rounds\n";
+        report.of == MaxOf::kBatch
+            ? "  rounds: in which that batch is run; time, samples/s and peak are then those of "
+              "`predict`, "
+              "in rounds\n"
+            : "  rounds: the batch in parts, gradients add up to one update\n";
   }
   if (any_row(report, [](const MaxBatchRow& row) { return is_unsure(row); })) {
     text +=
-        "  *: larger batches may fit, as need does not grow with every sample here; the next few "
-        "do not\n";
+        report.of == MaxOf::kBatch
+            ? "  *: larger batches may fit, as need does not grow with every sample here; the next "
+              "few do not\n"
+            : "  *: more may fit, as need does not grow with every copy here; the next few do "
+              "not\n";
   }
   return text;
 }
@@ -82,36 +106,62 @@ std::string marks(const MaxBatchRow& row) {
   return text;
 }
 
+/// A column of the table: some are there only where they say something.
+struct MaxColumn {
+  TextTable::Column column;
+  std::string (*cell)(const MaxBatchReport& report, const MaxBatchRow& row);
+  bool shown = true;
+};
+
+template <auto kText>
+std::string of_run(const MaxBatchReport& /*report*/, const MaxBatchRow& row) {
+  return row.run ? kText(*row.run) : std::string("-");
+}
+
+std::vector<MaxColumn> max_columns(const MaxBatchReport& report) {
+  using Report = const MaxBatchReport&;
+  using Row = const MaxBatchRow&;
+  using Run = const RunReport&;
+  return {
+      {{"schedule", Align::kLeft}, [](Report, Row row) { return row.schedule; }},
+      {{std::string(max_of_word(report.of))},
+       [](Report, Row row) {
+         return row.largest > 0 ? group_thousands(row.largest) : std::string("none");
+       }},
+      {{"", Align::kLeft}, [](Report, Row row) { return marks(row); }},
+      {{"gain"},
+       [](Report all, Row row) {
+         const std::optional<double> gain = gain_over_in_core(all, row);
+         return gain ? significant(*gain) + "x" : std::string("-");
+       },
+       any_gain(report)},
+      {{"parameters"},
+       &of_run<[](Run run) { return si_count(run.parameters); }>,
+       report.of == MaxOf::kLayers},
+      {{"rounds"},
+       &of_run<[](Run run) { return group_thousands(run.rounds); }>,
+       any_row(report, &runs_in_rounds)},
+      {{"time"}, &of_run<[](Run run) { return format_duration(run.iteration_time); }>},
+      {{"slowdown"}, &of_run<[](Run run) { return significant(run.slowdown) + "x"; }>},
+      {{"samples/s"}, &of_run<[](Run run) { return significant(run.samples_per_s); }>},
+      {{"peak"}, &of_run<[](Run run) { return format_bytes(run.peak_near); }>},
+      {{"lacks"},
+       [](Report, Row row) { return row.lacks ? format_bytes(*row.lacks) : std::string("-"); }},
+      {{"limited by", Align::kLeft}, [](Report, Row row) { return printable(limit_text(row)); }},
+  };
+}
+
 }  // namespace
 
 std::string table_max_batch(const MaxBatchReport& report, const WriteOptions& options) {
-  const bool rounds = any_row(report, &runs_in_rounds);
-  std::vector<TextTable::Column> columns = {{"schedule", Align::kLeft},
-                                            {"batch"},
-                                            {"", Align::kLeft},
-                                            {"time"},
-                                            {"samples/s"},
-                                            {"peak"},
-                                            {"lacks"},
-                                            {"limited by", Align::kLeft}};
-  if (rounds) columns.insert(columns.begin() + kBesideBatch, {"rounds"});
-  TextTable table(std::move(columns));
+  std::vector<MaxColumn> columns = max_columns(report);
+  std::erase_if(columns, [](const MaxColumn& each) { return !each.shown; });
+  std::vector<TextTable::Column> titles;
+  for (const MaxColumn& each : columns) titles.push_back(each.column);
+  TextTable table(std::move(titles));
   for (const std::size_t i : best_first(report)) {
-    const MaxBatchRow& row = report.rows[i];
-    const auto cell = [&](auto read) { return row.run ? read(*row.run) : std::string("-"); };
-    std::vector<std::string> cells = {
-        row.schedule,
-        row.batch > 0 ? group_thousands(row.batch) : "none",
-        marks(row),
-        cell([](const RunReport& run) { return format_duration(run.iteration_time); }),
-        cell([](const RunReport& run) { return significant(run.samples_per_s); }),
-        cell([](const RunReport& run) { return format_bytes(run.peak_near); }),
-        row.lacks ? format_bytes(*row.lacks) : "-",
-        printable(limit_text(row))};
-    if (rounds) {
-      cells.insert(cells.begin() + kBesideBatch,
-                   cell([](const RunReport& run) { return group_thousands(run.rounds); }));
-    }
+    std::vector<std::string> cells;
+    for (const MaxColumn& each : columns) cells.push_back(each.cell(report, report.rows[i]));
     table.add_row(std::move(cells));
   }
   return head(report, options.look) + "\n" + table.text(options.look) + notes(report) +

@@ -257,6 +257,7 @@ std::string moved_tensors(const RunReport& report, const Look& look) {
 // What the columns of the layers mean, and which copies stand in no row.
 std::string layer_notes(const RunReport& report) {
   std::string text =
+      "  mostly for: the copy, or what else, that ends the longest of these waits\n"
       "  saved: what backward reads of the tensor this layer writes; action: what the plan does "
       "with "
       "it\n";
@@ -278,13 +279,14 @@ std::string waiting_layers(const RunReport& report, const Look& look) {
   TextTable table({{"layer", Align::kLeft},
                    {"type", Align::kLeft},
                    {"waits"},
+                   {"mostly for", Align::kLeft},
                    {"forward"},
                    {"backward"},
                    {"saved"},
                    {"action", Align::kLeft}});
   for (std::size_t i = 0; i < std::min(kLayersShown, waiting.size()); ++i) {
     const LayerReport& layer = *waiting[i];
-    table.add_row({layer.name, layer.type, format_duration(layer.stall),
+    table.add_row({layer.name, layer.type, format_duration(layer.stall), layer.waits_for,
                    format_duration(layer.forward), format_duration(layer.backward),
                    layer.saved.count() == 0 ? "-" : format_bytes(layer.saved),
                    layer.action.has_value() ? std::string(action_name(*layer.action)) : "-"});

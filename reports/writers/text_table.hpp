@@ -70,6 +70,7 @@ class TextTable {
 [[nodiscard]] std::string table_prediction(const RunReport& report, const WriteOptions& options);
 [[nodiscard]] std::string table_comparison(const std::vector<RunReport>& reports,
                                            const WriteOptions& options);
+[[nodiscard]] std::string table_machines(const MachinesReport& report, const WriteOptions& options);
 /// Bars of the times, in that order; "" where there is nothing to compare.
 [[nodiscard]] std::string comparison_chart(const std::vector<RunReport>& reports,
                                            const std::vector<std::size_t>& order,

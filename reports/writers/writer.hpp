@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "reports/validation/validation_report.hpp"
+#include "simulator/summary/machines_report.hpp"
 #include "simulator/summary/max_batch_report.hpp"
 #include "simulator/summary/need_report.hpp"
 #include "simulator/summary/replay_report.hpp"
@@ -47,6 +48,8 @@ struct Writer {
   std::string (*prediction)(const RunReport& report, const WriteOptions& options);
   /// In the order best_first() gives.
   std::string (*comparison)(const std::vector<RunReport>& reports, const WriteOptions& options);
+  /// The same, of comparisons.
+  std::string (*machines)(const MachinesReport& report, const WriteOptions& options);
   std::string (*inspection)(const NetworkReport& report, const WriteOptions& options);
   std::string (*replay)(const ReplayReport& report, const WriteOptions& options);
   /// In the order best_first() gives.

@@ -143,8 +143,8 @@ CostTable costs_of(const Workload& workload, const Machine& machine, const Compu
 Workload read_workload(const std::string& path, const CaseOptions& options) {
   Workload workload;
   workload.path = path;
-  workload.network =
-      std::make_unique<const Network>(read_network_file(path, options.limits, options.dtype));
+  workload.network = std::make_unique<const Network>(read_network_file(
+      path, {.limits = options.limits, .dtype = options.dtype, .copies = options.copies}));
   try {
     workload.graph = build_training_graph(*workload.network, graph_options_of(options));
   } catch (const SpecError& error) {

@@ -38,6 +38,8 @@ struct CaseOptions {
   std::optional<Bytes> memory;
   std::optional<Bytes> far_memory = {};  ///< its capacity; none: the profile's
   std::optional<Dtype> dtype;            ///< none: the network file's
+  std::optional<std::int64_t> copies =
+      {};  ///< of the network's repeat that scales; none: the file's
   GraphOptions graph;
   ComputeModel compute = ComputeModel::kNative;
   std::optional<Ratio> compute_scale = {};  ///< so many times the machine's rates

@@ -1,9 +1,12 @@
-// What a batch lacks is said by the run that fails, as `predict` would say it. Sub-batches are left
+// What a size lacks is said by the run that fails, as `predict` would say it. Sub-batches are left
 // out of the search, because with them any batch fits into near memory: what is found is the largest
 // batch of one round, and that one more runs in two rounds is tried.
 #include "simulator/predict/max_batch.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -39,7 +42,7 @@ struct Attempt {
 
 class Searcher {
  public:
-  Searcher(const MaxBatchRequest& request, BatchCases& cases, const Schedule& schedule)
+  Searcher(const MaxBatchRequest& request, SizedCases& cases, const Schedule& schedule)
       : request_(request), cases_(cases), schedule_(schedule) {
     row_.schedule = schedule.name;
     row_.options = options_text(schedule, request.options.schedule);
@@ -49,31 +52,35 @@ class Searcher {
   MaxBatchRow run() {
     const CaseOptions& options = request_.options;
     const SubBatch sub_batch = sub_batch_of(options.graph.accounting, options.schedule, schedule_);
-    if (sub_batch.kind == SubBatch::Kind::kSize) return rounds_of(sub_batch.samples * first());
+    const SizeAxis& axis = cases_.axis();
+    const bool rounds_apart = axis.in_one_round && sub_batch.kind == SubBatch::Kind::kAuto;
+    if (axis.in_one_round && sub_batch.kind == SubBatch::Kind::kSize) {
+      return rounds_of(sub_batch.samples * first());
+    }
     const HardwareProfile& hardware = request_.machine.profile;
     const LargestBatch found =
-        find_largest_batch({.attempt = [this](std::int64_t batch) { return attempt(batch); },
+        find_largest_batch({.attempt = [this](std::int64_t size) { return attempt(size); },
                             .first = first(),
                             .limit = request_.limit,
                             .budget = budget_of(request_.options, hardware),
                             .fixed = cases_.at(first()).costs.static_bytes,
-                            .also_above = row_.monotone ? 0 : kAlsoAbove});
-    row_.batch = found.batch;
+                            .also_above = row_.monotone ? 0 : kAlsoAbove,
+                            .growth = axis.growth});
+    row_.largest = found.batch;
     row_.attempts = found.attempts;
     if (found.fails) note_failure(*found.fails);
     const bool more =
-        row_.batch > 0 && row_.batch < request_.limit && row_.limit != BatchLimit::kCounting;
-    if (sub_batch.kind == SubBatch::Kind::kAuto && more) try_rounds();
-    if (sub_batch.kind == SubBatch::Kind::kAuto && row_.run) run_as_usual();
+        row_.largest > 0 && row_.largest < request_.limit && row_.limit != BatchLimit::kCounting;
+    if (rounds_apart && more) try_rounds();
+    if (rounds_apart && row_.run) run_as_usual();
     return std::move(row_);
   }
 
  private:
-  /// A sample for each device.
-  [[nodiscard]] std::int64_t first() const { return request_.options.devices; }
+  [[nodiscard]] std::int64_t first() const { return cases_.axis().first; }
 
-  BatchTrial attempt(std::int64_t batch) {
-    std::optional<Attempt> made = try_at(batch);
+  BatchTrial attempt(std::int64_t size) {
+    std::optional<Attempt> made = try_at(size);
     if (!made) return {};
     if (made->fits) {
       row_.run = std::move(made->fits);  // of all that fit the last one tried is the largest
@@ -91,17 +98,17 @@ class Searcher {
                : far_capacity_of(request_.options, request_.machine.profile);
   }
 
-  /// None: too large to count. What is wrong with the first batch is wrong with the job.
-  std::optional<Attempt> try_at(std::int64_t batch) {
-    if (batch == first()) return attempt_at(batch);
+  /// None: too large to count. What is wrong with the first size is wrong with the job.
+  std::optional<Attempt> try_at(std::int64_t size) {
+    if (size == first()) return attempt_at(size);
     try {
-      return attempt_at(batch);
+      return attempt_at(size);
     } catch (const SpecError&) {
       return std::nullopt;
     }
   }
 
-  Attempt attempt_at(std::int64_t batch) { return attempt_with(cases_.at(batch)); }
+  Attempt attempt_at(std::int64_t size) { return attempt_with(cases_.at(size)); }
 
   Attempt attempt_with(const Case& which) {
     CaseRun run = plan_case(which, schedule_, buffers_);
@@ -111,9 +118,9 @@ class Searcher {
     return {.fits = std::move(report), .out_of_memory = {}};
   }
 
-  void note_failure(std::int64_t batch) {
-    row_.failing = batch;
-    std::optional<Attempt> made = try_at(batch);
+  void note_failure(std::int64_t size) {
+    row_.failing = size;
+    std::optional<Attempt> made = try_at(size);
     if (!made) {
       row_.limit = BatchLimit::kCounting;
       return;
@@ -130,14 +137,14 @@ class Searcher {
 
   /// One more than fits at once.
   void try_rounds() {
-    Case two_rounds = cases_.at(row_.batch + 1);
+    Case two_rounds = cases_.at(row_.largest + 1);
     two_rounds.schedule_options.sub_batch = {.kind = SubBatch::Kind::kAuto};
     row_.any_in_rounds = attempt_with(two_rounds).fits.has_value();
   }
 
   /// What is said of the batch is what `predict` says of it: in as many rounds as the schedule takes.
   void run_as_usual() {
-    Case usual = cases_.at(row_.batch);
+    Case usual = cases_.at(row_.largest);
     usual.schedule_options.sub_batch = request_.options.schedule.sub_batch;
     if (auto fits = attempt_with(usual).fits) row_.run = *std::move(fits);
   }
@@ -146,7 +153,7 @@ class Searcher {
     row_.attempts = 1;
     row_.run = attempt_at(samples).fits;
     if (row_.run) {
-      row_.batch = samples;
+      row_.largest = samples;
       row_.limit = BatchLimit::kRounds;
       row_.any_in_rounds = true;
     } else {
@@ -156,47 +163,96 @@ class Searcher {
   }
 
   const MaxBatchRequest& request_;
-  BatchCases& cases_;
+  SizedCases& cases_;
   const Schedule& schedule_;
   CaseBuffers buffers_;
   MaxBatchRow row_;
 };
 
-CaseOptions in_one_round(CaseOptions options) {
-  options.schedule.sub_batch = {.kind = SubBatch::Kind::kOff};
-  return options;
+/// At least a sample for each device.
+SizeAxis batches(const MaxBatchRequest& request) {
+  check_any_batch(request.workload);
+  const auto build = [&request](std::int64_t batch) {
+    CaseOptions options = request.options;
+    options.schedule.sub_batch = {.kind = SubBatch::Kind::kOff};
+    options.batch = batch;
+    return SizedCase{.which = std::make_unique<const Case>(
+                         make_case(request.workload, request.machine, options))};
+  };
+  return {.build = build,
+          .first = request.options.devices,
+          .growth = 16,
+          .kept = std::numeric_limits<std::size_t>::max(),
+          .in_one_round = true};
+}
+
+/// A network of each size is read and its graph built anew, which takes the longest: so steps are small and few
+/// of them are kept.
+SizeAxis layers(const MaxBatchRequest& request) {
+  (void)scaling_repeat(request.workload);
+  const auto build = [&request](std::int64_t copies) {
+    CaseOptions options = request.options;
+    options.copies = copies;
+    SizedCase made;
+    made.workload = std::make_unique<const Workload>(read_workload(request.workload.path, options));
+    made.which = std::make_unique<const Case>(make_case(*made.workload, request.machine, options));
+    return made;
+  };
+  return {.build = build};
 }
 
 }  // namespace
 
-BatchCases::BatchCases(const Workload& workload, const Machine& machine, const CaseOptions& options)
-    : workload_(workload), machine_(machine), options_(in_one_round(options)) {
-  check_any_batch(workload);
+const ScalingRepeat& scaling_repeat(const Workload& workload) {
+  const std::vector<ScalingRepeat>& scaling = workload.network->scaling;
+  if (scaling.size() == 1) return scaling.front();
+  std::string names;
+  for (const ScalingRepeat& each : scaling) names += (names.empty() ? "" : ", ") + each.name;
+  throw SpecError({.file = workload.path,
+                   .place = "/layers",
+                   .found = scaling.empty()
+                                ? "no repeat that scales"
+                                : fmt::format("{} repeats that scale: {}", scaling.size(), names),
+                   .expected = "one repeat with \"scale\": true",
+                   .hint = "it is what deeper networks of this kind have more of"});
 }
 
-const Case& BatchCases::at(std::int64_t batch) {
-  auto found = cases_.find(batch);
-  if (found == cases_.end()) {
-    options_.batch = batch;
-    auto made = std::make_unique<const Case>(make_case(workload_, machine_, options_));
-    found = cases_.emplace(batch, std::move(made)).first;
+SizeAxis size_axis_of(const MaxBatchRequest& request) {
+  switch (request.of) {
+    case MaxOf::kBatch:
+      return batches(request);
+    case MaxOf::kLayers:
+      return layers(request);
   }
-  return *found->second;
+  OOC_CHECK(false, "a quantity is one of two");
+  return {};
 }
 
-MaxBatchRow max_batch(const MaxBatchRequest& request, BatchCases& cases, const Schedule& schedule) {
+const Case& SizedCases::at(std::int64_t size) {
+  auto found = cases_.find(size);
+  if (found == cases_.end()) {
+    if (cases_.size() >= axis_.kept) cases_.clear();
+    found = cases_.emplace(size, axis_.build(size)).first;
+  }
+  return *found->second.which;
+}
+
+MaxBatchRow max_batch(const MaxBatchRequest& request, SizedCases& cases, const Schedule& schedule) {
   return Searcher(request, cases, schedule).run();
 }
 
 MaxBatchReport max_batches(const MaxBatchRequest& request,
                            std::span<const Schedule* const> chosen) {
-  BatchCases cases(request.workload, request.machine, request.options);
-  const Case& first = cases.at(request.options.devices);
-  MaxBatchReport report{.inputs = first.inputs,
-                        .limit = request.limit,
-                        .rows = {},
-                        .assumed = {},
-                        .remarks = first.remarks};
+  SizedCases cases(size_axis_of(request));
+  const Case& first = cases.at(cases.axis().first);
+  MaxBatchReport report{
+      .of = request.of,
+      .repeat = request.of == MaxOf::kLayers ? scaling_repeat(request.workload) : ScalingRepeat{},
+      .inputs = first.inputs,
+      .limit = request.limit,
+      .rows = {},
+      .assumed = {},
+      .remarks = first.remarks};
   for (const Schedule* schedule : chosen) {
     report.rows.push_back(max_batch(request, cases, *schedule));
   }

@@ -1,4 +1,4 @@
-// First in steps of 16 up to a batch that does not fit, then between the two. A trial that fails says
+// First in steps of 16, say, up to a batch that does not fit, then between the two. A trial that fails says
 // how much memory would do; in proportion to that the border is guessed, and as nearly all bytes
 // are proportional to the batch, the guess and the batch above it mostly are the border. A guess
 // (a secant through the last two failures, where there are two) is made again only when the interval
@@ -13,8 +13,6 @@
 
 namespace ooc {
 namespace {
-
-constexpr std::int64_t kGrowth = 16;
 
 /// A batch that does not fit, and what would.
 struct Failure {
@@ -38,7 +36,7 @@ class BatchBisection {
  private:
   void grow() {
     for (std::int64_t batch = search_.first; !fails_;
-         batch = std::min(batch * kGrowth, search_.limit)) {
+         batch = std::min(batch * search_.growth, search_.limit)) {
       try_batch(batch);
       if (batch == search_.limit) return;
     }

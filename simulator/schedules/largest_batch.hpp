@@ -28,6 +28,7 @@ struct BatchSearch {
   Bytes budget = {};
   Bytes fixed = {};
   std::int64_t also_above = 0;
+  std::int64_t growth = 16;  ///< from one that fits to the next that is tried, while none fails
 };
 
 struct LargestBatch {

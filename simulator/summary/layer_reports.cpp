@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "simulator/plan/plan_text.hpp"
+
 namespace ooc {
 namespace {
 
@@ -168,12 +170,25 @@ void add_actions(std::vector<LayerReport>& layers, const LayerReportInput& input
   }
 }
 
+std::string what_is_waited_for(const Stall& stall, const LayerReportInput& input) {
+  return stall.culprit ? step_name(*input.plan, graph_that_runs(input), *stall.culprit)
+                       : std::string(limit_name(stall.cause));
+}
+
 void add_stalls(std::vector<LayerReport>& layers, const LayerReportInput& input) {
+  std::vector<const Stall*> longest(layers.size());
   for (const Stall& stall : input.timeline->stalls) {
     if (stall.device != 0 || !stall.before.has_value()) continue;
     const Step& step = input.plan->steps[stall.before->at()];
     const Task& task = graph_that_runs(input).tasks[static_cast<std::size_t>(step.object)];
-    layers[task.layer.at()].stall += stall.end - stall.start;
+    const std::size_t layer = task.layer.at();
+    layers[layer].stall += stall.end - stall.start;
+    const Stall*& most = longest[layer];
+    if (most == nullptr || stall.end - stall.start > most->end - most->start) most = &stall;
+  }
+  for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+    if (longest[layer] == nullptr) continue;
+    layers[layer].waits_for = what_is_waited_for(*longest[layer], input);
   }
 }
 

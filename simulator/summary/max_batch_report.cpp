@@ -8,6 +8,16 @@
 
 namespace ooc {
 
+std::string_view max_of_word(MaxOf of) { return of == MaxOf::kBatch ? "batch" : "layers"; }
+
+std::optional<double> gain_over_in_core(const MaxBatchReport& report, const MaxBatchRow& row) {
+  for (const MaxBatchRow& each : report.rows) {
+    if (each.schedule != "in-core" || each.largest == 0 || row.largest == 0) continue;
+    return static_cast<double>(row.largest) / static_cast<double>(each.largest);
+  }
+  return std::nullopt;
+}
+
 std::string_view limit_word(BatchLimit limit) {
   switch (limit) {
     case BatchLimit::kNearMemory:
@@ -32,7 +42,7 @@ std::vector<std::size_t> best_first(const MaxBatchReport& report) {
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     const MaxBatchRow& first = report.rows[a];
     const MaxBatchRow& second = report.rows[b];
-    if (first.batch != second.batch) return first.batch > second.batch;
+    if (first.largest != second.largest) return first.largest > second.largest;
     return speed(first) > speed(second);
   });
   return order;

@@ -75,6 +75,8 @@ struct LayerReport {
   /// tensor of another layer, and counted there.
   std::optional<TensorAction> action;
   Duration stall;  ///< waits of this layer's tasks
+  /// What the longest of them is for: "to_near conv1_1"; a cause where that is no step's end.
+  std::string waits_for;
 };
 
 struct StepReport {

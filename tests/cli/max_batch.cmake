@@ -2,6 +2,7 @@
 ooc_test(max_batch cli
   SOURCES
     max_batch_test.cpp
+    max_layers_test.cpp
     need_test.cpp
   LINK ooc_test_support ooc_cli
   RUNS ooc-paleo)

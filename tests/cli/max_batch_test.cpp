@@ -38,7 +38,7 @@ struct Job {
   MaxBatchRow row(const char* schedule, std::int64_t limit = kMaxBatch) const {
     const MaxBatchRequest request{
         .workload = workload, .machine = machine, .options = options, .limit = limit};
-    BatchCases cases(workload, machine, options);
+    SizedCases cases(size_axis_of(request));
     return max_batch(request, cases, *find_schedule(schedule));
   }
 
@@ -73,7 +73,7 @@ TEST_CASE("time, rate and peak of a largest batch are those of predict, under ev
       CAPTURE(schedule->name);
       const MaxBatchRow row = job.row(schedule->name.data(), 1000);
       REQUIRE(row.run.has_value());
-      const RunReport report = predicted(job, *schedule, row.batch);
+      const RunReport report = predicted(job, *schedule, row.largest);
       CHECK(row.run->iteration_time == report.iteration_time);
       CHECK(row.run->samples_per_s == report.samples_per_s);
       CHECK(row.run->peak_near == report.peak_near);
@@ -89,14 +89,14 @@ TEST_CASE("the worked example by hand: 5 GB a sample in-core, 3 GB under capacit
   options.memory = Bytes(12'500'000'000);
   const Job job(kNetwork, kMachine, options);
   const MaxBatchRow in_core = job.row("in-core");
-  CHECK(in_core.batch == 2);
+  CHECK(in_core.largest == 2);
   CHECK(in_core.limit == BatchLimit::kNearMemory);
   CHECK(in_core.failing == 3);
   CHECK(in_core.lacks == Bytes(2'500'000'000));  // 3 x 5 GB - 12.5 GB
   CHECK(in_core.out_of_memory->step == "d.backward");
   CHECK(in_core.run->peak_near == Bytes(10'000'000'000));
   const MaxBatchRow capacity = job.row("capacity");
-  CHECK(capacity.batch == 4);
+  CHECK(capacity.largest == 4);
   CHECK(capacity.lacks == Bytes(2'500'000'000));  // 5 x 3 GB - 12.5 GB
   CHECK(capacity.run->peak_near <= Bytes(12'500'000'000));
   REQUIRE(capacity.run->peak_near_by_category.has_value());
@@ -108,16 +108,16 @@ TEST_CASE("the limit of the search is said, and far memory where it is what lack
   options.memory = Bytes(300'000'000'000);
   Job job(kNetwork, kMachine, options);
   const MaxBatchRow limited = job.row("in-core", 7);
-  CHECK(limited.batch == 7);
+  CHECK(limited.largest == 7);
   CHECK(limited.limit == BatchLimit::kSearch);
   CHECK(limited.failing == 0);
   // vdnn-like copies all four outputs: 4 GB a sample, in 64 GB.
   const MaxBatchRow far = job.row("vdnn-like");
-  CHECK(far.batch == 16);
+  CHECK(far.largest == 16);
   CHECK(far.limit == BatchLimit::kFarMemory);
   CHECK(far.lacks == Bytes(4'000'000'000));
   job.options.far_memory = Bytes(8'000'000'000);
-  CHECK(Job(kNetwork, kMachine, job.options).row("vdnn-like").batch == 2);
+  CHECK(Job(kNetwork, kMachine, job.options).row("vdnn-like").largest == 2);
 }
 
 TEST_CASE("what cannot be counted ends the search, for schedules in rounds too") {
@@ -127,7 +127,7 @@ TEST_CASE("what cannot be counted ends the search, for schedules in rounds too")
   for (const char* schedule : {"in-core", "modnn"}) {
     const MaxBatchRow row = job.row(schedule);
     CHECK(row.limit == BatchLimit::kCounting);
-    CHECK(row.batch > 100'000'000);
+    CHECK(row.largest > 100'000'000);
     CHECK_FALSE(row.any_in_rounds);
     CHECK_FALSE(row.lacks.has_value());
   }
@@ -137,7 +137,7 @@ TEST_CASE("several devices have a batch of which each runs its share") {
   CaseOptions options;
   options.devices = 4;
   const MaxBatchRow row = Job("resnet50", "p100-nvlink1-power8", options).row("in-core");
-  CHECK(row.batch == 4 * 190);
+  CHECK(row.largest == 4 * 190);
   CHECK(row.failing == 4 * 190 + 1);  // one device has a sample more
   const Ran ran = max_batch_of({"--devices", "4", "--max-batch-limit", "3"});
   CHECK(ran.exit_code == 2);
@@ -145,8 +145,8 @@ TEST_CASE("several devices have a batch of which each runs its share") {
 }
 
 TEST_CASE("the published in-core batches of ResNet-50 on a P100 and an M40 come out within 5 %") {
-  CHECK(Job("resnet50", "p100-nvlink1-power8").row("in-core").batch == 190);  // published: 191
-  CHECK(Job("resnet50", "m40").row("in-core").batch == 140);                  // published: 144
+  CHECK(Job("resnet50", "p100-nvlink1-power8").row("in-core").largest == 190);  // published: 191
+  CHECK(Job("resnet50", "m40").row("in-core").largest == 140);                  // published: 144
 }
 
 TEST_CASE("the batch fits and the one above it does not, as predict says, for every schedule") {
@@ -158,9 +158,9 @@ TEST_CASE("the batch fits and the one above it does not, as predict says, for ev
       if (schedule->is(Trait::kSubBatches)) continue;
       CAPTURE(schedule->name);
       const MaxBatchRow row = job.row(schedule->name.data());
-      REQUIRE(row.batch > 0);
-      CHECK(job.fits(schedule->name.data(), row.batch));
-      CHECK_FALSE(job.fits(schedule->name.data(), row.batch + 1));
+      REQUIRE(row.largest > 0);
+      CHECK(job.fits(schedule->name.data(), row.largest));
+      CHECK_FALSE(job.fits(schedule->name.data(), row.largest + 1));
       CHECK(row.attempts < (allocator == Allocator::kCaching ? 150 : 60));
     }
   }
@@ -183,7 +183,7 @@ TEST_CASE("a framework's context takes the place of the profile's reserve, --mem
   const Case which = make_case(job.workload, job.machine, job.options);
   CHECK(which.budget == budget);
   CHECK(which.inputs.memory == budget);
-  CHECK(job.row("in-core").batch < beside_reserve.batch);
+  CHECK(job.row("in-core").largest < beside_reserve.largest);
 
   job.options.memory = Bytes(1'234'567'890);
   CHECK(budget_of(job.options, job.machine.profile) == Bytes(1'234'567'890));
@@ -196,13 +196,13 @@ TEST_CASE("a framework's context takes the place of the profile's reserve, --mem
 TEST_CASE("a schedule in rounds runs any batch, in rounds of the largest") {
   const Job job("alexnet", "m40");
   const MaxBatchRow row = job.row("modnn");
-  CHECK(row.batch > 0);
+  CHECK(row.largest > 0);
   CHECK(row.any_in_rounds);
   CHECK_FALSE(job.row("capacity").any_in_rounds);
   CaseOptions options;
   options.schedule.sub_batch = {.kind = SubBatch::Kind::kSize, .samples = 8};
   const MaxBatchRow of_eight = Job("alexnet", "m40", options).row("capacity");
-  CHECK(of_eight.batch == 8);
+  CHECK(of_eight.largest == 8);
   CHECK(of_eight.limit == BatchLimit::kRounds);
 }
 

@@ -98,6 +98,9 @@ NETWORK_WRONG = {
     "a repeat of zero times":
         Put(relu, {"name": "relu1", "type": "repeat", "times": 0,
                    "layers": [{"name": "r", "type": "relu"}]}),
+    "a repeat that scales by a number":
+        Put(relu, {"name": "relu1", "type": "repeat", "times": 2, "scale": 3,
+                   "layers": [{"name": "r", "type": "relu"}]}),
     "a repeat of nothing": Put(relu, {"name": "relu1", "type": "repeat", "times": 2, "layers": []}),
     "a wrong layer inside a repeat":
         Put(relu, {"name": "relu1", "type": "repeat", "times": 2,
@@ -139,6 +142,9 @@ NETWORK_RIGHT = {
     "another element type": Put(["dtype"], "float16"),
     "a repeat":
         Put(relu, {"name": "relu1", "type": "repeat", "times": 3,
+                   "layers": [{"name": "r", "type": "relu"}]}),
+    "a repeat that scales":
+        Put(relu, {"name": "relu1", "type": "repeat", "times": 3, "scale": True,
                    "layers": [{"name": "r", "type": "relu"}]}),
     "a custom layer":
         Put(relu, {"name": "relu1", "type": "custom", "output_shape": [16, 32, 32],

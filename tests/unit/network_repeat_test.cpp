@@ -54,6 +54,27 @@ TEST_CASE("names resolve in the same copy first, then outside") {
                                  "r/1/x: r/0/y", "r/1/y: r/1/x far", "end: r/1/y x"});
 }
 
+TEST_CASE(
+    "a repeat that scales has the copies that are asked for, and what is expected of the file is "
+    "not") {
+  const std::string text = R"({"format": "ooc-paleo/network", "version": 1, "name": "n",
+    "inputs": [{"name": "data", "shape": [4]}], "layers": [)" +
+                           repeat(R"("name": "fixed", "times": 2)", layer("x", "relu")) + "," +
+                           repeat(R"("name": "deep", "times": 3, "scale": true)",
+                                  R"({"name": "y", "type": "linear", "units": 4})") +
+                           R"(], "expect": {"parameters": 60}})";
+  const SpecDocument document = read_spec_text(text, "n.json");
+  const Network as_written = read_network(document);
+  REQUIRE(as_written.scaling.size() == 1);
+  CHECK(as_written.scaling[0].name == "deep");
+  CHECK(as_written.scaling[0].copies == 3);
+  CHECK(as_written.layers.size() == 2 + 3);
+  const Network deeper = read_network(document, {.limits = {}, .dtype = {}, .copies = 7});
+  CHECK(deeper.scaling[0].copies == 7);
+  CHECK(deeper.layers.size() == 2 + 7);
+  CHECK(total_parameters(deeper) == 7 * 20);
+}
+
 TEST_CASE("a repeat without a name is called after its place in the list") {
   const Network network =
       read_layers(layer("x", "relu") + "," + repeat(R"("times": 2)", layer("y", "relu")));

@@ -1,0 +1,29 @@
+// All schedules for one job on several machines, or over several links: the function behind `compare` where
+// it is given lists. It neither parses flags nor prints. What is alike: docs/adr/0020-compare-machines.md.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "simulator/predict/compare.hpp"
+#include "simulator/summary/machines_report.hpp"
+
+namespace ooc {
+
+struct MachinesRequest {
+  const Workload& workload;
+  std::span<const Machine> machines;
+  /// Of each machine: not all of them can run all.
+  std::span<const std::vector<const Schedule*>> chosen;
+  /// Each machine with each of these; none: the profile's.
+  std::span<const std::optional<BytesPerSecond>> links;
+  const CaseOptions& options;        ///< but the link
+  std::span<const double> prices{};  ///< one a row, or none
+  CompareAlgorithms algorithms = CompareAlgorithms::kBestOfAll;
+};
+
+/// Rows by machine, then by link. Throws SpecError for what make_case() refuses on any of them.
+[[nodiscard]] MachinesReport compare_machines(const MachinesRequest& request);
+
+}  // namespace ooc

@@ -1,0 +1,190 @@
+// `compare` over several machines and links: each row is what `compare` says of that machine alone, best first,
+// by price where there is one; and bad input.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/cli/run_program.hpp"
+
+namespace ooc::test {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words operator+(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+using Fields = std::map<std::string, std::string>;
+
+std::vector<std::string> parts_of(const std::string& text, char at) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(at, begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+/// Of CSV without quoted fields.
+std::vector<Fields> lines_of(const std::string& csv) {
+  std::vector<std::string> lines = parts_of(csv, '\n');
+  lines.pop_back();
+  REQUIRE(!lines.empty());
+  const std::vector<std::string> titles = parts_of(lines.front(), ',');
+  std::vector<Fields> rows;
+  for (std::size_t line = 1; line < lines.size(); ++line) {
+    const std::vector<std::string> fields = parts_of(lines[line], ',');
+    REQUIRE(fields.size() == titles.size());
+    Fields& row = rows.emplace_back();
+    for (std::size_t i = 0; i < fields.size(); ++i) row[titles[i]] = fields[i];
+  }
+  return rows;
+}
+
+Ran compared(const Words& more) {
+  const bool chosen = std::find(more.begin(), more.end(), "--schedules=capacity") != more.end();
+  const Words words{"compare", "alexnet", "--batch", "512", "--quiet"};
+  const Words some{"--schedules", "in-core,capacity,vdnn-all"};
+  return run_ooc_paleo(words + (chosen ? Words{} : some) + more);
+}
+
+std::vector<Fields> rows(const Words& more) {
+  return lines_of(compared(more + Words{"--format", "csv"}).out);
+}
+
+std::string names(const std::vector<Fields>& rows) {
+  std::string text;
+  for (const Fields& row : rows) text += (text.empty() ? "" : " ") + row.at("hardware");
+  return text;
+}
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("the row of a machine is the first row of compare on that machine alone") {
+  const std::vector<Fields> several =
+      rows({"--hardware", "k40m,p100-pcie3,v100-16gb-pcie3", "--memory", "2GiB"});
+  CHECK(names(several) == "v100-16gb-pcie3 p100-pcie3 k40m");
+  for (const Fields& row : several) {
+    CAPTURE(row.at("hardware"));
+    const Fields alone = rows({"--hardware", row.at("hardware"), "--memory", "2GiB"}).front();
+    for (const auto& [column, value] : alone) {
+      CAPTURE(column);
+      CHECK(row.at(column) == value);
+    }
+    CHECK(row.at("fastest") == (&row == &several.front() ? "true" : "false"));
+    CHECK(row.at("price") == "");
+  }
+}
+
+TEST_CASE("with prices what a unit of them buys decides the order") {
+  const std::string machines = "k40m,p100-pcie3,v100-16gb-pcie3";
+  for (const std::string prices :
+       {"100,2000,9000", "v100-16gb-pcie3=9000,k40m=100,p100-pcie3=2000"}) {
+    const std::vector<Fields> priced = rows({"--hardware", machines, "--price", prices});
+    CHECK(names(priced) == "k40m p100-pcie3 v100-16gb-pcie3");
+    for (const Fields& row : priced) {
+      const double per_price = std::stod(row.at("samples_per_s")) / std::stod(row.at("price"));
+      CHECK(std::stod(row.at("samples_per_s_per_price")) == doctest::Approx(per_price));
+      CHECK(row.at("most_for_the_price") == (row.at("hardware") == "k40m" ? "true" : "false"));
+      CHECK(row.at("fastest") == (row.at("hardware") == "v100-16gb-pcie3" ? "true" : "false"));
+    }
+  }
+  const Ran table = compared({"--hardware", machines, "--price", "100,2000,9000"});
+  CHECK(holds(table.out, "samples/s per price"));
+  CHECK(table.out.find("most for the price") < table.out.find("fastest"));
+}
+
+TEST_CASE("several links give a row each, priced by machine or by row") {
+  const std::vector<Fields> links =
+      rows({"--hardware", "k40m,m40", "--link", "1GB/s,64GB/s", "--memory", "1GiB", "--price",
+            "k40m=1,m40=2", "--schedules=capacity"});
+  REQUIRE(links.size() == 4);
+  for (const Fields& row : links) {
+    CHECK(row.at("price") == (row.at("hardware") == "k40m" ? "1" : "2"));
+    const Fields alone =
+        rows({"--hardware", row.at("hardware"), "--memory", "1GiB", "--schedules=capacity",
+              "--link", row.at("link_bytes_per_s") == "64000000000" ? "64GB/s" : "1GB/s"})
+            .front();
+    CHECK(row.at("iteration_time_ns") == alone.at("iteration_time_ns"));
+  }
+  const std::vector<Fields> by_row =
+      rows({"--hardware", "k40m", "--link", "1GB/s,64GB/s", "--memory", "1GiB", "--price", "3,5"});
+  for (const Fields& row : by_row) {
+    CHECK(row.at("price") == (row.at("link_bytes_per_s") == "1000000000" ? "3" : "5"));
+  }
+  CHECK(holds(compared({"--hardware", "k40m", "--link", "1GB/s,inf"}).out, "infinite"));
+}
+
+TEST_CASE("a machine that the job does not fit is a row that says so") {
+  const Words job{"--hardware",  "k40m,rtx-3090", "--schedules=in-core",
+                  "--sub-batch", "off",           "--batch=4096"};
+  const Ran table = run_ooc_paleo(Words{"compare", "alexnet", "--quiet"} + job);
+  CHECK(table.exit_code == 0);
+  CHECK(holds(table.out, "Does not fit"));
+  CHECK(holds(table.out, "k40m, in-core"));
+  const std::vector<Fields> csv =
+      lines_of(run_ooc_paleo(Words{"compare", "alexnet", "--format=csv", "--quiet"} + job).out);
+  CHECK(csv.back().at("hardware") == "k40m");
+  CHECK(csv.back().at("feasible") == "false");
+  CHECK(csv.back().at("samples_per_s_per_price") == "");
+  const Ran none = run_ooc_paleo(Words{"compare", "alexnet", "--quiet", "--memory=1GiB"} + job);
+  CHECK(none.exit_code == 3);
+  CHECK_FALSE(holds(none.out, "samples/s"));
+}
+
+TEST_CASE("the JSON of several machines holds the comparison of each") {
+  const Ran ran = compared({"--hardware", "k40m,m40", "--price", "2000,4000", "--format", "json"});
+  for (const char* piece :
+       {"\"format\": \"ooc-paleo/machines\"", "\"price\": 4000", "\"most_for_the_price\": true",
+        "\"format\": \"ooc-paleo/result\"", "\"samples_per_s_per_price\": "}) {
+    CAPTURE(piece);
+    CHECK(holds(ran.out, piece));
+  }
+}
+
+TEST_CASE("of several machines memory at the peaks is shown, too") {
+  const Ran wide = compared({"--hardware", "k40m,m40", "--wide"});
+  CHECK(holds(wide.out, "What memory holds at its peaks"));
+  CHECK(holds(wide.out, "k40m, in-core"));
+}
+
+TEST_CASE("lists and prices that say nothing sensible are refused in one line") {
+  const auto refused = [](const Words& words, const std::string& part) {
+    const Ran ran = compared(words);
+    CAPTURE(ran.err);
+    CHECK(ran.exit_code == 2);
+    CHECK(ran.out == "");
+    CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
+    CHECK(holds(ran.err, part));
+  };
+  const std::string two = "k40m,m40";
+  refused({"--hardware", "k40m,"}, "--hardware");
+  refused({"--hardware", "k40m,k40m"}, "\"k40m\" twice");
+  refused({"--hardware", "k40m,m04"}, "m04");
+  refused({"--hardware", two, "--price", "1"}, "1 price, expected 2, one for each machine");
+  refused({"--hardware", two, "--price", "1,2,3"}, "3 prices");
+  refused({"--hardware", two, "--price", "1,-2"}, "--price: found \"-2\"");
+  refused({"--hardware", two, "--price", "1,0"}, "greater than 0");
+  refused({"--hardware", two, "--price", "1,nan"}, "greater than 0");
+  refused({"--hardware", two, "--price", "1,1e999"}, "greater than 0");
+  refused({"--hardware", two, "--price", "1,$2"}, "any unit");
+  refused({"--hardware", two, "--price", "k40m=1"}, "none for \"m40\"");
+  refused({"--hardware", two, "--price", "k40m=1,m40=2,k40m=3"}, "\"k40m\" twice");
+  refused({"--hardware", two, "--price", "k40m=1,m4=2"}, "did you mean m40?");
+  refused({"--hardware", two, "--price", "k40m=1,2"}, "among prices with names");
+  refused({"--hardware", two, "--link", "1GB/s,2GB/s", "--price", "1,2,3"}, "or 4");
+  refused({"--hardware", two, "--link", "1GB/s:2GB/s:+1kB/s"}, "at most");
+  refused({"--hardware", two, "--layer-times", "times.csv"}, "one machine");
+}
+
+}  // namespace
+}  // namespace ooc::test
