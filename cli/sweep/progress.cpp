@@ -77,7 +77,8 @@ void Progress::show(std::size_t done) {
   next_ = now + kOnTerminal;
   drawn_ = true;
   const std::size_t width = width_of(STDERR_FILENO);
-  const std::size_t room = width > text.size() + 4 ? width - text.size() - 4 : 0;
+  const std::size_t taken = text.size() + 4;
+  const std::size_t room = width == 0 ? kWidestBar : width > taken ? width - taken : 0;
   const std::string bar = advance_bar(advance, std::min(room, kWidestBar));
   std::fprintf(stderr, "\r\033[K%s %s", bar.c_str(), text.c_str());
 }

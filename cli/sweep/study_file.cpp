@@ -86,7 +86,10 @@ void StudyFile::add(std::string_view flag, const SpecView& value) {
 }
 
 void StudyFile::add_options(const SpecView& options, std::span<const Flag> flags) {
-  for (const auto& [key, value] : options.members()) {
+  for (const auto& member : options.members()) {
+    // Named for the lambda: clang 14 lets it use no parts of a structured binding.
+    const std::string& key = member.first;
+    const SpecView& value = member.second;
     const auto flag = std::find_if(flags.begin(), flags.end(), [&](const Flag& each) {
       const bool left_out = std::find(std::begin(kNotOfStudies), std::end(kNotOfStudies),
                                       each.name) != std::end(kNotOfStudies);

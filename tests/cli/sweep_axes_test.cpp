@@ -209,7 +209,9 @@ TEST_CASE("what is wrong with a study is said with file and place") {
        "/hardware: found none, expected at least one profile"},
       {R"({"format": "ooc-paleo/study", "version": 1, "hardware": "m40"})",
        "/network: found none, expected at least one network"}};
-  for (const auto& [text, message] : cases) {
+  for (const auto& each : cases) {
+    const std::string text = each.first;
+    const std::string message = each.second;
     CAPTURE(text);
     const Ran ran = run_study(text);
     CAPTURE(ran.err);

@@ -80,15 +80,18 @@ TEST_CASE("a sweep that is killed at 20 random moments ends with the table of on
   };
   std::mt19937 random(20);
   std::uniform_int_distribution<std::int64_t> delay(10, 120);
-  for (const auto& [file, batches, kills] : std::vector<Format>{
+  for (const Format& format : std::vector<Format>{
            {"r.csv", 500, 20}, {"r.sqlite", 300, 20}, {"r.jsonl", 100, 4}, {"r.json", 100, 4}}) {
+    const std::string& file = format.file;
+    const int batches = format.batches;
     CAPTURE(file);
     const ScratchFolder whole;
     const ScratchFolder killed;
     const Ran undisturbed =
         run_ooc_paleo(rows_into(file, batches), {.folder = whole.path(), .environment = {}});
     CHECK(undisturbed.exit_code == 0);
-    for (int i = 0; i < kills; ++i) run_and_kill(killed, rows_into(file, batches), delay(random));
+    for (int i = 0; i < format.kills; ++i)
+      run_and_kill(killed, rows_into(file, batches), delay(random));
     const Ran last =
         run_ooc_paleo(rows_into(file, batches), {.folder = killed.path(), .environment = {}});
     CHECK(last.exit_code == 0);
@@ -141,7 +144,9 @@ TEST_CASE("what stands behind the last row that is known to be whole is cut off,
       {table, log},
       {"", log},
       {"", ""}};
-  for (const auto& [rows, states] : left) {
+  for (const auto& each : left) {
+    const std::string& rows = each.first;
+    const std::string& states = each.second;
     CAPTURE(rows.size());
     CAPTURE(states.size());
     scratch.file("r.csv.part", rows);
