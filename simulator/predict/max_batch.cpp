@@ -63,7 +63,7 @@ class Searcher {
     const LargestBatch found =
         find_largest_batch({.attempt = [this](std::int64_t size) { return attempt(size); },
                             .first = first(),
-                            .limit = quantity.limit,
+                            .limit = axis.limit,
                             .budget = budget_of(request_.options, hardware),
                             .fixed = cases_.at(first()).costs.static_bytes,
                             .also_above = row_.monotone ? 0 : kAlsoAbove,
@@ -72,12 +72,12 @@ class Searcher {
     row_.attempts = found.attempts;
     if (found.fails) note_failure(*found.fails);
     const bool more =
-        row_.largest > 0 && row_.largest < quantity.limit && row_.limit != BatchLimit::kCounting;
+        row_.largest > 0 && row_.largest < axis.limit && row_.limit != BatchLimit::kCounting;
     if (rounds_apart && more) try_rounds();
     if (rounds_apart && row_.run) run_as_usual();
-    if (quantity.value) {
+    if (axis.value) {
       for (std::int64_t* size : {&row_.largest, &row_.failing}) {
-        if (*size > 0) *size = quantity.value(*size);
+        if (*size > 0) *size = axis.value(*size);
       }
     }
     return std::move(row_);
@@ -232,7 +232,7 @@ std::int64_t lengths_up_to(std::int64_t length, std::optional<std::int64_t> step
 }
 
 /// As of layers, a network of each length is read.
-Quantity sequences(const MaxBatchRequest& request) {
+SizeAxis sequences(const MaxBatchRequest& request) {
   const auto value = [step = request.step](std::int64_t size) { return length_of(size, step); };
   const auto build = [&request, value](std::int64_t size) {
     CaseOptions options = request.options;
@@ -276,7 +276,7 @@ SizeAxis size_axis_of(const MaxBatchRequest& request) {
     case MaxOf::kSeq:
       return sequences(request);
   }
-  OOC_CHECK(false, "a quantity is one of three");
+  OOC_CHECK(false, "an axis is one of three");
   return {};
 }
 
