@@ -46,7 +46,7 @@ void remark_on_batch(Remarks remarks, const Workload& workload, const CaseOption
 void remark_on_training(Remarks remarks, const Workload& workload, const CaseOptions& options,
                         std::string_view but) {
   const auto text = training_remark(*workload.network, options, but);
-  remark_on(remarks, workload.path, text.value_or(""));
+  remark_on(remarks, workload.network->name, text.value_or(""));
 }
 
 void remark_on_dtypes(Remarks remarks, std::span<const Workload> workloads,

@@ -276,7 +276,7 @@ SizeAxis size_axis_of(const MaxBatchRequest& request) {
     case MaxOf::kSeq:
       return sequences(request);
   }
-  OOC_CHECK(false, "a quantity is one of three");
+  OOC_CHECK(false, "an axis is one of three");
   return {};
 }
 
