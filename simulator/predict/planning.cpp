@@ -4,6 +4,7 @@
 #include "simulator/predict/planning.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -29,6 +30,12 @@ std::optional<Plan> as_it_runs(const Case& which, const Plan& plan) {
   return rewritten;
 }
 
+/// What a trial writes: the next one does so in the same memory.
+struct TrialRun {
+  std::optional<Plan> rewritten;
+  SimulationBuffers buffers;
+};
+
 /// What a schedule is handed. Trials run with the job's own allocator and copies that wait, as the plan itself will. A
 /// plan that overflows far memory does not run.
 PlanningProblem problem_of(const Case& which, const CostTable& costs, Bytes budget) {
@@ -36,17 +43,19 @@ PlanningProblem problem_of(const Case& which, const CostTable& costs, Bytes budg
   for (const Bytes bytes : costs.tensor_bytes) all += bytes;
   if (framework_of(which.framework).copies.far_powers_of_two) all += all;
   const Bytes far = which.far_capacity;
-  const auto evaluate = [&which, &costs, budget, far, may_overflow = all > far](const Plan& plan) {
-    const std::optional<Plan> rewritten = as_it_runs(which, plan);
-    const Plan& runs = rewritten ? *rewritten : plan;
-    const Outcome outcome =
-        simulate({.plan = runs, .costs = costs, .budget = budget, .allocator = which.allocator});
-    const auto* timeline = std::get_if<Timeline>(&outcome);
-    if (timeline == nullptr) return Trial{};
-    if (may_overflow && peak_far_bytes(runs, which.workload.graph, costs, *timeline) > far) {
+  const auto evaluate = [&which, &costs, budget, far, may_overflow = all > far,
+                         run = std::make_shared<TrialRun>()](const Plan& plan) {
+    run->rewritten = as_it_runs(which, plan);
+    const Plan& runs = run->rewritten ? *run->rewritten : plan;
+    const Timeline& timeline = run->buffers.timeline;
+    if (simulate({.plan = runs, .costs = costs, .budget = budget, .allocator = which.allocator},
+                 run->buffers)) {
       return Trial{};
     }
-    return Trial{.iteration_time = timeline->iteration_time};
+    if (may_overflow && peak_far_bytes(runs, which.workload.graph, costs, timeline) > far) {
+      return Trial{};
+    }
+    return Trial{.iteration_time = timeline.iteration_time, .plan = &runs, .timeline = &timeline};
   };
   return {.graph = which.workload.graph,
           .costs = costs,
@@ -59,7 +68,7 @@ PlanningProblem problem_of(const Case& which, const CostTable& costs, Bytes budg
 std::function<Trial(const Plan&, const CostTable&)> trial_of_rounds(const Case& which,
                                                                     const Schedule& schedule,
                                                                     Bytes budget) {
-  if (!schedule.is(Trait::kSubBatches)) return {};
+  if (!schedule.is(Trait::kSubBatches) && !schedule.is(Trait::kTriesRounds)) return {};
   return [&which, budget](const Plan& plan, const CostTable& costs) {
     return problem_of(which, costs, budget).evaluate(plan);
   };

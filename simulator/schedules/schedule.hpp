@@ -18,9 +18,15 @@
 
 namespace ooc {
 
+struct Timeline;  // simulator/timeline/timeline.hpp
+
 /// A plan tried out: its time, or none if it gets stuck for memory.
 struct Trial {
   std::optional<Duration> iteration_time;
+  /// Where it has a time: the plan as it ran, with copies that wait as the framework's do (its compute steps are those
+  /// of the plan tried, in their order), and when its steps did. Valid up to the next trial; null: not told.
+  const Plan* plan = nullptr;
+  const Timeline* timeline = nullptr;
 };
 
 struct PlanningProblem {
@@ -64,6 +70,9 @@ enum class Trait : unsigned {
   /// Where the tasks find room with everything near, nothing moves and no task runs again, unless an
   /// option says how much has to move (--keep-bytes, --max-swaps).
   kMovesOnlyWhatItMust = 1U << 9,
+  /// With --sub-batch auto it takes the quickest of several numbers of rounds, or of what schedules that run in rounds
+  /// by themselves make of the job.
+  kTriesRounds = 1U << 10,
 };
 
 /// A set of them.
