@@ -7,6 +7,7 @@
 #include "cli/load.hpp"
 #include "cli/runnable.hpp"
 #include "cli/schedule_flags.hpp"
+#include "cli/search_progress.hpp"
 
 namespace ooc {
 namespace {
@@ -51,12 +52,14 @@ Job read_job(const Arguments& arguments, Asks asks) {
   if (asks != Asks::kLargestBatch) remark_on_batch(result.remarks, workload, options);
   std::vector<const Schedule*> schedules =
       runnable(std::move(chosen.schedules), chosen.all, {&machine, 1}, options, result.remarks);
+  std::shared_ptr<void> search_line = show_searches(options.schedule, result.remarks);
   return Job{.options = std::move(options),
              .result = std::move(result),
              .schedules = std::move(schedules),
              .outputs = std::move(outputs),
              .workload = std::move(workload),
-             .machine = std::move(machine)};
+             .machine = std::move(machine),
+             .search_line = std::move(search_line)};
 }
 
 }  // namespace ooc

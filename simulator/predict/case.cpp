@@ -401,6 +401,7 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
                  .closed_form = schedule.closed_form,
                  .copies = framework_of(which.framework).copies,
                  .detail = detail});
+  report.in_words = schedule.is(Trait::kOptimizes);
   report.remarks = which.remarks;
   report.norms_by_round = report.rounds > 1 && has_batch_norm(*which.workload.network);
   if (report.norms_by_round) report.remarks.push_back(norms_remark(report.sub_batch));

@@ -9,7 +9,7 @@
 // algorithms; if one of them is quicker it is taken, so best is never slower than any.
 //
 // Example, four layers a b c d of 1 GB and 50 ms, 100 ms backward, at 4 GB and 10 GB/s: capacity moves a, whose copies
-// hide completely, and so does best: 600 ms, in-core's time. At 0.5 GB/s a copy takes 2 s: then a's output is dropped
+// hide completely, and so does best: 600 ms, in-core's time. At 0.1 GB/s a copy takes 10 s: then a's output is dropped
 // and a runs again, for 50 ms.
 //
 // When it does not help: where every task's working set fills memory (all plans are alike); where the time is
@@ -152,7 +152,7 @@ extern const Schedule best_schedule{
         "keep, move or drop each tensor, each task's algorithm: the quickest found by search",
     .source = "OOC-Paleo; docs/model.md, section 8",
     .traits = {Trait::kRecomputes, Trait::kPlansForLink, Trait::kChoosesAlgorithms,
-               Trait::kSearchesByTrial, Trait::kTriesRounds},
+               Trait::kSearchesByTrial, Trait::kOptimizes},
     .options = kOptions,
     .make_plan = make_plan,
 };

@@ -21,6 +21,7 @@ Decisions move_inputs(const MixFacts& facts, const MixSegments& segments, const 
   for (std::size_t i = 0; i < facts.idle.size(); ++i) {
     if (!facts.idle[i].droppable) decisions.treatment[i] = Treatment::kMove;  // network inputs
   }
+  decisions.made_again_stays = true;
   return decisions;
 }
 

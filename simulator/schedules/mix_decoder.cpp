@@ -71,6 +71,14 @@ std::uint32_t MixDecoder::idle_now(std::uint32_t tensor) const {
   return uses == 0 ? kNoIndex : facts_.idle_after[tensor][uses - 1];
 }
 
+/// The same where it may be away meanwhile.
+std::uint32_t MixDecoder::idle_now(const Decisions& decisions, std::uint32_t tensor) const {
+  const std::uint32_t idle = idle_now(tensor);
+  const bool stays = decisions.made_again_stays && idle != kNoIndex &&
+                     decisions.treatment[idle] >= Treatment::kDrop;
+  return stays ? kNoIndex : idle;
+}
+
 bool MixDecoder::want(std::uint32_t tensor) {
   const std::uint32_t piece = facts_.piece_of[tensor];
   if (piece == kNoIndex) return false;
@@ -117,7 +125,7 @@ void MixDecoder::run_wanted(const Decisions& decisions) {
       if (passing_[x] != kNoIndex) {
         touch(passing_[x], touched.writes, kNoIndex);
       } else {
-        touch(current_[x], touched.writes, idle_now(x));
+        touch(current_[x], touched.writes, idle_now(decisions, x));
       }
     }
     list_.runs.push_back({TaskId{static_cast<std::int32_t>(task)}, true, {}});
@@ -133,7 +141,7 @@ void MixDecoder::run_task(const Decisions& decisions, std::uint32_t task) {
   for (const TaskTouch& touched : facts_.touches[task]) {
     const std::uint32_t x = touched.tensor;
     if (touched.first) open(x, current_[x]);
-    touch(current_[x], touched.writes, idle_now(x));
+    touch(current_[x], touched.writes, idle_now(decisions, x));
     const std::uint32_t idle = facts_.idle_after[x][use_[x]++];
     const bool ends = idle == kNoIndex ? use_[x] == facts_.uses[x].size()
                                        : decisions.treatment[idle] >= Treatment::kDrop;

@@ -53,6 +53,7 @@ class MixDecoder {
   void open(std::uint32_t tensor, std::uint32_t& where);
   void touch(std::uint32_t stay, bool writes, std::uint32_t idle);
   [[nodiscard]] std::uint32_t idle_now(std::uint32_t tensor) const;
+  [[nodiscard]] std::uint32_t idle_now(const Decisions& decisions, std::uint32_t tensor) const;
 
   bool choose_ways();
   void order_gaps();

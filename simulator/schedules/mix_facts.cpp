@@ -142,7 +142,7 @@ void MixFacts::add_idle(std::size_t x, Idle which) {
     time.late = last;
     time.droppable = forward_wrote && time.from < forward && time.to >= forward &&
                      (last || writer->at() < forward);
-    const bool takes_part = last ? time.from < forward && (time.droppable || is_input[x] != 0)
+    const bool takes_part = last ? time.droppable || is_input[x] != 0
                                  : time.to - time.from > 1 && takes_part_in(which, time);
     if (!is_moved || !takes_part) {
       idle_after.add(kNoIndex);

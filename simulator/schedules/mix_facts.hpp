@@ -122,6 +122,8 @@ struct Decisions {
   /// Who stays and when others return is decided in one walk, as capacity does; else all that can stay does
   /// before anything is brought back early.
   bool one_walk = false;
+  /// What is computed again is near up to its last use, even where it is idle for a while.
+  bool made_again_stays = false;
 };
 
 /// Everything kept for which there is room; what only repeated tasks could want is dropped.

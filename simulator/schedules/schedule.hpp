@@ -70,9 +70,10 @@ enum class Trait : unsigned {
   /// Where the tasks find room with everything near, nothing moves and no task runs again, unless an
   /// option says how much has to move (--keep-bytes, --max-swaps).
   kMovesOnlyWhatItMust = 1U << 9,
-  /// With --sub-batch auto it takes the quickest of several numbers of rounds, or of what schedules that run in rounds
-  /// by themselves make of the job.
-  kTriesRounds = 1U << 10,
+  /// It looks for the quickest plan that there is. With --sub-batch auto it therefore tries several numbers of rounds,
+  /// and what schedules that run in rounds by themselves make of the job; predict says in words what its plan does, and
+  /// what the last bit of memory and of link are worth to it.
+  kOptimizes = 1U << 10,
 };
 
 /// A set of them.
