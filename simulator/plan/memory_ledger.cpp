@@ -16,7 +16,11 @@ constexpr std::int64_t kNothing = std::numeric_limits<std::int64_t>::min() / 4;
 
 }  // namespace
 
-MemoryLedger::MemoryLedger(const std::vector<Bytes>& initial) : size_(initial.size()) {
+MemoryLedger::MemoryLedger(const std::vector<Bytes>& initial) { reset(initial); }
+
+void MemoryLedger::reset(const std::vector<Bytes>& initial) {
+  size_ = initial.size();
+  leaves_ = 1;
   while (leaves_ < size_) leaves_ *= 2;
   max_.assign(2 * leaves_, kNothing);
   add_.assign(2 * leaves_, 0);
