@@ -62,12 +62,14 @@ inline constexpr std::string_view kFlagNames[] = {"--accounting",
                                                   "--architectures",
                                                   "--batch",
                                                   "--compute",
+                                                  "--compute-scale",
                                                   "--cudnn",
                                                   "--date",
                                                   "--device",
                                                   "--devices",
                                                   "--dry-run",
                                                   "--dtype",
+                                                  "--duplex",
                                                   "--evaluations",
                                                   "--exchange",
                                                   "--export-plan",
@@ -89,6 +91,8 @@ inline constexpr std::string_view kFlagNames[] = {"--accounting",
                                                   "--layer-times",
                                                   "--limit",
                                                   "--link",
+                                                  "--link-to-far",
+                                                  "--link-to-near",
                                                   "--loss",
                                                   "--machines",
                                                   "--max-batch-limit",
@@ -105,6 +109,7 @@ inline constexpr std::string_view kFlagNames[] = {"--accounting",
                                                   "--of",
                                                   "--optimizer",
                                                   "--output",
+                                                  "--overwrite",
                                                   "--page-size",
                                                   "--peak",
                                                   "--plot",
@@ -115,6 +120,7 @@ inline constexpr std::string_view kFlagNames[] = {"--accounting",
                                                   "--quiet",
                                                   "--schedule",
                                                   "--schedules",
+                                                  "--shard",
                                                   "--seq",
                                                   "--source",
                                                   "--step",
@@ -128,7 +134,8 @@ inline constexpr std::string_view kFlagNames[] = {"--accounting",
                                                   "--trace",
                                                   "--warmup",
                                                   "--wide",
-                                                  "--within"};
+                                                  "--within",
+                                                  "--zip"};
 
 /// A flag's name. One in the sources that is no flag's does not compile: it would read as "not given".
 class FlagName {
@@ -183,6 +190,10 @@ class Arguments {
   [[nodiscard]] bool has(FlagName flag) const { return !values(flag).empty(); }
   /// The one value of a flag.
   [[nodiscard]] std::optional<std::string> value(FlagName flag) const;
+  /// All that were given, by name.
+  [[nodiscard]] const std::vector<std::pair<std::string, std::vector<std::string>>>& flags() const {
+    return flags_;
+  }
   /// The whole command line, program name first, for reports.
   [[nodiscard]] const std::vector<std::string>& command_line() const { return command_line_; }
 

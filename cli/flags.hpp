@@ -73,6 +73,21 @@ inline constexpr Flag kLink{
     .name = "--link",
     .value = "RATE",
     .help = "link rate in both directions instead of the profile's, e.g. 32GB/s, or inf"};
+inline constexpr Flag kLinkToFar{
+    .name = "--link-to-far", .value = "RATE", .help = "link rate to far memory alone, before --link"};
+inline constexpr Flag kLinkToNear{.name = "--link-to-near",
+                                  .value = "RATE",
+                                  .help = "link rate to near memory alone, before --link"};
+inline constexpr Flag kDuplex{
+    .name = "--duplex",
+    .value = "RATIO",
+    .help = "what each direction of the link keeps of its rate while both move bytes: 0.5 (half "
+            "duplex of equal rates) to 1"};
+inline constexpr Flag kComputeScale{
+    .name = "--compute-scale",
+    .value = "RATIO",
+    .help = "the device computes so many times as fast: all its FLOP rates and the rates at which "
+            "kernels read and write near memory"};
 inline constexpr Flag kFarThroughput{
     .name = "--far-throughput", .value = "RATE", .help = "throughput of far memory, e.g. 40GB/s"};
 inline constexpr Flag kLatency{
@@ -180,8 +195,8 @@ inline constexpr std::array kIteration{kCompute,   kFramework, kAccounting, kOpt
                                        kGradDtype, kDtype,     kSeq,        kSymbol};
 /// How it runs, whatever the schedule.
 inline constexpr std::array kRun =
-    joined(std::array{kFarThroughput, kLatency, kMode}, kIteration,
-           std::array{kAllocator, kDevices, kExchange, kMaxInput, kQuiet});
+    joined(std::array{kLinkToFar, kLinkToNear, kDuplex, kFarThroughput, kLatency, kMode},
+           kIteration, std::array{kComputeScale, kAllocator, kDevices, kExchange, kMaxInput, kQuiet});
 
 /// The argument of commands about one network.
 inline constexpr Positionals kNetwork{

@@ -1,5 +1,5 @@
 // A signal handler may only touch lock-free atomics and call async-signal-safe functions (unlink,
-// rename, _exit), hence the fixed table of paths: the one place in the program with mutable global
+// _exit), hence the fixed table of paths: the one place in the program with mutable global
 // state. setitimer() is not on POSIX's list of them, but a bare system call wherever this runs.
 #include "cli/interrupt.hpp"
 
@@ -27,9 +27,7 @@ struct FileSlot {
   std::atomic<bool> reserved{false};  ///< being filled or in use
   std::atomic<bool> armed{false};     ///< the rest is complete
   std::array<char, kPathLength> path{};
-  std::array<char, kPathLength> kept_as{};
   int descriptor = -1;
-  std::atomic<std::int64_t> worth_keeping{0};  ///< bytes
 };
 
 std::array<FileSlot, kSlots> unfinished;
@@ -64,22 +62,9 @@ bool is_still_named(const FileSlot& slot) {
          named.st_dev == held.st_dev && named.st_ino == held.st_ino;
 }
 
-void tidy_up(const FileSlot& slot) {
-  if (!is_still_named(slot)) return;
-  const std::int64_t bytes = slot.worth_keeping.load();
-  if (bytes > 0 && ftruncate(slot.descriptor, bytes) == 0 &&
-      rename(slot.path.data(), slot.kept_as.data()) == 0) {
-    say("ooc-paleo: what was finished is in ");
-    say(slot.kept_as.data());
-    say("\n");
-  } else {
-    unlink(slot.path.data());
-  }
-}
-
 [[noreturn]] void end_process(int signal_number) {
   for (const FileSlot& slot : unfinished) {
-    if (slot.armed.load()) tidy_up(slot);
+    if (slot.armed.load() && is_still_named(slot)) unlink(slot.path.data());
   }
   if (signal_number == SIGALRM) say("ooc-paleo: interrupted\n");
   _exit(signal_number == SIGINT || signal_number == SIGALRM ? kExitInterrupted
@@ -126,23 +111,17 @@ InterruptGuard::InterruptGuard() { guards.fetch_add(1); }
 InterruptGuard::~InterruptGuard() { guards.fetch_sub(1); }
 bool InterruptGuard::interrupted() { return first_signal_ms.load() != 0; }
 
-std::optional<std::size_t> tidy_on_interrupt(const UnfinishedFile& file) {
-  if (file.path.size() >= kPathLength || file.kept_as.size() >= kPathLength) return std::nullopt;
+std::optional<std::size_t> remove_on_interrupt(const UnfinishedFile& file) {
+  if (file.path.size() >= kPathLength) return std::nullopt;
   for (std::size_t i = 0; i < kSlots; ++i) {
     FileSlot& slot = unfinished[i];
     if (slot.reserved.exchange(true)) continue;
     std::memcpy(slot.path.data(), file.path.c_str(), file.path.size() + 1);
-    std::memcpy(slot.kept_as.data(), file.kept_as.c_str(), file.kept_as.size() + 1);
     slot.descriptor = file.descriptor;
-    slot.worth_keeping.store(0);
     slot.armed.store(true);
     return i;
   }
   return std::nullopt;
-}
-
-void worth_keeping_on_interrupt(std::size_t slot, std::int64_t bytes) {
-  unfinished[slot].worth_keeping.store(bytes);
 }
 
 void forget_on_interrupt(std::size_t slot) {

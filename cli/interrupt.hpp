@@ -1,10 +1,9 @@
-// What Ctrl-C does. By default the unfinished outputs are tidied up and the process ends at once with
+// What Ctrl-C does. By default the unfinished outputs are removed and the process ends at once with
 // 130; a command that has partial results to put in order (sweep, calibrate) asks to be told instead,
 // and has kTimeToFinish for it.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <optional>
 #include <string>
@@ -31,15 +30,12 @@ struct Interrupted : std::exception {};
 /// A file that has not got its name yet.
 struct UnfinishedFile {
   std::string path;
-  std::string kept_as;  ///< where what is worth keeping goes
   int descriptor = -1;
 };
 
-/// What a signal that ends the process tidies up: the first bytes that are worth keeping get the name
-/// `kept_as`; without any the file is removed. Returns none when the table is full or a path too long:
-/// then that is only done on ordinary errors.
-[[nodiscard]] std::optional<std::size_t> tidy_on_interrupt(const UnfinishedFile& file);
-void worth_keeping_on_interrupt(std::size_t slot, std::int64_t bytes);
+/// What a signal that ends the process removes. Returns none when the table is full or a path too long: then that is
+/// only done on ordinary errors.
+[[nodiscard]] std::optional<std::size_t> remove_on_interrupt(const UnfinishedFile& file);
 void forget_on_interrupt(std::size_t slot);
 
 }  // namespace ooc

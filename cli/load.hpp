@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "cli/load.hpp"
 #include "simulator/predict/case.hpp"
 
 namespace ooc {
@@ -18,8 +17,8 @@ namespace ooc {
                                      const CaseOptions& options);
 [[nodiscard]] Machine load_hardware(const std::string& name, std::string_view place,
                                     const CaseOptions& options);
-// A file given twice, by two spellings, is a mistake; two files that call themselves the same are none: a copy
-// with one number changed is what one compares.
+/// A file given twice, by two spellings, is a mistake; two files that call themselves the same are none: a copy
+/// with one number changed is what one compares.
 /// SpecError where two of `paths`, to which `given` lead, are one file.
 void check_files(const std::vector<std::string>& given, const std::vector<std::string>& paths,
                  std::string_view place);

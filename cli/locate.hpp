@@ -11,7 +11,7 @@
 
 namespace ooc {
 
-enum class DataKind { kNetwork, kHardware, kFramework, kRow };
+enum class DataKind { kNetwork, kHardware, kFramework, kStudy, kRow };
 
 /// A shipped file and the name it is called by.
 struct DataFile {

@@ -95,7 +95,10 @@ MachineLists machine_lists(const Arguments& arguments) {
     bad_value(kHardwareFlag, in_quotes(*here) + " twice", "each once");
   }
   if (const auto text = arguments.value("--link")) {
-    for (const BytesPerSecond rate : rate_range(*text, "--link")) lists.links.emplace_back(rate);
+    const AxisKind& link = axis_kinds()[axis_place("--link")];
+    for (const std::int64_t rate : axis_values(link, *text)) {
+      lists.links.emplace_back(BytesPerSecond(rate));
+    }
   } else {
     lists.links.emplace_back(std::nullopt);
   }

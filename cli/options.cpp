@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <cstdlib>
 
 #include "cli/flags.hpp"
@@ -19,6 +18,7 @@
 #include "cli/version.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/suggest.hpp"
+#include "simulator/predict/axes.hpp"
 
 namespace ooc {
 namespace {
@@ -40,20 +40,8 @@ constexpr std::array kAllocators{Allocator::kIdeal, Allocator::kFirstFit, Alloca
 constexpr std::array kComputeModels{ComputeModel::kNative, ComputeModel::kPaleo};
 constexpr std::array kAccountings{Accounting::kLiveness, Accounting::kSharedGradients,
                                   Accounting::kAllGradients, Accounting::kDefineByRun};
-constexpr int kMaxDevices = 8;
 constexpr std::array kExchanges{Exchange::kEnd, Exchange::kOverlap};
 constexpr std::array kModes{CopyMode::kPinned, CopyMode::kPageable};
-
-/// "N" of --devices.
-int devices_of(std::string_view text, std::string_view flag) {
-  int devices = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), devices);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  if (!whole || devices < 1 || devices > kMaxDevices) {
-    bad_value(flag, in_quotes(text), fmt::format("a whole number from 1 to {}", kMaxDevices));
-  }
-  return devices;
-}
 
 Dtype dtype_of(std::string_view text, std::string_view flag) {
   return choice(flag, text, kNetworkDtypes, [](const DtypeInfo& info) { return info.name; }).dtype;
@@ -78,7 +66,8 @@ void check_precision(const CaseOptions& options) {
   };
   if (!options.precision) {
     if (!options.graph.gradient_dtype) return;
-    bad_value(flags::kGradDtype.name, "no --precision", "one of the two alone does not say enough");
+    bad_value(flags::kGradDtype.name, "it without --precision",
+              "both, as --precision bf16 beside it");
   }
   if (options.compute == ComputeModel::kPaleo) {
     beside(flags::kCompute.name, "paleo", "native: PALEO counts four bytes an element");
@@ -115,13 +104,9 @@ struct CaseFlag {
   void (*read)(std::string_view text, std::string_view flag, CaseOptions& options);
 };
 
-/// In the order in which they are read: the first one that is wrong is told.
+/// Behind those of axes (simulator/predict/axes.cpp), in the order in which they are read: the first one that is
+/// wrong is told.
 constexpr CaseFlag kCaseFlags[] = {
-    {flags::kBatch.name,
-     [](auto text, auto flag, auto& to) { to.batch = parse_batch(text, flag); }},
-    {flags::kMemory.name, [](auto text, auto flag, auto& to) { to.memory = bytes_of(text, flag); }},
-    {flags::kFarMemory.name,
-     [](auto text, auto flag, auto& to) { to.far_memory = bytes_of(text, flag); }},
     {flags::kDtype.name, [](auto text, auto flag, auto& to) { to.dtype = dtype_of(text, flag); }},
     {flags::kPrecision.name,
      [](auto text, auto flag, auto& to) { to.precision = precision_of(text, flag); }},
@@ -145,20 +130,12 @@ constexpr CaseFlag kCaseFlags[] = {
      [](auto text, auto flag, auto& to) {
        to.allocator = choice(flag, text, kAllocators, &allocator_name);
      }},
-    {flags::kDevices.name,
-     [](auto text, auto flag, auto& to) { to.devices = devices_of(text, flag); }},
     {flags::kExchange.name,
      [](auto text, auto flag, auto& to) { to.exchange = exchange_of(text, flag, to.devices); }},
     {flags::kMode.name,
      [](auto text, auto flag, auto& to) {
        to.transfers.mode = choice(flag, text, kModes, &copy_mode_name);
      }},
-    {flags::kLink.name,
-     [](auto text, auto flag, auto& to) { to.transfers.link = rate_of(text, flag); }},
-    {flags::kFarThroughput.name,
-     [](auto text, auto flag, auto& to) { to.transfers.far_throughput = rate_of(text, flag); }},
-    {flags::kLatency.name,
-     [](auto text, auto flag, auto& to) { to.transfers.latency = duration_of(text, flag); }},
     {flags::kMaxInput.name,
      [](auto text, auto flag, auto& to) { to.limits = limits_of(text, flag); }},
 };
@@ -177,18 +154,29 @@ Colour colour_of(const Arguments& arguments, const std::string& output) {
 }  // namespace
 
 CaseOptions case_options(const Arguments& arguments, std::initializer_list<FlagName> but) {
+  CaseOptions options;
+  for (const AxisKind& axis : axis_kinds()) {
+    if (axis.apply == nullptr) continue;
+    if (const auto text = arguments.value(FlagName::of(axis.flag))) {
+      axis.apply(axis.parse(*text, axis.flag), options);
+    }
+  }
+  if (const auto name = arguments.value(flags::kFramework)) {
+    load_framework(options, *name, flags::kFramework.name);
+  }
+  return options_beside_axes(arguments, std::move(options), but);
+}
+
+CaseOptions options_beside_axes(const Arguments& arguments, CaseOptions options,
+                                std::initializer_list<FlagName> but) {
   const auto left_out = [&](std::string_view name) {
     return std::any_of(but.begin(), but.end(), [&](FlagName each) { return each.text() == name; });
   };
-  CaseOptions options;
   for (const CaseFlag& flag : kCaseFlags) {
     const auto text = arguments.value(FlagName::of(flag.name));
     if (text && !left_out(flag.name)) flag.read(*text, flag.name, options);
   }
   check_precision(options);
-  if (const auto name = arguments.value(flags::kFramework)) {
-    load_framework(options, *name, flags::kFramework.name);
-  }
   options.symbols = symbol_values(arguments);
   options.schedule = schedule_options(arguments);
   return options;
@@ -238,28 +226,26 @@ std::string hardware_of(const Arguments& arguments) {
   return *value;
 }
 
-std::string format_of_name(const std::string& path) {
+std::string ending_of(const std::string& path) {
   const std::size_t dot = path.rfind('.');
   const std::size_t slash = path.rfind('/');
   if (dot == std::string::npos || (slash != std::string::npos && dot < slash)) return "";
   std::string ending = path.substr(dot + 1);
   for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return ending;
+}
+
+std::string format_of_name(const std::string& path) {
+  const std::string ending = ending_of(path);
   if (ending == "sqlite") {
     bad_value("--output", in_quotes(path), "a name that ends with .json or .csv, or another one",
-              "SQLite imports CSV: see docs/formats.md, 4");
+              "databases are what `sweep` writes");
   }
   return ending == "json" || ending == "csv" ? ending : "";
 }
 
-std::int64_t parse_batch(std::string_view given, std::string_view flag) {
-  const std::string_view text = trimmed(given);
-  std::int64_t batch = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), batch);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  if (!whole || batch < 1 || batch > kMaxBatch) {
-    bad_value(flag, in_quotes(given), fmt::format("a whole number from 1 to {}", kMaxBatch));
-  }
-  return batch;
+std::int64_t parse_batch(std::string_view text, std::string_view flag) {
+  return whole_number_of(text, flag, 1, kMaxBatch);
 }
 
 std::optional<Dtype> dtype_option(const Arguments& arguments) {

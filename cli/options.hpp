@@ -28,6 +28,10 @@ namespace ooc {
 [[nodiscard]] CaseOptions case_options(const Arguments& arguments,
                                        std::initializer_list<FlagName> but = {});
 
+/// `options` with what the flags say that are no axes of sweeps (simulator/predict/axes.hpp).
+[[nodiscard]] CaseOptions options_beside_axes(const Arguments& arguments, CaseOptions options,
+                                              std::initializer_list<FlagName> but = {});
+
 struct ResultOptions {
   const Writer* writer = nullptr;
   std::string output = "-";
@@ -40,8 +44,10 @@ struct ResultOptions {
 
 [[nodiscard]] ResultOptions result_options(const Arguments& arguments);
 
+/// What stands behind the last point of a file's name, in small letters: "json"; "" where there is none.
+[[nodiscard]] std::string ending_of(const std::string& path);
 /// "json" or "csv" where the end of an output's name says so, in any case, else "". Throws SpecError for
-/// .sqlite: a table of text is not what that name promises.
+/// .sqlite, which only `sweep` writes: a table of text is not what that name promises.
 [[nodiscard]] std::string format_of_name(const std::string& path);
 
 /// The only positional argument; SpecError when it is missing.
@@ -51,7 +57,7 @@ struct ResultOptions {
 [[nodiscard]] std::string network_of(const Arguments& arguments);
 [[nodiscard]] std::string hardware_of(const Arguments& arguments);
 
-/// "N" of --batch: 1 ... 2^31.
+/// 1 ... 2^31: --batch and what counts batches.
 [[nodiscard]] std::int64_t parse_batch(std::string_view text, std::string_view flag);
 /// --dtype, or none.
 [[nodiscard]] std::optional<Dtype> dtype_option(const Arguments& arguments);

@@ -119,12 +119,14 @@ std::string output_target(const std::string& path) {
   return ignored || resolved.empty() ? path : resolved.string();
 }
 
-std::string partial_path(const std::string& target) {
-  const std::size_t name = target.rfind('/') + 1;
-  const std::size_t dot = target.rfind('.');
-  const bool has_ending = dot != std::string::npos && dot > name;
-  const std::size_t end = has_ending ? dot : target.size();
-  return target.substr(0, end) + ".partial" + target.substr(end);
+bool write_fully(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
 }
 
 void open_closed_descriptors() {
@@ -166,12 +168,10 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
       temporary_(std::exchange(other.temporary_, {})),
       interrupt_slot_(std::exchange(other.interrupt_slot_, std::nullopt)),
       descriptor_(std::exchange(other.descriptor_, -1)),
-      written_(other.written_),
-      worth_keeping_(other.worth_keeping_),
       buffer_(std::move(other.buffer_)) {}
 
 OutputFile::~OutputFile() {
-  keep_partial();
+  remove_unfinished();
   if (descriptor_ > STDERR_FILENO) close(descriptor_);
 }
 
@@ -182,8 +182,7 @@ void OutputFile::open_temporary() {
     temporary_.clear();
     fail(in_quotes(path_) + ": " + system_text(errno));
   }
-  interrupt_slot_ = tidy_on_interrupt(
-      {.path = temporary_, .kept_as = partial_path(target_), .descriptor = descriptor_});
+  interrupt_slot_ = remove_on_interrupt({.path = temporary_, .descriptor = descriptor_});
   struct stat old {};
   const bool replaces = stat(target_.c_str(), &old) == 0;
   if (ftruncate(descriptor_, 0) != 0 ||
@@ -212,22 +211,9 @@ void OutputFile::flush() {
 }
 
 void OutputFile::write_fully(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor_, text.data(), text.size());
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      if (errno == EPIPE) throw ReaderGone();
-      fail((is_stdout() ? "standard output" : path_) + ": " + system_text(errno));
-    }
-    written_ += written;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
-
-void OutputFile::checkpoint() {
-  flush();
-  worth_keeping_ = written_;
-  if (interrupt_slot_) worth_keeping_on_interrupt(*interrupt_slot_, worth_keeping_);
+  if (ooc::write_fully(descriptor_, text)) return;
+  if (errno == EPIPE) throw ReaderGone();
+  fail((is_stdout() ? "standard output" : path_) + ": " + system_text(errno));
 }
 
 void OutputFile::commit() {
@@ -243,8 +229,6 @@ void OutputFile::commit() {
     if (rename(temporary_.c_str(), target_.c_str()) != 0) {
       fail(in_quotes(path_) + ": " + system_text(errno));
     }
-    // What an earlier run kept is part of this now. It is only its own where this one would have kept some.
-    if (worth_keeping_ > 0) unlink(partial_path(target_).c_str());
     forget();
   }
   close(std::exchange(descriptor_, -1));
@@ -255,19 +239,10 @@ void OutputFile::finish(std::string_view text) {
   commit();
 }
 
-std::optional<std::string> OutputFile::keep_partial() noexcept {
-  if (temporary_.empty()) return std::nullopt;
-  std::optional<std::string> kept;
-  if (worth_keeping_ > 0 && ftruncate(descriptor_, worth_keeping_) == 0) {
-    const std::string name = partial_path(target_);
-    // As the user knows the place, unless a link leads elsewhere.
-    struct stat given {};
-    const bool link = lstat(path_.c_str(), &given) == 0 && S_ISLNK(given.st_mode);
-    if (rename(temporary_.c_str(), name.c_str()) == 0) kept = link ? name : partial_path(path_);
-  }
-  if (!kept) unlink(temporary_.c_str());
+void OutputFile::remove_unfinished() noexcept {
+  if (temporary_.empty()) return;
+  unlink(temporary_.c_str());
   forget();
-  return kept;
 }
 
 /// The working file has another name now, or none.
@@ -278,7 +253,7 @@ void OutputFile::forget() {
 
 void OutputFile::fail(const std::string& found) {
   // A constructor that throws runs no destructor.
-  if (worth_keeping_ == 0) keep_partial();
+  remove_unfinished();
   throw SpecError({.file = "",
                    .place = flag_,
                    .found = found,

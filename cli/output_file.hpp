@@ -1,12 +1,10 @@
 // Where results go. A file is written under a working name beside its target and renamed at the end, so
 // that an unwritable place is found before the long work starts, a failure leaves the old file
-// untouched and nobody ever reads half a result. What is worth keeping of a file that is never
-// finished goes beside the target too, under a name that says so. "-" is stdout; devices and pipes
-// are written in place.
+// untouched and nobody ever reads half a result. "-" is stdout; devices and pipes are written in place.
+// (A sweep's file, which grows from run to run, is another thing: cli/sweep/sweep_file.hpp.)
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <optional>
 #include <string>
@@ -21,8 +19,8 @@ struct ReaderGone : std::exception {};
 /// and pipes.
 [[nodiscard]] std::string output_target(const std::string& path);
 
-/// "results.partial.csv" of "results.csv".
-[[nodiscard]] std::string partial_path(const std::string& target);
+/// All of it; false, with errno, where that fails.
+[[nodiscard]] bool write_fully(int descriptor, std::string_view text);
 
 /// Descriptors 0 to 2 that are closed become /dev/null's, so that no file that is opened takes the place
 /// of standard error and gets its messages. Only the wrong direction is open: what reads or writes
@@ -35,21 +33,16 @@ class OutputFile {
   OutputFile(std::string flag, std::string path);
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;
-  ~OutputFile();  ///< without commit(): as keep_partial()
+  ~OutputFile();  ///< without commit(): removes the file; an older one in its place stays
 
   /// Buffered. Throws SpecError when the disk is full, ReaderGone when a pipe was closed.
   void write(std::string_view text);
-  /// Hands what is buffered to the system, for outputs that grow while others read. What is written so
-  /// far is worth keeping if there never is a commit().
-  void checkpoint();
-  /// Flushes, closes and gives the file its name. After a checkpoint() the partial_path() goes.
+  /// Hands what is buffered to the system, for outputs that grow while others read.
+  void flush();
+  /// Flushes, closes and gives the file its name.
   void commit();
   /// write() and commit(): of a result in one piece.
   void finish(std::string_view text);
-  /// Gives what checkpoint() found worth keeping its partial_path(), or removes the file; an older file
-  /// in its own place stays. The name, or none where nothing is kept or it was written in place.
-  std::optional<std::string> keep_partial() noexcept;
-
   [[nodiscard]] bool is_stdout() const { return path_ == "-"; }
   /// Stdout, a device or a pipe: what is written is out.
   [[nodiscard]] bool is_in_place() const { return target_.empty(); }
@@ -58,8 +51,8 @@ class OutputFile {
  private:
   void open_temporary();
   void open_in_place();
-  void flush();
   void write_fully(std::string_view text);
+  void remove_unfinished() noexcept;
   void forget();
   [[noreturn]] void fail(const std::string& found);
 
@@ -69,8 +62,6 @@ class OutputFile {
   std::string temporary_;
   std::optional<std::size_t> interrupt_slot_;
   int descriptor_ = -1;
-  std::int64_t written_ = 0;        ///< bytes, but for those in the buffer
-  std::int64_t worth_keeping_ = 0;  ///< of them
   std::string buffer_;
 };
 

@@ -73,8 +73,7 @@ std::optional<OutputFile> open_optional(const Arguments& arguments, FlagName fla
 
 }  // namespace
 
-Outputs open_outputs(const Arguments& arguments, const Inputs& inputs) {
-  // Everything is checked before the first file is made.
+void check_outputs(const Arguments& arguments, const Inputs& inputs) {
   std::vector<Named> named{{"--output", arguments.value("--output").value_or("-")}};
   for (const FlagName flag : std::initializer_list<FlagName>{"--trace", "--export-plan"}) {
     if (auto path = arguments.value(flag))
@@ -85,11 +84,13 @@ Outputs open_outputs(const Arguments& arguments, const Inputs& inputs) {
     for (std::size_t before = 0; before < i; ++before) check_apart(named[before], named[i]);
     check_no_input(named[i], files);
   }
-  if (const std::string target = output_target(named.front().path);
-      inputs.keeps_partial && !target.empty()) {
-    check_no_input({named.front().flag, partial_path(target)}, files);
-  }
-  return {.result = OutputFile(named.front().flag, named.front().path),
+  for (const std::string& path : inputs.beside) check_no_input({named.front().flag, path}, files);
+}
+
+Outputs open_outputs(const Arguments& arguments, const Inputs& inputs) {
+  // Everything is checked before the first file is made.
+  check_outputs(arguments, inputs);
+  return {.result = OutputFile("--output", arguments.value("--output").value_or("-")),
           .trace = open_optional(arguments, "--trace"),
           .plan = open_optional(arguments, "--export-plan")};
 }

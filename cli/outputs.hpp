@@ -22,8 +22,11 @@ struct Inputs {
   std::span<const std::string> networks;
   std::span<const std::string> profiles;
   std::span<const std::string> others = {};  ///< paths
-  bool keeps_partial = false;  ///< of the result: nor may partial_path() be one of them
+  std::vector<std::string> beside = {};  ///< files written beside the result: nor may they be read
 };
+
+/// The part of open_outputs() that opens nothing.
+void check_outputs(const Arguments& arguments, const Inputs& inputs);
 
 /// -o (default stdout), --trace and --export-plan. Throws SpecError when one cannot be written, two
 /// are the same place, or one would replace a file that is read: `inputs`, --layer-times or

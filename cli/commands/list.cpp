@@ -19,6 +19,7 @@
 #include "cli/validate/find_rows.hpp"
 #include "model/base/errors.hpp"
 #include "model/hardware/profile_json.hpp"
+#include "model/layers/layer_kind.hpp"
 #include "model/network/network_json.hpp"
 #include "model/software/framework_json.hpp"
 #include "reports/writers/folded.hpp"
@@ -31,7 +32,7 @@ namespace {
 
 using Line = std::pair<std::string, std::string>;
 
-constexpr std::string_view kKinds = "networks|hardware|frameworks|schedules|rows";
+constexpr std::string_view kKinds = "networks|hardware|frameworks|schedules|layers|rows";
 constexpr std::array kFlags{flags::kOutput, flags::kQuiet};
 
 /// "138.36 M", "1.25 k", "74".
@@ -92,11 +93,19 @@ std::vector<Line> row_lines() {
   return lines;
 }
 
+/// The kinds that a network may have, in the order of their table.
+std::vector<Line> layer_lines() {
+  std::vector<Line> lines;
+  for (const LayerKind* kind : layer_kinds()) lines.emplace_back(kind->name, kind->summary);
+  return lines;
+}
+
 std::vector<Line> lines_of(const std::string& kind) {
   if (kind == "networks") return file_lines(DataKind::kNetwork, &network_summary);
   if (kind == "rows") return row_lines();
   if (kind == "hardware") return file_lines(DataKind::kHardware, &hardware_summary);
   if (kind == "frameworks") return file_lines(DataKind::kFramework, &framework_summary);
+  if (kind == "layers") return layer_lines();
   std::vector<Line> lines;
   for (const Schedule* schedule : schedules()) {
     lines.emplace_back(schedule->name, fmt::format("{} [{}]", schedule->summary, schedule->source));
@@ -105,7 +114,7 @@ std::vector<Line> lines_of(const std::string& kind) {
 }
 
 std::vector<std::string> known_kinds() {
-  return {"networks", "hardware", "frameworks", "schedules", "rows"};
+  return {"networks", "hardware", "frameworks", "schedules", "layers", "rows"};
 }
 
 std::optional<DataKind> data_kind(const std::string& kind) {
@@ -175,19 +184,23 @@ int run_list(const Arguments& arguments) {
 const Command list_command{
     .name = "list",
     .summary =
-        "the names of networks, hardware profiles, frameworks, schedules or rows of `validate`",
+        "the names of networks, hardware profiles, frameworks, schedules, kinds of layers or rows "
+        "of "
+        "`validate`",
     .examples =
         "  ooc-paleo list\n"
         "  ooc-paleo list networks\n"
         "  ooc-paleo list hardware\n"
         "  ooc-paleo list frameworks\n"
         "  ooc-paleo list schedules\n"
+        "  ooc-paleo list layers\n"
         "  ooc-paleo list rows\n",
-    .positionals = {.name = "WHAT",
-                    .help =
-                        "networks, hardware, frameworks, schedules or rows; default: all of them",
-                    .completes = Completes::kChoices,
-                    .choices = kKinds},
+    .positionals =
+        {.name = "WHAT",
+         .help = "networks, hardware, frameworks, schedules, layers or rows; default: all of "
+                 "them",
+         .completes = Completes::kChoices,
+         .choices = kKinds},
     .flags = kFlags,
     .run = &run_list,
 };

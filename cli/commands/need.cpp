@@ -49,6 +49,8 @@ void check_free(const Arguments& arguments, Needed what) {
               "that is what is looked for");
   };
   if (what == Needed::kLink) refuse(flags::kLink);
+  if (what == Needed::kLink || what == Needed::kLinkToFar) refuse(flags::kLinkToFar);
+  if (what == Needed::kLink || what == Needed::kLinkToNear) refuse(flags::kLinkToNear);
   if (what == Needed::kNearMemory) refuse(flags::kMemory);
   if (what == Needed::kFarMemory) refuse(flags::kFarMemory);
   if (what == Needed::kFarThroughput) refuse(flags::kFarThroughput);

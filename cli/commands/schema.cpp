@@ -21,8 +21,9 @@ DataKind kind_of(const std::string& format) {
   if (format == "network") return DataKind::kNetwork;
   if (format == "hwprofile") return DataKind::kHardware;
   if (format == "framework") return DataKind::kFramework;
+  if (format == "study") return DataKind::kStudy;
   if (format == "row") return DataKind::kRow;
-  unknown_word("schema", format, {"network", "hwprofile", "framework", "row", "measured"});
+  unknown_word("schema", format, {"network", "hwprofile", "framework", "study", "row", "measured"});
 }
 
 std::string path_of(const std::string& format) {
@@ -33,8 +34,8 @@ std::string path_of(const std::string& format) {
 }
 
 int run_schema(const Arguments& arguments) {
-  const std::string path = path_of(
-      required_positional(arguments, "schema", "network, hwprofile, framework, row or measured"));
+  const std::string path = path_of(required_positional(
+      arguments, "schema", "network, hwprofile, framework, study, row or measured"));
   OutputFile("--output", arguments.value("--output").value_or("-"))
       .finish(read_text_file(path, ""));
   return kExitOk;
@@ -44,14 +45,15 @@ int run_schema(const Arguments& arguments) {
 
 const Command schema_command{
     .name = "schema",
-    .summary = "the JSON Schema of networks, hardware profiles, frameworks or rows of `validate`",
+    .summary =
+        "the JSON Schema of networks, hardware profiles, frameworks, studies or rows of `validate`",
     .examples =
         "  ooc-paleo schema network\n"
         "  ooc-paleo schema hwprofile -o hwprofile.schema.json\n",
     .positionals = {.name = "FORMAT",
-                    .help = "network, hwprofile, framework, row or measured",
+                    .help = "network, hwprofile, framework, study, row or measured",
                     .completes = Completes::kChoices,
-                    .choices = "network|hwprofile|framework|row|measured"},
+                    .choices = "network|hwprofile|framework|study|row|measured"},
     .flags = kFlags,
     .run = &run_schema,
 };

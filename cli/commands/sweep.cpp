@@ -1,11 +1,13 @@
-// `sweep`: the product of lists of networks, machines, batches, budgets, far memories, schedules and links,
-// one row a configuration.
+// `sweep`: the product of the lists of its axes (simulator/predict/axes.hpp), one row a configuration.
 #include "simulator/predict/sweep.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <limits>
+#include <numeric>
 #include <string>
 #include <thread>
 #include <utility>
@@ -17,10 +19,15 @@
 #include "cli/outputs.hpp"
 #include "cli/runnable.hpp"
 #include "cli/schedule_flags.hpp"
+#include "cli/sweep/closing.hpp"
+#include "cli/sweep/dry_run.hpp"
 #include "cli/sweep/grid.hpp"
 #include "cli/sweep/inputs.hpp"
+#include "cli/sweep/merge.hpp"
 #include "cli/sweep/progress.hpp"
 #include "cli/sweep/rows.hpp"
+#include "cli/sweep/study_file.hpp"
+#include "cli/sweep/sweep_output.hpp"
 #include "cli/terminal.hpp"
 #include "cli/version.hpp"
 #include "model/base/errors.hpp"
@@ -33,52 +40,46 @@ extern const Command sweep_command;
 
 namespace {
 
-constexpr Flag kHardware{.name = "--hardware",
-                         .value = "PROFILE",
-                         .help = "hardware profiles: files or names",
-                         .completes = Completes::kHardware,
-                         .choices = {},
-                         .many = true};
-constexpr Flag kBatch{.name = "--batch",
-                      .value = "LIST",
-                      .help = "64,128,256 or 32:512:x2 or 32:512:+32; default: the network file's"};
-constexpr Flag kLink{.name = "--link",
-                     .value = "LIST",
-                     .help = "4GB/s:512GB/s:x2 or 16GB/s,inf; default: the profile's"};
-constexpr Flag kMemory{.name = "--memory",
-                       .value = "LIST",
-                       .help = "8GiB:32GiB:+4GiB or 12GiB,16GiB; default: the profile's"};
-constexpr Flag kFarMemory{.name = "--far-memory",
-                          .value = "LIST",
-                          .help = "64GiB:512GiB:x2 or 64GiB,128GiB; default: the profile's"};
-constexpr Flag kSchedule{.name = "--schedule",
-                         .value = "LIST",
-                         .help = "all, or names between commas; default capacity",
-                         .completes = Completes::kSchedules};
+constexpr Flag kZip{.name = "--zip",
+                    .value = {},
+                    .help = "lists step together, the first of each, then the second: no product"};
+constexpr Flag kDryRun{
+    .name = "--dry-run",
+    .value = {},
+    .help = "say how many rows there are, and about how long they take; run and write nothing"};
 constexpr Flag kFormat{.name = "--format",
                        .value = "FORMAT",
                        .help = "default: what -o ends with, else csv",
                        .completes = Completes::kChoices,
-                       .choices = "csv|json"};
+                       .choices = "csv|json|jsonl|sqlite"};
+constexpr Flag kOverwrite{
+    .name = "--overwrite",
+    .value = {},
+    .help = "begin anew; what is there stays until the new result is complete"};
+constexpr Flag kShard{.name = "--shard",
+                      .value = "K/N",
+                      .help =
+                          "the K-th of N parts, for `sweep merge OUT PARTS...`; slurm: what the "
+                          "task is in its job array"};
 constexpr Flag kJobs{
     .name = "--jobs", .value = "N", .help = "threads; default: as many as the machine has"};
 
-constexpr auto kOwnFlags =
-    flags::joined(std::array{kHardware, kBatch, kLink, kMemory, kFarMemory, kSchedule,
-                             flags::kSchedulesToo, kFormat, flags::kOutput, kJobs},
-                  flags::kRun);
-const auto kFlags = flags::with_schedule_flags(kOwnFlags);
+constexpr auto kOwnFlags = flags::joined(std::array{kZip, kDryRun, flags::kSchedulesToo, kFormat,
+                                                    flags::kOutput, kOverwrite, kShard, kJobs},
+                                         flags::kRun);
+const auto kFlags = flags::with_schedule_flags(flags::with_axes(kOwnFlags));
 
 constexpr std::size_t kKneesShown = 40;
+constexpr std::size_t kAllKnees = std::numeric_limits<std::size_t>::max();
 constexpr int kMaxJobs = 1024;
 
 const SweepFormat& format_of(const Arguments& arguments) {
   if (const auto text = arguments.value("--format")) {
     if (const SweepFormat* format = find_sweep_format(*text)) return *format;
-    unknown_word("--format", *text, {"csv", "json"});
+    unknown_word("--format", *text, {"csv", "json", "jsonl", "sqlite"});
   }
   const std::string output = arguments.value("--output").value_or("-");
-  const SweepFormat* format = find_sweep_format(format_of_name(output));
+  const SweepFormat* format = find_sweep_format(ending_of(output));
   return format != nullptr ? *format : *find_sweep_format("csv");
 }
 
@@ -94,6 +95,16 @@ unsigned jobs_of(const Arguments& arguments) {
   return static_cast<unsigned>(jobs);
 }
 
+std::optional<Shard> shard_of(const Arguments& arguments, const SweepFormat& format) {
+  const auto text = arguments.value("--shard");
+  if (!text) return std::nullopt;
+  if (format.name == "json") {
+    bad_value("--format", in_quotes(format.name), "sqlite, csv or jsonl beside --shard",
+              "parts of one JSON document are none");
+  }
+  return read_shard(*text);
+}
+
 void show_knees(const SweepEnd& end, Remarks remarks, bool rows_on_stdout) {
   if (end.knees.empty()) return;
   const std::string table = knee_table(end, kKneesShown);
@@ -105,35 +116,6 @@ void show_knees(const SweepEnd& end, Remarks remarks, bool rows_on_stdout) {
   OutputFile("stdout", "-").finish(folded(table, width_for("-")));
 }
 
-/// The line that ends a sweep in which not everything fits.
-void show_summary(const SweepSummary& summary, Remarks remarks) {
-  const std::size_t lacking = summary.rows - summary.fitting - summary.failed;
-  if (lacking > 0) {
-    std::string causes;
-    for (const auto& [lacks, rows] : summary.lacking) {
-      causes += fmt::format("{}{} lack {}", causes.empty() ? "" : ", ", rows, lacks);
-    }
-    remark(remarks, fmt::format("{} of {} rows do not fit: {}", lacking, summary.rows, causes));
-  }
-  if (summary.failed > 0) {
-    remark(remarks, fmt::format("{} of {} rows cannot be worked out, the first because of {}",
-                                summary.failed, summary.rows, summary.first_failure->what()));
-  }
-}
-
-/// Where the rows of a sweep went that did not come to its end, if it got so far as to have some.
-void show_kept(const SweepSummary& summary, std::size_t all, OutputFile& out) {
-  const std::optional<std::string> kept = out.keep_partial();
-  if (!kept && !out.is_in_place()) {
-    remark(Remarks::kShown, fmt::format("none of {} rows was finished: nothing is kept", all));
-    return;
-  }
-  remark(Remarks::kShown, fmt::format("{} of {} rows are in {}", summary.rows, all,
-                                      kept              ? *kept
-                                      : out.is_stdout() ? "the output"
-                                                        : out.path()));
-}
-
 /// Rows may still be under way in other threads, for however long they take.
 [[noreturn]] void end_interrupted() {
   std::fputs("ooc-paleo: interrupted\n", stderr);
@@ -141,75 +123,167 @@ void show_kept(const SweepSummary& summary, std::size_t all, OutputFile& out) {
   _exit(kExitInterrupted);
 }
 
-SweepSummary run_into(OutputFile& out, const SweepJob& job, Remarks remarks) {
-  Progress progress(remarks, job.grid.rows());
-  std::size_t written = 0;
+SweepSummary run_into(SweepOutput& out, const SweepJob& job, Remarks remarks) {
+  Progress progress(remarks, job.before.rows, job.range.size());
+  std::size_t written = job.before.rows;
+  const auto stop = [&] {
+    out.late();
+    progress.show_again();
+    return InterruptGuard::interrupted();
+  };
   try {
     return run_sweep(job, {.write =
                                [&](std::string_view text, const SweepSummary& so_far) {
-                                 out.write(text);
-                                 // Rows of which none could be worked out are nothing to keep.
-                                 if (so_far.failed < so_far.rows) out.checkpoint();
+                                 out.write(text, so_far);
                                  progress.show(written = so_far.rows);
                                },
-                           .stop = &InterruptGuard::interrupted});
+                           .stop = stop,
+                           .takes_rows_ahead = !out.goes_on()});
   } catch (const ReaderGone&) {
     throw;
   } catch (...) {
-    SweepSummary summary;
-    summary.rows = written;
-    show_kept(summary, job.grid.rows(), out);
+    remark(Remarks::kShown, out.kept(written, job.range.size()));
     throw;
   }
 }
 
-int run_sweep_command(const Arguments& arguments) {
-  SweepGrid grid = sweep_grid(arguments);
-  CaseOptions options = case_options(arguments, {"--batch", "--memory", "--far-memory", "--link"});
+SweepOutput open_output(const Arguments& arguments, const SweepLists& lists,
+                        const SweepFormat& format, std::span<const std::string> others) {
+  const std::string path = arguments.value("--output").value_or("-");
+  const std::string target = output_target(path);
+  check_outputs(arguments,
+                {.networks = lists.networks,
+                 .profiles = lists.hardware,
+                 .others = others,
+                 .beside = target.empty() ? std::vector<std::string>() : names_beside(target)});
+  return SweepOutput(path, format,
+                     arguments.has("--overwrite") ? Existing::kOverwrite : Existing::kContinue);
+}
+
+/// What several rows have in common is said once.
+void show_remarks(const SweepInputs& inputs, const SweepLists& lists, Remarks remarks) {
+  remark_on_dtypes(remarks, inputs.workloads, inputs.machines, inputs.options);
+  for (std::size_t i = 0; i < inputs.network_names.size(); ++i) {
+    const Workload& workload = network_of(inputs, i);
+    if (lists.has("--batch")) {
+      remark_on(remarks, workload.path, stated_times_remark(workload));
+    } else {
+      remark_on_batch(remarks, workload, inputs.options);
+    }
+  }
+  for (const Machine& machine : inputs.machines)
+    remark_on_machine(remarks, machine, inputs.devices);
+}
+
+/// The options of all rows, but for the axes. How gradients are exchanged matters where a row has several devices.
+CaseOptions options_of(const Arguments& arguments, const SweepLists& lists) {
+  CaseOptions options;
+  const auto& devices = lists.of("--devices");
+  if (!devices.empty()) {
+    options.devices = static_cast<int>(*std::max_element(devices.begin(), devices.end()));
+  }
+  options = options_beside_axes(arguments, std::move(options));
+  options.devices = 1;
+  return options;
+}
+
+/// Without the schedules, of all, that no row can have.
+SweepGrid runnable_grid(SweepLists lists, const SweepInputs& inputs, bool all, Remarks remarks) {
+  CaseOptions easiest = inputs.options;
+  const auto& devices = lists.of("--devices");
+  if (!devices.empty()) {
+    easiest.devices = static_cast<int>(*std::min_element(devices.begin(), devices.end()));
+  }
+  lists.schedules = runnable(std::move(lists.schedules), all, inputs.machines, easiest, remarks);
+  if (all) {
+    lists.of("--schedule").resize(lists.schedules.size());
+    std::iota(lists.of("--schedule").begin(), lists.of("--schedule").end(), 0);
+  }
+  return SweepGrid(std::move(lists));
+}
+
+SweepEnd end_of(const SweepGrid& grid, const SweepInputs& inputs, const SweepSummary& summary) {
+  return {.grid = grid,
+          .inputs = inputs,
+          .knees = summary.knees,
+          .knees_in_all = summary.knees_in_all,
+          .complete = !summary.stopped};
+}
+
+/// `others`: paths that are read beside what the lists name.
+int run_lists(const Arguments& arguments, std::span<const std::string> others = {}) {
+  const SweepLists lists = sweep_lists(arguments);
+  const CaseOptions options = options_of(arguments, lists);
   const SweepFormat& format = format_of(arguments);
   const unsigned threads = jobs_of(arguments);
   const Remarks remarks = arguments.has("--quiet") ? Remarks::kQuiet : Remarks::kShown;
-  check_chosen(arguments, grid.schedules, options.graph.accounting);
-  Outputs outputs = open_outputs(
-      arguments,
-      {.networks = grid.networks, .profiles = grid.hardware, .others = {}, .keeps_partial = true});
-  OutputFile& out = outputs.result;
+  check_chosen(arguments, lists.schedules, options.graph.accounting);
+  const std::optional<Shard> shard = shard_of(arguments, format);
+  const bool all = chosen_schedules(arguments, "capacity").all;
+  if (arguments.has("--dry-run")) {
+    const SweepInputs inputs = load_sweep(SweepGrid(lists), options);
+    const SweepGrid grid = runnable_grid(lists, inputs, all, remarks);
+    OutputFile("stdout", "-")
+        .finish(dry_run({.grid = grid,
+                         .inputs = inputs,
+                         .format = format.rows,
+                         .format_name = format.name,
+                         .threads = threads}));
+    return kExitOk;
+  }
+  SweepOutput out = open_output(arguments, lists, format, others);
 
-  const SweepInputs inputs = load_sweep(grid, options);
-  remark_on_dtypes(remarks, inputs.workloads, inputs.machines, options);
-  for (const Workload& workload : inputs.workloads) {
-    if (grid.batches.front()) remark_on(remarks, workload.path, stated_times_remark(workload));
-  }
-  for (const Machine& machine : inputs.machines) {
-    remark_on_machine(remarks, machine, options.devices);
-  }
-  if (!arguments.has("--batch")) {
-    for (const Workload& workload : inputs.workloads) remark_on_batch(remarks, workload, options);
-  }
-  grid.schedules = runnable(std::move(grid.schedules), chosen_schedules(arguments, "capacity").all,
-                            inputs.machines, options, remarks);
-  out.write(format.begin({.version = std::string(version()), .command = arguments.command_line()}));
+  const SweepInputs inputs = load_sweep(SweepGrid(lists), options);
+  show_remarks(inputs, lists, remarks);
+  const SweepGrid grid = runnable_grid(lists, inputs, all, remarks);
+  SweepIdentity identity = identity_of(
+      {.arguments = arguments, .grid = grid, .inputs = inputs, .others = others, .shard = shard});
+  identity.format = format.name;
   const InterruptGuard guard;
+  const Standing standing =
+      out.begin(identity, format.begin(identity.tool, inputs_at(grid, inputs, 0)));
+  const SweepSummary before = out.before();
+  if (standing == Standing::kComplete) {
+    show_knees(end_of(grid, inputs, before), remarks, false);
+    remark(remarks, closing_line(before, 0));
+    remark(remarks, "nothing to do: they are all there; --overwrite begins anew");
+    return kExitOk;
+  }
   const SweepSummary summary = run_into(out,
                                         {.grid = grid,
                                          .inputs = inputs,
-                                         .options = options,
                                          .format = format.rows,
-                                         .threads = threads},
+                                         .threads = threads,
+                                         .most_knees = format.shows_knees ? kAllKnees : kKneesShown,
+                                         .range = identity.range,
+                                         .before = before},
                                         remarks);
-  const SweepEnd end{
-      .grid = grid, .inputs = inputs, .knees = summary.knees, .complete = !summary.stopped};
-  if (!summary.stopped && summary.failed == summary.rows) throw SpecError(*summary.first_failure);
-  out.write(format.end(end));
+  const SweepEnd end = end_of(grid, inputs, summary);
   if (summary.stopped) {
-    if (summary.failed < summary.rows || out.is_in_place()) out.checkpoint();
-    show_kept(summary, grid.rows(), out);
+    if (!out.goes_on()) out.write(format.end(end), summary);
+    remark(Remarks::kShown, out.kept(summary.rows, identity.range.size()));
     end_interrupted();
   }
-  out.commit();
+  // Other shards may have rows that can be worked out.
+  if (summary.failed == summary.rows && !shard) {
+    out.discard();
+    throw SpecError(*summary.first_failure);
+  }
+  out.finish(format.end(end));
   show_knees(end, remarks, out.is_stdout());
-  show_summary(summary, remarks);
-  return summary.fitting > 0 ? kExitOk : kExitDoesNotFit;
+  remark(remarks, closing_line(summary, before.rows));
+  return summary.fitting > 0 || summary.rows == 0 ? kExitOk : kExitDoesNotFit;
+}
+
+int run_sweep_command(const Arguments& arguments) {
+  if (asks_to_merge(arguments)) return merge_shards(arguments);
+  const auto study = find_study(arguments, kFlags, read_limits(arguments));
+  if (!study) return run_lists(arguments);
+  try {
+    return run_lists(study->with_flags_of(arguments), arguments.positionals());
+  } catch (const SpecError& error) {
+    throw study->located(error, arguments);
+  }
 }
 
 }  // namespace
@@ -217,19 +291,25 @@ int run_sweep_command(const Arguments& arguments) {
 const Command sweep_command{
     .name = "sweep",
     .summary =
-        "one row for each combination of networks, machines, batches, budgets, schedules "
-        "and links",
+        "one row for each combination of networks, machines, batches, budgets, schedules, "
+        "links and more",
     .examples =
         "  ooc-paleo sweep vgg16 --hardware v100-16gb-pcie3 --batch 64,128,256 "
-        "--link 4GB/s:512GB/s:x2 -o results.csv\n"
+        "--link 4GB/s:512GB/s:x2 -o results.sqlite\n"
         "  ooc-paleo sweep vgg16 resnet50 --hardware v100-16gb-pcie3 --batch 32:512:+32 "
-        "--memory 8GiB:32GiB:+4GiB --schedule all -o results.json\n",
-    .positionals = {.name = "NETWORK",
-                    .help =
-                        "network files, - (standard input) or names of `ooc-paleo list networks`",
-                    .completes = Completes::kNetworks,
-                    .choices = {},
-                    .many = true},
+        "--memory 8GiB:32GiB:+4GiB --schedule all -o results.json\n"
+        "  ooc-paleo sweep vgg16 --hardware v100-16gb-pcie3 --batch 128,256,512 "
+        "--memory 12GiB,16GiB,32GiB --zip\n"
+        "  ooc-paleo sweep study.json --dry-run\n"
+        "  ooc-paleo sweep study.json --shard 1/2 -o 1.csv    (and 2/2 elsewhere)\n"
+        "  ooc-paleo sweep merge results.csv 1.csv 2.csv\n",
+    .positionals =
+        {.name = "NETWORK",
+         .help = "network files, - (standard input) or names of `ooc-paleo list networks`; or "
+                 "one study file; or `merge OUT PARTS...`, the files of all shards",
+         .completes = Completes::kNetworks,
+         .choices = {},
+         .many = true},
     .flags = kFlags,
     .run = &run_sweep_command,
 };

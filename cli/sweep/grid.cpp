@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
+#include "cli/flags.hpp"
 #include "cli/schedule_flags.hpp"
 #include "cli/sweep/ranges.hpp"
 #include "model/base/errors.hpp"
@@ -13,26 +15,53 @@
 namespace ooc {
 namespace {
 
-template <class Value>
-std::vector<std::optional<Value>> optionals(const std::vector<Value>& values) {
-  return {values.begin(), values.end()};
+Completes completes_of(const AxisKind& axis) {
+  if (axis.flag == "--hardware") return Completes::kHardware;
+  if (axis.flag == "--framework") return Completes::kFrameworks;
+  if (axis.flag == "--schedule") return Completes::kSchedules;
+  return Completes::kNothing;
 }
 
-void check_names(const std::vector<std::string>& names, std::string_view place,
-                 std::string_view expected) {
-  if (names.empty()) bad_value(place, "none", std::string(expected));
+/// Places in the list of what is asked for, and that list, each once. Zipped, a name may stand in several rows.
+template <class Value>
+std::vector<std::int64_t> take_names(std::vector<Value>& names) {
+  std::vector<Value> each;
+  std::vector<std::int64_t> places;
+  for (const Value& name : names) {
+    const auto found = std::find(each.begin(), each.end(), name);
+    places.push_back(found - each.begin());
+    if (found == each.end()) each.push_back(name);
+  }
+  names = std::move(each);
+  return places;
+}
+
+void check_names(const std::vector<std::string>& names, std::string_view place, bool zip) {
   std::vector<std::string> sorted = names;
   std::sort(sorted.begin(), sorted.end());
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-  if (twice != sorted.end()) bad_value(place, in_quotes(*twice) + " twice", "each once");
+  if (twice != sorted.end() && !zip) bad_value(place, in_quotes(*twice) + " twice", "each once");
 }
 
-void check_size(const SweepGrid& grid) {
+void check_some(const std::vector<std::string>& names, std::string_view place,
+                std::string_view expected) {
+  if (names.empty()) bad_value(place, "none", std::string(expected));
+}
+
+/// The elements of a flag that may be repeated.
+std::vector<std::string> elements(const Arguments& arguments, std::string_view flag) {
+  std::vector<std::string> names;
+  for (const std::string& each : arguments.values(FlagName::of(flag))) {
+    for (const std::string& name : split_list(each, flag)) names.push_back(name);
+  }
+  return names;
+}
+
+void check_size(const SweepLists& lists) {
   Int128 rows = 1;
-  for (const std::size_t count :
-       {grid.networks.size(), grid.hardware.size(), grid.batches.size(), grid.memories.size(),
-        grid.far_memories.size(), grid.schedules.size(), grid.links.size()}) {
-    rows = std::min<Int128>(rows * static_cast<Int128>(count), Int128{1} << 62);
+  for (const auto& values : lists.values) {
+    const auto count = static_cast<Int128>(std::max<std::size_t>(1, values.size()));
+    rows = lists.zip ? std::max(rows, count) : std::min<Int128>(rows * count, Int128{1} << 62);
   }
   if (rows <= static_cast<Int128>(kMaxSweepPoints)) return;
   bad_value("sweep", fmt::format("{} configurations", static_cast<std::int64_t>(rows)),
@@ -41,35 +70,53 @@ void check_size(const SweepGrid& grid) {
 
 }  // namespace
 
-SweepGrid sweep_grid(const Arguments& arguments) {
-  SweepGrid grid;
-  grid.networks = arguments.positionals();
-  const auto hardware = arguments.values("--hardware");
-  for (const std::string& each : hardware) {
-    for (const std::string& name : split_list(each, "--hardware")) grid.hardware.push_back(name);
+std::vector<Flag> flags::with_axes(std::span<const Flag> own) {
+  std::vector<Flag> all;
+  for (const AxisKind& axis : axis_kinds()) {
+    if (!axis.flag.starts_with("--")) continue;
+    const bool profiles = axis.flag == "--hardware";
+    all.push_back({.name = axis.flag,
+                   .value = profiles ? "PROFILE" : "LIST",
+                   .help = axis.help,
+                   .completes = completes_of(axis),
+                   .many = profiles});
   }
-  check_names(grid.networks, "NETWORK",
-              "at least one network, before the flags: `sweep NETWORK... --hardware ...`");
-  check_names(grid.hardware, "--hardware", "at least one profile");
+  const std::size_t axes = all.size();
+  for (const Flag& flag : own) {
+    const bool is_axis = std::any_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(axes),
+                                     [&](const Flag& axis) { return axis.name == flag.name; });
+    if (!is_axis) all.push_back(flag);
+  }
+  return all;
+}
 
-  grid.batches = {std::nullopt};
-  grid.memories = {std::nullopt};
-  grid.links = {std::nullopt};
-  if (const auto text = arguments.value("--batch")) {
-    grid.batches = optionals(batch_range(*text, "--batch"));
+SweepLists sweep_lists(const Arguments& arguments) {
+  SweepLists lists;
+  lists.zip = arguments.has("--zip");
+  lists.networks = arguments.positionals();
+  lists.hardware = elements(arguments, "--hardware");
+  lists.frameworks = elements(arguments, "--framework");
+  check_some(lists.networks, "NETWORK",
+             "at least one network, before the flags: `sweep NETWORK... --hardware ...`");
+  check_some(lists.hardware, "--hardware", "at least one profile");
+  check_names(lists.networks, "NETWORK", lists.zip);
+  check_names(lists.hardware, "--hardware", lists.zip);
+  check_names(lists.frameworks, "--framework", lists.zip);
+  lists.schedules = chosen_schedules(arguments, "capacity").schedules;
+  lists.of("NETWORK") = take_names(lists.networks);
+  lists.of("--hardware") = take_names(lists.hardware);
+  lists.of("--framework") = take_names(lists.frameworks);
+  lists.of("--schedule") = take_names(lists.schedules);
+  for (std::size_t i = 0; i < axis_kinds().size(); ++i) {
+    const AxisKind& axis = axis_kinds()[i];
+    if (axis.parse == nullptr) continue;
+    const auto text = arguments.value(FlagName::of(axis.flag));
+    if (text) {
+      lists.values[i] = axis_values(axis, *text, lists.zip ? Repeats::kAllowed : Repeats::kRefused);
+    }
   }
-  if (const auto text = arguments.value("--memory")) {
-    grid.memories = optionals(bytes_range(*text, "--memory"));
-  }
-  if (const auto text = arguments.value("--far-memory")) {
-    grid.far_memories = optionals(bytes_range(*text, "--far-memory"));
-  }
-  if (const auto text = arguments.value("--link")) {
-    grid.links = optionals(rate_range(*text, "--link"));
-  }
-  grid.schedules = chosen_schedules(arguments, "capacity").schedules;
-  check_size(grid);
-  return grid;
+  check_size(lists);
+  return lists;
 }
 
 }  // namespace ooc

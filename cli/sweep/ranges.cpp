@@ -10,7 +10,8 @@
 #include <optional>
 #include <utility>
 
-#include "cli/options.hpp"
+#include "model/base/option_text.hpp"
+#include "model/base/units.hpp"
 
 namespace ooc {
 namespace {
@@ -20,9 +21,6 @@ constexpr std::int64_t kMaxFactor = 1'000 * kFactorOne;
 constexpr int kFractionBits = 30;
 /// Largest value of a range: with the fraction and the largest factor it stays inside 128 bit.
 constexpr std::int64_t kMaxValue = std::int64_t{1} << 60;
-
-using ValueParser = std::int64_t (*)(std::string_view text, std::string_view flag);
-using ValueText = std::string (*)(std::int64_t value);
 
 /// Whether it begins as a decimal number from 1 on with more decimals than a factor may have.
 bool is_too_fine(std::string_view text) {
@@ -54,22 +52,31 @@ std::optional<std::int64_t> parse_factor(std::string_view text) {
 
 class RangeReader {
  public:
-  RangeReader(std::string_view flag, ValueParser parse, ValueText show)
-      : flag_(flag), parse_(parse), show_(show) {}
+  explicit RangeReader(const AxisKind& axis)
+      : flag_(axis.flag),
+        parse_(axis.parse),
+        parse_step_(axis.parse_step != nullptr ? axis.parse_step : axis.parse),
+        show_(axis.show) {}
 
-  std::vector<std::int64_t> read(const std::string& text) {
+  std::vector<std::int64_t> read(const std::string& text, Repeats repeats) {
     for (const std::string& part : split_list(text, flag_)) read_part(part);
-    std::vector<std::int64_t> sorted = values_;
-    std::sort(sorted.begin(), sorted.end());
-    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-    if (twice != sorted.end()) {
-      bad_value(flag_, fmt::format("{}, in which {} comes twice", in_quotes(text), show_(*twice)),
-                "each value once");
-    }
+    if (repeats == Repeats::kRefused) check_each_once(text);
+    values_.shrink_to_fit();
     return std::move(values_);
   }
 
  private:
+  void check_each_once(const std::string& text) const {
+    const auto no_rise = [](std::int64_t a, std::int64_t b) { return a >= b; };
+    if (std::adjacent_find(values_.begin(), values_.end(), no_rise) == values_.end()) return;
+    std::vector<std::int64_t> sorted = values_;
+    std::sort(sorted.begin(), sorted.end());
+    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    if (twice == sorted.end()) return;
+    bad_value(flag_, fmt::format("{}, in which {} comes twice", in_quotes(text), show_(*twice)),
+              "each value once");
+  }
+
   void read_part(const std::string& part) {
     const std::size_t first = part.find(':');
     if (first == std::string::npos) return add(part, parse_(part, flag_));
@@ -112,9 +119,11 @@ class RangeReader {
 
   void add_up(const std::string& part, std::int64_t from, std::int64_t to,
               const std::string& step) {
-    const std::int64_t by = parse_(step, flag_);
+    const std::int64_t by = parse_step_(step, flag_);
     if (by < 1) bad_value(flag_, in_quotes(part), "a step greater than 0");
     if (by > kMaxValue) return add(part, from);
+    const auto count = static_cast<std::size_t>((to - from) / by) + 1;
+    values_.reserve(std::min(values_.size() + count, kMaxSweepValues));
     for (std::int64_t value = from; value <= to; value += by) add(part, value);
   }
 
@@ -126,42 +135,17 @@ class RangeReader {
   }
 
   std::string_view flag_;
-  ValueParser parse_;
-  ValueText show_;
+  decltype(AxisKind::parse) parse_;
+  decltype(AxisKind::parse) parse_step_;
+  decltype(AxisKind::show) show_;
   std::vector<std::int64_t> values_;
 };
 
-template <class Value>
-std::vector<Value> as(const std::vector<std::int64_t>& counts) {
-  std::vector<Value> values;
-  values.reserve(counts.size());
-  for (const std::int64_t count : counts) values.emplace_back(count);
-  return values;
-}
-
 }  // namespace
 
-std::vector<std::int64_t> batch_range(const std::string& text, std::string_view flag) {
-  return RangeReader(flag, &parse_batch, [](std::int64_t value) { return std::to_string(value); })
-      .read(text);
-}
-
-std::vector<Bytes> bytes_range(const std::string& text, std::string_view flag) {
-  return as<Bytes>(
-      RangeReader(
-          flag,
-          [](std::string_view part, std::string_view of) { return bytes_of(part, of).count(); },
-          [](std::int64_t value) { return exact_bytes(Bytes(value)); })
-          .read(text));
-}
-
-std::vector<BytesPerSecond> rate_range(const std::string& text, std::string_view flag) {
-  return as<BytesPerSecond>(
-      RangeReader(
-          flag,
-          [](std::string_view part, std::string_view of) { return rate_of(part, of).count(); },
-          [](std::int64_t value) { return exact_rate(BytesPerSecond(value)); })
-          .read(text));
+std::vector<std::int64_t> axis_values(const AxisKind& axis, const std::string& text,
+                                      Repeats repeats) {
+  return RangeReader(axis).read(text, repeats);
 }
 
 }  // namespace ooc

@@ -1,14 +1,13 @@
-// Lists and ranges of the sweep's flags: "64,128,256", "32:512:x2", "32:512:+32", or several of
+// Lists and ranges of the sweep's axes: "64,128,256", "32:512:x2", "32:512:+32", or several of
 // them between commas. A range starts at FROM, multiplies or adds, and stops at the last value <=
 // TO.
 #pragma once
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "model/base/units.hpp"
+#include "simulator/predict/axes.hpp"
 
 namespace ooc {
 
@@ -16,12 +15,13 @@ namespace ooc {
 inline constexpr std::size_t kMaxSweepPoints = 10'000'000;
 inline constexpr std::size_t kMaxSweepValues = 1'000'000;
 
-/// All throw SpecError naming `flag` for an empty, descending or endless range, a value that comes
-/// twice, or more than kMaxSweepValues values. Values keep the order in which they are written.
-[[nodiscard]] std::vector<std::int64_t> batch_range(const std::string& text, std::string_view flag);
-[[nodiscard]] std::vector<Bytes> bytes_range(const std::string& text, std::string_view flag);
-/// `inf` may be an element of the list, not an end of a range.
-[[nodiscard]] std::vector<BytesPerSecond> rate_range(const std::string& text,
-                                                     std::string_view flag);
+/// Of a value that comes twice in a list.
+enum class Repeats { kRefused, kAllowed };
+
+/// Throws SpecError naming the axis's flag for an empty, descending or endless range, a value that comes twice, or
+/// more than kMaxSweepValues values. Values keep the order in which they are written. A rate's `inf` may be an
+/// element of the list, not an end of a range.
+[[nodiscard]] std::vector<std::int64_t> axis_values(const AxisKind& axis, const std::string& text,
+                                                    Repeats repeats = Repeats::kRefused);
 
 }  // namespace ooc

@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "cli/remarks.hpp"
+#include "cli/sweep/sqlite_rows.hpp"
 #include "model/base/json_writer.hpp"
 #include "model/base/quantity_io.hpp"
 #include "reports/writers/csv.hpp"
@@ -25,20 +27,21 @@ void add_with_error(std::string& out, std::string_view line, std::string_view er
   out += '\n';
 }
 
-std::string csv_begin(const ToolInfo&) {
+std::string csv_begin(const ToolInfo&, const RunInputs& first) {
   std::string out;
-  add_with_error(out, csv_header(), "error");
+  add_with_error(out, csv_header(first), "error");
   return out;
 }
 void add_csv_row(std::string& out, const RunReport& report) {
-  add_with_error(out, csv_row(report), "");
+  add_csv_fields(out, report);
+  out += ",\n";
 }
 void add_csv_failure(std::string& out, const RunInputs& inputs, std::string_view error) {
   add_with_error(out, csv_row(inputs), error);
 }
 std::string csv_end(const SweepEnd&) { return ""; }
 
-std::string json_begin(const ToolInfo& tool) {
+std::string json_begin(const ToolInfo& tool, const RunInputs&) {
   std::string out;
   JsonWriter json(out, JsonLayout::kLine);
   json.begin_object().line(0).member("format", "ooc-paleo/sweep").line(0).member("version", 1);
@@ -63,11 +66,9 @@ void add_json_columns(std::string& out, const RunReport& report,
   out += '\n';
   JsonWriter json(out, JsonLayout::kLine);
   json.begin_object();
-  for (const auto& columns : {input_columns(), metrics(), out_of_memory_columns()}) {
-    for (const Metric& column : columns) {
-      const bool known = !error || column.group == "inputs";
-      put_metric(json, column.name, known ? column.read(report) : MetricValue());
-    }
+  for (const Metric* column : columns_for(report.inputs)) {
+    const bool known = !error || column->group == "inputs";
+    put_metric(json, column->name, known ? column->read(report) : MetricValue());
   }
   json.member("error", error).end();
 }
@@ -82,12 +83,34 @@ void add_json_failure(std::string& out, const RunInputs& inputs, std::string_vie
   add_json_columns(out, report, error);
 }
 
-void put_link(JsonWriter& json, const SweepGrid& grid, std::string_view key,
-              const std::optional<std::size_t>& link) {
-  if (link && *grid.links[*link] == kInfiniteRate) {
+void put_link(JsonWriter& json, std::string_view key, const std::optional<BytesPerSecond>& link) {
+  if (link == kInfiniteRate) {
     json.member(key, "inf");
   } else {
-    json.member(key, link ? grid.links[*link] : std::nullopt);
+    json.member(key, link);
+  }
+}
+
+/// Of axes by which knees are always told apart; others are where they have several values.
+constexpr std::string_view kKeyColumns[] = {"network",      "hardware", "batch",
+                                            "memory_bytes", "schedule", "far_memory_bytes"};
+
+void put_keys(JsonWriter& json, const SweepEnd& end, const Knee& knee) {
+  RunReport report;
+  report.inputs = inputs_at(end.grid, end.inputs, knee.row);
+  const std::vector<const Metric*> columns = columns_for(report.inputs);
+  const auto put = [&](std::string_view name) {
+    for (const Metric* column : columns) {
+      if (column->name == name) put_metric(json, name, column->read(report));
+    }
+  };
+  for (const std::string_view name : kKeyColumns) put(name);
+  for (const AxisKind& axis : axis_kinds()) {
+    const bool known = std::find(std::begin(kKeyColumns), std::end(kKeyColumns), axis.column) !=
+                       std::end(kKeyColumns);
+    if (!known && axis.flag != "--link" && end.grid.lists().of(axis.flag).size() > 1) {
+      put(axis.column);
+    }
   }
 }
 
@@ -100,19 +123,18 @@ std::string json_end(const SweepEnd& end) {
   JsonWriter json(out, JsonLayout::kLine, "{[");
   json.line(0).end().line(0).begin_list("knees");
   for (const Knee& knee : end.knees) {
-    const UnitKeys keys = keys_of(end.grid, end.inputs, knee.unit);
-    json.line(0).begin_object().member("network", keys.network).member("hardware", keys.hardware);
-    json.member("batch", keys.batch).member("memory_bytes", keys.memory);
-    json.member("schedule", keys.schedule).member("far_memory_bytes", keys.far_memory);
-    put_link(json, end.grid, "within_1_percent_link_bytes_per_s", knee.within_1_percent);
-    put_link(json, end.grid, "within_5_percent_link_bytes_per_s", knee.within_5_percent);
+    json.line(0).begin_object();
+    put_keys(json, end, knee);
+    put_link(json, "within_1_percent_link_bytes_per_s", knee.within_1_percent);
+    put_link(json, "within_5_percent_link_bytes_per_s", knee.within_5_percent);
     put_cause(json, "not_within_1_percent", knee.not_within_1_percent);
     put_cause(json, "not_within_5_percent", knee.not_within_5_percent);
     json.end();
   }
   json.line(0).end().line(0).begin_list("remarks");
-  for (std::size_t i = 0; i < end.inputs.workloads.size() && !end.grid.batches.front(); ++i) {
-    const auto text = batch_remark(*end.inputs.workloads[i].network, end.inputs.network_names[i]);
+  for (std::size_t i = 0; i < end.inputs.network_names.size(); ++i) {
+    if (end.grid.lists().has("--batch")) break;
+    const auto text = batch_remark(*network_of(end.inputs, i).network, end.inputs.network_names[i]);
     if (text) json.value(*text);
   }
   for (std::size_t i = 0; i < end.inputs.machines.size(); ++i) {
@@ -133,12 +155,35 @@ constexpr SweepFormat kJson{
     .name = "json",
     .begin = &json_begin,
     .rows = {.row = &add_json_row, .failure = &add_json_failure, .between = ","},
-    .end = &json_end};
+    .end = &json_end,
+    .shows_knees = true};
+
+// Rows of JSON begin their lines, and these end them.
+void as_json_line(std::string& out, std::size_t begin) {
+  out.erase(begin, 1);
+  out += '\n';
+}
+void add_jsonl_row(std::string& out, const RunReport& report) {
+  const std::size_t begin = out.size();
+  add_json_row(out, report);
+  as_json_line(out, begin);
+}
+void add_jsonl_failure(std::string& out, const RunInputs& inputs, std::string_view error) {
+  const std::size_t begin = out.size();
+  add_json_failure(out, inputs, error);
+  as_json_line(out, begin);
+}
+std::string jsonl_begin(const ToolInfo&, const RunInputs&) { return ""; }
+constexpr SweepFormat kJsonl{
+    .name = "jsonl",
+    .begin = &jsonl_begin,
+    .rows = {.row = &add_jsonl_row, .failure = &add_jsonl_failure, .between = ""},
+    .end = &csv_end};
 
 /// "none (recomputes), 64 GB/s"; of one cause for both "none, none (does not fit)".
-std::string links_text(const SweepGrid& grid, const Knee& knee) {
-  const auto text = [&](const std::optional<std::size_t>& link, NoKnee cause) {
-    return link                     ? format_rate(*grid.links[*link])
+std::string links_text(const Knee& knee) {
+  const auto text = [&](const std::optional<BytesPerSecond>& link, NoKnee cause) {
+    return link                     ? format_rate(*link)
            : cause == NoKnee::kNone ? "none"
                                     : fmt::format("none ({})", no_knee_text(cause));
   };
@@ -147,10 +192,31 @@ std::string links_text(const SweepGrid& grid, const Knee& knee) {
          text(knee.within_5_percent, knee.not_within_5_percent);
 }
 
+/// ", batch 256, 12 GiB, far 64 GiB, devices 2": what lists say of the row, but names and links, and, of all but the
+/// first three, what stands alone.
+std::string axes_text(const SweepEnd& end, std::size_t row) {
+  const SweepPlace place = end.grid.place_at(row);
+  std::string text;
+  for (std::size_t i = 0; i < axis_kinds().size(); ++i) {
+    const AxisKind& axis = axis_kinds()[i];
+    const auto& values = end.grid.lists().values[i];
+    if (axis.show == nullptr || values.empty() || axis.flag == "--link") continue;
+    const std::string value = axis.show(values[place[i]]);
+    if (axis.flag == "--memory") {
+      text += ", " + value;
+    } else if (axis.flag == "--far-memory") {
+      text += ", far " + value;
+    } else if (axis.flag == "--batch" || values.size() > 1) {
+      text += ", " + axis_label(axis) + " " + value;
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 const SweepFormat* find_sweep_format(std::string_view name) {
-  for (const SweepFormat* format : {&kCsv, &kJson}) {
+  for (const SweepFormat* format : {&kCsv, &kJson, &kJsonl, &kSqliteFormat}) {
     if (format->name == name) return format;
   }
   return nullptr;
@@ -160,20 +226,15 @@ std::string knee_table(const SweepEnd& end, std::size_t most) {
   std::string out =
       "The slowest link of the list that comes within 1 % and 5 % of computing alone:\n";
   for (const Knee& knee : end.knees.first(std::min(most, end.knees.size()))) {
-    const UnitKeys keys = keys_of(end.grid, end.inputs, knee.unit);
-    const SweepUnit unit = unit_at(end.grid, knee.unit);
-    const bool batch_given = end.grid.batches[unit.batch].has_value();
-    const bool memory_given = end.grid.memories[unit.memory].has_value();
-    const bool far_given = end.grid.far_memories[unit.far_memory].has_value();
-    out += printable(fmt::format("  {} on {}{}{}{}, {}: {}", keys.network, keys.hardware,
-                                 batch_given ? fmt::format(", batch {}", keys.batch) : "",
-                                 memory_given ? ", " + exact_bytes(keys.memory) : "",
-                                 far_given ? ", far " + exact_bytes(keys.far_memory) : "",
-                                 keys.schedule, links_text(end.grid, knee))) +
+    const RunInputs inputs = inputs_at(end.grid, end.inputs, knee.row);
+    out += printable(fmt::format(
+               "  {}{} on {}{}, {}: {}", inputs.network,
+               end.inputs.framework_names.size() < 2 ? "" : " in " + inputs.framework,
+               inputs.hardware, axes_text(end, knee.row), inputs.schedule, links_text(knee))) +
            "\n";
   }
-  if (end.knees.size() > most) {
-    out += fmt::format("  ... and {} more (-o FILE.json has all)\n", end.knees.size() - most);
+  if (end.knees_in_all > most) {
+    out += fmt::format("  ... and {} more (-o FILE.json has all)\n", end.knees_in_all - most);
   }
   return out;
 }

@@ -1,4 +1,4 @@
-// The rows of a sweep as CSV or JSON text, made from the same table of metrics as every other
+// The rows of a sweep as CSV or JSON text (SQLite's: sqlite_rows.hpp), made from the same table of metrics as every other
 // report.
 #pragma once
 
@@ -16,19 +16,22 @@ namespace ooc {
 struct SweepEnd {
   const SweepGrid& grid;
   const SweepInputs& inputs;
-  std::span<const Knee> knees;
+  std::span<const Knee> knees;  ///< the first of them
+  std::size_t knees_in_all = 0;
   bool complete = true;
 };
 
 /// A format: text before the rows, the text of one row, between two of them, and behind them.
 struct SweepFormat {
   std::string_view name;
-  std::string (*begin)(const ToolInfo& tool);
+  /// `first`: the inputs of a row; all rows have the columns of these.
+  std::string (*begin)(const ToolInfo& tool, const RunInputs& first);
   RowFormat rows;
   std::string (*end)(const SweepEnd& end);
+  bool shows_knees = false;  ///< all of them, at the end
 };
 
-/// "csv" and "json", or null.
+/// "csv", "json", "jsonl" and "sqlite", or null.
 [[nodiscard]] const SweepFormat* find_sweep_format(std::string_view name);
 
 /// The knees for people: at most `most` lines.

@@ -29,11 +29,9 @@ double number_of(const MetricValue& value) {
 }
 
 void add_metrics(const RunReport& report, RunFigures& figures) {
-  for (const auto& columns : {input_columns(), metrics(), out_of_memory_columns()}) {
-    for (const Metric& column : columns) {
-      const MetricValue value = column.read(report);
-      if (!is_text(value)) figures.numbers.emplace(column.name, number_of(value));
-    }
+  for (const Metric* column : columns_for(report.inputs)) {
+    const MetricValue value = column->read(report);
+    if (!is_text(value)) figures.numbers.emplace(column->name, number_of(value));
   }
 }
 

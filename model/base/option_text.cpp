@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <cmath>
 #include <utility>
 #include <variant>
 
@@ -45,6 +47,27 @@ BytesPerSecond rate_of(std::string_view text, std::string_view flag) {
 
 Duration duration_of(std::string_view text, std::string_view flag) {
   return value_of(parse_duration(trimmed(text)), flag);
+}
+
+std::int64_t whole_number_of(std::string_view given, std::string_view flag, std::int64_t lowest,
+                             std::int64_t highest) {
+  const std::string_view text = trimmed(given);
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  if (!whole || number < lowest || number > highest) {
+    bad_value(flag, in_quotes(given), fmt::format("a whole number from {} to {}", lowest, highest));
+  }
+  return number;
+}
+
+Ratio ratio_of(std::string_view text, std::string_view flag, double lowest, double highest) {
+  const auto parsed = parse_ratio(trimmed(text));
+  const double* ratio = std::get_if<double>(&parsed);
+  if (ratio == nullptr || !(*ratio >= lowest) || *ratio > highest) {
+    bad_value(flag, in_quotes(text), fmt::format("a ratio from {} to {}", lowest, highest));
+  }
+  return Ratio(std::llround(*ratio * static_cast<double>(kOne.count())));
 }
 
 std::vector<std::string> split_list(const std::string& list, std::string_view flag) {

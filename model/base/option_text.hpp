@@ -2,6 +2,7 @@
 // spells it ("--link"), with what was found and what was expected.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,12 @@ namespace ooc {
 /// Greater than 0, or "inf".
 [[nodiscard]] BytesPerSecond rate_of(std::string_view text, std::string_view option);
 [[nodiscard]] Duration duration_of(std::string_view text, std::string_view option);
+/// A whole number.
+[[nodiscard]] std::int64_t whole_number_of(std::string_view text, std::string_view option,
+                                           std::int64_t lowest, std::int64_t highest);
+/// 1.5 or 150%, to a billionth.
+[[nodiscard]] Ratio ratio_of(std::string_view text, std::string_view option, double lowest,
+                             double highest);
 /// Splits at commas; SpecError for an empty element.
 [[nodiscard]] std::vector<std::string> split_list(const std::string& list, std::string_view option);
 

@@ -39,7 +39,7 @@ class ComputeEstimator {
     if (network.precision) {
       const PrecisionInfo& precision = precision_info(*network.precision);
       const std::string why = fmt::format(", which --precision {} multiplies in", precision.name);
-      for (const Dtype type : {Dtype::kFloat32, precision.dtype, precision.products}) {
+      for (const Dtype type : {precision.products, precision.dtype, Dtype::kFloat32}) {
         peaks_[static_cast<std::size_t>(type)] = peak_of(type, type == Dtype::kFloat32 ? "" : why);
       }
     } else {

@@ -5,8 +5,11 @@
 #include "model/cost/transfer_cost.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <string>
+#include <utility>
 
 #include "model/base/errors.hpp"
 
@@ -163,6 +166,26 @@ void check_time(const TransferCost& cost, Bytes bytes, const char* direction) {
                    .hint = "a faster link, or a smaller batch"});
 }
 
+/// Both directions together carry no less than the faster one alone: half duplex is just that.
+void check_duplex(Ratio duplex, BytesPerSecond to_far, BytesPerSecond to_near) {
+  if (to_far == kInfiniteRate || to_near == kInfiniteRate) return;
+  const auto [slower, faster] = std::minmax(to_far, to_near);
+  const Int128 both = Int128{slower.count()} + faster.count();
+  const Int128 lowest = (Int128{faster.count()} * kOne.count() + both - 1) / both;
+  if (duplex.count() >= lowest) return;
+  const auto text = [](double ratio) {  // six decimals, no zeros at the end
+    std::string digits = std::to_string(ratio);
+    digits.erase(digits.find_last_not_of('0') + 1);
+    return digits;
+  };
+  const double least = std::ceil(static_cast<double>(lowest) / 1e3) / 1e6;
+  throw SpecError({.file = {},
+                   .place = "--duplex",
+                   .found = text(static_cast<double>(duplex.count()) / 1e9),
+                   .expected = "a ratio from " + text(least) + " to 1",
+                   .hint = "below that it would be faster to take turns on this link"});
+}
+
 }  // namespace
 
 void estimate_transfers_into(TransferCosts& out, const std::vector<Bytes>& tensor_bytes,
@@ -183,7 +206,16 @@ void estimate_transfers_into(TransferCosts& out, const std::vector<Bytes>& tenso
   out.to_far.resize(tensor_bytes.size());
   out.to_near.resize(tensor_bytes.size());
   out.pinning = options.mode == CopyMode::kPinned ? options.pinning : Duration(0);
+  // Tensors are of few sizes: where one of this size was seen, its price is taken.
+  std::array<std::size_t, 64> seen{};
   for (std::size_t i = 0; i < tensor_bytes.size(); ++i) {
+    const auto mixed = static_cast<std::uint64_t>(tensor_bytes[i].count()) * 0x9E3779B97F4A7C15U;
+    const std::size_t before = std::exchange(seen[mixed >> 58], i);
+    if (before < i && tensor_bytes[before] == tensor_bytes[i]) {
+      out.to_far[i] = out.to_far[before];
+      out.to_near[i] = out.to_near[before];
+      continue;
+    }
     out.to_far[i] = cost_of(tensor_bytes[i], to_far, options.sharers);
     out.to_far[i].latency += out.pinning;
     out.to_far[i].alone += out.pinning;
@@ -193,7 +225,8 @@ void estimate_transfers_into(TransferCosts& out, const std::vector<Bytes>& tenso
   }
   out.to_far_peak = to_far.peak;
   out.to_near_peak = to_near.peak;
-  out.duplex = profile.connection.duplex;
+  out.duplex = options.duplex ? Duplex(*options.duplex) : profile.connection.duplex;
+  if (options.duplex) check_duplex(*options.duplex, to_far.peak, to_near.peak);
   out.limited_by = to_far.rate < to_near.rate ? to_far.limited_by : to_near.limited_by;
 }
 

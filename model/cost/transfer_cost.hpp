@@ -28,13 +28,14 @@ struct TransferOptions {
   std::optional<BytesPerSecond> link_to_near = {};  ///< the same
   std::optional<BytesPerSecond> far_throughput = {};  ///< --far-throughput
   std::optional<Duration> latency = {};  ///< --latency: the connection's, both directions
+  std::optional<Ratio> duplex = {};      ///< --duplex: of both directions
   Ratio link_scale = kOne;               ///< what-if: link x 2
   Duration pinning = {};                 ///< CopyRules::pinned_cost; of pinned copies alone
   /// At most a fair share of the link and of far memory: that of one of so many devices.
   int sharers = 1;
 };
 
-/// `tensor_bytes` by tensor. Throws SpecError when the profile lacks the mode.
+/// `tensor_bytes` by tensor. Throws SpecError when the profile lacks the mode, and for a duplex below taking turns.
 [[nodiscard]] TransferCosts estimate_transfers(const std::vector<Bytes>& tensor_bytes,
                                                const HardwareProfile& profile,
                                                const TransferOptions& options);

@@ -127,7 +127,10 @@ std::size_t device_of(const TrainingGraph& graph, TensorId tensor) {
 }
 
 bool is_saved(const TrainingGraph& graph, TensorId tensor) {
-  return graph.tensors[tensor.at()].role != TensorRole::kGradient &&
+  const Tensor& it = graph.tensors[tensor.at()];
+  // Backward makes the second copy of weights itself.
+  if (it.role == TensorRole::kWeightCopy && it.form == TensorForm::kRestored) return false;
+  return it.role != TensorRole::kGradient &&
          graph.lifetimes[tensor.at()].first_backward_use.has_value();
 }
 

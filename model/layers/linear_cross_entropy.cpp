@@ -133,9 +133,10 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 }  // namespace
 
 extern const LayerKind linear_cross_entropy_kind;
-const LayerKind linear_cross_entropy_kind{.name = "linear_cross_entropy",
-                                          .summary = "last linear layer and loss, logits in chunks",
-                                          .read = &read,
-                                          .traits = {.may_be_tied = true}};
+const LayerKind linear_cross_entropy_kind{
+    .name = "linear_cross_entropy",
+    .summary = "last linear layer and loss, logits in chunks",
+    .read = &read,
+    .traits = {.may_be_tied = true, .numbers = NumberClass::kLinear}};
 
 }  // namespace ooc

@@ -33,6 +33,6 @@ extern const LayerKind parameter_kind;
 const LayerKind parameter_kind{.name = "parameter",
                                .summary = "free parameters, a copy for every sample",
                                .read = &read,
-                               .traits = {.takes_inputs = false}};
+                               .traits = {.takes_inputs = false, .numbers = NumberClass::kTable}};
 
 }  // namespace ooc

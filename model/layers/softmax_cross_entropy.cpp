@@ -61,7 +61,7 @@ void set_loss_alone(const SpecView& spec, const LayerInputs& inputs, std::string
                     LayerModel& model) {
   const TensorShape logits = model.output;
   model.output = TensorShape{{1}};
-  const std::int64_t element = inputs.element_bytes();
+  const std::int64_t element = inputs.bytes_of(0);
   const LossMemory memory = memory_of(form, element);
   const Wide count = elements(logits);
   constexpr std::int64_t kRowBytes = 8;
@@ -92,7 +92,7 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
   const std::optional<SpecView> memory = spec.find("memory");
   const std::string form = memory
                                ? memory->as_choice({"probabilities", "in_place", "eager", "upcast"})
-                               : "probabilities";
+                               : (inputs.precision ? "eager" : "probabilities");
   if (form == "probabilities") {
     set_probabilities(spec, inputs, model);
   } else {
@@ -104,7 +104,9 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 }  // namespace
 
 extern const LayerKind softmax_cross_entropy_kind;
-const LayerKind softmax_cross_entropy_kind{
-    "softmax_cross_entropy", "the usual loss", &read, {.numbers = NumberClass::kWide}};
+const LayerKind softmax_cross_entropy_kind{.name = "softmax_cross_entropy",
+                                           .summary = "the usual loss",
+                                           .read = &read,
+                                           .traits = {.numbers = NumberClass::kTable}};
 
 }  // namespace ooc

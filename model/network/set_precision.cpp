@@ -64,7 +64,7 @@ class PrecisionSetter {
     model.computes_in = type_of(numbers_, precision_);
     if (!copies_weights(model)) return;
     LayerCasts& casts = model.casts;
-    casts.parameters = std::max(casts.parameters, model.parameters);
+    casts.parameters = weights_of(model);
     casts.copy_traffic = to_count(
         spec_, Wide(casts.parameters) * (precision_.weight + precision_.copy), "bytes of casts");
     add_fixed(model.work.forward, casts.copy_traffic);
@@ -74,7 +74,7 @@ class PrecisionSetter {
 
   /// Autocast copies what its products read, float8 what is multiplied in it, FSDP all.
   [[nodiscard]] bool copies_weights(const LayerModel& model) const {
-    const bool has_weights = model.parameters > 0 || model.casts.parameters > 0;
+    const bool has_weights = weights_of(model) > 0;
     switch (precision_.copies) {
       case WeightCopies::kNone:
         return false;
@@ -85,6 +85,12 @@ class PrecisionSetter {
                                                       : numbers_ == NumberClass::kLinear);
     }
     return false;
+  }
+  /// Its own and those that it is tied to.
+  [[nodiscard]] static std::int64_t weights_of(const LayerModel& model) {
+    const bool shares = model.is_tied && model.weight_matrix;
+    return model.parameters +
+           (shares ? model.weight_matrix->rows * model.weight_matrix->columns : 0);
   }
   [[nodiscard]] bool is_wide() const { return numbers_ == NumberClass::kWide; }
 

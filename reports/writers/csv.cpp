@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
 
 #include "model/base/tensor_shape.hpp"
 #include "model/base/terminal_text.hpp"
@@ -17,20 +20,12 @@
 namespace ooc {
 namespace {
 
-/// Numbers are no text: a sign in front of one is its own.
-std::string value_field(const MetricValue& value) {
-  const auto* text = std::get_if<std::string>(&value);
-  return text != nullptr ? csv_field(*text) : metric_text(value);
-}
-
 template <class PerColumn>
-std::string line_of_columns(PerColumn field_of) {
+std::string line_of_columns(const RunInputs& inputs, PerColumn field_of) {
   std::string line;
-  for (const auto& columns : {input_columns(), metrics(), out_of_memory_columns()}) {
-    for (const Metric& column : columns) {
-      if (!line.empty()) line += ',';
-      line += field_of(column);
-    }
+  for (const Metric* column : columns_for(inputs)) {
+    if (!line.empty()) line += ',';
+    line += field_of(*column);
   }
   return line + '\n';
 }
@@ -38,17 +33,44 @@ std::string line_of_columns(PerColumn field_of) {
 // A number, as all rates are: SQLite and spreadsheets would make a text of "inf", and of 1e999.
 constexpr std::string_view kInfiniteRateField = "1e308";
 
-std::string number_or_text(const Metric& column, const RunReport& report) {
-  std::string text = value_field(column.read(report));
-  return text == "inf" && column.name.ends_with("_per_s") ? std::string(kInfiniteRateField) : text;
+// Nearly every field of a sweep's rows: nothing to quote, nothing to escape.
+bool is_plain(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return c >= ' ' && c < '\x7f' && c != ',' && c != '"' && c != '\\';
+  });
+}
+
+// What makes a spreadsheet take a cell for a formula, and the mark that keeps it from doing so.
+constexpr std::string_view kGuarded = "=+-@\t\r'";
+
+bool is_guarded(std::string_view name) {
+  return !name.empty() && kGuarded.find(name.front()) != std::string_view::npos;
+}
+
+// Numbers are no text: a sign in front of one is its own.
+void add_field(std::string& out, const MetricValue& value, const Metric& column) {
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    if (*text == "inf" && column.name.ends_with("_per_s")) {
+      out += kInfiniteRateField;
+    } else if (is_plain(*text) && !is_guarded(*text)) {
+      out += *text;
+    } else {
+      out += csv_field(*text);
+    }
+  } else if (const auto* whole = std::get_if<std::int64_t>(&value)) {
+    std::array<char, 24> digits;
+    out.append(digits.data(), std::to_chars(digits.begin(), digits.end(), *whole).ptr);
+  } else {
+    out += metric_text(value);
+  }
 }
 
 std::string prediction(const RunReport& report, const WriteOptions&) {
-  return csv_header() + csv_row(report);
+  return csv_header(report.inputs) + csv_row(report);
 }
 
 std::string comparison(const std::vector<RunReport>& reports, const WriteOptions&) {
-  std::string text = csv_header();
+  std::string text = csv_header(reports.empty() ? RunInputs() : reports.front().inputs);
   for (const std::size_t i : best_first(reports)) text += csv_row(reports[i]);
   return text;
 }
@@ -60,7 +82,9 @@ std::string machines(const MachinesReport& report, const WriteOptions&) {
     return line.append(more) + '\n';
   };
   const BestMachines best = best_machines(report);
-  std::string text = with(csv_header(), "price,samples_per_s_per_price,fastest,most_for_the_price");
+  std::string text =
+      with(csv_header(report.rows.empty() ? RunInputs() : best_of(report.rows.front()).inputs),
+           "price,samples_per_s_per_price,fastest,most_for_the_price");
   for (const std::size_t i : best_first(report)) {
     const MachineRow& row = report.rows[i];
     const auto number = [](const std::optional<double>& of) {
@@ -165,22 +189,11 @@ std::string need(const NeedReport& report, const WriteOptions&) {
   return text;
 }
 
-// Nearly every field of a sweep's rows: nothing to quote, nothing to escape.
-bool is_plain(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return c >= ' ' && c < '\x7f' && c != ',' && c != '"' && c != '\\';
-  });
-}
-
-// What makes a spreadsheet take a cell for a formula, and the mark that keeps it from doing so.
-constexpr std::string_view kGuarded = "=+-@\t\r'";
-
 }  // namespace
 
 std::string csv_text(std::string_view name) {
-  const bool guarded = !name.empty() && kGuarded.find(name.front()) != std::string_view::npos;
   // People also read CSV on terminals, and tools line by line: a row is one line.
-  return (guarded ? "'" : "") +
+  return (is_guarded(name) ? "'" : "") +
          (is_plain(name) ? std::string(name) : escaped_controls(name, "\\", "\t"));
 }
 
@@ -195,19 +208,37 @@ std::string csv_field(std::string_view name) {
   return quoted + '"';
 }
 
-std::string csv_header() {
-  return line_of_columns([](const Metric& column) { return std::string(column.name); });
+std::string csv_header(const RunInputs& inputs) {
+  return line_of_columns(inputs, [](const Metric& column) { return std::string(column.name); });
+}
+
+void add_csv_fields(std::string& out, const RunReport& report) {
+  bool first = true;
+  const auto add = [&](const Metric& column) {
+    if (!std::exchange(first, false)) out += ',';
+    add_field(out, column.read(report), column);
+  };
+  for (const auto& columns : {input_columns(), metrics(), out_of_memory_columns()}) {
+    for (const Metric& column : columns) add(column);
+  }
+  for (const Metric& column : rare_input_columns()) {
+    if (is_given(column, report)) add(column);
+  }
 }
 
 std::string csv_row(const RunReport& report) {
-  return line_of_columns([&](const Metric& column) { return number_or_text(column, report); });
+  std::string line;
+  add_csv_fields(line, report);
+  return line + '\n';
 }
 
 std::string csv_row(const RunInputs& inputs) {
   RunReport report;
   report.inputs = inputs;
-  return line_of_columns([&](const Metric& column) {
-    return column.group == "inputs" ? number_or_text(column, report) : std::string();
+  return line_of_columns(inputs, [&](const Metric& column) {
+    std::string field;
+    if (column.group == "inputs") add_field(field, column.read(report), column);
+    return field;
   });
 }
 

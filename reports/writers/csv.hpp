@@ -10,10 +10,12 @@
 
 namespace ooc {
 
-/// Column names with a line end: input_columns(), metrics(), out_of_memory_columns().
-[[nodiscard]] std::string csv_header();
+/// The names of columns_for() with a line end.
+[[nodiscard]] std::string csv_header(const RunInputs& inputs);
 /// One result as a line with its end.
 [[nodiscard]] std::string csv_row(const RunReport& report);
+/// The same behind what `out` has, without the end: sweeps have many.
+void add_csv_fields(std::string& out, const RunReport& report);
 /// The same of a configuration that has no result: what was asked for, and empty fields.
 [[nodiscard]] std::string csv_row(const RunInputs& inputs);
 /// A text as CSV shows it: other control characters than tabs and line breaks as \u202e, backslashes doubled,

@@ -27,6 +27,17 @@ void put_metric(JsonWriter& json, std::string_view key, const MetricValue& value
       value);
 }
 
+namespace {
+
+void put_rare(JsonWriter& json, std::string_view group, const RunReport& report) {
+  for (const Metric& column : rare_input_columns()) {
+    if (column.group != group || !is_given(column, report)) continue;
+    put_metric(json, column.key, column.read(report));
+  }
+}
+
+}  // namespace
+
 void begin_group(JsonWriter& json, std::string_view group, const RunReport& report) {
   json.begin_object(group);
   for (const auto& columns : {input_columns(), metrics(), out_of_memory_columns()}) {
@@ -34,6 +45,7 @@ void begin_group(JsonWriter& json, std::string_view group, const RunReport& repo
       if (column.group == group) put_metric(json, column.key, column.read(report));
     }
   }
+  put_rare(json, group, report);
 }
 
 void put_metrics(JsonWriter& json, const RunReport& report,
@@ -108,6 +120,7 @@ void put_inputs(JsonWriter& json, const RunInputs& inputs,
   json.member("dtype", inputs.dtype).member("far_memory_bytes", inputs.far_memory);
   put_precision(json, inputs.precision, inputs.gradient_dtype);
   put_symbols(json, inputs);
+  put_rare(json, "inputs", echo);
   json.end();
 }
 

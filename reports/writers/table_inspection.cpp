@@ -41,12 +41,16 @@ std::string layer_table(const NetworkReport& report, const Look& look) {
     columns.push_back({"forward, batch"});
     columns.push_back({"backward, batch"});
   }
+  const auto parameters_text = [](const LayerReport& layer) -> std::string {
+    if (layer.parameters > 0) return group_thousands(layer.parameters);
+    return layer.tied_to.empty() ? "-" : "tied";
+  };
   TextTable table(columns);
   for (const LayerReport& layer : report.layers) {
     std::vector<std::string> row = {layer.name,
                                     layer.type,
                                     TensorShape{layer.output_shape}.text(),
-                                    layer.parameters == 0 ? "-" : group_thousands(layer.parameters),
+                                    parameters_text(layer),
                                     layer.forward_macs == 0 ? "-" : si_count(layer.forward_macs),
                                     layer.saved.count() == 0 ? "-" : format_bytes(layer.saved)};
     if (with_times) {

@@ -31,7 +31,8 @@ void add_numbers_of_mode(std::vector<std::string>& numbers, const HardwareProfil
       numbers.push_back(path + ".curve");  // --link and --latency keep its shape
       return;
     }
-    if (!inputs.link) numbers.push_back(path + ".throughput");
+    const auto& own = direction == "to_near" ? inputs.link_to_near : inputs.link_to_far;
+    if (!inputs.link && !own) numbers.push_back(path + ".throughput");
     if (!inputs.latency) numbers.push_back(path + ".latency");
   };
   add(found->second.to_near, "to_near");
@@ -92,7 +93,8 @@ std::vector<std::string> assumed_in_use(const HardwareProfile& hardware, const R
     const bool replaced =
         ((inputs.memory_given || framework.context) && field == "near_memory.reserved") ||
         (inputs.far_memory_given && field == "far_memory.capacity") ||
-        (inputs.far_throughput && field == "far_memory.throughput");
+        (inputs.far_throughput && field == "far_memory.throughput") ||
+        (inputs.duplex && below(field, "connection.duplex"));
     return !other_model && !replaced;
   };
   std::vector<std::string> used = assumed_of_architecture(hardware, inputs);

@@ -231,6 +231,15 @@ Bytes far_capacity_of(const CaseOptions& options, const HardwareProfile& hardwar
   return options.far_memory.value_or(hardware.far_memory.capacity);
 }
 
+void repeat_prices(const TransferOptions& transfers, RunInputs& inputs) {
+  inputs.link = transfers.link;
+  inputs.link_to_far = transfers.link_to_far;
+  inputs.link_to_near = transfers.link_to_near;
+  inputs.far_throughput = transfers.far_throughput;
+  inputs.latency = transfers.latency;
+  inputs.duplex = transfers.duplex;
+}
+
 RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
                     const CaseOptions& options) {
   RunInputs inputs;
@@ -255,9 +264,8 @@ RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
   inputs.allocator = allocator_name(allocator_of(options));
   inputs.compute = compute_name(options.compute);
   inputs.mode = copy_mode_name(options.transfers.mode);
-  inputs.link = options.transfers.link;
-  inputs.far_throughput = options.transfers.far_throughput;
-  inputs.latency = options.transfers.latency;
+  repeat_prices(options.transfers, inputs);
+  inputs.compute_scale = options.compute_scale;
   inputs.devices = options.devices;
   inputs.exchange = exchange_name(options.exchange);
   return inputs;
@@ -279,7 +287,7 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
             .framework = options.framework,
             .compute = {.model = options.compute,
                         .batch = batch_of(options, *workload.network),
-                        .compute_scale = options.compute_scale,
+                        .compute_scale = options.compute_scale.value_or(kOne),
                         .layer_times = options.layer_times,
                         .software = software_of(options, hardware),
                         .workspace = framework_of(options.framework).workspace,
@@ -343,6 +351,7 @@ void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers) {
   run.outcome.reset();
   run.far_overflow.reset();
   run.bounds.reset();
+  run.peak_far.reset();
   const Plan* plan = std::get_if<Plan>(&run.plan);
   if (plan == nullptr) return;
 
@@ -371,6 +380,7 @@ void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers) {
     run.far_overflow = far_overflow(which, run, lent, far);
     return;
   }
+  run.peak_far = far;
   run.outcome.emplace(std::move(lent));
 }
 
@@ -391,6 +401,31 @@ void bound_by_windows(const Case& which, const Schedule& schedule, CaseRun& run,
   run.bounds->windows = std::max(run.bounds->cut, windows);
 }
 
+namespace {
+
+SummaryInput summary_of(const Case& which, const Schedule& schedule, const CaseRun& run,
+                        const RunInputs& inputs) {
+  return {.inputs = inputs,
+          .graph = which.workload.graph,
+          .costs = which.costs,
+          .plan = run.verdict(),
+          .outcome = run.outcome,
+          .rounds = run.rounds.get(),
+          .devices = run.devices.get(),
+          .in_core_peak = which.in_core_peak,
+          .bounds = run.bounds,
+          .bound_class = only_moves_tensors(schedule, which.schedule_options)
+                             ? "schedules that only move tensors"
+                             : "schedules of any kind",
+          .compute_model = which.compute_model,
+          .alternatives = which.reference_of(schedule),
+          .closed_form = schedule.closed_form,
+          .copies = framework_of(which.framework).copies,
+          .peak_far = run.peak_far};
+}
+
+}  // namespace
+
 RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun& run,
                       Detail detail) {
   RunInputs inputs = which.inputs;
@@ -399,25 +434,10 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
   inputs.allocator = allocator_name(run.allocator(which));
   inputs.options = options_text(schedule, which.schedule_options);
   inputs.algorithms = algorithms_text(which, schedule);
-  RunReport report =
-      summarize({.inputs = inputs,
-                 .graph = which.workload.graph,
-                 .costs = which.costs,
-                 .plan = run.verdict(),
-                 .outcome = run.outcome,
-                 .rounds = run.rounds.get(),
-                 .devices = run.devices.get(),
-                 .in_core_peak = which.in_core_peak,
-                 .bounds = run.bounds,
-                 .bound_class = only_moves_tensors(schedule, which.schedule_options)
-                                    ? "schedules that only move tensors"
-                                    : "schedules of any kind",
-                 .compute_model = which.compute_model,
-                 .alternatives = which.reference_of(schedule),
-                 .assumed = assumed_in_use(which.hardware, inputs, framework_of(which.framework)),
-                 .closed_form = schedule.closed_form,
-                 .copies = framework_of(which.framework).copies,
-                 .detail = detail});
+  SummaryInput input = summary_of(which, schedule, run, inputs);
+  input.assumed = assumed_in_use(which.hardware, inputs, framework_of(which.framework));
+  input.detail = detail;
+  RunReport report = summarize(input);
   report.sequence = sequence_rates(which, report);
   report.remarks = which.remarks;
   report.norms_by_round = report.rounds > 1 && has_batch_norm(*which.workload.network);
@@ -429,6 +449,15 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
   const std::string algorithms = algorithms_remark(which, schedule);
   if (!algorithms.empty()) report.remarks.push_back(algorithms);
   return report;
+}
+
+void report_again(const Case& which, const Schedule& schedule, const CaseRun& run,
+                  RunReport& report) {
+  repeat_prices(which.transfers, report.inputs);
+  SummaryInput input = summary_of(which, schedule, run, report.inputs);
+  input.detail = Detail::kTotals;
+  summarize_again(input, report);
+  report.sequence = sequence_rates(which, report);
 }
 
 RunReport predict(const Case& which, const Schedule& schedule, Detail detail) {

@@ -47,7 +47,7 @@ struct CaseOptions {
   bool long_sequences = false;            ///< NetworkOptions::long_sequences
   GraphOptions graph;
   ComputeModel compute = ComputeModel::kNative;
-  Ratio compute_scale = kOne;  ///< what-if only, as is transfers.link_scale
+  std::optional<Ratio> compute_scale = {};  ///< so many times the machine's rates
   TransferOptions transfers;
   std::optional<Allocator> allocator = {};  ///< none: the framework's
   int devices = 1;                          ///< that the batch is split over
@@ -101,6 +101,9 @@ struct Machine {
 [[nodiscard]] RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
                                   const CaseOptions& options);
 
+/// The part of them that says what copies cost.
+void repeat_prices(const TransferOptions& transfers, RunInputs& inputs);
+
 /// A workload on a machine at a batch: everything that does not depend on the schedule.
 struct Case {
   const Workload& workload;
@@ -146,6 +149,7 @@ struct CaseRun {
       far_overflow;                ///< an OutOfMemory: the plan runs, far memory is too small
   std::optional<Outcome> outcome;  ///< of the plan; none where there is none or it overflows
   std::optional<LowerBounds> bounds;
+  std::optional<Bytes> peak_far = {};  ///< of the outcome
   /// What plan, outcome and bounds are about, where the iteration has several rounds; else null.
   std::shared_ptr<const Rounds> rounds = {};
   /// Of several devices: what plan and outcome are about; `rounds` and bounds are then the first one's.
@@ -196,6 +200,10 @@ void bound_by_windows(const Case& which, const Schedule& schedule, CaseRun& run,
 /// The report of a run, without `what_if` and `range`: these run the job again (what_if.hpp, rate_range.hpp).
 [[nodiscard]] RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun& run,
                                     Detail detail);
+
+/// The same of totals, where `report` is of another run of the same plan, at other prices of copies.
+void report_again(const Case& which, const Schedule& schedule, const CaseRun& run,
+                  RunReport& report);
 
 /// All of it: plans, simulates, bounds and reports. A job that does not fit is a report that says so.
 [[nodiscard]] RunReport predict(const Case& which, const Schedule& schedule,

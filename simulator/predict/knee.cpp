@@ -1,43 +1,11 @@
 // Exact comparison in 128 bit: time <= compute x (100 + p) / 100.
 #include "simulator/predict/knee.hpp"
 
-#include <algorithm>
-
 namespace ooc {
 namespace {
 
 bool is_within(Duration time, Duration compute, int percent) {
   return Int128{time.count()} * 100 <= Int128{compute.count()} * (100 + percent);
-}
-
-/// The fastest link at which the unit runs; null: none.
-const LinkTime* fastest_that_fits(const KneeRequest& request) {
-  std::optional<std::size_t> fastest;
-  for (std::size_t i = 0; i < request.times.size(); ++i) {
-    if (!request.times[i].feasible) continue;
-    if (!fastest || *request.links[i] > *request.links[*fastest]) fastest = i;
-  }
-  return fastest ? &request.times[*fastest] : nullptr;
-}
-
-NoKnee why_none(const KneeRequest& request, int percent) {
-  const LinkTime* time = fastest_that_fits(request);
-  if (time == nullptr) {
-    const bool known = std::any_of(request.times.begin(), request.times.end(),
-                                   [](const LinkTime& each) { return each.worked_out; });
-    return known ? NoKnee::kDoesNotFit : NoKnee::kNotWorkedOut;
-  }
-  if (request.at_infinite_link && request.at_infinite_link->feasible) {
-    time = &*request.at_infinite_link;
-    if (within(*time, percent)) return NoKnee::kBeyondList;
-  }
-  const Duration run_again = time->compute_time + time->recompute_time;
-  if (!is_within(run_again, time->compute_time, percent)) return NoKnee::kRecomputes;
-  if (!is_within(run_again + time->fault_time, time->compute_time, percent)) {
-    return NoKnee::kPageFaults;
-  }
-  if (time->far_memory_binds) return NoKnee::kFarMemory;
-  return time->near_memory_binds ? NoKnee::kNearMemory : NoKnee::kOtherWaits;
 }
 
 }  // namespace
@@ -108,23 +76,40 @@ bool within(const LinkTime& time, int percent) {
   return time.feasible && is_within(time.iteration_time, time.compute_time, percent);
 }
 
-std::size_t fastest_link(Links links) {
-  return static_cast<std::size_t>(std::max_element(links.begin(), links.end()) - links.begin());
+void KneeFinder::add(BytesPerSecond link, const LinkTime& time) {
+  so_far_.any_worked_out |= time.worked_out;
+  if (time.feasible && (!so_far_.fastest || link > so_far_.fastest_link)) {
+    so_far_.fastest = time;
+    so_far_.fastest_link = link;
+  }
+  const auto note = [&](std::optional<BytesPerSecond>& slowest, int percent) {
+    if (within(time, percent) && (!slowest || link < *slowest)) slowest = link;
+  };
+  note(so_far_.knee.within_1_percent, 1);
+  note(so_far_.knee.within_5_percent, 5);
 }
 
-Knee find_knee(const KneeRequest& request) {
-  Knee knee{.unit = request.unit, .within_1_percent = {}, .within_5_percent = {}};
-  const auto slower = [&](std::size_t link, const std::optional<std::size_t>& than) {
-    return !than || *request.links[link] < *request.links[*than];
-  };
-  for (std::size_t i = 0; i < request.times.size(); ++i) {
-    const LinkTime& time = request.times[i];
-    if (within(time, 1) && slower(i, knee.within_1_percent)) knee.within_1_percent = i;
-    if (within(time, 5) && slower(i, knee.within_5_percent)) knee.within_5_percent = i;
-  }
-  if (!knee.within_1_percent) knee.not_within_1_percent = why_none(request, 1);
-  if (!knee.within_5_percent) knee.not_within_5_percent = why_none(request, 5);
+Knee KneeFinder::knee() const {
+  Knee knee = so_far_.knee;
+  if (!knee.within_1_percent) knee.not_within_1_percent = why_none(1);
+  if (!knee.within_5_percent) knee.not_within_5_percent = why_none(5);
   return knee;
+}
+
+NoKnee KneeFinder::why_none(int percent) const {
+  if (!so_far_.fastest) return so_far_.any_worked_out ? NoKnee::kDoesNotFit : NoKnee::kNotWorkedOut;
+  LinkTime time = *so_far_.fastest;
+  if (so_far_.at_infinite_link && so_far_.at_infinite_link->feasible) {
+    time = *so_far_.at_infinite_link;
+    if (within(time, percent)) return NoKnee::kBeyondList;
+  }
+  const Duration run_again = time.compute_time + time.recompute_time;
+  if (!is_within(run_again, time.compute_time, percent)) return NoKnee::kRecomputes;
+  if (!is_within(run_again + time.fault_time, time.compute_time, percent)) {
+    return NoKnee::kPageFaults;
+  }
+  if (time.far_memory_binds) return NoKnee::kFarMemory;
+  return time.near_memory_binds ? NoKnee::kNearMemory : NoKnee::kOtherWaits;
 }
 
 }  // namespace ooc

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <string_view>
 
 #include "model/base/units.hpp"
@@ -28,16 +27,16 @@ enum class NoKnee {
 /// "far memory caps the link"
 [[nodiscard]] std::string_view no_knee_text(NoKnee cause);
 
-/// Of one unit (network, machine, batch, memory, schedule): places in the list of links.
+/// Of rows that differ in the link alone.
 struct Knee {
-  std::size_t unit = 0;
-  std::optional<std::size_t> within_1_percent;
-  std::optional<std::size_t> within_5_percent;
+  std::size_t row = 0;  ///< the first of them
+  std::optional<BytesPerSecond> within_1_percent;
+  std::optional<BytesPerSecond> within_5_percent;
   NoKnee not_within_1_percent = NoKnee::kNone;
   NoKnee not_within_5_percent = NoKnee::kNone;
 };
 
-/// One configuration of the unit, by link.
+/// One of these rows.
 struct LinkTime {
   bool worked_out = false;
   bool feasible = false;
@@ -53,20 +52,32 @@ struct LinkTime {
 /// Whether the iteration takes at most that much longer than its computation alone.
 [[nodiscard]] bool within(const LinkTime& time, int percent);
 
-using Links = std::span<const std::optional<BytesPerSecond>>;
-/// Its place in the list.
-[[nodiscard]] std::size_t fastest_link(Links links);
-
-struct KneeRequest {
-  std::size_t unit = 0;
-  Links links;
-  std::span<const LinkTime> times;
-  /// Where it was worked out: without it the list's fastest link tells why there is no knee.
-  std::optional<LinkTime> at_infinite_link = {};
+/// What is known of a line's knee before all its rows are: so that another run can go on with it.
+struct KneeSoFar {
+  Knee knee;
+  bool any_worked_out = false;
+  BytesPerSecond fastest_link;
+  std::optional<LinkTime> fastest;  ///< of those that fit
+  std::optional<LinkTime> at_infinite_link;
 };
 
-/// The slowest link of the list whose iteration takes at most 1 % (5 %) longer than its computation alone.
-/// The list need not be sorted.
-[[nodiscard]] Knee find_knee(const KneeRequest& request);
+/// The slowest link whose iteration takes at most 1 % (5 %) longer than its computation alone. Links come in any
+/// order; none of them is kept.
+class KneeFinder {
+ public:
+  explicit KneeFinder(std::size_t first_row) { so_far_.knee.row = first_row; }
+  explicit KneeFinder(const KneeSoFar& so_far) : so_far_(so_far) {}
+
+  void add(BytesPerSecond link, const LinkTime& time);
+  /// Where it was worked out: without it the fastest link tells why there is no knee.
+  void add_infinite_link(const LinkTime& time) { so_far_.at_infinite_link = time; }
+  [[nodiscard]] Knee knee() const;
+  [[nodiscard]] const KneeSoFar& so_far() const { return so_far_; }
+
+ private:
+  [[nodiscard]] NoKnee why_none(int percent) const;
+
+  KneeSoFar so_far_;
+};
 
 }  // namespace ooc

@@ -97,10 +97,10 @@ class Search {
         case_.inputs.link = transfers.link = rate;
         break;
       case Needed::kLinkToFar:
-        transfers.link_to_far = rate;
+        case_.inputs.link_to_far = transfers.link_to_far = rate;
         break;
       case Needed::kLinkToNear:
-        transfers.link_to_near = rate;
+        case_.inputs.link_to_near = transfers.link_to_near = rate;
         break;
       case Needed::kNearMemory:
         case_.budget = case_.inputs.memory = Bytes(value);

@@ -1,36 +1,150 @@
 #include "simulator/predict/study.hpp"
 
-namespace ooc {
+#include <fmt/format.h>
 
-SweepUnit unit_at(const SweepGrid& grid, std::size_t index) {
-  SweepUnit unit{};
-  const auto take = [&](std::size_t count) {
-    const std::size_t place = index % count;
-    index /= count;
-    return place;
-  };
-  unit.schedule = take(grid.schedules.size());
-  unit.far_memory = take(grid.far_memories.size());
-  unit.memory = take(grid.memories.size());
-  unit.costs = index;
-  unit.batch = take(grid.batches.size());
-  unit.hardware = take(grid.hardware.size());
-  unit.network = index;
-  return unit;
+#include <algorithm>
+#include <utility>
+
+#include "model/base/errors.hpp"
+#include "model/base/option_text.hpp"
+#include "simulator/predict/framework_choice.hpp"
+
+namespace ooc {
+namespace {
+
+std::size_t length_of(const std::vector<std::int64_t>& values) {
+  return std::max<std::size_t>(1, values.size());
 }
 
-UnitKeys keys_of(const SweepGrid& grid, const SweepInputs& inputs, std::size_t index) {
-  const SweepUnit unit = unit_at(grid, index);
-  CaseOptions options;
-  options.batch = grid.batches[unit.batch];
-  options.memory = grid.memories[unit.memory];
-  options.far_memory = grid.far_memories[unit.far_memory];
-  return {.network = inputs.network_names[unit.network],
-          .hardware = inputs.hardware_names[unit.hardware],
-          .batch = batch_of(options, *inputs.workloads[unit.network].network),
-          .memory = budget_of(options, inputs.machines[unit.hardware].profile),
-          .far_memory = far_capacity_of(options, inputs.machines[unit.hardware].profile),
-          .schedule = std::string(grid.schedules[unit.schedule]->name)};
+/// The axes of which there is more than one value.
+std::vector<std::size_t> lists_among(const SweepLists& lists) {
+  std::vector<std::size_t> found;
+  for (std::size_t axis = 0; axis < lists.values.size(); ++axis) {
+    if (lists.values[axis].size() > 1) found.push_back(axis);
+  }
+  return found;
+}
+
+void check_zip(const SweepLists& lists, const std::vector<std::size_t>& axes) {
+  for (const std::size_t axis : axes) {
+    const std::size_t first = lists.values[axes.front()].size();
+    const std::size_t length = lists.values[axis].size();
+    if (length == first) continue;
+    bad_value("--zip",
+              fmt::format("{} values of {} and {} of {}", first, axis_kinds()[axes.front()].flag,
+                          length, axis_kinds()[axis].flag),
+              "lists of one length, or of one value", "without --zip every combination is a row");
+  }
+}
+
+void apply_axis(const SweepGrid& grid, std::size_t axis, const SweepPlace& place,
+                CaseOptions& options) {
+  const auto& values = grid.lists().values[axis];
+  const AxisKind& kind = axis_kinds()[axis];
+  if (!values.empty() && kind.apply != nullptr) kind.apply(values[place[axis]], options);
+}
+
+/// The name that a row has of a list of them.
+std::size_t named(const SweepGrid& grid, std::string_view flag, const SweepPlace& place) {
+  const std::size_t axis = axis_place(flag);
+  const auto& values = grid.lists().values[axis];
+  return values.empty() ? 0 : static_cast<std::size_t>(values[place[axis]]);
+}
+
+}  // namespace
+
+SweepGrid::SweepGrid(SweepLists lists) : lists_(std::move(lists)) {
+  const auto kinds = axis_kinds();
+  OOC_CHECK(kinds.size() <= kMaxAxes && lists_.values.size() == kinds.size(), "places suffice");
+  const std::vector<std::size_t> axes = lists_among(lists_);
+  if (lists_.zip && !axes.empty()) {
+    check_zip(lists_, axes);
+    // What the first of them changes, it changes in every row.
+    dimensions_.push_back(
+        {kinds[axes.front()].level, length_of(lists_.values[axes.front()]), axes});
+  } else {
+    for (const std::size_t axis : axes) {
+      dimensions_.push_back({kinds[axis].level, length_of(lists_.values[axis]), {axis}});
+    }
+  }
+  for (const Dimension& dimension : dimensions_) {
+    for (std::size_t level = 0; level <= static_cast<std::size_t>(dimension.level); ++level) {
+      rows_of_[level] *= dimension.size;
+    }
+  }
+  const bool ends_in_links =
+      !dimensions_.empty() && dimensions_.back().axes == std::vector{axis_place("--link")};
+  if (ends_in_links) rows_of_line_ = dimensions_.back().size;
+}
+
+SweepPlace SweepGrid::place_at(std::size_t row) const {
+  SweepPlace place{};
+  for (std::size_t i = dimensions_.size(); i-- > 0;) {
+    const Dimension& dimension = dimensions_[i];
+    for (const std::size_t axis : dimension.axes) {
+      place[axis] = static_cast<std::uint32_t>(row % dimension.size);
+    }
+    row /= dimension.size;
+  }
+  return place;
+}
+
+const Workload& network_of(const SweepInputs& inputs, std::size_t network) {
+  // A graph that no row needs has the place of the next one that is there, of the same network: each has one.
+  return inputs.workloads[inputs.workload_of[network * inputs.frameworks.size()]];
+}
+
+std::size_t graph_at(const SweepGrid& grid, const SweepPlace& place, std::size_t frameworks) {
+  return named(grid, "NETWORK", place) * frameworks + named(grid, "--framework", place);
+}
+
+const Workload& workload_at(const SweepGrid& grid, const SweepInputs& inputs,
+                            const SweepPlace& place) {
+  return inputs.workloads[inputs.workload_of[graph_at(grid, place, inputs.frameworks.size())]];
+}
+
+const Machine& machine_at(const SweepGrid& grid, const SweepInputs& inputs,
+                          const SweepPlace& place) {
+  return inputs.machines[named(grid, "--hardware", place)];
+}
+
+const Schedule& schedule_at(const SweepGrid& grid, const SweepPlace& place) {
+  return *grid.lists().schedules[named(grid, "--schedule", place)];
+}
+
+CaseOptions options_at(const SweepGrid& grid, const SweepInputs& inputs, const SweepPlace& place,
+                       AxisLevel up_to) {
+  CaseOptions options = inputs.options;
+  options.framework = inputs.frameworks[named(grid, "--framework", place)];
+  for (std::size_t axis = 0; axis < axis_kinds().size(); ++axis) {
+    if (axis_kinds()[axis].level <= up_to) apply_axis(grid, axis, place, options);
+  }
+  return options;
+}
+
+void name_row(const SweepGrid& grid, const SweepInputs& inputs, const SweepPlace& place,
+              RunInputs& row) {
+  row.network = inputs.network_names[named(grid, "NETWORK", place)];
+  row.hardware = inputs.hardware_names[named(grid, "--hardware", place)];
+  row.schedule = schedule_at(grid, place).name;
+  if (inputs.framework_names.empty()) return;
+  row.framework = inputs.framework_names[named(grid, "--framework", place)];
+}
+
+RunInputs inputs_at(const SweepGrid& grid, const SweepInputs& inputs, std::size_t row) {
+  const SweepPlace place = grid.place_at(row);
+  RunInputs asked =
+      inputs_of(workload_at(grid, inputs, place), machine_at(grid, inputs, place).profile,
+                options_at(grid, inputs, place));
+  name_row(grid, inputs, place, asked);
+  return asked;
+}
+
+void apply_prices(const SweepGrid& grid, const SweepPlace& place, CaseOptions& options) {
+  for (std::size_t axis = axis_kinds().size(); axis-- > 0;) {
+    if (axis_kinds()[axis].level != AxisLevel::kPrices) return;
+    apply_axis(grid, axis, place, options);
+  }
 }
 
 }  // namespace ooc

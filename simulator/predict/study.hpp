@@ -1,69 +1,113 @@
-// What a sweep covers: the product of its lists. Rows come in the order network, machine, batch,
-// memory, far memory, schedule, link, the last one changing fastest.
+// What a sweep covers: every combination of the values of its axes, or, zipped, the first of each, the second of each
+// and so on. A row is its index in that order. How much rows share follows from the levels of the axes in which
+// they differ (axes.hpp): rows of one line differ in the link alone, those of one unit in prices of copies.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "simulator/predict/axes.hpp"
 #include "simulator/predict/case.hpp"
 #include "simulator/schedules/schedule.hpp"
 
 namespace ooc {
 
-struct SweepGrid {
-  std::vector<std::string> networks;
-  std::vector<std::string> hardware;
-  std::vector<std::optional<std::int64_t>> batches;                 ///< none: the network file's
-  std::vector<std::optional<Bytes>> memories;                       ///< none: the profile's
-  std::vector<std::optional<Bytes>> far_memories = {std::nullopt};  ///< likewise
-  std::vector<std::optional<BytesPerSecond>> links;                 ///< none: the profile's
-  std::vector<const Schedule*> schedules;
+/// The lists that a sweep is made of.
+struct SweepLists {
+  // Each once; what the values of named axes are places in.
+  std::vector<std::string> networks = {};
+  std::vector<std::string> frameworks = {};
+  std::vector<std::string> hardware = {};
+  std::vector<const Schedule*> schedules = {};
+  /// By place in axis_kinds(); none: not given, and what the files or the flags of all rows say.
+  std::vector<std::vector<std::int64_t>> values =
+      std::vector<std::vector<std::int64_t>>(axis_kinds().size());
+  bool zip = false;  ///< lists step together; those of one value stay
 
-  /// Configurations that share a plan: all but the links.
-  [[nodiscard]] std::size_t units() const {
-    return networks.size() * hardware.size() * batches.size() * units_of_costs();
+  [[nodiscard]] std::vector<std::int64_t>& of(std::string_view flag) {
+    return values[axis_place(flag)];
   }
-  /// Those of them that share a (network, hardware, batch).
-  [[nodiscard]] std::size_t units_of_costs() const {
-    return memories.size() * far_memories.size() * schedules.size();
+  [[nodiscard]] const std::vector<std::int64_t>& of(std::string_view flag) const {
+    return values[axis_place(flag)];
   }
-  [[nodiscard]] std::size_t rows() const { return units() * links.size(); }
+  [[nodiscard]] bool has(std::string_view flag) const { return !of(flag).empty(); }
 };
 
-/// Where a unit stands in the lists.
-struct SweepUnit {
-  std::size_t network;
-  std::size_t hardware;
-  std::size_t batch;
-  std::size_t memory;
-  std::size_t far_memory;
-  std::size_t schedule;
-  std::size_t costs;  ///< index of its (network, hardware, batch)
-};
-[[nodiscard]] SweepUnit unit_at(const SweepGrid& grid, std::size_t index);
+inline constexpr std::size_t kMaxAxes = 24;
 
-/// Everything that is read from files, in the order of the grid's lists.
+/// Where a row stands in the lists, by place in axis_kinds().
+using SweepPlace = std::array<std::uint32_t, kMaxAxes>;
+
+class SweepGrid {
+ public:
+  /// SpecError for zipped lists that differ in length.
+  explicit SweepGrid(SweepLists lists);
+
+  [[nodiscard]] const SweepLists& lists() const { return lists_; }
+  [[nodiscard]] std::size_t rows() const { return rows_of_[0]; }
+  /// Rows, one behind the other, that share what is made up to a level: a graph, its costs, a plan.
+  [[nodiscard]] std::size_t rows_sharing(AxisLevel level) const {
+    return rows_of_[static_cast<std::size_t>(level) + 1];
+  }
+  [[nodiscard]] std::size_t rows_of_unit() const { return rows_sharing(AxisLevel::kPlan); }
+  [[nodiscard]] std::size_t units() const { return rows() / rows_of_unit(); }
+  /// Rows, one behind the other, that differ in the link alone: all links of the list, or 1.
+  [[nodiscard]] std::size_t rows_of_line() const { return rows_of_line_; }
+  [[nodiscard]] SweepPlace place_at(std::size_t row) const;
+
+ private:
+  /// Axes that step together.
+  struct Dimension {
+    AxisLevel level;
+    std::size_t size;
+    std::vector<std::size_t> axes;
+  };
+
+  SweepLists lists_;
+  std::vector<Dimension> dimensions_;  ///< the first changes slowest
+  std::array<std::size_t, 5> rows_of_{1, 1, 1, 1, 1};  ///< by level from which on axes count
+  std::size_t rows_of_line_ = 1;
+};
+
+/// Everything that is read from files, in the order of the grid's lists, and what is the same in all rows.
 struct SweepInputs {
-  std::vector<Workload> workloads;
+  std::vector<Workload> workloads;  ///< of each network, one for each framework that it meets in a row
+  std::vector<std::size_t> workload_of;  ///< of (network, framework): its place among them
   std::vector<Machine> machines;
+  std::vector<std::shared_ptr<const Framework>> frameworks;  ///< one for all where there is no list
   /// What results call them: the names in the files, or, where two of them meet, the texts of the
   /// command line for all, so that no two rows look alike.
   std::vector<std::string> network_names;
   std::vector<std::string> hardware_names;
-  int devices = 1;  ///< of every row
+  std::vector<std::string> framework_names;  ///< none where there is no list
+  CaseOptions options;  ///< of every row, but for the axes
+  int devices = 1;      ///< the most that a row has
 };
 
-/// What tells one unit from another, as its rows have it.
-struct UnitKeys {
-  std::string network;
-  std::string hardware;
-  std::int64_t batch = 1;
-  Bytes memory;
-  Bytes far_memory;
-  std::string schedule;
-};
-[[nodiscard]] UnitKeys keys_of(const SweepGrid& grid, const SweepInputs& inputs, std::size_t unit);
+/// That network in the first of its frameworks.
+[[nodiscard]] const Workload& network_of(const SweepInputs& inputs, std::size_t network);
+/// Of its network and framework: the place in workload_of.
+[[nodiscard]] std::size_t graph_at(const SweepGrid& grid, const SweepPlace& place,
+                                   std::size_t frameworks);
+[[nodiscard]] const Workload& workload_at(const SweepGrid& grid, const SweepInputs& inputs,
+                                          const SweepPlace& place);
+[[nodiscard]] const Machine& machine_at(const SweepGrid& grid, const SweepInputs& inputs,
+                                        const SweepPlace& place);
+/// What a row asks for, by its axes up to a level.
+[[nodiscard]] CaseOptions options_at(const SweepGrid& grid, const SweepInputs& inputs,
+                                     const SweepPlace& place,
+                                     AxisLevel up_to = AxisLevel::kPrices);
+[[nodiscard]] const Schedule& schedule_at(const SweepGrid& grid, const SweepPlace& place);
+/// What the row repeats of it.
+[[nodiscard]] RunInputs inputs_at(const SweepGrid& grid, const SweepInputs& inputs,
+                                  std::size_t row);
+/// Its network, machine, framework and schedule, as results call them.
+void name_row(const SweepGrid& grid, const SweepInputs& inputs, const SweepPlace& place,
+              RunInputs& row);
+/// Only the prices of copies, into options that have all else.
+void apply_prices(const SweepGrid& grid, const SweepPlace& place, CaseOptions& options);
 
 }  // namespace ooc

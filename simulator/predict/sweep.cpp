@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "model/base/errors.hpp"
+#include "simulator/predict/sweep_worker.hpp"
 
 namespace ooc {
 namespace {
@@ -23,7 +24,7 @@ using namespace std::chrono_literals;
 /// What became of one row.
 struct Row {
   LinkTime time;
-  std::string lacks;                              ///< where it does not fit
+  std::string_view lacks;                         ///< where it does not fit
   std::shared_ptr<const SpecError> failure = {};  ///< where it could not be worked out
 };
 
@@ -31,23 +32,24 @@ struct Piece {
   std::mutex filling;  ///< of text and rows
   std::string text;
   std::vector<Row> rows;
-  std::optional<LinkTime>
-      at_infinite_link;  ///< of the unit, where it may tell why there is no knee
+  /// Of lines, where it may tell why there is no knee, by row.
+  std::vector<std::pair<std::size_t, LinkTime>> at_infinite_link;
   std::exception_ptr error;
   bool done = false;
 };
 
-/// The costs of one (network, machine, batch), made by whoever needs them first.
+/// The costs of some rows, made by whoever needs them first.
 struct SharedCosts {
   std::mutex making;
   std::shared_ptr<const Case> made;
   std::exception_ptr error;  ///< they cannot be made
 };
 
-CaseOptions options_at(const SweepJob& job, const SweepUnit& unit) {
-  CaseOptions options = job.options;
-  options.batch = job.grid.batches[unit.batch];
-  return options;
+/// Place in the list of the first of the fastest links, of which there are several; else none.
+std::optional<std::size_t> fastest_link(const SweepGrid& grid) {
+  if (grid.rows_of_line() < 2) return std::nullopt;
+  const auto& links = grid.lists().of("--link");
+  return static_cast<std::size_t>(std::max_element(links.begin(), links.end()) - links.begin());
 }
 
 std::string_view lack_of(const OutOfMemory& oom) {
@@ -61,11 +63,17 @@ class Runner : public std::enable_shared_from_this<Runner> {
   Runner(const SweepJob& job, const SweepSink& sink)
       : job_(job),
         sink_(sink),
-        fastest_link_(fastest_link(job.grid.links)),
-        pieces_per_unit_((job.grid.links.size() + kLinksPerPiece - 1) / kLinksPerPiece),
-        piece_count_(job.grid.units() * pieces_per_unit_),
-        units_per_costs_(job.grid.units_of_costs()),
-        window_(std::size_t{8} * job.threads) {}
+        fastest_link_(fastest_link(job.grid)),
+        pieces_per_unit_((job.grid.rows_of_unit() + kRowsPerPiece - 1) / kRowsPerPiece),
+        wanted_{.begin = job.range.begin + job.before.rows, .end = job.range.end},
+        first_piece_(piece_of(wanted_.begin)),
+        end_piece_(wanted_.size() == 0 ? first_piece_ : piece_of(wanted_.end - 1) + 1),
+        summary_(job.before),
+        window_(std::size_t{8} * job.threads),
+        next_(first_piece_),
+        written_(first_piece_) {
+    if (summary_.line) knee_.emplace(*summary_.line);
+  }
 
   SweepSummary run() {
     std::vector<std::jthread> threads;
@@ -88,19 +96,19 @@ class Runner : public std::enable_shared_from_this<Runner> {
 
  private:
   void work() {
-    CaseBuffers buffers;
+    SweepWorker runner(job_.grid, job_.inputs, [this](std::size_t row) { return costs_of(row); });
     while (true) {
       std::size_t index = 0;
       {
         std::unique_lock lock(mutex_);
         room_.wait(lock, [&] { return ended_ || next_ < written_ + window_.size(); });
-        if (ended_ || next_ == piece_count_) return;
+        if (ended_ || next_ == end_piece_) return;
         index = next_++;
       }
       Piece& piece = window_[index % window_.size()];
       std::exception_ptr error;
       try {
-        fill(piece, index, buffers);
+        fill(piece, rows_of(index), runner);
       } catch (...) {
         error = std::current_exception();
       }
@@ -111,87 +119,45 @@ class Runner : public std::enable_shared_from_this<Runner> {
     }
   }
 
-  /// The rows of a piece. What is wrong with all of them is in each.
-  void fill(Piece& piece, std::size_t index, CaseBuffers& buffers) {
-    const SweepUnit unit = unit_at(job_.grid, index / pieces_per_unit_);
-    const std::size_t begin = index % pieces_per_unit_ * kLinksPerPiece;
-    const std::size_t end = std::min(begin + kLinksPerPiece, job_.grid.links.size());
-    try {
-      const std::shared_ptr<const Case> shared = costs_of(unit);
-      UnitRuns runs(*this, unit, *shared, buffers);
-      for (std::size_t link = begin; link < end; ++link) {
-        try {
-          add_row(piece, runs.at(job_.grid.links[link]));
-        } catch (const SpecError& error) {
-          add_failure(piece, unit, link, error);
-        }
+  [[nodiscard]] std::size_t piece_of(std::size_t row) const {
+    const std::size_t rows = job_.grid.rows_of_unit();
+    return row / rows * pieces_per_unit_ + row % rows / kRowsPerPiece;
+  }
+
+  /// Those of them that are wanted.
+  [[nodiscard]] RowRange rows_of(std::size_t piece) const {
+    const std::size_t unit = piece / pieces_per_unit_ * job_.grid.rows_of_unit();
+    const std::size_t begin = piece % pieces_per_unit_ * kRowsPerPiece;
+    const std::size_t end = std::min(begin + kRowsPerPiece, job_.grid.rows_of_unit());
+    return {.begin = std::max(unit + begin, wanted_.begin),
+            .end = std::min(unit + end, wanted_.end)};
+  }
+
+  void fill(Piece& piece, const RowRange& rows, SweepWorker& runner) const {
+    std::string text;
+    for (std::size_t row = rows.begin; row < rows.end; ++row) {
+      try {
+        add_row(piece, runner.at(row), text);
+      } catch (const SpecError& error) {
+        add_failure(piece, row, error);
       }
-      if (begin <= fastest_link_ && fastest_link_ < end) look_beyond(piece, runs, begin);
-    } catch (const SpecError& error) {
-      for (std::size_t link = begin; link < end; ++link) add_failure(piece, unit, link, error);
+      if (fastest_link_ && row % job_.grid.rows_of_line() == *fastest_link_) {
+        look_beyond(piece, row, runner);
+      }
     }
   }
 
-  /// One unit at one link after the other.
-  class UnitRuns {
-   public:
-    UnitRuns(const Runner& runner, const SweepUnit& unit, const Case& shared, CaseBuffers& buffers)
-        : options_(options_at(runner.job_, unit)),
-          schedule_(*runner.job_.grid.schedules[unit.schedule]),
-          case_(shared),
-          buffers_(buffers) {
-      options_.memory = runner.job_.grid.memories[unit.memory];
-      case_.budget = budget_of(options_, case_.hardware);
-      case_.inputs.memory = case_.budget;
-      case_.inputs.memory_given = options_.memory.has_value();
-      options_.far_memory = runner.job_.grid.far_memories[unit.far_memory];
-      case_.far_capacity = far_capacity_of(options_, case_.hardware);
-      case_.inputs.far_memory = case_.far_capacity;
-      case_.inputs.far_memory_given = options_.far_memory.has_value();
-      case_.inputs.network = runner.job_.inputs.network_names[unit.network];
-      case_.inputs.hardware = runner.job_.inputs.hardware_names[unit.hardware];
-    }
-
-    RunReport at(std::optional<BytesPerSecond> link) {
-      case_.inputs.link = case_.transfers.link = link;
-      estimate_transfers_into(case_.costs.transfers, case_.costs.tensor_bytes, case_.hardware,
-                              case_.transfers);
-      const bool may_block = case_.allocator == Allocator::kCaching;
-      if (!run_ || schedule_.is(Trait::kPlansForLink) || run_->rounds || run_->devices || may_block)
-        run_.emplace(plan_case(case_, schedule_, buffers_));
-      simulate_case(case_, *run_, buffers_);
-      return report_case(case_, schedule_, *run_, Detail::kTotals);
-    }
-
-   private:
-    CaseOptions options_;
-    const Schedule& schedule_;
-    Case case_;
-    CaseBuffers& buffers_;
-    std::optional<CaseRun> run_;
-  };
-
-  void add_row(Piece& piece, const RunReport& report) const {
-    std::string text;
+  void add_row(Piece& piece, const RunReport& report, std::string& text) const {
+    text.clear();
     job_.format.row(text, report);
     Row row{.time = link_time(report), .lacks = {}};
     if (report.out_of_memory) row.lacks = lack_of(*report.out_of_memory);
     add(piece, text, std::move(row));
   }
 
-  void add_failure(Piece& piece, const SweepUnit& unit, std::size_t link,
-                   const SpecError& error) const {
-    CaseOptions options = options_at(job_, unit);
-    options.memory = job_.grid.memories[unit.memory];
-    options.far_memory = job_.grid.far_memories[unit.far_memory];
-    options.transfers.link = job_.grid.links[link];
-    RunInputs inputs = inputs_of(job_.inputs.workloads[unit.network],
-                                 job_.inputs.machines[unit.hardware].profile, options);
-    inputs.network = job_.inputs.network_names[unit.network];
-    inputs.hardware = job_.inputs.hardware_names[unit.hardware];
-    inputs.schedule = job_.grid.schedules[unit.schedule]->name;
+  void add_failure(Piece& piece, std::size_t row, const SpecError& error) const {
     std::string text;
-    job_.format.failure(text, inputs, error.what());
+    job_.format.failure(text, inputs_at(job_.grid, job_.inputs, row), error.what());
     add(piece, text,
         {.time = {}, .lacks = {}, .failure = std::make_shared<const SpecError>(error)});
   }
@@ -203,29 +169,28 @@ class Runner : public std::enable_shared_from_this<Runner> {
     piece.rows.push_back(std::move(row));
   }
 
-  /// One run more where the fastest link of the list leaves too much to wait for: what an infinite one
-  /// would leave tells why.
-  void look_beyond(Piece& piece, UnitRuns& runs, std::size_t begin) const {
-    const std::vector<std::optional<BytesPerSecond>>& links = job_.grid.links;
-    if (links.size() < 2 || *links[fastest_link_] == kInfiniteRate) return;
-    const LinkTime& fastest = piece.rows[fastest_link_ - begin].time;
-    if (!fastest.feasible || within(fastest, 1)) return;
+  /// One run more where the fastest link of the list, that of the last row, leaves too much to wait for: what an
+  /// infinite one would leave tells why.
+  void look_beyond(Piece& piece, std::size_t row, SweepWorker& runner) const {
+    const LinkTime& fastest = piece.rows.back().time;
+    const bool infinite = job_.grid.lists().of("--link")[*fastest_link_] == kInfiniteRate.count();
+    if (infinite || !fastest.feasible || within(fastest, 1)) return;
     try {
-      piece.at_infinite_link = link_time(runs.at(kInfiniteRate));
+      const LinkTime time = link_time(runner.at_infinite_link(row));
+      const std::lock_guard lock(piece.filling);
+      piece.at_infinite_link.emplace_back(row, time);
     } catch (const SpecError&) {
       return;  // no row needs it
     }
   }
 
-  std::shared_ptr<const Case> costs_of(const SweepUnit& unit) {
-    const std::shared_ptr<SharedCosts> costs = shared_costs(unit.costs);
+  std::shared_ptr<const Case> costs_of(std::size_t row) {
+    const std::shared_ptr<SharedCosts> costs = shared_costs(costs_place(row));
     const std::lock_guard lock(costs->making);
     if (costs->error) std::rethrow_exception(costs->error);
     if (!costs->made) {
       try {
-        costs->made = std::make_shared<const Case>(make_case(job_.inputs.workloads[unit.network],
-                                                             job_.inputs.machines[unit.hardware],
-                                                             options_at(job_, unit)));
+        costs->made = make_costs(job_.grid, job_.inputs, row);
       } catch (const SpecError&) {
         costs->error = std::current_exception();
         throw;
@@ -234,45 +199,61 @@ class Runner : public std::enable_shared_from_this<Runner> {
     return costs->made;
   }
 
-  /// Kept from the first piece that asks to the last: as many at a time as the window reaches over.
-  std::shared_ptr<SharedCosts> shared_costs(std::size_t index) {
+  [[nodiscard]] std::size_t costs_place(std::size_t row) const {
+    return row / job_.grid.rows_sharing(AxisLevel::kCosts);
+  }
+
+  /// Kept until their last row is written: as many at a time as the window reaches over.
+  std::shared_ptr<SharedCosts> shared_costs(std::size_t place) {
     const std::lock_guard lock(mutex_);
-    UsedCosts& used = costs_[index];
-    if (!used.costs) used.costs = std::make_shared<SharedCosts>();
-    std::shared_ptr<SharedCosts> costs = used.costs;
-    if (++used.pieces == units_per_costs_ * pieces_per_unit_) costs_.erase(index);
+    std::shared_ptr<SharedCosts>& costs = costs_[place];
+    if (!costs) costs = std::make_shared<SharedCosts>();
     return costs;
   }
 
   void write_in_order() {
-    std::vector<LinkTime> unit_times;
-    std::optional<LinkTime> at_infinite_link;
-    for (std::size_t index = 0; index < piece_count_; ++index) {
+    for (std::size_t index = first_piece_; index < end_piece_; ++index) {
       Piece& slot = window_[index % window_.size()];
+      bool stop = false;
       {
         std::unique_lock lock(mutex_);
         // A signal handler cannot notify: look for a stop now and then.
         while (!finished_.wait_for(lock, 50ms, [&] { return slot.done; })) {
           if (sink_.stop()) break;
         }
-        summary_.stopped = !slot.done || sink_.stop();
+        stop = sink_.stop();
+        summary_.stopped = !slot.done || (stop && sink_.takes_rows_ahead);
         if (summary_.stopped) return;
       }
       if (slot.error) std::rethrow_exception(slot.error);
+      // First, as whoever goes on behind these rows needs it.
+      find_knees(slot, index);
       write_rows(slot);
-      for (const Row& row : slot.rows) unit_times.push_back(row.time);
-      if (slot.at_infinite_link) at_infinite_link = slot.at_infinite_link;
       make_room(index);
-      if ((index + 1) % pieces_per_unit_ != 0) continue;
-      if (unit_times.size() > 1) {
-        summary_.knees.push_back(find_knee({.unit = index / pieces_per_unit_,
-                                            .links = job_.grid.links,
-                                            .times = unit_times,
-                                            .at_infinite_link = at_infinite_link}));
-      }
-      unit_times.clear();
-      at_infinite_link.reset();
+      summary_.stopped = stop && index + 1 < end_piece_;
+      if (summary_.stopped) return;
     }
+  }
+
+  void find_knees(const Piece& piece, std::size_t index) {
+    if (!fastest_link_) return;
+    std::size_t row = rows_of(index).begin;
+    const std::vector<std::int64_t>& links = job_.grid.lists().of("--link");
+    auto beyond = piece.at_infinite_link.begin();
+    for (const Row& each : piece.rows) {
+      const std::size_t link = row % links.size();
+      if (link == 0) knee_.emplace(row);
+      const bool looked = beyond != piece.at_infinite_link.end() && beyond->first == row;
+      const auto found = looked ? beyond++ : beyond;
+      ++row;
+      if (!knee_) continue;  // its first rows are not of this range
+      knee_->add(BytesPerSecond(links[link]), each.time);
+      if (looked) knee_->add_infinite_link(found->second);
+      if (link + 1 < links.size()) continue;
+      if (summary_.knees_in_all++ < job_.most_knees) summary_.knees.push_back(knee_->knee());
+      knee_.reset();
+    }
+    summary_.line = knee_ ? std::optional(knee_->so_far()) : std::nullopt;
   }
 
   /// The piece is written: its place is for the next.
@@ -281,9 +262,11 @@ class Runner : public std::enable_shared_from_this<Runner> {
     const std::lock_guard lock(mutex_);
     slot.text.clear();
     slot.rows.clear();
-    slot.at_infinite_link.reset();
+    slot.at_infinite_link.clear();
     slot.done = false;
     written_ = index + 1;
+    const std::size_t next = written_ < end_piece_ ? rows_of(written_).begin : job_.grid.rows();
+    costs_.erase(costs_.begin(), costs_.lower_bound(costs_place(next)));
     room_.notify_all();
   }
 
@@ -292,8 +275,21 @@ class Runner : public std::enable_shared_from_this<Runner> {
     for (std::size_t index = written_; index < next_; ++index) {
       Piece& slot = window_[index % window_.size()];
       const std::lock_guard lock(slot.filling);
+      if (!sink_.takes_rows_ahead) {
+        if (slot.rows.empty() || !is_known(slot, index)) return;
+        find_knees(slot, index);
+        write_rows(slot);
+        return;
+      }
       if (!slot.rows.empty()) write_rows(slot);
     }
+  }
+
+  /// Whether what an infinite link would do is not still to come.
+  [[nodiscard]] bool is_known(const Piece& piece, std::size_t index) const {
+    if (!fastest_link_) return true;
+    const std::size_t last = rows_of(index).begin + piece.rows.size() - 1;
+    return last % job_.grid.rows_of_line() != *fastest_link_;
   }
 
   void write_rows(const Piece& piece) {
@@ -320,23 +316,21 @@ class Runner : public std::enable_shared_from_this<Runner> {
 
   const SweepJob job_;
   const SweepSink& sink_;
-  std::size_t fastest_link_;
+  std::optional<std::size_t> fastest_link_;
   std::size_t pieces_per_unit_;
-  std::size_t piece_count_;
-  std::size_t units_per_costs_;
+  RowRange wanted_;  ///< that are not there yet
+  std::size_t first_piece_;
+  std::size_t end_piece_;
   SweepSummary summary_;
+  std::optional<KneeFinder> knee_;  ///< of the line that is being written
 
   std::mutex mutex_;
   std::condition_variable room_;      ///< for workers: the window moved, or it is over
   std::condition_variable finished_;  ///< for the writer: a piece is done
-  struct UsedCosts {
-    std::shared_ptr<SharedCosts> costs;
-    std::size_t pieces = 0;  ///< that have asked for them
-  };
-  std::map<std::size_t, UsedCosts> costs_;
+  std::map<std::size_t, std::shared_ptr<SharedCosts>> costs_;
   std::vector<Piece> window_;
-  std::size_t next_ = 0;     ///< piece that nobody has taken
-  std::size_t written_ = 0;  ///< pieces handed out
+  std::size_t next_;     ///< piece that nobody has taken
+  std::size_t written_;  ///< pieces handed out
   bool ended_ = false;
 };
 

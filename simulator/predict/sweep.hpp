@@ -1,14 +1,15 @@
 // Runs a grid on several threads and hands the rows out in order, the same bytes whatever the
 // number of threads.
 //
-// Work is shared out in pieces: one unit (all but the link) and up to kLinksPerPiece links. What
-// the pieces share is made once: a network's graph at the start, the costs of a (network, machine,
-// batch) when its first piece comes up and until its last one is done, a plan per piece. Inside a
-// piece only transfers, simulation, bounds and the row remain. A row that cannot be worked out (a batch
+// Work is shared out in pieces: up to kRowsPerPiece rows of one unit (study.hpp). What rows share is
+// made once: a network's graph at the start, costs when their first piece comes up and until their last one is
+// written, a plan by each thread that works on its unit. Then only prices of copies, simulation, bounds and the row
+// remain. A row that cannot be worked out (a batch
 // whose sums are too large to count, say) is a row that says so.
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -23,7 +24,7 @@
 
 namespace ooc {
 
-inline constexpr std::size_t kLinksPerPiece = 64;
+inline constexpr std::size_t kRowsPerPiece = 64;
 
 /// How rows become text, on the threads that work them out.
 struct RowFormat {
@@ -33,12 +34,11 @@ struct RowFormat {
   std::string_view between;
 };
 
-struct SweepJob {
-  const SweepGrid& grid;
-  const SweepInputs& inputs;
-  const CaseOptions& options;  ///< batch, memory and link come from the grid
-  const RowFormat& format;
-  unsigned threads = 1;
+/// Rows begin ... end - 1 of the grid's order.
+struct RowRange {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  [[nodiscard]] std::size_t size() const { return end - begin; }
 };
 
 struct SweepSummary {
@@ -47,18 +47,33 @@ struct SweepSummary {
   std::map<std::string, std::size_t> lacking;      ///< rows that do not fit, by what they lack
   std::size_t failed = 0;                          ///< rows that could not be worked out
   std::shared_ptr<const SpecError> first_failure;  ///< why
-  std::vector<Knee> knees;  ///< of the units whose rows are all written, where there are >= 2 links
+  std::vector<Knee>
+      knees;  ///< of lines whose rows are all written, where there are >= 2 links: the first of them
+  std::size_t knees_in_all = 0;
+  std::optional<KneeSoFar> line;  ///< of one whose rows are not all written
   /// Not all rows are written. Threads may still be at work on what the job refers to, for however long one
   /// row takes: the caller ends the process, without giving any of it up.
   bool stopped = false;
 };
 
+struct SweepJob {
+  const SweepGrid& grid;
+  const SweepInputs& inputs;
+  const RowFormat& format;
+  unsigned threads = 1;
+  std::size_t most_knees = std::numeric_limits<std::size_t>::max();  ///< that are kept
+  RowRange range;                                                    ///< what is wanted of the grid
+  SweepSummary before = {};  ///< of the first rows of it, which are there already
+};
+
 struct SweepSink {
-  /// Rows in pieces, and what all so far amount to. In order, but for those that were finished ahead of others when
-  /// the run was stopped.
+  /// Rows in pieces, and what all so far amount to, those before included.
   std::function<void(std::string_view text, const SweepSummary& so_far)> write;
   /// Asked often; true ends the run.
   std::function<bool()> stop;
+  /// Whether rows that were finished ahead of others when the run was stopped are wanted too, out of order. Else what
+  /// is written last is what so_far says, so that another run can go on behind it.
+  bool takes_rows_ahead = true;
 };
 
 [[nodiscard]] SweepSummary run_sweep(const SweepJob& job, const SweepSink& sink);

@@ -50,7 +50,7 @@ std::vector<WhatIf> what_if(const Workload& workload, const Machine& machine,
   memory.memory = quarter_more(budget_of(options, machine.profile));
   add("memory x 1.25", memory);
   CaseOptions compute = options;
-  compute.compute_scale = kTwo;
+  compute.compute_scale = Ratio(2 * options.compute_scale.value_or(kOne).count());
   add("compute x 2", compute);
   return results;
 }

@@ -167,6 +167,13 @@ class CompressionPlanner {
           trial.away.push_back({.moved = tensor, .used = tensor});
         }
       }
+      // What is moved as it is returns for the task itself, what was compressed for one before it.
+      const std::vector<Lifetime>& lives = trial.compression.graph.lifetimes;
+      std::stable_sort(trial.away.begin(), trial.away.end(),
+                       [&](const Restoration& a, const Restoration& b) {
+                         return *lives[a.moved.at()].first_backward_use <
+                                *lives[b.moved.at()].first_backward_use;
+                       });
     }
     std::vector<TensorId> away;
     for (const Restoration& restoration : trial.away) away.push_back(restoration.moved);

@@ -11,12 +11,13 @@
 namespace ooc {
 namespace {
 
-LayerReport describe(const Layer& layer, std::int64_t batch) {
+LayerReport describe(const Network& network, const Layer& layer, std::int64_t batch) {
   LayerReport report;
   report.name = layer.name;
   report.type = layer.kind != nullptr ? layer.kind->name : "";
   report.output_shape = layer.model->output.dims;
   report.parameters = layer.model->parameters;
+  if (layer.tied_to) report.tied_to = network.layers[layer.tied_to->at()].name;
   report.forward_macs = layer.model->forward_macs * batch;  // check_work has seen that it fits
   return report;
 }
@@ -200,7 +201,7 @@ std::vector<LayerReport> layer_reports(const LayerReportInput& input) {
   std::vector<LayerReport> layers;
   layers.reserve(input.graph.network->layers.size());
   for (const Layer& layer : input.graph.network->layers) {
-    layers.push_back(describe(layer, input.batch));
+    layers.push_back(describe(*input.graph.network, layer, input.batch));
   }
   add_tasks(layers, input);
   add_saved(layers, input);

@@ -214,11 +214,45 @@ constexpr Metric kOutOfMemory[] = {
      }},
 };
 
+Value optional_ratio(const std::optional<Ratio>& ratio) {
+  if (!ratio.has_value()) return {};
+  return static_cast<double>(ratio->count()) / static_cast<double>(kOne.count());
+}
+
+constexpr Metric kRareInputs[] = {
+    {"link_to_far_bytes_per_s", "inputs", "link_to_far_bytes_per_s", "--link-to-far",
+     [](const Report& r) -> Value { return optional_rate(r.inputs.link_to_far); }},
+    {"link_to_near_bytes_per_s", "inputs", "link_to_near_bytes_per_s", "--link-to-near",
+     [](const Report& r) -> Value { return optional_rate(r.inputs.link_to_near); }},
+    {"duplex", "inputs", "duplex", "--duplex",
+     [](const Report& r) { return optional_ratio(r.inputs.duplex); }},
+    {"compute_scale", "inputs", "compute_scale", "--compute-scale",
+     [](const Report& r) { return optional_ratio(r.inputs.compute_scale); }},
+};
+
 }  // namespace
 
 std::span<const Metric> metrics() { return kMetrics; }
 std::span<const Metric> input_columns() { return kInputs; }
 std::span<const Metric> out_of_memory_columns() { return kOutOfMemory; }
+std::span<const Metric> rare_input_columns() { return kRareInputs; }
+
+std::vector<const Metric*> columns_for(const RunInputs& inputs) {
+  std::vector<const Metric*> columns;
+  for (const auto& table : {input_columns(), metrics(), out_of_memory_columns()}) {
+    for (const Metric& column : table) columns.push_back(&column);
+  }
+  RunReport asked;
+  asked.inputs = inputs;
+  for (const Metric& column : kRareInputs) {
+    if (is_given(column, asked)) columns.push_back(&column);
+  }
+  return columns;
+}
+
+bool is_given(const Metric& rare, const RunReport& report) {
+  return !std::holds_alternative<std::monostate>(rare.read(report));
+}
 
 std::string metric_text(const MetricValue& value) {
   return std::visit(

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "simulator/summary/run_report.hpp"
 
@@ -31,6 +32,14 @@ struct Metric {
 [[nodiscard]] std::span<const Metric> input_columns();
 /// Why it does not fit; all of them not known where it does.
 [[nodiscard]] std::span<const Metric> out_of_memory_columns();
+/// More of what was asked for, that few runs are: columns, and keys of JSON, only where it was given.
+[[nodiscard]] std::span<const Metric> rare_input_columns();
+
+/// The columns of runs with such inputs, in order: input_columns(), metrics(), out_of_memory_columns() and what was
+/// given of the rare ones.
+[[nodiscard]] std::vector<const Metric*> columns_for(const RunInputs& inputs);
+/// Whether a rare input was given.
+[[nodiscard]] bool is_given(const Metric& rare, const RunReport& report);
 
 /// As CSV and SQLite rows show it: plain decimal, no grouping, "" for monostate, "true"/"false".
 [[nodiscard]] std::string metric_text(const MetricValue& value);

@@ -148,7 +148,7 @@ std::optional<PaperEstimate> paper_estimate(const PaperEstimateInput& input) {
     const PaperChain chain = ChainBuilder(input).build();
     estimate.time = sections ? vdnn_like_time(chain.layers)
                              : capacity_time(chain, input.costs.transfers.to_near_peak);
-    estimate.notes = left_out(input, chain);
+    if (input.notes) estimate.notes = left_out(input, chain);
   }
   return estimate;
 }

@@ -18,6 +18,7 @@ struct PaperEstimateInput {
   std::int64_t rounds = 1;  ///< that the plan has
   bool pageable = false;    ///< copies and computing exclude each other
   CopyRules copies = {};    ///< of the framework
+  bool notes = true;        ///< whether what is left out is wanted
 };
 
 /// None where the schedule has no closed form.

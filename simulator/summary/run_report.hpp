@@ -45,8 +45,12 @@ struct RunInputs {
   std::string mode = "pinned";
   std::string compute = "native";
   std::optional<BytesPerSecond> link;
+  std::optional<BytesPerSecond> link_to_far;   ///< of one direction, before `link`
+  std::optional<BytesPerSecond> link_to_near;  ///< the same
   std::optional<BytesPerSecond> far_throughput;
   std::optional<Duration> latency;
+  std::optional<Ratio> duplex;         ///< of both directions
+  std::optional<Ratio> compute_scale;  ///< so many times the machine's rates
   std::optional<int> layer_times;  ///< layers whose time came from --layer-times
   int devices = 1;                 ///< that the batch is split over
   std::string exchange = "end";    ///< when they exchange gradients
@@ -59,7 +63,8 @@ struct LayerReport {
   std::string name;
   std::string type;
   std::vector<std::int64_t> output_shape;
-  std::int64_t parameters = 0;
+  std::int64_t parameters = 0;      ///< its own
+  std::string tied_to;              ///< the layer whose weights it uses; empty: none
   std::int64_t forward_macs = 0;    ///< at the batch
   std::int64_t forward_flops = 0;   ///< at the batch
   std::int64_t backward_flops = 0;  ///< at the batch

@@ -85,7 +85,9 @@ void add_run(RunReport& report, const SummaryInput& input, const Plan& plan,
   report.compute_time = timeline.busy;
   report.slowdown = over(timeline.iteration_time, report.reference_time);
   report.peak_near = timeline.peak_near;
-  report.peak_far = peak_far_bytes(plan, plan_graph(input), plan_costs(input), timeline);
+  report.peak_far = input.peak_far.has_value()
+                        ? *input.peak_far
+                        : peak_far_bytes(plan, plan_graph(input), plan_costs(input), timeline);
   add_copies(report, input, plan);
   report.compute_utilization = over(timeline.busy, timeline.iteration_time);
   report.stalls = timeline.stall_totals;
@@ -139,7 +141,7 @@ RunReport known_before_running(const SummaryInput& input) {
   report.reference_time = fastest_compute(input.graph, input.costs, input.alternatives);
   if (input.bounds.has_value()) {
     report.lower_bound = input.bounds->best();
-    report.bound_class = input.bound_class;
+    report.bound_class = std::string(input.bound_class);
   }
   report.sub_batch = input.costs.batch;
   if (input.rounds != nullptr) {
@@ -160,28 +162,47 @@ RunReport known_before_running(const SummaryInput& input) {
   return report;
 }
 
+// What the run came to, if there was one: its totals, and its timeline.
+const Timeline* add_outcome(RunReport& report, const SummaryInput& input) {
+  const Plan* plan = std::get_if<Plan>(&input.plan);
+  OOC_CHECK((plan != nullptr) == input.outcome.has_value(), "a plan is run, and only a plan");
+  if (plan == nullptr) {
+    report.out_of_memory = std::get<OutOfMemory>(input.plan);
+    return nullptr;
+  }
+  if (const auto* blocked = std::get_if<Blocked>(&*input.outcome)) {
+    report.out_of_memory = out_of_memory_of(*blocked, *plan, plan_graph(input));
+    return nullptr;
+  }
+  const auto& timeline = std::get<Timeline>(*input.outcome);
+  add_run(report, input, *plan, timeline);
+  report.paper = paper_estimate({.form = input.closed_form,
+                                 .graph = plan_graph(input),
+                                 .costs = plan_costs(input),
+                                 .plan = *plan,
+                                 .rounds = report.rounds,
+                                 .pageable = input.inputs.mode == "pageable",
+                                 .copies = input.copies,
+                                 .notes = input.detail != Detail::kTotals});
+  return &timeline;
+}
+
 }  // namespace
+
+void summarize_again(const SummaryInput& input, RunReport& report) {
+  report.feasible = false;
+  report.out_of_memory.reset();
+  report.paper.reset();
+  report.inputs_to_far = report.inputs_to_near = Bytes(0);
+  if (input.bounds.has_value()) report.lower_bound = input.bounds->best();
+  report.link_limited_by = plan_costs(input).transfers.limited_by;
+  (void)add_outcome(report, input);
+}
 
 RunReport summarize(const SummaryInput& input) {
   RunReport report = known_before_running(input);
   const Plan* plan = std::get_if<Plan>(&input.plan);
-  OOC_CHECK((plan != nullptr) == input.outcome.has_value(), "a plan is run, and only a plan");
-  const Timeline* timeline = nullptr;
-  if (plan == nullptr) {
-    report.out_of_memory = std::get<OutOfMemory>(input.plan);
-  } else if (const auto* blocked = std::get_if<Blocked>(&*input.outcome)) {
-    report.out_of_memory = out_of_memory_of(*blocked, *plan, plan_graph(input));
-  } else {
-    timeline = &std::get<Timeline>(*input.outcome);
-    add_run(report, input, *plan, *timeline);
-    report.paper = paper_estimate({.form = input.closed_form,
-                                   .graph = plan_graph(input),
-                                   .costs = plan_costs(input),
-                                   .plan = *plan,
-                                   .rounds = report.rounds,
-                                   .pageable = input.inputs.mode == "pageable",
-                                   .copies = input.copies});
-  }
+  const Timeline* timeline = add_outcome(report, input);
   if (input.detail == Detail::kTotals) return report;
   if (timeline != nullptr) add_peaks(report, input, *plan, *timeline);
   if (input.detail == Detail::kPeaks) return report;

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/analytic/closed_forms.hpp"
@@ -31,16 +32,20 @@ struct SummaryInput {
   const DataParallel* devices = nullptr;
   Bytes in_core_peak;  ///< in_core_peak() of in_core_peak.hpp
   std::optional<LowerBounds> bounds = {};
-  std::string bound_class = "schedules that only move tensors";
+  std::string_view bound_class = "schedules that only move tensors";
   ComputeModel compute_model = ComputeModel::kNative;  ///< whose FLOPs are reported
   Alternatives alternatives = Alternatives::kAll;      ///< that the schedule may use
   std::vector<std::string> assumed = {};               ///< HardwareProfile::assumed
   ClosedForm closed_form = ClosedForm::kNone;          ///< of the schedule
   CopyRules copies = {};                               ///< of the framework
+  std::optional<Bytes> peak_far = {};                  ///< where it is worked out already
   Detail detail = Detail::kLayers;
 };
 
 [[nodiscard]] RunReport summarize(const SummaryInput& input);
+/// The totals of another run of the same plan, at other prices of copies, into the report of the first. Of the inputs
+/// only the prices differ, and these the caller repeats.
+void summarize_again(const SummaryInput& input, RunReport& report);
 
 /// A run that stopped, said like any other job that does not fit. The smallest budget is unknown.
 [[nodiscard]] OutOfMemory out_of_memory_of(const Blocked& blocked, const Plan& plan,

@@ -103,7 +103,7 @@ TEST_CASE("with standard error closed its messages do not get into an output") {
                     " --hardware " + kMachine + " --memory 2GB --trace t.json -o r.json 2>&-",
                 {.folder = scratch.path(), .environment = {}});
   CHECK(ran.exit_code == 3);
-  CHECK(scratch.entries() == std::vector<std::string>{"r.csv", "r.json"});
+  CHECK(scratch.entries() == std::vector<std::string>{"r.csv", "r.csv.run", "r.json"});
   CHECK(scratch.read("r.csv").find("ooc-paleo:") == std::string::npos);
   CHECK(scratch.read("r.json").find("ooc-paleo:") == std::string::npos);
   CHECK(scratch.read("r.json").rfind("{", 0) == 0);
@@ -189,9 +189,13 @@ TEST_CASE("an output in the place of an input is refused, by whatever name, and 
   refuses({"inspect", "n.json", "--hardware", "m.json", "-o", "hard.json"}, "--output");
   refuses({"sweep", kNetwork, "n.json", "--hardware", kMachine + ",m.json", "-o", "hard.json"},
           "--output");
-  // What an interrupt would replace.
-  std::filesystem::rename(scratch.path() / "soft.json", scratch.path() / "new.partial.json");
-  refuses({"sweep", "new.partial.json", "--hardware", "m.json", "-o", "new.json"}, "--output");
+  // Nor beside it.
+  for (const char* name : {"new.csv.part", "new.csv.part.run", "new.csv.run"}) {
+    std::filesystem::rename(scratch.path() / "soft.json", scratch.path() / name);
+    refuses({"sweep", std::string("./") + name, "--hardware", "m.json", "-o", "new.csv"},
+            "--output");
+    std::filesystem::rename(scratch.path() / name, scratch.path() / "soft.json");
+  }
 }
 
 TEST_CASE("a name of a shipped file is an input like its path") {

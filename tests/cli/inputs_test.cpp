@@ -52,6 +52,15 @@ TEST_CASE("a name means what is shipped, a path a file, whatever lies in the cur
   CHECK(has(mine.err, "(the file in this folder is mine.json)"));
 }
 
+TEST_CASE("inspect says whose weights a layer uses, and list has the kinds of layers") {
+  const std::string network = kSource + "/tests/fuzz/seeds/network/valid_transformer.json";
+  CHECK(has(run_ooc_paleo({"inspect", network}).out, " tied "));
+  const std::string json = run_ooc_paleo({"inspect", network, "--format", "json"}).out;
+  CHECK(has(json, "\"tied_to\": \"table\""));
+  CHECK(json.find("tied_to") == json.rfind("tied_to"));  // the head alone
+  CHECK(has(run_ooc_paleo({"list", "layers"}).out, "\nrms_norm "));
+}
+
 TEST_CASE("list and --version say where data comes from") {
   const Ran networks = run_ooc_paleo({"list", "networks"});
   CHECK(networks.err == "ooc-paleo: networks: in " + kSource + "/networks\n");

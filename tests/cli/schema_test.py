@@ -271,7 +271,7 @@ PROFILE_WRONG = {
     "two spaces before the unit": Put(["near_memory", "capacity"], "16  GiB"),
     "a size where a rate belongs": Put(["near_memory", "throughput"], "900 GB"),
     "FLOPS for FLOP/s": Put(["compute", "peak", "float32"], "15.7 TFLOPS"),
-    "an unknown element type": Put(["compute", "peak", "float8"], "1 PFLOP/s"),
+    "an unknown element type": Put(["compute", "peak", "int4"], "1 PFLOP/s"),
     "no peak": Put(["compute", "peak"], {}),
     "an efficiency of zero": Put(["compute", "efficiency", "conv"], 0),
     "an efficiency above 1": Put(["compute", "efficiency", "conv"], 1.2),
@@ -307,7 +307,7 @@ PROFILE_WRONG = {
     "no multiprocessors": put_kernels(multiprocessors=0),
     "an architecture beside shares": put_kernels(efficiency={"default": 0.5, "memory": 0.5}),
     "more than the peak": put_kernels(sustained={"float32": 1.1}),
-    "a share of an unknown type": put_kernels(sustained={"float8": 0.5}),
+    "a share of an unknown type": put_kernels(sustained={"int4": 0.5}),
     "a measured layer without algorithms": put_layers(algorithms=[]),
     "a measured layer of another kind": put_layers(kind="linear"),
     "a measured layer without its batch": put_layers(batch=None),
@@ -444,6 +444,45 @@ ROW_READER_ONLY = {
 }
 
 
+STUDY_WRONG = {
+    "another format": Put(["format"], "ooc-paleo/studies"),
+    "a version to come": Put(["version"], 2),
+    "no machine": Drop(["hardware"]),
+    "no networks": Put(["network"], []),
+    "an unknown axis": Put(["seq"], 5),
+    "a size without unit": Put(["memory"], 16),
+    "an empty list": Put(["batch"], []),
+    "half a sample": Put(["batch"], 0.5),
+    "a batch of nothing": Put(["batch"], [0]),
+    "a truth as a rate": Put(["link"], True),
+    "a list in a list": Put(["link"], [["8 GB/s"]]),
+    "a scale of nothing": Put(["compute_scale"], 0),
+    "zip as a word": Put(["zip"], "yes"),
+    "an option that is a list": Put(["options", "optimizer"], []),
+}
+STUDY_RIGHT = {
+    "as it is": lambda document: None,
+    "names alone": Put(["hardware"], ["v100-16gb-pcie3", "m40"]),
+    "ranges in a list": Put(["batch"], [64, "100:200:+50"]),
+    "a latency": Put(["latency"], ["0 us", "5 us"]),
+    "an infinite link": Put(["link"], "inf"),
+    "percent": Put(["duplex"], ["85 %", 1]),
+    "devices": Put(["devices"], "1:4:x2"),
+    "a framework": Put(["framework"], ["ideal", "pytorch-2"]),
+    "far memory": Put(["far_memory"], ["64 GiB", "128 GiB"]),
+    "zipped": Put(["zip"], False),
+}
+STUDY_READER_ONLY = {
+    "a network that is not there": Put(["network"], "vgg17"),
+    "an unknown option": Put(["options", "optimiser"], "adam"),
+    "an option of results": Put(["options", "output"], "r.csv"),
+    "a value twice": Put(["batch"], [64, 64]),
+    "a range that falls": Put(["batch"], "64:32:x2"),
+    "lists of two lengths": Put(["zip"], True),
+    "more than one keeps of a link": Put(["duplex"], 1.5),
+}
+
+
 class Reader:
     """Our reader, through the program."""
 
@@ -455,6 +494,8 @@ class Reader:
         path.write_text(json.dumps(document), encoding="utf-8")
         if kind == "network":
             command = [self.program, "inspect", str(path)]
+        elif kind == "study":
+            command = [self.program, "sweep", str(path), "--dry-run", "--quiet"]
         elif kind in ("row", "measured"):
             command = [self.program, "validate", str(path)]
         else:
@@ -526,6 +567,7 @@ def main():
         "profile": ("hwprofiles/hwprofile.schema.json", "tests/data/machine_of_shares.json",
                     PROFILE_WRONG, PROFILE_RIGHT, PROFILE_READER_ONLY),
         "row": ("reports/validation/rows/row.schema.json", "reports/validation/rows/M4.json", ROW_WRONG, ROW_RIGHT, ROW_READER_ONLY),
+        "study": ("studies/study.schema.json", "studies/link_or_memory.json", STUDY_WRONG, STUDY_RIGHT, STUDY_READER_ONLY),
         "measured": ("reports/validation/rows/measured.schema.json", "reports/validation/rows/networks-float32-v100.json",
                      MEASURED_WRONG, MEASURED_RIGHT, MEASURED_READER_ONLY),
     }

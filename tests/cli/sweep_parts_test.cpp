@@ -1,14 +1,19 @@
 // Ranges, the order of a grid and the knee, from inside.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <thread>
 
 #include "cli/sweep/grid.hpp"
 #include "cli/sweep/inputs.hpp"
+#include "cli/sweep/progress.hpp"
 #include "cli/sweep/ranges.hpp"
+#include "cli/sweep/run_state.hpp"
+#include "cli/sweep/sha256.hpp"
 #include "model/base/errors.hpp"
 #include "simulator/predict/knee.hpp"
 #include "simulator/predict/sweep.hpp"
@@ -19,33 +24,52 @@ namespace {
 using namespace std::chrono_literals;
 using Counts = std::vector<std::int64_t>;
 
+Counts values(const char* axis, const std::string& text) {
+  return axis_values(axis_kinds()[axis_place(axis)], text);
+}
+
 TEST_CASE("a range multiplies or adds up to and including its end") {
-  CHECK(batch_range("32:512:x2", "--batch") == Counts{32, 64, 128, 256, 512});
-  CHECK(batch_range("32:511:x2", "--batch") == Counts{32, 64, 128, 256});
-  CHECK(batch_range("1:10:+3", "--batch") == Counts{1, 4, 7, 10});
-  CHECK(batch_range("1:9:+3", "--batch") == Counts{1, 4, 7});
-  CHECK(batch_range("5:5:x2", "--batch") == Counts{5});
-  CHECK(batch_range("5:6:+2147483648", "--batch") == Counts{5});
+  CHECK(values("--batch", "32:512:x2") == Counts{32, 64, 128, 256, 512});
+  CHECK(values("--batch", "32:511:x2") == Counts{32, 64, 128, 256});
+  CHECK(values("--batch", "1:10:+3") == Counts{1, 4, 7, 10});
+  CHECK(values("--batch", "1:9:+3") == Counts{1, 4, 7});
+  CHECK(values("--batch", "5:5:x2") == Counts{5});
+  CHECK(values("--batch", "5:6:+2147483648") == Counts{5});
   // 15, 22.5, 33.75: rounded only for show, so errors do not add up.
-  CHECK(batch_range("10:40:x1.5", "--batch") == Counts{10, 15, 23, 34});
-  CHECK(batch_range("8,1:4:x2,16", "--batch") == Counts{8, 1, 2, 4, 16});
+  CHECK(values("--batch", "10:40:x1.5") == Counts{10, 15, 23, 34});
+  CHECK(values("--batch", "8,1:4:x2,16") == Counts{8, 1, 2, 4, 16});
 }
 
 TEST_CASE("ranges of sizes and rates have units at both ends and in an added step") {
-  const auto sizes = bytes_range("8GiB:16GiB:+4GiB", "--memory");
+  const Counts sizes = values("--memory", "8GiB:16GiB:+4GiB");
   REQUIRE(sizes.size() == 3);
-  CHECK(sizes[1].count() == 12LL << 30);
-  const auto rates = rate_range("4GB/s:512GB/s:x2,inf", "--link");
+  CHECK(sizes[1] == 12LL << 30);
+  const Counts rates = values("--link", "4GB/s:512GB/s:x2,inf");
   REQUIRE(rates.size() == 9);
-  CHECK(rates[7] == BytesPerSecond(512'000'000'000));
-  CHECK(rates[8] == kInfiniteRate);
+  CHECK(rates[7] == 512'000'000'000);
+  CHECK(rates[8] == kInfiniteRate.count());
+  CHECK(values("--latency", "0us:10us:+5us") == Counts{0, 5'000, 10'000});
+  CHECK(values("--duplex", "0.5:1:+25%") == Counts{500'000'000, 750'000'000, 1'000'000'000});
+  CHECK(values("--compute-scale", "0.5:2:x2") == Counts{500'000'000, 1'000'000'000, 2'000'000'000});
+  CHECK(values("--devices", "1:8:x2") == Counts{1, 2, 4, 8});
+}
+
+TEST_CASE("every axis reads what it shows") {
+  for (const AxisKind& axis : axis_kinds()) {
+    if (axis.parse == nullptr) continue;
+    CAPTURE(axis.flag);
+    const std::int64_t value = axis.flag == "--duplex"    ? 750'000'000
+                               : axis.flag == "--devices" ? 4
+                                                          : 2'000'000'000;
+    CHECK(axis.parse(axis.show(value), axis.flag) == value);
+  }
 }
 
 TEST_CASE("points of a range that round to the same number come once") {
   // 1, 1.5, 2.25, 3.375, 5.0625, 7.59: 2 twice.
-  CHECK(batch_range("1:10:x1.5", "--batch") == Counts{1, 2, 3, 5, 8});
-  CHECK(batch_range("10:12:x1.1", "--batch") == Counts{10, 11, 12});
-  const Counts fine = batch_range("1:100:x1.001", "--batch");
+  CHECK(values("--batch", "1:10:x1.5") == Counts{1, 2, 3, 5, 8});
+  CHECK(values("--batch", "10:12:x1.1") == Counts{10, 11, 12});
+  const Counts fine = values("--batch", "1:100:x1.001");
   CHECK(fine.size() == 100);
   CHECK(fine.back() == 100);
 }
@@ -55,40 +79,68 @@ TEST_CASE("factors are plain decimals from above 1 to 1000") {
        {"1:9:x", "1:9:x1", "1:9:x0.5", "1:9:x-2", "1:9:x1e1", "1:9:xnan", "1:9:x1.", "1:9:x.5",
         "1:9:x1.0000001", "1:9:x1001", "1:9:x1.2.3", "1:9:x99999999999999999999"}) {
     CAPTURE(bad);
-    CHECK_THROWS_AS(static_cast<void>(batch_range(bad, "--batch")), SpecError);
+    CHECK_THROWS_AS(static_cast<void>(values("--batch", bad)), SpecError);
   }
-  CHECK(batch_range("1:1000:x1000", "--batch") == Counts{1, 1000});
+  CHECK(values("--batch", "1:1000:x1000") == Counts{1, 1000});
 }
 
-TEST_CASE("the grid counts in the order network, machine, batch, memory, far memory, schedule") {
-  SweepGrid grid;
-  grid.networks = {"a", "b"};
-  grid.hardware = {"x"};
-  grid.batches = {1, 2, 3};
-  grid.memories = {std::nullopt, std::nullopt};
-  grid.schedules = {nullptr, nullptr};
-  grid.links = {std::nullopt, std::nullopt, std::nullopt};
+/// Lists of so many values, in the order of the axes.
+SweepLists lists_of(const std::vector<std::pair<const char*, int>>& lengths) {
+  SweepLists lists;
+  for (const auto& [flag, length] : lengths) {
+    for (int i = 0; i < length; ++i) lists.of(flag).push_back(i);
+  }
+  return lists;
+}
+
+TEST_CASE(
+    "rows count in the order of the axes, and share what lies before the first that differs") {
+  const SweepGrid grid(lists_of({{"NETWORK", 2},
+                                 {"--hardware", 1},
+                                 {"--batch", 3},
+                                 {"--memory", 2},
+                                 {"--schedule", 2},
+                                 {"--latency", 2},
+                                 {"--link", 3}}));
+  CHECK(grid.rows() == 2 * 3 * 2 * 2 * 2 * 3);
+  CHECK(grid.rows_sharing(AxisLevel::kGraph) == 72);
+  CHECK(grid.rows_sharing(AxisLevel::kCosts) == 24);
+  CHECK(grid.rows_of_unit() == 6);
   CHECK(grid.units() == 24);
-  CHECK(grid.rows() == 72);
-  const SweepUnit unit = unit_at(grid, 19);  // 19 = ((1 x 3 + 1) x 2 + 1) x 2 + 1
-  CHECK(unit.network == 1);
-  CHECK(unit.hardware == 0);
-  CHECK(unit.batch == 1);
-  CHECK(unit.memory == 1);
-  CHECK(unit.schedule == 1);
-  CHECK(unit.costs == 4);  // network 1, batch 1 of 3
-  grid.far_memories = {Bytes(1), Bytes(2), Bytes(3)};
-  CHECK(grid.units() == 72);
-  const SweepUnit far = unit_at(grid, 19);  // 19 = ((1 x 2 + 1) x 3 + 0) x 2 + 1
-  CHECK(far.batch == 1);
-  CHECK(far.memory == 1);
-  CHECK(far.far_memory == 0);
-  CHECK(far.schedule == 1);
-  CHECK(far.costs == 1);
+  CHECK(grid.rows_of_line() == 3);
+  // 101 = ((((1 x 3 + 1) x 2 + 0) x 2 + 0) x 2 + 1) x 3 + 2
+  const SweepPlace place = grid.place_at(101);
+  CHECK(place[axis_place("NETWORK")] == 1);
+  CHECK(place[axis_place("--hardware")] == 0);
+  CHECK(place[axis_place("--batch")] == 1);
+  CHECK(place[axis_place("--memory")] == 0);
+  CHECK(place[axis_place("--schedule")] == 0);
+  CHECK(place[axis_place("--latency")] == 1);
+  CHECK(place[axis_place("--link")] == 2);
 }
 
-const std::vector<std::optional<BytesPerSecond>> kFourLinks{BytesPerSecond(30), BytesPerSecond(10),
-                                                            BytesPerSecond(20), kInfiniteRate};
+TEST_CASE("levels of the axes never fall, so that rows that share stand side by side") {
+  const auto kinds = axis_kinds();
+  for (std::size_t i = 1; i < kinds.size(); ++i) CHECK(kinds[i - 1].level <= kinds[i].level);
+}
+
+TEST_CASE("zipped lists step together, and share what the first of them leaves") {
+  SweepLists lists = lists_of({{"NETWORK", 1}, {"--batch", 1}, {"--memory", 3}, {"--link", 3}});
+  lists.zip = true;
+  const SweepGrid grid(lists);
+  CHECK(grid.rows() == 3);
+  CHECK(grid.rows_sharing(AxisLevel::kCosts) == 3);
+  CHECK(grid.rows_of_unit() == 1);
+  CHECK(grid.rows_of_line() == 1);
+  CHECK(grid.place_at(2)[axis_place("--memory")] == 2);
+  CHECK(grid.place_at(2)[axis_place("--link")] == 2);
+  CHECK(grid.place_at(2)[axis_place("--batch")] == 0);
+  lists.of("--memory").push_back(3);
+  CHECK_THROWS_WITH_AS(SweepGrid{lists},
+                       "--zip: found 4 values of --memory and 3 of --link, expected lists of one "
+                       "length, or of one value (without --zip every combination is a row)",
+                       SpecError);
+}
 
 LinkTime takes(std::int64_t time, std::int64_t compute = 1000) {
   LinkTime made;
@@ -98,22 +150,25 @@ LinkTime takes(std::int64_t time, std::int64_t compute = 1000) {
   return made;
 }
 
-Knee knee_of(std::vector<LinkTime> times, std::optional<LinkTime> at_infinite_link = {}) {
-  return find_knee({.unit = 7,
-                    .links = Links(kFourLinks).first(times.size()),
-                    .times = times,
-                    .at_infinite_link = at_infinite_link});
+constexpr std::array kFourLinks{BytesPerSecond(30), BytesPerSecond(10), BytesPerSecond(20),
+                                kInfiniteRate};
+
+Knee knee_of(const std::vector<LinkTime>& times, std::optional<LinkTime> at_infinite_link = {}) {
+  KneeFinder finder(7);
+  for (std::size_t i = 0; i < times.size(); ++i) finder.add(kFourLinks.at(i), times[i]);
+  if (at_infinite_link) finder.add_infinite_link(*at_infinite_link);
+  return finder.knee();
 }
 
 TEST_CASE("the knee is the slowest link within the limit, one nanosecond decides") {
   const Knee at_limit = knee_of({takes(1010), takes(1050), takes(1050), takes(1000)});
-  CHECK(at_limit.unit == 7);
-  CHECK(at_limit.within_1_percent == 0);
-  CHECK(at_limit.within_5_percent == 1);
+  CHECK(at_limit.row == 7);
+  CHECK(at_limit.within_1_percent == BytesPerSecond(30));
+  CHECK(at_limit.within_5_percent == BytesPerSecond(10));
   CHECK(at_limit.not_within_1_percent == NoKnee::kNone);
   const Knee above = knee_of({takes(1011), takes(1051), takes(1050), takes(1000)});
-  CHECK(above.within_1_percent == 3);
-  CHECK(above.within_5_percent == 2);
+  CHECK(above.within_1_percent == kInfiniteRate);
+  CHECK(above.within_5_percent == BytesPerSecond(20));
 }
 
 TEST_CASE("without a knee the cause is the first that alone takes the time") {
@@ -144,6 +199,136 @@ TEST_CASE("without a knee the cause is the first that alone takes the time") {
         NoKnee::kNearMemory);
 }
 
+TEST_CASE("sha256 is that of FIPS 180-4, around the ends of its blocks too") {
+  CHECK(sha256("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  CHECK(sha256("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  // 56 bytes: the length has no room in the first block.
+  CHECK(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq") ==
+        "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+  CHECK(sha256(std::string(1'000'000, 'a')) ==
+        "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST_CASE("progress: rows, share, rate of this run alone, time left") {
+  using std::chrono::seconds;
+  CHECK(advance_text({.done = 50, .added = 50, .all = 200, .spent = seconds(1)}) ==
+        "50 of 200 rows, 25 %, 50 rows/s, 3 s left");
+  CHECK(advance_text({.done = 150, .added = 10, .all = 200, .spent = seconds(20)}) ==
+        "150 of 200 rows, 75 %, 0.5 rows/s, 100 s left");
+  CHECK(advance_text({.done = 1, .added = 1, .all = 61, .spent = seconds(60)}) ==
+        "1 of 61 rows, 1 %, 1.0 rows/min, 60 min left");
+  CHECK(advance_text({.done = 1, .added = 1, .all = 26, .spent = seconds(360)}) ==
+        "1 of 26 rows, 3 %, 0.2 rows/min, 2 h 30 min left");
+  CHECK(advance_text({.done = 150, .added = 0, .all = 200, .spent = seconds(9)}) ==
+        "150 of 200 rows, 75 %");
+  CHECK(advance_bar({.done = 1, .added = 1, .all = 4}, 8) == "[##------]");
+}
+
+/// A sweep of 2 lines of 150 links, whose rows are their numbers.
+class NumberedRows {
+ public:
+  NumberedRows() {
+    const std::string data = std::string(OOC_SOURCE_DIR) + "/tests/data/worked_example";
+    SweepLists lists;
+    lists.networks = {data + ".json"};
+    lists.hardware = {data + "_machine.json"};
+    lists.schedules = {find_schedule("capacity")};
+    // At 3 GB two tensors move, at 5 GB none.
+    lists.of("--memory") = {3'000'000'000, 5'000'000'000};
+    for (std::int64_t i = 1; i <= 150; ++i) lists.of("--link").push_back(i * 1'000'000'000);
+    grid_.emplace(std::move(lists));
+    inputs_ = load_sweep(*grid_, {});
+  }
+
+  /// What was written, with what all amounts to behind every piece.
+  struct Written {
+    std::string text;
+    SweepSummary summary;
+    std::vector<std::pair<std::string, SweepSummary>> so_far = {};
+  };
+  [[nodiscard]] Written run(RowRange range, const SweepSummary& before = {}) const {
+    static const RowFormat format{
+        .row =
+            [](std::string& out, const RunReport& report) {
+              const std::int64_t line = report.inputs.memory.count() / 4'000'000'000;
+              const std::int64_t link = report.inputs.link->count() / 1'000'000'000 - 1;
+              out += std::to_string(150 * line + link);
+            },
+        .failure = nullptr,
+        .between = " "};
+    Written written;
+    const auto write = [&](std::string_view text, const SweepSummary& so_far) {
+      written.text += text;
+      written.so_far.emplace_back(written.text, so_far);
+    };
+    written.summary = run_sweep({.grid = *grid_,
+                                 .inputs = inputs_,
+                                 .format = format,
+                                 .threads = 2,
+                                 .range = range,
+                                 .before = before},
+                                {.write = write, .stop = [] { return false; }});
+    CHECK(written.summary.rows == range.size());
+    return written;
+  }
+
+ private:
+  std::optional<SweepGrid> grid_;
+  SweepInputs inputs_;
+};
+
+std::string numbers(int begin, int end) {
+  std::string text;
+  for (int i = begin; i < end; ++i) text += (i > begin ? " " : "") + std::to_string(i);
+  return text;
+}
+
+void check_equal(const std::vector<Knee>& knees, const std::vector<Knee>& expected) {
+  REQUIRE(knees.size() == expected.size());
+  for (std::size_t i = 0; i < knees.size(); ++i) {
+    CHECK(knees[i].row == expected[i].row);
+    CHECK(knees[i].within_1_percent == expected[i].within_1_percent);
+    CHECK(knees[i].within_5_percent == expected[i].within_5_percent);
+    CHECK(knees[i].not_within_1_percent == expected[i].not_within_1_percent);
+    CHECK(knees[i].not_within_5_percent == expected[i].not_within_5_percent);
+  }
+}
+
+TEST_CASE("a sweep that goes on behind any piece has the rows and the knees of the whole") {
+  const NumberedRows rows;
+  const RowRange all{.begin = 0, .end = 300};
+  const NumberedRows::Written whole = rows.run(all);
+  CHECK(whole.text == numbers(0, 300));
+  REQUIRE(whole.summary.knees.size() == 2);
+  CHECK(whole.summary.knees[0].not_within_1_percent == NoKnee::kBeyondList);
+  CHECK(whole.summary.knees[0].within_5_percent.has_value());
+  CHECK(whole.so_far.size() > 4);
+  for (const auto& [text, summary] : whole.so_far) {
+    // As a file keeps it.
+    const std::string line = state_line({.summary = summary, .bytes = 7}, 0);
+    const RunState kept = read_states({line}, 7, "r.csv.run");
+    CHECK(kept.summary.rows == summary.rows);
+    CHECK(kept.summary.fitting == summary.fitting);
+    const NumberedRows::Written rest = rows.run(all, kept.summary);
+    CHECK(text + rest.text == whole.text);
+    CHECK(rest.summary.fitting == whole.summary.fitting);
+    check_equal(rest.summary.knees, whole.summary.knees);
+  }
+}
+
+TEST_CASE("a part of a sweep has its rows, and the knees of the lines that it begins and ends") {
+  const NumberedRows rows;
+  const std::vector<Knee> knees = rows.run({.begin = 0, .end = 300}).summary.knees;
+  for (const auto& [begin, end] : std::vector<std::pair<std::size_t, std::size_t>>{
+           {148, 151}, {0, 1}, {299, 300}, {7, 7}, {63, 65}}) {
+    const NumberedRows::Written part = rows.run({.begin = begin, .end = end});
+    CHECK(part.text == numbers(static_cast<int>(begin), static_cast<int>(end)));
+    CHECK(part.summary.knees.empty());
+  }
+  check_equal(rows.run({.begin = 100, .end = 300}).summary.knees, {knees[1]});
+  check_equal(rows.run({.begin = 0, .end = 200}).summary.knees, {knees[0]});
+}
+
 std::atomic<bool> go_on{false};  // NOLINT: a format's functions have no other way to know
 
 TEST_CASE("a stop does not wait for a slow row, and what is finished around it is written") {
@@ -160,22 +345,26 @@ TEST_CASE("a stop does not wait for a slow row, and what is finished around it i
                                 .failure = nullptr,
                                 .between = " "};
   static const std::string data = std::string(OOC_SOURCE_DIR) + "/tests/data/worked_example";
-  static SweepGrid& grid = *new SweepGrid;
-  grid.networks = {data + ".json"};
-  grid.hardware = {data + "_machine.json"};
-  grid.batches = {1, 2, 3, 4, 5};
-  grid.memories = {std::nullopt};
-  grid.links = {std::nullopt};
-  grid.schedules = {find_schedule("in-core")};
-  static CaseOptions& options = *new CaseOptions;
-  static const SweepInputs& inputs = *new SweepInputs(load_sweep(grid, options));
+  static const SweepGrid& grid = *new SweepGrid([] {
+    SweepLists lists;
+    lists.networks = {data + ".json"};
+    lists.hardware = {data + "_machine.json"};
+    lists.schedules = {find_schedule("in-core")};
+    lists.of("--batch") = {1, 2, 3, 4, 5};
+    return lists;
+  }());
+  static const SweepInputs& inputs = *new SweepInputs(load_sweep(grid, {}));
   std::string written;
   const auto begin = std::chrono::steady_clock::now();
   const auto spent = [&] { return std::chrono::steady_clock::now() - begin; };
-  const SweepSummary summary = run_sweep(
-      {.grid = grid, .inputs = inputs, .options = options, .format = format, .threads = 2},
-      {.write = [&](std::string_view text, const SweepSummary&) { written += text; },
-       .stop = [&] { return spent() > 300ms; }});
+  const SweepSummary summary =
+      run_sweep({.grid = grid,
+                 .inputs = inputs,
+                 .format = format,
+                 .threads = 2,
+                 .range = {.begin = 0, .end = grid.rows()}},
+                {.write = [&](std::string_view text, const SweepSummary&) { written += text; },
+                 .stop = [&] { return spent() > 300ms; }});
   CHECK(spent() < 5s);
   CHECK(summary.stopped);
   CHECK(summary.rows == 4);

@@ -109,7 +109,7 @@ class LayersWriter {
       case 8:
         return same(from, dice_.once_in(2) ? "gelu" : "sigmoid");
       case 9:
-        return same(from, "lrn");
+        return dice_.once_in(2) ? same(from, "lrn") : norm_of_rows(from);
       case 10:
         return same(from, "relu", R"("in_place": false)");
       default: {
@@ -119,6 +119,12 @@ class LayersWriter {
         return same(from, "custom", fields);
       }
     }
+  }
+
+  /// Over the channels of each position.
+  Open norm_of_rows(const Open& from) {
+    if (dice_.once_in(2)) return same(from, "layer_norm", R"("stats": true)");
+    return same(from, "rms_norm", dice_.once_in(2) ? R"("form": "eager")" : "");
   }
 
   /// A run of layers that keep the shape, ending in `channels` channels.

@@ -123,7 +123,8 @@ Workload random_workload(Dice& dice, NetworkForm form, std::int64_t max_layers) 
   const HardwareProfile machine = random_machine(dice);
   const bool real = form != NetworkForm::kCustomChain && form != NetworkForm::kMixedChain;
   NetworkOptions numbers;
-  if (real && dice.once_in(3)) numbers.precision = kPrecisions[dice.index(kPrecisions.size())].precision;
+  if (real && dice.once_in(3))
+    numbers.precision = kPrecisions[dice.index(kPrecisions.size())].precision;
   Workload workload =
       build_workload(read_network_text(text, "random.json", numbers), batch, options, machine);
   workload.text = text;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/hardware/plausible.hpp"
@@ -24,6 +25,13 @@ std::vector<std::filesystem::path> shipped() {
   return paths;
 }
 
+bool is_published(const HardwareProfile& profile, std::string_view field) {
+  return std::any_of(profile.provenance.begin(), profile.provenance.end(),
+                     [&](const Provenance& entry) {
+                       return entry.fields == field && entry.kind == ProvenanceKind::kPublished;
+                     });
+}
+
 }  // namespace
 
 TEST_CASE("every shipped profile reads, has pinned copies and is named as its file") {
@@ -37,8 +45,10 @@ TEST_CASE("every shipped profile reads, has pinned copies and is named as its fi
     CHECK(profile.peak.contains(Dtype::kFloat32));
     CHECK_FALSE(profile.description.empty());
     CHECK(profile.implausible.empty());
-    // One value for all CUDA devices, and nobody has measured it everywhere.
-    CHECK(profile.near_memory.reserved == Bytes(std::int64_t{700} << 20));
+    // One value for all CUDA devices but those of which users' reports say more.
+    if (!is_published(profile, "near_memory.reserved")) {
+      CHECK(profile.near_memory.reserved == Bytes(std::int64_t{700} << 20));
+    }
     CHECK(write_profile(read_profile_text(write_profile(profile), path.string())) ==
           write_profile(profile));
   }
@@ -76,7 +86,8 @@ TEST_CASE("peaks of shipped profiles are those of their multiprocessors, and den
     CHECK(profile.kernels->multiprocessors >= fewest);
     CHECK(profile.kernels->multiprocessors <= most);
     for (const auto& [dtype, rate] : profile.peak) {
-      CHECK(rate.per_second <= 1.1 * generation->most_tensor_gain * base.per_second);
+      const double gain = generation->most_tensor_gain * (dtype == Dtype::kFloat8 ? 2 : 1);
+      CHECK(rate.per_second <= 1.1 * gain * base.per_second);
     }
     // Data sheets say nothing of it.
     for (const Provenance& entry : profile.provenance) {

@@ -10,7 +10,6 @@
 #include "tests/unit/kernels_platforms.hpp"
 
 using namespace ooc;
-using doctest::Approx;
 
 namespace {
 
@@ -19,6 +18,9 @@ std::string network(const std::string& inputs, const std::string& layers) {
     "dtype": "float32", "inputs": [)" +
          inputs + R"(], "layers": [)" + layers + "]}";
 }
+
+/// Relative: times are microseconds, and doctest's own tolerance begins at a hundred thousandth of 1.
+doctest::Approx Approx(double seconds) { return doctest::Approx(seconds).scale(0); }
 
 constexpr const char* kImage = R"({"name": "x", "shape": [16, 8, 8]})";
 
@@ -89,6 +91,32 @@ TEST_CASE("linear layers, matmul and attention are products of their shapes") {
   CHECK(bench.seconds("mm", TaskKind::kForward) == Approx(price({10, 10, 32, 4})));
   CHECK(bench.seconds("mm", TaskKind::kBackward) ==
         Approx(price({10, 32, 10, 4}) + price({32, 10, 10, 4})));
+}
+
+TEST_CASE("beside their products attention and the loss move scores, copies and logits") {
+  Bench bench(network(R"({"name": "x", "shape": [10, 64]})", R"(
+    {"name": "q", "type": "linear", "units": 32},
+    {"name": "kv", "type": "linear", "units": 16, "inputs": ["x"]},
+    {"name": "att", "type": "attention", "heads": 2, "kv_heads": 1, "dropout": 0.1, "inputs": ["q", "kv"]},
+    {"name": "loss", "type": "linear_cross_entropy", "vocabulary": 96})"));
+  const auto price = [&](Product product) {
+    return linear_seconds(product, Dtype::kFloat32, bench.platform);
+  };
+  // One head of keys and values, 10 x 32 elements, is copied for two, 10 x 64, and that is kept: it is no
+  // score. Dropout reads and writes the weights and writes a byte.
+  const double weights = 4.0 * 2 * 10 * 10;
+  const double beside = 4.0 * 4 * (320 + 640) + weights * 9;
+  CHECK(bench.seconds("att", TaskKind::kForward) ==
+        Approx(price({10, 10, 16, 8}) + price({16, 10, 10, 8}) +
+               bench.stream(2 * 4 * weights + beside)));
+  CHECK(bench.seconds("att", TaskKind::kBackward) ==
+        Approx(price({10, 16, 10, 8}) + price({10, 10, 16, 8}) + price({16, 10, 10, 8}) * 2 +
+               bench.stream(3 * 4 * weights + beside)));
+  // All products forward; logits in 4 bytes and a copy, written and read. Backward a scaled gradient.
+  CHECK(bench.seconds("loss", TaskKind::kForward) ==
+        Approx(price({96, 40, 32}) + price({32, 40, 96}) + price({96, 32, 40}) +
+               bench.stream(4.0 * 10 * 96 * 16)));
+  CHECK(bench.seconds("loss", TaskKind::kBackward) == Approx(bench.stream(2 * 4.0 * 4 * 10 * 32)));
 }
 
 TEST_CASE("software decides what activations, sums and norms cost") {

@@ -167,8 +167,9 @@ TEST_CASE("optimisers keep what their papers say") {
 
 TEST_CASE("Adafactor keeps a number of what is no matrix") {
   const Network network = read(
-      tiny::network(R"({"name": "fc", "type": "linear", "units": 4}, {"name": "ln", "type": "layer_norm"})",
-                    "[8]"),
+      tiny::network(
+          R"({"name": "fc", "type": "linear", "units": 4}, {"name": "ln", "type": "layer_norm"})",
+          "[8]"),
       Precision::kFp32);
   const TrainingGraph graph = build_training_graph(network, {.optimizer = Optimizer::kAdafactor});
   CHECK(graph.optimizer_bytes == 4 * (8 + 4 + 4 + 8));  // rows, columns, bias, scales and offsets
@@ -192,7 +193,8 @@ TEST_CASE("a block of Llama keeps 54 s b h in 16 bits, 64 under autocast, 100 in
   CHECK(numbers(Precision::kFp8) == (12 + 6 + 4 + 6 + 24) * 64);
 }
 
-TEST_CASE("a block of GPT keeps s b h (34 + 5 a s / h) in 16 bits, (38 + 7 a s / h) under autocast") {
+TEST_CASE(
+    "a block of GPT keeps s b h (34 + 5 a s / h) in 16 bits, (38 + 7 a s / h) under autocast") {
   // Under autocast both layer norms keep 4 bytes, softmax 4, a mask 1, and its copy for the product 2.
   constexpr std::int64_t kNumbers = 3 * 64;
   constexpr std::int64_t kScores = 4 * 3 * 3;
@@ -232,11 +234,11 @@ TEST_CASE("a copy of weights lives from the layer's forward task to its gradient
   const TensorId first = *tensor_called(alone, "fc.cast");
   CHECK(task_at(alone, alone.lifetimes[first.at()].last_use) == "fc.forward");  // data wants none
 
-  const Network two = read(
-      tiny::network(R"({"name": "a", "type": "linear", "units": 8, "bias": false},
+  const Network two =
+      read(tiny::network(R"({"name": "a", "type": "linear", "units": 8, "bias": false},
                        {"name": "b", "type": "linear", "units": 4, "bias": false})",
-                    "[8]"),
-      Precision::kAmpBf16);
+                         "[8]"),
+           Precision::kAmpBf16);
   const TrainingGraph graph = build_training_graph(two);
   const TensorId copy = *tensor_called(graph, "b.cast");
   CHECK(graph.tensors[copy.at()].bytes_fixed == 2 * 32);
@@ -247,13 +249,13 @@ TEST_CASE("a copy of weights lives from the layer's forward task to its gradient
 }
 
 TEST_CASE("FSDP has one copy of a block's weights, and makes it again for backward") {
-  const Network network = read(
-      tiny::network(R"({"name": "blk", "type": "repeat", "times": 2, "layers": [
+  const Network network =
+      read(tiny::network(R"({"name": "blk", "type": "repeat", "times": 2, "layers": [
                          {"name": "a", "type": "linear", "units": 8, "bias": false},
                          {"name": "n", "type": "layer_norm"},
                          {"name": "b", "type": "linear", "units": 8, "bias": false}]})",
-                    "[8]"),
-      Precision::kFsdpBf16);
+                         "[8]"),
+           Precision::kFsdpBf16);
   const TrainingGraph graph = build_training_graph(network);
   const auto span = [&](const std::string& name) {
     const Lifetime& life = graph.lifetimes[tensor_called(graph, name)->at()];
@@ -267,20 +269,51 @@ TEST_CASE("FSDP has one copy of a block's weights, and makes it again for backwa
   CHECK(saved_weight_copies(graph) == 0);
 }
 
-TEST_CASE("a sum of a wide and a narrow value is wide, and hands a narrow gradient back as a copy") {
-  const Network network = read(
-      tiny::network(R"({"name": "words", "type": "embedding", "vocabulary": 8, "width": 4},
+TEST_CASE(
+    "a sum of a wide and a narrow value is wide, and hands a narrow gradient back as a copy") {
+  const Network network =
+      read(tiny::network(R"({"name": "words", "type": "embedding", "vocabulary": 8, "width": 4},
                        {"name": "fc", "type": "linear", "units": 4},
                        {"name": "sum", "type": "add", "inputs": ["fc", "words"]},
                        {"name": "soft", "type": "softmax_cross_entropy"})",
-                    "[3]"),
-      Precision::kAmpBf16);
+                         "[3]"),
+           Precision::kAmpBf16);
   const TrainingGraph graph = build_training_graph(network);
   CHECK(need_tensor(graph, "data").bytes_per_sample == 8 * 3);
   CHECK(need_tensor(graph, "words").bytes_per_sample == 4 * 12);
   CHECK(need_tensor(graph, "sum").bytes_per_sample == 4 * 12);
   CHECK(need_tensor(graph, "fc.grad").bytes_per_sample == 2 * 12);
   CHECK(need_tensor(graph, "sum.grad").bytes_per_sample == 4 * 12);
+}
+
+TEST_CASE("a head that shares the embedding's weights multiplies with a copy of its own") {
+  const Network network = read(
+      tiny::network(R"({"name": "words", "type": "embedding", "vocabulary": 8, "width": 4},
+                       {"name": "head", "type": "linear", "units": 8, "bias": false, "tied_to": "words"},
+                       {"name": "loss", "type": "softmax_cross_entropy"})",
+                    "[3]"),
+      Precision::kAmpFp16);
+  const TrainingGraph graph = build_training_graph(network, {.optimizer = Optimizer::kAdafactor});
+  CHECK(need_tensor(graph, "head.cast").bytes_fixed == 2 * 32);
+  CHECK_FALSE(tensor_called(graph, "words.cast"));
+  CHECK(graph.weight_bytes == 4 * 32);
+  CHECK(graph.optimizer_bytes == 4 * (8 + 4));
+}
+
+TEST_CASE("a loss is PyTorch's own where a precision is set and the file does not say") {
+  // 2 bytes of logits, 4 saved, 6 beside them while it runs: 12 a logit.
+  const std::string layers = R"({"name": "fc", "type": "linear", "units": 8},
+                                {"name": "loss", "type": "softmax_cross_entropy")";
+  const Network network = read(tiny::network(layers + "}", "[4]"), Precision::kBf16);
+  const TrainingGraph graph = build_training_graph(network);
+  CHECK(need_tensor(graph, "fc").bytes_per_sample == 2 * 8);
+  CHECK(need_tensor(graph, "loss.reserve").bytes_per_sample == 4 * 8);
+  const LayerModel& loss = *network.layers.back().model;
+  CHECK(loss.work.forward.workspace_per_sample == 6 * 8);
+  CHECK(loss.work.backward_data.workspace_per_sample == 6 * 8);
+  const std::string stated = layers + R"(, "memory": "in_place"})";
+  const Network in_place = read(tiny::network(stated, "[4]"), Precision::kBf16);
+  CHECK(in_place.layers.back().model->work.forward.workspace_per_sample == 0);
 }
 
 TEST_CASE("without a precision everything is as the file's type says") {

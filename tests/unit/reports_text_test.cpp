@@ -144,8 +144,9 @@ Memory
   in flight                    -  1.000 kB
 
 Layers that wait (1 of 3)
-  layer  type       waits   forward  backward     saved  action
-  a      custom  100.0 us  50.00 us  100.0 us  1.000 kB  swap
+  layer  type       waits  mostly for   forward  backward     saved  action
+  a      custom  100.0 us  to_near a   50.00 us  100.0 us  1.000 kB  swap
+  mostly for: the copy, or what else, that ends the longest of these waits
   saved: what backward reads of the tensor this layer writes; action: what the plan does with it
 
 Warning: assumed, not measured, in profile by-hand: connection.modes.pinned

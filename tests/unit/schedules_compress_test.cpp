@@ -3,6 +3,7 @@
 // of 4 bytes.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -160,6 +161,28 @@ TEST_CASE("lms both moves the half of what it compresses, and all of what it can
   CHECK(ran.timeline.stall_totals[static_cast<std::size_t>(StallCause::kSwapIn)] == Duration(10));
   CHECK(ran.timeline.stall_totals[static_cast<std::size_t>(StallCause::kRecompute)] == Duration(6));
   CHECK(ran.timeline.peak_near == words(14));
+}
+
+TEST_CASE("lms both: a mask that moves returns behind the values that one task restores") {
+  // Attention keeps its weights, which are compressed, and dropout's mask, which is bytes.
+  Example example;
+  example.workload = workload_of_text(
+      tiny::network(Example::layer("a", 6) +
+                        R"(, {"name": "att", "type": "attention", "heads": 1, "dropout": 0.5}, )" +
+                        Example::layer("b", 1),
+                    "[2, 1]"),
+      1);
+  ScheduleOptions options = with(LmsAction::kBoth);
+  options.own.change().max_swaps = 9;
+  const Ran ran = run(example.result(words(1000), options), words(1000), StepKind::kToNear);
+  const auto place = [&](const std::string& name) {
+    const auto is_it = [&](const std::string& step) {
+      return step.find(name) != std::string::npos;
+    };
+    return std::find_if(ran.names.begin(), ran.names.end(), is_it) - ran.names.begin();
+  };
+  CHECK(place("att.mask") < static_cast<std::ptrdiff_t>(ran.names.size()));
+  CHECK(place("att.reserve") < place("att.mask"));
 }
 
 TEST_CASE("lms compresses float32 only") {

@@ -1,0 +1,245 @@
+// The axes of sweeps from outside: each says what predict says, zipped lists step together, studies are the same as
+// flags, and a dry run writes nothing.
+#include <doctest/doctest.h>
+
+#include <sstream>
+
+#include "model/base/spec_tree.hpp"
+#include "tests/cli/run_program.hpp"
+
+namespace ooc::test {
+namespace {
+
+const std::string kData = std::string(OOC_SOURCE_DIR) + "/tests/data/";
+const std::string kNetwork = kData + "worked_example.json";
+const std::string kMachine = kData + "worked_example_machine.json";
+
+using Texts = std::vector<std::string>;
+/// A row by the names of its columns, as text.
+using Row = std::vector<std::pair<std::string, std::string>>;
+
+std::string text_of(const SpecView& view) {
+  std::string text = json_text(view.node());
+  text.erase(text.find_last_not_of('\n') + 1);
+  if (text.ends_with(".0")) text.resize(text.size() - 2);
+  return text;
+}
+
+std::vector<Row> rows_of(const std::string& json) {
+  const SpecDocument document = read_spec_text(json, "sweep.json");
+  std::vector<Row> rows;
+  for (const SpecView& each : SpecView(document).get("results").items()) {
+    Row& row = rows.emplace_back();
+    for (const auto& [key, value] : each.members()) row.emplace_back(key, text_of(value));
+  }
+  return rows;
+}
+
+std::string at(const Row& row, const std::string& column) {
+  for (const auto& [key, value] : row) {
+    if (key == column) return value;
+  }
+  return "no " + column;
+}
+
+Ran sweep(Texts more, const Surroundings& surroundings = {}) {
+  Texts arguments{"sweep", kNetwork, "--hardware", kMachine};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_ooc_paleo(arguments, surroundings);
+}
+
+Texts column(const Texts& flags, const std::string& name) {
+  Texts all = flags;
+  all.insert(all.end(), {"--format", "json", "--quiet"});
+  Texts values;
+  for (const Row& row : rows_of(sweep(all).out)) values.push_back(at(row, name));
+  return values;
+}
+
+TEST_CASE("a row at two values of an axis says what predict says of each") {
+  struct Axis {
+    const char* flag;
+    Texts values;
+    const char* column;
+  };
+  const std::vector<Axis> axes{{"--framework", {"ideal", "pytorch-2"}, "framework"},
+                               {"--devices", {"1", "2"}, "devices"},
+                               {"--compute-scale", {"1", "2.5"}, "compute_scale"},
+                               {"--far-throughput", {"5GB/s", "inf"}, "far_throughput_bytes_per_s"},
+                               {"--latency", {"0us", "2ms"}, "latency_ns"},
+                               {"--duplex", {"0.55", "1"}, "duplex"},
+                               {"--link-to-far", {"6GB/s", "9GB/s"}, "link_to_far_bytes_per_s"},
+                               {"--link-to-near", {"6GB/s", "9GB/s"}, "link_to_near_bytes_per_s"}};
+  // A network of which much moves; of three links the middle one is not the first of its plan.
+  const Texts job{"vgg16",    "--hardware", "v100-16gb-pcie3", "--batch",  "200",
+                  "--memory", "12GiB",      "--schedule",      "vdnn-conv"};
+  for (const Axis& axis : axes) {
+    CAPTURE(axis.flag);
+    Texts all{"sweep"};
+    all.insert(all.end(), job.begin(), job.end());
+    all.insert(all.end(), {axis.flag, axis.values[0] + "," + axis.values[1], "--link",
+                           "8GB/s,9GB/s,10GB/s", "--format", "json", "--quiet"});
+    const std::vector<Row> rows = rows_of(run_ooc_paleo(all).out);
+    REQUIRE(rows.size() == 6);
+    CHECK(at(rows[0], axis.column) != at(rows[3], axis.column));
+    for (std::size_t i = 0; i < 2; ++i) {
+      Texts one{"predict"};
+      one.insert(one.end(), job.begin(), job.end());
+      one.insert(one.end(), {axis.flag, axis.values[i], "--link", "9GB/s", "--format", "json"});
+      const SpecDocument document = read_spec_text(run_ooc_paleo(one).out, "predict.json");
+      const SpecView root(document);
+      const Row& row = rows[3 * i + 1];
+      CHECK(at(row, axis.column) == text_of(root.get("inputs").get(axis.column)));
+      for (const char* same : {"iteration_time_ns", "peak_near_bytes", "peak_far_bytes",
+                               "to_far_bytes", "link_limited_by", "reference_time_ns"}) {
+        CAPTURE(same);
+        CHECK(at(row, same) == text_of(root.get(same)));
+      }
+    }
+  }
+}
+
+TEST_CASE("columns of rare inputs are there where they are given") {
+  CHECK(sweep({"--quiet"}).out.find("compute_scale") == std::string::npos);
+  const std::string given = sweep({"--compute-scale", "2", "--quiet"}).out;
+  CHECK(given.substr(0, given.find('\n')).ends_with(",oom_tier,compute_scale,error"));
+  CHECK(given.substr(given.find('\n') + 1).ends_with(",,2,\n"));
+  // 600 ms of computing, twice as fast.
+  CHECK(column({"--memory", "5GB", "--compute-scale", "2,0.5"}, "iteration_time_ns") ==
+        Texts{"300000000", "1200000000"});
+}
+
+TEST_CASE("one direction of the link alone: before --link, which the other keeps") {
+  // capacity at 3 GB moves two tensors of 1 GB, copied in behind each other at the turn.
+  const Texts both = column({"--memory", "3GB", "--link", "10GB/s"}, "iteration_time_ns");
+  CHECK(column({"--memory", "3GB", "--link", "20GB/s", "--link-to-far", "10GB/s", "--link-to-near",
+                "10GB/s"},
+               "iteration_time_ns") == both);
+  CHECK(column({"--memory", "3GB", "--link", "10GB/s", "--link-to-near", "20GB/s"},
+               "iteration_time_ns") != both);
+}
+
+TEST_CASE("a price that one row cannot have is that row's error alone") {
+  // Half duplex of 10 GB/s and 30 GB/s: 0.75.
+  const Ran ran = sweep({"--link-to-far", "30GB/s,10GB/s", "--link", "10GB/s", "--duplex", "0.6",
+                         "--far-throughput", "inf", "--format", "json"});
+  CHECK(ran.exit_code == 0);
+  const std::vector<Row> rows = rows_of(ran.out);
+  REQUIRE(rows.size() == 2);
+  CHECK(at(rows[0], "error").find("--duplex: found 0.6, expected a ratio from 0.75 to 1") !=
+        std::string::npos);
+  CHECK(at(rows[1], "error") == "null");
+}
+
+TEST_CASE("zipped lists step together, those of one value stay, and names may come again") {
+  const Texts flags{"--memory", "5GB,3GB,5GB", "--link", "10GB/s,20GB/s,10GB/s",
+                    "--batch",  "1",           "--zip"};
+  CHECK(column(flags, "memory_bytes") == Texts{"5000000000", "3000000000", "5000000000"});
+  CHECK(column(flags, "link_bytes_per_s") == Texts{"10000000000", "20000000000", "10000000000"});
+  const Ran names = run_ooc_paleo({"sweep", kNetwork, kNetwork, "--hardware", kMachine, "--batch",
+                                   "1,2", "--zip", "--format", "json"});
+  CHECK(rows_of(names.out).size() == 2);
+  const Ran uneven = sweep({"--memory", "3GB,5GB", "--batch", "1,2,3", "--zip"});
+  CHECK(uneven.exit_code == 2);
+  CHECK(uneven.err.find("--zip: found 3 values of --batch and 2 of --memory, expected lists of one "
+                        "length, or of one value") != std::string::npos);
+  CHECK(sweep({"--memory", "3GB,3GB"}).exit_code == 2);
+}
+
+TEST_CASE("knees are told apart by every axis of several values") {
+  const Ran ran = sweep(
+      {"--memory", "3GB", "--latency", "0us,1ms", "--link", "10GB/s,640GB/s", "--format", "json"});
+  CHECK(ran.err.find("3 GB, latency 1.000 ms, capacity: ") != std::string::npos);
+  const SpecDocument document = read_spec_text(ran.out, "sweep.json");
+  const auto knees = SpecView(document).get("knees").items();
+  REQUIRE(knees.size() == 2);
+  CHECK(knees[1].get("latency_ns").node().integer == 1'000'000);
+}
+
+std::string study(const std::string& members) {
+  return R"({"format": "ooc-paleo/study", "version": 1, "network": ")" + kNetwork +
+         R"(", "hardware": [")" + kMachine + R"("])" + (members.empty() ? "" : ", " + members) +
+         "}";
+}
+
+Ran run_study(const std::string& text, Texts more = {}) {
+  const ScratchFolder scratch;
+  scratch.file("s.json", text);
+  Texts arguments{"sweep", "./s.json"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_ooc_paleo(arguments, {.folder = scratch.path(), .environment = {}});
+}
+
+TEST_CASE("a study says what flags say, and flags take the place of its lists") {
+  const std::string text = study(
+      R"("batch": [1, "2:4:x2"], "memory": ["3 GB", "40 GB"], "schedule": "capacity",
+         "compute_scale": 2, "link": "10GB/s:20GB/s:x2", "options": {"optimizer": "adam"})");
+  const Texts flags{"--batch",         "1,2:4:x2", "--memory",         "3GB,40GB",    "--schedule",
+                    "capacity",        "--link",   "10GB/s:20GB/s:x2", "--optimizer", "adam",
+                    "--compute-scale", "2",        "--quiet"};
+  const Ran run = run_study(text, {"--quiet"});
+  CHECK(run.exit_code == 0);
+  CHECK(run.out == sweep(flags).out);
+  Texts fewer = flags;
+  fewer[1] = "2";
+  CHECK(run_study(text, {"--quiet", "--batch", "2"}).out == sweep(fewer).out);
+  const Ran zipped = run_study(study(R"("batch": [1, 2], "memory": ["3GB", "40GB"], "zip": true)"),
+                               {"--format", "json"});
+  CHECK(rows_of(zipped.out).size() == 2);
+}
+
+TEST_CASE("what is wrong with a study is said with file and place") {
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {study(R"("link": ["8 GB/s", "fast"])"), "/link/1: found \"fast\", expected"},
+      {study(R"("memory": 16)"), "/memory: found \"16\", expected"},
+      {study(R"("batch": [1, 2, 1])"), "/batch: found \"1,2,1\", in which 1 comes twice"},
+      {study(R"("batch": [])"), "/batch: found an empty list, expected at least one value"},
+      {study(R"("batch": true)"), "/batch: found true, expected a text or a number"},
+      {study(R"("schedule": "capasity")"), "/schedule: found \"capasity\""},
+      {study(R"("seq": 5)"), "/seq: found unknown key"},
+      {study(R"("options": {"optimiser": "adam"})"),
+       "/options/optimiser: found an unknown option \"optimiser\""},
+      {study(R"("options": {"output": "r.csv"})"), "/options/output: found an unknown option"},
+      {study(R"("options": {"optimizer": "adagrad"})"), "/options/optimizer: found \"adagrad\""},
+      {study(R"("zip": true, "batch": [1, 2], "memory": ["3GB", "4GB", "5GB"])"),
+       "/zip: found 2 values of --batch and 3 of --memory"},
+      {R"({"format": "ooc-paleo/study", "version": 2, "network": "vgg16"})",
+       "/version: found 2, expected 1"},
+      {R"({"format": "ooc-paleo/study", "version": 1, "network": "vgg16"})",
+       "/hardware: found none, expected at least one profile"},
+      {R"({"format": "ooc-paleo/study", "version": 1, "hardware": "m40"})",
+       "/network: found none, expected at least one network"}};
+  for (const auto& each : cases) {
+    const std::string text = each.first;
+    const std::string message = each.second;
+    CAPTURE(text);
+    const Ran ran = run_study(text);
+    CAPTURE(ran.err);
+    CHECK(ran.exit_code == 2);
+    CHECK(ran.err.find("s.json: " + message) != std::string::npos);
+  }
+  // A flag beside it is no fault of the study.
+  CHECK(run_study(study(R"("batch": 2)"), {"--batch", "two"}).err.find("error: --batch: ") !=
+        std::string::npos);
+  const Ran beside = run_ooc_paleo(
+      {"sweep", "vgg16", std::string(OOC_SOURCE_DIR) + "/studies/link_or_memory.json"});
+  CHECK(beside.err.find("a study, beside others") != std::string::npos);
+}
+
+TEST_CASE("a dry run counts, estimates and writes nothing") {
+  const ScratchFolder scratch;
+  scratch.file("r.csv", "good\n");
+  const Ran ran = sweep({"--batch", "1,2", "--memory", "20GB:29GB:+1GB", "--link",
+                         "1GB/s:50GB/s:+1GB/s", "-o", "r.csv", "--dry-run"},
+                        {.folder = scratch.path(), .environment = {}});
+  CHECK(ran.exit_code == 0);
+  CHECK(ran.out.find("1000 rows: 2 of --batch x 10 of --memory x 50 of --link\n"
+                     "2 tables of costs, 20 plans to share\n") == 0);
+  CHECK(ran.out.find("nothing was written\n") != std::string::npos);
+  CHECK(scratch.read("r.csv") == "good\n");
+  CHECK(scratch.entries().size() == 1);
+  CHECK(sweep({"--batch", "x", "--dry-run"}).exit_code == 2);
+}
+
+}  // namespace
+}  // namespace ooc::test
