@@ -165,6 +165,7 @@ void show_remarks(const SweepInputs& inputs, const SweepLists& lists, Remarks re
   remark_on_dtypes(remarks, inputs.workloads, inputs.machines, inputs.options);
   for (std::size_t i = 0; i < inputs.network_names.size(); ++i) {
     const Workload& workload = network_of(inputs, i);
+    remark_on_training(remarks, workload, inputs.options, lists.has("--batch") ? "batch" : "");
     if (lists.has("--batch")) {
       remark_on(remarks, workload.path, stated_times_remark(workload));
     } else {

@@ -65,7 +65,7 @@ TEST_CASE("what nobody asked for is said in one remark") {
   const Ran all = run(predict(config));
   CHECK(has(
       all.err,
-      "config.json: where no flag says other: batch 1, seq 2048, precision bf16, optimizer adam, "
+      ": where no flag says other: batch 1, seq 2048, precision bf16, optimizer adam, "
       "kernels sdpa"));
   const Ran some =
       run(predict(config, {"--seq", "512", "--batch", "2", "--precision", "bf16-pure"}));

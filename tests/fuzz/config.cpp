@@ -37,8 +37,8 @@ Verdict consume(std::string_view text) {
     const SpecDocument config = read_spec_text(text, "config.json");
     if (!is_checkpoint_config(config)) return Verdict::kRejected;
     for (const ImportKernels kernels : {ImportKernels::kEager, ImportKernels::kFused}) {
-      const std::string text = import_config(config, {.kernels = kernels});
-      if (!is_deep(config)) read_back(text);
+      const std::string network = import_config(config, {.kernels = kernels});
+      if (!is_deep(config)) read_back(network);
     }
     return Verdict::kAccepted;
   } catch (const SpecError&) {
