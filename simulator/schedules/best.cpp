@@ -34,7 +34,7 @@ extern const Schedule best_schedule;
 namespace {
 
 /// Plans tried by default: so many tasks in all, but no fewer plans than the first and no more than the second.
-constexpr std::int64_t kUsualTasks = 4'000'000;
+constexpr std::int64_t kUsualTasks = 6'000'000;
 constexpr std::int64_t kFewestPlans = 3'000;
 constexpr std::int64_t kMostPlans = 30'000;
 

@@ -14,16 +14,15 @@ namespace ooc {
 namespace {
 
 /// A change is accepted if it is no slower than what was at hand so many changes ago.
-constexpr std::size_t kMemory = 30;
-/// Walks that begin at the best seed, on a tenth of the plans each; the best of them goes on.
-constexpr int kWalks = 5;
+constexpr std::size_t kMemory = 5;
+/// Walks that begin at the best seeds have a tenth of the plans each; the best of them goes on.
 constexpr std::int64_t kShareOfWalk = 10;
 /// After so many plans without a better one the walk goes back to the best, with times a little above its own.
 constexpr std::int64_t kPatience = 4000;
 constexpr std::int64_t kSlackParts = 200;
 /// It ends after so many, and so many for each idle time: small graphs are soon known.
-constexpr std::int64_t kLastPatience = 600;
-constexpr std::int64_t kLastPatienceForIdle = 40;
+constexpr std::int64_t kLastPatience = 1500;
+constexpr std::int64_t kLastPatienceForIdle = 60;
 constexpr std::int64_t kTellEvery = 64;
 
 }  // namespace
@@ -118,14 +117,13 @@ void MixSearch::look() {
 void MixSearch::run() {
   sow();
   if (best_time_ == kNever || over() || facts_.idle.empty()) return;
-  const Decisions start = best_;
-  const std::int64_t start_time = best_time_;
+  const std::int64_t share = (limits_.plans - tried_) / kShareOfWalk;
   Decisions top = best_;
   std::int64_t top_time = best_time_;
-  const std::int64_t share = (limits_.plans - tried_) / kShareOfWalk;
-  for (int i = 0; i < kWalks && !over(); ++i) {
-    best_ = start;
-    best_time_ = start_time;
+  for (Seed& seed : seeds_) {
+    if (over()) break;
+    best_ = std::move(seed.decisions);
+    best_time_ = seed.time;
     walk(tried_ + share);
     if (best_time_ < top_time) {
       top = best_;
@@ -153,7 +151,7 @@ void MixSearch::walk(std::int64_t plans) {
     next_ = current_;
     do {
       change(next_);
-    } while (dice_.percent(30));
+    } while (dice_.percent(50));
     const std::int64_t limit = std::max(before[place], current_time_);
     const std::int64_t time = evaluate(next_, limit);
     ++since_best;
@@ -170,8 +168,8 @@ void MixSearch::walk(std::int64_t plans) {
         done_ = time <= limits_.good_enough;
       }
     }
-    place = (place + 1) % kMemory;
     before[place] = current_time_;
+    place = (place + 1) % kMemory;
     if (since_back <= kPatience) continue;
     current_ = best_;
     current_time_ = evaluate(current_);

@@ -58,6 +58,10 @@ class MixSearch {
     std::vector<Loss> losses;  ///< where compute waits or repeats something
     std::int64_t lost = 0;
   };
+  struct Seed {
+    std::int64_t time = 0;
+    Decisions decisions;
+  };
   struct Point {
     std::int64_t time = 0;
     double price = 0;
@@ -99,6 +103,7 @@ class MixSearch {
       kinds_;                             ///< idle times of equal tensors, three or more, in order
   std::vector<std::uint32_t> with_ways_;  ///< tasks with more than one
 
+  std::vector<Seed> seeds_;  ///< the best ones, of different times, the best first
   Decisions best_;
   std::int64_t best_time_ = kNever;
   Decisions current_;

@@ -15,6 +15,7 @@ constexpr double kPricedShares[] = {0.6, 0.25, 0.1, 0.04};
 /// Around the best points, nearer each time.
 constexpr double kSteps[] = {1.6, 1.25, 1.1};
 constexpr std::size_t kBestPoints = 3;
+constexpr std::size_t kBestSeeds = 5;
 
 }  // namespace
 
@@ -82,11 +83,17 @@ void MixSearch::sow_point(std::vector<Point>& points, double price, double share
 
 std::int64_t MixSearch::sow_one(Decisions decisions) {
   const std::int64_t time = evaluate(decisions);
+  if (time == kNever) return time;
+  const auto slower = [&](const Seed& seed) { return seed.time >= time; };
+  const auto place = std::find_if(seeds_.begin(), seeds_.end(), slower);
+  if (place != seeds_.end() && place->time == time) return time;
   if (time < best_time_) {
-    best_ = std::move(decisions);
+    best_ = decisions;
     best_time_ = time;
     done_ = time <= limits_.good_enough;
   }
+  seeds_.insert(place, Seed{time, std::move(decisions)});
+  if (seeds_.size() > kBestSeeds) seeds_.pop_back();
   return time;
 }
 
