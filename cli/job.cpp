@@ -1,12 +1,14 @@
 // All flags are checked before anything is opened, everything is opened before anything is read.
 #include "cli/job.hpp"
 
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "cli/load.hpp"
 #include "cli/runnable.hpp"
 #include "cli/schedule_flags.hpp"
+#include "cli/search_progress.hpp"
 
 namespace ooc {
 namespace {
@@ -61,12 +63,14 @@ MachinesJob read_on(const Arguments& arguments, const std::vector<std::string>& 
     schedules.push_back(
         runnable(chosen.schedules, chosen.all, {&machine, 1}, options, result.remarks));
   }
+  std::shared_ptr<void> search_line = show_searches(options.schedule, result.remarks);
   return MachinesJob{.options = std::move(options),
                      .result = std::move(result),
                      .schedules = std::move(schedules),
                      .outputs = std::move(outputs),
                      .workload = std::move(workload),
-                     .machines = std::move(machines)};
+                     .machines = std::move(machines),
+                     .search_line = std::move(search_line)};
 }
 
 }  // namespace
@@ -79,7 +83,8 @@ Job read_job(const Arguments& arguments, Asks asks) {
              .schedules = std::move(job.schedules.front()),
              .outputs = std::move(job.outputs),
              .workload = std::move(job.workload),
-             .machine = std::move(job.machines.front())};
+             .machine = std::move(job.machines.front()),
+             .search_line = std::move(job.search_line)};
 }
 
 MachinesJob read_machines_job(const Arguments& arguments,

@@ -2,6 +2,7 @@
 // and `fit` are asked, read from their flags and files.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "cli/command.hpp"
@@ -28,6 +29,7 @@ struct Job {
   Outputs outputs;
   Workload workload;
   Machine machine;
+  std::shared_ptr<void> search_line = {};  ///< what `options` tell of searches goes there
 };
 
 /// Opens the outputs before it reads the files, and says what is remarkable about them. Throws SpecError for
@@ -42,6 +44,7 @@ struct MachinesJob {
   Outputs outputs;
   Workload workload;
   std::vector<Machine> machines;
+  std::shared_ptr<void> search_line = {};  ///< as of Job
 };
 
 /// `profiles` as the user named them. Throws SpecError for one file given twice, too.

@@ -74,6 +74,9 @@ int run_predict(const Arguments& arguments) {
   const Detail detail = arguments.has(flags::kSteps) ? Detail::kSteps : Detail::kLayers;
   RunReport report = run_job(job, schedule, detail);
   report.what_if = what_if(job.workload, job.machine, job.options, schedule, report);
+  if (schedule.is(Trait::kOptimizes)) {
+    report.worth = worth_of_last(job.workload, job.machine, job.options, schedule, report);
+  }
   report.range = range_of_time(job.workload, job.machine, job.options, schedule, report);
 
   const Outputs& outputs = job.outputs;

@@ -16,10 +16,14 @@ class Csr {
   Csr() : begin_(1, 0) {}
 
   /// Builds `rows` lists from (row, item) pairs; within a row the order of the pairs is kept.
-  Csr(std::size_t rows, std::span<const std::pair<Row, Item>> pairs)
-      : begin_(rows + 2, 0), items_(pairs.size()) {
+  Csr(std::size_t rows, std::span<const std::pair<Row, Item>> pairs) { assign(rows, pairs); }
+
+  /// The same in the memory that it already has.
+  void assign(std::size_t rows, std::span<const std::pair<Row, Item>> pairs) {
     // Counts stand two places ahead, so that after summing begin_[row + 1] is where row's next item
     // goes, and after placing all items it is where row ends: no second array.
+    begin_.assign(rows + 2, 0);
+    items_.resize(pairs.size());
     for (const auto& pair : pairs) ++begin_[pair.first.at() + 2];
     for (std::size_t row = 2; row < begin_.size(); ++row) begin_[row] += begin_[row - 1];
     for (const auto& pair : pairs) items_[begin_[pair.first.at() + 1]++] = pair.second;
@@ -29,6 +33,11 @@ class Csr {
   /// The same pairs by item: row i of the result holds the rows that hold item i, in their order.
   [[nodiscard]] Csr<Item, Row> transposed(std::size_t items) const {
     Csr<Item, Row> result;
+    transpose_into(result, items);
+    return result;
+  }
+  /// The same in the memory that `result` already has.
+  void transpose_into(Csr<Item, Row>& result, std::size_t items) const {
     result.begin_.assign(items + 2, 0);
     result.items_.resize(items_.size());
     for (const Item item : items_) ++result.begin_[item.at() + 2];
@@ -42,7 +51,6 @@ class Csr {
       }
     }
     result.begin_.pop_back();
-    return result;
   }
 
   [[nodiscard]] std::size_t rows() const { return begin_.size() - 1; }

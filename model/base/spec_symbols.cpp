@@ -9,7 +9,7 @@ namespace ooc {
 namespace {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_numeral(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 
@@ -17,7 +17,7 @@ bool is_symbol_name(std::string_view text) {
   constexpr std::size_t kLongest = 40;
   return !text.empty() && text.size() <= kLongest && is_letter(text.front()) &&
          std::all_of(text.begin(), text.end(),
-                     [](char c) { return is_letter(c) || is_digit(c) || c == '_'; });
+                     [](char c) { return is_letter(c) || is_numeral(c) || c == '_'; });
 }
 
 std::string symbols_text(const std::vector<SymbolValue>& symbols) {
@@ -40,7 +40,7 @@ std::optional<Int128> SpecSymbols::read(std::string_view text) const {
     const std::string_view number = text.substr(0, star);
     const auto [end, error] = std::from_chars(number.data(), number.data() + star, factor);
     const bool whole = error == std::errc() && end == number.data() + star;
-    if (!whole || !is_digit(number.front())) return std::nullopt;
+    if (!whole || !is_numeral(number.front())) return std::nullopt;
     text.remove_prefix(star + 1);
   }
   for (std::size_t i = 0; i < values_.size(); ++i) {

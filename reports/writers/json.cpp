@@ -86,6 +86,9 @@ void begin_run(JsonWriter& json, const RunReport& report, const ToolInfo& tool) 
   }
   json.member("assumed", report.assumed).member("remarks", report.remarks);
   json.objects("what_if", report.what_if, [&](const WhatIf& each) { put_what_if(json, each); });
+  if (!report.worth.empty()) {
+    json.objects("worth", report.worth, [&](const WhatIf& each) { put_what_if(json, each); });
+  }
   put_range(json, report.range);
   put_peaks(json, &report);
   if (!report.inputs.symbols.empty()) put_sequence(json, &report);

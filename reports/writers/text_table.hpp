@@ -77,6 +77,8 @@ struct StaticWords {
                                           const std::vector<std::string>& assumed);
 
 // The parts of the table writer, one file each.
+/// What becomes of the outputs that backward reads, block by block; "" where the report is not to say so.
+[[nodiscard]] std::string plan_in_words(const RunReport& report, const Look& look);
 [[nodiscard]] std::string table_prediction(const RunReport& report, const WriteOptions& options);
 [[nodiscard]] std::string table_comparison(const std::vector<RunReport>& reports,
                                            const WriteOptions& options);

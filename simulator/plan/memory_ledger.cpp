@@ -16,7 +16,11 @@ constexpr std::int64_t kNothing = std::numeric_limits<std::int64_t>::min() / 4;
 
 }  // namespace
 
-MemoryLedger::MemoryLedger(const std::vector<Bytes>& initial) : size_(initial.size()) {
+MemoryLedger::MemoryLedger(const std::vector<Bytes>& initial) { reset(initial); }
+
+void MemoryLedger::reset(const std::vector<Bytes>& initial) {
+  size_ = initial.size();
+  leaves_ = 1;
   while (leaves_ < size_) leaves_ *= 2;
   max_.assign(2 * leaves_, kNothing);
   add_.assign(2 * leaves_, 0);
@@ -43,11 +47,16 @@ void MemoryLedger::book(std::size_t first, std::size_t end, Bytes bytes) {
       add_[right] += bytes.count();
     }
   }
-  for (const std::size_t leaf : {first + leaves_, end - 1 + leaves_}) {
-    for (std::size_t node = leaf / 2; node >= 1; node /= 2) {
-      max_[node] = std::max(max_[2 * node], max_[2 * node + 1]) + add_[node];
-    }
+  const auto sum_up = [&](std::size_t node) {
+    max_[node] = std::max(max_[2 * node], max_[2 * node + 1]) + add_[node];
+  };
+  std::size_t low = (first + leaves_) / 2;
+  std::size_t high = (end - 1 + leaves_) / 2;
+  for (; low != high; low /= 2, high /= 2) {
+    sum_up(low);
+    sum_up(high);
   }
+  for (; low >= 1; low /= 2) sum_up(low);
 }
 
 Bytes MemoryLedger::max(std::size_t first, std::size_t end) const {

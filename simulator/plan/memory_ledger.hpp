@@ -15,6 +15,8 @@ namespace ooc {
 class MemoryLedger {
  public:
   explicit MemoryLedger(const std::vector<Bytes>& initial);
+  /// As new, in the memory that it has grown to.
+  void reset(const std::vector<Bytes>& initial);
 
   /// Adds `bytes` to positions [first, end).
   void book(std::size_t first, std::size_t end, Bytes bytes);

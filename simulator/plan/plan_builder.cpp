@@ -24,19 +24,19 @@ bool has_duplicate(std::span<const Item> row) {
   return false;
 }
 
-/// The rows of `pairs`, each item at most once per row (the first stays where it was). Most plans
+/// Sets `all` to the rows of `pairs`, each item at most once per row (the first stays where it was). Most plans
 /// have no duplicates and only short rows, which is seen without further memory; else an item is a
 /// duplicate if it was last seen in the same row: one stamp per item, no search.
 template <class Row, class Item>
-Csr<Row, Item> unique_rows(std::size_t rows, std::size_t items,
-                           const std::vector<std::pair<Row, Item>>& pairs) {
-  Csr<Row, Item> all(rows, pairs);
+void assign_unique(Csr<Row, Item>& all, std::size_t rows, std::size_t items,
+                   const std::vector<std::pair<Row, Item>>& pairs) {
+  all.assign(rows, pairs);
   bool suspect = false;
   for (std::size_t index = 0; index < rows && !suspect; ++index) {
     const auto row = all[make_id<Row>(index)];
     suspect = row.size() > kShortRow || has_duplicate(row);
   }
-  if (!suspect) return all;
+  if (!suspect) return;
 
   std::vector<std::pair<Row, Item>> kept;
   kept.reserve(pairs.size());
@@ -48,7 +48,7 @@ Csr<Row, Item> unique_rows(std::size_t rows, std::size_t items,
       kept.emplace_back(Row{row}, item);
     }
   }
-  return Csr<Row, Item>(rows, kept);
+  all.assign(rows, kept);
 }
 
 template <class Row, class Item>
@@ -121,7 +121,7 @@ void derive_releases(Plan& plan) {
     }
     plan.shared_release_counts[index] = static_cast<std::int32_t>(last_users.size());
   }
-  if (!shared.empty()) plan.shared_releases = Csr<StepId, BlockId>(plan.steps.size(), shared);
+  plan.shared_releases.assign(shared.empty() ? 0 : plan.steps.size(), shared);
 }
 
 }  // namespace
@@ -268,24 +268,55 @@ void PlanBuilder::release(BlockId block, StepId when_ended) {
   releasers_.emplace_back(block, when_ended);
 }
 
-Plan PlanBuilder::finish() && {
+void PlanBuilder::check_ids() const {
   const std::size_t steps = plan_.steps.size();
   const std::size_t blocks = plan_.blocks.size();
   OOC_CHECK(within(waits_, steps, steps) && within(acquires_, steps, blocks) &&
                 within(releasers_, blocks, steps),
             "waits, acquires and releasers name steps and blocks that were added");
+}
+
+void PlanBuilder::derive(Pairs pairs) {
+  check_ids();
+  const std::size_t steps = plan_.steps.size();
+  const std::size_t blocks = plan_.blocks.size();
+  const auto sorted = [&](auto& used) {
+    if (pairs == Pairs::kDrop) used = {};
+  };
   if (ahead_) note_all();
-  // The pairs go as soon as they are sorted: of a million layers they are hundreds of megabytes.
-  plan_.waits = unique_rows(steps, steps, waits_);
-  waits_ = {};
-  plan_.acquires = Csr<StepId, BlockId>(steps, acquires_);
-  acquires_ = {};
-  plan_.releasers = unique_rows(blocks, steps, releasers_);
-  releasers_ = {};
-  plan_.releases = plan_.releasers.transposed(steps);
-  if (!remote_needs_.empty()) plan_.remote_needs = Csr<StepId, QueueNeed>(steps, remote_needs_);
+  assign_unique(plan_.waits, steps, steps, waits_);
+  sorted(waits_);
+  plan_.acquires.assign(steps, acquires_);
+  sorted(acquires_);
+  assign_unique(plan_.releasers, blocks, steps, releasers_);
+  sorted(releasers_);
+  plan_.releasers.transpose_into(plan_.releases, steps);
+  plan_.remote_needs.assign(remote_needs_.empty() ? 0 : steps, remote_needs_);
   derive_releases(plan_);
+}
+
+Plan PlanBuilder::finish() && {
+  derive(Pairs::kDrop);
   return std::move(plan_);
+}
+
+const Plan& PlanBuilder::finish() & {
+  derive(Pairs::kKeep);
+  return plan_;
+}
+
+void PlanBuilder::reset() {
+  plan_.steps.clear();
+  plan_.blocks.clear();
+  plan_.initial_blocks.clear();
+  for (auto& queue : plan_.queues) queue.clear();
+  plan_.positions.clear();
+  for (auto& queue : plan_.queued) queue.clear();
+  waits_.clear();
+  remote_needs_.clear();
+  acquires_.clear();
+  releasers_.clear();
+  ahead_ = false;
 }
 
 }  // namespace ooc

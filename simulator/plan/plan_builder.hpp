@@ -31,6 +31,10 @@ class PlanBuilder {
 
   /// Sorts everything into rows. Duplicate waits and releasers are dropped.
   [[nodiscard]] Plan finish() &&;
+  /// The same; the plan stays here until reset() or until another step is added.
+  [[nodiscard]] const Plan& finish() &;
+  /// As new, in the memory that it has grown to.
+  void reset();
 
  private:
   StepId add(Step step);
@@ -40,6 +44,10 @@ class PlanBuilder {
   void note_wait(StepId step, StepId until_ended);
   void note_acquire(StepId step, BlockId block);
   void note_all();
+  void check_ids() const;
+  /// Of a million layers the pairs are hundreds of megabytes: kDrop lets them go as soon as they are sorted.
+  enum class Pairs { kKeep, kDrop };
+  void derive(Pairs pairs);
 
   Plan plan_;
   std::vector<std::pair<StepId, StepId>> waits_;

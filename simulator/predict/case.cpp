@@ -439,6 +439,7 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
   input.detail = detail;
   RunReport report = summarize(input);
   report.sequence = sequence_rates(which, report);
+  report.in_words = schedule.is(Trait::kOptimizes);
   report.remarks = which.remarks;
   report.norms_by_round = report.rounds > 1 && has_batch_norm(*which.workload.network);
   if (report.norms_by_round) report.remarks.push_back(norms_remark(report.sub_batch));

@@ -4,6 +4,7 @@
 #include "simulator/predict/planning.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/paged_plan.hpp"
 #include "simulator/predict/round_costs.hpp"
+#include "simulator/schedules/own_options.hpp"
 #include "simulator/schedules/sub_batch.hpp"
 #include "simulator/summary/memory_use.hpp"
 
@@ -29,37 +31,50 @@ std::optional<Plan> as_it_runs(const Case& which, const Plan& plan) {
   return rewritten;
 }
 
+/// What a trial writes: the next one does so in the same memory.
+struct TrialRun {
+  std::optional<Plan> rewritten;
+  SimulationBuffers buffers;
+};
+
 /// What a schedule is handed. Trials run with the job's own allocator and copies that wait, as the plan itself will. A
 /// plan that overflows far memory does not run.
-PlanningProblem problem_of(const Case& which, const CostTable& costs, Bytes budget) {
+PlanningProblem problem_of(const Case& which, const TrainingGraph& graph, const CostTable& costs,
+                           Bytes budget) {
   Bytes all;
   for (const Bytes bytes : costs.tensor_bytes) all += bytes;
   if (framework_of(which.framework).copies.far_powers_of_two) all += all;
   const Bytes far = which.far_capacity;
-  const auto evaluate = [&which, &costs, budget, far, may_overflow = all > far](const Plan& plan) {
-    const std::optional<Plan> rewritten = as_it_runs(which, plan);
-    const Plan& runs = rewritten ? *rewritten : plan;
-    const Outcome outcome =
-        simulate({.plan = runs, .costs = costs, .budget = budget, .allocator = which.allocator});
-    const auto* timeline = std::get_if<Timeline>(&outcome);
-    if (timeline == nullptr) return Trial{};
-    if (may_overflow && peak_far_bytes(runs, which.workload.graph, costs, *timeline) > far) {
+  const auto evaluate = [&which, &graph, &costs, budget, far, may_overflow = all > far,
+                         run = std::make_shared<TrialRun>()](const Plan& plan) {
+    run->rewritten = as_it_runs(which, plan);
+    const Plan& runs = run->rewritten ? *run->rewritten : plan;
+    const Timeline& timeline = run->buffers.timeline;
+    if (simulate({.plan = runs, .costs = costs, .budget = budget, .allocator = which.allocator},
+                 run->buffers)) {
       return Trial{};
     }
-    return Trial{.iteration_time = timeline->iteration_time};
+    if (may_overflow && peak_far_bytes(runs, graph, costs, timeline) > far) {
+      return Trial{};
+    }
+    return Trial{.iteration_time = timeline.iteration_time, .plan = &runs, .timeline = &timeline};
   };
-  return {.graph = which.workload.graph,
+  return {.graph = graph,
           .costs = costs,
           .budget = budget,
           .options = which.schedule_options,
           .evaluate = evaluate};
 }
 
+PlanningProblem problem_of(const Case& which, const CostTable& costs, Bytes budget) {
+  return problem_of(which, which.workload.graph, costs, budget);
+}
+
 /// For a schedule that itself chooses how many rounds it runs in, by trying.
 std::function<Trial(const Plan&, const CostTable&)> trial_of_rounds(const Case& which,
                                                                     const Schedule& schedule,
                                                                     Bytes budget) {
-  if (!schedule.is(Trait::kSubBatches)) return {};
+  if (!schedule.is(Trait::kSubBatches) && !schedule.is(Trait::kOptimizes)) return {};
   return [&which, budget](const Plan& plan, const CostTable& costs) {
     return problem_of(which, costs, budget).evaluate(plan);
   };
@@ -81,31 +96,72 @@ PlanResult plan_footprint(const Case& which, const Schedule& schedule) {
   return schedule.make_plan(problem_of(which, which.costs, simulated_budget(which)));
 }
 
+/// `plans`: so many are tried of each round's.
+RoundsResult plan_rounds(const Case& which, const Schedule& schedule, Bytes budget,
+                         SubBatch sub_batch, std::optional<std::int64_t> plans = std::nullopt) {
+  const auto plan_round = [&](const CostTable& costs) {
+    PlanningProblem problem = problem_of(which, costs, budget);
+    if (plans) problem.options.own.change().search = plans;
+    return schedule.make_plan(problem);
+  };
+  return plan_in_rounds({.graph = which.workload.graph,
+                         .costs = which.costs,
+                         .budget = budget,
+                         .sub_batch = sub_batch,
+                         .costs_at = [&](std::int64_t batch) { return round_costs(which, batch); },
+                         .plan = plan_round,
+                         .evaluate = trial_of_rounds(which, schedule, budget)});
+}
+
+/// None: it does not fit, or does not run.
+std::optional<Duration> time_of(const Case& which, const RoundsResult& result, Bytes budget) {
+  const Plan* plan = std::get_if<Plan>(&result.plan);
+  if (plan == nullptr) return std::nullopt;
+  const TrainingGraph& graph = result.rounds ? result.rounds->graph : which.workload.graph;
+  const CostTable& costs = result.rounds ? result.rounds->costs : which.costs;
+  return problem_of(which, graph, costs, budget).evaluate(*plan).iteration_time;
+}
+
+/// The quickest of: the batch at once; as many rounds as are best by short searches, then searched as usual; what
+/// schedules that run in rounds by themselves make of it.
+RoundsResult plan_quickest_rounds(const Case& which, const Schedule& schedule, Bytes budget) {
+  constexpr std::int64_t kShortSearch = 200;
+  const SubBatch automatic{.kind = SubBatch::Kind::kAuto};
+  const std::int64_t plans = which.schedule_options.own->search.value_or(kShortSearch);
+  RoundsResult best =
+      plan_rounds(which, schedule, budget, automatic, std::min(plans, kShortSearch));
+  std::optional<Duration> time = time_of(which, best, budget);
+  const auto consider = [&](RoundsResult other) {
+    const std::optional<Duration> taken = time_of(which, other, budget);
+    if (!taken || (time && *taken >= *time)) return;
+    time = taken;
+    best = std::move(other);
+  };
+  if (best.rounds) {
+    consider(plan_rounds(which, schedule, budget,
+                         {.kind = SubBatch::Kind::kSize, .samples = best.rounds->sub_batch}));
+  }
+  consider({schedule.make_plan(problem_of(which, which.costs, budget)), nullptr});
+  for (const Schedule* other : schedules()) {
+    if (other->is(Trait::kSubBatches)) consider(plan_rounds(which, *other, budget, automatic));
+  }
+  return best;
+}
+
 RoundsResult plan_one_device(const Case& which, const Schedule& schedule, Bytes budget) {
   const SubBatch sub_batch = sub_batch_of(which, schedule);
-  const auto plan_round = [&](const CostTable& costs) {
-    return schedule.make_plan(problem_of(which, costs, budget));
-  };
-  RoundsResult result;
-  if (is_footprint(which.accounting)) {
-    result.plan = plan_footprint(which, schedule);
-  } else if (schedule.is(Trait::kMovesPages)) {
-    result = plan_in_pages(which, schedule, budget, sub_batch);
-  } else if (compresses(schedule, which.schedule_options)) {
-    result = plan_compressed(which, problem_of(which, which.costs, budget));
-  } else if (sub_batch.kind == SubBatch::Kind::kOff) {
-    result.plan = plan_round(which.costs);
-  } else {
-    result =
-        plan_in_rounds({.graph = which.workload.graph,
-                        .costs = which.costs,
-                        .budget = budget,
-                        .sub_batch = sub_batch,
-                        .costs_at = [&](std::int64_t batch) { return round_costs(which, batch); },
-                        .plan = plan_round,
-                        .evaluate = trial_of_rounds(which, schedule, budget)});
+  if (is_footprint(which.accounting)) return {plan_footprint(which, schedule), nullptr};
+  if (schedule.is(Trait::kMovesPages)) return plan_in_pages(which, schedule, budget, sub_batch);
+  if (compresses(schedule, which.schedule_options)) {
+    return plan_compressed(which, problem_of(which, which.costs, budget));
   }
-  return result;
+  if (sub_batch.kind == SubBatch::Kind::kOff) {
+    return {schedule.make_plan(problem_of(which, which.costs, budget)), nullptr};
+  }
+  if (sub_batch.kind == SubBatch::Kind::kAuto && schedule.is(Trait::kOptimizes)) {
+    return plan_quickest_rounds(which, schedule, budget);
+  }
+  return plan_rounds(which, schedule, budget, sub_batch);
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/base/quantity_io.hpp"
+
 namespace ooc {
 namespace {
 
@@ -15,6 +17,12 @@ constexpr Ratio kTwo{2 * kOne.count()};
 Bytes quarter_more(Bytes bytes) {
   return Bytes(static_cast<std::int64_t>(
       std::min<Int128>(Int128{bytes.count()} * 5 / 4, Int128{kMaxTotalBytes})));
+}
+
+/// 1 GB or 1 GB/s, or a quarter of less than four.
+std::int64_t last_of(std::int64_t amount) {
+  constexpr std::int64_t kGiga = 1'000'000'000;
+  return std::min(kGiga, amount / 4);
 }
 
 }  // namespace
@@ -27,32 +35,69 @@ std::optional<Duration> iteration_time_of(const Workload& workload, const Machin
   return timeline == nullptr ? std::nullopt : std::optional(timeline->iteration_time);
 }
 
-std::vector<WhatIf> what_if(const Workload& workload, const Machine& machine,
-                            const CaseOptions& options, const Schedule& schedule,
-                            const RunReport& report) {
+namespace {
+
+struct Repeats {
+  const Workload& workload;
+  const Machine& machine;
+  const Schedule& schedule;
+  const RunReport& report;
   std::vector<WhatIf> results;
-  if (!report.feasible) return results;
-  const auto add = [&](std::string change, const CaseOptions& better) {
+
+  void add(std::string change, const CaseOptions& other) {
     WhatIf result{.change = std::move(change),
-                  .iteration_time = iteration_time_of(workload, machine, better, schedule),
+                  .iteration_time = iteration_time_of(workload, machine, other, schedule),
                   .gain = 0};
     if (result.iteration_time && report.iteration_time.count() > 0) {
       result.gain = 1 - static_cast<double>(result.iteration_time->count()) /
                             static_cast<double>(report.iteration_time.count());
     }
     results.push_back(std::move(result));
-  };
+  }
+};
+
+}  // namespace
+
+std::vector<WhatIf> what_if(const Workload& workload, const Machine& machine,
+                            const CaseOptions& options, const Schedule& schedule,
+                            const RunReport& report) {
+  Repeats repeats{workload, machine, schedule, report, {}};
+  if (!report.feasible) return {};
 
   CaseOptions link = options;
   link.transfers.link_scale = kTwo;
-  add("link x 2", link);
+  repeats.add("link x 2", link);
   CaseOptions memory = options;
   memory.memory = quarter_more(budget_of(options, machine.profile));
-  add("memory x 1.25", memory);
+  repeats.add("memory x 1.25", memory);
   CaseOptions compute = options;
   compute.compute_scale = Ratio(2 * options.compute_scale.value_or(kOne).count());
-  add("compute x 2", compute);
-  return results;
+  repeats.add("compute x 2", compute);
+  return std::move(repeats.results);
+}
+
+std::vector<WhatIf> worth_of_last(const Workload& workload, const Machine& machine,
+                                  const CaseOptions& options, const Schedule& schedule,
+                                  const RunReport& report) {
+  Repeats repeats{workload, machine, schedule, report, {}};
+  if (!report.feasible) return {};
+
+  CaseOptions memory = options;
+  const Bytes budget = budget_of(options, machine.profile);
+  const Bytes less(last_of(budget.count()));
+  memory.memory = budget - less;
+  repeats.add("memory - " + format_bytes(less), memory);
+
+  const BytesPerSecond rate = make_case(workload, machine, options).costs.transfers.to_near_peak;
+  if (rate != kInfiniteRate && rate.count() > 0) {
+    const BytesPerSecond less_rate(last_of(rate.count()));
+    CaseOptions link = options;
+    const Int128 kept =
+        Int128{rate.count() - less_rate.count()} * options.transfers.link_scale.count();
+    link.transfers.link_scale = Ratio(static_cast<std::int64_t>(kept / rate.count()));
+    repeats.add("link - " + format_rate(less_rate), link);
+  }
+  return std::move(repeats.results);
 }
 
 }  // namespace ooc

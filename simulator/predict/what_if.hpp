@@ -20,4 +20,10 @@ namespace ooc {
                                           const CaseOptions& options, const Schedule& schedule,
                                           const RunReport& report);
 
+/// What the last gigabyte of memory and the last GB/s of the link are worth: the run without them, or without a quarter
+/// where there is no more than four. Empty where the job does not fit.
+[[nodiscard]] std::vector<WhatIf> worth_of_last(const Workload& workload, const Machine& machine,
+                                                const CaseOptions& options,
+                                                const Schedule& schedule, const RunReport& report);
+
 }  // namespace ooc

@@ -90,6 +90,29 @@ std::string sub_batch_text(const SubBatch& sub_batch) {
   return "";
 }
 
+Blocks read_blocks(const Option& flag, std::string_view text) {
+  if (text == "auto") return {};
+  if (text == "layer") return {.kind = Blocks::Kind::kLayer};
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 1) {
+    bad_value(flag.name, in_quotes(text), "auto, layer, or a number of blocks from 1 on");
+  }
+  return {.kind = Blocks::Kind::kNumber, .number = number};
+}
+
+std::string blocks_text(const Blocks& blocks) {
+  switch (blocks.kind) {
+    case Blocks::Kind::kAuto:
+      return "auto";
+    case Blocks::Kind::kLayer:
+      return "layer";
+    case Blocks::Kind::kNumber:
+      return std::to_string(blocks.number);
+  }
+  return "";
+}
+
 constexpr auto kTable = std::to_array<Option>({
     {.name = "--sub-batch",
      .value = "N",
@@ -208,6 +231,50 @@ constexpr auto kTable = std::to_array<Option>({
          [](const Option& flag, const ScheduleOptions& options) {
            return choice_text(flag, options.own->recomputation);
          }},
+    {.name = "--blocks",
+     .value = "N",
+     .help = "checkpoint*: at most N blocks; `layer`: the network's, by the names of its layers; "
+             "`auto` (default): no blocks where everything fits, else the quickest of several cuts",
+     .tried = "auto|layer|1|3",
+     .says_how_much = true,
+     .read =
+         [](const Option& flag, std::string_view text, ScheduleOptions& options) {
+           options.own.change().blocks = read_blocks(flag, text);
+         },
+     .write = [](const Option&,
+                 const ScheduleOptions& options) { return blocks_text(options.own->blocks); }},
+    {.name = "--layers-moved",
+     .value = "N",
+     .help = "offload-layers: what the first N blocks save moves (default: the fewest that fit)",
+     .tried = "0|1|3|99",
+     .says_how_much = true,
+     .read =
+         [](const Option& flag, std::string_view text, ScheduleOptions& options) {
+           options.own.change().layers_moved = count_of(text, flag);
+         },
+     .write =
+         [](const Option&, const ScheduleOptions& options) {
+           const auto& moved = options.own->layers_moved;
+           return moved ? std::to_string(*moved) : std::string();
+         }},
+    {.name = "--search",
+     .value = "N",
+     .help = "best: try N plans (default: 3000, up to 30000 for small networks)",
+     .tried = "0|30|150",
+     .read = [](const Option& flag, std::string_view text,
+                ScheduleOptions& options) { options.own.change().search = count_of(text, flag); },
+     .write =
+         [](const Option&, const ScheduleOptions& options) {
+           return options.own->search ? std::to_string(*options.own->search) : std::string();
+         }},
+    {.name = "--seed",
+     .value = "N",
+     .help = "best: another search of the same kind (default: 1)",
+     .tried = "1|2|77",
+     .read = [](const Option& flag, std::string_view text,
+                ScheduleOptions& options) { options.own.change().seed = count_of(text, flag); },
+     .write = [](const Option&,
+                 const ScheduleOptions& options) { return std::to_string(options.own->seed); }},
 });
 
 }  // namespace

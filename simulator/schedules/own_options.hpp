@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "simulator/schedules/schedule_options.hpp"
@@ -19,6 +20,21 @@ enum class Recomputation {
   kMemory,  ///< from the checkpoint for every use
 };
 
+/// Where the forward pass is cut into parts of which only the inputs stay.
+struct Blocks {
+  enum class Kind { kAuto, kLayer, kNumber };
+  Kind kind = Kind::kAuto;  ///< kAuto: the quickest of several numbers; kLayer: by the layers' names
+  std::int64_t number = 0;  ///< kNumber
+  friend bool operator==(const Blocks&, const Blocks&) = default;
+};
+
+/// How far a search is.
+struct SearchProgress {
+  std::int64_t tried = 0;  ///< plans
+  std::int64_t of = 0;
+  Duration best;  ///< the time of the best one
+};
+
 struct OwnOptions {
   /// A copy out may begin before it was decided on; --no-backdating: it may not.
   bool backdating = true;
@@ -27,6 +43,12 @@ struct OwnOptions {
   Bytes bytes_min = {};                                ///< --bytes-min
   std::optional<std::int64_t> max_swaps = {};          ///< --max-swaps; none: the fewest that fit
   Recomputation recomputation = Recomputation::kCost;  ///< --recompute
+  Blocks blocks = {};                                  ///< --blocks
+  std::optional<std::int64_t> layers_moved = {};       ///< --layers-moved; none: the fewest that fit
+  std::optional<std::int64_t> search = {};             ///< --search; none: by the size of the graph
+  std::int64_t seed = 1;                               ///< --seed
+  /// No option, and no result depends on it: is told now and then; null: nobody. Must outlive its users.
+  const std::function<void(const SearchProgress&)>* progress = nullptr;
 };
 
 }  // namespace ooc

@@ -51,7 +51,7 @@ PlanResult make_plan(const PlanningProblem& problem) {
   const Segments segments = find_segments(problem);
   const std::vector<SegmentUse> nothing(segments.list.size(), SegmentUse::kKept);
   const auto shortage_of = [&](const std::vector<SegmentUse>& uses) {
-    const RunList list = list_runs(problem.graph, segments, uses);
+    const RunList list = list_runs(problem, segments, uses);
     return run_shortage(problem, list, footprint_of(problem, list));
   };
   auto shortage = shortage_of(nothing);

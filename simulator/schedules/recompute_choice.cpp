@@ -73,7 +73,7 @@ RunList drop_fewest(const PlanningProblem& problem, const Segments& segments,
                     const std::vector<SegmentUse>& most) {
   const std::vector<std::size_t> order = cheapest_first(segments, most);
   const auto drop = [&](std::size_t count) {
-    return list_runs(problem.graph, segments, drop_first(order, count, most));
+    return list_runs(problem, segments, drop_first(order, count, most));
   };
   std::size_t low = 0;
   std::size_t high = order.size();

@@ -10,16 +10,18 @@ namespace {
 
 class RunLister {
  public:
-  RunLister(const TrainingGraph& graph, const Segments& segments,
+  RunLister(const PlanningProblem& problem, const Segments& segments,
             const std::vector<SegmentUse>& uses)
-      : graph_(graph),
+      : problem_(problem),
+        graph_(problem.graph),
         segments_(segments),
         uses_(uses),
-        current_(graph.tensors.size()),
+        current_(graph_.tensors.size()),
         wanted_by_(segments.tasks_of.rows(), kNobody),
-        touched_by_(graph.tensors.size(), kNobody) {
-    list_.runs.reserve(graph.tasks.size());
-    list_.stays.reserve(graph.tensors.size());
+        touched_by_(graph_.tensors.size(), kNobody) {
+    list_.runs.reserve(graph_.tasks.size());
+    list_.stays.reserve(graph_.tensors.size());
+    written_.reserve(graph_.tensors.size());
   }
 
   RunList run() && {
@@ -44,26 +46,30 @@ class RunLister {
   void open(TensorId tensor) {
     current_[tensor.at()] = list_.stays.size();
     list_.stays.push_back({.tensor = tensor, .first = list_.runs.size()});
+    written_.emplace_back();
   }
 
-  void touch(TensorId tensor) {
+  std::size_t touch(TensorId tensor) {
     const std::size_t position = list_.runs.size();
-    TensorStay& stay = list_.stays[*current_[tensor.at()]];
-    const bool across = stay.first < list_.forward_runs && stay.end <= list_.forward_runs;
-    if (list_.forward_runs > 0 && across && position > stay.end && stay.gap_end == 0) {
-      stay.gap_first = stay.end;
-      stay.gap_end = position;
+    const std::size_t index = *current_[tensor.at()];
+    TensorStay& stay = list_.stays[index];
+    const bool turned = list_.forward_runs > 0 && position >= list_.forward_runs;
+    const bool used_before = stay.end > stay.first && stay.first < list_.forward_runs;
+    if (turned && used_before && stay.end <= list_.forward_runs && position > stay.end) {
+      list_.gaps.push_back(
+          {.stay = index, .first = stay.end, .end = position, .written = written_[index]});
     }
     stay.end = position + 1;
+    return index;
   }
 
   void add(TaskId task, bool again) {
     for (const TensorId tensor : graph_.writes[task]) {
       if (graph_.lifetimes[tensor.at()].first_writer == task) open(tensor);
-      touch(tensor);
+      written_[touch(tensor)] = list_.runs.size();
     }
     for (const TensorId tensor : graph_.reads[task]) touch(tensor);
-    list_.runs.push_back({task, again});
+    list_.runs.push_back({task, again, problem_.chosen(task)});
   }
 
   [[nodiscard]] std::optional<SegmentUse> use_of(TensorId tensor) const {
@@ -156,10 +162,12 @@ class RunLister {
     passing_.resize(kept);
   }
 
+  const PlanningProblem& problem_;
   const TrainingGraph& graph_;
   const Segments& segments_;
   const std::vector<SegmentUse>& uses_;
   RunList list_;
+  std::vector<std::optional<std::size_t>> written_;  ///< by stay: the last position that wrote it
   std::vector<std::optional<std::size_t>> current_;  ///< by tensor: its stay
   std::vector<std::int32_t> wanted_by_;              ///< by piece: the last task that wanted it
   std::vector<std::int32_t> touched_by_;             ///< by tensor: scratch of drop_after
@@ -170,24 +178,27 @@ class RunLister {
 
 }  // namespace
 
-RunList list_runs(const TrainingGraph& graph, const Segments& segments,
+RunList list_runs(const PlanningProblem& problem, const Segments& segments,
                   const std::vector<SegmentUse>& uses) {
-  return RunLister(graph, segments, uses).run();
+  return RunLister(problem, segments, uses).run();
 }
 
 Footprint footprint_of(const PlanningProblem& problem, const RunList& list,
                        const std::vector<std::size_t>& away) {
-  std::vector<bool> moves(list.stays.size());
-  for (const std::size_t stay : away) moves[stay] = true;
+  std::vector<std::size_t> gaps = away;
+  std::sort(gaps.begin(), gaps.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(list.gaps[a].stay, a) < std::pair(list.gaps[b].stay, b);
+  });
   Footprint footprint(problem, list.runs.size());
+  auto next = gaps.begin();
   for (std::size_t i = 0; i < list.stays.size(); ++i) {
     const TensorStay& stay = list.stays[i];
-    if (moves[i]) {
-      footprint.add({stay.tensor, stay.first, stay.gap_first});
-      footprint.add({stay.tensor, stay.gap_end, stay.end});
-    } else {
-      footprint.add({stay.tensor, stay.first, stay.end});
+    std::size_t from = stay.first;
+    for (; next != gaps.end() && list.gaps[*next].stay == i; ++next) {
+      footprint.add({stay.tensor, from, list.gaps[*next].first});
+      from = list.gaps[*next].end;
     }
+    footprint.add({stay.tensor, from, stay.end});
   }
   for (std::size_t i = 0; i < list.runs.size(); ++i) {
     footprint.add_workspace(list.runs[i].task, i);

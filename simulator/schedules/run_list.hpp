@@ -15,6 +15,7 @@ namespace ooc {
 struct TaskRun {
   TaskId task;
   bool again = false;
+  AlternativeId way = {};
 };
 
 /// A tensor's stay in one buffer, from the position that makes it to the last that uses it. One that
@@ -23,15 +24,21 @@ struct TensorStay {
   TensorId tensor;
   std::size_t first = 0;
   std::size_t end = 0;
-  /// Not used in [gap_first, gap_end), between its last use in the forward pass and the next one.
-  /// Empty (both 0) where it is not used on both sides.
-  std::size_t gap_first = 0;
-  std::size_t gap_end = 0;
+};
+
+/// A stay is not used in [first, end), between two positions that use it.
+struct StayGap {
+  std::size_t stay = 0;
+  std::size_t first = 0;
+  std::size_t end = 0;
+  std::optional<std::size_t> written =
+      {};  ///< the last position before it that writes; none: an input
 };
 
 struct RunList {
   std::vector<TaskRun> runs;
-  std::vector<TensorStay> stays;  ///< by first position
+  std::vector<TensorStay> stays;  ///< by first position; network inputs come first
+  std::vector<StayGap> gaps;  ///< that a tensor can be away in, by end; those of a stay do not meet
   std::size_t forward_runs = 0;
 };
 
@@ -43,11 +50,12 @@ enum class SegmentUse : std::uint8_t {
                 ///< task behind it reads it too: that would free nothing
 };
 
-/// `uses`: by segment.
-[[nodiscard]] RunList list_runs(const TrainingGraph& graph, const Segments& segments,
+/// `uses`: by segment. The gaps are those between a tensor's last use in the forward pass and the next one, of every
+/// tensor that is not dropped.
+[[nodiscard]] RunList list_runs(const PlanningProblem& problem, const Segments& segments,
                                 const std::vector<SegmentUse>& uses);
 
-/// What every position needs. Stays of `away` (indices of stays) are not near during their gaps.
+/// What every position needs. In the gaps `away` (indices of gaps) their tensors are not near.
 [[nodiscard]] Footprint footprint_of(const PlanningProblem& problem, const RunList& list,
                                      const std::vector<std::size_t>& away = {});
 
@@ -56,16 +64,16 @@ enum class SegmentUse : std::uint8_t {
                                                       const RunList& list,
                                                       const Footprint& footprint);
 
-/// A stay that is away during its gap: copied out after its last writer, copied in again after the
-/// run at a position, before gap_end. A network input is dropped without a copy.
-struct StayMove {
-  std::size_t stay = 0;
+/// A tensor is away during a gap: copied out after its last writer, unless far memory holds that already, and copied in
+/// again after the run at a position, before the gap's end. A network input is dropped without a copy.
+struct GapMove {
+  std::size_t gap = 0;
   std::size_t may_return_after = 0;
 };
 
-/// The plan that runs this, as build_task_plan does (task_plan.hpp). `moves` by gap_end, in the
+/// The plan that runs this, as build_task_plan does (task_plan.hpp). `moves` by the ends of their gaps, in the
 /// order in which the copies in are queued.
 [[nodiscard]] Plan build_run_plan(const PlanningProblem& problem, const RunList& list,
-                                  const std::vector<StayMove>& moves = {});
+                                  const std::vector<GapMove>& moves = {});
 
 }  // namespace ooc

@@ -18,9 +18,15 @@
 
 namespace ooc {
 
+struct Timeline;  // simulator/timeline/timeline.hpp
+
 /// A plan tried out: its time, or none if it gets stuck for memory.
 struct Trial {
   std::optional<Duration> iteration_time;
+  /// Where it has a time: the plan as it ran, with copies that wait as the framework's do (its compute steps are those
+  /// of the plan tried, in their order), and when its steps did. Valid up to the next trial; null: not told.
+  const Plan* plan = nullptr;
+  const Timeline* timeline = nullptr;
 };
 
 struct PlanningProblem {
@@ -64,6 +70,10 @@ enum class Trait : unsigned {
   /// Where the tasks find room with everything near, nothing moves and no task runs again, unless an
   /// option says how much has to move (--keep-bytes, --max-swaps).
   kMovesOnlyWhatItMust = 1U << 9,
+  /// It looks for the quickest plan that there is. With --sub-batch auto it therefore tries several numbers of rounds,
+  /// and what schedules that run in rounds by themselves make of the job; predict says in words what its plan does, and
+  /// what the last bit of memory and of link are worth to it.
+  kOptimizes = 1U << 10,
 };
 
 /// A set of them.

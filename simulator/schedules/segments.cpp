@@ -1,11 +1,9 @@
-// Pieces by merging the writers of each tensor, then marks: which pieces stay, found in one pass
-// backwards (saved values read by later segments) and one forwards (unsaved ones whose own inputs do
-// not stay). A segment ends at a checkpoint, or after kMostTasks cheap tasks: computing a segment again
+// Marks on pieces: which of them stay, found in one pass backwards (saved values read by later segments)
+// and one forwards (unsaved ones whose own inputs do not stay). A segment ends at a checkpoint, or after kMostTasks cheap tasks: computing a segment again
 // for each of its uses is quadratic in its length.
 #include "simulator/schedules/segments.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <span>
 #include <utility>
 
@@ -23,12 +21,15 @@ class SegmentFinder {
         graph_(problem.graph),
         segment_of_task_(graph_.forward_tasks),
         seen_by_(graph_.tensors.size(), -1) {
+    Pieces pieces = find_pieces(problem.graph);
     found_.of_tensor.resize(graph_.tensors.size());
-    found_.piece_of.resize(graph_.tensors.size());
+    found_.piece_of = std::move(pieces.of_tensor);
+    found_.tasks_of = std::move(pieces.tasks_of);
+    piece_of_task_ = std::move(pieces.of_task);
+    pieces_.resize(found_.tasks_of.rows());
   }
 
   Segments run() && {
-    find_pieces();
     number_segments();
     find_what_stays();
     keep_what_later_segments_read();
@@ -50,10 +51,7 @@ class SegmentFinder {
     std::int32_t visited = -1;  ///< by which segment's collection
   };
 
-  [[nodiscard]] bool is_checkpoint(TaskId task) const {
-    const LayerModel& model = *graph_.network->layers[graph_.tasks[task.at()].layer.at()].model;
-    return model.forward_macs > 0 || model.custom.has_value();
-  }
+  [[nodiscard]] bool is_checkpoint(TaskId task) const { return multiplies(graph_, task); }
   [[nodiscard]] Bytes bytes(TensorId tensor) const {
     return problem_.costs.tensor_bytes[tensor.at()];
   }
@@ -64,38 +62,6 @@ class SegmentFinder {
   }
   Piece& piece(PieceId id) { return pieces_[id.at()]; }
   PieceId piece_of_task(TaskId task) { return piece_of_task_[task.at()]; }
-
-  void find_pieces() {
-    const std::size_t tasks = graph_.forward_tasks;
-    std::vector<std::size_t> parent(tasks);
-    std::iota(parent.begin(), parent.end(), std::size_t{0});
-    const auto root = [&](std::size_t task) {
-      while (parent[task] != task) task = parent[task] = parent[parent[task]];
-      return task;
-    };
-    std::vector<std::optional<std::size_t>> writer(graph_.tensors.size());
-    for (std::size_t i = 0; i < tasks; ++i) {
-      for (const TensorId tensor : graph_.writes[make_id<TaskId>(i)]) {
-        if (auto& earlier = writer[tensor.at()]) parent[root(i)] = root(*earlier);
-        writer[tensor.at()] = i;
-      }
-    }
-    std::vector<std::optional<PieceId>> of_root(tasks);
-    std::vector<std::pair<PieceId, TaskId>> rows;
-    for (std::size_t i = 0; i < tasks; ++i) {
-      auto& id = of_root[root(i)];
-      if (!id) {
-        id = make_id<PieceId>(pieces_.size());
-        pieces_.emplace_back();
-      }
-      piece_of_task_.push_back(*id);
-      rows.emplace_back(*id, make_id<TaskId>(i));
-    }
-    found_.tasks_of = Csr<PieceId, TaskId>(pieces_.size(), rows);
-    for (std::size_t i = 0; i < graph_.tensors.size(); ++i) {
-      if (writer[i]) found_.piece_of[i] = piece_of_task_[*writer[i]];
-    }
-  }
 
   void number_segments() {
     std::size_t segment = 0;

@@ -6,20 +6,16 @@
 // the segment reads, which stays. So that one recomputation never drags in another, a saved value
 // that a cheap layer of a later segment reads (the input of a residual block's sum) is a checkpoint
 // too. An unsaved one is computed again along with its reader, if all that it reads stays.
-//
-// Tasks that write the same tensor (a layer and the activation that overwrites its output in place,
-// a dropout and its mask) run again together or not at all: a piece.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "simulator/schedules/pieces.hpp"
 #include "simulator/schedules/schedule.hpp"
 
 namespace ooc {
-
-using PieceId = Id<struct PieceTag>;
 
 struct RecomputeSegment {
   std::vector<TaskId> tasks;      ///< to compute all of it again, in order

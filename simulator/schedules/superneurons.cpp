@@ -42,6 +42,7 @@
 // decision is known before, so the copy out need not wait for it. It drops all segments whatever
 // fits; here only as many as suffice, or as are quickest. Tensors do not leave between two uses of the forward pass.
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -62,77 +63,77 @@ constexpr double kMemoryStep = 1.1;
 /// ... as far as the memory at hand divided by this one.
 constexpr double kMemoryReach = 1.5;
 
-bool has_gap(const TensorStay& stay) { return stay.gap_end > stay.gap_first; }
-
-/// All stays that backward wants again, by the time of that.
-std::vector<std::size_t> stays_with_gaps(const RunList& list) {
-  std::vector<std::size_t> stays;
-  for (std::size_t i = 0; i < list.stays.size(); ++i) {
-    if (has_gap(list.stays[i])) stays.push_back(i);
-  }
-  std::sort(stays.begin(), stays.end(), [&](std::size_t a, std::size_t b) {
-    const TensorStay& left = list.stays[a];
-    const TensorStay& right = list.stays[b];
-    if (left.gap_end != right.gap_end) return left.gap_end < right.gap_end;
-    return left.first != right.first ? left.first > right.first : a < b;
+/// All gaps, by the time at which backward wants their tensors again.
+std::vector<std::size_t> gaps_by_end(const RunList& list) {
+  std::vector<std::size_t> gaps(list.gaps.size());
+  std::iota(gaps.begin(), gaps.end(), std::size_t{0});
+  std::sort(gaps.begin(), gaps.end(), [&](std::size_t a, std::size_t b) {
+    const StayGap& left = list.gaps[a];
+    const StayGap& right = list.gaps[b];
+    if (left.end != right.end) return left.end < right.end;
+    const std::size_t left_first = list.stays[left.stay].first;
+    const std::size_t right_first = list.stays[right.stay].first;
+    return left_first != right_first ? left_first > right_first : left.stay < right.stay;
   });
-  return stays;
+  return gaps;
 }
 
-/// The cache along the runs: who leaves, by stay.
+Bytes bytes_of(const PlanningProblem& problem, const RunList& list, std::size_t gap) {
+  return problem.costs.tensor_bytes[list.stays[list.gaps[gap].stay].tensor.at()];
+}
+
+/// The cache along the runs: who leaves, by gap.
 std::vector<bool> evict(const PlanningProblem& problem, const RunList& list,
-                        const std::vector<std::size_t>& stays) {
-  std::vector<std::size_t> oldest = stays;  // by last use: the order in which they would leave
+                        const std::vector<std::size_t>& gaps) {
+  std::vector<std::size_t> oldest = gaps;  // by last use: the order in which they would leave
   std::sort(oldest.begin(), oldest.end(), [&](std::size_t a, std::size_t b) {
-    return std::pair(list.stays[a].gap_first, a) < std::pair(list.stays[b].gap_first, b);
+    return std::pair(list.gaps[a].first, list.gaps[a].stay) <
+           std::pair(list.gaps[b].first, list.gaps[b].stay);
   });
-  const auto bytes = [&](std::size_t stay) {
-    return problem.costs.tensor_bytes[list.stays[stay].tensor.at()];
-  };
   const Bytes available = problem.budget - problem.costs.static_bytes;
   const std::vector<Bytes> needed = footprint_of(problem, list).bytes();
   std::vector<Bytes> back(needed.size() + 1);  // by position: bytes that return there
-  std::vector<bool> leaves(list.stays.size());
+  std::vector<bool> leaves(list.gaps.size());
   Bytes away;
   std::size_t next = 0;
   for (std::size_t position = 0; position < needed.size(); ++position) {
     away -= back[position];
     for (; needed[position] - away > available && next < oldest.size(); ++next) {
-      const TensorStay& stay = list.stays[oldest[next]];
-      if (stay.gap_first > position) break;
-      if (stay.gap_end <= position) continue;
+      const StayGap& gap = list.gaps[oldest[next]];
+      if (gap.first > position) break;
+      if (gap.end <= position) continue;
+      const Bytes bytes = bytes_of(problem, list, oldest[next]);
       leaves[oldest[next]] = true;
-      away += bytes(oldest[next]);
-      back[stay.gap_end] += bytes(oldest[next]);
+      away += bytes;
+      back[gap.end] += bytes;
     }
   }
   return leaves;
 }
 
-std::vector<StayMove> prefetch(const PlanningProblem& problem, const RunList& list,
-                               const std::vector<std::size_t>& stays) {
-  const std::vector<bool> leaves = evict(problem, list, stays);
+std::vector<GapMove> prefetch(const PlanningProblem& problem, const RunList& list,
+                              const std::vector<std::size_t>& gaps) {
+  const std::vector<bool> leaves = evict(problem, list, gaps);
   std::vector<std::size_t> away;
-  for (const std::size_t stay : stays) {
-    if (leaves[stay]) away.push_back(stay);
+  for (const std::size_t gap : gaps) {
+    if (leaves[gap]) away.push_back(gap);
   }
   MemoryLedger ledger(footprint_of(problem, list, away).bytes());
   const Bytes available = problem.budget - problem.costs.static_bytes;
-  std::vector<StayMove> moves;
+  std::vector<GapMove> moves;
   std::size_t earliest = list.forward_runs - 1;
   std::size_t use_ahead = list.forward_runs;  // of the checkpoint needed before this one
   std::size_t latest_use = list.forward_runs;
-  for (const std::size_t index : stays) {
-    const TensorStay& stay = list.stays[index];
-    if (stay.gap_end > latest_use) use_ahead = std::exchange(latest_use, stay.gap_end);
+  for (const std::size_t index : gaps) {
+    const StayGap& gap = list.gaps[index];
+    if (gap.end > latest_use) use_ahead = std::exchange(latest_use, gap.end);
     if (!leaves[index]) continue;
-    const Bytes bytes = problem.costs.tensor_bytes[stay.tensor.at()];
+    const Bytes bytes = bytes_of(problem, list, index);
     const std::size_t from = std::max(earliest, use_ahead - 1);
-    const std::size_t t =
-        ledger.last_above(from + 1, stay.gap_end, available - bytes).value_or(from);
-    ledger.book(t + 1, stay.gap_end, bytes);
+    const std::size_t t = ledger.last_above(from + 1, gap.end, available - bytes).value_or(from);
+    ledger.book(t + 1, gap.end, bytes);
     earliest = t;
-    moves.push_back({.stay = index, .may_return_after = t});
+    moves.push_back({.gap = index, .may_return_after = t});
   }
   return moves;
 }
@@ -165,11 +166,11 @@ Plan plan_with_copies(const PlanningProblem& problem, const Segments& segments,
                       std::vector<SegmentUse> uses) {
   for (int pass = 1;; ++pass) {
     OOC_CHECK(pass <= kPasses + 1, "with nothing dropped it fits");
-    const RunList list = list_runs(problem.graph, segments, uses);
-    const std::vector<std::size_t> stays = stays_with_gaps(list);
-    const Footprint footprint = footprint_of(problem, list, stays);
+    const RunList list = list_runs(problem, segments, uses);
+    const std::vector<std::size_t> gaps = gaps_by_end(list);
+    const Footprint footprint = footprint_of(problem, list, gaps);
     if (fits(problem, footprint)) {
-      return build_run_plan(problem, list, prefetch(problem, list, stays));
+      return build_run_plan(problem, list, prefetch(problem, list, gaps));
     }
     const bool fewer = keep_what_is_in_the_way(problem, segments, list, footprint, uses);
     if (!fewer || pass == kPasses) uses.assign(uses.size(), SegmentUse::kKept);
@@ -180,7 +181,7 @@ Plan plan_with_copies(const PlanningProblem& problem, const Segments& segments,
 Plan plan_by_rule(const PlanningProblem& problem, const Segments& segments,
                   const std::vector<std::vector<SegmentUse>>& ways) {
   for (const std::vector<SegmentUse>& most : ways) {
-    if (!fits(problem, footprint_of(problem, list_runs(problem.graph, segments, most)))) continue;
+    if (!fits(problem, footprint_of(problem, list_runs(problem, segments, most)))) continue;
     return build_run_plan(problem, drop_fewest(problem, segments, most));
   }
   return plan_with_copies(problem, segments, ways.front());
@@ -258,9 +259,9 @@ class Trials {
 PlanResult make_plan(const PlanningProblem& problem) {
   const Segments segments = find_segments(problem);
   const std::vector<SegmentUse> nothing(segments.list.size(), SegmentUse::kKept);
-  const RunList kept = list_runs(problem.graph, segments, nothing);
+  const RunList kept = list_runs(problem, segments, nothing);
   if (fits(problem, footprint_of(problem, kept))) return build_task_plan(problem, {});
-  const Footprint moved = footprint_of(problem, kept, stays_with_gaps(kept));
+  const Footprint moved = footprint_of(problem, kept, gaps_by_end(kept));
   if (auto shortage = run_shortage(problem, kept, moved)) return *std::move(shortage);
 
   return Trials(problem, segments).run(largest_of(moved), largest_of(footprint_of(problem, kept)));

@@ -191,6 +191,8 @@ struct RunReport {
   std::optional<Bytes> largest_hole;   ///< with an addressed allocator: reserved for its reports
   std::vector<WhatIf> what_if;
   std::optional<SequenceRates> sequence;
+  std::vector<WhatIf> worth;  ///< the same with a little less; only of schedules that optimize
+  bool in_words = false;      ///< the table says in words what becomes of the layers' tensors
   std::optional<TimeRange> range;  ///< where reports of a rate in use differ, and it matters
   std::vector<LayerReport> layers;
   std::vector<StepReport> steps;                  ///< only when asked for

@@ -1,7 +1,7 @@
 // What a schedule is handed in tests: a workload, a budget, options, and the engine to try plans with.
 #pragma once
 
-#include <variant>
+#include <memory>
 
 #include "simulator/engine/simulate.hpp"
 #include "simulator/schedules/schedule.hpp"
@@ -12,10 +12,13 @@ namespace ooc::test {
 /// `workload` must outlive it.
 inline PlanningProblem problem_of(const Workload& workload, Bytes budget,
                                   const ScheduleOptions& options = {}) {
-  const auto evaluate = [&workload, budget](const Plan& plan) {
-    const Outcome outcome = simulate({.plan = plan, .costs = workload.costs, .budget = budget});
-    const auto* timeline = std::get_if<Timeline>(&outcome);
-    return timeline == nullptr ? Trial{} : Trial{.iteration_time = timeline->iteration_time};
+  const auto evaluate = [&workload, budget,
+                         buffers = std::make_shared<SimulationBuffers>()](const Plan& plan) {
+    if (simulate({.plan = plan, .costs = workload.costs, .budget = budget}, *buffers)) {
+      return Trial{};
+    }
+    const Timeline& timeline = buffers->timeline;
+    return Trial{.iteration_time = timeline.iteration_time, .plan = &plan, .timeline = &timeline};
   };
   return {.graph = workload.graph,
           .costs = workload.costs,

@@ -3,13 +3,16 @@
 #pragma once
 
 #include "simulator/schedules/option_table.hpp"
+#include "simulator/schedules/own_options.hpp"
 #include "tests/support/random_networks.hpp"
 
 namespace ooc::test {
 
-/// The defaults half of the time, else for most of what the schedule reads one of the values to try.
+/// The defaults half of the time, else for most of what the schedule reads one of the values to try. Searches are always
+/// short.
 inline ScheduleOptions random_options(Dice& dice, const Schedule& schedule) {
   ScheduleOptions options;
+  options.own.change().search = 30;
   if (dice.once_in(2)) return options;
   for (const ScheduleOption& option : schedule_option_table()) {
     if (!reads(schedule, option.name) || dice.once_in(3)) continue;

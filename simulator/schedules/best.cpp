@@ -1,0 +1,160 @@
+// best: for every idle time of every tensor whether it stays, moves or is dropped and computed again, and for every task
+// its algorithm, so that the iteration takes least time: found by search, judged by the engine.
+//
+// The class of plans: tasks in their order; between them forward tasks may run again; between two uses a tensor is near,
+// away, or gone. No rounds, no compression, no pages. Decisions become a plan in one way (mix_decoder.hpp), which never
+// fails where everything away fits, so a search may change any of them: seeds (capacity's way, block checkpoints, mixes
+// by price) and then late acceptance (mix_search.hpp). The budget is a number of plans, --search, never seconds: the same
+// job and --seed give the same plan. Every other schedule of the class makes its plans too, with either rule for
+// algorithms; if one of them is quicker it is taken, so best is never slower than any.
+//
+// Example, four layers a b c d of 1 GB and 50 ms, 100 ms backward, at 4 GB and 10 GB/s: capacity moves a, whose copies
+// hide completely, and so does best: 600 ms, in-core's time. At 0.1 GB/s a copy takes 10 s: then a's output is dropped
+// and a runs again, for 50 ms.
+//
+// When it does not help: where every task's working set fills memory (all plans are alike); where the time is
+// compute anyway; in rounds, which shrink working sets, more may be gained (--sub-batch auto).
+//
+// Source: ours. Keep-or-move-or-recompute as one problem: Capuchin (ASPLOS 2020), Beaumont et al. (2021, POFO), which
+// decide by rules or for chains; the search: Burke and Bykov (2017).
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/base/errors.hpp"
+#include "simulator/schedules/mix_search.hpp"
+#include "simulator/schedules/option_table.hpp"
+
+namespace ooc {
+
+extern const Schedule best_schedule;
+
+namespace {
+
+/// Plans tried by default: so many tasks in all, but no fewer plans than the first and no more than the second.
+constexpr std::int64_t kUsualTasks = 6'000'000;
+constexpr std::int64_t kFewestPlans = 3'000;
+constexpr std::int64_t kMostPlans = 30'000;
+
+std::int64_t plans_to_try(const PlanningProblem& problem) {
+  const OwnOptions& own = *problem.options.own;
+  if (own.search && *own.search < 0) {
+    option_error("--search", std::to_string(*own.search), "an integer >= 0");
+  }
+  const auto tasks = static_cast<std::int64_t>(problem.graph.tasks.size()) + 1;
+  return own.search.value_or(std::clamp(kUsualTasks / tasks, kFewestPlans, kMostPlans));
+}
+
+/// The plans of all others of the class, by value.
+class Others {
+ public:
+  explicit Others(const PlanningProblem& problem) : problem_(problem) {}
+
+  void try_all() {
+    for (const Schedule* schedule : schedules()) {
+      if (schedule == &best_schedule || schedule->is(Trait::kMovesPages)) continue;
+      ScheduleOptions options;
+      for (const AlgorithmChoice algorithms : algorithms_of(*schedule)) {
+        options.algorithms = algorithms;
+        options.trials = Trials::kTime;
+        try_recomputations(*schedule, options);
+      }
+    }
+  }
+
+  std::int64_t time() const { return time_; }
+  Plan take() && { return *std::move(best_); }
+
+ private:
+  [[nodiscard]] std::vector<AlgorithmChoice> algorithms_of(const Schedule& schedule) const {
+    const bool choice = problem_.costs.alternatives.size() > problem_.graph.tasks.size();
+    if (!choice || !reads(schedule, "--algorithms")) return {AlgorithmChoice::kMemory};
+    return {AlgorithmChoice::kMemory, AlgorithmChoice::kPerformance};
+  }
+
+  void try_recomputations(const Schedule& schedule, ScheduleOptions options) {
+    attempt(schedule, options);
+    if (!reads(schedule, "--recompute")) return;
+    for (const Recomputation rule : {Recomputation::kSpeed, Recomputation::kMemory}) {
+      options.own.change().recomputation = rule;
+      attempt(schedule, options);
+    }
+  }
+
+  void attempt(const Schedule& schedule, const ScheduleOptions& options) {
+    PlanningProblem problem = problem_;
+    problem.options = options;
+    PlanResult made = schedule.make_plan(problem);
+    Plan* plan = std::get_if<Plan>(&made);
+    if (plan == nullptr) return;
+    const auto time = problem_.evaluate(*plan).iteration_time;
+    if (!time || time->count() >= time_) return;
+    time_ = time->count();
+    best_ = std::move(*plan);
+  }
+
+  const PlanningProblem& problem_;
+  std::optional<Plan> best_;
+  std::int64_t time_ = MixSearch::kNever;
+};
+
+/// Everything away that can be: what does not fit then does not fit at all.
+std::optional<OutOfMemory> shortage_of(const MixFacts& facts) {
+  MixDecoder decoder(facts);
+  const Decisions away = move_all(facts);
+  const bool possible = decoder.list(away);
+  OOC_CHECK(possible, "where nothing is dropped nothing has to be computed again");
+  if (decoder.place(away)) return std::nullopt;
+  auto shortage = decoder.shortage(MixDecoder::Away::kAll);
+  OOC_CHECK(shortage, "what does not fit lacks something");
+  return shortage;
+}
+
+PlanResult search(const PlanningProblem& problem, const MixFacts& facts) {
+  const std::int64_t plans = plans_to_try(problem);
+  MixSearch search(
+      facts,
+      {.plans = plans, .seed = problem.options.own->seed, .good_enough = facts.least_compute});
+  search.run();
+  if (plans > 0 && search.best_time() > facts.least_compute) {
+    Others others(problem);
+    others.try_all();
+    if (others.time() < search.best_time()) return std::move(others).take();
+  }
+  // Where none ran, this one does not either: the engine says why.
+  MixDecoder decoder(facts);
+  const Decisions decisions =
+      search.best_time() == MixSearch::kNever ? keep_all(facts) : search.best();
+  const bool fits = decoder.list(decisions) && decoder.place(decisions);
+  OOC_CHECK(fits, "what fitted fits again");
+  return std::move(decoder).build_once();
+}
+
+PlanResult make_plan(const PlanningProblem& problem) {
+  {
+    const MixFacts few(problem, MixFacts::Ways::kAll, MixFacts::Idle::kWorthwhile);
+    if (!shortage_of(few)) return search(problem, few);
+  }
+  const MixFacts all(problem, MixFacts::Ways::kAll, MixFacts::Idle::kAll);
+  if (auto shortage = shortage_of(all)) return *std::move(shortage);
+  return search(problem, all);
+}
+
+constexpr std::string_view kOptions[] = {"--search", "--seed"};
+
+}  // namespace
+
+extern const Schedule best_schedule{
+    .name = "best",
+    .summary =
+        "keep, move or drop each tensor, each task's algorithm: the quickest found by search",
+    .source = "OOC-Paleo; docs/model.md, section 8",
+    .traits = {Trait::kRecomputes, Trait::kPlansForLink, Trait::kChoosesAlgorithms,
+               Trait::kSearchesByTrial, Trait::kOptimizes},
+    .options = kOptions,
+    .make_plan = make_plan,
+};
+
+}  // namespace ooc

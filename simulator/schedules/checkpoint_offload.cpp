@@ -1,0 +1,46 @@
+// checkpoint-offload: as checkpoint, but what blocks read moves to far memory after its last use in the forward pass, and
+// comes back once backward has begun, as early as memory allows and in the order in which it is needed (booked on the
+// ledger, as capacity does). What backward reads of the block at its beginning is still there.
+//
+// --blocks auto (default): the cut is the one with which an iteration takes least time, so it depends on the link.
+//
+// Example, checkpoint's: x and c leave; in the forward pass no task needs more than 3 GB then.
+//
+// When it does not help: where block inputs are small beside what one block needs to be computed again; on links so slow
+// that copies of inputs take longer than the blocks that they hide behind.
+//
+// Source: DeepSpeed, cpu_checkpointing (Rasley et al., KDD 2020; ZeRO-Infinity, Rajbhandari et al., SC 2021, section
+// 5.1.2). Deviation: frameworks fetch one block ahead, or when it is wanted; here as early as there is room.
+#include "simulator/schedules/checkpoint_choice.hpp"
+
+namespace ooc {
+namespace {
+
+Decisions move_inputs(const MixFacts& facts, const MixSegments& segments, const SegmentEnds& ends) {
+  Decisions decisions = segments.drop_within(ends, MixSegments::kAnyPrice, Treatment::kMove);
+  for (std::size_t i = 0; i < facts.idle.size(); ++i) {
+    if (!facts.idle[i].droppable) decisions.treatment[i] = Treatment::kMove;  // network inputs
+  }
+  decisions.made_again_stays = true;
+  return decisions;
+}
+
+PlanResult make_offload_plan(const PlanningProblem& problem) {
+  return plan_blocks(problem, BlockInputs::kMove, move_inputs);
+}
+
+constexpr std::string_view kOffloadOptions[] = {"--algorithms", "--blocks"};
+
+}  // namespace
+
+extern const Schedule checkpoint_offload_schedule{
+    .name = "checkpoint-offload",
+    .summary = "as checkpoint, and what the blocks read moves out",
+    .source = "DeepSpeed, cpu_checkpointing; ZeRO-Infinity (SC 2021), 5.1.2",
+    .traits = {Trait::kRecomputes, Trait::kMovesOnlyWhatItMust, Trait::kPlansForLink,
+               Trait::kSearchesByTrial},
+    .options = kOffloadOptions,
+    .make_plan = make_offload_plan,
+};
+
+}  // namespace ooc

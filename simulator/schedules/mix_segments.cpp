@@ -1,0 +1,250 @@
+// The cut is a shortest path over the forward tasks.
+#include "simulator/schedules/mix_segments.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace ooc {
+namespace {
+
+/// Segments of more tasks are not looked at: with so many tasks there is memory for more segments.
+constexpr std::size_t kLongestSegment = 3000;
+constexpr int kBisections = 40;
+
+}  // namespace
+
+MixSegments::MixSegments(const MixFacts& facts) : facts_(facts) {
+  for (std::uint32_t i = 0; i < facts.idle.size(); ++i) {
+    if (facts.idle[i].droppable && !facts.idle[i].late) droppable_.push_back(i);
+  }
+  std::stable_sort(droppable_.begin(), droppable_.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return defined(a) < defined(b); });
+  std::vector<std::vector<std::uint32_t>> from(facts.forward);
+  for (const std::uint32_t idle : droppable_) {
+    from[facts.idle[idle].from].push_back(idle);
+    droppable_bytes_ += facts.idle[idle].bytes;
+  }
+  auto next = droppable_.begin();
+  for (std::uint32_t t = 0; t < facts.forward; ++t) {
+    defined_at_.begin_list();
+    for (; next != droppable_.end() && defined(*next) == t; ++next) defined_at_.add(*next);
+    idle_from_.begin_list();
+    for (const std::uint32_t idle : from[t]) idle_from_.add(idle);
+  }
+  defined_at_.end_all();
+  idle_from_.end_all();
+}
+
+std::uint32_t MixSegments::defined(std::uint32_t idle) const {
+  return facts_.written_first[facts_.idle[idle].tensor.at()];
+}
+
+bool MixSegments::worth(std::uint32_t index, double price) const {
+  const IdleTime& idle = facts_.idle[index];
+  const double copy = static_cast<double>(idle.bytes) * 1e9 / static_cast<double>(facts_.rate);
+  return static_cast<double>(idle.again) <= price * copy;
+}
+
+SegmentEnds MixSegments::cut(std::int64_t most, double price) const {
+  constexpr std::int64_t kNoWay = std::numeric_limits<std::int64_t>::max();
+  const std::size_t forward = facts_.forward;
+  std::vector<std::int64_t> least(forward + 1,
+                                  kNoWay);  // by end: bytes that cross, and one for each segment
+  std::vector<std::uint32_t> begin(forward + 1);
+  least[0] = 0;
+  for (std::size_t first = 0; first < forward; ++first) {
+    std::int64_t dropped = 0;
+    std::int64_t crossing = 0;
+    const std::size_t last = std::min(forward, first + kLongestSegment);
+    for (std::size_t t = first; t < last; ++t) {
+      for (const std::uint32_t idle : defined_at_[t]) crossing += facts_.idle[idle].bytes;
+      for (const std::uint32_t idle : idle_from_[t]) {
+        if (defined(idle) < first) continue;
+        crossing -= facts_.idle[idle].bytes;
+        if (worth(idle, price)) dropped += facts_.idle[idle].bytes;
+      }
+      if (dropped > most && t > first) break;
+      if (least[first] + crossing + 1 < least[t + 1]) {
+        least[t + 1] = least[first] + crossing + 1;
+        begin[t + 1] = static_cast<std::uint32_t>(first);
+      }
+    }
+  }
+  SegmentEnds ends(forward);
+  for (std::size_t end = forward; end > 0; end = begin[end]) {
+    for (std::size_t t = begin[end]; t < end; ++t) ends[t] = static_cast<std::uint32_t>(end - 1);
+  }
+  return ends;
+}
+
+SegmentEnds MixSegments::cut_into(std::int64_t number) const {
+  const auto count = [](const SegmentEnds& ends) {
+    std::int64_t segments = 0;
+    for (std::size_t t = 0; t < ends.size(); ++t) segments += ends[t] == t ? 1 : 0;
+    return segments;
+  };
+  std::int64_t enough = droppable_bytes_;
+  std::int64_t too_small = -1;
+  for (int i = 0; i < kBisections && enough - too_small > 1; ++i) {
+    const std::int64_t middle = too_small + (enough - too_small) / 2;
+    (count(cut(middle)) <= number ? enough : too_small) = middle;
+  }
+  return cut(enough);
+}
+
+Decisions MixSegments::drop_within(const SegmentEnds& ends, double price,
+                                   Treatment crossing) const {
+  Decisions decisions = keep_all(facts_);
+  for (const std::uint32_t idle : droppable_) {
+    const bool within = facts_.idle[idle].from <= ends[defined(idle)];
+    decisions.treatment[idle] = within && worth(idle, price) ? Treatment::kDrop : crossing;
+  }
+  return decisions;
+}
+
+Decisions MixSegments::drop_by_price(std::int64_t most, double price) const {
+  Decisions decisions = keep_all(facts_);
+  std::int64_t run = 0;
+  for (const std::uint32_t idle : droppable_) {
+    const std::int64_t bytes = facts_.idle[idle].bytes;
+    if (worth(idle, price) && run + bytes <= most) {
+      decisions.treatment[idle] = Treatment::kDrop;
+      run += bytes;
+    } else {
+      run = 0;
+    }
+  }
+  return decisions;
+}
+
+namespace {
+
+constexpr int kRepairs = 24;
+
+/// Keeps what is dropped and near again where memory is short.
+class Repairer {
+ public:
+  Repairer(const MixFacts& facts, const MixDecoder& decoder, Decisions& decisions)
+      : facts_(facts),
+        list_(decoder.runs()),
+        excess_(decoder.excess()),
+        decisions_(decisions),
+        changed_(facts.idle.size()),
+        touched_(facts.tensors, kNoIndex),
+        idle_of_stay_(list_.stays.size(), kNoIndex) {
+    for (std::size_t i = 0; i < list_.stays.size(); ++i) {
+      if (list_.runs[list_.stays[i].first].again) {
+        idle_of_stay_[i] = dropped_idle(list_.stays[i].tensor.at());
+      }
+    }
+  }
+
+  /// At the worst position of every series of positions that exceed. False where nothing could be done.
+  bool run() {
+    bool any = false;
+    std::size_t next_stay = 0;
+    std::vector<std::uint32_t> near;
+    for (const std::size_t peak : peaks()) {
+      for (; next_stay < list_.stays.size() && list_.stays[next_stay].first <= peak; ++next_stay) {
+        if (idle_of_stay_[next_stay] != kNoIndex) {
+          near.push_back(static_cast<std::uint32_t>(next_stay));
+        }
+      }
+      std::erase_if(near, [&](std::uint32_t stay) { return list_.stays[stay].end <= peak; });
+      any = relieve(peak, near) || any;
+    }
+    return any;
+  }
+
+ private:
+  /// An idle time in which the tensor is dropped, and not for each use anew.
+  [[nodiscard]] std::uint32_t dropped_idle(std::size_t tensor) const {
+    for (const std::uint32_t idle : facts_.idle_after[tensor]) {
+      if (idle == kNoIndex || decisions_.treatment[idle] < Treatment::kDrop) continue;
+      const bool each = decisions_.treatment[idle] == Treatment::kDropEach;
+      if (!facts_.idle[idle].late || !each) return idle;
+    }
+    return kNoIndex;
+  }
+
+  [[nodiscard]] std::vector<std::size_t> peaks() const {
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < excess_.size(); ++i) {
+      if (excess_[i] <= 0) continue;
+      std::size_t top = i;
+      for (; i < excess_.size() && excess_[i] > 0; ++i) {
+        if (excess_[i] > excess_[top]) top = i;
+      }
+      found.push_back(top);
+    }
+    return found;
+  }
+
+  bool relieve(std::size_t peak, const std::vector<std::uint32_t>& near) {
+    std::int64_t over = excess_[peak];
+    for (const TaskTouch& touch : facts_.touches[list_.runs[peak].task.at()]) {
+      touched_[touch.tensor] = static_cast<std::uint32_t>(peak);
+    }
+    std::vector<std::pair<std::int64_t, std::uint32_t>> in_the_way;
+    for (const std::uint32_t stay : near) {
+      const std::size_t tensor = list_.stays[stay].tensor.at();
+      if (touched_[tensor] == peak) continue;
+      if (changed_[idle_of_stay_[stay]] != 0) {
+        over -= facts_.bytes[tensor];
+      } else {
+        in_the_way.emplace_back(-facts_.bytes[tensor], idle_of_stay_[stay]);
+      }
+    }
+    std::sort(in_the_way.begin(), in_the_way.end());
+    bool any = false;
+    for (const auto& [less, idle] : in_the_way) {
+      if (over <= 0) break;
+      decisions_.treatment[idle] = facts_.idle[idle].late ? Treatment::kDropEach : Treatment::kKeep;
+      changed_[idle] = 1;
+      over += less;
+      any = true;
+    }
+    return over > 0 ? keep_series(peak) || any : any;
+  }
+
+  /// All that the tasks make which run again around this position.
+  bool keep_series(std::size_t peak) {
+    std::size_t first = peak;
+    while (first > 0 && list_.runs[first - 1].again) --first;
+    bool any = false;
+    for (std::size_t i = first; i < list_.runs.size() && list_.runs[i].again; ++i) {
+      for (const TaskTouch& touch : facts_.touches[list_.runs[i].task.at()]) {
+        if (!touch.writes) continue;
+        for (const std::uint32_t idle : facts_.idle_after[touch.tensor]) {
+          if (idle == kNoIndex || facts_.idle[idle].late) continue;
+          if (decisions_.treatment[idle] < Treatment::kDrop) continue;
+          decisions_.treatment[idle] = Treatment::kKeep;
+          any = true;
+        }
+      }
+    }
+    return any;
+  }
+
+  const MixFacts& facts_;
+  const RunList& list_;
+  const std::vector<std::int64_t>& excess_;
+  Decisions& decisions_;
+  std::vector<char> changed_;                ///< by idle time
+  std::vector<std::uint32_t> touched_;       ///< by tensor: the last peak that touches it
+  std::vector<std::uint32_t> idle_of_stay_;  ///< of stays that are computed again
+};
+
+}  // namespace
+
+bool repair(const MixFacts& facts, MixDecoder& decoder, Decisions& decisions) {
+  for (int pass = 0; pass < kRepairs; ++pass) {
+    if (!decoder.list(decisions)) return false;
+    if (decoder.place(decisions)) return true;
+    if (!Repairer(facts, decoder, decisions).run()) return false;
+  }
+  return false;
+}
+
+}  // namespace ooc

@@ -1,0 +1,57 @@
+// Cuts of the forward pass into segments whose tensors are dropped, all but those that are used behind the segment:
+// block checkpointing (Chen et al. 2016), on any graph.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "simulator/schedules/mix_decoder.hpp"
+#include "simulator/schedules/mix_facts.hpp"
+
+namespace ooc {
+
+/// By forward task: the last task of its segment.
+using SegmentEnds = std::vector<std::uint32_t>;
+
+class MixSegments {
+ public:
+  /// `facts` must outlive it.
+  explicit MixSegments(const MixFacts& facts);
+
+  /// What is dearer than its copies is not dropped, where the price is not "whatever it costs".
+  static constexpr double kAnyPrice = 1e30;
+
+  /// The cut with least bytes that cross the segments' ends, of those that drop at most `most` bytes in a segment at a
+  /// price of at most `price` times its copy.
+  [[nodiscard]] SegmentEnds cut(std::int64_t most, double price = kAnyPrice) const;
+  /// At most so many segments, the largest of which drops as little as that allows.
+  [[nodiscard]] SegmentEnds cut_into(std::int64_t number) const;
+
+  /// What is used within its segment only is dropped if it is worth the price; the rest gets `crossing`.
+  [[nodiscard]] Decisions drop_within(const SegmentEnds& ends, double price = kAnyPrice,
+                                      Treatment crossing = Treatment::kKeep) const;
+  /// What is worth the price is dropped, in runs of at most `most` bytes between which one stays.
+  [[nodiscard]] Decisions drop_by_price(std::int64_t most, double price) const;
+
+  /// Sum of what can be dropped.
+  [[nodiscard]] std::int64_t droppable_bytes() const { return droppable_bytes_; }
+  /// Idle times between forward and backward that can be dropped in, by the definition of their tensors.
+  [[nodiscard]] const std::vector<std::uint32_t>& droppable() const { return droppable_; }
+
+ private:
+  [[nodiscard]] bool worth(std::uint32_t idle, double price) const;
+  [[nodiscard]] std::uint32_t defined(std::uint32_t idle) const;
+
+  const MixFacts& facts_;
+  std::vector<std::uint32_t> droppable_;
+  Lists<std::uint32_t>
+      defined_at_;  ///< by forward task: those whose tensor it is the first to write
+  Lists<std::uint32_t> idle_from_;  ///< by forward task: those that begin behind it
+  std::int64_t droppable_bytes_ = 0;
+};
+
+/// Where too much is near, what is computed again and in the way is kept instead, or moved. False where that does
+/// not make it fit.
+[[nodiscard]] bool repair(const MixFacts& facts, MixDecoder& decoder, Decisions& decisions);
+
+}  // namespace ooc

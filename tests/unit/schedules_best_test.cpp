@@ -1,0 +1,146 @@
+// Does best find what can be worked out by hand, is it as reproducible as it says, and never slower than what it
+// chooses from?
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+
+#include "model/base/errors.hpp"
+#include "simulator/schedules/mix_decoder.hpp"
+#include "simulator/schedules/mix_search.hpp"
+#include "simulator/schedules/own_options.hpp"
+#include "tests/support/schedule_example.hpp"
+
+namespace ooc::test {
+namespace {
+
+ScheduleOptions search_of(std::int64_t plans, std::int64_t seed = 1) {
+  ScheduleOptions options;
+  options.own.change().search = plans;
+  options.own.change().seed = seed;
+  return options;
+}
+
+// docs/formats.md, section 6: outputs a, b, c, d and the data of 1 GB, 50 ms forward, 100 ms backward, outputs saved. At 4
+// GB one of them has to go while d.bw runs: a, which is wanted last.
+TEST_CASE("best moves what copies hide, and computes again what they do not") {
+  ScheduleExample example = worked_example("best");
+  CHECK(example.time(5 * kGigabyte) == 600 * kMillisecond);
+  CHECK(example.time(4 * kGigabyte) == 600 * kMillisecond);
+  CHECK(example.returns(4 * kGigabyte).size() == 1);
+  // In 3 GB two tasks take all of it: there is no time but between them for anything to return or to run again in.
+  CHECK(example.smallest() == 3 * kGigabyte);
+  CHECK(example.time(3 * kGigabyte) == worked_example("capacity").time(3 * kGigabyte));
+  // A copy takes 10 s: a runs again, for 50 ms, and the data stays for it.
+  example.set_rate(BytesPerSecond(100'000'000));
+  CHECK(example.time(4 * kGigabyte) == 650 * kMillisecond);
+  CHECK(example.returns(4 * kGigabyte).empty());
+}
+
+TEST_CASE("the same seed gives the same plan, another one may give another") {
+  Dice dice(77);
+  Workload workload = random_workload(dice, NetworkForm::kGraph, 40);
+  const Schedule& best = *find_schedule("best");
+  const auto smallest = std::get<OutOfMemory>(best.make_plan(problem_of(workload, Bytes(0))));
+  set_link(workload.costs,
+           {.to_far = BytesPerSecond(300'000'000), .to_near = BytesPerSecond(200'000'000)});
+  const Bytes budget = *smallest.smallest_budget;
+  const auto text = [&](std::int64_t seed) {
+    const PlanResult made = best.make_plan(problem_of(workload, budget, search_of(400, seed)));
+    return write_plan_text(std::get<Plan>(made), workload.graph, workload.costs, budget);
+  };
+  for (const std::int64_t seed : {1, 2, 3}) CHECK(text(seed) == text(seed));
+}
+
+TEST_CASE("best tries as many plans as it is told, and says how far it is") {
+  Dice dice(5);
+  Workload workload = random_workload(dice, NetworkForm::kGraph, 40);
+  set_link(workload.costs,
+           {.to_far = BytesPerSecond(3'000'000), .to_near = BytesPerSecond(2'000'000)});
+  const Schedule& best = *find_schedule("best");
+  const auto none = std::get<OutOfMemory>(best.make_plan(problem_of(workload, Bytes(0))));
+  ScheduleOptions options = search_of(500);
+  std::int64_t last = 0;
+  const std::function<void(const SearchProgress&)> note = [&](const SearchProgress& progress) {
+    CHECK(progress.tried > last);
+    CHECK(progress.tried <= 500);
+    CHECK(progress.of == 500);
+    last = progress.tried;
+  };
+  options.own.change().progress = &note;
+  (void)best.make_plan(problem_of(workload, *none.smallest_budget, options));
+  CHECK(last > 400);
+  CHECK_THROWS_AS((void)best.make_plan(problem_of(workload, *none.smallest_budget, search_of(-1))),
+                  SpecError);
+}
+
+/// Of the same problem.
+std::optional<Duration> time_of(const PlanningProblem& problem, const Schedule& schedule) {
+  const PlanResult made = schedule.make_plan(problem);
+  const Plan* plan = std::get_if<Plan>(&made);
+  return plan == nullptr ? std::nullopt : problem.evaluate(*plan).iteration_time;
+}
+
+TEST_CASE("best is no slower than any other schedule of its class") {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Dice dice(seed);
+    Workload workload = random_workload(dice, NetworkForm::kGraph, 12);
+    const Bytes smallest =
+        *std::get<OutOfMemory>(find_schedule("best")->make_plan(problem_of(workload, Bytes(0))))
+             .smallest_budget;
+    set_link(workload.costs, random_link(dice, workload));
+    const Bytes budget(smallest.count() + smallest.count() * dice.number(0, 8) / 10);
+    const PlanningProblem problem = problem_of(workload, budget, search_of(20));
+    const auto least = time_of(problem, *find_schedule("best"));
+    REQUIRE(least.has_value());
+    for (const Schedule* other : schedules()) {
+      if (other->is(Trait::kMovesPages) || other->name == "best") continue;
+      const auto time = time_of(problem_of(workload, budget), *other);
+      INFO("seed ", seed, ", ", other->name);
+      CHECK((!time || *least <= *time));
+    }
+  }
+}
+
+// Nothing that is decided may take the plan out of memory, and no plan may be quicker than what a search rejects it by.
+TEST_CASE("any decisions give a plan that runs, and never sooner than expected") {
+  int exact = 0;
+  int plans = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Dice dice(seed);
+    Workload workload =
+        random_workload(dice, seed % 2 == 0 ? NetworkForm::kGraph : NetworkForm::kMixedChain, 12);
+    const Bytes smallest =
+        *std::get<OutOfMemory>(find_schedule("best")->make_plan(problem_of(workload, Bytes(0))))
+             .smallest_budget;
+    set_link(workload.costs, random_link(dice, workload));
+    const Bytes budget(smallest.count() + smallest.count() * dice.number(0, 8) / 10);
+    const PlanningProblem problem = problem_of(workload, budget);
+    const MixFacts facts(problem, MixFacts::Ways::kAll, MixFacts::Idle::kAll);
+    MixDecoder decoder(facts);
+    for (int i = 0; i < 20; ++i) {
+      Decisions decisions = keep_all(facts);
+      for (std::size_t k = 0; k < facts.idle.size(); ++k) {
+        const bool droppable = facts.idle[k].droppable;
+        decisions.treatment[k] = static_cast<Treatment>(dice.number(0, droppable ? 3 : 1));
+      }
+      decisions.one_walk = dice.once_in(2);
+      if (!decoder.list(decisions) || !decoder.place(decisions)) continue;
+      const Duration least(decoder.least_time());
+      const Plan& plan = decoder.build();
+      const auto unsound = validate_plan(plan, workload.graph, workload.costs);
+      REQUIRE_MESSAGE(!unsound, unsound.value_or(""), " seed ", seed);
+      const auto time = problem.evaluate(plan).iteration_time;
+      REQUIRE(time.has_value());
+      CHECK(least <= *time);
+      CHECK(Duration(decoder.compute_time()) <= least);
+      exact += least == *time ? 1 : 0;
+      ++plans;
+    }
+  }
+  CHECK(plans > 300);
+  CHECK(exact * 2 > plans);  // or it would reject too little to be of use
+}
+
+}  // namespace
+}  // namespace ooc::test

@@ -1,0 +1,175 @@
+// Are the policies that frameworks ship right where the numbers can be redone by hand? Forward tasks take 10 ns, backward
+// tasks 20 ns, updates and weights nothing, and sizes are in words of 4 bytes.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "model/base/errors.hpp"
+#include "model/network/block_name.hpp"
+#include "simulator/schedules/layer_blocks.hpp"
+#include "simulator/schedules/own_options.hpp"
+#include "tests/support/schedule_example.hpp"
+
+namespace ooc::test {
+namespace {
+
+ScheduleOptions blocks_of(std::int64_t number) {
+  ScheduleOptions options;
+  options.own.change().blocks = {.kind = Blocks::Kind::kNumber, .number = number};
+  return options;
+}
+
+ScheduleOptions layers_moved(std::int64_t number) {
+  ScheduleOptions options;
+  options.own.change().layers_moved = number;
+  return options;
+}
+
+std::string layer(const std::string& name, const std::string& type) {
+  return R"({"name": ")" + name + R"(", "type": ")" + type + "\"" +
+         (type == "linear" ? R"(, "units": 4})" : "}");
+}
+
+// A linear layer a and gelus b to f, all of 4 words as is the data; they save their inputs. Capitals are gradients, +
+// means again. Words that tasks need:
+//
+//     in-core      a 8  b 12  c 16  d 20  e 24  f 28 | f.bw 28  e.bw 28  d.bw 24  c.bw 20  b.bw 16  a.bw_w 8
+//     two blocks   a 8  b 12  c 12  d 16  e 16  f 16 | f.bw 16  c+ 16  d+ 20  e.bw 24  d.bw 20  c.bw 16
+//                  a+ 12  b.bw 16  a.bw_w 8
+//
+// f: data a b c d e f; e.bw: data a b c d E D. The two blocks are {a b} and {c d e f}: 4 words cross, b, and either drops
+// at most 8 (e, which backward reads at once, cannot be dropped); e.bw: data b c d E D.
+struct Chain : ScheduleExample {
+  explicit Chain(const char* name, bool equal_letters = true)
+      : ScheduleExample{
+            workload_of_text(
+                tiny::network(equal_letters
+                                  ? layer("a", "linear") + "," + layer("b", "gelu") + "," +
+                                        layer("c", "gelu") + "," + layer("d", "gelu") + "," +
+                                        layer("e", "gelu") + "," + layer("f", "gelu")
+                                  : layer("x1_a", "linear") + "," + layer("x1_b", "gelu") + "," +
+                                        layer("x2_a", "gelu") + "," + layer("x2_b", "gelu") + "," +
+                                        layer("x3_a", "gelu") + "," + layer("x3_b", "gelu"),
+                              "[4]"),
+                1),
+            find_schedule(name)} {
+    workload.costs.static_bytes = Bytes(0);
+    for (std::size_t i = 0; i < workload.graph.tasks.size(); ++i) {
+      const TaskKind kind = workload.graph.tasks[i].kind;
+      const auto way = workload.costs.default_alternative(make_id<TaskId>(i));
+      workload.costs.alternatives[way.at()].time = Duration(kind == TaskKind::kForward  ? 10
+                                                            : kind == TaskKind::kUpdate ? 0
+                                                                                        : 20);
+    }
+  }
+
+  /// "c e.backward": what runs again, and the task that it runs for.
+  [[nodiscard]] Names again(Bytes budget, const ScheduleOptions& options = {}) const {
+    const Plan made = plan(budget, options);
+    Names names;
+    std::size_t waiting = 0;
+    for (const StepId id : made.queues[0]) {
+      const Step& step = made.steps[id.at()];
+      const Task& task = workload.graph.tasks[static_cast<std::size_t>(step.object)];
+      if (step.recompute) {
+        names.push_back(workload.network->layers[task.layer.at()].name);
+        continue;
+      }
+      for (; waiting < names.size(); ++waiting) {
+        names[waiting] += " " + step_name(made, workload.graph, id);
+      }
+    }
+    return names;
+  }
+};
+
+TEST_CASE("checkpoint: of two blocks each is computed again once") {
+  const Chain example("checkpoint");
+  CHECK(example.smallest(blocks_of(2)) == words(24));
+  CHECK(example.again(words(24), blocks_of(2)) ==
+        Names{"c e.backward", "d e.backward", "a b.backward"});
+  const Timeline timeline = example.run(words(24), blocks_of(2));
+  CHECK(timeline.iteration_time == Duration(210));  // 6 x 10 + 6 x 20 + 3 x 10
+  CHECK(timeline.peak_near == words(24));
+  // A policy that is asked for is followed, however much memory there is.
+  CHECK(example.time(words(100), blocks_of(2)) == Duration(210));
+  CHECK(example.returns(words(24), blocks_of(2)).empty());
+}
+
+TEST_CASE("checkpoint auto drops nothing where everything fits, and takes the quickest that fits") {
+  // {a} {b c} {d e f} drops b and d: e.bw needs data a c d E D, 24 words, and two run again.
+  const Chain example("checkpoint");
+  CHECK(example.smallest() == words(24));
+  CHECK(example.time(words(28)) == Duration(180));
+  CHECK(example.again(words(28)).empty());
+  CHECK(example.again(words(27)) == Names{"d e.backward", "b c.backward"});
+  CHECK(example.time(words(24)) == Duration(200));
+}
+
+TEST_CASE("checkpoint takes blocks by the layers' names") {
+  // {x1_a x1_b} {x2_a x2_b} {x3_a x3_b}: x1_a and x2_a are dropped.
+  const Chain example("checkpoint", false);
+  ScheduleOptions options;
+  options.own.change().blocks = {.kind = Blocks::Kind::kLayer};
+  CHECK(example.smallest(options) == words(20));
+  CHECK(example.again(words(20), options) == Names{"x2_a x2_b.backward", "x1_a x1_b.backward"});
+  // Names that count nothing: each layer is a block, and nothing is used within one only.
+  CHECK(Chain("checkpoint").smallest(options) == words(28));
+}
+
+TEST_CASE("checkpoint-selective keeps what is multiplied") {
+  // In one block: b, c and d; a is a product.
+  const Chain example("checkpoint-selective");
+  CHECK(example.again(words(28), blocks_of(1)) ==
+        Names{"b e.backward", "c e.backward", "d e.backward"});
+  CHECK(Chain("checkpoint").again(words(28), blocks_of(1)).size() == 4);
+}
+
+TEST_CASE("checkpoint-offload: block inputs leave, and return once backward has begun") {
+  // All block inputs away while idle: e.bw needs c d E D. data and b return in time for a+ and c+; b is needed again by c.bw.
+  const Chain example("checkpoint-offload");
+  CHECK(example.smallest(blocks_of(2)) == words(16));
+  // In 20 words there is room for b from f.bw on, which reads e and E; for data from e.bw (c d E D and b) on there
+  // is none, from d.bw (c D C and b) on there is.
+  CHECK(example.returns(words(20), blocks_of(2)) ==
+        Names{"b after f.forward", "data after e.backward"});
+  CHECK(example.time(words(20), blocks_of(2)) == Duration(210));  // the link is free
+  // Everything near is a cut like any other: 28 words.
+  CHECK(example.returns(words(28)).empty());
+  CHECK(example.time(words(28)) == Duration(180));
+}
+
+TEST_CASE("offload-layers: the first blocks' tensors return one block ahead") {
+  const Chain example("offload-layers");
+  CHECK(example.smallest() == words(16));  // b.bw: data a B A
+  CHECK(example.smallest(layers_moved(99)) == words(16));
+  CHECK(example.smallest(layers_moved(0)) == words(28));
+  // Block 0 is a, and the data. f: b c d e f.
+  CHECK(example.smallest(layers_moved(1)) == words(20));
+  CHECK(example.returns(words(20), layers_moved(1)) ==
+        Names{"a after c.backward", "data after c.backward"});
+  CHECK(example.returns(words(27)) == example.returns(words(27), layers_moved(1)));
+  CHECK(example.returns(words(28)).empty());
+}
+
+TEST_CASE("options that no policy can follow are refused") {
+  CHECK_THROWS_AS((void)Chain("checkpoint").result(words(28), blocks_of(0)), SpecError);
+  CHECK_THROWS_AS((void)Chain("offload-layers").result(words(28), layers_moved(-1)), SpecError);
+}
+
+TEST_CASE("a block is what names count") {
+  CHECK(block_name("blocks/3/ff1") == "blocks/3");
+  CHECK(block_name("layer1_rest/0/conv1") == "layer1_rest/0");
+  CHECK(block_name("memory/0/lstm/12/gates") == "memory/0");
+  CHECK(block_name("layer1_0_bn2") == "layer1_0");
+  CHECK(block_name("h.11.attn.proj") == "h.11");
+  CHECK(block_name("mixed5b_1x1_bn") == "mixed5b");
+  CHECK(block_name("conv1").empty());
+  CHECK(block_name("fc").empty());
+  CHECK(block_name("readout_fc").empty());
+  const Chain example("checkpoint", false);
+  CHECK(blocks_of_tasks(example.workload.graph) == std::vector<std::uint32_t>{0, 0, 1, 1, 2, 2});
+}
+
+}  // namespace
+}  // namespace ooc::test
