@@ -148,11 +148,17 @@ class ComputeEstimator {
     const auto peak = profile_.peak.find(type);
     if (peak != profile_.peak.end()) return peak->second.per_second;
     const std::string name(dtype_info(type).name);
+    std::string hint = "add e.g. \"" + name + "\": \"15.7 TFLOP/s\" with its provenance";
+    if (graph_.network->precision) {
+      hint += ", or ask for another --precision: of";
+      for (const auto& [known, rate] : profile_.peak)
+        hint += fmt::format(" {}", dtype_info(known).name);
+    }
     throw SpecError({.file = profile_.file,
                      .place = "/compute/peak/" + name,
                      .found = "nothing",
                      .expected = "the peak rate of " + name + why,
-                     .hint = "add e.g. \"" + name + "\": \"15.7 TFLOP/s\" with its provenance"});
+                     .hint = std::move(hint)});
   }
 
   const TrainingGraph& graph_;

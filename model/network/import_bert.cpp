@@ -91,16 +91,20 @@ LayerList pre_norm_block(const ImportRequest& request, const EncoderSizes& sizes
   return block;
 }
 
+SpecNode size_list(std::initializer_list<std::int64_t> sizes) {
+  SpecNode node;
+  node.type = SpecType::kList;
+  for (const std::int64_t size : sizes) node.items.push_back(integer_node(size));
+  return node;
+}
+
 /// The first step alone: [T, H] becomes [H].
 void add_first_step(LayerList& layers, std::int64_t width) {
   layers.add("first_step", "slice")
       .with("axis", std::int64_t{0})
       .with("begin", std::int64_t{0})
       .with("end", std::int64_t{1});
-  SpecNode shape;
-  shape.type = SpecType::kList;
-  shape.items = {integer_node(width)};
-  layers.add("first_token", "reshape").with("shape", std::move(shape));
+  layers.add("first_token", "reshape").with("shape", size_list({width}));
 }
 
 // ---- bert, roberta
@@ -172,6 +176,54 @@ void add_embeddings(LayerList& layers, const EncoderSizes& sizes, const TextSize
   layers.dropout("embeddings.dropout", sizes.dropout);
 }
 
+// ---- vit
+
+struct ImageSizes {
+  std::int64_t image = 1;
+  std::int64_t patch = 1;
+  std::int64_t channels = 3;
+  std::int64_t side = 1;  ///< patches in a row
+  [[nodiscard]] std::int64_t patches() const { return side * side; }
+  [[nodiscard]] std::int64_t steps() const { return patches() + 1; }
+};
+
+ImageSizes read_image(const ImportRequest& request) {
+  const CheckpointConfig& config = request.config;
+  constexpr std::int64_t kMostPixels = 1'000'000;
+  ImageSizes sizes{.image = config.get("image_size").as_integer(1, kMostPixels),
+                   .patch = config.size("patch_size"),
+                   .channels = config.size("num_channels", 3)};
+  if (sizes.patch > sizes.image) {
+    config.get("patch_size")
+        .fail(fmt::format("{}", sizes.patch), fmt::format("at most image_size, {}", sizes.image));
+  }
+  sizes.side = sizes.image / sizes.patch;
+  if (request.options.seq) {
+    config.get("image_size")
+        .fail(fmt::format("{0}: {1} x {1} patches and a class token", sizes.image, sizes.side),
+              fmt::format("no --seq: the sequence is {} long", sizes.steps()));
+  }
+  return sizes;
+}
+
+/// A class token and the patches, each with its position.
+void add_patches(LayerList& layers, std::int64_t width, const ImageSizes& image) {
+  layers.add("embeddings.projection", "conv")
+      .with("filters", width)
+      .with("kernel", size_list({image.patch, image.patch}))
+      .with("stride", size_list({image.patch, image.patch}));
+  layers.add("embeddings.flat", "reshape").with("shape", size_list({width, image.patches()}));
+  layers.add("embeddings.patches", "transpose").with("axes", size_list({1, 0}));
+  layers.add("embeddings.cls_token", "parameter").with("shape", size_list({1, width}));
+  layers.add("embeddings.tokens", "concat")
+      .with("axis", std::int64_t{0})
+      .reads({"embeddings.cls_token", "embeddings.patches"});
+  layers.add("embeddings.position_embeddings", "parameter")
+      .with("shape", size_list({image.steps(), width}));
+  layers.add("embeddings.sum", "add")
+      .reads({"embeddings.tokens", "embeddings.position_embeddings"});
+}
+
 }  // namespace
 
 ImportedNetwork import_bert(const ImportRequest& request) {
@@ -212,68 +264,29 @@ ImportedNetwork import_vit(const ImportRequest& request) {
   EncoderSizes sizes = read_encoder(config, 0);
   sizes.input_bias = config.flag("qkv_bias", true);
   const bool classifies = config.head({"ForImageClassification", "Model"}) != "Model";
-  const std::int64_t image = config.size("image_size");
-  const std::int64_t patch = config.size("patch_size");
-  const std::int64_t channels = config.size("num_channels", 3);
-  if (patch > image) {
-    config.get("patch_size")
-        .fail(fmt::format("{}", patch), fmt::format("at most image_size, {}", image));
-  }
-  const std::int64_t side = image / patch;
-  const Wide patches = Wide(side) * side;
-  if (patches > Wide(kMaxSize)) {
-    config.get("image_size").fail(fmt::format("{}", image), "fewer patches");
-  }
-  const std::int64_t count = side * side;
-  const std::int64_t steps = count + 1;
-  if (request.options.seq) {
-    config.get("image_size")
-        .fail(fmt::format("{0}: {1} x {1} patches and a class token", image, side),
-              fmt::format("no --seq: the sequence is {} long", steps));
-  }
-  const auto list = [](std::initializer_list<std::int64_t> values) {
-    SpecNode node;
-    node.type = SpecType::kList;
-    for (const std::int64_t value : values) node.items.push_back(integer_node(value));
-    return node;
-  };
+  const ImageSizes image = read_image(request);
   LayerList layers;
-  layers.add("embeddings.projection", "conv")
-      .with("filters", sizes.width)
-      .with("kernel", list({patch, patch}))
-      .with("stride", list({patch, patch}));
-  layers.add("embeddings.flat", "reshape").with("shape", list({sizes.width, count}));
-  layers.add("embeddings.patches", "transpose").with("axes", list({1, 0}));
-  layers.add("embeddings.cls_token", "parameter").with("shape", list({1, sizes.width}));
-  layers.add("embeddings.tokens", "concat")
-      .with("axis", std::int64_t{0})
-      .reads({"embeddings.cls_token", "embeddings.patches"});
-  layers.add("embeddings.position_embeddings", "parameter")
-      .with("shape", list({steps, sizes.width}));
-  layers.add("embeddings.sum", "add")
-      .reads({"embeddings.tokens", "embeddings.position_embeddings"});
+  add_patches(layers, sizes.width, image);
   layers.dropout("embeddings.dropout", sizes.dropout);
   layers.repeat("encoder.layer", sizes.layers, pre_norm_block(request, sizes));
   layers.add("layernorm", "layer_norm");
   add_first_step(layers, sizes.width);
-  const Wide patch_weights = Wide(channels) * patch * patch * sizes.width;
   const std::int64_t labels = classifies ? config.labels() : sizes.width;
   layers.linear(classifies ? "classifier" : "pooler.dense", labels, true);
-  if (classifies) {
-    layers.add("loss", "softmax_cross_entropy");
-  } else {
-    layers.add("pooler.act", "tanh");
-  }
+  layers.add(classifies ? "loss" : "pooler.act", classifies ? "softmax_cross_entropy" : "tanh");
+  const Wide patch_weights = Wide(image.channels) * image.patch * image.patch * sizes.width;
+  // Beside the projection: its bias, the class token, positions and the last norm.
+  const Wide vectors = Wide(1) + 1 + image.steps() + 2;
   return {.inputs = {{"pixel_values",
-                      {integer_node(channels), integer_node(image), integer_node(image)}}},
+                      {integer_node(image.channels), integer_node(image.image),
+                       integer_node(image.image)}}},
           .symbols = {},
           .layers = layers.take(),
-          // Projection and its bias, class token, positions, last norm.
-          .parameters = patch_weights + (Wide(1) + 1 + steps + 2) * sizes.width +
+          .parameters = patch_weights + vectors * sizes.width +
                         Wide(sizes.layers) * block_parameters(sizes) +
                         (Wide(sizes.width) + 1) * labels,
-          .forward_macs =
-              Wide(count) * patch_weights + block_macs(sizes, steps) + Wide(sizes.width) * labels};
+          .forward_macs = Wide(image.patches()) * patch_weights + block_macs(sizes, image.steps()) +
+                          Wide(sizes.width) * labels};
 }
 
 }  // namespace ooc

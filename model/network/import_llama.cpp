@@ -71,6 +71,10 @@ LlamaSizes read_sizes(const CheckpointConfig& config) {
   }
   sizes.head = config.find("head_dim") ? config.size("head_dim")
                                        : config.head_width("num_attention_heads", "hidden_size");
+  if (Wide(sizes.head) * sizes.attention.heads > Wide(kMaxSize)) {
+    const SpecView heads = config.get("num_attention_heads");
+    heads.fail(heads.found(), fmt::format("fewer heads of {}", sizes.head));
+  }
   sizes.attention.causal = true;
   sizes.attention.float32_softmax = true;
   sizes.attention.dropout = config.dropout("attention_dropout", 0);

@@ -37,7 +37,10 @@ T5Sizes read_t5(const CheckpointConfig& config) {
   sizes.units = config.size("d_ff");
   sizes.heads = config.size("num_heads");
   const std::int64_t head = config.size("d_kv", 64);
-  if (Wide(head) * sizes.heads > Wide(kMaxSize)) config.get("num_heads").fail("more", "fewer");
+  if (Wide(head) * sizes.heads > Wide(kMaxSize)) {
+    const SpecView heads = config.get("num_heads");
+    heads.fail(heads.found(), fmt::format("fewer heads of {}", head));
+  }
   sizes.inner = head * sizes.heads;
   sizes.buckets = config.size("relative_attention_num_buckets", 32);
   sizes.vocabulary = config.size("vocab_size");

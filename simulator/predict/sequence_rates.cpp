@@ -27,7 +27,9 @@ std::optional<SequenceRates> sequence_rates(const Case& which, const RunReport& 
   rates.tokens = batch * static_cast<double>(*steps);
   rates.tokens_per_s = rates.tokens / seconds;
   rates.model_flops = 6 * batch * unmasked_macs(network);
-  const auto peak = which.hardware.peak.find(network.dtype);
+  const Dtype type =
+      network.precision ? precision_info(*network.precision).products : network.dtype;
+  const auto peak = which.hardware.peak.find(type);
   if (peak == which.hardware.peak.end()) return rates;
   rates.peak = peak->second;
   rates.mfu = rates.model_flops / (seconds * peak->second.per_second * which.devices);

@@ -51,6 +51,7 @@ TEST_CASE("a smallest budget that is promised suffices, and one byte less does n
   std::uint64_t number = 0;
   CaseOptions options;
   options.batch = kBatch;
+  options.dtype = Dtype::kFloat32;  // imported networks ask for bfloat16, which a V100 has not
   Seen ideal;
   Seen real;
   for (const char* profile : {"v100-16gb-pcie3"}) {
@@ -58,6 +59,7 @@ TEST_CASE("a smallest budget that is promised suffices, and one byte less does n
     for (const DataFile& file : data_files(DataKind::kNetwork)) {
       const Workload workload = load_workload(file.path, "NETWORK", options);
       if (workload.network->layers.size() > 600) continue;  // the same blocks, again and again
+      if (workload.network->optimizer && file.name != "gpt2") continue;  // imported: one for all
       CAPTURE(file.name);
       for (const Schedule* schedule : schedules()) {
         for (const CopyMode mode : {CopyMode::kPinned, CopyMode::kPageable}) {
