@@ -151,12 +151,17 @@ Colour colour_of(const Arguments& arguments, const std::string& output) {
   return Colour::kAnsi;
 }
 
+bool is_among(std::initializer_list<FlagName> names, std::string_view name) {
+  return std::any_of(names.begin(), names.end(),
+                     [&](FlagName each) { return each.text() == name; });
+}
+
 }  // namespace
 
 CaseOptions case_options(const Arguments& arguments, std::initializer_list<FlagName> but) {
   CaseOptions options;
   for (const AxisKind& axis : axis_kinds()) {
-    if (axis.apply == nullptr) continue;
+    if (axis.apply == nullptr || is_among(but, axis.flag)) continue;
     if (const auto text = arguments.value(FlagName::of(axis.flag))) {
       axis.apply(axis.parse(*text, axis.flag), options);
     }
@@ -169,12 +174,9 @@ CaseOptions case_options(const Arguments& arguments, std::initializer_list<FlagN
 
 CaseOptions options_beside_axes(const Arguments& arguments, CaseOptions options,
                                 std::initializer_list<FlagName> but) {
-  const auto left_out = [&](std::string_view name) {
-    return std::any_of(but.begin(), but.end(), [&](FlagName each) { return each.text() == name; });
-  };
   for (const CaseFlag& flag : kCaseFlags) {
     const auto text = arguments.value(FlagName::of(flag.name));
-    if (text && !left_out(flag.name)) flag.read(*text, flag.name, options);
+    if (text && !is_among(but, flag.name)) flag.read(*text, flag.name, options);
   }
   check_precision(options);
   options.symbols = symbol_values(arguments);

@@ -99,7 +99,8 @@ TEST_CASE("numbers of devices that make no sense are refused") {
       CAPTURE(command);
       CAPTURE(ran.err);
       CHECK(ran.exit_code == 2);
-      CHECK(ran.out == "");
+      // What is wrong with rows alone is said in each of them, too.
+      if (std::string_view(command) != "sweep") CHECK(ran.out == "");
       CHECK(ran.err.find(row.says) != std::string::npos);
     }
   }

@@ -77,7 +77,7 @@ NETWORK_WRONG = {
     "a fraction of a filter": Put(conv + ["filters"], 16.5),
     "a kernel of zero": Put(conv + ["kernel"], [0, 3]),
     "a kernel in words": Put(conv + ["kernel"], "3x3"),
-    "padding in unknown words": Put(conv + ["padding"], "full"),
+    "padding in unknown words": Put(conv + ["padding"], "as it is"),
     "negative padding": Put(conv + ["padding"], -1),
     "a dilated pool": Put(pool + ["dilation"], 2),
     "bias that is no truth value": Put(linear + ["bias"], 1),
