@@ -33,9 +33,9 @@ std::optional<DataKind> kind_of(Completes completes) {
   return std::nullopt;
 }
 
-class InputNames {
+class NamesOfInputs {
  public:
-  explicit InputNames(Remarks remarks) : remarks_(remarks) {}
+  explicit NamesOfInputs(Remarks remarks) : remarks_(remarks) {}
 
   void check(std::string_view place, Completes completes, std::span<const std::string> names) {
     const std::optional<DataKind> kind = kind_of(completes);
@@ -64,7 +64,7 @@ class InputNames {
 }  // namespace
 
 void check_inputs(const Command& command, const Arguments& arguments) {
-  InputNames names(arguments.has("--quiet") ? Remarks::kQuiet : Remarks::kShown);
+  NamesOfInputs names(arguments.has("--quiet") ? Remarks::kQuiet : Remarks::kShown);
   const Positionals& positionals = command.positionals;
   names.check(positionals.name, positionals.completes, arguments.positionals());
   for (const Flag& flag : command.flags) {
