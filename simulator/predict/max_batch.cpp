@@ -19,6 +19,7 @@
 #include "simulator/predict/stated_times.hpp"
 #include "simulator/schedules/largest_batch.hpp"
 #include "simulator/schedules/option_table.hpp"
+#include "simulator/schedules/own_options.hpp"
 
 namespace ooc {
 namespace {
@@ -74,7 +75,7 @@ class Searcher {
     const bool more =
         row_.largest > 0 && row_.largest < axis.limit && row_.limit != BatchLimit::kCounting;
     if (rounds_apart && more) try_rounds();
-    if (rounds_apart && row_.run) run_as_usual();
+    if ((rounds_apart || is_searched()) && row_.run) run_as_usual();
     if (axis.value) {
       for (std::int64_t* size : {&row_.largest, &row_.failing}) {
         if (*size > 0) *size = axis.value(*size);
@@ -116,7 +117,22 @@ class Searcher {
     }
   }
 
-  Attempt attempt_at(std::int64_t size) { return attempt_with(cases_.at(size)); }
+  /// Where sums of sizes decide, a schedule that searches for the quickest plan has one at all without a search, too.
+  /// What overflows far memory may be computed again instead.
+  Attempt attempt_at(std::int64_t size) {
+    if (is_searched()) {
+      Case unsearched = cases_.at(size);
+      unsearched.schedule_options.own.change().search = 0;
+      Attempt made = attempt_with(unsearched);
+      if (made.fits || made.out_of_memory->tier == OutOfMemory::Tier::kNear) return made;
+    }
+    return attempt_with(cases_.at(size));
+  }
+
+  [[nodiscard]] bool is_searched() const {
+    return schedule_.is(Trait::kOptimizes) && allocator_of(request_.options) == Allocator::kIdeal &&
+           request_.options.transfers.mode != CopyMode::kPageable;
+  }
 
   Attempt attempt_with(const Case& which) {
     CaseRun run = plan_case(which, schedule_, buffers_);
@@ -153,7 +169,8 @@ class Searcher {
     row_.any_in_rounds = attempt_with(two_rounds).fits.has_value();
   }
 
-  /// What is said of the batch is what `predict` says of it: in as many rounds as the schedule takes.
+  /// What is said of the size is what `predict` says of it: in as many rounds as the schedule takes, and as quick as
+  /// it finds.
   void run_as_usual() {
     Case usual = cases_.at(row_.largest);
     usual.schedule_options.sub_batch = request_.options.schedule.sub_batch;
