@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/job.hpp"
+#include "cli/schedule_flags.hpp"
 #include "simulator/predict/case.hpp"
 #include "simulator/predict/max_batch.hpp"
 #include "simulator/predict/stated_times.hpp"
@@ -28,6 +29,7 @@ std::int64_t largest_batch(const Arguments& arguments) {
 int run_largest_batch(const Arguments& arguments) {
   const std::int64_t largest = largest_batch(arguments);
   Job job = read_job(arguments, Asks::kLargestBatch);
+  search_briefly(job.options.schedule);
   const Remarks remarks = job.result.remarks;
   remark_on(remarks, job.workload.path, stated_times_remark(job.workload));
   const MaxBatchReport report = max_batches(

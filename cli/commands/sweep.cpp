@@ -166,6 +166,7 @@ SweepSummary run_into(OutputFile& out, const SweepJob& job, Remarks remarks) {
 int run_sweep_command(const Arguments& arguments) {
   SweepGrid grid = sweep_grid(arguments);
   CaseOptions options = case_options(arguments, {"--batch", "--memory", "--far-memory", "--link"});
+  search_briefly(options.schedule);
   const SweepFormat& format = format_of(arguments);
   const unsigned threads = jobs_of(arguments);
   const Remarks remarks = arguments.has("--quiet") ? Remarks::kQuiet : Remarks::kShown;
