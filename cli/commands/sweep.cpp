@@ -185,6 +185,7 @@ CaseOptions options_of(const Arguments& arguments, const SweepLists& lists) {
   }
   options = options_beside_axes(arguments, std::move(options));
   options.devices = 1;
+  search_briefly(options.schedule);
   return options;
 }
 

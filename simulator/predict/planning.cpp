@@ -96,18 +96,17 @@ PlanResult plan_footprint(const Case& which, const Schedule& schedule) {
   return schedule.make_plan(problem_of(which, which.costs, simulated_budget(which)));
 }
 
-/// `plans`: so many are tried of each round's.
 RoundsResult plan_rounds(const Case& which, const Schedule& schedule, Bytes budget,
-                         SubBatch sub_batch, std::optional<std::int64_t> plans = std::nullopt) {
+                         const ScheduleOptions& options) {
   const auto plan_round = [&](const CostTable& costs) {
     PlanningProblem problem = problem_of(which, costs, budget);
-    if (plans) problem.options.own.change().search = plans;
+    problem.options = options;
     return schedule.make_plan(problem);
   };
   return plan_in_rounds({.graph = which.workload.graph,
                          .costs = which.costs,
                          .budget = budget,
-                         .sub_batch = sub_batch,
+                         .sub_batch = options.sub_batch,
                          .costs_at = [&](std::int64_t batch) { return round_costs(which, batch); },
                          .plan = plan_round,
                          .evaluate = trial_of_rounds(which, schedule, budget)});
@@ -123,13 +122,13 @@ std::optional<Duration> time_of(const Case& which, const RoundsResult& result, B
 }
 
 /// The quickest of: the batch at once; as many rounds as are best by short searches, then searched as usual; what
-/// schedules that run in rounds by themselves make of it.
+/// schedules that run in rounds by themselves, and in-core, make of it.
 RoundsResult plan_quickest_rounds(const Case& which, const Schedule& schedule, Bytes budget) {
   constexpr std::int64_t kShortSearch = 200;
-  const SubBatch automatic{.kind = SubBatch::Kind::kAuto};
-  const std::int64_t plans = which.schedule_options.own->search.value_or(kShortSearch);
-  RoundsResult best =
-      plan_rounds(which, schedule, budget, automatic, std::min(plans, kShortSearch));
+  ScheduleOptions options = which.schedule_options;
+  options.sub_batch = {.kind = SubBatch::Kind::kAuto};
+  options.own.change().search = std::min(options.own->search.value_or(kShortSearch), kShortSearch);
+  RoundsResult best = plan_rounds(which, schedule, budget, options);
   std::optional<Duration> time = time_of(which, best, budget);
   const auto consider = [&](RoundsResult other) {
     const std::optional<Duration> taken = time_of(which, other, budget);
@@ -137,13 +136,19 @@ RoundsResult plan_quickest_rounds(const Case& which, const Schedule& schedule, B
     time = taken;
     best = std::move(other);
   };
+  options.own = which.schedule_options.own;
   if (best.rounds) {
-    consider(plan_rounds(which, schedule, budget,
-                         {.kind = SubBatch::Kind::kSize, .samples = best.rounds->sub_batch}));
+    options.sub_batch = {.kind = SubBatch::Kind::kSize, .samples = best.rounds->sub_batch};
+    consider(plan_rounds(which, schedule, budget, options));
   }
   consider({schedule.make_plan(problem_of(which, which.costs, budget)), nullptr});
+  options.sub_batch = {.kind = SubBatch::Kind::kAuto};
+  for (const AlgorithmChoice rule : {AlgorithmChoice::kMemory, AlgorithmChoice::kPerformance}) {
+    options.algorithms = rule;
+    consider(plan_rounds(which, *find_schedule("in-core"), budget, options));
+  }
   for (const Schedule* other : schedules()) {
-    if (other->is(Trait::kSubBatches)) consider(plan_rounds(which, *other, budget, automatic));
+    if (other->is(Trait::kSubBatches)) consider(plan_rounds(which, *other, budget, options));
   }
   return best;
 }
@@ -161,7 +166,9 @@ RoundsResult plan_one_device(const Case& which, const Schedule& schedule, Bytes 
   if (sub_batch.kind == SubBatch::Kind::kAuto && schedule.is(Trait::kOptimizes)) {
     return plan_quickest_rounds(which, schedule, budget);
   }
-  return plan_rounds(which, schedule, budget, sub_batch);
+  ScheduleOptions options = which.schedule_options;
+  options.sub_batch = sub_batch;
+  return plan_rounds(which, schedule, budget, options);
 }
 
 }  // namespace

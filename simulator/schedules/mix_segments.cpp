@@ -8,9 +8,9 @@
 namespace ooc {
 namespace {
 
-/// Segments of more tasks are not looked at: with so many tasks there is memory for more segments.
-constexpr std::size_t kLongestSegment = 3000;
-constexpr int kBisections = 40;
+/// Segments of more tasks are not looked at, but where few segments are asked for: it would be quadratic.
+constexpr std::size_t kLongestSegment = 1000;
+constexpr int kBisections = 16;
 
 }  // namespace
 
@@ -20,6 +20,10 @@ MixSegments::MixSegments(const MixFacts& facts) : facts_(facts) {
   }
   std::stable_sort(droppable_.begin(), droppable_.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return defined(a) < defined(b); });
+  for (const IdleTime& idle : facts.idle) {
+    const double copy = static_cast<double>(idle.bytes) * 1e9 / static_cast<double>(facts.rate);
+    price_.push_back(static_cast<double>(idle.again) / copy);
+  }
   std::vector<std::vector<std::uint32_t>> from(facts.forward);
   for (const std::uint32_t idle : droppable_) {
     from[facts.idle[idle].from].push_back(idle);
@@ -40,13 +44,11 @@ std::uint32_t MixSegments::defined(std::uint32_t idle) const {
   return facts_.written_first[facts_.idle[idle].tensor.at()];
 }
 
-bool MixSegments::worth(std::uint32_t index, double price) const {
-  const IdleTime& idle = facts_.idle[index];
-  const double copy = static_cast<double>(idle.bytes) * 1e9 / static_cast<double>(facts_.rate);
-  return static_cast<double>(idle.again) <= price * copy;
+SegmentEnds MixSegments::cut(std::int64_t most, double price) const {
+  return cut_within(most, price, kLongestSegment);
 }
 
-SegmentEnds MixSegments::cut(std::int64_t most, double price) const {
+SegmentEnds MixSegments::cut_within(std::int64_t most, double price, std::size_t longest) const {
   constexpr std::int64_t kNoWay = std::numeric_limits<std::int64_t>::max();
   const std::size_t forward = facts_.forward;
   std::vector<std::int64_t> least(forward + 1,
@@ -56,13 +58,13 @@ SegmentEnds MixSegments::cut(std::int64_t most, double price) const {
   for (std::size_t first = 0; first < forward; ++first) {
     std::int64_t dropped = 0;
     std::int64_t crossing = 0;
-    const std::size_t last = std::min(forward, first + kLongestSegment);
+    const std::size_t last = std::min(forward, first + longest);
     for (std::size_t t = first; t < last; ++t) {
       for (const std::uint32_t idle : defined_at_[t]) crossing += facts_.idle[idle].bytes;
       for (const std::uint32_t idle : idle_from_[t]) {
         if (defined(idle) < first) continue;
         crossing -= facts_.idle[idle].bytes;
-        if (worth(idle, price)) dropped += facts_.idle[idle].bytes;
+        if (price_[idle] <= price) dropped += facts_.idle[idle].bytes;
       }
       if (dropped > most && t > first) break;
       if (least[first] + crossing + 1 < least[t + 1]) {
@@ -84,13 +86,16 @@ SegmentEnds MixSegments::cut_into(std::int64_t number) const {
     for (std::size_t t = 0; t < ends.size(); ++t) segments += ends[t] == t ? 1 : 0;
     return segments;
   };
+  const auto cut_all = [&](std::int64_t most) {
+    return cut_within(most, kAnyPrice, facts_.forward);
+  };
   std::int64_t enough = droppable_bytes_;
   std::int64_t too_small = -1;
   for (int i = 0; i < kBisections && enough - too_small > 1; ++i) {
     const std::int64_t middle = too_small + (enough - too_small) / 2;
-    (count(cut(middle)) <= number ? enough : too_small) = middle;
+    (count(cut_all(middle)) <= number ? enough : too_small) = middle;
   }
-  return cut(enough);
+  return cut_all(enough);
 }
 
 Decisions MixSegments::drop_within(const SegmentEnds& ends, double price,
@@ -98,7 +103,7 @@ Decisions MixSegments::drop_within(const SegmentEnds& ends, double price,
   Decisions decisions = keep_all(facts_);
   for (const std::uint32_t idle : droppable_) {
     const bool within = facts_.idle[idle].from <= ends[defined(idle)];
-    decisions.treatment[idle] = within && worth(idle, price) ? Treatment::kDrop : crossing;
+    decisions.treatment[idle] = within && price_[idle] <= price ? Treatment::kDrop : crossing;
   }
   return decisions;
 }
@@ -108,7 +113,7 @@ Decisions MixSegments::drop_by_price(std::int64_t most, double price) const {
   std::int64_t run = 0;
   for (const std::uint32_t idle : droppable_) {
     const std::int64_t bytes = facts_.idle[idle].bytes;
-    if (worth(idle, price) && run + bytes <= most) {
+    if (price_[idle] <= price && run + bytes <= most) {
       decisions.treatment[idle] = Treatment::kDrop;
       run += bytes;
     } else {

@@ -24,7 +24,7 @@ class MixSegments {
   /// The cut with least bytes that cross the segments' ends, of those that drop at most `most` bytes in a segment at a
   /// price of at most `price` times its copy.
   [[nodiscard]] SegmentEnds cut(std::int64_t most, double price = kAnyPrice) const;
-  /// At most so many segments, the largest of which drops as little as that allows.
+  /// At most so many segments, the largest of which drops about as little as that allows.
   [[nodiscard]] SegmentEnds cut_into(std::int64_t number) const;
 
   /// What is used within its segment only is dropped if it is worth the price; the rest gets `crossing`.
@@ -39,7 +39,7 @@ class MixSegments {
   [[nodiscard]] const std::vector<std::uint32_t>& droppable() const { return droppable_; }
 
  private:
-  [[nodiscard]] bool worth(std::uint32_t idle, double price) const;
+  [[nodiscard]] SegmentEnds cut_within(std::int64_t most, double price, std::size_t longest) const;
   [[nodiscard]] std::uint32_t defined(std::uint32_t idle) const;
 
   const MixFacts& facts_;
@@ -47,6 +47,7 @@ class MixSegments {
   Lists<std::uint32_t>
       defined_at_;  ///< by forward task: those whose tensor it is the first to write
   Lists<std::uint32_t> idle_from_;  ///< by forward task: those that begin behind it
+  std::vector<double> price_;  ///< by idle time: time to compute it again over that of its copy
   std::int64_t droppable_bytes_ = 0;
 };
 

@@ -6,6 +6,7 @@
 
 #include "cli/load.hpp"
 #include "simulator/predict/case.hpp"
+#include "simulator/schedules/own_options.hpp"
 #include "tests/bench/benchmark.hpp"
 
 namespace ooc {
@@ -17,7 +18,8 @@ using namespace bench;
 constexpr double kMostMs = 1000;
 
 void run(Report& report) {
-  const CaseOptions options;
+  CaseOptions options;
+  options.schedule.own.change().search = 0;  // what fits does not depend on it
   const Workload workload = load_workload("resnet50", "NETWORK", options);
   const Machine machine = load_hardware("v100-16gb-pcie3", "--hardware", options);
   const MaxBatchRequest request{.workload = workload, .machine = machine, .options = options};

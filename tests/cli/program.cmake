@@ -3,6 +3,7 @@
 ooc_test(program cli
   SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/bad_input_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/best_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/compare_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/completion_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/files_test.cpp

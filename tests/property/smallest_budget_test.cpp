@@ -24,6 +24,7 @@ struct Seen {
 CaseRun run_with(const Workload& workload, const Machine& machine, CaseOptions options,
                  const Schedule& schedule, Bytes budget) {
   options.memory = budget;
+  options.schedule.own.change().search = 0;  // what fits does not depend on it
   return run_case(make_case(workload, machine, options), schedule, BoundEffort::kCut);
 }
 

@@ -1,0 +1,77 @@
+// What the program says of schedules that search: in words, in rounds, and where it runs them many times.
+#include <doctest/doctest.h>
+
+#include <regex>
+
+#include "tests/cli/run_program.hpp"
+
+namespace ooc::test {
+namespace {
+
+using Flags = std::vector<std::string>;
+
+Flags with(Flags flags, const Flags& more) {
+  flags.insert(flags.end(), more.begin(), more.end());
+  return flags;
+}
+
+std::string best_predicted(const std::string& network, const Flags& more) {
+  const Flags job = {"predict", network, "--hardware", "v100-16gb-pcie3",
+                     "--batch", "256",   "--quiet"};
+  return run_ooc_paleo(with(job, more)).out;
+}
+
+long long time_in(const std::string& json) {
+  std::smatch match;
+  const bool found = std::regex_search(json, match, std::regex("\"iteration_time_ns\": ([0-9]+)"));
+  return found ? std::stoll(match[1]) : -1;
+}
+
+TEST_CASE("in rounds best is no slower than what runs in rounds by itself, nor than at once") {
+  const Flags json = {"--format", "json"};
+  const auto time = [&](const Flags& schedule) {
+    return time_in(best_predicted("vgg16", with(schedule, json)));
+  };
+  const long long best = time({"--schedule", "best", "--search", "60", "--sub-batch", "auto"});
+  CHECK(best > 0);
+  CHECK(best <= time({"--schedule", "modnn"}));
+  CHECK(best <=
+        time({"--schedule", "in-core", "--sub-batch", "auto", "--algorithms", "performance"}));
+  CHECK(best <= time({"--schedule", "best", "--search", "60"}));
+}
+
+TEST_CASE(
+    "only a schedule that optimizes says what becomes of outputs and what the last of it is "
+    "worth") {
+  const auto has = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
+  const std::string best = best_predicted("vgg16", {"--schedule", "best", "--search", "60"});
+  CHECK(has(best, "What becomes of the layers' outputs"));
+  CHECK(has(best, "memory - 1.000 GB"));
+  CHECK(has(best, "link - 1.00 GB/s"));
+  CHECK(has(best_predicted("vgg16", {"--schedule", "best", "--search", "9", "--format", "json"}),
+            "\"worth\": ["));
+  const std::string capacity = best_predicted("vgg16", {"--schedule", "capacity"});
+  CHECK_FALSE(has(capacity, "What becomes of"));
+  CHECK_FALSE(has(capacity, "memory - "));
+  CHECK_FALSE(
+      has(best_predicted("vgg16", {"--schedule", "capacity", "--format", "json"}), "worth"));
+  const std::string small = best_predicted("alexnet", {"--schedule", "best", "--memory", "15GB"});
+  CHECK(has(small, "all stay near"));
+}
+
+TEST_CASE("commands that run a schedule many times search briefly, and say so") {
+  const auto rows = [](const Flags& more) {
+    const Flags sweep = {"sweep", "vgg16",       "--hardware",    "v100-16gb-pcie3", "--batch",
+                         "256",   "--schedules", "best,capacity", "--quiet"};
+    return run_ooc_paleo(with(sweep, more)).out;
+  };
+  CHECK(rows({}).find("search=300") != std::string::npos);
+  const std::string asked = rows({"--search", "20"});
+  CHECK(asked.find("search=20") != std::string::npos);
+  CHECK(asked.find("search=300") == std::string::npos);
+}
+
+}  // namespace
+}  // namespace ooc::test
