@@ -184,7 +184,9 @@ TEST_CASE("copies of network inputs are counted apart, since no layer's row show
   CHECK(example.report().inputs_to_near == Bytes(0));
   // The same run, the tensor that is moved an input of the network: 1000 B each way.
   const Plan& plan = example.the_plan();
-  example.graph.tensors[static_cast<std::size_t>(plan.steps[1].object)].role = TensorRole::kInput;
+  Tensor& moved = example.graph.tensors[static_cast<std::size_t>(plan.steps[1].object)];
+  moved.role = TensorRole::kInput;
+  moved.input = InputId(0);
   const RunReport report = example.report();
   CHECK(report.inputs_to_far == Bytes(1000));
   CHECK(report.inputs_to_near == Bytes(1000));
