@@ -121,7 +121,7 @@ TEST_CASE("on a terminal of 60 columns tables and help fit") {
         "max-batch alexnet --hardware m40 --max-batch-limit 64", "validate M4", "list",
         "predict --help", "--help",
         "sweep vgg16 alexnet --hardware v100-16gb-pcie3 --batch 8 --link 16GB/s,64GB/s "
-        "--schedule capacity,vdnn-all,recompute -o /dev/null",
+        "--schedule capacity,vdnn-all,recompute --quiet -o /dev/null",
         "calibrate --probe none -o /dev/null --from " OOC_SOURCE_DIR
         "/tests/data/calibrate/stub.samples.json"}) {
     CAPTURE(command);
