@@ -12,8 +12,6 @@ function(ooc_named_table target)
     string(REPLACE "-" "_" symbol ${name})
     string(REPLACE "+" "p" symbol ${symbol})
     target_sources(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/${symbol}.cpp)
-    set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/${symbol}.cpp
-      TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     string(APPEND declarations "extern const ${arg_TYPE} ${symbol}_${arg_SUFFIX};\n")
     string(APPEND entries "    &${symbol}_${arg_SUFFIX},\n")
   endforeach()

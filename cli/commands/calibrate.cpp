@@ -57,7 +57,7 @@ constexpr Flag kFromOperations{
         "no measuring: fit the kernels of --hardware to this table (CSV) of measured "
         "operations; - is standard input",
     .completes = Completes::kInputs};
-constexpr Flag kHardware{.name = "--hardware",
+constexpr Flag kModelledBy{.name = "--hardware",
                          .value = "PROFILE",
                          .help = "with --from-operations: the machine they were measured on",
                          .completes = Completes::kHardware};
@@ -82,10 +82,10 @@ constexpr Flag kEvaluations{
     .name = "--evaluations",
     .value = "N",
     .help = "with --from-operations: effort of each of the three searches; default 1300"};
-constexpr Flag kDryRun{.name = "--dry-run",
+constexpr Flag kMeasureNothing{.name = "--dry-run",
                        .value = "",
                        .help = "only say what would be measured, and how long it takes"};
-constexpr Flag kName{
+constexpr Flag kProfileName{
     .name = "--name", .value = "NAME", .help = "the profile's name; default: the device's"};
 constexpr Flag kDate{
     .name = "--date",
@@ -95,18 +95,18 @@ constexpr Flag kPlot{.name = "--plot",
                      .value = "FILE",
                      .help = "also draw the transfer curves as SVG",
                      .completes = Completes::kFiles};
-constexpr Flag kProbe{.name = "--probe",
+constexpr Flag kMeasuringProbe{.name = "--probe",
                       .value = "PATH",
                       .help =
                           "the measuring program; default: OOC_PALEO_GPU, ooc-paleo-gpu beside "
                           "this program or in PATH; none: measure nothing",
                       .completes = Completes::kFiles};
-constexpr Flag kWithin{.name = "--within",
+constexpr Flag kFitWithin{.name = "--within",
                        .value = "TIME",
                        .help =
                            "begin nothing that would end later, and fit what there is; default "
                            "55s, or 460s with --full"};
-constexpr std::array kFlags{kOutput,
+constexpr std::array kCalibrateFlags{kOutput,
                             kQuick,
                             kFull,
                             flags::kDevice,
@@ -115,17 +115,17 @@ constexpr std::array kFlags{kOutput,
                             flags::kDtype,
                             kFrom,
                             kFromOperations,
-                            kHardware,
+                            kModelledBy,
                             kArchitectures,
                             kMachines,
                             kKeep,
                             kEvaluations,
-                            kDryRun,
-                            kName,
+                            kMeasureNothing,
+                            kProfileName,
                             kDate,
                             kPlot,
-                            kProbe,
-                            kWithin,
+                            kMeasuringProbe,
+                            kFitWithin,
                             flags::kTimeLimit,
                             flags::kMaxInput,
                             flags::kQuiet};
@@ -225,7 +225,7 @@ const Command calibrate_command{
         "  ooc-paleo calibrate --from-operations ops.csv --hardware ./card.json -o mine.json\n"
         "  ooc-paleo calibrate --dry-run --full\n",
     .positionals = {},
-    .flags = kFlags,
+    .flags = kCalibrateFlags,
     .run = &run_calibrate,
 };
 

@@ -22,7 +22,7 @@ extern const Command compare_command;
 
 namespace {
 
-constexpr Flag kHardware{
+constexpr Flag kComparedMachines{
     .name = "--hardware",
     .value = "LIST",
     .help =
@@ -47,12 +47,12 @@ constexpr Flag kWide{.name = "--wide",
                      .value = {},
                      .help = "the table also says what memory holds at its peaks"};
 
-constexpr auto kOwnFlags =
-    flags::joined(std::array{kHardware, flags::kBatch, flags::kSchedules, flags::kScheduleToo,
+constexpr auto kCompareOwnFlags =
+    flags::joined(std::array{kComparedMachines, flags::kBatch, flags::kSchedules, flags::kScheduleToo,
                              flags::kMemory, flags::kFarMemory, flags::kFormat, flags::kOutput,
                              flags::kLayerTimes, kLink, kPrice, kWide},
                   flags::kRun, std::array{flags::kNoColor});
-const auto kFlags = flags::with_schedule_flags(kOwnFlags);
+const auto kCompareFlags = flags::with_schedule_flags(kCompareOwnFlags);
 
 CompareAlgorithms algorithms_of(const Arguments& arguments) {
   return arguments.has("--algorithms") ? CompareAlgorithms::kAsGiven
@@ -127,7 +127,7 @@ const Command compare_command{
         "  ooc-paleo compare resnet50 --hardware v100-16gb-pcie3,a100-40gb-sxm --batch 1024 "
         "--price 3000,9000\n",
     .positionals = flags::kNetwork,
-    .flags = kFlags,
+    .flags = kCompareFlags,
     .run = &run_compare,
 };
 

@@ -26,11 +26,11 @@ constexpr Flag kSchedules{
     .help = "names between commas, one of which has to fit, or all; default capacity",
     .completes = Completes::kSchedules};
 
-constexpr auto kOwnFlags = flags::joined(
+constexpr auto kFitOwnFlags = flags::joined(
     std::array{flags::kHardware, flags::kBatch, kSchedules, flags::kScheduleToo, flags::kMemory,
                flags::kFarMemory, flags::kOutput, flags::kLayerTimes, flags::kLink},
     flags::kRun);
-const auto kFlags = flags::with_schedule_flags(kOwnFlags);
+const auto kFitFlags = flags::with_schedule_flags(kFitOwnFlags);
 
 std::string job_text(const RunReport& report) {
   const RunInputs& in = report.inputs;
@@ -101,7 +101,7 @@ const Command fit_command{
         "  ooc-paleo fit resnet50 --hardware p100-pcie3 --batch 512 --schedules "
         "in-core,capacity && sbatch train.sh\n",
     .positionals = flags::kNetwork,
-    .flags = kFlags,
+    .flags = kFitFlags,
     .run = &run_fit,
 };
 

@@ -50,12 +50,12 @@ constexpr Flag kSustained{.name = "--sustained",
                               "share of the peak that the best matrix product reaches, e.g. "
                               "float32=0.94; default: the architecture's",
                           .many = true};
-constexpr Flag kSource{.name = "--source",
+constexpr Flag kPeaksSource{.name = "--source",
                        .value = "TEXT",
                        .help = "which data sheet, of which date, for the profile's provenance"};
-constexpr std::array kFlags{kArchitecture, kMultiprocessors, kPeak,          kMemory,
+constexpr std::array kHardwareFlags{kArchitecture, kMultiprocessors, kPeak,          kMemory,
                             kMemoryRate,   kLinkKind,        kFarMemory,     kCudnn,
-                            kSustained,    kSource,          flags::kOutput, flags::kQuiet};
+                            kSustained,    kPeaksSource,          flags::kOutput, flags::kQuiet};
 
 std::string name_in(const Arguments& arguments) {
   const std::vector<std::string>& words = arguments.positionals();
@@ -126,7 +126,7 @@ const Command hardware_command{
                     .completes = Completes::kChoices,
                     .choices = "new",
                     .many = true},
-    .flags = kFlags,
+    .flags = kHardwareFlags,
     .run = &run_hardware,
 };
 

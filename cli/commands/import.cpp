@@ -41,7 +41,7 @@ constexpr Flag kName{.name = "--name",
                      .help = "of the network; default: the file's, or the folder's"};
 constexpr Flag kSource{.name = "--source", .value = "TEXT", .help = "where the config comes from"};
 
-constexpr std::array kFlags{flags::kSeq, kKernels,         kLoss,         kAllowLong, kName,
+constexpr std::array kImportFlags{flags::kSeq, kKernels,         kLoss,         kAllowLong, kName,
                             kSource,     flags::kMaxInput, flags::kOutput};
 
 ImportKernels kernels_of(const std::string& text) {
@@ -104,7 +104,7 @@ const Command import_command{
     .positionals = {.name = "CONFIG",
                     .help = "config.json of a checkpoint, its folder, or - (standard input)",
                     .completes = Completes::kInputs},
-    .flags = kFlags,
+    .flags = kImportFlags,
     .run = &run_import,
 };
 

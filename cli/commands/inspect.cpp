@@ -29,7 +29,7 @@ NetworkReport summarize(const InspectionInput& input, const Workload& workload,
   }
 }
 
-constexpr auto kFlags = flags::joined(
+constexpr auto kInspectFlags = flags::joined(
     std::array{flags::kHardware, flags::kBatch, flags::kFormat, flags::kOutput, flags::kLayerTimes},
     flags::kIteration, std::array{flags::kMaxInput, flags::kQuiet, flags::kNoColor});
 
@@ -90,7 +90,7 @@ const Command inspect_command{
         "  ooc-paleo inspect vgg16\n"
         "  ooc-paleo inspect vgg16 --batch 256 --hardware v100-16gb-pcie3 --format json\n",
     .positionals = flags::kNetwork,
-    .flags = kFlags,
+    .flags = kInspectFlags,
     .run = &run_inspect,
 };
 

@@ -33,7 +33,7 @@ namespace {
 using Line = std::pair<std::string, std::string>;
 
 constexpr std::string_view kKinds = "networks|hardware|frameworks|schedules|layers|rows";
-constexpr std::array kFlags{flags::kOutput, flags::kQuiet};
+constexpr std::array kListFlags{flags::kOutput, flags::kQuiet};
 
 /// "138.36 M", "1.25 k", "74".
 std::string parameters_text(std::int64_t count) {
@@ -100,7 +100,7 @@ std::vector<Line> layer_lines() {
   return lines;
 }
 
-std::vector<Line> lines_of(const std::string& kind) {
+std::vector<Line> table_lines_of(const std::string& kind) {
   if (kind == "networks") return file_lines(DataKind::kNetwork, &network_summary);
   if (kind == "rows") return row_lines();
   if (kind == "hardware") return file_lines(DataKind::kHardware, &hardware_summary);
@@ -156,7 +156,7 @@ std::string everything() {
     const std::string place = data ? origin(*data) : "";
     text += (text.empty() ? "" : "\n") + kind + (place.empty() ? "" : " in " + place) + "\n";
     const bool none = data && place.empty();
-    text += none ? "  none: " + no_data_folder() + "\n" : lines_text(lines_of(kind), "  ");
+    text += none ? "  none: " + no_data_folder() + "\n" : lines_text(table_lines_of(kind), "  ");
   }
   return text;
 }
@@ -168,7 +168,7 @@ int run_list(const Arguments& arguments) {
     unknown_word("list", kind, known);
   }
   OutputFile("--output", arguments.value("--output").value_or("-"))
-      .finish(folded(kind.empty() ? everything() : lines_text(lines_of(kind), ""),
+      .finish(folded(kind.empty() ? everything() : lines_text(table_lines_of(kind), ""),
                      width_for(arguments.value("--output").value_or("-"))));
   // Behind the names, which are alone on standard output: scripts read them.
   const std::optional<DataKind> data = data_kind(kind);
@@ -201,7 +201,7 @@ const Command list_command{
                  "them",
          .completes = Completes::kChoices,
          .choices = kKinds},
-    .flags = kFlags,
+    .flags = kListFlags,
     .run = &run_list,
 };
 

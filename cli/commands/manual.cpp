@@ -12,7 +12,7 @@ extern const Command manual_command;
 
 namespace {
 
-constexpr std::array kFlags{flags::kOutput};
+constexpr std::array kManualFlags{flags::kOutput};
 
 int run_manual(const Arguments& arguments) {
   OutputFile("--output", arguments.value("--output").value_or("-")).finish(manual_page());
@@ -28,7 +28,7 @@ const Command manual_command{
         "  ooc-paleo manual | man -l -\n"
         "  ooc-paleo manual -o ~/.local/share/man/man1/ooc-paleo.1\n",
     .positionals = {},
-    .flags = kFlags,
+    .flags = kManualFlags,
     .run = &run_manual,
 };
 

@@ -21,9 +21,9 @@ constexpr Flag kOf{.name = "--of",
                    .completes = Completes::kChoices,
                    .choices = "batch|layers|seq"};
 
-constexpr auto kOwnFlags = flags::joined(
+constexpr auto kMaxOwnFlags = flags::joined(
     std::array{kOf, flags::kLimit, flags::kStep, flags::kBatch}, flags::kOfLargestBatch);
-const auto kFlags = flags::with_schedule_flags(kOwnFlags);
+const auto kMaxFlags = flags::with_schedule_flags(kMaxOwnFlags);
 
 int run_max(const Arguments& arguments) {
   const std::string what = arguments.value(kOf).value_or("batch");
@@ -58,7 +58,7 @@ const Command max_command{
         "  ooc-paleo max --of layers gpt2_large --hardware rtx-3090 --batch 4\n"
         "  ooc-paleo max --of seq llama-3-8b --hardware gh200\n",
     .positionals = flags::kNetwork,
-    .flags = kFlags,
+    .flags = kMaxFlags,
     .run = &run_max,
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 int run_max_batch(const Arguments& arguments) { return run_largest(arguments, MaxOf::kBatch); }
 
-const auto kFlags = flags::with_schedule_flags(flags::kOfLargestBatch);
+const auto kMaxBatchFlags = flags::with_schedule_flags(flags::kOfLargestBatch);
 
 }  // namespace
 
@@ -22,7 +22,7 @@ const Command max_batch_command{
         "  ooc-paleo max-batch resnet50 --hardware m40 --schedules in-core,capacity "
         "--optimizer momentum\n",
     .positionals = flags::kNetwork,
-    .flags = kFlags,
+    .flags = kMaxBatchFlags,
     .run = &run_max_batch,
 };
 

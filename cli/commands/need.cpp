@@ -23,12 +23,12 @@ constexpr Flag kWithin{.name = "--within",
 constexpr Flag kTime{
     .name = "--time", .value = "TIME", .help = "of an iteration, at most; in place of --within"};
 
-constexpr auto kOwnFlags =
+constexpr auto kNeedOwnFlags =
     flags::joined(std::array{flags::kHardware, flags::kBatch, kWithin, kTime, flags::kSchedules,
                              flags::kScheduleToo, flags::kMemory, flags::kFarMemory, flags::kFormat,
                              flags::kOutput, flags::kLayerTimes, flags::kLink},
                   flags::kRun, std::array{flags::kNoColor});
-const auto kFlags = flags::with_schedule_flags(kOwnFlags);
+const auto kNeedFlags = flags::with_schedule_flags(kNeedOwnFlags);
 
 Needed needed_of(const Arguments& arguments) {
   if (arguments.word().empty()) bad_value("WHAT", "none", "one of " + std::string(kNeededWords));
@@ -60,10 +60,10 @@ Ratio within_of(const Arguments& arguments) {
   const auto text = arguments.value(kWithin);
   if (!text) return Ratio(kOne.count() / 100);
   if (arguments.has(kTime)) bad_value(kWithin.name, "it beside --time", "one of the two");
-  constexpr double kMost = 1000;
+  constexpr double kMostShare = 1000;
   const auto parsed = parse_ratio(*text);
   const double* share = std::get_if<double>(&parsed);
-  if (share == nullptr || !(*share >= 0) || *share > kMost) {
+  if (share == nullptr || !(*share >= 0) || *share > kMostShare) {
     bad_value(kWithin.name, in_quotes(*text), "a share from 0 to 1000, such as 1% or 0.01");
   }
   return Ratio(std::llround(*share * static_cast<double>(kOne.count())));
@@ -114,7 +114,7 @@ const Command need_command{
                     .word = "WHAT",
                     .word_help = "what may be more",
                     .word_choices = kNeededWords},
-    .flags = kFlags,
+    .flags = kNeedFlags,
     .run = &run_need,
 };
 

@@ -21,12 +21,12 @@ extern const Command predict_command;
 
 namespace {
 
-constexpr auto kOwnFlags = flags::joined(
+constexpr auto kPredictOwnFlags = flags::joined(
     std::array{flags::kHardware, flags::kBatch, flags::kSchedule, flags::kSchedulesToo,
                flags::kMemory, flags::kFarMemory, flags::kFormat, flags::kOutput, flags::kTrace,
                flags::kExportPlan, flags::kSteps, flags::kLayerTimes, flags::kLink},
     flags::kRun, std::array{flags::kNoColor});
-const auto kFlags = flags::with_schedule_flags(kOwnFlags);
+const auto kPredictFlags = flags::with_schedule_flags(kPredictOwnFlags);
 
 /// Both need a plan that ran; without one nothing is written and an old file stays.
 void write_side_files(Outputs& outputs, const Case& which, const RunInputs& inputs,
@@ -105,7 +105,7 @@ const Command predict_command{
         "  ooc-paleo predict my_network.json --hardware my_machine.json --format json "
         "-o result.json\n",
     .positionals = flags::kNetwork,
-    .flags = kFlags,
+    .flags = kPredictFlags,
     .run = &run_predict,
 };
 

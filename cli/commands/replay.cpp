@@ -63,14 +63,14 @@ constexpr Flag kPageSize{.name = "--page-size",
                          .help =
                              "pages of the pool that blocks are mapped to; a multiple of what the "
                              "device maps at least (CUDA: 2 MiB, default); 0: one arena"};
-constexpr Flag kProbe{.name = "--probe",
+constexpr Flag kReplayProbe{.name = "--probe",
                       .value = "PATH",
                       .help =
                           "the measuring program; default: OOC_PALEO_GPU, ooc-paleo-gpu beside "
                           "this program or in PATH",
                       .completes = Completes::kFiles};
 
-constexpr std::array kOwnFlags{flags::kHardware,
+constexpr std::array kReplayOwnFlags{flags::kHardware,
                                flags::kBatch,
                                flags::kSchedule,
                                flags::kSchedulesToo,
@@ -86,7 +86,7 @@ constexpr std::array kOwnFlags{flags::kHardware,
                                kImport,
                                kPageSize,
                                flags::kDevice,
-                               kProbe,
+                               kReplayProbe,
                                flags::kTimeLimit,
                                flags::kFormat,
                                flags::kOutput,
@@ -102,7 +102,7 @@ constexpr std::array kOwnFlags{flags::kHardware,
                                flags::kMaxInput,
                                flags::kQuiet,
                                flags::kNoColor};
-const auto kFlags = flags::with_schedule_flags(kOwnFlags);
+const auto kReplayFlags = flags::with_schedule_flags(kReplayOwnFlags);
 
 void check_devices(const Machine& machine) {
   if (machine.profile.devices == 1) return;
@@ -279,7 +279,7 @@ const Command replay_command{
         "  ooc-paleo replay vgg16 --hardware my-machine.json --batch 256 "
         "--import-measurements vgg16.log\n",
     .positionals = flags::kNetwork,
-    .flags = kFlags,
+    .flags = kReplayFlags,
     .run = &run_replay,
 };
 

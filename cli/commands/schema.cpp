@@ -15,7 +15,7 @@ extern const Command schema_command;
 
 namespace {
 
-constexpr std::array kFlags{flags::kOutput};
+constexpr std::array kSchemaFlags{flags::kOutput};
 
 DataKind kind_of(const std::string& format) {
   if (format == "network") return DataKind::kNetwork;
@@ -54,7 +54,7 @@ const Command schema_command{
                     .help = "network, hwprofile, framework, study, row or measured",
                     .completes = Completes::kChoices,
                     .choices = "network|hwprofile|framework|study|row|measured"},
-    .flags = kFlags,
+    .flags = kSchemaFlags,
     .run = &run_schema,
 };
 

@@ -47,7 +47,7 @@ constexpr Flag kDryRun{
     .name = "--dry-run",
     .value = {},
     .help = "say how many rows there are, and about how long they take; run and write nothing"};
-constexpr Flag kFormat{.name = "--format",
+constexpr Flag kRowFormat{.name = "--format",
                        .value = "FORMAT",
                        .help = "default: what -o ends with, else csv",
                        .completes = Completes::kChoices,
@@ -64,10 +64,10 @@ constexpr Flag kShard{.name = "--shard",
 constexpr Flag kJobs{
     .name = "--jobs", .value = "N", .help = "threads; default: as many as the machine has"};
 
-constexpr auto kOwnFlags = flags::joined(std::array{kZip, kDryRun, flags::kSchedulesToo, kFormat,
+constexpr auto kSweepOwnFlags = flags::joined(std::array{kZip, kDryRun, flags::kSchedulesToo, kRowFormat,
                                                     flags::kOutput, kOverwrite, kShard, kJobs},
                                          flags::kRun);
-const auto kFlags = flags::with_schedule_flags(flags::with_axes(kOwnFlags));
+const auto kSweepFlags = flags::with_schedule_flags(flags::with_axes(kSweepOwnFlags));
 
 constexpr std::size_t kKneesShown = 40;
 constexpr std::size_t kAllKnees = std::numeric_limits<std::size_t>::max();
@@ -279,7 +279,7 @@ int run_lists(const Arguments& arguments, std::span<const std::string> others = 
 
 int run_sweep_command(const Arguments& arguments) {
   if (asks_to_merge(arguments)) return merge_shards(arguments);
-  const auto study = find_study(arguments, kFlags, read_limits(arguments));
+  const auto study = find_study(arguments, kSweepFlags, read_limits(arguments));
   if (!study) return run_lists(arguments);
   try {
     return run_lists(study->with_flags_of(arguments), arguments.positionals());
@@ -312,7 +312,7 @@ const Command sweep_command{
          .completes = Completes::kNetworks,
          .choices = {},
          .many = true},
-    .flags = kFlags,
+    .flags = kSweepFlags,
     .run = &run_sweep_command,
 };
 

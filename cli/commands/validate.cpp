@@ -28,7 +28,7 @@ constexpr Flag kFramework{
         "theirs",
     .completes = flags::kFramework.completes};
 
-constexpr std::array kFlags{kFramework,       flags::kFormat, flags::kOutput,
+constexpr std::array kValidateFlags{kFramework,       flags::kFormat, flags::kOutput,
                             flags::kMaxInput, flags::kQuiet,  flags::kNoColor};
 
 int run_validate(const Arguments& arguments) {
@@ -85,7 +85,7 @@ const Command validate_command{
                  "sets of measured networks; default: all that are shipped",
          .completes = Completes::kRows,
          .many = true},
-    .flags = kFlags,
+    .flags = kValidateFlags,
     .run = &run_validate,
 };
 

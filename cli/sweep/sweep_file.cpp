@@ -23,7 +23,7 @@ namespace {
 constexpr std::chrono::milliseconds kBetween{100};
 /// One that was killed holds its lock until the system is done with it.
 constexpr std::chrono::seconds kToDie{2};
-constexpr std::size_t kMost = std::size_t{1} << 18;  // bytes
+constexpr std::size_t kMostWaiting = std::size_t{1} << 18;  // bytes
 
 [[noreturn]] void cannot_write(const std::string& what) {
   bad_value("--output", what, "a place that can be written");
@@ -198,7 +198,7 @@ void SweepFile::write(std::string_view rows, const SweepSummary& so_far) {
 
 void SweepFile::late() {
   if (waiting_.empty()) return;
-  if (waiting_.size() < kMost && Clock::now() < next_) return;
+  if (waiting_.size() < kMostWaiting && Clock::now() < next_) return;
   flush();
 }
 

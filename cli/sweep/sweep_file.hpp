@@ -47,7 +47,7 @@ class SweepFile {
   [[nodiscard]] const SweepSummary& summary() const { return state_.summary; }
   [[nodiscard]] std::size_t rows_kept() const { return rows_kept_; }
 
-  /// Rows, and what all so far amount to. They are handed over together, every kBetween or kMost; late() does that
+  /// Rows, and what all so far amount to. They are handed over together, every kBetween or kMostWaiting; late() does that
   /// while no rows come. Throw SpecError for a full disk.
   void write(std::string_view rows, const SweepSummary& so_far);
   void late();

@@ -25,7 +25,7 @@ std::string join_quoted(const std::vector<std::string>& words) {
   return text;
 }
 
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
+std::string nearest_hint(std::string_view word, const std::vector<std::string>& known) {
   const std::optional<std::string> nearest = nearest_word(word, known);
   return nearest ? fmt::format("did you mean {}?", in_quotes(*nearest)) : "";
 }
@@ -142,7 +142,7 @@ void SpecView::reject_unknown_keys(std::initializer_list<std::string_view> also_
     const SpecView unknown(value, *document_, child_pointer(pointer_, name));
     unknown.fail(fmt::format("unknown key {}", in_quotes(name)),
                  known.empty() ? "no keys here" : "one of " + join_quoted(known),
-                 did_you_mean(name, known));
+                 nearest_hint(name, known));
   }
 }
 
@@ -198,7 +198,7 @@ double SpecView::as_number() const {
 std::string SpecView::as_choice(const std::vector<std::string>& choices) const {
   if (type() == SpecType::kText) {
     if (std::find(choices.begin(), choices.end(), node_->text) != choices.end()) return node_->text;
-    fail(found(), "one of " + join_quoted(choices), did_you_mean(node_->text, choices));
+    fail(found(), "one of " + join_quoted(choices), nearest_hint(node_->text, choices));
   }
   fail(found(), "one of " + join_quoted(choices));
 }

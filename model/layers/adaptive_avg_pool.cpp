@@ -21,7 +21,7 @@ Wide visits_of(std::int64_t input, std::int64_t output) {
   return Wide::from(Int128{input} + output - std::gcd(input, output));
 }
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_adaptive_avg_pool(const SpecView& spec, const LayerInputs& inputs) {
   const TensorShape& input = single_input(spec, inputs);
   if (input.dims.size() < 2) {
     spec.fail(fmt::format("an input of shape {}", input.text()),
@@ -45,6 +45,6 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 }  // namespace
 
 extern const LayerKind adaptive_avg_pool_kind;
-const LayerKind adaptive_avg_pool_kind{"adaptive_avg_pool", "average pool to a given size", &read};
+const LayerKind adaptive_avg_pool_kind{"adaptive_avg_pool", "average pool to a given size", &read_adaptive_avg_pool};
 
 }  // namespace ooc

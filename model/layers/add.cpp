@@ -13,7 +13,7 @@
 namespace ooc {
 namespace {
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_add(const SpecView& spec, const LayerInputs& inputs) {
   require_several_inputs(spec, inputs);
   LayerModel model;
   model.output = inputs.shapes.front();
@@ -36,6 +36,6 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 }  // namespace
 
 extern const LayerKind add_kind;
-const LayerKind add_kind{"add", "sum of tensors of the same shape", &read};
+const LayerKind add_kind{"add", "sum of tensors of the same shape", &read_add};
 
 }  // namespace ooc

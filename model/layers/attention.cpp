@@ -294,7 +294,7 @@ LayerModel read_dot_product(const SpecView& spec, const LayerInputs& inputs,
   return model;
 }
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_attention(const SpecView& spec, const LayerInputs& inputs) {
   const AttentionSizes sizes = read_attention_sizes(spec, inputs);
   const std::optional<SpecView> kind = spec.find("kind");
   const bool additive = kind && kind->as_choice({"dot_product", "additive"}) == "additive";
@@ -307,7 +307,7 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 extern const LayerKind attention_kind;
 const LayerKind attention_kind{.name = "attention",
                                .summary = "dot-product or additive attention",
-                               .read = &read,
+                               .read = &read_attention,
                                .traits = {.may_be_tied = true, .numbers = NumberClass::kProduct}};
 
 }  // namespace ooc

@@ -7,13 +7,13 @@
 namespace ooc {
 namespace {
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_avg_pool(const SpecView& spec, const LayerInputs& inputs) {
   return read_pool(spec, inputs, PoolKind::kAverage);
 }
 
 }  // namespace
 
 extern const LayerKind avg_pool_kind;
-const LayerKind avg_pool_kind{"avg_pool", "average over a sliding window", &read};
+const LayerKind avg_pool_kind{"avg_pool", "average over a sliding window", &read_avg_pool};
 
 }  // namespace ooc

@@ -8,7 +8,7 @@
 namespace ooc {
 namespace {
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_batch_norm(const SpecView& spec, const LayerInputs& inputs) {
   const TensorShape& input = single_input(spec, inputs);
   LayerModel model =
       make_normalization(spec, inputs, {.channels = input.dims.front(), .passes = 2});
@@ -21,6 +21,6 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 }  // namespace
 
 extern const LayerKind batch_norm_kind;
-const LayerKind batch_norm_kind{"batch_norm", "batch normalisation over channels", &read};
+const LayerKind batch_norm_kind{"batch_norm", "batch normalisation over channels", &read_batch_norm};
 
 }  // namespace ooc

@@ -21,7 +21,7 @@ bool agree_beside(const TensorShape& a, const TensorShape& b, std::size_t axis) 
   return true;
 }
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_concat(const SpecView& spec, const LayerInputs& inputs) {
   require_several_inputs(spec, inputs);
   const TensorShape& first = inputs.shapes.front();
   const auto last_axis = static_cast<std::int64_t>(first.dims.size()) - 1;
@@ -48,6 +48,6 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 }  // namespace
 
 extern const LayerKind concat_kind;
-const LayerKind concat_kind{"concat", "concatenation along an axis (0 = channels)", &read};
+const LayerKind concat_kind{"concat", "concatenation along an axis (0 = channels)", &read_concat};
 
 }  // namespace ooc

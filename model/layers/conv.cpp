@@ -37,7 +37,7 @@ std::shared_ptr<const ConvolutionShape> shape_of(const Window& window, const Ten
   return std::make_shared<const ConvolutionShape>(std::move(shape));
 }
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_conv(const SpecView& spec, const LayerInputs& inputs) {
   const TensorShape& input = single_input(spec, inputs);
   const Window window = read_window(spec, input, {});
   const ConvolutionChannels channels = read_channels(spec, input);
@@ -70,6 +70,6 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 
 extern const LayerKind conv_kind;
 const LayerKind conv_kind{
-    "conv", "convolution in 1, 2 or 3 dimensions", &read, {.numbers = NumberClass::kProduct}};
+    "conv", "convolution in 1, 2 or 3 dimensions", &read_conv, {.numbers = NumberClass::kProduct}};
 
 }  // namespace ooc

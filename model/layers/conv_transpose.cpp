@@ -49,7 +49,7 @@ Wide output_size(const SpecView& spec, const WindowDim& dim, PaddingRule rule, s
   return Wide::from(reach.value() - cropped.value());
 }
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_conv_transpose(const SpecView& spec, const LayerInputs& inputs) {
   const TensorShape& input = single_input(spec, inputs);
   const Window window = read_window(spec, input, {});
   const ConvolutionChannels channels = read_channels(spec, input);
@@ -99,7 +99,7 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 extern const LayerKind conv_transpose_kind;
 const LayerKind conv_transpose_kind{"conv_transpose",
                                     "transposed convolution (deconvolution)",
-                                    &read,
+                                    &read_conv_transpose,
                                     {.numbers = NumberClass::kProduct}};
 
 }  // namespace ooc

@@ -25,7 +25,7 @@ Saves read_saves(const SpecView& spec) {
           .output = choice == "output" || choice == "both"};
 }
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_custom(const SpecView& spec, const LayerInputs& inputs) {
   const SpecView shape = spec.get("output_shape");
   std::vector<std::int64_t> dims;
   for (const SpecView& item : shape.items()) dims.push_back(item.as_integer(1, kMaxSize));
@@ -54,6 +54,6 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 }  // namespace
 
 extern const LayerKind custom_kind;
-const LayerKind custom_kind{"custom", "states its own shape and times", &read};
+const LayerKind custom_kind{"custom", "states its own shape and times", &read_custom};
 
 }  // namespace ooc

@@ -12,7 +12,7 @@
 namespace ooc {
 namespace {
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_dropout(const SpecView& spec, const LayerInputs& inputs) {
   LayerModel model;
   model.output = single_input(spec, inputs);
   const SpecView rate = spec.get("rate");  // changes no cost
@@ -32,6 +32,6 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 }  // namespace
 
 extern const LayerKind dropout_kind;
-const LayerKind dropout_kind{"dropout", "random zeros with a saved mask", &read};
+const LayerKind dropout_kind{"dropout", "random zeros with a saved mask", &read_dropout};
 
 }  // namespace ooc

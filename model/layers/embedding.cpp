@@ -18,7 +18,7 @@
 namespace ooc {
 namespace {
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_embedding(const SpecView& spec, const LayerInputs& inputs) {
   const TensorShape& input = single_input(spec, inputs);
   if (input.dims.size() != 1) {
     spec.fail(fmt::format("an input of shape {}", input.text()), "[steps] of word numbers");
@@ -53,7 +53,7 @@ extern const LayerKind embedding_kind;
 const LayerKind embedding_kind{
     .name = "embedding",
     .summary = "rows of a table, one per word number",
-    .read = &read,
+    .read = &read_embedding,
     .traits = {.may_be_tied = true, .numbers = NumberClass::kTable}};
 
 }  // namespace ooc

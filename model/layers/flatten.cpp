@@ -5,7 +5,7 @@
 namespace ooc {
 namespace {
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_flatten(const SpecView& spec, const LayerInputs& inputs) {
   LayerModel model;
   model.output =
       output_shape(spec, inputs, std::vector<Wide>{elements(single_input(spec, inputs))});
@@ -16,6 +16,6 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 }  // namespace
 
 extern const LayerKind flatten_kind;
-const LayerKind flatten_kind{"flatten", "one dimension; a view", &read};
+const LayerKind flatten_kind{"flatten", "one dimension; a view", &read_flatten};
 
 }  // namespace ooc

@@ -12,7 +12,7 @@
 namespace ooc {
 namespace {
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_gated(const SpecView& spec, const LayerInputs& inputs) {
   if (inputs.shapes.size() != 2) {
     spec.fail(fmt::format("{} inputs", inputs.shapes.size()), "two inputs, gate and up",
               "name them in \"inputs\"");
@@ -37,6 +37,6 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 
 extern const LayerKind gated_kind;
 const LayerKind gated_kind{"gated", "activation of one input times the other, in one kernel",
-                           &read};
+                           &read_gated};
 
 }  // namespace ooc

@@ -7,7 +7,7 @@
 namespace ooc {
 namespace {
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_gelu(const SpecView& spec, const LayerInputs& inputs) {
   return read_activation(spec, inputs,
                          {.operation = "gelu",
                           .forward_flops = 5,
@@ -19,6 +19,6 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 }  // namespace
 
 extern const LayerKind gelu_kind;
-const LayerKind gelu_kind{"gelu", "x Phi(x), exact form", &read};
+const LayerKind gelu_kind{"gelu", "x Phi(x), exact form", &read_gelu};
 
 }  // namespace ooc

@@ -10,7 +10,7 @@
 namespace ooc {
 namespace {
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_global_avg_pool(const SpecView& spec, const LayerInputs& inputs) {
   const TensorShape& input = single_input(spec, inputs);
   if (input.dims.size() < 2) {
     spec.fail(fmt::format("an input of shape {}", input.text()),
@@ -27,6 +27,6 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 }  // namespace
 
 extern const LayerKind global_avg_pool_kind;
-const LayerKind global_avg_pool_kind{"global_avg_pool", "average of each channel", &read};
+const LayerKind global_avg_pool_kind{"global_avg_pool", "average of each channel", &read_global_avg_pool};
 
 }  // namespace ooc

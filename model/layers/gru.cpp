@@ -16,7 +16,7 @@
 namespace ooc {
 namespace {
 
-CellState add_step(const RecurrentCell& cell, const CellPlace& place,
+CellState add_gru_step(const RecurrentCell& cell, const CellPlace& place,
                    const std::optional<CellState>& before, PartList& parts) {
   std::vector<PartInput> gate_inputs = place.x;
   if (before) gate_inputs.emplace_back(before->hidden);
@@ -34,8 +34,8 @@ CellState add_step(const RecurrentCell& cell, const CellPlace& place,
   return {.hidden = hidden, .cell = hidden};
 }
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
-  return read_recurrent(spec, inputs, {.tasks_per_step = 2, .add_step = &add_step});
+LayerModel read_gru(const SpecView& spec, const LayerInputs& inputs) {
+  return read_recurrent(spec, inputs, {.tasks_per_step = 2, .add_step = &add_gru_step});
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 extern const LayerKind gru_kind;
 const LayerKind gru_kind{"gru",
                          "gated recurrent unit on [steps, features], unrolled",
-                         &read,
+                         &read_gru,
                          {.numbers = NumberClass::kProduct}};
 
 }  // namespace ooc

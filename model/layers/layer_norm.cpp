@@ -14,7 +14,7 @@
 namespace ooc {
 namespace {
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_layer_norm(const SpecView& spec, const LayerInputs& inputs) {
   const std::int64_t channels = channels_of_rows(single_input(spec, inputs));
   const bool bias = read_bias(spec);
   LayerModel model = make_normalization(
@@ -38,6 +38,6 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 
 extern const LayerKind layer_norm_kind;
 const LayerKind layer_norm_kind{
-    "layer_norm", "layer normalisation over channels", &read, {.numbers = NumberClass::kWide}};
+    "layer_norm", "layer normalisation over channels", &read_layer_norm, {.numbers = NumberClass::kWide}};
 
 }  // namespace ooc

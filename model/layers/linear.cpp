@@ -17,7 +17,7 @@
 namespace ooc {
 namespace {
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_linear(const SpecView& spec, const LayerInputs& inputs) {
   const TensorShape& input = single_input(spec, inputs);
   const std::int64_t units = spec.get("units").as_integer(1, kMaxSize);
   const std::int64_t bias = read_bias(spec) ? 1 : 0;
@@ -63,7 +63,7 @@ extern const LayerKind linear_kind;
 const LayerKind linear_kind{
     .name = "linear",
     .summary = "fully connected layer, per step on [steps, features]",
-    .read = &read,
+    .read = &read_linear,
     .traits = {.may_be_tied = true, .numbers = NumberClass::kLinear}};
 
 }  // namespace ooc

@@ -84,7 +84,7 @@ WeightTraffic weight_traffic(const Sizes& sizes, std::int64_t element, std::int6
   return {.per_sample = sample, .fixed = Wide::from(once.value() - sample.value())};
 }
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_linear_cross_entropy(const SpecView& spec, const LayerInputs& inputs) {
   const Sizes sizes = read_sizes(spec, inputs);
   const std::optional<SpecView> mode = spec.find("mode");
   const bool again = mode && mode->as_choice({"gradient_in_forward", "recompute"}) == "recompute";
@@ -136,7 +136,7 @@ extern const LayerKind linear_cross_entropy_kind;
 const LayerKind linear_cross_entropy_kind{
     .name = "linear_cross_entropy",
     .summary = "last linear layer and loss, logits in chunks",
-    .read = &read,
+    .read = &read_linear_cross_entropy,
     .traits = {.may_be_tied = true, .numbers = NumberClass::kLinear}};
 
 }  // namespace ooc

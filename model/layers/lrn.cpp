@@ -15,7 +15,7 @@
 namespace ooc {
 namespace {
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_lrn(const SpecView& spec, const LayerInputs& inputs) {
   constexpr std::int64_t kDefaultSize = 5;  // AlexNet's
   LayerModel model;
   model.output = single_input(spec, inputs);
@@ -37,6 +37,6 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 
 extern const LayerKind lrn_kind;
 const LayerKind lrn_kind{
-    "lrn", "local response normalisation across channels", &read, {.numbers = NumberClass::kWide}};
+    "lrn", "local response normalisation across channels", &read_lrn, {.numbers = NumberClass::kWide}};
 
 }  // namespace ooc

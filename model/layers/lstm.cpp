@@ -18,7 +18,7 @@
 namespace ooc {
 namespace {
 
-CellState add_step(const RecurrentCell& cell, const CellPlace& place,
+CellState add_lstm_step(const RecurrentCell& cell, const CellPlace& place,
                    const std::optional<CellState>& before, PartList& parts) {
   std::vector<PartInput> gate_inputs = place.x;
   if (before) gate_inputs.emplace_back(before->hidden);
@@ -43,8 +43,8 @@ CellState add_step(const RecurrentCell& cell, const CellPlace& place,
   return {.hidden = hidden, .cell = state};
 }
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
-  return read_recurrent(spec, inputs, {.tasks_per_step = 3, .add_step = &add_step});
+LayerModel read_lstm(const SpecView& spec, const LayerInputs& inputs) {
+  return read_recurrent(spec, inputs, {.tasks_per_step = 3, .add_step = &add_lstm_step});
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 extern const LayerKind lstm_kind;
 const LayerKind lstm_kind{"lstm",
                           "long short-term memory on [steps, features], unrolled",
-                          &read,
+                          &read_lstm,
                           {.numbers = NumberClass::kProduct}};
 
 }  // namespace ooc

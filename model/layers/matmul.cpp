@@ -45,7 +45,7 @@ Sizes read_sizes(const SpecView& spec, const LayerInputs& inputs) {
   return sizes;
 }
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_matmul(const SpecView& spec, const LayerInputs& inputs) {
   const Sizes sizes = read_sizes(spec, inputs);
   LayerModel model;
   std::vector<std::int64_t> dims{sizes.m, sizes.n};
@@ -77,6 +77,6 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 
 extern const LayerKind matmul_kind;
 const LayerKind matmul_kind{
-    "matmul", "product of two tensors", &read, {.numbers = NumberClass::kProduct}};
+    "matmul", "product of two tensors", &read_matmul, {.numbers = NumberClass::kProduct}};
 
 }  // namespace ooc

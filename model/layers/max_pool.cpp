@@ -8,13 +8,13 @@
 namespace ooc {
 namespace {
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_max_pool(const SpecView& spec, const LayerInputs& inputs) {
   return read_pool(spec, inputs, PoolKind::kMax);
 }
 
 }  // namespace
 
 extern const LayerKind max_pool_kind;
-const LayerKind max_pool_kind{"max_pool", "maximum over a sliding window", &read};
+const LayerKind max_pool_kind{"max_pool", "maximum over a sliding window", &read_max_pool};
 
 }  // namespace ooc

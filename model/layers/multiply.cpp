@@ -34,7 +34,7 @@ std::size_t largest(const LayerInputs& inputs) {
 
 constexpr std::size_t kMaskBits = 62;
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_multiply(const SpecView& spec, const LayerInputs& inputs) {
   require_several_inputs(spec, inputs);
   const std::size_t whole = largest(inputs);
   LayerModel model;
@@ -71,6 +71,6 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 
 extern const LayerKind multiply_kind;
 const LayerKind multiply_kind{"multiply", "element-wise product, per-channel factors allowed",
-                              &read};
+                              &read_multiply};
 
 }  // namespace ooc

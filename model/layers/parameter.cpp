@@ -11,7 +11,7 @@
 namespace ooc {
 namespace {
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_parameter(const SpecView& spec, const LayerInputs& inputs) {
   const SpecView shape = spec.get("shape");
   std::vector<std::int64_t> dims;
   for (const SpecView& item : shape.items()) dims.push_back(item.as_integer(1, kMaxSize));
@@ -32,7 +32,7 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 extern const LayerKind parameter_kind;
 const LayerKind parameter_kind{.name = "parameter",
                                .summary = "free parameters, a copy for every sample",
-                               .read = &read,
+                               .read = &read_parameter,
                                .traits = {.takes_inputs = false, .numbers = NumberClass::kTable}};
 
 }  // namespace ooc

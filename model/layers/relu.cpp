@@ -6,7 +6,7 @@
 namespace ooc {
 namespace {
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_relu(const SpecView& spec, const LayerInputs& inputs) {
   LayerModel model = read_activation(spec, inputs,
                                      {.operation = "relu",
                                       .forward_flops = 1,
@@ -20,6 +20,6 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 }  // namespace
 
 extern const LayerKind relu_kind;
-const LayerKind relu_kind{"relu", "max(x, 0), in place where possible", &read};
+const LayerKind relu_kind{"relu", "max(x, 0), in place where possible", &read_relu};
 
 }  // namespace ooc

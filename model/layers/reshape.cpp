@@ -10,7 +10,7 @@
 namespace ooc {
 namespace {
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_reshape(const SpecView& spec, const LayerInputs& inputs) {
   const TensorShape& input = single_input(spec, inputs);
   const SpecView shape = spec.get("shape");
   std::vector<std::int64_t> dims;
@@ -44,6 +44,6 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 }  // namespace
 
 extern const LayerKind reshape_kind;
-const LayerKind reshape_kind{"reshape", "other dimensions, same elements; a view", &read};
+const LayerKind reshape_kind{"reshape", "other dimensions, same elements; a view", &read_reshape};
 
 }  // namespace ooc

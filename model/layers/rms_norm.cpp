@@ -28,7 +28,7 @@ std::int64_t read_width(const SpecView& spec, std::int64_t channels) {
   width->fail(fmt::format("{}", stated), fmt::format("a divisor of {} channels", channels));
 }
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_rms_norm(const SpecView& spec, const LayerInputs& inputs) {
   LayerModel model;
   model.output = single_input(spec, inputs);
   const std::int64_t width = read_width(spec, channels_of_rows(model.output));
@@ -56,7 +56,7 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 extern const LayerKind rms_norm_kind;
 const LayerKind rms_norm_kind{"rms_norm",
                               "normalisation by the root of the mean square",
-                              &read,
+                              &read_rms_norm,
                               {.numbers = NumberClass::kWide}};
 
 }  // namespace ooc

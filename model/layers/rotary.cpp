@@ -34,7 +34,7 @@ std::int64_t read_turned(const SpecView& spec, std::int64_t head) {
                          "an even number of channels in each", "they are turned in pairs");
 }
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_rotary(const SpecView& spec, const LayerInputs& inputs) {
   const TensorShape& input = single_input(spec, inputs);
   if (input.dims.size() != 2) {
     spec.fail(fmt::format("an input of shape {}", input.text()),
@@ -61,6 +61,6 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 }  // namespace
 
 extern const LayerKind rotary_kind;
-const LayerKind rotary_kind{"rotary", "rotary position embedding of queries or keys", &read};
+const LayerKind rotary_kind{"rotary", "rotary position embedding of queries or keys", &read_rotary};
 
 }  // namespace ooc

@@ -5,7 +5,7 @@
 namespace ooc {
 namespace {
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_sigmoid(const SpecView& spec, const LayerInputs& inputs) {
   return read_activation(spec, inputs,
                          {.operation = "sigmoid",
                           .forward_flops = 4,
@@ -17,6 +17,6 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 }  // namespace
 
 extern const LayerKind sigmoid_kind;
-const LayerKind sigmoid_kind{"sigmoid", "1 / (1 + exp(-x))", &read};
+const LayerKind sigmoid_kind{"sigmoid", "1 / (1 + exp(-x))", &read_sigmoid};
 
 }  // namespace ooc

@@ -6,7 +6,7 @@
 namespace ooc {
 namespace {
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_silu(const SpecView& spec, const LayerInputs& inputs) {
   return read_activation(spec, inputs,
                          {.operation = "silu",
                           .forward_flops = 5,
@@ -18,6 +18,6 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 }  // namespace
 
 extern const LayerKind silu_kind;
-const LayerKind silu_kind{"silu", "x sigmoid(x), also called swish", &read};
+const LayerKind silu_kind{"silu", "x sigmoid(x), also called swish", &read_silu};
 
 }  // namespace ooc

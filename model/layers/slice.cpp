@@ -7,7 +7,7 @@
 namespace ooc {
 namespace {
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_slice(const SpecView& spec, const LayerInputs& inputs) {
   const TensorShape& input = single_input(spec, inputs);
   const auto last_axis = static_cast<std::int64_t>(input.dims.size()) - 1;
   const auto axis = static_cast<std::size_t>(spec.get("axis").as_integer(0, last_axis));
@@ -36,6 +36,6 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 }  // namespace
 
 extern const LayerKind slice_kind;
-const LayerKind slice_kind{"slice", "a range of one axis", &read};
+const LayerKind slice_kind{"slice", "a range of one axis", &read_slice};
 
 }  // namespace ooc

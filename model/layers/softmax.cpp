@@ -10,7 +10,7 @@
 namespace ooc {
 namespace {
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_softmax(const SpecView& spec, const LayerInputs& inputs) {
   LayerModel model;
   model.output = single_input(spec, inputs);
   const Wide count = elements(model.output);
@@ -26,6 +26,6 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 
 extern const LayerKind softmax_kind;
 const LayerKind softmax_kind{
-    "softmax", "softmax over channels", &read, {.numbers = NumberClass::kWide}};
+    "softmax", "softmax over channels", &read_softmax, {.numbers = NumberClass::kWide}};
 
 }  // namespace ooc

@@ -85,7 +85,7 @@ void set_loss_alone(const SpecView& spec, const LayerInputs& inputs, std::string
   model.saves.reserve_bytes = to_count(spec, saved, "bytes of log-probabilities a sample");
 }
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_softmax_cross_entropy(const SpecView& spec, const LayerInputs& inputs) {
   LayerModel model;
   model.output = single_input(spec, inputs);
   model.is_loss = true;
@@ -106,7 +106,7 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 extern const LayerKind softmax_cross_entropy_kind;
 const LayerKind softmax_cross_entropy_kind{.name = "softmax_cross_entropy",
                                            .summary = "the usual loss",
-                                           .read = &read,
+                                           .read = &read_softmax_cross_entropy,
                                            .traits = {.numbers = NumberClass::kTable}};
 
 }  // namespace ooc

@@ -6,7 +6,7 @@
 namespace ooc {
 namespace {
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_tanh(const SpecView& spec, const LayerInputs& inputs) {
   return read_activation(spec, inputs,
                          {.operation = "tanh",
                           .forward_flops = 5,
@@ -18,6 +18,6 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 }  // namespace
 
 extern const LayerKind tanh_kind;
-const LayerKind tanh_kind{"tanh", "hyperbolic tangent", &read};
+const LayerKind tanh_kind{"tanh", "hyperbolic tangent", &read_tanh};
 
 }  // namespace ooc

@@ -9,7 +9,7 @@
 namespace ooc {
 namespace {
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_transpose(const SpecView& spec, const LayerInputs& inputs) {
   const TensorShape& input = single_input(spec, inputs);
   const SpecView axes = spec.get("axes");
   const auto rank = static_cast<std::int64_t>(input.dims.size());
@@ -42,6 +42,6 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 }  // namespace
 
 extern const LayerKind transpose_kind;
-const LayerKind transpose_kind{"transpose", "permutation of axes", &read};
+const LayerKind transpose_kind{"transpose", "permutation of axes", &read_transpose};
 
 }  // namespace ooc

@@ -14,7 +14,7 @@
 namespace ooc {
 namespace {
 
-LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
+LayerModel read_upsample(const SpecView& spec, const LayerInputs& inputs) {
   const TensorShape& input = single_input(spec, inputs);
   if (input.dims.size() < 2 || input.dims.size() > 4) {
     spec.fail(fmt::format("an input of shape {}", input.text()),
@@ -52,6 +52,6 @@ LayerModel read(const SpecView& spec, const LayerInputs& inputs) {
 }  // namespace
 
 extern const LayerKind upsample_kind;
-const LayerKind upsample_kind{"upsample", "larger images by an integer scale", &read};
+const LayerKind upsample_kind{"upsample", "larger images by an integer scale", &read_upsample};
 
 }  // namespace ooc

@@ -65,18 +65,18 @@ void add_field(std::string& out, const MetricValue& value, const Metric& column)
   }
 }
 
-std::string prediction(const RunReport& report, const WriteOptions&) {
+std::string prediction_csv(const RunReport& report, const WriteOptions&) {
   return csv_header(report.inputs) + csv_row(report);
 }
 
-std::string comparison(const std::vector<RunReport>& reports, const WriteOptions&) {
+std::string comparison_csv(const std::vector<RunReport>& reports, const WriteOptions&) {
   std::string text = csv_header(reports.empty() ? RunInputs() : reports.front().inputs);
   for (const std::size_t i : best_first(reports)) text += csv_row(reports[i]);
   return text;
 }
 
 // One line a machine, or a machine and link: its best schedule.
-std::string machines(const MachinesReport& report, const WriteOptions&) {
+std::string machines_csv(const MachinesReport& report, const WriteOptions&) {
   const auto with = [](std::string line, std::string_view more) {
     line.back() = ',';
     return line.append(more) + '\n';
@@ -97,7 +97,7 @@ std::string machines(const MachinesReport& report, const WriteOptions&) {
   return text;
 }
 
-std::string inspection(const NetworkReport& report, const WriteOptions&) {
+std::string inspection_csv(const NetworkReport& report, const WriteOptions&) {
   std::string text =
       "layer,type,output_shape,parameters,forward_macs,forward_flops,backward_flops,saved_bytes,"
       "forward_s,backward_data_s,backward_weights_s\n";
@@ -245,10 +245,10 @@ std::string csv_row(const RunInputs& inputs) {
 extern const Writer csv_writer;
 const Writer csv_writer{.name = "csv",
                         .summary = "one line per result or layer, for spreadsheets",
-                        .prediction = &prediction,
-                        .comparison = &comparison,
-                        .machines = &machines,
-                        .inspection = &inspection,
+                        .prediction = &prediction_csv,
+                        .comparison = &comparison_csv,
+                        .machines = &machines_csv,
+                        .inspection = &inspection_csv,
                         .replay = &replay,
                         .max_batch = &max_batch,
                         .need = &need,

@@ -38,7 +38,7 @@ bool is_monotone(const CaseOptions& options, const Schedule& schedule) {
 }
 
 /// What became of a batch.
-struct Attempt {
+struct BatchAttempt {
   std::optional<RunReport> fits;
   std::optional<OutOfMemory> out_of_memory;
 };
@@ -88,7 +88,7 @@ class Searcher {
   [[nodiscard]] std::int64_t first() const { return cases_.axis().first; }
 
   BatchTrial attempt(std::int64_t size) {
-    std::optional<Attempt> made = try_at(size);
+    std::optional<BatchAttempt> made = try_at(size);
     if (!made) return {};
     if (made->fits) {
       row_.run = std::move(made->fits);  // of all that fit the last one tried is the largest
@@ -107,7 +107,7 @@ class Searcher {
   }
 
   /// None: too large to count. What is wrong with the first size is wrong with the job.
-  std::optional<Attempt> try_at(std::int64_t size) {
+  std::optional<BatchAttempt> try_at(std::int64_t size) {
     if (size == first()) return attempt_at(size);
     try {
       return attempt_at(size);
@@ -119,11 +119,11 @@ class Searcher {
 
   /// Where sums of sizes decide, a schedule that searches for the quickest plan has one at all without a search, too.
   /// What overflows far memory may be computed again instead.
-  Attempt attempt_at(std::int64_t size) {
+  BatchAttempt attempt_at(std::int64_t size) {
     if (is_searched()) {
       Case unsearched = cases_.at(size);
       unsearched.schedule_options.own.change().search = 0;
-      Attempt made = attempt_with(unsearched);
+      BatchAttempt made = attempt_with(unsearched);
       if (made.fits || made.out_of_memory->tier == OutOfMemory::Tier::kNear) return made;
     }
     return attempt_with(cases_.at(size));
@@ -134,7 +134,7 @@ class Searcher {
            request_.options.transfers.mode != CopyMode::kPageable;
   }
 
-  Attempt attempt_with(const Case& which) {
+  BatchAttempt attempt_with(const Case& which) {
     CaseRun run = plan_case(which, schedule_, buffers_);
     simulate_case(which, run, buffers_);
     RunReport report = report_case(which, schedule_, run, Detail::kPeaks);
@@ -144,7 +144,7 @@ class Searcher {
 
   void note_failure(std::int64_t size) {
     row_.failing = size;
-    std::optional<Attempt> made = try_at(size);
+    std::optional<BatchAttempt> made = try_at(size);
     if (!made) {
       // Sums that are too large are told at the batch; all else is about the network.
       const bool too_large = request_.of != MaxOf::kSeq || refused_.place == "--batch";

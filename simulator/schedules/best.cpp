@@ -132,7 +132,7 @@ PlanResult search(const PlanningProblem& problem, const MixFacts& facts) {
   return std::move(decoder).build_once();
 }
 
-PlanResult make_plan(const PlanningProblem& problem) {
+PlanResult plan_best(const PlanningProblem& problem) {
   {
     const MixFacts few(problem, MixFacts::Ways::kAll, MixFacts::Idle::kWorthwhile);
     if (!shortage_of(few)) return search(problem, few);
@@ -142,7 +142,7 @@ PlanResult make_plan(const PlanningProblem& problem) {
   return search(problem, all);
 }
 
-constexpr std::string_view kOptions[] = {"--search", "--seed"};
+constexpr std::string_view kBestOptions[] = {"--search", "--seed"};
 
 }  // namespace
 
@@ -153,8 +153,8 @@ extern const Schedule best_schedule{
     .source = "OOC-Paleo; docs/model.md, section 8",
     .traits = {Trait::kRecomputes, Trait::kPlansForLink, Trait::kChoosesAlgorithms,
                Trait::kSearchesByTrial, Trait::kOptimizes},
-    .options = kOptions,
-    .make_plan = make_plan,
+    .options = kBestOptions,
+    .make_plan = plan_best,
 };
 
 }  // namespace ooc

@@ -61,7 +61,7 @@ std::vector<Move> choose_moves(const PlanningProblem& problem, MemoryLedger ledg
   return moves;
 }
 
-PlanResult make_plan(const PlanningProblem& problem) {
+PlanResult plan_capacity(const PlanningProblem& problem) {
   const std::vector<TensorId> candidates = find_candidates(problem.graph);
   std::vector<Bytes> needed;
   {
@@ -74,7 +74,7 @@ PlanResult make_plan(const PlanningProblem& problem) {
   return build_task_plan(problem, moves);
 }
 
-constexpr std::string_view kOptions[] = {"--algorithms"};
+constexpr std::string_view kCapacityOptions[] = {"--algorithms"};
 
 }  // namespace
 
@@ -83,9 +83,9 @@ extern const Schedule capacity_schedule{
     .summary = "keep what fits, move the rest, bring it back as early as memory allows",
     .source = "OOC-Paleo, section 3.5",
     .traits = {Trait::kMovesOnlyWhatItMust},
-    .options = kOptions,
+    .options = kCapacityOptions,
     .closed_form = ClosedForm::kCapacity,
-    .make_plan = make_plan,
+    .make_plan = plan_capacity,
 };
 
 }  // namespace ooc

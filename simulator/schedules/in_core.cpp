@@ -21,7 +21,7 @@
 namespace ooc {
 namespace {
 
-PlanResult make_plan(const PlanningProblem& problem) {
+PlanResult plan_in_core(const PlanningProblem& problem) {
   const TrainingGraph& graph = problem.graph;
   Footprint footprint(problem, graph.tasks.size());
   for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
@@ -37,7 +37,7 @@ PlanResult make_plan(const PlanningProblem& problem) {
   return build_task_plan(problem, {});
 }
 
-constexpr std::string_view kOptions[] = {"--algorithms"};
+constexpr std::string_view kInCoreOptions[] = {"--algorithms"};
 
 }  // namespace
 
@@ -46,8 +46,8 @@ extern const Schedule in_core_schedule{
     .summary = "nothing moves: what fits as it is",
     .source = "frameworks' default; OOC-Paleo's reference",
     .traits = {Trait::kMovesNothing, Trait::kMovesOnlyWhatItMust},
-    .options = kOptions,
-    .make_plan = make_plan,
+    .options = kInCoreOptions,
+    .make_plan = plan_in_core,
 };
 
 }  // namespace ooc

@@ -87,7 +87,7 @@ std::size_t fewest_swaps(const PlanningProblem& problem, const std::vector<Tenso
   return low;
 }
 
-PlanResult make_plan(const PlanningProblem& problem) {
+PlanResult plan_lms(const PlanningProblem& problem) {
   check_lms_options(problem.options);
   OOC_CHECK(problem.options.lms_action == LmsAction::kSwap, "others plan about another graph");
   std::vector<TensorId> ranked = rank_for_lms(problem);
@@ -100,7 +100,7 @@ PlanResult make_plan(const PlanningProblem& problem) {
   return plan_moving(problem, ranked);
 }
 
-constexpr std::string_view kOptions[] = {"--algorithms", "--slack-min", "--bytes-min",
+constexpr std::string_view kLmsOptions[] = {"--algorithms", "--slack-min", "--bytes-min",
                                          "--max-swaps", "--lms-action"};
 
 }  // namespace
@@ -110,8 +110,8 @@ extern const Schedule lms_schedule{
     .summary = "swap the tensors with the longest slack, as few as fit; they return one by one",
     .source = "Janssen, Zolotov, Le, Large Data Flow Graphs in Limited GPU Memory",
     .traits = {Trait::kCompresses, Trait::kMovesOnlyWhatItMust},
-    .options = kOptions,
-    .make_plan = make_plan,
+    .options = kLmsOptions,
+    .make_plan = plan_lms,
 };
 
 }  // namespace ooc

@@ -411,14 +411,14 @@ class Trials {
   std::optional<Duration> least_;  ///< its time
 };
 
-PlanResult make_plan(const PlanningProblem& problem) {
+PlanResult plan_modnn(const PlanningProblem& problem) {
   const ModnnJob job(problem);
   if (auto oom = shortage(problem, job.needed)) return *std::move(oom);
   OOC_CHECK(problem.evaluate, "who searches by trial can try");
   return Trials(job).run();
 }
 
-constexpr std::string_view kOptions[] = {"--no-backdating"};
+constexpr std::string_view kModnnOptions[] = {"--no-backdating"};
 
 }  // namespace
 
@@ -428,8 +428,8 @@ extern const Schedule modnn_schedule{
     .source = "Chen, Chen, Hu, moDNN (DATE 2018), section IV",
     .traits = {Trait::kPlansForLink, Trait::kChoosesAlgorithms, Trait::kSubBatches,
                Trait::kSearchesByTrial},
-    .options = kOptions,
-    .make_plan = make_plan,
+    .options = kModnnOptions,
+    .make_plan = plan_modnn,
 };
 
 }  // namespace ooc

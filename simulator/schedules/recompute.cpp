@@ -47,7 +47,7 @@
 namespace ooc {
 namespace {
 
-PlanResult make_plan(const PlanningProblem& problem) {
+PlanResult plan_recompute(const PlanningProblem& problem) {
   const Segments segments = find_segments(problem);
   const std::vector<SegmentUse> nothing(segments.list.size(), SegmentUse::kKept);
   const auto shortage_of = [&](const std::vector<SegmentUse>& uses) {
@@ -65,7 +65,7 @@ PlanResult make_plan(const PlanningProblem& problem) {
   return *std::move(shortage);
 }
 
-constexpr std::string_view kOptions[] = {"--algorithms", "--recompute"};
+constexpr std::string_view kRecomputeOptions[] = {"--algorithms", "--recompute"};
 
 }  // namespace
 
@@ -74,8 +74,8 @@ extern const Schedule recompute_schedule{
     .summary = "drop what is cheap to compute and compute it again; nothing moves",
     .source = "SuperNeurons (PPoPP 2018), section 3.4",
     .traits = {Trait::kMovesNothing, Trait::kRecomputes, Trait::kMovesOnlyWhatItMust},
-    .options = kOptions,
-    .make_plan = make_plan,
+    .options = kRecomputeOptions,
+    .make_plan = plan_recompute,
 };
 
 }  // namespace ooc

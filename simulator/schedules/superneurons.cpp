@@ -59,9 +59,9 @@ constexpr int kPasses = 16;
 /// Tried: none of the segments dropped, so many parts of them, all.
 constexpr std::size_t kParts = 8;
 /// Tried: less memory, from what keeps all near downwards by this factor ...
-constexpr double kMemoryStep = 1.1;
+constexpr double kTrialMemoryStep = 1.1;
 /// ... as far as the memory at hand divided by this one.
-constexpr double kMemoryReach = 1.5;
+constexpr double kTrialMemoryReach = 1.5;
 
 /// All gaps, by the time at which backward wants their tensors again.
 std::vector<std::size_t> gaps_by_end(const RunList& list) {
@@ -197,9 +197,9 @@ Bytes largest_of(const Footprint& footprint) {
 /// near needs, `least` what suffices.
 std::vector<Bytes> less_memory(const PlanningProblem& problem, Bytes least, Bytes most) {
   const Bytes available = problem.budget - problem.costs.static_bytes;
-  const double reach = static_cast<double>(available.count()) / kMemoryReach;
+  const double reach = static_cast<double>(available.count()) / kTrialMemoryReach;
   std::vector<Bytes> memories;
-  for (auto size = static_cast<double>(most.count()); size > reach; size /= kMemoryStep) {
+  for (auto size = static_cast<double>(most.count()); size > reach; size /= kTrialMemoryStep) {
     const Bytes memory(static_cast<std::int64_t>(size));
     if (memory < least) break;
     if (memory < available) memories.push_back(memory);
@@ -209,9 +209,9 @@ std::vector<Bytes> less_memory(const PlanningProblem& problem, Bytes least, Byte
 
 /// The paper's plan, or the quickest of those that drop other numbers of segments, and of plans for less memory;
 /// of equals the first.
-class Trials {
+class SuperneuronsTrials {
  public:
-  Trials(const PlanningProblem& problem, const Segments& segments)
+  SuperneuronsTrials(const PlanningProblem& problem, const Segments& segments)
       : problem_(problem), segments_(segments) {
     OOC_CHECK(problem.evaluate, "who searches by trial can try");
   }
@@ -256,7 +256,7 @@ class Trials {
   std::optional<Duration> time_;
 };
 
-PlanResult make_plan(const PlanningProblem& problem) {
+PlanResult plan_superneurons(const PlanningProblem& problem) {
   const Segments segments = find_segments(problem);
   const std::vector<SegmentUse> nothing(segments.list.size(), SegmentUse::kKept);
   const RunList kept = list_runs(problem, segments, nothing);
@@ -264,10 +264,10 @@ PlanResult make_plan(const PlanningProblem& problem) {
   const Footprint moved = footprint_of(problem, kept, gaps_by_end(kept));
   if (auto shortage = run_shortage(problem, kept, moved)) return *std::move(shortage);
 
-  return Trials(problem, segments).run(largest_of(moved), largest_of(footprint_of(problem, kept)));
+  return SuperneuronsTrials(problem, segments).run(largest_of(moved), largest_of(footprint_of(problem, kept)));
 }
 
-constexpr std::string_view kOptions[] = {"--algorithms", "--recompute"};
+constexpr std::string_view kSuperneuronsOptions[] = {"--algorithms", "--recompute"};
 
 }  // namespace
 
@@ -277,8 +277,8 @@ extern const Schedule superneurons_schedule{
     .source = "SuperNeurons (PPoPP 2018), section 3",
     .traits = {Trait::kRecomputes, Trait::kMovesOnlyWhatItMust, Trait::kPlansForLink,
                Trait::kSearchesByTrial},
-    .options = kOptions,
-    .make_plan = make_plan,
+    .options = kSuperneuronsOptions,
+    .make_plan = plan_superneurons,
 };
 
 }  // namespace ooc

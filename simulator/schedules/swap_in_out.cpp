@@ -133,7 +133,7 @@ std::vector<Move> choose_triggers(const PlanningProblem& problem, MemoryLedger& 
   return moves;
 }
 
-PlanResult make_plan(const PlanningProblem& problem) {
+PlanResult plan_swap_in_out(const PlanningProblem& problem) {
   const std::vector<TensorId> candidates = find_candidates(problem.graph);
   const Footprint footprint = footprint_without(problem, candidates);
   if (auto shortage = task_shortage(problem, footprint)) return *std::move(shortage);
@@ -142,7 +142,7 @@ PlanResult make_plan(const PlanningProblem& problem) {
   return build_task_plan(problem, choose_triggers(problem, ledger, swapped));
 }
 
-constexpr std::string_view kOptions[] = {"--algorithms", "--keep-bytes"};
+constexpr std::string_view kSwapInOutOptions[] = {"--algorithms", "--keep-bytes"};
 
 }  // namespace
 
@@ -151,8 +151,8 @@ extern const Schedule swap_in_out_schedule{
     .summary = "keep what is written last, swap the rest, bring it back as late as copies can hide",
     .source = "Meng et al., GPU Memory Optimization on TensorFlow (2017), 3.1",
     .traits = {Trait::kPlansForLink, Trait::kMovesOnlyWhatItMust},
-    .options = kOptions,
-    .make_plan = make_plan,
+    .options = kSwapInOutOptions,
+    .make_plan = plan_swap_in_out,
 };
 
 }  // namespace ooc

@@ -31,11 +31,11 @@
 namespace ooc {
 namespace {
 
-PlanResult make_plan(const PlanningProblem& problem) {
+PlanResult plan_unified(const PlanningProblem& problem) {
   return plan_paging(problem, Prefetch::kNone);
 }
 
-constexpr std::string_view kOptions[] = {"--algorithms"};
+constexpr std::string_view kUnifiedOptions[] = {"--algorithms"};
 
 }  // namespace
 
@@ -44,8 +44,8 @@ extern const Schedule unified_schedule{
     .summary = "unified memory: page faults bring in what is touched, what came first leaves",
     .source = "OOC-Paleo, section 4.3",
     .traits = {Trait::kMovesPages, Trait::kMovesOnlyWhatItMust},
-    .options = kOptions,
-    .make_plan = make_plan,
+    .options = kUnifiedOptions,
+    .make_plan = plan_unified,
 };
 
 }  // namespace ooc

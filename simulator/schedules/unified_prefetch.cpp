@@ -19,11 +19,11 @@
 namespace ooc {
 namespace {
 
-PlanResult make_plan(const PlanningProblem& problem) {
+PlanResult plan_unified_prefetch(const PlanningProblem& problem) {
   return plan_paging(problem, Prefetch::kNextLayer);
 }
 
-constexpr std::string_view kOptions[] = {"--algorithms"};
+constexpr std::string_view kUnifiedPrefetchOptions[] = {"--algorithms"};
 
 }  // namespace
 
@@ -32,8 +32,8 @@ extern const Schedule unified_prefetch_schedule{
     .summary = "unified memory that fetches what the next layer of the backward pass reads",
     .source = "OOC-Paleo, section 4.3",
     .traits = {Trait::kMovesPages, Trait::kPrefetchesPages, Trait::kMovesOnlyWhatItMust},
-    .options = kOptions,
-    .make_plan = make_plan,
+    .options = kUnifiedPrefetchOptions,
+    .make_plan = plan_unified_prefetch,
 };
 
 }  // namespace ooc

@@ -21,11 +21,11 @@
 namespace ooc {
 namespace {
 
-PlanResult make_plan(const PlanningProblem& problem) {
+PlanResult plan_vdnn_all(const PlanningProblem& problem) {
   return plan_vdnn(problem, [](const LayerModel& model) { return model.is_feature_extractor; });
 }
 
-constexpr std::string_view kOptions[] = {"--algorithms"};
+constexpr std::string_view kVdnnAllOptions[] = {"--algorithms"};
 
 }  // namespace
 
@@ -33,8 +33,8 @@ extern const Schedule vdnn_all_schedule{
     .name = "vdnn-all",
     .summary = "move the inputs of convolutions, pools and norms; a barrier after every layer",
     .source = "Rhu et al., vDNN (MICRO 2016), III.B; Synced (2017)",
-    .options = kOptions,
-    .make_plan = make_plan,
+    .options = kVdnnAllOptions,
+    .make_plan = plan_vdnn_all,
 };
 
 }  // namespace ooc

@@ -20,11 +20,11 @@
 namespace ooc {
 namespace {
 
-PlanResult make_plan(const PlanningProblem& problem) {
+PlanResult plan_vdnn_conv(const PlanningProblem& problem) {
   return plan_vdnn(problem, [](const LayerModel& model) { return model.is_convolution; });
 }
 
-constexpr std::string_view kOptions[] = {"--algorithms"};
+constexpr std::string_view kVdnnConvOptions[] = {"--algorithms"};
 
 }  // namespace
 
@@ -32,8 +32,8 @@ extern const Schedule vdnn_conv_schedule{
     .name = "vdnn-conv",
     .summary = "move the inputs of convolutions only; a barrier after every layer",
     .source = "Rhu et al., vDNN (MICRO 2016), III.B; Synced (2017)",
-    .options = kOptions,
-    .make_plan = make_plan,
+    .options = kVdnnConvOptions,
+    .make_plan = plan_vdnn_conv,
 };
 
 }  // namespace ooc

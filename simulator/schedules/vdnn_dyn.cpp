@@ -177,9 +177,9 @@ class Chooser {
   std::array<std::optional<Policy>, 3> policies_;
 };
 
-PlanResult make_plan(const PlanningProblem& problem) { return Chooser(problem).run(); }
+PlanResult plan_vdnn_dyn(const PlanningProblem& problem) { return Chooser(problem).run(); }
 
-constexpr std::string_view kOptions[] = {"--trials"};
+constexpr std::string_view kVdnnDynOptions[] = {"--trials"};
 
 }  // namespace
 
@@ -188,8 +188,8 @@ extern const Schedule vdnn_dyn_schedule{
     .summary = "the first that fits of: move nothing, convolutions' inputs, all; fast algorithms",
     .source = "Rhu et al., vDNN (MICRO 2016), III.C",
     .traits = {Trait::kPlansForLink, Trait::kChoosesAlgorithms, Trait::kSearchesByTrial},
-    .options = kOptions,
-    .make_plan = make_plan,
+    .options = kVdnnDynOptions,
+    .make_plan = plan_vdnn_dyn,
 };
 
 }  // namespace ooc

@@ -27,7 +27,7 @@
 namespace ooc {
 namespace {
 
-PlanResult make_plan(const PlanningProblem& problem) {
+PlanResult plan_vdnn_like(const PlanningProblem& problem) {
   const TrainingGraph& graph = problem.graph;
   std::vector<bool> moves(graph.tensors.size());
   for (std::size_t i = 0; i < moves.size(); ++i) moves[i] = is_saved(graph, make_id<TensorId>(i));
@@ -49,7 +49,7 @@ PlanResult make_plan(const PlanningProblem& problem) {
   return plan_sections(problem, sections);
 }
 
-constexpr std::string_view kOptions[] = {"--algorithms"};
+constexpr std::string_view kVdnnLikeOptions[] = {"--algorithms"};
 
 }  // namespace
 
@@ -57,9 +57,9 @@ extern const Schedule vdnn_like_schedule{
     .name = "vdnn-like",
     .summary = "move everything that backward reads, one layer ahead, a barrier after every layer",
     .source = "OOC-Paleo, section 3.4",
-    .options = kOptions,
+    .options = kVdnnLikeOptions,
     .closed_form = ClosedForm::kVdnnLike,
-    .make_plan = make_plan,
+    .make_plan = plan_vdnn_like,
 };
 
 }  // namespace ooc

@@ -188,7 +188,7 @@ class Grid {
   std::vector<std::vector<AlternativeId>> levels_;
 };
 
-PlanResult make_plan(const PlanningProblem& problem) { return Grid(problem).run(); }
+PlanResult plan_vdnn_prefix(const PlanningProblem& problem) { return Grid(problem).run(); }
 
 }  // namespace
 
@@ -197,7 +197,7 @@ extern const Schedule vdnn_prefix_schedule{
     .summary = "move the inputs of the first layers, as few as fit, with one algorithm for all",
     .source = "Synced (2017)",
     .traits = {Trait::kPlansForLink, Trait::kChoosesAlgorithms, Trait::kSearchesByTrial},
-    .make_plan = make_plan,
+    .make_plan = plan_vdnn_prefix,
 };
 
 }  // namespace ooc

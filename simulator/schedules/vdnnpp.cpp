@@ -104,7 +104,7 @@ std::optional<TaskId> turn_of(const TrainingGraph& graph) {
   return make_id<TaskId>(graph.forward_tasks);
 }
 
-PlanResult make_plan(const PlanningProblem& problem) {
+PlanResult plan_vdnnpp(const PlanningProblem& problem) {
   check_options(problem.options);
   const TrainingGraph& graph = problem.graph;
   const std::vector<Move> moves = find_moves(graph);
@@ -115,7 +115,7 @@ PlanResult make_plan(const PlanningProblem& problem) {
   return plan;
 }
 
-constexpr std::string_view kOptions[] = {"--algorithms", "--far-compression"};
+constexpr std::string_view kVdnnppOptions[] = {"--algorithms", "--far-compression"};
 
 }  // namespace
 
@@ -123,8 +123,8 @@ extern const Schedule vdnnpp_schedule{
     .name = "vdnn++",
     .summary = "vdnn-all without its barriers: layers wait for what they need, copies out for none",
     .source = "OOC-Paleo, section 2.1; Shriram et al., vDNN++ (IPDPS 2019)",
-    .options = kOptions,
-    .make_plan = make_plan,
+    .options = kVdnnppOptions,
+    .make_plan = plan_vdnnpp,
 };
 
 }  // namespace ooc

@@ -14,7 +14,7 @@
 namespace ooc {
 namespace {
 
-struct Stay {
+struct AwayTime {
   std::size_t tensor;
   std::optional<StepId> out;
   std::optional<StepId> back;
@@ -40,14 +40,14 @@ class MoveFinder {
   }
 
   std::vector<MovedTensor> run() const {
-    std::vector<Stay> stays;
+    std::vector<AwayTime> stays;
     for (std::size_t tensor = 0; tensor < copies_.size(); ++tensor) add_stays(stays, tensor);
-    std::stable_sort(stays.begin(), stays.end(), [this](const Stay& a, const Stay& b) {
+    std::stable_sort(stays.begin(), stays.end(), [this](const AwayTime& a, const AwayTime& b) {
       return span(first_of(a)).start < span(first_of(b)).start;
     });
     std::vector<MovedTensor> moved;
     moved.reserve(stays.size());
-    for (const Stay& stay : stays) moved.push_back(describe(stay));
+    for (const AwayTime& stay : stays) moved.push_back(describe(stay));
     return moved;
   }
 
@@ -84,7 +84,7 @@ class MoveFinder {
     }
   }
 
-  void add_stays(std::vector<Stay>& stays, std::size_t tensor) const {
+  void add_stays(std::vector<AwayTime>& stays, std::size_t tensor) const {
     std::optional<StepId> out;
     for (const StepId copy : copies_[tensor]) {
       if (plan_.steps[copy.at()].kind == StepKind::kToNear) {
@@ -99,9 +99,9 @@ class MoveFinder {
   }
 
   [[nodiscard]] const Span& span(StepId step) const { return timeline_.spans[step.at()]; }
-  static StepId first_of(const Stay& stay) { return stay.out ? *stay.out : *stay.back; }
+  static StepId first_of(const AwayTime& stay) { return stay.out ? *stay.out : *stay.back; }
 
-  MovedTensor describe(const Stay& stay) const {
+  MovedTensor describe(const AwayTime& stay) const {
     MovedTensor moved;
     moved.tensor = tensor_name(graph_, make_id<TensorId>(stay.tensor));
     moved.bytes = costs_.tensor_bytes[stay.tensor];
