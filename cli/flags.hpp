@@ -144,6 +144,19 @@ inline constexpr Flag kSymbol{
     .name = "--symbol",
     .value = "NAME=N[,...]",
     .help = "other values of symbols of the network file; --seq N is --symbol seq=N"};
+inline constexpr Flag kKernels{
+    .name = "--kernels",
+    .value = "KIND",
+    .help = "of a config.json; eager: attention in separate products, repeated keys and values; "
+            "sdpa (default): flash attention; fused: norms, gate and loss too",
+    .completes = Completes::kChoices,
+    .choices = "eager|sdpa|fused"};
+inline constexpr Flag kLoss{
+    .name = "--loss",
+    .value = "FORM",
+    .help = "of a config.json: what the loss keeps of the logits; default: as the kernels do",
+    .completes = Completes::kChoices,
+    .choices = "probabilities|eager|upcast|in_place|chunked"};
 inline constexpr Flag kOptimizer{.name = "--optimizer",
                                  .value = "NAME",
                                  .help = "its state is resident; default sgd (none)",
@@ -192,7 +205,8 @@ template <std::size_t... kCounts>
 
 /// What a network's training iteration is taken to be.
 inline constexpr std::array kIteration{kCompute,   kFramework, kAccounting, kOptimizer, kPrecision,
-                                       kGradDtype, kDtype,     kSeq,        kSymbol};
+                                       kGradDtype, kDtype,     kSeq,        kSymbol,    kKernels,
+                                       kLoss};
 /// How it runs, whatever the schedule.
 inline constexpr std::array kRun =
     joined(std::array{kLinkToFar, kLinkToNear, kDuplex, kFarThroughput, kLatency, kMode},

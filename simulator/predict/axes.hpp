@@ -33,6 +33,7 @@ struct AxisKind {
   std::string (*show)(std::int64_t value) = nullptr;
   void (*apply)(std::int64_t value, CaseOptions& options) = nullptr;
   bool more_is_harder = true;  ///< to count: a value at that end may be too large a job where others are not
+  bool steps = true;           ///< ranges make sense; else its values are names of a table
 };
 
 /// "far memory"

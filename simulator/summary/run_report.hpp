@@ -20,6 +20,14 @@
 
 namespace ooc {
 
+/// Columns that only some runs need, in a table of which some other run needs them.
+struct RareColumns {
+  bool precision = false;
+  bool seq = false;  ///< and rates of a sequence
+  bool target_seq = false;
+  bool symbols = false;
+};
+
 /// What the user asked for, echoed in every result. Texts are the names of the command line.
 struct RunInputs {
   std::string network;
@@ -54,6 +62,7 @@ struct RunInputs {
   std::optional<int> layer_times;  ///< layers whose time came from --layer-times
   int devices = 1;                 ///< that the batch is split over
   std::string exchange = "end";    ///< when they exchange gradients
+  RareColumns columns = {};        ///< of the table that it stands in
 };
 
 enum class TensorAction { kKeep, kSwap, kRecompute, kCompress };
