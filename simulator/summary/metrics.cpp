@@ -232,6 +232,7 @@ bool has_sequence(const RunInputs& inputs) {
 
 /// Those without a column of their own: "rank=8,depth=2".
 Value other_symbols(const RunInputs& inputs) {
+  if (inputs.symbols.empty()) return {};
   std::vector<SymbolValue> others;
   for (const SymbolValue& each : inputs.symbols) {
     if (each.name != "seq" && each.name != "target_seq") others.push_back(each);

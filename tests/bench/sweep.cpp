@@ -61,7 +61,7 @@ std::size_t run_rows(const SweepGrid& grid, const SweepInputs& inputs, unsigned 
                  .inputs = inputs,
                  .format = find_sweep_format("csv")->rows,
                  .threads = threads,
-                 .most_knees = 0},
+                 .range = {.begin = 0, .end = grid.rows()}},
                 {.write = [&](std::string_view text, const SweepSummary&) { bytes += text.size(); },
                  .stop = [] { return false; }});
   if (summary.fitting != grid.rows()) throw std::runtime_error("every row fits");
@@ -102,7 +102,7 @@ void unpinned(const std::function<void()>& work) {
   cpu_set_t pinned;
   cpu_set_t all;
   CPU_ZERO(&all);
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) CPU_SET(cpu, &all);
+  for (std::size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) CPU_SET(cpu, &all);
   const bool known = sched_getaffinity(0, sizeof pinned, &pinned) == 0;
   sched_setaffinity(0, sizeof all, &all);
   work();

@@ -128,8 +128,8 @@ const std::string kRanks =
     R"({"format": "ooc-paleo/network", "version": 1, "name": "ranks",
         "symbols": {"rank": 4, "width": 16},
         "inputs": [{"name": "x", "shape": ["width"]}],
-        "layers": [{"name": "down", "type": "linear", "outputs": "rank"},
-                   {"name": "up", "type": "linear", "outputs": "width"}]})";
+        "layers": [{"name": "down", "type": "linear", "units": "rank"},
+                   {"name": "up", "type": "linear", "units": "width"}]})";
 
 TEST_CASE("any symbol is an axis: every combination of the values of several") {
   const ScratchFolder scratch;
@@ -156,7 +156,7 @@ TEST_CASE("any symbol is an axis: every combination of the values of several") {
            {"4,rank=2", "--symbol: found \"4\", expected NAME=LIST"},
            {"rank=2,2", "in which 2 comes twice"},
            {"rank=0", "--symbol: found \"0\", expected a whole number from 1"},
-           {"rank=", "--symbol: found \"\", expected a whole number"}}) {
+           {"rank=", "--symbol: found \"\", expected"}}) {
     CAPTURE(bad);
     const Ran refused = run(bad);
     CAPTURE(refused.err);
