@@ -2,6 +2,7 @@
 #include "cli/sweep/inputs.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "cli/load.hpp"
@@ -36,21 +37,28 @@ void check_costs(const Workload& workload, const Machine& machine, const SweepLi
   }
 }
 
-/// By the first of its graphs in that framework.
+/// On each machine one of its graphs in that framework is enough: of others it is rows that say what is wrong.
 void check_network(const SweepInputs& inputs, const SweepLists& lists, std::size_t network,
                    std::size_t framework) {
   const std::size_t per_network = inputs.workload_of.size() / inputs.network_names.size();
   const std::size_t per_framework = per_network / inputs.frameworks.size();
   const std::size_t first = network * per_network + framework * per_framework;
-  for (std::size_t graph = first; graph < first + per_framework; ++graph) {
-    const std::size_t workload = inputs.workload_of[graph];
-    if (workload == kNoWorkload) continue;
-    CaseOptions options = inputs.options;
-    options.framework = inputs.frameworks[framework];
-    for (const Machine& machine : inputs.machines) {
-      check_costs(inputs.workloads[workload], machine, lists, options);
+  CaseOptions options = inputs.options;
+  options.framework = inputs.frameworks[framework];
+  for (const Machine& machine : inputs.machines) {
+    std::optional<SpecError> wrong;
+    for (std::size_t graph = first; graph < first + per_framework; ++graph) {
+      const std::size_t workload = inputs.workload_of[graph];
+      if (workload == kNoWorkload) continue;
+      try {
+        check_costs(inputs.workloads[workload], machine, lists, options);
+        wrong.reset();
+        break;
+      } catch (const SpecError& error) {
+        if (!wrong) wrong = error;
+      }
     }
-    return;
+    if (wrong) throw SpecError(*wrong);
   }
 }
 

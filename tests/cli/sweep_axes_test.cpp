@@ -181,6 +181,16 @@ TEST_CASE("a length that a network cannot have is that row's error, and names th
   CHECK(at(rows[0], "tokens_per_s") == "null");
   CHECK(at(rows[3], "error") == "null");
   CHECK(run({"--seq", "4096"}).exit_code == 2);
+  // So is a precision that a machine has no peak for, wherever it stands.
+  for (const char* precisions : {"fp8,fp32", "fp32,fp8"}) {
+    const Ran some = run({"--seq", "512", "--precision", precisions});
+    CHECK(some.exit_code == 0);
+    const std::vector<Row> each = rows_of(some.out);
+    REQUIRE(each.size() == 2);
+    const bool fp8_first = at(each[0], "precision") == "\"fp8\"";
+    CHECK(at(each[fp8_first ? 0 : 1], "error").find("peak/float8") != std::string::npos);
+    CHECK(at(each[fp8_first ? 1 : 0], "error") == "null");
+  }
   CHECK(run({"--precision", "fp32:bf16:x2"}).err.find("--precision: found \"fp32:bf16:x2\"") !=
         std::string::npos);
   CHECK(run({"--precision", "fp32,fp32"}).err.find("fp32 comes twice") != std::string::npos);
