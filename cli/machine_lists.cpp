@@ -98,7 +98,8 @@ MachineLists machine_lists(const Arguments& arguments) {
     const AxisKind& link = axis_kinds()[axis_place("--link")];
     const AxisValues rates = axis_values(link, *text);
 
-    for (std::size_t i = 0; i < rates.size(); ++i) lists.links.emplace_back(BytesPerSecond(rates[i]));
+    for (std::size_t i = 0; i < rates.size(); ++i)
+      lists.links.emplace_back(BytesPerSecond(rates[i]));
   } else {
     lists.links.emplace_back(std::nullopt);
   }

@@ -59,7 +59,8 @@ std::vector<std::vector<SymbolValue>> symbol_lists(const std::string& text) {
       bad_value(kFlag, in_quotes(each), "NAME=LIST, such as rank=8:64:x2");
     }
     for (const auto& list : lists) {
-      if (list.first == name) bad_value(kFlag, "symbol " + name + " for the second time", "each one once");
+      if (list.first == name)
+        bad_value(kFlag, "symbol " + name + " for the second time", "each one once");
     }
     lists.emplace_back(std::move(name), each.substr(equals + 1));
   }
@@ -87,7 +88,8 @@ void check_symbols(const SweepLists& lists) {
   for (const SymbolValue& each : lists.symbols.front()) {
     const bool twice = (each.name == kSequence && lists.has("--seq")) ||
                        (each.name == kTargetSequence && lists.has("--target-seq"));
-    if (twice) bad_value("--symbol", "symbol " + each.name + " for the second time", "each one once");
+    if (twice)
+      bad_value("--symbol", "symbol " + each.name + " for the second time", "each one once");
   }
 }
 

@@ -171,8 +171,7 @@ SweepInputs load_sweep(const SweepGrid& grid, CaseOptions options) {
   SweepInputs inputs;
   inputs.options = std::move(options);
   const auto& devices = lists.of("--devices");
-  inputs.devices =
-      devices.empty() ? 1 : static_cast<int>(devices.most());
+  inputs.devices = devices.empty() ? 1 : static_cast<int>(devices.most());
   load_machines(inputs, lists);
   load_frameworks(inputs, lists);
   load_workloads(inputs, grid);

@@ -20,8 +20,7 @@ void KneeSpool::add(const Knee& knee) {
   }
   if (!rest_) rest_.reset(std::tmpfile());
   if (rest_ && std::fwrite(&knee, sizeof knee, 1, rest_.get()) == 1) return;
-  bad_value("--output", "no room for a temporary file in /tmp",
-            "a place that can be written");
+  bad_value("--output", "no room for a temporary file in /tmp", "a place that can be written");
 }
 
 void KneeSpool::for_each(const std::function<void(const Knee&)>& visit) {

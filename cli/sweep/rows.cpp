@@ -206,8 +206,8 @@ std::string axes_text(const SweepEnd& end, std::size_t row) {
     const AxisKind& axis = axis_kinds()[i];
     const auto& values = end.grid.lists().values[i];
     if (axis.flag == "--symbol" && values.size() > 1) {
-      text += ", " + symbols_text(end.grid.lists().symbols[static_cast<std::size_t>(
-                         values[place[i]])]);
+      text +=
+          ", " + symbols_text(end.grid.lists().symbols[static_cast<std::size_t>(values[place[i]])]);
     }
     if (axis.show == nullptr || values.empty() || axis.flag == "--link") continue;
     const std::string value = axis.show(values[place[i]]);

@@ -4,10 +4,10 @@
 
 #include <chrono>
 #include <memory>
-#include <string>
-#include <string_view>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/sweep/identity.hpp"
@@ -83,11 +83,11 @@ class SweepFile {
   std::string target_;
   LockedFile lock_;
   std::unique_ptr<RowStore> store_;
-  RunState state_;              ///< with the rows that wait, its bytes without them
-  bool keeps_all_knees_ = false;  ///< else as many as are shown
+  RunState state_;                   ///< with the rows that wait, its bytes without them
+  bool keeps_all_knees_ = false;     ///< else as many as are shown
   std::vector<Knee> waiting_knees_;  ///< that are not handed over yet
-  std::size_t rows_kept_ = 0;   ///< of its rows
-  std::size_t knees_kept_ = 0;  ///< of its knees
+  std::size_t rows_kept_ = 0;        ///< of its rows
+  std::size_t knees_kept_ = 0;       ///< of its knees
   std::string head_;
   std::string waiting_;  ///< rows that are not handed over yet
   Clock::time_point next_;

@@ -12,9 +12,7 @@
 namespace ooc {
 namespace {
 
-std::size_t length_of(const AxisValues& values) {
-  return std::max<std::size_t>(1, values.size());
-}
+std::size_t length_of(const AxisValues& values) { return std::max<std::size_t>(1, values.size()); }
 
 /// The axes of which there is more than one value.
 std::vector<std::size_t> lists_among(const SweepLists& lists) {
@@ -201,9 +199,9 @@ RunInputs inputs_at(const SweepGrid& grid, const SweepInputs& inputs, std::size_
   const CaseOptions options = options_at(grid, inputs, place);
   const std::size_t workload = inputs.workload_of[graph_at(grid, place)];
   const bool is_made = workload != kNoWorkload;
-  RunInputs asked = inputs_of(is_made ? inputs.workloads[workload]
-                                      : network_of(inputs, named(grid, "NETWORK", place)),
-                              machine_at(grid, inputs, place).profile, options);
+  RunInputs asked = inputs_of(
+      is_made ? inputs.workloads[workload] : network_of(inputs, named(grid, "NETWORK", place)),
+      machine_at(grid, inputs, place).profile, options);
   if (!is_made) repeat_asked(options, asked);
   name_row(grid, inputs, place, asked);
   return asked;

@@ -31,9 +31,7 @@ struct SweepLists {
   std::vector<AxisValues> values = std::vector<AxisValues>(axis_kinds().size());
   bool zip = false;  ///< lists step together; those of one value stay
 
-  [[nodiscard]] AxisValues& of(std::string_view flag) {
-    return values[axis_place(flag)];
-  }
+  [[nodiscard]] AxisValues& of(std::string_view flag) { return values[axis_place(flag)]; }
   [[nodiscard]] const AxisValues& of(std::string_view flag) const {
     return values[axis_place(flag)];
   }
@@ -71,7 +69,7 @@ class SweepGrid {
   };
 
   SweepLists lists_;
-  std::vector<Dimension> dimensions_;  ///< the first changes slowest
+  std::vector<Dimension> dimensions_;                  ///< the first changes slowest
   std::array<std::size_t, 5> rows_of_{1, 1, 1, 1, 1};  ///< by level from which on axes count
   std::size_t rows_of_line_ = 1;
 };
@@ -90,9 +88,9 @@ struct SweepInputs {
   std::vector<std::string> network_names;
   std::vector<std::string> hardware_names;
   std::vector<std::string> framework_names;  ///< none where there is no list
-  CaseOptions options;  ///< of every row, but for the axes
-  int devices = 1;      ///< the most that a row has
-  RareColumns columns;  ///< that some row needs, and so all have
+  CaseOptions options;                       ///< of every row, but for the axes
+  int devices = 1;                           ///< the most that a row has
+  RareColumns columns;                       ///< that some row needs, and so all have
 };
 
 inline constexpr std::size_t kNoWorkload = std::numeric_limits<std::size_t>::max();
@@ -112,8 +110,7 @@ inline constexpr std::size_t kNoWorkload = std::numeric_limits<std::size_t>::max
                                         const SweepPlace& place);
 /// What a row asks for, by its axes up to a level.
 [[nodiscard]] CaseOptions options_at(const SweepGrid& grid, const SweepInputs& inputs,
-                                     const SweepPlace& place,
-                                     AxisLevel up_to = AxisLevel::kPrices);
+                                     const SweepPlace& place, AxisLevel up_to = AxisLevel::kPrices);
 [[nodiscard]] const Schedule& schedule_at(const SweepGrid& grid, const SweepPlace& place);
 /// What the row repeats of it.
 [[nodiscard]] RunInputs inputs_at(const SweepGrid& grid, const SweepInputs& inputs,

@@ -59,10 +59,10 @@ struct RunInputs {
   std::optional<Duration> latency;
   std::optional<Ratio> duplex;         ///< of both directions
   std::optional<Ratio> compute_scale;  ///< so many times the machine's rates
-  std::optional<int> layer_times;  ///< layers whose time came from --layer-times
-  int devices = 1;                 ///< that the batch is split over
-  std::string exchange = "end";    ///< when they exchange gradients
-  RareColumns columns = {};        ///< of the table that it stands in
+  std::optional<int> layer_times;      ///< layers whose time came from --layer-times
+  int devices = 1;                     ///< that the batch is split over
+  std::string exchange = "end";        ///< when they exchange gradients
+  RareColumns columns = {};            ///< of the table that it stands in
 };
 
 enum class TensorAction { kKeep, kSwap, kRecompute, kCompress };
@@ -200,8 +200,8 @@ struct RunReport {
   std::optional<Bytes> largest_hole;   ///< with an addressed allocator: reserved for its reports
   std::vector<WhatIf> what_if;
   std::optional<SequenceRates> sequence;
-  std::vector<WhatIf> worth;  ///< the same with a little less; only of schedules that optimize
-  bool in_words = false;      ///< the table says in words what becomes of the layers' tensors
+  std::vector<WhatIf> worth;       ///< the same with a little less; only of schedules that optimize
+  bool in_words = false;           ///< the table says in words what becomes of the layers' tensors
   std::optional<TimeRange> range;  ///< where reports of a rate in use differ, and it matters
   std::vector<LayerReport> layers;
   std::vector<StepReport> steps;                  ///< only when asked for

@@ -69,9 +69,9 @@ TEST_CASE("--kernels and --loss are those of import, and only a config has them"
     if (given) words.insert(words.end(), flags.begin(), flags.end());
     return run(words);
   };
-  CHECK(run({"import", config, "--name", "n", "--kernels", "eager", "--loss", "in_place", "-o",
-             file})
-            .exit_code == 0);
+  CHECK(
+      run({"import", config, "--name", "n", "--kernels", "eager", "--loss", "in_place", "-o", file})
+          .exit_code == 0);
   const auto numbers = [](const Ran& ran) { return ran.out.substr(ran.out.find('\n')); };
   const Ran of_config = with(predict(config), true);
   CHECK(of_config.exit_code == 0);
@@ -88,10 +88,9 @@ TEST_CASE("what nobody asked for is said in one remark") {
   const ScratchFolder folder;
   const std::string config = folder.file("config.json", kConfig);
   const Ran all = run(predict(config));
-  CHECK(has(
-      all.err,
-      ": where no flag says other: batch 1, seq 2048, precision bf16, optimizer adam, "
-      "kernels sdpa"));
+  CHECK(has(all.err,
+            ": where no flag says other: batch 1, seq 2048, precision bf16, optimizer adam, "
+            "kernels sdpa"));
   const Ran some =
       run(predict(config, {"--seq", "512", "--batch", "2", "--precision", "bf16-pure"}));
   CHECK(has(some.err, "where no flag says other: optimizer adam, kernels sdpa"));

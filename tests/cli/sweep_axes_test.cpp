@@ -165,7 +165,9 @@ TEST_CASE("any symbol is an axis: every combination of the values of several") {
   }
 }
 
-TEST_CASE("a length that a network cannot have is that row's error, and names that are none are refused") {
+TEST_CASE(
+    "a length that a network cannot have is that row's error, and names that are none are "
+    "refused") {
   const Texts job{"sweep", "gpt2", "--hardware", "rtx-3090", "--format", "json", "--quiet"};
   const auto run = [&](const Texts& more) {
     Texts all = job;
@@ -203,8 +205,8 @@ TEST_CASE("a length that a network cannot have is that row's error, and names th
 }
 
 TEST_CASE("rows without a sequence have its columns where others have one") {
-  const Ran ran = run_ooc_paleo({"sweep", "vgg16", "gpt2", "--hardware", "rtx-3090", "--batch",
-                                 "1", "--quiet"});
+  const Ran ran = run_ooc_paleo(
+      {"sweep", "vgg16", "gpt2", "--hardware", "rtx-3090", "--batch", "1", "--quiet"});
   std::istringstream lines(ran.out);
   std::string head;
   std::string vgg16;
