@@ -73,21 +73,24 @@ inline constexpr Flag kLink{
     .name = "--link",
     .value = "RATE",
     .help = "link rate in both directions instead of the profile's, e.g. 32GB/s, or inf"};
-inline constexpr Flag kLinkToFar{
-    .name = "--link-to-far", .value = "RATE", .help = "link rate to far memory alone, before --link"};
+inline constexpr Flag kLinkToFar{.name = "--link-to-far",
+                                 .value = "RATE",
+                                 .help = "link rate to far memory alone, before --link"};
 inline constexpr Flag kLinkToNear{.name = "--link-to-near",
                                   .value = "RATE",
                                   .help = "link rate to near memory alone, before --link"};
 inline constexpr Flag kDuplex{
     .name = "--duplex",
     .value = "RATIO",
-    .help = "what each direction of the link keeps of its rate while both move bytes: 0.5 (half "
-            "duplex of equal rates) to 1"};
+    .help =
+        "what each direction of the link keeps of its rate while both move bytes: 0.5 (half "
+        "duplex of equal rates) to 1"};
 inline constexpr Flag kComputeScale{
     .name = "--compute-scale",
     .value = "RATIO",
-    .help = "the device computes so many times as fast: all its FLOP rates and the rates at which "
-            "kernels read and write near memory"};
+    .help =
+        "the device computes so many times as fast: all its FLOP rates and the rates at which "
+        "kernels read and write near memory"};
 inline constexpr Flag kFarThroughput{
     .name = "--far-throughput", .value = "RATE", .help = "throughput of far memory, e.g. 40GB/s"};
 inline constexpr Flag kLatency{
@@ -144,6 +147,20 @@ inline constexpr Flag kSymbol{
     .name = "--symbol",
     .value = "NAME=N[,...]",
     .help = "other values of symbols of the network file; --seq N is --symbol seq=N"};
+inline constexpr Flag kKernels{
+    .name = "--kernels",
+    .value = "KIND",
+    .help =
+        "of a config.json; eager: attention in separate products, repeated keys and values; "
+        "sdpa (default): flash attention; fused: norms, gate and loss too",
+    .completes = Completes::kChoices,
+    .choices = "eager|sdpa|fused"};
+inline constexpr Flag kLoss{
+    .name = "--loss",
+    .value = "FORM",
+    .help = "of a config.json: what the loss keeps of the logits; default: as the kernels do",
+    .completes = Completes::kChoices,
+    .choices = "probabilities|eager|upcast|in_place|chunked"};
 inline constexpr Flag kOptimizer{.name = "--optimizer",
                                  .value = "NAME",
                                  .help = "its state is resident; default sgd (none)",
@@ -191,12 +208,13 @@ template <std::size_t... kCounts>
 }
 
 /// What a network's training iteration is taken to be.
-inline constexpr std::array kIteration{kCompute,   kFramework, kAccounting, kOptimizer, kPrecision,
-                                       kGradDtype, kDtype,     kSeq,        kSymbol};
+inline constexpr std::array kIteration{kCompute,   kFramework, kAccounting, kOptimizer,
+                                       kPrecision, kGradDtype, kDtype,      kSeq,
+                                       kSymbol,    kKernels,   kLoss};
 /// How it runs, whatever the schedule.
-inline constexpr std::array kRun =
-    joined(std::array{kLinkToFar, kLinkToNear, kDuplex, kFarThroughput, kLatency, kMode},
-           kIteration, std::array{kComputeScale, kAllocator, kDevices, kExchange, kMaxInput, kQuiet});
+inline constexpr std::array kRun = joined(
+    std::array{kLinkToFar, kLinkToNear, kDuplex, kFarThroughput, kLatency, kMode}, kIteration,
+    std::array{kComputeScale, kAllocator, kDevices, kExchange, kMaxInput, kQuiet});
 
 /// The argument of commands about one network.
 inline constexpr Positionals kNetwork{

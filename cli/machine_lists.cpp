@@ -96,9 +96,10 @@ MachineLists machine_lists(const Arguments& arguments) {
   }
   if (const auto text = arguments.value("--link")) {
     const AxisKind& link = axis_kinds()[axis_place("--link")];
-    for (const std::int64_t rate : axis_values(link, *text)) {
-      lists.links.emplace_back(BytesPerSecond(rate));
-    }
+    const AxisValues rates = axis_values(link, *text);
+
+    for (std::size_t i = 0; i < rates.size(); ++i)
+      lists.links.emplace_back(BytesPerSecond(rates[i]));
   } else {
     lists.links.emplace_back(std::nullopt);
   }

@@ -161,6 +161,8 @@ bool is_among(std::initializer_list<FlagName> names, std::string_view name) {
 CaseOptions case_options(const Arguments& arguments, std::initializer_list<FlagName> but) {
   CaseOptions options;
   for (const AxisKind& axis : axis_kinds()) {
+    // What graphs are made of is read below, where --seq has two lengths.
+    if (axis.level == AxisLevel::kGraph) continue;
     if (axis.apply == nullptr || is_among(but, axis.flag)) continue;
     if (const auto text = arguments.value(FlagName::of(axis.flag))) {
       axis.apply(axis.parse(*text, axis.flag), options);
@@ -179,7 +181,10 @@ CaseOptions options_beside_axes(const Arguments& arguments, CaseOptions options,
     if (text && !is_among(but, flag.name)) flag.read(*text, flag.name, options);
   }
   check_precision(options);
-  options.symbols = symbol_values(arguments);
+  if (!is_among(but, flags::kSymbol.name)) options.symbols = symbol_values(arguments);
+  const KernelOptions kernels = kernel_options(arguments);
+  options.kernels = kernels.kernels;
+  options.loss = kernels.loss;
   options.schedule = schedule_options(arguments);
   return options;
 }

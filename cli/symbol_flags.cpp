@@ -46,6 +46,27 @@ std::int64_t parse_size(std::string_view given, std::string_view flag) {
   return size;
 }
 
+KernelOptions kernel_options(const Arguments& arguments) {
+  KernelOptions options;
+  if (const auto text = arguments.value(flags::kKernels)) {
+    std::vector<std::string> known;
+    for (const ImportKernels each :
+         {ImportKernels::kEager, ImportKernels::kSdpa, ImportKernels::kFused}) {
+      if (kernels_name(each) == *text) options.kernels = each;
+      known.emplace_back(kernels_name(each));
+    }
+    if (!options.kernels) unknown_word(flags::kKernels.name, *text, known);
+  }
+  if (const auto text = arguments.value(flags::kLoss)) {
+    const std::vector<std::string> known{"probabilities", "eager", "upcast", "in_place", "chunked"};
+    for (const std::string& each : known) {
+      if (each == *text) options.loss = each;
+    }
+    if (options.loss.empty()) unknown_word(flags::kLoss.name, *text, known);
+  }
+  return options;
+}
+
 std::vector<SymbolValue> symbol_values(const Arguments& arguments) {
   std::vector<SymbolValue> values;
   if (const auto text = arguments.value(flags::kSeq)) add_sequences(*text, values);

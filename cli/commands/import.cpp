@@ -19,18 +19,6 @@ extern const Command import_command;
 
 namespace {
 
-constexpr Flag kKernels{.name = "--kernels",
-                        .value = "KIND",
-                        .help =
-                            "eager: attention in separate products, repeated keys and values; "
-                            "sdpa (default): flash attention; fused: norms, gate and loss too",
-                        .completes = Completes::kChoices,
-                        .choices = "eager|sdpa|fused"};
-constexpr Flag kLoss{.name = "--loss",
-                     .value = "FORM",
-                     .help = "what the loss keeps of the logits; default: as the kernels do",
-                     .completes = Completes::kChoices,
-                     .choices = "probabilities|eager|upcast|in_place|chunked"};
 constexpr Flag kAllowLong{.name = "--allow-long",
                           .value = "",
                           .help =
@@ -41,32 +29,17 @@ constexpr Flag kName{.name = "--name",
                      .help = "of the network; default: the file's, or the folder's"};
 constexpr Flag kSource{.name = "--source", .value = "TEXT", .help = "where the config comes from"};
 
-constexpr std::array kImportFlags{flags::kSeq, kKernels,         kLoss,         kAllowLong, kName,
-                            kSource,     flags::kMaxInput, flags::kOutput};
-
-ImportKernels kernels_of(const std::string& text) {
-  std::vector<std::string> known;
-  for (const ImportKernels each :
-       {ImportKernels::kEager, ImportKernels::kSdpa, ImportKernels::kFused}) {
-    if (kernels_name(each) == text) return each;
-    known.emplace_back(kernels_name(each));
-  }
-  unknown_word(kKernels.name, text, known);
-}
+constexpr std::array kImportFlags{flags::kSeq, flags::kKernels, flags::kLoss,     kAllowLong,
+                            kName,       kSource,         flags::kMaxInput, flags::kOutput};
 
 ImportOptions import_options(const Arguments& arguments) {
   ImportOptions options;
   for (const SymbolValue& symbol : symbol_values(arguments)) {
     (symbol.name == kSequence ? options.seq : options.target_seq) = symbol.value;
   }
-  if (const auto text = arguments.value(kKernels)) options.kernels = kernels_of(*text);
-  if (const auto text = arguments.value(kLoss)) {
-    const std::vector<std::string> known{"probabilities", "eager", "upcast", "in_place", "chunked"};
-    for (const std::string& each : known) {
-      if (each == *text) options.loss = each;
-    }
-    if (options.loss.empty()) unknown_word(kLoss.name, *text, known);
-  }
+  const KernelOptions kernels = kernel_options(arguments);
+  options.kernels = kernels.kernels.value_or(options.kernels);
+  options.loss = kernels.loss;
   options.allow_long = arguments.has(kAllowLong);
   options.name = arguments.value(kName).value_or("");
   options.source = arguments.value(kSource).value_or("");

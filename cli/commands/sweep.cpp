@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
-#include <numeric>
 #include <string>
 #include <thread>
 #include <utility>
@@ -69,8 +67,6 @@ constexpr auto kSweepOwnFlags = flags::joined(std::array{kZip, kDryRun, flags::k
                                          flags::kRun);
 const auto kSweepFlags = flags::with_schedule_flags(flags::with_axes(kSweepOwnFlags));
 
-constexpr std::size_t kKneesShown = 40;
-constexpr std::size_t kAllKnees = std::numeric_limits<std::size_t>::max();
 constexpr int kMaxJobs = 1024;
 
 const SweepFormat& format_of(const Arguments& arguments) {
@@ -107,7 +103,7 @@ std::optional<Shard> shard_of(const Arguments& arguments, const SweepFormat& for
 
 void show_knees(const SweepEnd& end, Remarks remarks, bool rows_on_stdout) {
   if (end.knees.empty()) return;
-  const std::string table = knee_table(end, kKneesShown);
+  const std::string table = knee_table(end, kKneesKept);
   if (rows_on_stdout) {
     if (remarks == Remarks::kShown)
       std::fputs(folded(table, width_of(STDERR_FILENO)).c_str(), stderr);
@@ -123,7 +119,19 @@ void show_knees(const SweepEnd& end, Remarks remarks, bool rows_on_stdout) {
   _exit(kExitInterrupted);
 }
 
-SweepSummary run_into(SweepOutput& out, const SweepJob& job, Remarks remarks) {
+/// Rows, and behind the last one of a line its knee, where the format has it there.
+void write_piece(SweepOutput& out, const SweepJob& job, const SweepFormat& format,
+                 std::string_view text, const SweepSummary& so_far) {
+  if (format.knee == nullptr || so_far.new_knees.empty()) return out.write(text, so_far);
+  std::string with_knees(text);
+  for (const Knee& knee : so_far.new_knees) {
+    format.knee(with_knees, job.grid, job.inputs, knee);
+  }
+  out.write(with_knees, so_far);
+}
+
+SweepSummary run_into(SweepOutput& out, const SweepJob& job, const SweepFormat& format,
+                      KneeSpool& knees, Remarks remarks) {
   Progress progress(remarks, job.before.rows, job.range.size());
   std::size_t written = job.before.rows;
   const auto stop = [&] {
@@ -134,7 +142,10 @@ SweepSummary run_into(SweepOutput& out, const SweepJob& job, Remarks remarks) {
   try {
     return run_sweep(job, {.write =
                                [&](std::string_view text, const SweepSummary& so_far) {
-                                 out.write(text, so_far);
+                                 write_piece(out, job, format, text, so_far);
+                                 if (format.ends_with_knees) {
+                                   for (const Knee& knee : so_far.new_knees) knees.add(knee);
+                                 }
                                  progress.show(written = so_far.rows);
                                },
                            .stop = stop,
@@ -160,12 +171,25 @@ SweepOutput open_output(const Arguments& arguments, const SweepLists& lists,
                      arguments.has("--overwrite") ? Existing::kOverwrite : Existing::kContinue);
 }
 
+/// What rows have of axes of graphs is asked for, whatever the value.
+CaseOptions asked_of(const SweepInputs& inputs, const SweepLists& lists) {
+  CaseOptions asked = inputs.options;
+  if (!lists.symbols.empty()) asked.symbols = lists.symbols.front();
+  for (std::size_t axis = 0; axis < lists.values.size(); ++axis) {
+    const AxisKind& kind = axis_kinds()[axis];
+    if (kind.level != AxisLevel::kGraph || kind.apply == nullptr) continue;
+    if (!lists.values[axis].empty()) kind.apply(lists.values[axis].front(), asked);
+  }
+  return asked;
+}
+
 /// What several rows have in common is said once.
 void show_remarks(const SweepInputs& inputs, const SweepLists& lists, Remarks remarks) {
   remark_on_dtypes(remarks, inputs.workloads, inputs.machines, inputs.options);
   for (std::size_t i = 0; i < inputs.network_names.size(); ++i) {
     const Workload& workload = network_of(inputs, i);
-    remark_on_training(remarks, workload, inputs.options, lists.has("--batch") ? "batch" : "");
+    remark_on_training(remarks, workload, asked_of(inputs, lists),
+                       lists.has("--batch") ? "batch" : "");
     if (lists.has("--batch")) {
       remark_on(remarks, workload.path, stated_times_remark(workload));
     } else {
@@ -181,9 +205,12 @@ CaseOptions options_of(const Arguments& arguments, const SweepLists& lists) {
   CaseOptions options;
   const auto& devices = lists.of("--devices");
   if (!devices.empty()) {
-    options.devices = static_cast<int>(*std::max_element(devices.begin(), devices.end()));
+    options.devices = static_cast<int>(devices.most());
   }
-  options = options_beside_axes(arguments, std::move(options));
+  if (const auto& precisions = lists.of("--precision"); !precisions.empty()) {
+    options.precision = static_cast<Precision>(precisions.front());
+  }
+  options = options_beside_axes(arguments, std::move(options), {flags::kPrecision, flags::kSymbol});
   options.devices = 1;
   search_briefly(options.schedule);
   return options;
@@ -194,12 +221,11 @@ SweepGrid runnable_grid(SweepLists lists, const SweepInputs& inputs, bool all, R
   CaseOptions easiest = inputs.options;
   const auto& devices = lists.of("--devices");
   if (!devices.empty()) {
-    easiest.devices = static_cast<int>(*std::min_element(devices.begin(), devices.end()));
+    easiest.devices = static_cast<int>(devices.least());
   }
   lists.schedules = runnable(std::move(lists.schedules), all, inputs.machines, easiest, remarks);
   if (all) {
-    lists.of("--schedule").resize(lists.schedules.size());
-    std::iota(lists.of("--schedule").begin(), lists.of("--schedule").end(), 0);
+    lists.of("--schedule") = AxisValues::places(lists.schedules.size());
   }
   return SweepGrid(std::move(lists));
 }
@@ -244,6 +270,8 @@ int run_lists(const Arguments& arguments, std::span<const std::string> others = 
   const InterruptGuard guard;
   const Standing standing =
       out.begin(identity, format.begin(identity.tool, inputs_at(grid, inputs, 0)));
+  KneeSpool knees;
+  for (const Knee& knee : out.take_knees()) knees.add(knee);
   const SweepSummary before = out.before();
   if (standing == Standing::kComplete) {
     show_knees(end_of(grid, inputs, before), remarks, false);
@@ -256,13 +284,14 @@ int run_lists(const Arguments& arguments, std::span<const std::string> others = 
                                          .inputs = inputs,
                                          .format = format.rows,
                                          .threads = threads,
-                                         .most_knees = format.shows_knees ? kAllKnees : kKneesShown,
                                          .range = identity.range,
                                          .before = before},
-                                        remarks);
-  const SweepEnd end = end_of(grid, inputs, summary);
+                                        format, knees, remarks);
+  SweepEnd end = end_of(grid, inputs, summary);
+  end.all_knees = &knees;
+  const WriteText write_end = [&](std::string_view text) { out.add_end(text); };
   if (summary.stopped) {
-    if (!out.goes_on()) out.write(format.end(end), summary);
+    if (!out.goes_on()) format.end(end, write_end);
     remark(Remarks::kShown, out.kept(summary.rows, identity.range.size()));
     end_interrupted();
   }
@@ -271,7 +300,8 @@ int run_lists(const Arguments& arguments, std::span<const std::string> others = 
     out.discard();
     throw SpecError(*summary.first_failure);
   }
-  out.finish(format.end(end));
+  format.end(end, write_end);
+  out.finish();
   show_knees(end, remarks, out.is_stdout());
   remark(remarks, closing_line(summary, before.rows));
   return summary.fitting > 0 || summary.rows == 0 ? kExitOk : kExitDoesNotFit;

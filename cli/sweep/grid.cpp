@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "cli/flags.hpp"
 #include "cli/schedule_flags.hpp"
 #include "cli/sweep/ranges.hpp"
+#include "cli/symbol_flags.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
 
@@ -19,14 +19,22 @@ Completes completes_of(const AxisKind& axis) {
   if (axis.flag == "--hardware") return Completes::kHardware;
   if (axis.flag == "--framework") return Completes::kFrameworks;
   if (axis.flag == "--schedule") return Completes::kSchedules;
-  return Completes::kNothing;
+  return axis.flag == flags::kPrecision.name ? Completes::kChoices : Completes::kNothing;
+}
+
+/// Each is a network of its own, read and kept.
+constexpr std::size_t kMaxSweepGraphs = 10'000;
+
+[[noreturn]] void too_many_graphs(std::size_t graphs) {
+  bad_value("sweep", fmt::format("{} graphs: networks x precisions x sizes", graphs),
+            fmt::format("at most {}", kMaxSweepGraphs), "make a list shorter or its steps wider");
 }
 
 /// Places in the list of what is asked for, and that list, each once. Zipped, a name may stand in several rows.
 template <class Value>
-std::vector<std::int64_t> take_names(std::vector<Value>& names) {
+AxisValues take_names(std::vector<Value>& names) {
   std::vector<Value> each;
-  std::vector<std::int64_t> places;
+  AxisValues places;
   for (const Value& name : names) {
     const auto found = std::find(each.begin(), each.end(), name);
     places.push_back(found - each.begin());
@@ -34,6 +42,55 @@ std::vector<std::int64_t> take_names(std::vector<Value>& names) {
   }
   names = std::move(each);
   return places;
+}
+
+/// Of "rank=8,16,depth=2:8:x2" every combination, the first symbol slowest.
+std::vector<std::vector<SymbolValue>> symbol_lists(const std::string& text) {
+  constexpr std::string_view kFlag = "--symbol";
+  std::vector<std::pair<std::string, std::string>> lists;  // by symbol, as it is written
+  for (const std::string& each : split_list(text, kFlag)) {
+    const std::size_t equals = each.find('=');
+    if (equals == std::string::npos && !lists.empty()) {
+      lists.back().second += "," + each;
+      continue;
+    }
+    std::string name(trimmed(each.substr(0, equals)));
+    if (equals == std::string::npos || !is_symbol_name(name)) {
+      bad_value(kFlag, in_quotes(each), "NAME=LIST, such as rank=8:64:x2");
+    }
+    for (const auto& list : lists) {
+      if (list.first == name)
+        bad_value(kFlag, "symbol " + name + " for the second time", "each one once");
+    }
+    lists.emplace_back(std::move(name), each.substr(equals + 1));
+  }
+  AxisKind sizes = axis_kinds()[axis_place("--seq")];
+  sizes.flag = kFlag;
+  std::vector<std::vector<SymbolValue>> all(1);
+  for (const auto& [name, list] : lists) {
+    const AxisValues values = axis_values(sizes, list);
+    if (values.size() * all.size() > kMaxSweepGraphs) too_many_graphs(values.size() * all.size());
+    std::vector<std::vector<SymbolValue>> longer;
+    for (const auto& before : all) {
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        longer.push_back(before);
+        longer.back().push_back({name, values[i]});
+      }
+    }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+/// --seq is --symbol seq=.
+void check_symbols(const SweepLists& lists) {
+  if (lists.symbols.empty()) return;
+  for (const SymbolValue& each : lists.symbols.front()) {
+    const bool twice = (each.name == kSequence && lists.has("--seq")) ||
+                       (each.name == kTargetSequence && lists.has("--target-seq"));
+    if (twice)
+      bad_value("--symbol", "symbol " + each.name + " for the second time", "each one once");
+  }
 }
 
 void check_names(const std::vector<std::string>& names, std::string_view place, bool zip) {
@@ -79,6 +136,7 @@ std::vector<Flag> flags::with_axes(std::span<const Flag> own) {
                    .value = profiles ? "PROFILE" : "LIST",
                    .help = axis.help,
                    .completes = completes_of(axis),
+                   .choices = axis.flag == flags::kPrecision.name ? flags::kPrecision.choices : "",
                    .many = profiles});
   }
   const std::size_t axes = all.size();
@@ -115,7 +173,14 @@ SweepLists sweep_lists(const Arguments& arguments) {
       lists.values[i] = axis_values(axis, *text, lists.zip ? Repeats::kAllowed : Repeats::kRefused);
     }
   }
+  if (const auto text = arguments.value(FlagName::of("--symbol"))) {
+    lists.symbols = symbol_lists(*text);
+    lists.of("--symbol") = AxisValues::places(lists.symbols.size());
+  }
+  check_symbols(lists);
   check_size(lists);
+  const std::size_t graphs = lists.zip ? 0 : graphs_of(lists);
+  if (graphs > kMaxSweepGraphs) too_many_graphs(graphs);
   return lists;
 }
 

@@ -2,9 +2,11 @@
 #include "cli/sweep/inputs.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "cli/load.hpp"
+#include "cli/symbol_flags.hpp"
 #include "model/base/errors.hpp"
 
 namespace ooc {
@@ -16,8 +18,7 @@ CaseOptions corner_of(const SweepLists& lists, CaseOptions options, bool harder)
     const AxisKind& axis = axis_kinds()[i];
     const auto& values = lists.values[i];
     if (axis.apply == nullptr || values.empty()) continue;
-    const auto [least, most] = std::minmax_element(values.begin(), values.end());
-    axis.apply(harder == axis.more_is_harder ? *most : *least, options);
+    axis.apply(harder == axis.more_is_harder ? values.most() : values.least(), options);
   }
   return options;
 }
@@ -33,6 +34,31 @@ void check_costs(const Workload& workload, const Machine& machine, const SweepLi
     try_corner(true);
   } catch (const SpecError&) {
     try_corner(false);
+  }
+}
+
+/// On each machine one of its graphs in that framework is enough: of others it is rows that say what is wrong.
+void check_network(const SweepInputs& inputs, const SweepLists& lists, std::size_t network,
+                   std::size_t framework) {
+  const std::size_t per_network = inputs.workload_of.size() / inputs.network_names.size();
+  const std::size_t per_framework = per_network / inputs.frameworks.size();
+  const std::size_t first = network * per_network + framework * per_framework;
+  CaseOptions options = inputs.options;
+  options.framework = inputs.frameworks[framework];
+  for (const Machine& machine : inputs.machines) {
+    std::optional<SpecError> wrong;
+    for (std::size_t graph = first; graph < first + per_framework; ++graph) {
+      const std::size_t workload = inputs.workload_of[graph];
+      if (workload == kNoWorkload) continue;
+      try {
+        check_costs(inputs.workloads[workload], machine, lists, options);
+        wrong.reset();
+        break;
+      } catch (const SpecError& error) {
+        if (!wrong) wrong = error;
+      }
+    }
+    if (wrong) throw SpecError(*wrong);
   }
 }
 
@@ -65,32 +91,74 @@ void load_frameworks(SweepInputs& inputs, const SweepLists& lists) {
 }
 
 /// The graphs that rows need: all, or, zipped, those that stand side by side.
-std::vector<bool> graphs_in_use(const SweepGrid& grid, std::size_t count, std::size_t frameworks) {
+std::vector<bool> graphs_in_use(const SweepGrid& grid) {
   const SweepLists& lists = grid.lists();
-  std::vector<bool> used(count, !lists.zip);
+  std::vector<bool> used(graphs_of(lists), !lists.zip);
   for (std::size_t row = 0; row < grid.rows() && lists.zip; ++row) {
-    used[graph_at(grid, grid.place_at(row), frameworks)] = true;
+    used[graph_at(grid, grid.place_at(row))] = true;
   }
   return used;
 }
 
+/// What a graph is made by.
+CaseOptions options_of_graph(const SweepInputs& inputs, const SweepLists& lists,
+                             const SweepPlace& place) {
+  CaseOptions options = inputs.options;
+  options.framework = inputs.frameworks[place[axis_place("--framework")]];
+  if (!lists.symbols.empty()) options.symbols = lists.symbols[place[axis_place("--symbol")]];
+  for (std::size_t axis = 0; axis < lists.values.size(); ++axis) {
+    const AxisKind& kind = axis_kinds()[axis];
+    if (kind.level != AxisLevel::kGraph || kind.apply == nullptr) continue;
+    if (lists.values[axis].empty()) continue;
+    kind.apply(lists.values[axis][place[axis]], options);
+  }
+  return options;
+}
+
+/// A size or a precision may be one that some networks cannot have: then it is rows that say so, unless all of a
+/// network's do.
+void load_workload_of(SweepInputs& inputs, std::size_t graph, const std::string& name,
+                      const CaseOptions& options) {
+  try {
+    inputs.workloads.push_back(load_workload(name, "NETWORK", options));
+    inputs.workload_of[graph] = inputs.workloads.size() - 1;
+  } catch (const SpecError& error) {
+    inputs.no_workload.emplace(graph, error);
+  }
+}
+
+void note_columns(const SweepLists& lists, const Workload& workload, RareColumns& columns) {
+  const Network& network = *workload.network;
+  columns.precision |= network.precision.has_value() || lists.has("--precision");
+  for (const SymbolValue& symbol : network.symbols) {
+    columns.seq |= symbol.name == kSequence;
+    columns.target_seq |= symbol.name == kTargetSequence;
+    columns.symbols |= symbol.name != kSequence && symbol.name != kTargetSequence;
+  }
+}
+
 void load_workloads(SweepInputs& inputs, const SweepGrid& grid) {
   const SweepLists& lists = grid.lists();
-  const std::size_t frameworks = inputs.frameworks.size();
   std::vector<std::string> paths;
   std::vector<std::string> names;
-  const std::vector<bool> used =
-      graphs_in_use(grid, lists.networks.size() * frameworks, frameworks);
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    inputs.workload_of.push_back(inputs.workloads.size());
-    if (!used[i]) continue;
-    const std::string& name = lists.networks[i / frameworks];
-    CaseOptions options = inputs.options;
-    options.framework = inputs.frameworks[i % frameworks];
-    inputs.workloads.push_back(load_workload(name, "NETWORK", options));
-    if (names.size() > i / frameworks) continue;
-    paths.push_back(inputs.workloads.back().path);
-    names.push_back(inputs.workloads.back().network->name);
+  const std::vector<bool> used = graphs_in_use(grid);
+  inputs.workload_of.assign(used.size(), kNoWorkload);
+  const std::size_t graphs = used.size() / lists.networks.size();
+  for (std::size_t i = 0; i < lists.networks.size(); ++i) {
+    const std::size_t first = inputs.workloads.size();
+    for (std::size_t graph = i * graphs; graph < (i + 1) * graphs; ++graph) {
+      if (!used[graph]) continue;
+      load_workload_of(inputs, graph, lists.networks[i],
+                       options_of_graph(inputs, lists, place_of_graph(lists, graph)));
+    }
+    if (inputs.workloads.size() == first) {
+      throw SpecError(inputs.no_workload.lower_bound(i * graphs)->second);
+    }
+    const Workload& workload = inputs.workloads[first];
+    inputs.first_workload.push_back(first);
+    paths.push_back(workload.path);
+    names.push_back(workload.network->name);
+    note_columns(lists, workload, inputs.columns);
   }
   check_files(lists.networks, paths, "NETWORK");
   inputs.network_names = told_apart(std::move(names), lists.networks);
@@ -103,17 +171,14 @@ SweepInputs load_sweep(const SweepGrid& grid, CaseOptions options) {
   SweepInputs inputs;
   inputs.options = std::move(options);
   const auto& devices = lists.of("--devices");
-  inputs.devices =
-      devices.empty() ? 1 : static_cast<int>(*std::max_element(devices.begin(), devices.end()));
+  inputs.devices = devices.empty() ? 1 : static_cast<int>(devices.most());
   load_machines(inputs, lists);
   load_frameworks(inputs, lists);
   load_workloads(inputs, grid);
   if (lists.zip) return inputs;  // which values meet in a row, only the rows know
-  for (std::size_t i = 0; i < inputs.workloads.size(); ++i) {
-    CaseOptions with_framework = inputs.options;
-    with_framework.framework = inputs.frameworks[i % inputs.frameworks.size()];
-    for (const Machine& machine : inputs.machines) {
-      check_costs(inputs.workloads[i], machine, lists, with_framework);
+  for (std::size_t i = 0; i < inputs.network_names.size(); ++i) {
+    for (std::size_t j = 0; j < inputs.frameworks.size(); ++j) {
+      check_network(inputs, lists, i, j);
     }
   }
   return inputs;

@@ -121,17 +121,38 @@ std::vector<Part> read_parts(const std::vector<std::string>& paths) {
   return parts;
 }
 
+/// The knee of a line of which `more` has the last rows, and others the first.
+std::optional<Knee> knee_between(const SweepSummary& sum, const SweepSummary& more) {
+  if (!more.first_line || !sum.line) return std::nullopt;
+  KneeFinder line(*sum.line);
+  line.add(*more.first_line);
+  return line.knee();
+}
+
+std::optional<KneeSoFar> open_line(const SweepSummary& sum, const SweepSummary& more) {
+  if (!sum.line || more.first_line) return more.line;
+  if (!more.line) return sum.line;  // it has no rows
+  KneeFinder line(*sum.line);
+  line.add(*more.line);
+  return line.so_far();
+}
+
 void add_summary(SweepSummary& sum, const SweepSummary& more) {
+  const std::optional<Knee> between = knee_between(sum, more);
+  sum.line = open_line(sum, more);
+  sum.new_knees.clear();
+  if (between) sum.new_knees.push_back(*between);
+  sum.new_knees.insert(sum.new_knees.end(), more.knees.begin(), more.knees.end());
   sum.rows += more.rows;
   sum.fitting += more.fitting;
   sum.failed += more.failed;
   for (const auto& [lacks, rows] : more.lacking) sum.lacking[lacks] += rows;
   if (!sum.first_failure) sum.first_failure = more.first_failure;
   // The first of all, as one run keeps them: none behind one that is left out.
-  if (sum.knees.size() == sum.knees_in_all) {
-    sum.knees.insert(sum.knees.end(), more.knees.begin(), more.knees.end());
+  for (const Knee& knee : sum.new_knees) {
+    if (sum.knees.size() < kKneesKept) sum.knees.push_back(knee);
   }
-  sum.knees_in_all += more.knees_in_all;
+  sum.knees_in_all += more.knees_in_all + (between ? 1 : 0);
 }
 
 /// What a text begins with before its rows.
@@ -190,15 +211,16 @@ int merge_shards(const Arguments& arguments) {
     if (part.identity.range.end <= out.summary().rows) continue;
     if (InterruptGuard::interrupted()) throw Interrupted();
     SweepSummary sum = out.summary();
+    const std::optional<Knee> between = knee_between(sum, part.state.summary);
     add_summary(sum, part.state.summary);
-    out.take(part.path, sum);
+    out.take(part.path, between, sum);
   }
   const SweepSummary sum = out.summary();
   if (sum.failed == sum.rows && sum.first_failure) {
     out.discard();
     throw SpecError(*sum.first_failure);
   }
-  out.finish("");
+  out.finish();
   remark(remarks, closing_line(sum, 0));
   return sum.fitting > 0 ? kExitOk : kExitDoesNotFit;
 }

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "model/base/option_text.hpp"
 #include "model/base/units.hpp"
@@ -56,20 +57,20 @@ class RangeReader {
       : flag_(axis.flag),
         parse_(axis.parse),
         parse_step_(axis.parse_step != nullptr ? axis.parse_step : axis.parse),
-        show_(axis.show) {}
+        show_(axis.show),
+        steps_(axis.steps) {}
 
-  std::vector<std::int64_t> read(const std::string& text, Repeats repeats) {
+  AxisValues read(const std::string& text, Repeats repeats) {
     for (const std::string& part : split_list(text, flag_)) read_part(part);
     if (repeats == Repeats::kRefused) check_each_once(text);
-    values_.shrink_to_fit();
     return std::move(values_);
   }
 
  private:
   void check_each_once(const std::string& text) const {
-    const auto no_rise = [](std::int64_t a, std::int64_t b) { return a >= b; };
-    if (std::adjacent_find(values_.begin(), values_.end(), no_rise) == values_.end()) return;
-    std::vector<std::int64_t> sorted = values_;
+    if (values_.rises()) return;
+    std::vector<std::int64_t> sorted;
+    for (std::size_t i = 0; i < values_.size(); ++i) sorted.push_back(values_[i]);
     std::sort(sorted.begin(), sorted.end());
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
     if (twice == sorted.end()) return;
@@ -79,7 +80,7 @@ class RangeReader {
 
   void read_part(const std::string& part) {
     const std::size_t first = part.find(':');
-    if (first == std::string::npos) return add(part, parse_(part, flag_));
+    if (first == std::string::npos || !steps_) return add(part, parse_(part, flag_));
     const std::size_t second = part.find(':', first + 1);
     if (second == std::string::npos || part.find(':', second + 1) != std::string::npos) {
       bad_value(flag_, in_quotes(part), "FROM:TO:xFACTOR or FROM:TO:+STEP");
@@ -123,14 +124,16 @@ class RangeReader {
     if (by < 1) bad_value(flag_, in_quotes(part), "a step greater than 0");
     if (by > kMaxValue) return add(part, from);
     const auto count = static_cast<std::size_t>((to - from) / by) + 1;
-    values_.reserve(std::min(values_.size() + count, kMaxSweepValues));
-    for (std::int64_t value = from; value <= to; value += by) add(part, value);
+    if (count > kMaxSweepValues - values_.size()) too_many(part);
+    values_.add_steps(from, by, count);
+  }
+
+  [[noreturn]] void too_many(const std::string& part) const {
+    bad_value(flag_, in_quotes(part), fmt::format("at most {} values", kMaxSweepValues));
   }
 
   void add(const std::string& part, std::int64_t value) {
-    if (values_.size() == kMaxSweepValues) {
-      bad_value(flag_, in_quotes(part), fmt::format("at most {} values", kMaxSweepValues));
-    }
+    if (values_.size() == kMaxSweepValues) too_many(part);
     values_.push_back(value);
   }
 
@@ -138,13 +141,13 @@ class RangeReader {
   decltype(AxisKind::parse) parse_;
   decltype(AxisKind::parse) parse_step_;
   decltype(AxisKind::show) show_;
-  std::vector<std::int64_t> values_;
+  bool steps_;
+  AxisValues values_;
 };
 
 }  // namespace
 
-std::vector<std::int64_t> axis_values(const AxisKind& axis, const std::string& text,
-                                      Repeats repeats) {
+AxisValues axis_values(const AxisKind& axis, const std::string& text, Repeats repeats) {
   return RangeReader(axis).read(text, repeats);
 }
 

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "simulator/predict/knee.hpp"
+
 namespace ooc {
 
 /// What an earlier run left.
@@ -44,8 +46,16 @@ class RowStore {
   virtual void go_on(const KeptUpTo& up_to) = 0;
   /// Rows, and the state behind them: both are kept, or neither.
   virtual void keep(std::string_view rows, const std::string& state) = 0;
-  /// The rows of a finished file of the same columns, all behind its first `head` bytes, and the state behind them.
-  virtual void take(const std::string& file, std::size_t head, const std::string& state) = 0;
+  /// What stands behind all rows, in pieces, without a state: a kill leaves nothing of it.
+  virtual void add(std::string_view end) = 0;
+  /// The rows of a finished file of the same columns and its knees, and the state behind them. Before these knees the one
+  /// that its first rows complete, if any.
+  struct Taken {
+    const std::string& file;
+    std::size_t head = 0;  ///< bytes of it before its rows
+    std::optional<Knee> knee = {};
+  };
+  virtual void take(const Taken& taken, const std::string& state) = 0;
   /// Nothing of what grew is left.
   virtual void discard() = 0;
   /// Gives what grew its name. The last state said that it is complete.

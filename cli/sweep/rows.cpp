@@ -39,7 +39,7 @@ void add_csv_row(std::string& out, const RunReport& report) {
 void add_csv_failure(std::string& out, const RunInputs& inputs, std::string_view error) {
   add_with_error(out, csv_row(inputs), error);
 }
-std::string csv_end(const SweepEnd&) { return ""; }
+void csv_end(const SweepEnd&, const WriteText&) {}
 
 std::string json_begin(const ToolInfo& tool, const RunInputs&) {
   std::string out;
@@ -114,15 +114,17 @@ void put_keys(JsonWriter& json, const SweepEnd& end, const Knee& knee) {
   }
 }
 
+constexpr std::size_t kPieceOfEnd = std::size_t{1} << 18;  // bytes
+
 void put_cause(JsonWriter& json, std::string_view key, NoKnee cause) {
   json.member(key, cause == NoKnee::kNone ? std::nullopt : std::optional(no_knee_name(cause)));
 }
 
-std::string json_end(const SweepEnd& end) {
+void json_end(const SweepEnd& end, const WriteText& write) {
   std::string out;
   JsonWriter json(out, JsonLayout::kLine, "{[");
   json.line(0).end().line(0).begin_list("knees");
-  for (const Knee& knee : end.knees) {
+  end.all_knees->for_each([&](const Knee& knee) {
     json.line(0).begin_object();
     put_keys(json, end, knee);
     put_link(json, "within_1_percent_link_bytes_per_s", knee.within_1_percent);
@@ -130,7 +132,10 @@ std::string json_end(const SweepEnd& end) {
     put_cause(json, "not_within_1_percent", knee.not_within_1_percent);
     put_cause(json, "not_within_5_percent", knee.not_within_5_percent);
     json.end();
-  }
+    if (out.size() < kPieceOfEnd) return;
+    write(out);
+    out.clear();
+  });
   json.line(0).end().line(0).begin_list("remarks");
   for (std::size_t i = 0; i < end.inputs.network_names.size(); ++i) {
     if (end.grid.lists().has("--batch")) break;
@@ -143,7 +148,7 @@ std::string json_end(const SweepEnd& end) {
     json.value(end.inputs.hardware_names[i] + ": " + devices_remark(devices));
   }
   json.end().line(0).member("complete", end.complete).line(0).end();
-  return std::move(out) + "\n";
+  write(std::move(out) + "\n");
 }
 
 constexpr SweepFormat kCsv{
@@ -156,7 +161,7 @@ constexpr SweepFormat kJson{
     .begin = &json_begin,
     .rows = {.row = &add_json_row, .failure = &add_json_failure, .between = ","},
     .end = &json_end,
-    .shows_knees = true};
+    .ends_with_knees = true};
 
 // Rows of JSON begin their lines, and these end them.
 void as_json_line(std::string& out, std::size_t begin) {
@@ -200,6 +205,10 @@ std::string axes_text(const SweepEnd& end, std::size_t row) {
   for (std::size_t i = 0; i < axis_kinds().size(); ++i) {
     const AxisKind& axis = axis_kinds()[i];
     const auto& values = end.grid.lists().values[i];
+    if (axis.flag == "--symbol" && values.size() > 1) {
+      text +=
+          ", " + symbols_text(end.grid.lists().symbols[static_cast<std::size_t>(values[place[i]])]);
+    }
     if (axis.show == nullptr || values.empty() || axis.flag == "--link") continue;
     const std::string value = axis.show(values[place[i]]);
     if (axis.flag == "--memory") {

@@ -66,8 +66,8 @@ std::optional<LinkTime> time_of(const SpecView& view) {
                   .near_memory_binds = parts[7].as_boolean()};
 }
 
-std::optional<KneeSoFar> line_of(const SpecView& state) {
-  const auto line = state.find("line");
+std::optional<KneeSoFar> line_of(const SpecView& state, std::string_view key) {
+  const auto line = state.find(key);
   if (!line) return std::nullopt;
   return KneeSoFar{.knee = knee_of(line->get("knee")),
                    .any_worked_out = line->get("any_worked_out").as_boolean(),
@@ -92,9 +92,9 @@ void put_time(JsonWriter& json, std::string_view key, const std::optional<LinkTi
   json.value(time->far_memory_binds).value(time->near_memory_binds).end();
 }
 
-void put_line(JsonWriter& json, const std::optional<KneeSoFar>& line) {
+void put_line(JsonWriter& json, std::string_view key, const std::optional<KneeSoFar>& line) {
   if (!line) return;
-  json.begin_object("line").begin_list("knee");
+  json.begin_object(key).begin_list("knee");
   put_kept_knee(json, line->knee);
   json.member("any_worked_out", line->any_worked_out).member("fastest_link", line->fastest_link);
   put_time(json, "fastest", line->fastest);
@@ -104,7 +104,7 @@ void put_line(JsonWriter& json, const std::optional<KneeSoFar>& line) {
 
 }  // namespace
 
-std::string state_line(const RunState& state, std::size_t first_knee) {
+std::string state_line(const RunState& state, std::span<const Knee> knees) {
   const SweepSummary& summary = state.summary;
   std::string line;
   JsonWriter json(line, JsonLayout::kLine);
@@ -115,12 +115,13 @@ std::string state_line(const RunState& state, std::size_t first_knee) {
   json.end();
   put_failure(json, summary.first_failure);
   json.begin_list("knees");
-  for (std::size_t i = first_knee; i < summary.knees.size(); ++i) {
+  for (const Knee& knee : knees) {
     json.begin_list();
-    put_kept_knee(json, summary.knees[i]);
+    put_kept_knee(json, knee);
   }
   json.end().member("knees_in_all", summary.knees_in_all);
-  put_line(json, summary.line);
+  put_line(json, "first_line", summary.first_line);
+  put_line(json, "line", summary.line);
   json.member("complete", state.complete).end();
   return line;
 }
@@ -144,7 +145,8 @@ RunState read_states(const std::vector<std::string>& lines, std::int64_t bytes,
     }
     state.summary.first_failure = failure_of(root);
     state.summary.knees_in_all = count_of(root.get("knees_in_all"));
-    state.summary.line = line_of(root);
+    state.summary.first_line = line_of(root, "first_line");
+    state.summary.line = line_of(root, "line");
     state.bytes = until;
     state.complete = root.get("complete").as_boolean();
     ++state.lines;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,8 @@ struct RunState {
   std::size_t lines = 0;  ///< that it was read from
 };
 
-/// With the knees from `first_knee` on.
-[[nodiscard]] std::string state_line(const RunState& state, std::size_t first_knee);
+/// With those knees that no state before it has.
+[[nodiscard]] std::string state_line(const RunState& state, std::span<const Knee> knees);
 /// Of all lines from the first on, up to the last that speaks of no more than `bytes`. Throws SpecError, about
 /// `file`, for a line that is none.
 [[nodiscard]] RunState read_states(const std::vector<std::string>& lines, std::int64_t bytes,

@@ -70,6 +70,9 @@ RunReport full_report() {
   report.inputs.latency = Duration(1);
   report.inputs.layer_times = 1;
   report.inputs.devices = 2;
+  report.inputs.precision = "fp32";
+  report.inputs.symbols = {{"seq", 1}, {"target_seq", 1}, {"rank", 1}};
+  report.sequence = {.tokens = 1, .tokens_per_s = 1, .model_flops = 1, .peak = {}, .mfu = 1};
   report.paper.emplace();
   report.paper->time = Duration(1);
   report.out_of_memory.emplace();
@@ -127,25 +130,21 @@ void put_knee_cause(std::string& out, NoKnee cause) {
   put_text(out, no_knee_name(cause));
 }
 
-std::string knee_rows(const SweepEnd& end) {
-  std::string out;
-  for (const Knee& knee : end.knees) {
-    const RunInputs keys = inputs_at(end.grid, end.inputs, knee.row);
-    out += kSqliteKnee;
-    put_number(out, Type::kInteger, static_cast<std::int64_t>(knee.row));
-    put_text(out, keys.network);
-    put_text(out, keys.hardware);
-    put_number(out, Type::kInteger, keys.batch);
-    put_number(out, Type::kInteger, keys.memory.count());
-    put_text(out, keys.schedule);
-    put_number(out, Type::kInteger, keys.far_memory.count());
-    put_knee_link(out, knee.within_1_percent);
-    put_knee_link(out, knee.within_5_percent);
-    put_knee_cause(out, knee.not_within_1_percent);
-    put_knee_cause(out, knee.not_within_5_percent);
-  }
-  return out;
+void add_knee_row(std::string& out, const SweepGrid& grid, const SweepInputs& inputs,
+                  const Knee& knee) {
+  const RunInputs keys = inputs_at(grid, inputs, knee.row);
+  out += kSqliteKnee;
+  put_number(out, Type::kInteger, static_cast<std::int64_t>(knee.row));
+  put_text(out, keys.network);
+  put_text(out, keys.hardware);
+  put_number(out, Type::kInteger, keys.batch);
+  put_number(out, Type::kInteger, keys.memory.count());
+  put_text(out, keys.schedule);
+  put_number(out, Type::kInteger, keys.far_memory.count());
+  out += sqlite_knee_values(knee);
 }
+
+void no_end(const SweepEnd&, const WriteText&) {}
 
 }  // namespace
 
@@ -177,8 +176,21 @@ const SweepFormat kSqliteFormat{
     .name = "sqlite",
     .begin = &no_text,
     .rows = {.row = &add_result, .failure = &add_failed_result, .between = ""},
-    .end = &knee_rows,
-    .shows_knees = true};
+    .end = &no_end,
+    .knee = &add_knee_row};
+
+const char* sqlite_knee_keys() {
+  return "point, network, hardware, batch, memory_bytes, schedule, far_memory_bytes";
+}
+
+std::string sqlite_knee_values(const Knee& knee) {
+  std::string out;
+  put_knee_link(out, knee.within_1_percent);
+  put_knee_link(out, knee.within_5_percent);
+  put_knee_cause(out, knee.not_within_1_percent);
+  put_knee_cause(out, knee.not_within_5_percent);
+  return out;
+}
 
 char take_sqlite_kind(std::string_view& rows) {
   OOC_CHECK(!rows.empty(), "there is a row");

@@ -18,6 +18,9 @@ struct SqliteColumn {
 /// Of a result: what was asked for, what was predicted, why it does not fit, "error".
 [[nodiscard]] std::vector<SqliteColumn> sqlite_result_columns();
 [[nodiscard]] std::vector<SqliteColumn> sqlite_knee_columns();
+/// What they are that a knee has of its first row, and the values of the others.
+[[nodiscard]] const char* sqlite_knee_keys();
+[[nodiscard]] std::string sqlite_knee_values(const Knee& knee);
 
 /// A row is its kind and its values.
 inline constexpr char kSqliteResult = 'r';

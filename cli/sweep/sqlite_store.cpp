@@ -246,13 +246,15 @@ class SqliteStore : public RowStore {
     database_->run("COMMIT");
   }
 
-  void take(const std::string& file, std::size_t, const std::string& state) override {
+  void add(std::string_view end) override { OOC_CHECK(end.empty(), "a database ends with rows"); }
+
+  void take(const Taken& taken, const std::string& state) override {
     Statement attach(*database_, "ATTACH ? AS part");
-    attach.bind_text(1, file);
+    attach.bind_text(1, taken.file);
     attach.run();
-    database_->run(
-        "BEGIN; INSERT INTO results SELECT * FROM part.results ORDER BY point;"
-        "INSERT INTO knees SELECT * FROM part.knees ORDER BY rowid");
+    database_->run("BEGIN; INSERT INTO results SELECT * FROM part.results ORDER BY point");
+    if (taken.knee) insert_knee(*taken.knee);
+    database_->run("INSERT INTO knees SELECT * FROM part.knees ORDER BY rowid");
     state_->bind_text(1, state);
     state_->run();
     database_->run("COMMIT; DETACH part");
@@ -277,6 +279,18 @@ class SqliteStore : public RowStore {
   }
 
  private:
+  /// What it is the knee of, its first row says.
+  void insert_knee(const Knee& knee) {
+    Statement insert(*database_, std::string("INSERT INTO knees SELECT ") + sqlite_knee_keys() +
+                                     ", ?, ?, ?, ? FROM results WHERE point = ?");
+    const std::string row = sqlite_knee_values(knee);
+    std::string_view values = row;
+    int place = 0;
+    while (!values.empty()) insert.bind(++place, take_sqlite_value(values));
+    insert.bind_integer(++place, knee.row);
+    insert.run();
+  }
+
   [[noreturn]] static void fail(const std::string& path) {
     throw std::system_error(errno, std::generic_category(), path);
   }

@@ -115,6 +115,7 @@ SweepFile::SweepFile(std::string path, const SweepFormat& format, Existing exist
         return (format.name == "sqlite" ? open_sqlite_store : open_text_store)(
             {.target = target_, .part = growing_path(target_), .lock = lock_.descriptor()});
       })),
+      keeps_all_knees_(format.ends_with_knees),
       next_(Clock::now()) {}
 
 Standing SweepFile::begin(const SweepIdentity& identity, std::string head) {
@@ -182,18 +183,17 @@ void SweepFile::check_same(const KeptRun& run, const std::string& path,
 
 void SweepFile::write(std::string_view rows, const SweepSummary& so_far) {
   waiting_ += rows;
-  // Without the knees of before: there may be many.
-  SweepSummary& mine = state_.summary;
-  mine.knees.insert(mine.knees.end(), so_far.knees.begin() + std::ssize(mine.knees),
-                    so_far.knees.end());
-  mine.knees_in_all = so_far.knees_in_all;
-  mine.line = so_far.line;
-  mine.rows = so_far.rows;
-  mine.fitting = so_far.fitting;
-  mine.lacking = so_far.lacking;
-  mine.failed = so_far.failed;
-  mine.first_failure = so_far.first_failure;
+  note_knees(so_far.new_knees);
+  state_.summary = so_far;
   late();
+}
+
+void SweepFile::note_knees(std::span<const Knee> knees) {
+  for (const Knee& knee : knees) {
+    if (keeps_all_knees_ || knees_kept_ + waiting_knees_.size() < kKneesKept) {
+      waiting_knees_.push_back(knee);
+    }
+  }
 }
 
 void SweepFile::late() {
@@ -209,31 +209,51 @@ void SweepFile::flush() {
 void SweepFile::keep(bool complete) {
   state_.bytes += static_cast<std::int64_t>(waiting_.size());
   state_.complete = complete;
-  store_->keep(waiting_, state_line(state_, knees_kept_));
+  store_->keep(waiting_, state_line(state_, waiting_knees_));
   waiting_.clear();
-  knees_kept_ = state_.summary.knees.size();
+  knees_kept_ += waiting_knees_.size();
+  waiting_knees_.clear();
   rows_kept_ = state_.summary.rows;
   next_ = Clock::now() + kBetween;
 }
 
-void SweepFile::take(const std::string& file, const SweepSummary& so_far) {
+void SweepFile::take(const std::string& file, const std::optional<Knee>& knee,
+                     const SweepSummary& so_far) {
   flush();
+  note_knees(so_far.new_knees);
   state_.summary = so_far;
   struct stat status {};
   if (stat(file.c_str(), &status) == 0) {
     state_.bytes += status.st_size - static_cast<std::int64_t>(head_.size());
   }
-  guarded([&] { store_->take(file, head_.size(), state_line(state_, knees_kept_)); });
-  knees_kept_ = state_.summary.knees.size();
+  guarded([&] {
+    store_->take({.file = file, .head = head_.size(), .knee = knee},
+                 state_line(state_, waiting_knees_));
+  });
+  knees_kept_ += waiting_knees_.size();
+  waiting_knees_.clear();
   rows_kept_ = state_.summary.rows;
 }
 
-void SweepFile::finish(std::string_view end) {
+void SweepFile::add_end(std::string_view end) {
+  flush();
+  guarded([&] { store_->add(end); });
+  state_.bytes += std::ssize(end);
+}
+
+void SweepFile::finish() {
   guarded([&] {
-    waiting_ += end;
     keep(true);
     store_->finish();
   });
+}
+
+std::vector<Knee> SweepFile::take_knees() {
+  std::vector<Knee>& kept = state_.summary.knees;
+  std::vector<Knee> all = kept;
+  if (kept.size() > kKneesKept) kept.resize(kKneesKept);
+  kept.shrink_to_fit();
+  return all;
 }
 
 void SweepFile::discard() {

@@ -4,8 +4,11 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/sweep/identity.hpp"
 #include "cli/sweep/row_store.hpp"
@@ -52,9 +55,14 @@ class SweepFile {
   void write(std::string_view rows, const SweepSummary& so_far);
   void late();
   void flush();
-  /// All rows of a finished file of the same columns, and what all amount to then.
-  void take(const std::string& file, const SweepSummary& so_far);
-  void finish(std::string_view end);
+  /// All rows of a finished file of the same columns, the knee that its first rows complete, and what all amount to
+  /// then.
+  void take(const std::string& file, const std::optional<Knee>& knee, const SweepSummary& so_far);
+  /// What stands behind all rows, in pieces, before finish().
+  void add_end(std::string_view end);
+  void finish();
+  /// Knees of the rows before, where all are kept; they are given up here.
+  [[nodiscard]] std::vector<Knee> take_knees();
   /// Nothing of it is worth keeping.
   void discard();
 
@@ -67,6 +75,7 @@ class SweepFile {
 
   [[nodiscard]] RunState read(const KeptRun& run, const std::string& path) const;
   void check_same(const KeptRun& run, const std::string& path, const SweepIdentity& identity) const;
+  void note_knees(std::span<const Knee> knees);
   void keep(bool complete);
 
   std::string path_;
@@ -74,9 +83,11 @@ class SweepFile {
   std::string target_;
   LockedFile lock_;
   std::unique_ptr<RowStore> store_;
-  RunState state_;              ///< with the rows that wait, its bytes without them
-  std::size_t rows_kept_ = 0;   ///< of its rows
-  std::size_t knees_kept_ = 0;  ///< of its knees
+  RunState state_;                   ///< with the rows that wait, its bytes without them
+  bool keeps_all_knees_ = false;     ///< else as many as are shown
+  std::vector<Knee> waiting_knees_;  ///< that are not handed over yet
+  std::size_t rows_kept_ = 0;        ///< of its rows
+  std::size_t knees_kept_ = 0;       ///< of its knees
   std::string head_;
   std::string waiting_;  ///< rows that are not handed over yet
   Clock::time_point next_;

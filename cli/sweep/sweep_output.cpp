@@ -37,10 +37,18 @@ void SweepOutput::late() {
   if (file_) file_->late();
 }
 
-void SweepOutput::finish(std::string_view end) {
-  if (file_) return file_->finish(end);
+void SweepOutput::add_end(std::string_view end) {
+  if (file_) return file_->add_end(end);
   stream_->write(end);
+}
+
+void SweepOutput::finish() {
+  if (file_) return file_->finish();
   stream_->commit();
+}
+
+std::vector<Knee> SweepOutput::take_knees() {
+  return file_ ? file_->take_knees() : std::vector<Knee>();
 }
 
 void SweepOutput::discard() {

@@ -22,7 +22,11 @@ class SweepOutput {
   void write(std::string_view rows, const SweepSummary& so_far);
   /// Called now and then while there is nothing to write.
   void late();
-  void finish(std::string_view end);
+  /// What stands behind all rows, in pieces, before finish().
+  void add_end(std::string_view end);
+  void finish();
+  /// Of an earlier run, where all are kept; they are given up here.
+  [[nodiscard]] std::vector<Knee> take_knees();
   void discard();
   /// Hands over what waits. How many rows are where, and how to go on, of a sweep that ends before its end.
   [[nodiscard]] std::string kept(std::size_t written, std::size_t all);

@@ -94,9 +94,12 @@ class TextStore : public RowStore {
     put(log_descriptor_, state + "\n", log_);
   }
 
-  void take(const std::string& file, std::size_t head, const std::string& state) override {
+  void add(std::string_view end) override { put(files_.lock, end, files_.part); }
+
+  void take(const Taken& taken, const std::string& state) override {
+    const std::string& file = taken.file;
     std::ifstream from(file, std::ios::binary);
-    from.seekg(static_cast<std::streamoff>(head));
+    from.seekg(static_cast<std::streamoff>(taken.head));
     std::string piece(std::size_t{1} << 20, '\0');
     do {
       from.read(piece.data(), std::ssize(piece));

@@ -201,13 +201,28 @@ SpecDocument imported(const SpecDocument& config, const NetworkOptions& options)
     if (symbol.name == "seq") how.seq = symbol.value;
     if (symbol.name == "target_seq") how.target_seq = symbol.value;
   }
+  how.kernels = options.kernels.value_or(how.kernels);
+  how.loss = options.loss;
   return read_spec_text(import_config(config, how), config.file, options.limits);
+}
+
+/// What a network file says, no flag changes.
+void check_no_kernels(const SpecDocument& network, const NetworkOptions& options) {
+  if (!options.kernels && options.loss.empty()) return;
+  throw SpecError({.file = {},
+                   .place = options.kernels ? "--kernels" : "--loss",
+                   .found = "it beside " + network.file + ", a network file",
+                   .expected = "a config.json, or its folder, as NETWORK",
+                   .hint = "a network file says itself what its layers keep"});
 }
 
 /// A network file, and whether it was made of a config.
 std::pair<SpecDocument, bool> read_file(const std::string& path, const NetworkOptions& options) {
   SpecDocument document = read_spec_file(path, options.limits);
-  if (!is_checkpoint_config(document)) return {std::move(document), false};
+  if (!is_checkpoint_config(document)) {
+    check_no_kernels(document, options);
+    return {std::move(document), false};
+  }
   return {imported(document, options), true};
 }
 

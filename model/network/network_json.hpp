@@ -10,6 +10,7 @@
 #include "model/base/dtype.hpp"
 #include "model/base/precision.hpp"
 #include "model/base/spec_tree.hpp"
+#include "model/network/import_config.hpp"
 #include "model/network/network.hpp"
 
 namespace ooc {
@@ -22,6 +23,9 @@ struct NetworkOptions {
   std::optional<std::int64_t> copies = {};  ///< of repeats that scale
   std::vector<SymbolValue> symbols = {};
   bool long_sequences = false;  ///< ImportOptions::allow_long
+  // Of ImportOptions too, for configs alone.
+  std::optional<ImportKernels> kernels = {};
+  std::string loss = {};
 };
 
 /// The file's value tree with its symbols.

@@ -214,15 +214,17 @@ std::string csv_header(const RunInputs& inputs) {
 
 void add_csv_fields(std::string& out, const RunReport& report) {
   bool first = true;
-  const auto add = [&](const Metric& column) {
+  const auto add = [&](const Metric& column, const MetricValue& value) {
     if (!std::exchange(first, false)) out += ',';
-    add_field(out, column.read(report), column);
+    add_field(out, value, column);
   };
   for (const auto& columns : {input_columns(), metrics(), out_of_memory_columns()}) {
-    for (const Metric& column : columns) add(column);
+    for (const Metric& column : columns) add(column, column.read(report));
   }
   for (const Metric& column : rare_input_columns()) {
-    if (is_given(column, report)) add(column);
+    const MetricValue value = column.read(report);  // once
+    const bool is_there = column.is_there != nullptr && column.is_there(report.inputs);
+    if (is_there || !std::holds_alternative<std::monostate>(value)) add(column, value);
   }
 }
 

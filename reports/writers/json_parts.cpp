@@ -31,7 +31,7 @@ namespace {
 
 void put_rare(JsonWriter& json, std::string_view group, const RunReport& report) {
   for (const Metric& column : rare_input_columns()) {
-    if (column.group != group || !is_given(column, report)) continue;
+    if (column.group != group || column.key.empty() || !is_given(column, report)) continue;
     put_metric(json, column.key, column.read(report));
   }
 }

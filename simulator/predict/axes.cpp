@@ -8,7 +8,9 @@
 
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
+#include "model/base/precision.hpp"
 #include "model/base/quantity_io.hpp"
+#include "model/layers/attributes.hpp"
 
 namespace ooc {
 namespace {
@@ -42,6 +44,31 @@ std::int64_t parse_ratio_step(std::string_view text, std::string_view place) {
   return ratio_of(text, place, 0, kMostComputeScale).count();
 }
 
+std::int64_t parse_symbol_size(std::string_view text, std::string_view place) {
+  return whole_number_of(text, place, 1, kMaxSize);
+}
+/// Its place in the table.
+std::int64_t parse_precision(std::string_view given, std::string_view place) {
+  const std::string_view text = trimmed(given);
+  if (const auto known = find_precision(text)) return static_cast<std::int64_t>(*known);
+  std::vector<std::string> names;
+  for (const PrecisionInfo& info : kPrecisions) names.emplace_back(info.name);
+  unknown_word(place, text, names);
+}
+std::string show_precision(std::int64_t value) {
+  return std::string(precision_info(static_cast<Precision>(value)).name);
+}
+
+void set_symbol(std::string_view name, std::int64_t value, CaseOptions& to) {
+  const auto found = std::find_if(to.symbols.begin(), to.symbols.end(),
+                                  [&](const SymbolValue& each) { return each.name == name; });
+  if (found != to.symbols.end()) {
+    found->value = value;
+  } else {
+    to.symbols.push_back({std::string(name), value});
+  }
+}
+
 std::string show_whole(std::int64_t value) { return fmt::format("{}", value); }
 std::string show_size(std::int64_t value) { return exact_bytes(Bytes(value)); }
 std::string show_speed(std::int64_t value) { return exact_rate(BytesPerSecond(value)); }
@@ -58,6 +85,36 @@ constexpr AxisKind kKinds[] = {
      .help =
          "frameworks: files or names of `ooc-paleo list frameworks`, between commas; default: the "
          "profiles', else ideal"},
+    {.flag = "--precision",
+     .level = AxisLevel::kGraph,
+     .column = "precision",
+     .help = "element types by class of data, names between commas; default: the network file's",
+     .parse = &parse_precision,
+     .show = &show_precision,
+     .apply = [](std::int64_t value,
+                 CaseOptions& to) { to.precision = static_cast<Precision>(value); },
+     .steps = false},
+    {.flag = "--symbol",
+     .level = AxisLevel::kGraph,
+     .column = "symbols",
+     .help = "values of symbols of the network file, NAME=LIST[,...]: rank=8:64:x2 or "
+             "rank=8,16,depth=2"},
+    {.flag = "--target-seq",
+     .level = AxisLevel::kGraph,
+     .column = "target_seq",
+     .help = "length of a decoder's sequence beside an encoder's, the symbol target_seq: a list as "
+             "of --seq",
+     .parse = &parse_symbol_size,
+     .show = &show_whole,
+     .apply = [](std::int64_t value, CaseOptions& to) { set_symbol("target_seq", value, to); }},
+    {.flag = "--seq",
+     .level = AxisLevel::kGraph,
+     .column = "seq",
+     .help = "length of the sequence, the network's symbol seq: 2048,4096 or 1024:16384:x2 or "
+             "1024:8192:+1024",
+     .parse = &parse_symbol_size,
+     .show = &show_whole,
+     .apply = [](std::int64_t value, CaseOptions& to) { set_symbol("seq", value, to); }},
     {.flag = "--hardware",
      .level = AxisLevel::kCosts,
      .column = "hardware",

@@ -32,7 +32,9 @@ struct AxisKind {
   std::int64_t (*parse_step)(std::string_view text, std::string_view place) = nullptr;
   std::string (*show)(std::int64_t value) = nullptr;
   void (*apply)(std::int64_t value, CaseOptions& options) = nullptr;
-  bool more_is_harder = true;  ///< to count: a value at that end may be too large a job where others are not
+  bool more_is_harder =
+      true;           ///< to count: a value at that end may be too large a job where others are not
+  bool steps = true;  ///< ranges make sense; else its values are names of a table
 };
 
 /// "far memory"

@@ -145,7 +145,9 @@ NetworkOptions network_options(const CaseOptions& options) {
           .precision = options.precision,
           .copies = options.copies,
           .symbols = options.symbols,
-          .long_sequences = options.long_sequences};
+          .long_sequences = options.long_sequences,
+          .kernels = options.kernels,
+          .loss = options.loss};
 }
 
 }  // namespace

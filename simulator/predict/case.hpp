@@ -20,6 +20,7 @@
 #include "model/graph/training_graph.hpp"
 #include "model/hardware/hardware_profile.hpp"
 #include "model/hardware/profile_json.hpp"
+#include "model/network/import_config.hpp"
 #include "model/network/network.hpp"
 #include "model/rewrite/data_parallel.hpp"
 #include "model/rewrite/rounds.hpp"
@@ -45,6 +46,8 @@ struct CaseOptions {
       {};                                 ///< of the network's repeat that scales; none: the file's
   std::vector<SymbolValue> symbols = {};  ///< in place of the network file's
   bool long_sequences = false;            ///< NetworkOptions::long_sequences
+  std::optional<ImportKernels> kernels = {};  ///< of a config; none: sdpa
+  std::string loss = {};                      ///< of a config; empty: by the kernels
   GraphOptions graph;
   ComputeModel compute = ComputeModel::kNative;
   std::optional<Ratio> compute_scale = {};  ///< so many times the machine's rates

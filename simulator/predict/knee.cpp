@@ -89,6 +89,21 @@ void KneeFinder::add(BytesPerSecond link, const LinkTime& time) {
   note(so_far_.knee.within_5_percent, 5);
 }
 
+void KneeFinder::add(const KneeSoFar& others) {
+  so_far_.any_worked_out |= others.any_worked_out;
+  if (others.fastest && (!so_far_.fastest || others.fastest_link > so_far_.fastest_link)) {
+    so_far_.fastest = others.fastest;
+    so_far_.fastest_link = others.fastest_link;
+  }
+  if (others.at_infinite_link) so_far_.at_infinite_link = others.at_infinite_link;
+  const auto take = [](std::optional<BytesPerSecond>& slowest,
+                       const std::optional<BytesPerSecond>& other) {
+    if (other && (!slowest || *other < *slowest)) slowest = other;
+  };
+  take(so_far_.knee.within_1_percent, others.knee.within_1_percent);
+  take(so_far_.knee.within_5_percent, others.knee.within_5_percent);
+}
+
 Knee KneeFinder::knee() const {
   Knee knee = so_far_.knee;
   if (!knee.within_1_percent) knee.not_within_1_percent = why_none(1);

@@ -69,6 +69,8 @@ class KneeFinder {
   explicit KneeFinder(const KneeSoFar& so_far) : so_far_(so_far) {}
 
   void add(BytesPerSecond link, const LinkTime& time);
+  /// Other rows of the line.
+  void add(const KneeSoFar& others);
   /// Where it was worked out: without it the fastest link tells why there is no knee.
   void add_infinite_link(const LinkTime& time) { so_far_.at_infinite_link = time; }
   [[nodiscard]] Knee knee() const;

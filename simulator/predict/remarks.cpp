@@ -111,7 +111,7 @@ std::optional<std::string> training_remark(const Network& network, const CaseOpt
   if (!options.graph.optimizer && network.optimizer) {
     take("optimizer", optimizer_name(*network.optimizer));
   }
-  if (network.is_imported) take("kernels", "sdpa (`import --kernels` has others)");
+  if (network.is_imported && !options.kernels) take("kernels", "sdpa");
   if (taken.empty()) return std::nullopt;
   return "where no flag says other: " + taken;
 }

@@ -12,9 +12,7 @@
 namespace ooc {
 namespace {
 
-std::size_t length_of(const std::vector<std::int64_t>& values) {
-  return std::max<std::size_t>(1, values.size());
-}
+std::size_t length_of(const AxisValues& values) { return std::max<std::size_t>(1, values.size()); }
 
 /// The axes of which there is more than one value.
 std::vector<std::size_t> lists_among(const SweepLists& lists) {
@@ -37,11 +35,43 @@ void check_zip(const SweepLists& lists, const std::vector<std::size_t>& axes) {
   }
 }
 
+/// What the network would say, were it made.
+void repeat_asked(const CaseOptions& options, RunInputs& inputs) {
+  if (options.precision) {
+    inputs.precision = precision_info(*options.precision).name;
+    inputs.dtype = dtype_info(precision_info(*options.precision).dtype).name;
+  }
+  for (const SymbolValue& asked : options.symbols) {
+    const auto found =
+        std::find_if(inputs.symbols.begin(), inputs.symbols.end(),
+                     [&](const SymbolValue& each) { return each.name == asked.name; });
+    if (found != inputs.symbols.end()) found->value = asked.value;
+  }
+}
+
 void apply_axis(const SweepGrid& grid, std::size_t axis, const SweepPlace& place,
                 CaseOptions& options) {
   const auto& values = grid.lists().values[axis];
   const AxisKind& kind = axis_kinds()[axis];
   if (!values.empty() && kind.apply != nullptr) kind.apply(values[place[axis]], options);
+}
+
+std::vector<std::size_t> axes_of_graphs() {
+  std::vector<std::size_t> axes;
+  for (std::size_t axis = 0; axis < axis_kinds().size(); ++axis) {
+    if (axis_kinds()[axis].level == AxisLevel::kGraph) axes.push_back(axis);
+  }
+  return axes;
+}
+
+/// So many of an axis: of names, each once.
+std::size_t graphs_along(const SweepLists& lists, std::size_t axis) {
+  const std::string_view flag = axis_kinds()[axis].flag;
+  const std::size_t count = flag == "NETWORK"       ? lists.networks.size()
+                            : flag == "--framework" ? lists.frameworks.size()
+                            : flag == "--symbol"    ? lists.symbols.size()
+                                                    : lists.values[axis].size();
+  return std::max<std::size_t>(1, count);
 }
 
 /// The name that a row has of a list of them.
@@ -90,17 +120,46 @@ SweepPlace SweepGrid::place_at(std::size_t row) const {
 }
 
 const Workload& network_of(const SweepInputs& inputs, std::size_t network) {
-  // A graph that no row needs has the place of the next one that is there, of the same network: each has one.
-  return inputs.workloads[inputs.workload_of[network * inputs.frameworks.size()]];
+  return inputs.workloads[inputs.first_workload[network]];
 }
 
-std::size_t graph_at(const SweepGrid& grid, const SweepPlace& place, std::size_t frameworks) {
-  return named(grid, "NETWORK", place) * frameworks + named(grid, "--framework", place);
+std::size_t graph_at(const SweepGrid& grid, const SweepPlace& place) {
+  std::size_t graph = 0;
+  for (const std::size_t axis : axes_of_graphs()) {
+    const auto& values = grid.lists().values[axis];
+    // Names may stand in several places of a zipped list, and are read once.
+    const bool is_name = axis_kinds()[axis].parse == nullptr;
+    const std::size_t at = values.empty() ? 0
+                           : is_name      ? static_cast<std::size_t>(values[place[axis]])
+                                          : place[axis];
+    graph = graph * graphs_along(grid.lists(), axis) + at;
+  }
+  return graph;
+}
+
+std::size_t graphs_of(const SweepLists& lists) {
+  std::size_t graphs = 1;
+  for (const std::size_t axis : axes_of_graphs()) graphs *= graphs_along(lists, axis);
+  return graphs;
+}
+
+SweepPlace place_of_graph(const SweepLists& lists, std::size_t graph) {
+  SweepPlace place{};
+  const std::vector<std::size_t> axes = axes_of_graphs();
+  for (std::size_t i = axes.size(); i-- > 0;) {
+    const std::size_t count = graphs_along(lists, axes[i]);
+    place[axes[i]] = static_cast<std::uint32_t>(graph % count);
+    graph /= count;
+  }
+  return place;
 }
 
 const Workload& workload_at(const SweepGrid& grid, const SweepInputs& inputs,
                             const SweepPlace& place) {
-  return inputs.workloads[inputs.workload_of[graph_at(grid, place, inputs.frameworks.size())]];
+  const std::size_t graph = graph_at(grid, place);
+  const std::size_t at = inputs.workload_of[graph];
+  if (at == kNoWorkload) throw SpecError(inputs.no_workload.at(graph));
+  return inputs.workloads[at];
 }
 
 const Machine& machine_at(const SweepGrid& grid, const SweepInputs& inputs,
@@ -116,6 +175,9 @@ CaseOptions options_at(const SweepGrid& grid, const SweepInputs& inputs, const S
                        AxisLevel up_to) {
   CaseOptions options = inputs.options;
   options.framework = inputs.frameworks[named(grid, "--framework", place)];
+  if (grid.lists().has("--symbol")) {
+    options.symbols = grid.lists().symbols[named(grid, "--symbol", place)];
+  }
   for (std::size_t axis = 0; axis < axis_kinds().size(); ++axis) {
     if (axis_kinds()[axis].level <= up_to) apply_axis(grid, axis, place, options);
   }
@@ -127,15 +189,20 @@ void name_row(const SweepGrid& grid, const SweepInputs& inputs, const SweepPlace
   row.network = inputs.network_names[named(grid, "NETWORK", place)];
   row.hardware = inputs.hardware_names[named(grid, "--hardware", place)];
   row.schedule = schedule_at(grid, place).name;
+  row.columns = inputs.columns;
   if (inputs.framework_names.empty()) return;
   row.framework = inputs.framework_names[named(grid, "--framework", place)];
 }
 
 RunInputs inputs_at(const SweepGrid& grid, const SweepInputs& inputs, std::size_t row) {
   const SweepPlace place = grid.place_at(row);
-  RunInputs asked =
-      inputs_of(workload_at(grid, inputs, place), machine_at(grid, inputs, place).profile,
-                options_at(grid, inputs, place));
+  const CaseOptions options = options_at(grid, inputs, place);
+  const std::size_t workload = inputs.workload_of[graph_at(grid, place)];
+  const bool is_made = workload != kNoWorkload;
+  RunInputs asked = inputs_of(
+      is_made ? inputs.workloads[workload] : network_of(inputs, named(grid, "NETWORK", place)),
+      machine_at(grid, inputs, place).profile, options);
+  if (!is_made) repeat_asked(options, asked);
   name_row(grid, inputs, place, asked);
   return asked;
 }

@@ -48,8 +48,7 @@ struct SharedCosts {
 /// Place in the list of the first of the fastest links, of which there are several; else none.
 std::optional<std::size_t> fastest_link(const SweepGrid& grid) {
   if (grid.rows_of_line() < 2) return std::nullopt;
-  const auto& links = grid.lists().of("--link");
-  return static_cast<std::size_t>(std::max_element(links.begin(), links.end()) - links.begin());
+  return grid.lists().of("--link").place_of_most();
 }
 
 std::string_view lack_of(const OutOfMemory& oom) {
@@ -72,7 +71,13 @@ class Runner : public std::enable_shared_from_this<Runner> {
         window_(std::size_t{8} * job.threads),
         next_(first_piece_),
         written_(first_piece_) {
-    if (summary_.line) knee_.emplace(*summary_.line);
+    if (!fastest_link_) return;
+    const std::size_t links = job.grid.rows_of_line();
+    if (summary_.line) {
+      knee_.emplace(*summary_.line);
+    } else if (wanted_.begin % links != 0) {
+      knee_.emplace(wanted_.begin / links * links);
+    }
   }
 
   SweepSummary run() {
@@ -236,9 +241,10 @@ class Runner : public std::enable_shared_from_this<Runner> {
   }
 
   void find_knees(const Piece& piece, std::size_t index) {
+    summary_.new_knees.clear();
     if (!fastest_link_) return;
     std::size_t row = rows_of(index).begin;
-    const std::vector<std::int64_t>& links = job_.grid.lists().of("--link");
+    const AxisValues& links = job_.grid.lists().of("--link");
     auto beyond = piece.at_infinite_link.begin();
     for (const Row& each : piece.rows) {
       const std::size_t link = row % links.size();
@@ -246,14 +252,23 @@ class Runner : public std::enable_shared_from_this<Runner> {
       const bool looked = beyond != piece.at_infinite_link.end() && beyond->first == row;
       const auto found = looked ? beyond++ : beyond;
       ++row;
-      if (!knee_) continue;  // its first rows are not of this range
       knee_->add(BytesPerSecond(links[link]), each.time);
       if (looked) knee_->add_infinite_link(found->second);
       if (link + 1 < links.size()) continue;
-      if (summary_.knees_in_all++ < job_.most_knees) summary_.knees.push_back(knee_->knee());
-      knee_.reset();
+      end_line();
     }
     summary_.line = knee_ ? std::optional(knee_->so_far()) : std::nullopt;
+  }
+
+  void end_line() {
+    if (knee_->so_far().knee.row < job_.range.begin) {
+      summary_.first_line = knee_->so_far();
+    } else {
+      summary_.new_knees.push_back(knee_->knee());
+      ++summary_.knees_in_all;
+      if (summary_.knees.size() < job_.most_knees) summary_.knees.push_back(knee_->knee());
+    }
+    knee_.reset();
   }
 
   /// The piece is written: its place is for the next.
@@ -281,6 +296,7 @@ class Runner : public std::enable_shared_from_this<Runner> {
         write_rows(slot);
         return;
       }
+      summary_.new_knees.clear();
       if (!slot.rows.empty()) write_rows(slot);
     }
   }

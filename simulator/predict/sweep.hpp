@@ -9,7 +9,6 @@
 #pragma once
 
 #include <functional>
-#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -25,6 +24,9 @@
 namespace ooc {
 
 inline constexpr std::size_t kRowsPerPiece = 64;
+
+/// Of which a summary has no more, however long a sweep.
+inline constexpr std::size_t kKneesKept = 40;
 
 /// How rows become text, on the threads that work them out.
 struct RowFormat {
@@ -47,10 +49,12 @@ struct SweepSummary {
   std::map<std::string, std::size_t> lacking;      ///< rows that do not fit, by what they lack
   std::size_t failed = 0;                          ///< rows that could not be worked out
   std::shared_ptr<const SpecError> first_failure;  ///< why
-  std::vector<Knee>
-      knees;  ///< of lines whose rows are all written, where there are >= 2 links: the first of them
+  /// Of lines whose rows are all written, where there are >= 2 links: the first of them.
+  std::vector<Knee> knees;
+  std::vector<Knee> new_knees;  ///< of lines that end with the rows that were written last
   std::size_t knees_in_all = 0;
-  std::optional<KneeSoFar> line;  ///< of one whose rows are not all written
+  std::optional<KneeSoFar> first_line;  ///< of one that began before the rows that are wanted
+  std::optional<KneeSoFar> line;        ///< of one whose rows are not all written
   /// Not all rows are written. Threads may still be at work on what the job refers to, for however long one
   /// row takes: the caller ends the process, without giving any of it up.
   bool stopped = false;
@@ -61,8 +65,8 @@ struct SweepJob {
   const SweepInputs& inputs;
   const RowFormat& format;
   unsigned threads = 1;
-  std::size_t most_knees = std::numeric_limits<std::size_t>::max();  ///< that are kept
-  RowRange range;                                                    ///< what is wanted of the grid
+  std::size_t most_knees = kKneesKept;
+  RowRange range;            ///< what is wanted of the grid
   SweepSummary before = {};  ///< of the first rows of it, which are there already
 };
 

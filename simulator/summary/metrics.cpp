@@ -219,6 +219,28 @@ Value optional_ratio(const std::optional<Ratio>& ratio) {
   return static_cast<double>(ratio->count()) / static_cast<double>(kOne.count());
 }
 
+Value symbol_in(const RunInputs& inputs, std::string_view name) {
+  for (const SymbolValue& each : inputs.symbols) {
+    if (each.name == name) return each.value;
+  }
+  return {};
+}
+
+bool has_sequence(const RunInputs& inputs) {
+  return inputs.columns.seq || !std::holds_alternative<std::monostate>(symbol_in(inputs, "seq"));
+}
+
+/// Those without a column of their own: "rank=8,depth=2".
+Value other_symbols(const RunInputs& inputs) {
+  if (inputs.symbols.empty()) return {};
+  std::vector<SymbolValue> others;
+  for (const SymbolValue& each : inputs.symbols) {
+    if (each.name != "seq" && each.name != "target_seq") others.push_back(each);
+  }
+  if (others.empty()) return {};
+  return symbols_text(others);
+}
+
 constexpr Metric kRareInputs[] = {
     {"link_to_far_bytes_per_s", "inputs", "link_to_far_bytes_per_s", "--link-to-far",
      [](const Report& r) -> Value { return optional_rate(r.inputs.link_to_far); }},
@@ -228,6 +250,33 @@ constexpr Metric kRareInputs[] = {
      [](const Report& r) { return optional_ratio(r.inputs.duplex); }},
     {"compute_scale", "inputs", "compute_scale", "--compute-scale",
      [](const Report& r) { return optional_ratio(r.inputs.compute_scale); }},
+    // JSON of one run has these elsewhere.
+    {"precision", "inputs", "", "element types by class of data",
+     [](const Report& r) -> Value {
+       if (r.inputs.precision.empty()) return {};
+       return r.inputs.precision;
+     },
+     [](const RunInputs& inputs) { return inputs.columns.precision; }},
+    {"symbols", "inputs", "", "values of the network's symbols but seq and target_seq",
+     [](const Report& r) { return other_symbols(r.inputs); },
+     [](const RunInputs& inputs) { return inputs.columns.symbols; }},
+    {"seq", "inputs", "", "length of the sequence",
+     [](const Report& r) { return symbol_in(r.inputs, "seq"); }, &has_sequence},
+    {"target_seq", "inputs", "", "length of the decoder's sequence",
+     [](const Report& r) { return symbol_in(r.inputs, "target_seq"); },
+     [](const RunInputs& inputs) { return inputs.columns.target_seq; }},
+    {"tokens_per_s", "", "", "batch x seq / iteration time",
+     [](const Report& r) -> Value {
+       if (!r.sequence) return {};
+       return r.sequence->tokens_per_s;
+     },
+     &has_sequence},
+    {"mfu", "", "", "the model's own FLOPs / (iteration time x peak rate)",
+     [](const Report& r) -> Value {
+       if (!r.sequence || !r.sequence->mfu) return {};
+       return *r.sequence->mfu;
+     },
+     &has_sequence},
 };
 
 }  // namespace
@@ -251,6 +300,7 @@ std::vector<const Metric*> columns_for(const RunInputs& inputs) {
 }
 
 bool is_given(const Metric& rare, const RunReport& report) {
+  if (rare.is_there != nullptr && rare.is_there(report.inputs)) return true;
   return !std::holds_alternative<std::monostate>(rare.read(report));
 }
 

@@ -24,6 +24,8 @@ struct Metric {
   std::string_view key;    ///< JSON: its key there
   std::string_view what;   ///< one line of explanation
   MetricValue (*read)(const RunReport& report);
+  /// Of rare columns: whether there is one without a value too, as other runs have one.
+  bool (*is_there)(const RunInputs& inputs) = nullptr;
 };
 
 /// What was predicted.
@@ -32,7 +34,8 @@ struct Metric {
 [[nodiscard]] std::span<const Metric> input_columns();
 /// Why it does not fit; all of them not known where it does.
 [[nodiscard]] std::span<const Metric> out_of_memory_columns();
-/// More of what was asked for, that few runs are: columns, and keys of JSON, only where it was given.
+/// More of what was asked for, that few runs are, and what follows from it: columns, and, with a key, keys of JSON, only
+/// where it was given.
 [[nodiscard]] std::span<const Metric> rare_input_columns();
 
 /// The columns of runs with such inputs, in order: input_columns(), metrics(), out_of_memory_columns() and what was

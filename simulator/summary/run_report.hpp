@@ -20,6 +20,14 @@
 
 namespace ooc {
 
+/// Columns that only some runs need, in a table of which some other run needs them.
+struct RareColumns {
+  bool precision = false;
+  bool seq = false;  ///< and rates of a sequence
+  bool target_seq = false;
+  bool symbols = false;
+};
+
 /// What the user asked for, echoed in every result. Texts are the names of the command line.
 struct RunInputs {
   std::string network;
@@ -51,9 +59,10 @@ struct RunInputs {
   std::optional<Duration> latency;
   std::optional<Ratio> duplex;         ///< of both directions
   std::optional<Ratio> compute_scale;  ///< so many times the machine's rates
-  std::optional<int> layer_times;  ///< layers whose time came from --layer-times
-  int devices = 1;                 ///< that the batch is split over
-  std::string exchange = "end";    ///< when they exchange gradients
+  std::optional<int> layer_times;      ///< layers whose time came from --layer-times
+  int devices = 1;                     ///< that the batch is split over
+  std::string exchange = "end";        ///< when they exchange gradients
+  RareColumns columns = {};            ///< of the table that it stands in
 };
 
 enum class TensorAction { kKeep, kSwap, kRecompute, kCompress };
@@ -191,8 +200,8 @@ struct RunReport {
   std::optional<Bytes> largest_hole;   ///< with an addressed allocator: reserved for its reports
   std::vector<WhatIf> what_if;
   std::optional<SequenceRates> sequence;
-  std::vector<WhatIf> worth;  ///< the same with a little less; only of schedules that optimize
-  bool in_words = false;      ///< the table says in words what becomes of the layers' tensors
+  std::vector<WhatIf> worth;       ///< the same with a little less; only of schedules that optimize
+  bool in_words = false;           ///< the table says in words what becomes of the layers' tensors
   std::optional<TimeRange> range;  ///< where reports of a rate in use differ, and it matters
   std::vector<LayerReport> layers;
   std::vector<StepReport> steps;                  ///< only when asked for

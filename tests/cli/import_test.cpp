@@ -59,14 +59,38 @@ TEST_CASE("a config, its folder and the file that import writes give one answer"
   CHECK(run(predict(file, quiet)).out == of_config.out);
 }
 
+TEST_CASE("--kernels and --loss are those of import, and only a config has them") {
+  const ScratchFolder folder;
+  const std::string config = folder.file("config.json", kConfig);
+  const std::string file = (folder.path() / "config_eager.json").string();
+  const std::vector<std::string> flags{"--kernels", "eager", "--loss", "in_place"};
+  const auto with = [&](std::vector<std::string> words, bool given) {
+    words.insert(words.end(), {"--quiet", "--batch", "4"});
+    if (given) words.insert(words.end(), flags.begin(), flags.end());
+    return run(words);
+  };
+  CHECK(
+      run({"import", config, "--name", "n", "--kernels", "eager", "--loss", "in_place", "-o", file})
+          .exit_code == 0);
+  const auto numbers = [](const Ran& ran) { return ran.out.substr(ran.out.find('\n')); };
+  const Ran of_config = with(predict(config), true);
+  CHECK(of_config.exit_code == 0);
+  CHECK(numbers(of_config) == numbers(with(predict(file), false)));
+  CHECK(numbers(of_config) != numbers(with(predict(config), false)));
+  CHECK(!has(run(predict(config, flags)).err, "kernels"));
+  CHECK(with({"inspect", config}, true).exit_code == 0);
+  check_refused(with(predict(file), true), "--kernels: found it beside " + file);
+  check_refused(with(predict("gpt2", {"--loss", "in_place"}), false), "--loss: found it beside ");
+  check_refused(run(predict(config, {"--kernels", "flash"})), "--kernels: found \"flash\"");
+}
+
 TEST_CASE("what nobody asked for is said in one remark") {
   const ScratchFolder folder;
   const std::string config = folder.file("config.json", kConfig);
   const Ran all = run(predict(config));
-  CHECK(has(
-      all.err,
-      ": where no flag says other: batch 1, seq 2048, precision bf16, optimizer adam, "
-      "kernels sdpa"));
+  CHECK(has(all.err,
+            ": where no flag says other: batch 1, seq 2048, precision bf16, optimizer adam, "
+            "kernels sdpa"));
   const Ran some =
       run(predict(config, {"--seq", "512", "--batch", "2", "--precision", "bf16-pure"}));
   CHECK(has(some.err, "where no flag says other: optimizer adam, kernels sdpa"));

@@ -2,6 +2,7 @@
 // flags, and a dry run writes nothing.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "model/base/spec_tree.hpp"
@@ -97,6 +98,123 @@ TEST_CASE("a row at two values of an axis says what predict says of each") {
       }
     }
   }
+}
+
+TEST_CASE("a row at a length and a precision says what predict says of them") {
+  const Texts job{"gpt2", "--hardware", "rtx-3090", "--batch", "2", "--quiet", "--format", "json"};
+  Texts all{"sweep", "--seq", "256:512:x2", "--precision", "fp32,amp-bf16"};
+  all.insert(all.end(), job.begin(), job.end());
+  const std::vector<Row> rows = rows_of(run_ooc_paleo(all).out);
+  REQUIRE(rows.size() == 4);
+  for (std::size_t i = 0; i < 4; ++i) {
+    Texts one{"predict", "--precision", i < 2 ? "fp32" : "amp-bf16", "--seq",
+              i % 2 == 0 ? "256" : "512"};
+    one.insert(one.end(), job.begin(), job.end());
+    const SpecDocument document = read_spec_text(run_ooc_paleo(one).out, "predict.json");
+    const SpecView root(document);
+    CHECK(at(rows[i], "precision") == (i < 2 ? "\"fp32\"" : "\"amp-bf16\""));
+    CHECK(at(rows[i], "seq") == text_of(root.get("inputs").get("symbols").get("seq")));
+    for (const char* same : {"iteration_time_ns", "peak_near_bytes", "static_bytes"}) {
+      CHECK(at(rows[i], same) == text_of(root.get(same)));
+    }
+    for (const char* same : {"tokens_per_s", "mfu"}) {
+      CHECK(at(rows[i], same) == text_of(root.get("sequence").get(same)));
+    }
+  }
+}
+
+/// Two blocks of whatever width and rank.
+const std::string kRanks =
+    R"({"format": "ooc-paleo/network", "version": 1, "name": "ranks",
+        "symbols": {"rank": 4, "width": 16},
+        "inputs": [{"name": "x", "shape": ["width"]}],
+        "layers": [{"name": "down", "type": "linear", "units": "rank"},
+                   {"name": "up", "type": "linear", "units": "width"}]})";
+
+TEST_CASE("any symbol is an axis: every combination of the values of several") {
+  const ScratchFolder scratch;
+  const std::string file = scratch.file("ranks.json", kRanks);
+  const auto run = [&](const std::string& symbols) {
+    return run_ooc_paleo({"sweep", file, "--hardware", kMachine, "--batch", "1", "--symbol",
+                          symbols, "--format", "json", "--quiet"});
+  };
+  const Ran ran = run("rank=1:4:x2,width=8,32");
+  CAPTURE(ran.err);
+  Texts symbols;
+  Texts parameters;
+  for (const Row& row : rows_of(ran.out)) {
+    symbols.push_back(at(row, "symbols"));
+    parameters.push_back(at(row, "parameters"));
+  }
+  CHECK(symbols == Texts{"\"rank=1,width=8\"", "\"rank=1,width=32\"", "\"rank=2,width=8\"",
+                         "\"rank=2,width=32\"", "\"rank=4,width=8\"", "\"rank=4,width=32\""});
+  // 2 x rank x width, and biases.
+  CHECK(parameters == Texts{"25", "97", "42", "162", "76", "292"});
+  for (const auto& [bad, message] : std::vector<std::pair<std::string, std::string>>{
+           {"depth=2", "found no symbol depth, expected one of its symbols: rank, width"},
+           {"rank=2,rank=4", "--symbol: found symbol rank for the second time"},
+           {"4,rank=2", "--symbol: found \"4\", expected NAME=LIST"},
+           {"rank=2,2", "in which 2 comes twice"},
+           {"rank=0", "--symbol: found \"0\", expected a whole number from 1"},
+           {"rank=", "--symbol: found \"\", expected"}}) {
+    CAPTURE(bad);
+    const Ran refused = run(bad);
+    CAPTURE(refused.err);
+    CHECK(refused.exit_code == 2);
+    CHECK(refused.err.find(message) != std::string::npos);
+  }
+}
+
+TEST_CASE(
+    "a length that a network cannot have is that row's error, and names that are none are "
+    "refused") {
+  const Texts job{"sweep", "gpt2", "--hardware", "rtx-3090", "--format", "json", "--quiet"};
+  const auto run = [&](const Texts& more) {
+    Texts all = job;
+    all.insert(all.end(), more.begin(), more.end());
+    return run_ooc_paleo(all);
+  };
+  const Ran ran = run({"--seq", "4096,512", "--link", "8GB/s,16GB/s"});
+  CHECK(ran.exit_code == 0);
+  const std::vector<Row> rows = rows_of(ran.out);
+  REQUIRE(rows.size() == 4);
+  CHECK(at(rows[0], "seq") == "4096");
+  CHECK(at(rows[0], "error").find("1024 positions for 4096 steps") != std::string::npos);
+  CHECK(at(rows[0], "tokens_per_s") == "null");
+  CHECK(at(rows[3], "error") == "null");
+  CHECK(run({"--seq", "4096"}).exit_code == 2);
+  // So is a precision that a machine has no peak for, wherever it stands.
+  for (const char* precisions : {"fp8,fp32", "fp32,fp8"}) {
+    const Ran some = run({"--seq", "512", "--precision", precisions});
+    CHECK(some.exit_code == 0);
+    const std::vector<Row> each = rows_of(some.out);
+    REQUIRE(each.size() == 2);
+    const bool fp8_first = at(each[0], "precision") == "\"fp8\"";
+    CHECK(at(each[fp8_first ? 0 : 1], "error").find("peak/float8") != std::string::npos);
+    CHECK(at(each[fp8_first ? 1 : 0], "error") == "null");
+  }
+  CHECK(run({"--precision", "fp32:bf16:x2"}).err.find("--precision: found \"fp32:bf16:x2\"") !=
+        std::string::npos);
+  CHECK(run({"--precision", "fp32,fp32"}).err.find("fp32 comes twice") != std::string::npos);
+  CHECK(run({"--seq", "8", "--symbol", "seq=9"}).err.find("symbol seq for the second time") !=
+        std::string::npos);
+  CHECK(run({"--seq", "1:100001:+1"}).err.find("sweep: found 100001 graphs") != std::string::npos);
+  // A network without the symbol is no row's error alone.
+  CHECK(run_ooc_paleo({"sweep", "gpt2", "vgg16", "--hardware", "rtx-3090", "--seq", "512"})
+            .err.find("found no symbol seq") != std::string::npos);
+}
+
+TEST_CASE("rows without a sequence have its columns where others have one") {
+  const Ran ran = run_ooc_paleo(
+      {"sweep", "vgg16", "gpt2", "--hardware", "rtx-3090", "--batch", "1", "--quiet"});
+  std::istringstream lines(ran.out);
+  std::string head;
+  std::string vgg16;
+  std::getline(lines, head);
+  std::getline(lines, vgg16);
+  CHECK(head.ends_with(",oom_tier,precision,seq,tokens_per_s,mfu,error"));
+  CHECK(vgg16.ends_with(",,,,,"));
+  CHECK(std::count(vgg16.begin(), vgg16.end(), ',') == std::count(head.begin(), head.end(), ','));
 }
 
 TEST_CASE("columns of rare inputs are there where they are given") {
@@ -196,7 +314,10 @@ TEST_CASE("what is wrong with a study is said with file and place") {
       {study(R"("batch": [])"), "/batch: found an empty list, expected at least one value"},
       {study(R"("batch": true)"), "/batch: found true, expected a text or a number"},
       {study(R"("schedule": "capasity")"), "/schedule: found \"capasity\""},
-      {study(R"("seq": 5)"), "/seq: found unknown key"},
+      {study(R"("sequence": 5)"), "/sequence: found unknown key"},
+      {study(R"("seq": [5, "x"])"), "/seq/1: found \"x\", expected a whole number"},
+      {study(R"("options": {"precision": "fp32"})"), "/options/precision: found an unknown option"},
+      {study(R"("precision": ["fp32", "fp31"])"), "/precision/1: found \"fp31\""},
       {study(R"("options": {"optimiser": "adam"})"),
        "/options/optimiser: found an unknown option \"optimiser\""},
       {study(R"("options": {"output": "r.csv"})"), "/options/output: found an unknown option"},

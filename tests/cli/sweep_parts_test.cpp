@@ -25,7 +25,10 @@ using namespace std::chrono_literals;
 using Counts = std::vector<std::int64_t>;
 
 Counts values(const char* axis, const std::string& text) {
-  return axis_values(axis_kinds()[axis_place(axis)], text);
+  const AxisValues read = axis_values(axis_kinds()[axis_place(axis)], text);
+  Counts all;
+  for (std::size_t i = 0; i < read.size(); ++i) all.push_back(read[i]);
+  return all;
 }
 
 TEST_CASE("a range multiplies or adds up to and including its end") {
@@ -54,12 +57,32 @@ TEST_CASE("ranges of sizes and rates have units at both ends and in an added ste
   CHECK(values("--devices", "1:8:x2") == Counts{1, 2, 4, 8});
 }
 
+TEST_CASE("values in equal steps are kept as a range, and every list reads as it was written") {
+  AxisValues range = axis_values(axis_kinds()[axis_place("--batch")], "5:1000000:+1");
+  CHECK(range.size() == 999'996);
+  CHECK(range[0] == 5);
+  CHECK(range[123'456] == 123'461);
+  CHECK(range.back() == 1'000'000);
+  CHECK(range.least() == 5);
+  CHECK(range.place_of_most() == 999'995);
+  CHECK(range.rises());
+  const Counts written{8, 1, 2, 3, 7, 7, 9, 11, 4, 0, 9};
+  AxisValues values;
+  for (const std::int64_t value : written) values.push_back(value);
+  for (std::size_t i = 0; i < written.size(); ++i) CHECK(values[i] == written[i]);
+  CHECK(values.size() == written.size());
+  CHECK(values.least() == 0);
+  CHECK(values.place_of_most() == 7);
+  CHECK(!values.rises());
+}
+
 TEST_CASE("every axis reads what it shows") {
   for (const AxisKind& axis : axis_kinds()) {
     if (axis.parse == nullptr) continue;
     CAPTURE(axis.flag);
     const std::int64_t value = axis.flag == "--duplex"    ? 750'000'000
                                : axis.flag == "--devices" ? 4
+                               : !axis.steps              ? 3
                                                           : 2'000'000'000;
     CHECK(axis.parse(axis.show(value), axis.flag) == value);
   }
@@ -305,7 +328,7 @@ TEST_CASE("a sweep that goes on behind any piece has the rows and the knees of t
   CHECK(whole.so_far.size() > 4);
   for (const auto& [text, summary] : whole.so_far) {
     // As a file keeps it.
-    const std::string line = state_line({.summary = summary, .bytes = 7}, 0);
+    const std::string line = state_line({.summary = summary, .bytes = 7}, summary.knees);
     const RunState kept = read_states({line}, 7, "r.csv.run");
     CHECK(kept.summary.rows == summary.rows);
     CHECK(kept.summary.fitting == summary.fitting);
@@ -325,6 +348,15 @@ TEST_CASE("a part of a sweep has its rows, and the knees of the lines that it be
     CHECK(part.text == numbers(static_cast<int>(begin), static_cast<int>(end)));
     CHECK(part.summary.knees.empty());
   }
+  // Of the other lines a part tells what it knows.
+  const SweepSummary first = rows.run({.begin = 0, .end = 40}).summary;
+  const SweepSummary inside = rows.run({.begin = 40, .end = 110}).summary;
+  const SweepSummary last = rows.run({.begin = 110, .end = 160}).summary;
+  REQUIRE((first.line && inside.line && !inside.first_line && last.first_line && last.line));
+  KneeFinder line(*first.line);
+  line.add(*inside.line);
+  line.add(*last.first_line);
+  check_equal({line.knee()}, {knees[0]});
   check_equal(rows.run({.begin = 100, .end = 300}).summary.knees, {knees[1]});
   check_equal(rows.run({.begin = 0, .end = 200}).summary.knees, {knees[0]});
 }

@@ -1,0 +1,57 @@
+// The values of an axis of a sweep: a list, of which a part in equal steps is kept as its first value, its step and
+// how many there are. A range of a million values takes no more than one of two.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <vector>
+
+namespace ooc {
+
+class AxisValues {
+ public:
+  AxisValues() = default;
+  AxisValues(std::initializer_list<std::int64_t> values) {
+    for (const std::int64_t value : values) push_back(value);
+  }
+  /// 0 ... count - 1.
+  [[nodiscard]] static AxisValues places(std::size_t count);
+
+  void push_back(std::int64_t value);
+  /// first, first + step, ... so many. `step` > 0; the last one is in range.
+  void add_steps(std::int64_t first, std::int64_t step, std::size_t count);
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] std::int64_t operator[](std::size_t place) const {
+    const Part& part = parts_.size() == 1 ? parts_.front() : part_of(place);
+    return part.first + static_cast<std::int64_t>(place - part.begin) * part.step;
+  }
+  [[nodiscard]] std::int64_t front() const { return (*this)[0]; }
+  [[nodiscard]] std::int64_t back() const { return (*this)[size_ - 1]; }
+  /// Of a list that is not empty.
+  [[nodiscard]] std::int64_t least() const;
+  [[nodiscard]] std::int64_t most() const { return (*this)[place_of_most()]; }
+  /// The first of the largest.
+  [[nodiscard]] std::size_t place_of_most() const;
+  /// Each is larger than the one before it.
+  [[nodiscard]] bool rises() const;
+
+ private:
+  struct Part {
+    std::int64_t first = 0;
+    std::int64_t step = 0;  ///< of a part of one: 0
+    std::size_t begin = 0;  ///< place of its first value
+    std::size_t count = 1;
+    [[nodiscard]] std::int64_t last() const {
+      return first + static_cast<std::int64_t>(count - 1) * step;
+    }
+  };
+  [[nodiscard]] const Part& part_of(std::size_t place) const;
+
+  std::vector<Part> parts_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace ooc
