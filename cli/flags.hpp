@@ -149,6 +149,12 @@ inline constexpr Flag kOptimizer{.name = "--optimizer",
                                  .help = "its state is resident; default sgd (none)",
                                  .completes = Completes::kChoices,
                                  .choices = "sgd|momentum|adam|adam8|adafactor"};
+inline constexpr Flag kAdam{.name = "--adam",
+                            .value = "KERNELS",
+                            .help = "one kernel, or one an operation over all parameters, with a "
+                                    "temporary number for each; default fused",
+                            .completes = Completes::kChoices,
+                            .choices = "fused|foreach"};
 inline constexpr Flag kAllocator{
     .name = "--allocator",
     .value = "NAME",
@@ -196,7 +202,7 @@ inline constexpr std::array kIteration{kCompute,   kFramework, kAccounting, kOpt
 /// How it runs, whatever the schedule.
 inline constexpr std::array kRun =
     joined(std::array{kLinkToFar, kLinkToNear, kDuplex, kFarThroughput, kLatency, kMode},
-           kIteration, std::array{kComputeScale, kAllocator, kDevices, kExchange, kMaxInput, kQuiet});
+           kIteration, std::array{kAdam, kComputeScale, kAllocator, kDevices, kExchange, kMaxInput, kQuiet});
 
 /// The argument of commands about one network.
 inline constexpr Positionals kNetwork{

@@ -41,6 +41,7 @@ struct RunInputs {
   std::string precision = {};       ///< empty: everything has that type
   std::string gradient_dtype = {};  ///< of the weights' gradients, where it was asked for
   std::string optimizer = "sgd";
+  std::string adam = {};  ///< its kernels, where they are not the usual ones
   std::string allocator = "ideal";
   std::string mode = "pinned";
   std::string compute = "native";

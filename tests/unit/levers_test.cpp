@@ -124,3 +124,16 @@ TEST_CASE("what fills the memory adds up to the peak in core") {
     CHECK((*held)[MemoryCategory::kSaved] > Bytes(0));
   }
 }
+
+TEST_CASE("foreach Adam takes a number of its state for each parameter while it updates") {
+  Job job;
+  job.options.symbols = {{"seq", 16}};
+  constexpr std::int64_t kParameters = 124'439'808;
+  CHECK(job.run("in-core", job.options).peak_near < Bytes(20 * kParameters));
+  job.options.adam = AdamKernels::kForeach;
+  CHECK(job.run("in-core", job.options).peak_near == Bytes((16 + 4) * kParameters));
+  job.options.precision = Precision::kBf16Pure;
+  CHECK(job.run("in-core", job.options).peak_near == Bytes((8 + 2) * kParameters));
+  job.options.graph.optimizer = Optimizer::kSgd;
+  CHECK_THROWS_AS((void)job.run("in-core", job.options), SpecError);
+}
