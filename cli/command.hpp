@@ -55,6 +55,7 @@ struct Flag {
 /// Every flag that is looked up by its name in the sources. Options of schedules are looked up by their rows in
 /// simulator/schedules/option_table.cpp (FlagName::of), and need not stand here.
 inline constexpr std::string_view kFlagNames[] = {"--accounting",
+                                                  "--adam",
                                                   "--algorithms",
                                                   "--allocator",
                                                   "--allow-long",

@@ -40,6 +40,7 @@ constexpr std::array kAllocators{Allocator::kIdeal, Allocator::kFirstFit, Alloca
 constexpr std::array kComputeModels{ComputeModel::kNative, ComputeModel::kPaleo};
 constexpr std::array kAccountings{Accounting::kLiveness, Accounting::kSharedGradients,
                                   Accounting::kAllGradients, Accounting::kDefineByRun};
+constexpr std::array kAdamKernels{AdamKernels::kFused, AdamKernels::kForeach};
 constexpr std::array kExchanges{Exchange::kEnd, Exchange::kOverlap};
 constexpr std::array kModes{CopyMode::kPinned, CopyMode::kPageable};
 
@@ -121,6 +122,10 @@ constexpr CaseFlag kCaseFlags[] = {
     {flags::kOptimizer.name,
      [](auto text, auto flag, auto& to) {
        to.graph.optimizer = choice(flag, text, kOptimizers, &optimizer_name);
+     }},
+    {flags::kAdam.name,
+     [](auto text, auto flag, auto& to) {
+       to.adam = choice(flag, text, kAdamKernels, &adam_kernels_name);
      }},
     {flags::kCompute.name,
      [](auto text, auto flag, auto& to) {

@@ -14,6 +14,7 @@
 #include "model/base/quantity_io.hpp"
 #include "model/base/terminal_text.hpp"
 #include "simulator/predict/case.hpp"
+#include "simulator/predict/levers.hpp"
 
 namespace ooc {
 extern const Command fit_command;
@@ -63,7 +64,12 @@ std::string lacking(const RunReport& report) {
                         oom.smallest_budget ? "the smallest that suffices is" : "it takes at least",
                         format_bytes(*least), least->count());
   }
-  return text + (near ? fmt::format("; there are {}\n", format_bytes(report.budget_near)) : "\n");
+  if (near) text += fmt::format("; there are {}", format_bytes(report.budget_near));
+  if (!report.levers.empty()) {
+    const Lever& lever = report.levers.front();
+    text += fmt::format("; {} takes {}", lever.change, format_bytes(lever.needs));
+  }
+  return text + "\n";
 }
 
 /// Of several that do not fit the one that lacks least.
@@ -78,6 +84,7 @@ int run_fit(const Arguments& arguments) {
   search_briefly(job.options.schedule);
   const Case which = make_case(job.workload, job.machine, job.options);
   std::optional<RunReport> nearest;
+  const Schedule* tried = nullptr;
   for (const Schedule* schedule : job.schedules) {
     const CaseRun run = run_case(which, *schedule, BoundEffort::kCut);
     RunReport report = report_case(which, *schedule, run, Detail::kTotals);
@@ -85,8 +92,11 @@ int run_fit(const Arguments& arguments) {
       job.outputs.result.finish(fitting(report));
       return kExitOk;
     }
-    if (!nearest || lacks_less(report, *nearest)) nearest = std::move(report);
+    if (nearest && !lacks_less(report, *nearest)) continue;
+    nearest = std::move(report);
+    tried = schedule;
   }
+  nearest->levers = levers(job.workload, job.machine, job.options, *tried, *nearest);
   job.outputs.result.finish(lacking(*nearest));
   return kExitDoesNotFit;
 }

@@ -10,6 +10,7 @@
 #include "reports/writers/trace.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/predict/case.hpp"
+#include "simulator/predict/levers.hpp"
 #include "simulator/predict/rate_range.hpp"
 #include "simulator/predict/remarks.hpp"
 #include "simulator/predict/stated_times.hpp"
@@ -61,6 +62,7 @@ RunReport run_job(Job& job, const Schedule& schedule, Detail detail) {
     report.moved = moved_tensors(std::get<Plan>(run.plan), run.graph(which), run.costs(which),
                                  std::get<Timeline>(*run.outcome));
   }
+  if (lacks_near_memory(report)) report.in_core_by_category = in_core_by_category(which);
   if (const std::string text = algorithms_remark(which, schedule); !text.empty()) {
     remark(remarks, "remark: " + text);
   }
@@ -73,6 +75,7 @@ int run_predict(const Arguments& arguments) {
   const Schedule& schedule = *job.schedules.front();
   const Detail detail = arguments.has(flags::kSteps) ? Detail::kSteps : Detail::kLayers;
   RunReport report = run_job(job, schedule, detail);
+  report.levers = levers(job.workload, job.machine, job.options, schedule, report);
   report.what_if = what_if(job.workload, job.machine, job.options, schedule, report);
   if (schedule.is(Trait::kOptimizes)) {
     report.worth = worth_of_last(job.workload, job.machine, job.options, schedule, report);

@@ -19,6 +19,7 @@
 #include "model/cost/kernel_cost.hpp"
 #include "model/cost/kernel_ways.hpp"
 #include "model/graph/liveness.hpp"
+#include "model/graph/parameter_bytes.hpp"
 #include "model/kernels/streaming.hpp"
 
 namespace ooc {
@@ -316,6 +317,21 @@ KernelPlatform kernel_platform(const HardwareProfile& profile,
   return platform;
 }
 
+namespace {
+
+/// PyTorch's foreach Adam takes the roots of all second moments before it divides by them: a number of the state for
+/// each parameter, for as long as the update takes. One update a layer is counted here, each with all of them.
+Bytes update_temporaries(const TrainingGraph& graph, AdamKernels adam) {
+  if (adam == AdamKernels::kFused || graph.optimizer != Optimizer::kAdam) return Bytes(0);
+  Bytes bytes;
+  for (const Layer& layer : graph.network->layers) {
+    bytes += Bytes(state_bytes(Optimizer::kMomentum, *graph.network, *layer.model));
+  }
+  return bytes;
+}
+
+}  // namespace
+
 CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& profile,
                            const ComputeOptions& options) {
   if (options.batch < 1 || options.batch > kMaxBatch) {
@@ -339,6 +355,7 @@ CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& pr
       static_cast<double>(options.compute_scale.count()) / static_cast<double>(kOne.count());
   apply_layer_times(seconds, graph, options.layer_times, scale);
   const std::vector<bool> with_ways = layers_with_ways(graph, options);
+  const Bytes temporaries = update_temporaries(graph, options.adam);
   table.alternatives.reserve(seconds.size());
   table.first_alternative.reserve(seconds.size() + 1);
   for (std::size_t i = 0; i < seconds.size(); ++i) {
@@ -350,7 +367,9 @@ CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& pr
     }
     table.alternatives.push_back({.algorithm = Algorithm::kDefault,
                                   .time = rounded(seconds[i], graph),
-                                  .workspace = workspace_of(graph, task, options.batch),
+                                  .workspace = task.kind == TaskKind::kUpdate
+                                                   ? temporaries
+                                                   : workspace_of(graph, task, options.batch),
                                   .seconds = seconds[i]});
   }
   table.first_alternative.push_back(static_cast<std::int32_t>(table.alternatives.size()));

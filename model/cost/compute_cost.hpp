@@ -31,6 +31,7 @@ struct ComputeOptions {
   std::optional<Bytes> workspace = {};  ///< most that a convolution's algorithm may take; none: any
   RunMode mode =
       RunMode::kTraining;  ///< what the kernels of a profile with an architecture run for
+  AdamKernels adam = AdamKernels::kFused;
 };
 
 /// Everything of the CostTable but `transfers`. Throws SpecError when a size or a time leaves the

@@ -18,7 +18,7 @@ struct EncoderSizes {
   AttentionForm attention;
   double dropout = 0;
   bool input_bias = true;
-  std::string activation;
+  Activation activation;
 };
 
 EncoderSizes read_encoder(const CheckpointConfig& config, double usual_dropout) {
@@ -62,9 +62,9 @@ void add_self_attention(LayerList& block, const ImportRequest& request, const En
   block.dropout("attention.output.dropout", sizes.dropout);
 }
 
-void add_mlp(LayerList& block, const EncoderSizes& sizes) {
+void add_mlp(LayerList& block, const ImportRequest& request, const EncoderSizes& sizes) {
   block.linear("intermediate.dense", sizes.units, true);
-  block.add("intermediate.act", sizes.activation);
+  add_activation(block, "intermediate.act", request, sizes.activation);
   block.linear("output.dense", sizes.width, true);
   block.dropout("output.dropout", sizes.dropout);
 }
@@ -74,7 +74,7 @@ LayerList post_norm_block(const ImportRequest& request, const EncoderSizes& size
   add_self_attention(block, request, sizes, "attention.self.", "@input");
   block.residual("attention.residual", "@input");
   block.add("attention.output.LayerNorm", "layer_norm");
-  add_mlp(block, sizes);
+  add_mlp(block, request, sizes);
   block.residual("residual", "attention.output.LayerNorm");
   block.add("output.LayerNorm", "layer_norm");
   return block;
@@ -86,7 +86,7 @@ LayerList pre_norm_block(const ImportRequest& request, const EncoderSizes& sizes
   add_self_attention(block, request, sizes, "attention.attention.", "layernorm_before");
   block.residual("attention.residual", "@input");
   block.add("layernorm_after", "layer_norm");
-  add_mlp(block, sizes);
+  add_mlp(block, request, sizes);
   block.residual("residual", "attention.residual");
   return block;
 }
@@ -135,7 +135,7 @@ void add_text_head(LayerList& layers, const ImportRequest& request, const Encode
     made.parameters = made.parameters + square + Wide(3) * sizes.width + own + text.vocabulary;
     made.forward_macs = made.forward_macs + Wide(made.symbols.front().value) * (square + table);
     layers.linear("cls.transform.dense", sizes.width, true);
-    layers.add("cls.transform.act", sizes.activation);
+    add_activation(layers, "cls.transform.act", request, sizes.activation);
     layers.add("cls.transform.LayerNorm", "layer_norm");
     add_language_head(layers, request,
                       {.name = "cls.decoder",

@@ -24,7 +24,7 @@ struct GptSizes {
   bool attention_bias = true;
   bool tied = false;
   bool has_head = true;
-  std::string activation;
+  Activation activation;
   double dropout = 0;     ///< of what branches add
   double rotary = 0;      ///< share of a head that is rotated
   bool parallel = false;  ///< both branches read what enters the block
@@ -69,7 +69,7 @@ LayerList gpt2_block(const ImportRequest& request, const GptSizes& sizes) {
   block.residual("attn_residual", "@input");
   block.add("ln_2", "layer_norm");
   block.linear("mlp.c_fc", sizes.units, true);
-  block.add("mlp.act", sizes.activation);
+  add_activation(block, "mlp.act", request, sizes.activation);
   block.linear("mlp.c_proj", sizes.width, true);
   block.dropout("mlp.dropout", sizes.dropout);
   block.residual("mlp_residual", "attn_residual");
@@ -107,7 +107,7 @@ LayerList gpt_neox_block(const ImportRequest& request, const GptSizes& sizes) {
   block.add("post_attention_layernorm", "layer_norm")
       .reads({sizes.parallel ? "@input" : "attention_residual"});
   block.linear("mlp.dense_h_to_4h", sizes.units, true);
-  block.add("mlp.act", sizes.activation);
+  add_activation(block, "mlp.act", request, sizes.activation);
   block.linear("mlp.dense_4h_to_h", sizes.width, true);
   block.dropout("post_mlp_dropout", sizes.dropout);
   if (sizes.parallel) block.residual("branches", attended);

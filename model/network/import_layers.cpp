@@ -143,6 +143,13 @@ Wide attention_pairs(const ImportRequest& request, const AttentionForm& form, st
   return begin + Wide(steps - window) * window;
 }
 
+LayerSpec& add_activation(LayerList& layers, std::string_view name, const ImportRequest& request,
+                          const Activation& activation) {
+  LayerSpec& layer = layers.add(name, activation.kind);
+  const bool fused = request.options.kernels == ImportKernels::kFused;
+  return fused || activation.form.empty() ? layer : layer.with("form", activation.form);
+}
+
 LayerSpec& add_rms_norm(LayerList& layers, std::string_view name, const ImportRequest& request) {
   LayerSpec& norm = layers.add(name, "rms_norm");
   return request.options.kernels == ImportKernels::kFused ? norm : norm.with("form", "eager");
@@ -152,10 +159,10 @@ void add_gated_mlp(LayerList& layers, const ImportRequest& request, const GatedM
   const std::string input = layers.last();
   layers.linear(mlp.gate, mlp.units, mlp.bias).reads({input});
   const bool fused = request.options.kernels == ImportKernels::kFused;
-  if (!fused) layers.add(mlp.act, mlp.activation);
+  if (!fused) add_activation(layers, mlp.act, request, mlp.activation);
   layers.linear(mlp.up, mlp.units, mlp.bias).reads({input});
   if (fused) {
-    layers.add(mlp.product, "gated").with("activation", mlp.activation).reads({mlp.gate, mlp.up});
+    layers.add(mlp.product, "gated").with("activation", mlp.activation.kind).reads({mlp.gate, mlp.up});
   } else {
     layers.add(mlp.product, "multiply").reads({mlp.act, mlp.up});
   }

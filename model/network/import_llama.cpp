@@ -24,7 +24,7 @@ struct LlamaSizes {
   bool head_norms = false;  ///< of queries and keys
   bool tied = false;
   bool has_head = true;
-  std::string activation;
+  Activation activation;
 };
 
 /// The window of all layers, if they have one; configs say it in three ways.

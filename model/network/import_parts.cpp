@@ -62,21 +62,23 @@ std::int64_t CheckpointConfig::head_width(std::string_view heads, std::string_vi
   get(heads).fail(fmt::format("{}", count), fmt::format("a divisor of {}, {}", width, whole));
 }
 
-std::string CheckpointConfig::activation(std::string_view key, std::string_view otherwise) const {
+Activation CheckpointConfig::activation(std::string_view key, std::string_view otherwise) const {
   struct Known {
     std::string_view in_config;
     std::string_view kind;
+    std::string_view form = {};
   };
   static constexpr Known kKnown[] = {
       {"silu", "silu"},       {"swish", "silu"},      {"gelu", "gelu"},
-      {"gelu_new", "gelu"},   {"gelu_fast", "gelu"},  {"gelu_pytorch_tanh", "gelu"},
-      {"gelu_10", "gelu"},    {"quick_gelu", "gelu"}, {"relu", "relu"},
-      {"sigmoid", "sigmoid"}, {"tanh", "tanh"},
+      {"relu", "relu"},       {"sigmoid", "sigmoid"}, {"tanh", "tanh"},
+      {"gelu_10", "gelu"},    {"gelu_pytorch_tanh", "gelu"},
+      {"gelu_new", "gelu", "gelu_new"},     {"gelu_fast", "gelu", "gelu_fast"},
+      {"quick_gelu", "gelu", "quick_gelu"},
   };
   const std::string word = text(key, otherwise);
   std::vector<std::string> words;
   for (const Known& each : kKnown) {
-    if (each.in_config == word) return std::string(each.kind);
+    if (each.in_config == word) return {std::string(each.kind), std::string(each.form)};
     words.emplace_back(each.in_config);
   }
   (void)get(key).as_choice(words);  // throws: it is none of them

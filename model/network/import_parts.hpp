@@ -15,6 +15,12 @@
 
 namespace ooc {
 
+/// A layer kind, and where a model writes it out in Python how (the field "form" of gelu).
+struct Activation {
+  std::string kind;
+  std::string form = {};
+};
+
 /// A config whose keys may be left out or null. What is never asked for is ignored.
 class CheckpointConfig {
  public:
@@ -34,8 +40,8 @@ class CheckpointConfig {
   [[nodiscard]] double dropout(std::string_view key, double otherwise) const;
   /// `width`'s value over `heads`'s: an error where it does not come out even.
   [[nodiscard]] std::int64_t head_width(std::string_view heads, std::string_view width) const;
-  /// The layer kind of an activation.
-  [[nodiscard]] std::string activation(std::string_view key, std::string_view otherwise) const;
+  /// Of the name that Hugging Face's models have for it.
+  [[nodiscard]] Activation activation(std::string_view key, std::string_view otherwise) const;
   /// What follows the last layer: "CausalLM" of "LlamaForCausalLM", "Model" of "LlamaModel"; empty where
   /// `architectures` is absent. An error where it is none of `known`.
   [[nodiscard]] std::string head(std::initializer_list<std::string_view> known) const;
@@ -142,12 +148,15 @@ LayerSpec& add_attention(LayerList& layers, std::string_view name, const ImportR
 /// Pairs of query and key that attention of T steps multiplies.
 [[nodiscard]] Wide attention_pairs(const ImportRequest& request, const AttentionForm& form,
                                    std::int64_t steps);
+/// Written out where the kernels are not fused ones and the model does so.
+LayerSpec& add_activation(LayerList& layers, std::string_view name, const ImportRequest& request,
+                          const Activation& activation);
 LayerSpec& add_rms_norm(LayerList& layers, std::string_view name, const ImportRequest& request);
 
 /// Two branches of the MLP, one through the activation, and their product. `prefix` stands before all names.
 struct GatedMlp {
   std::string gate, up, down, act, product;
-  std::string activation;
+  Activation activation;
   std::int64_t units = 1;
   std::int64_t width = 1;
   bool bias = false;

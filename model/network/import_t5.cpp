@@ -22,7 +22,7 @@ struct T5Sizes {
   std::int64_t vocabulary = 1;
   double dropout = 0;
   bool gated = false;
-  std::string activation;
+  Activation activation;
   bool tied = true;
 };
 
@@ -51,10 +51,11 @@ T5Sizes read_t5(const CheckpointConfig& config) {
     std::string_view projection;
     bool gated;
     std::string_view activation;
+    std::string_view form = {};
   };
   static constexpr Known kKnown[] = {{"relu", false, "relu"},
                                      {"gelu", false, "gelu"},
-                                     {"gated-gelu", true, "gelu"},
+                                     {"gated-gelu", true, "gelu", "gelu_new"},
                                      {"gated-silu", true, "silu"},
                                      {"gated-relu", true, "relu"}};
   const std::string projection = config.text("feed_forward_proj", "relu");
@@ -63,7 +64,7 @@ T5Sizes read_t5(const CheckpointConfig& config) {
     words.emplace_back(each.projection);
     if (each.projection != projection) continue;
     sizes.gated = each.gated;
-    sizes.activation = each.activation;
+    sizes.activation = {std::string(each.activation), std::string(each.form)};
     return sizes;
   }
   (void)config.get("feed_forward_proj").as_choice(words);  // throws: it is none of them
@@ -158,7 +159,7 @@ class T5Block {
       return;
     }
     block.linear(name + "wi", sizes_.units, false);
-    block.add(name + "act", sizes_.activation);
+    add_activation(block, name + "act", request_, sizes_.activation);
     block.dropout(name + "dropout", sizes_.dropout);
     block.linear(name + "wo", sizes_.width, false);
   }

@@ -103,6 +103,7 @@ std::string prediction(const RunReport& report, const WriteOptions& options) {
   } else {
     json.member("moved", nullptr);
   }
+  put_levers(json, report);
   json.end();
   return std::move(text) + "\n";
 }

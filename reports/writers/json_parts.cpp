@@ -64,22 +64,42 @@ void put_metrics(JsonWriter& json, const RunReport& report,
   }
 }
 
+namespace {
+
+void put_categories(JsonWriter& json, std::string_view key, const RunReport& run,
+                    const BytesByCategory& held) {
+  json.begin_object(key);
+  for (std::size_t i = 0; i < kMemoryCategories; ++i) {
+    const bool copies = static_cast<MemoryCategory>(i) == MemoryCategory::kWeightCopies;
+    if (copies && run.inputs.precision.empty()) continue;
+    json.member(category_name(static_cast<MemoryCategory>(i)), held.bytes[i]);
+  }
+  json.end();
+}
+
+}  // namespace
+
 void put_peaks(JsonWriter& json, const RunReport* run) {
   const auto put = [&](std::string_view key, std::optional<BytesByCategory> RunReport::*peak) {
     if (run == nullptr || !(run->*peak)) {
       json.member(key, nullptr);
       return;
     }
-    json.begin_object(key);
-    for (std::size_t i = 0; i < kMemoryCategories; ++i) {
-      const bool copies = static_cast<MemoryCategory>(i) == MemoryCategory::kWeightCopies;
-      if (copies && run->inputs.precision.empty()) continue;
-      json.member(category_name(static_cast<MemoryCategory>(i)), (run->*peak)->bytes[i]);
-    }
-    json.end();
+    put_categories(json, key, *run, *(run->*peak));
   };
   put("peak_near_by_category", &RunReport::peak_near_by_category);
   put("peak_far_by_category", &RunReport::peak_far_by_category);
+}
+
+void put_levers(JsonWriter& json, const RunReport& run) {
+  if (run.in_core_by_category) {
+    put_categories(json, "in_core_peak_by_category", run, *run.in_core_by_category);
+  }
+  if (run.levers.empty()) return;
+  json.objects("levers", run.levers, [&](const Lever& lever) {
+    json.member("change", lever.change).member("needs_bytes", lever.needs);
+    json.member("saves_bytes", lever.saves).member("fits", lever.fits);
+  });
 }
 
 void put_precision(JsonWriter& json, const std::string& precision,

@@ -25,6 +25,8 @@ void put_metrics(JsonWriter& json, const RunReport& report,
                  std::initializer_list<std::string_view> but);
 /// What memory holds at the peaks of a run, if there is one; null where that is not known.
 void put_peaks(JsonWriter& json, const RunReport* run);
+/// Of a run that lacks near memory: what fills it and what one change would save; else nothing.
+void put_levers(JsonWriter& json, const RunReport& run);
 /// Rates by tokens of a run, if there is one; null where they are not known.
 void put_sequence(JsonWriter& json, const RunReport* run);
 /// The sizes that the network has by name; nothing where there are none.

@@ -379,6 +379,38 @@ std::string holders(const OutOfMemory& oom, const Look& look) {
   return "\n" + table.text(look);
 }
 
+/// What fills it, largest first.
+std::string when_nothing_moves(const RunReport& report, const Look& look) {
+  if (!report.in_core_by_category) return "";
+  std::vector<std::pair<Bytes, MemoryCategory>> held;
+  for (std::size_t i = 0; i < kMemoryCategories; ++i) {
+    const Bytes bytes = report.in_core_by_category->bytes[i];
+    if (bytes.count() > 0) held.emplace_back(bytes, static_cast<MemoryCategory>(i));
+  }
+  std::stable_sort(held.begin(), held.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  TextTable table({{"when nothing moves", Align::kLeft}, {"bytes"}, {""}});
+  const auto total = static_cast<double>(report.in_core_by_category->total().count());
+  for (const auto& [bytes, category] : held) {
+    table.add_row({category_text(category), format_bytes(bytes),
+                   format_percent(static_cast<double>(bytes.count()) / total)});
+  }
+  return "\n" + table.text(look);
+}
+
+std::string one_change(const RunReport& report, const Look& look) {
+  if (report.levers.empty()) return "";
+  TextTable table({{"one change", Align::kLeft}, {"takes"}, {"saves"}, {"", Align::kLeft}});
+  for (const Lever& lever : report.levers) {
+    table.add_row({lever.change, format_bytes(lever.needs), format_bytes(lever.saves),
+                   !lever.fits    ? "by its size"
+                   : *lever.fits ? "fits"
+                                 : "does not fit"});
+  }
+  return "\n" + bold("What one change would save", look) + "\n" + table.text(look) +
+         "  takes: of near memory, the least that suffices\n";
+}
+
 std::string advice(const RunReport& report, const OutOfMemory& oom) {
   const bool near = oom.tier == OutOfMemory::Tier::kNear;
   TextTable table({{"", Align::kLeft}, {"", Align::kLeft}});
@@ -450,6 +482,7 @@ std::string does_not_fit(const RunReport& report, const Look& look) {
   text += smallest(oom, report.inputs.allocator);
   if (near)
     text += fmt::format("  when nothing moves it takes {}\n", format_bytes(report.in_core_peak));
+  if (near) text += when_nothing_moves(report, look) + one_change(report, look);
   return text + "\n" + bold("How to proceed", look) + "\n" + advice(report, oom);
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <variant>
 
+#include "model/base/precision.hpp"
 #include "model/hardware/profile_provenance.hpp"
 
 namespace ooc {
@@ -18,6 +19,16 @@ constexpr const char* kFaults = "unified_fault";
 
 bool below(std::string_view field, std::string_view path) {
   return field.starts_with(path) && (field.size() == path.size() || field[path.size()] == '.');
+}
+
+/// Of a single peak, whether this job multiplies in that type.
+bool other_peak(std::string_view field, const RunInputs& inputs) {
+  constexpr std::string_view kPeak = "compute.peak.";
+  if (!field.starts_with(kPeak)) return false;
+  const std::string_view dtype = field.substr(kPeak.size());
+  const std::optional<Precision> precision = find_precision(inputs.precision);
+  return dtype != inputs.dtype && dtype != dtype_info(Dtype::kFloat32).name &&
+         !(precision && dtype == dtype_info(precision_info(*precision).products).name);
 }
 
 /// The numbers of a mode in use that no flag replaces.
@@ -95,7 +106,7 @@ std::vector<std::string> assumed_in_use(const HardwareProfile& hardware, const R
         (inputs.far_memory_given && field == "far_memory.capacity") ||
         (inputs.far_throughput && field == "far_memory.throughput") ||
         (inputs.duplex && below(field, "connection.duplex"));
-    return !other_model && !replaced;
+    return !other_model && !replaced && !other_peak(field, inputs);
   };
   std::vector<std::string> used = assumed_of_architecture(hardware, inputs);
   std::copy_if(hardware.assumed.begin(), hardware.assumed.end(), std::back_inserter(used), is_used);

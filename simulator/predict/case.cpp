@@ -139,6 +139,17 @@ CostTable costs_of(const Workload& workload, const Machine& machine, const Compu
   }
 }
 
+void check_adam(const Workload& workload, const CaseOptions& options) {
+  const Optimizer optimizer = workload.graph.optimizer;
+  if (options.adam == AdamKernels::kFused || optimizer == Optimizer::kAdam) return;
+  throw SpecError({.file = "",
+                   .place = "--adam",
+                   .found = fmt::format("{} beside the optimizer {}",
+                                        adam_kernels_name(options.adam), optimizer_name(optimizer)),
+                   .expected = "--optimizer adam",
+                   .hint = {}});
+}
+
 NetworkOptions network_options(const CaseOptions& options) {
   return {.limits = options.limits,
           .dtype = options.dtype,
@@ -262,6 +273,7 @@ RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
     inputs.gradient_dtype = dtype_info(*gradient).name;
   }
   inputs.optimizer = optimizer_name(workload.graph.optimizer);
+  if (options.adam != AdamKernels::kFused) inputs.adam = adam_kernels_name(options.adam);
   inputs.framework = framework_of(options.framework).name;
   inputs.allocator = allocator_name(allocator_of(options));
   inputs.compute = compute_name(options.compute);
@@ -274,6 +286,7 @@ RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
 }
 
 Case make_case(const Workload& workload, const Machine& machine, const CaseOptions& options) {
+  check_adam(workload, options);
   const HardwareProfile& hardware = machine.profile;
   Case made{.workload = workload,
             .hardware = hardware,
@@ -293,7 +306,8 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
                         .layer_times = options.layer_times,
                         .software = software_of(options, hardware),
                         .workspace = framework_of(options.framework).workspace,
-                        .mode = options.mode},
+                        .mode = options.mode,
+                        .adam = options.adam},
             .transfers = transfers_of(options),
             .devices = options.devices,
             .exchange = options.exchange};

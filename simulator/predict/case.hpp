@@ -62,6 +62,7 @@ struct CaseOptions {
   std::shared_ptr<const Framework> framework = {};
   std::optional<Software> software = {};  ///< as ComputeOptions has it
   RunMode mode = RunMode::kTraining;      ///< the same
+  AdamKernels adam = AdamKernels::kFused;
 };
 
 [[nodiscard]] std::string_view allocator_name(Allocator allocator);

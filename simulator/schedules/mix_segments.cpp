@@ -29,6 +29,14 @@ MixSegments::MixSegments(const MixFacts& facts) : facts_(facts) {
     from[facts.idle[idle].from].push_back(idle);
     droppable_bytes_ += facts.idle[idle].bytes;
   }
+  std::vector<std::int64_t> begins(facts.forward);
+  ended_at_.resize(facts.forward);
+  for (std::uint32_t i = 0; i < facts.idle.size(); ++i) {
+    if (!is_unread_checkpoint(i)) continue;
+    begins[defined(i)] += facts.idle[i].bytes;
+    ended_at_[facts.idle[i].from].push_back({defined(i), facts.idle[i].bytes});
+  }
+  begun_at_ = std::move(begins);
   auto next = droppable_.begin();
   for (std::uint32_t t = 0; t < facts.forward; ++t) {
     defined_at_.begin_list();
@@ -42,6 +50,11 @@ MixSegments::MixSegments(const MixFacts& facts) : facts_(facts) {
 
 std::uint32_t MixSegments::defined(std::uint32_t idle) const {
   return facts_.written_first[facts_.idle[idle].tensor.at()];
+}
+
+bool MixSegments::is_unread_checkpoint(std::uint32_t idle) const {
+  const IdleTime& time = facts_.idle[idle];
+  return time.droppable && time.late && time.from < facts_.forward && time.from > defined(idle);
 }
 
 SegmentEnds MixSegments::cut(std::int64_t most, double price) const {
@@ -61,6 +74,8 @@ SegmentEnds MixSegments::cut_within(std::int64_t most, double price, std::size_t
     const std::size_t last = std::min(forward, first + longest);
     for (std::size_t t = first; t < last; ++t) {
       for (const std::uint32_t idle : defined_at_[t]) crossing += facts_.idle[idle].bytes;
+      crossing += begun_at_[t];
+      for (const Ended& each : ended_at_[t]) crossing -= each.defined < first ? 0 : each.bytes;
       for (const std::uint32_t idle : idle_from_[t]) {
         if (defined(idle) < first) continue;
         crossing -= facts_.idle[idle].bytes;
@@ -104,6 +119,13 @@ Decisions MixSegments::drop_within(const SegmentEnds& ends, double price,
   for (const std::uint32_t idle : droppable_) {
     const bool within = facts_.idle[idle].from <= ends[defined(idle)];
     decisions.treatment[idle] = within && price_[idle] <= price ? Treatment::kDrop : crossing;
+  }
+  // What backward does not read but a later segment does is a checkpoint as well: without it, one segment computed
+  // again would want the one before, and so on to the first. It is held only as long as a task that runs again
+  // wants it.
+  for (std::uint32_t i = 0; i < facts_.idle.size(); ++i) {
+    const bool crosses = is_unread_checkpoint(i) && facts_.idle[i].from > ends[defined(i)];
+    if (crosses) decisions.treatment[i] = crossing;
   }
   return decisions;
 }

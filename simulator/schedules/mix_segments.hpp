@@ -41,6 +41,14 @@ class MixSegments {
  private:
   [[nodiscard]] SegmentEnds cut_within(std::int64_t most, double price, std::size_t longest) const;
   [[nodiscard]] std::uint32_t defined(std::uint32_t idle) const;
+  /// Backward does not read the tensor, but later forward tasks do: where a segment ends between, what the next one
+  /// is computed from again.
+  [[nodiscard]] bool is_unread_checkpoint(std::uint32_t idle) const;
+
+  struct Ended {
+    std::uint32_t defined = 0;
+    std::int64_t bytes = 0;
+  };
 
   const MixFacts& facts_;
   std::vector<std::uint32_t> droppable_;
@@ -48,6 +56,8 @@ class MixSegments {
       defined_at_;  ///< by forward task: those whose tensor it is the first to write
   Lists<std::uint32_t> idle_from_;  ///< by forward task: those that begin behind it
   std::vector<double> price_;  ///< by idle time: time to compute it again over that of its copy
+  std::vector<std::int64_t> begun_at_;        ///< by forward task: bytes of unread checkpoints
+  std::vector<std::vector<Ended>> ended_at_;  ///< by forward task: those last used there
   std::int64_t droppable_bytes_ = 0;
 };
 

@@ -250,6 +250,10 @@ constexpr Metric kRareInputs[] = {
      [](const Report& r) { return optional_ratio(r.inputs.duplex); }},
     {"compute_scale", "inputs", "compute_scale", "--compute-scale",
      [](const Report& r) { return optional_ratio(r.inputs.compute_scale); }},
+    {"adam", "inputs", "adam", "--adam",
+     [](const Report& r) -> Value {
+       return r.inputs.adam.empty() ? Value{} : Value{r.inputs.adam};
+     }},
     // JSON of one run has these elsewhere.
     {"precision", "inputs", "", "element types by class of data",
      [](const Report& r) -> Value {

@@ -49,6 +49,7 @@ struct RunInputs {
   std::string precision = {};       ///< empty: everything has that type
   std::string gradient_dtype = {};  ///< of the weights' gradients, where it was asked for
   std::string optimizer = "sgd";
+  std::string adam = {};  ///< its kernels, where they are not the usual ones
   std::string allocator = "ideal";
   std::string mode = "pinned";
   std::string compute = "native";
@@ -121,6 +122,15 @@ struct WhatIf {
   std::string change;
   std::optional<Duration> iteration_time;  ///< none: does not fit
   double gain = 0;                         ///< 1 - new/old
+};
+
+/// What a job that does not fit would take with one thing changed.
+struct Lever {
+  std::string change;  ///< the flag: "--precision bf16-pure"
+  Bytes needs;         ///< near memory: the smallest that suffices, or as much as is known of it
+  Bytes saves;         ///< against the job as it is
+  /// In the budget; none: by its sizes, and more than these decides.
+  std::optional<bool> fits = {};
 };
 
 /// A rate of the profile of which reports differ.
@@ -200,8 +210,10 @@ struct RunReport {
   std::optional<Bytes> largest_hole;   ///< with an addressed allocator: reserved for its reports
   std::vector<WhatIf> what_if;
   std::optional<SequenceRates> sequence;
-  std::vector<WhatIf> worth;       ///< the same with a little less; only of schedules that optimize
-  bool in_words = false;           ///< the table says in words what becomes of the layers' tensors
+  std::optional<BytesByCategory> in_core_by_category;  ///< of jobs that lack near memory
+  std::vector<Lever> levers;                           ///< likewise
+  std::vector<WhatIf> worth;  ///< the same with a little less; only of schedules that optimize
+  bool in_words = false;      ///< the table says in words what becomes of the layers' tensors
   std::optional<TimeRange> range;  ///< where reports of a rate in use differ, and it matters
   std::vector<LayerReport> layers;
   std::vector<StepReport> steps;                  ///< only when asked for

@@ -1,0 +1,204 @@
+// A schedule says the smallest budget that suffices when it is given too little (its contract), so each change is
+// planned once, for the static bytes alone. Where sizes may deceive (allocators with holes, pageable copies), the
+// same run decides as for that figure, and it is then called a lower one.
+#include "simulator/predict/levers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "model/base/errors.hpp"
+#include "model/graph/parameter_bytes.hpp"
+#include "simulator/predict/planning.hpp"
+#include "simulator/schedules/option_table.hpp"
+#include "simulator/summary/memory_use.hpp"
+
+namespace ooc {
+namespace {
+
+/// The bytes that suffice, or at least that much.
+struct Need {
+  Bytes bytes;
+  bool suffices = true;
+};
+
+std::optional<Need> need_of(const OutOfMemory& oom) {
+  if (oom.smallest_budget) return Need{*oom.smallest_budget};
+  if (oom.least_budget) return Need{*oom.least_budget, false};
+  return std::nullopt;
+}
+
+/// What one job takes, made so that too little is there.
+std::optional<Need> need_of(Case which, const Schedule& schedule) {
+  if (is_footprint(which.accounting)) return Need{which.in_core_peak};
+  which.budget = which.costs.static_bytes;
+  CaseBuffers buffers;
+  const CaseRun run = plan_case(which, schedule, buffers);
+  const auto* oom = std::get_if<OutOfMemory>(&run.plan);
+  return oom == nullptr ? Need{which.budget} : need_of(*oom);
+}
+
+bool states_times(const Network& network) {
+  return std::any_of(network.layers.begin(), network.layers.end(),
+                     [](const Layer& layer) { return layer.model->custom.has_value(); });
+}
+
+class Changes {
+ public:
+  Changes(const Workload& workload, const Machine& machine, const CaseOptions& options,
+          const Schedule& schedule, const Need& now)
+      : workload_(workload),
+        machine_(machine),
+        options_(options),
+        schedule_(schedule),
+        now_(now),
+        budget_(budget_of(options, machine.profile)) {}
+
+  std::vector<Lever> all() && {
+    precisions();
+    state();
+    sequence();
+    batch();
+    schedules();
+    std::stable_sort(found_.begin(), found_.end(),
+                     [](const Lever& a, const Lever& b) { return a.needs < b.needs; });
+    return std::move(found_);
+  }
+
+ private:
+  void add(std::string change, const std::optional<Need>& need) {
+    constexpr std::int64_t kWorthSaying = 100;  // of so many parts, one
+    if (!need || need->bytes >= now_.bytes) return;
+    const Bytes saves = now_.bytes - need->bytes;
+    if (saves < Bytes(now_.bytes.count() / kWorthSaying)) return;
+    Lever lever{.change = std::move(change), .needs = need->bytes, .saves = saves};
+    const bool by_size = need->bytes <= budget_;
+    if (!by_size || need->suffices) lever.fits = by_size;
+    found_.push_back(std::move(lever));
+  }
+
+  /// The network read again; changes that this job does not allow are none.
+  void read_again(std::string change, const CaseOptions& options) {
+    try {
+      const Workload other = read_workload(workload_.path, options);
+      const Case which = make_case(other, machine_, options);
+      add(std::move(change), need_of(which, schedule_));
+    } catch (const SpecError&) {
+    }
+  }
+
+  /// The same network with other options.
+  void same_network(std::string change, const CaseOptions& options, const Schedule& schedule) {
+    try {
+      const Case which = make_case(workload_, machine_, options);
+      add(std::move(change), need_of(which, schedule));
+    } catch (const SpecError&) {
+    }
+  }
+
+  /// Smaller weights, gradients and activations, in the 16-bit type whose rate the machine has: what training keeps
+  /// beside them falls from one to the next.
+  void precisions() {
+    if (options_.compute == ComputeModel::kPaleo || states_times(*workload_.network)) return;
+    const bool has_bfloat16 = machine_.profile.peak.contains(Dtype::kBfloat16);
+    const std::array ladder = has_bfloat16
+                                  ? std::array{Precision::kAmpBf16, Precision::kBf16Pure}
+                                  : std::array{Precision::kAmpFp16, Precision::kFp16};
+    const std::optional<Precision> now = workload_.network->precision;
+    for (const Precision precision : ladder) {
+      if (precision == now) continue;
+      CaseOptions options = options_;
+      options.precision = precision;
+      options.dtype.reset();
+      options.graph.gradient_dtype.reset();
+      read_again(fmt::format("--precision {}", precision_info(precision).name), options);
+    }
+  }
+
+  /// By arithmetic alone: nothing else of the job changes.
+  void state() {
+    if (workload_.graph.optimizer != Optimizer::kAdam) return;
+    Bytes saved;
+    for (const Layer& layer : workload_.network->layers) {
+      const auto bytes = [&](Optimizer optimizer) {
+        return Bytes(state_bytes(optimizer, *workload_.network, *layer.model));
+      };
+      saved += bytes(Optimizer::kAdam) - bytes(Optimizer::kAdam8);
+    }
+    add("--optimizer adam8", Need{now_.bytes - saved, now_.suffices});
+  }
+
+  void sequence() {
+    for (const SymbolValue& symbol : workload_.network->symbols) {
+      if (symbol.name != "seq" || symbol.value < 2) continue;
+      CaseOptions options = options_;
+      std::erase_if(options.symbols, [](const SymbolValue& each) { return each.name == "seq"; });
+      options.symbols.push_back({.name = "seq", .value = symbol.value / 2});
+      read_again(fmt::format("--seq {}", symbol.value / 2), options);
+    }
+  }
+
+  void batch() {
+    const std::int64_t half = batch_of(options_, *workload_.network) / 2;
+    if (half < options_.devices) return;
+    CaseOptions options = options_;
+    options.batch = half;
+    same_network(fmt::format("--batch {}", half), options, schedule_);
+  }
+
+  void schedules() {
+    if (options_.graph.accounting != Accounting::kLiveness) return;
+    for (const std::string_view name : {"checkpoint", "capacity"}) {
+      const Schedule& other = *find_schedule(name);
+      if (&other == &schedule_ || schedule_.is(Trait::kOptimizes)) continue;
+      same_network(fmt::format("--schedule {}", name), options_, other);
+    }
+  }
+
+  const Workload& workload_;
+  const Machine& machine_;
+  const CaseOptions& options_;
+  const Schedule& schedule_;
+  Need now_;
+  Bytes budget_;
+  std::vector<Lever> found_ = {};
+};
+
+}  // namespace
+
+bool lacks_near_memory(const RunReport& report) {
+  return report.out_of_memory && report.out_of_memory->tier == OutOfMemory::Tier::kNear;
+}
+
+std::optional<BytesByCategory> in_core_by_category(const Case& which) {
+  if (is_footprint(which.accounting) || which.devices > 1) return std::nullopt;
+  const Schedule& in_core = *find_schedule("in-core");
+  Case roomy = which;
+  roomy.budget = Bytes(kMaxTotalBytes);
+  roomy.allocator = Allocator::kIdeal;
+  roomy.schedule_options = {.algorithms = which.schedule_options.algorithms};
+  const DevicesResult planned = plan_job(roomy, in_core, roomy.budget);
+  const Plan* plan = std::get_if<Plan>(&planned.plan);
+  if (plan == nullptr) return std::nullopt;
+  SimulationBuffers buffers;
+  if (simulate({.plan = *plan, .costs = which.costs, .budget = roomy.budget}, buffers)) {
+    return std::nullopt;
+  }
+  return peak_near_by_category(
+      {.plan = *plan, .timeline = buffers.timeline, .budget = roomy.budget}, which.workload.graph);
+}
+
+std::vector<Lever> levers(const Workload& workload, const Machine& machine,
+                          const CaseOptions& options, const Schedule& schedule,
+                          const RunReport& report) {
+  const std::optional<Need> now =
+      lacks_near_memory(report) ? need_of(*report.out_of_memory) : std::nullopt;
+  if (!now) return {};
+  return Changes(workload, machine, options, schedule, *now).all();
+}
+
+}  // namespace ooc

@@ -1,0 +1,1 @@
+ooc_test(levers unit SOURCES levers_test.cpp LINK ooc_predict)
