@@ -37,6 +37,8 @@ namespace {
 constexpr std::int64_t kUsualTasks = 6'000'000;
 constexpr std::int64_t kFewestPlans = 3'000;
 constexpr std::int64_t kMostPlans = 30'000;
+/// Up to so many tasks all idle times take part, even those that are hardly worth a copy.
+constexpr std::size_t kSmallGraph = 100;
 
 std::int64_t plans_to_try(const PlanningProblem& problem) {
   const OwnOptions& own = *problem.options.own;
@@ -135,7 +137,7 @@ PlanResult search(const PlanningProblem& problem, const MixFacts& facts) {
 PlanResult make_plan(const PlanningProblem& problem) {
   {
     const MixFacts few(problem, MixFacts::Ways::kAll, MixFacts::Idle::kWorthwhile);
-    if (!shortage_of(few)) return search(problem, few);
+    if (problem.graph.tasks.size() > kSmallGraph && !shortage_of(few)) return search(problem, few);
   }
   const MixFacts all(problem, MixFacts::Ways::kAll, MixFacts::Idle::kAll);
   if (auto shortage = shortage_of(all)) return *std::move(shortage);

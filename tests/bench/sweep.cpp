@@ -102,7 +102,7 @@ void unpinned(const std::function<void()>& work) {
   cpu_set_t pinned;
   cpu_set_t all;
   CPU_ZERO(&all);
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) CPU_SET(cpu, &all);
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) CPU_SET(static_cast<std::size_t>(cpu), &all);
   const bool known = sched_getaffinity(0, sizeof pinned, &pinned) == 0;
   sched_setaffinity(0, sizeof all, &all);
   work();
