@@ -38,7 +38,7 @@ constexpr std::int64_t kUsualTasks = 6'000'000;
 constexpr std::int64_t kFewestPlans = 3'000;
 constexpr std::int64_t kMostPlans = 30'000;
 /// Up to so many tasks all idle times take part, even those that are hardly worth a copy.
-constexpr std::size_t kSmallGraph = 100000;
+constexpr std::size_t kSmallGraph = 200;
 
 std::int64_t plans_to_try(const PlanningProblem& problem) {
   const OwnOptions& own = *problem.options.own;
