@@ -13,6 +13,7 @@
 #include "model/base/quantity_io.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "model/network/network_json.hpp"
+#include "simulator/plan/bounds_mixed.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/plan/wait_as_framework.hpp"
 #include "simulator/predict/assumed.hpp"
@@ -367,6 +368,7 @@ void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers) {
   run.outcome.reset();
   run.far_overflow.reset();
   run.bounds.reset();
+  run.bounds_recomputing = false;
   run.peak_far.reset();
   const Plan* plan = std::get_if<Plan>(&run.plan);
   if (plan == nullptr) return;
@@ -404,13 +406,23 @@ CaseRun run_case(const Case& which, const Schedule& schedule, BoundEffort effort
   CaseBuffers buffers;
   CaseRun run = plan_case(which, schedule, buffers);
   simulate_case(which, run, buffers);
-  if (effort == BoundEffort::kWindows) bound_by_windows(which, schedule, run, buffers);
+  if (effort == BoundEffort::kWindows) tighten_bounds(which, schedule, run, buffers);
   return run;
 }
 
-void bound_by_windows(const Case& which, const Schedule& schedule, CaseRun& run,
-                      const CaseBuffers& buffers) {
-  if (!run.bounds || !only_moves_tensors(schedule, which.schedule_options)) return;
+void tighten_bounds(const Case& which, const Schedule& schedule, CaseRun& run,
+                    const CaseBuffers& buffers) {
+  if (!run.bounds || compresses(schedule, which.schedule_options)) return;
+  if (!only_moves_tensors(schedule, which.schedule_options)) {
+    // Of several devices the first one's: others, and their exchange, only delay it.
+    const auto mixed =
+        bound_mixed(run.share_graph(which), run.share_costs(which), simulated_budget(which),
+                    MixedEffort::kWhole, which.reference_of(schedule));
+    if (!mixed) return;
+    run.bounds->raise(mixed->best());
+    run.bounds_recomputing = true;
+    return;
+  }
   Duration windows =
       bound_windows(run.share_graph(which), run.share_costs(which), buffers.pressure);
   if (run.devices) windows += exchange_bound(*run.devices, which.exchange);
@@ -418,6 +430,12 @@ void bound_by_windows(const Case& which, const Schedule& schedule, CaseRun& run,
 }
 
 namespace {
+
+std::string_view class_of_bounds(const Case& which, const Schedule& schedule, const CaseRun& run) {
+  if (run.bounds_recomputing) return "schedules that move or recompute tensors";
+  return only_moves_tensors(schedule, which.schedule_options) ? "schedules that only move tensors"
+                                                              : "schedules of any kind";
+}
 
 SummaryInput summary_of(const Case& which, const Schedule& schedule, const CaseRun& run,
                         const RunInputs& inputs) {
@@ -430,9 +448,7 @@ SummaryInput summary_of(const Case& which, const Schedule& schedule, const CaseR
           .devices = run.devices.get(),
           .in_core_peak = which.in_core_peak,
           .bounds = run.bounds,
-          .bound_class = only_moves_tensors(schedule, which.schedule_options)
-                             ? "schedules that only move tensors"
-                             : "schedules of any kind",
+          .bound_class = class_of_bounds(which, schedule, run),
           .compute_model = which.compute_model,
           .alternatives = which.reference_of(schedule),
           .closed_form = schedule.closed_form,

@@ -153,6 +153,7 @@ struct CaseRun {
       far_overflow;                ///< an OutOfMemory: the plan runs, far memory is too small
   std::optional<Outcome> outcome;  ///< of the plan; none where there is none or it overflows
   std::optional<LowerBounds> bounds;
+  bool bounds_recomputing = false;  ///< they hold for schedules that move and recompute, not just of any kind
   std::optional<Bytes> peak_far = {};  ///< of the outcome
   /// What plan, outcome and bounds are about, where the iteration has several rounds; else null.
   std::shared_ptr<const Rounds> rounds = {};
@@ -197,9 +198,9 @@ struct CaseBuffers {
 [[nodiscard]] CaseRun plan_case(const Case& which, const Schedule& schedule, CaseBuffers& buffers);
 void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers);
 
-/// Bound 4, which takes longer, where it holds for the schedule; `buffers` are those of its plan_case().
-void bound_by_windows(const Case& which, const Schedule& schedule, CaseRun& run,
-                      const CaseBuffers& buffers);
+/// The bounds that take longer, where one holds for the schedule: 4, or A and B. `buffers` are those of its plan_case().
+void tighten_bounds(const Case& which, const Schedule& schedule, CaseRun& run,
+                    const CaseBuffers& buffers);
 
 /// The report of a run, without `what_if` and `range`: these run the job again (what_if.hpp, rate_range.hpp).
 [[nodiscard]] RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun& run,

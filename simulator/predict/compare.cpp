@@ -89,7 +89,7 @@ class Comparer {
       if (!best || is_quicker(attempt, *best)) best.emplace(std::move(attempt));
       if (schedule.is(Trait::kChoosesAlgorithms)) break;
     }
-    bound_by_windows(best->which, schedule, best->run, best->buffers);
+    tighten_bounds(best->which, schedule, best->run, best->buffers);
     return report_case(best->which, schedule, best->run, Detail::kPeaks);
   }
 

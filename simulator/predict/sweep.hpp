@@ -66,7 +66,7 @@ struct SweepJob {
   const RowFormat& format;
   unsigned threads = 1;
   std::size_t most_knees = kKneesKept;
-  RowRange range;            ///< what is wanted of the grid
+  RowRange range = {};       ///< what is wanted of the grid
   SweepSummary before = {};  ///< of the first rows of it, which are there already
 };
 

@@ -36,7 +36,9 @@ namespace {
 /// Plans tried by default: so many tasks in all, but no fewer plans than the first and no more than the second.
 constexpr std::int64_t kUsualTasks = 6'000'000;
 constexpr std::int64_t kFewestPlans = 3'000;
-constexpr std::int64_t kMostPlans = 30'000;
+constexpr std::int64_t kMostPlans = 60'000;
+/// Up to so many tasks all idle times take part, even those that are hardly worth a copy.
+constexpr std::size_t kSmallGraph = 200;
 
 std::int64_t plans_to_try(const PlanningProblem& problem) {
   const OwnOptions& own = *problem.options.own;
@@ -135,7 +137,7 @@ PlanResult search(const PlanningProblem& problem, const MixFacts& facts) {
 PlanResult plan_best(const PlanningProblem& problem) {
   {
     const MixFacts few(problem, MixFacts::Ways::kAll, MixFacts::Idle::kWorthwhile);
-    if (!shortage_of(few)) return search(problem, few);
+    if (problem.graph.tasks.size() > kSmallGraph && !shortage_of(few)) return search(problem, few);
   }
   const MixFacts all(problem, MixFacts::Ways::kAll, MixFacts::Idle::kAll);
   if (auto shortage = shortage_of(all)) return *std::move(shortage);

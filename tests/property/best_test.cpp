@@ -1,13 +1,16 @@
 // On networks so small that every choice can be gone through (for each idle time of each tensor: near, moved, dropped in
 // two ways, and for what moves every position after which it may return), does best find the quickest plan? In 999 of
-// 1,000 cases it has to, and a case that it misses may be no more than a fifth slower. OOC_PROPERTY_CASES=10000: what docs/model.md quotes.
+// 1,000 cases it has to, and a case that it misses may be no more than a fifth slower. And is none of these plans quicker than
+// the bounds for its class? OOC_PROPERTY_CASES=10000: what docs/model.md quotes.
 // Not gone through: computing again earlier than needed, copies out that wait, other orders of copies in, ways of tasks.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <functional>
+#include <vector>
 
 #include "simulator/plan/bounds.hpp"
+#include "simulator/plan/bounds_mixed.hpp"
 #include "simulator/schedules/mix_decoder.hpp"
 #include "simulator/schedules/own_options.hpp"
 #include "tests/support/planning_problem.hpp"
@@ -105,7 +108,13 @@ class AllPlans {
   bool too_many_ = false;
 };
 
+double above(Duration time, Duration bound) {
+  return static_cast<double>(time.count()) / static_cast<double>(bound.count()) - 1;
+}
+
 struct Tally {
+  std::vector<double> divisible;  ///< the optimum above bound A
+  std::vector<double> whole;      ///< and above B
   long cases = 0;
   long busy = 0;  ///< whose optimum is above compute
   long missed = 0;
@@ -134,9 +143,17 @@ void check_case(std::uint64_t seed, Tally& tally) {
   if (choices > kMostChoices || most <= least || !one_way) return;
   const auto optimum = AllPlans(problem, facts).quickest();
   if (!optimum) return;
+  const auto bounds =
+      bound_mixed(workload.graph, workload.costs, budget, MixedEffort::kWhole, Alternatives::kAll);
   const PlanResult made = find_schedule("best")->make_plan(problem);
   INFO(rerun("property_best", seed));
   INFO(workload.text);
+  REQUIRE(bounds.has_value());
+  REQUIRE(bounds->compute <= bounds->divisible);
+  REQUIRE(bounds->divisible <= bounds->whole);
+  REQUIRE(bounds->whole <= *optimum);
+  tally.divisible.push_back(above(*optimum, bounds->divisible));
+  tally.whole.push_back(above(*optimum, bounds->whole));
   REQUIRE(std::holds_alternative<Plan>(made));
   const auto time = problem.evaluate(std::get<Plan>(made)).iteration_time;
   REQUIRE(time.has_value());
@@ -155,6 +172,13 @@ TEST_CASE("best finds the quickest plan where all can be gone through") {
   for_each_seed(500, [&](std::uint64_t seed) { check_case(seed, tally); });
   MESSAGE(tally.cases << " cases, " << tally.busy << " above compute, " << tally.missed
                       << " missed, worst " << tally.worst);
+  for (auto* all : {&tally.divisible, &tally.whole}) {
+    if (all->empty()) continue;
+    std::sort(all->begin(), all->end());
+    MESSAGE("above bound " << (all == &tally.whole ? 'B' : 'A') << ": median "
+                           << (*all)[all->size() / 2] << ", p90 " << (*all)[all->size() * 9 / 10]
+                           << ", most " << all->back());
+  }
   CHECK(tally.missed * 1000 <= std::max(1000L, tally.cases));
   CHECK(tally.worst <= 1.2);
 }

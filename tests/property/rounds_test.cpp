@@ -9,6 +9,7 @@
 
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/bounds.hpp"
+#include "simulator/plan/bounds_mixed.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/plan/validate_plan.hpp"
 #include "simulator/schedules/sub_batch.hpp"
@@ -81,9 +82,13 @@ void check_rounds(Dice& dice, const Case& test, const Plan& plan, const Rounds& 
   REQUIRE(timeline.peak_near <= budget);
   const auto bounds = lower_bounds(rounds.graph, rounds.costs, budget, BoundEffort::kWindows);
   REQUIRE(bounds.has_value());
-  // Those above compute are for schedules that only move tensors.
-  const bool recomputes = test.schedule.is(Trait::kRecomputes);
-  const Duration bound = recomputes ? bounds->compute : bounds->best();
+  // Those of the first kind are for schedules that only move tensors.
+  Duration bound = test.schedule.is(Trait::kRecomputes) ? bounds->compute : bounds->best();
+  if (!test.schedule.is(Trait::kMovesPages)) {
+    const auto mixed = bound_mixed(rounds.graph, rounds.costs, budget, MixedEffort::kWhole);
+    REQUIRE(mixed.has_value());
+    bound = std::max(bound, mixed->best());
+  }
   REQUIRE(bound <= timeline.iteration_time);
   if (dice.once_in(4)) {
     require_categories_add_up({plan, timeline, budget}, rounds.graph, rounds.costs);
