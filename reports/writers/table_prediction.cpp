@@ -153,6 +153,8 @@ std::string_view stall_phrase(const RunReport& report, StallCause cause) {
       return compresses(report) ? "compressing and restoring tensors" : "running tasks again";
     case StallCause::kLaunch:
       return "launching";
+    case StallCause::kUpdate:
+      return "waiting for updates in far memory";
   }
   return "";
 }

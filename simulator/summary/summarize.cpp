@@ -63,7 +63,7 @@ void add_copies(RunReport& report, const SummaryInput& input, const Plan& plan) 
   Wide to_far;
   Wide to_near;
   for (const Step& step : plan.steps) {
-    if (step.kind == StepKind::kCompute) continue;
+    if (runs_task(step.kind)) continue;
     const auto tensor = static_cast<std::size_t>(step.object);
     const Bytes bytes = plan_costs(input).tensor_bytes[tensor];
     const bool out = step.kind == StepKind::kToFar;
@@ -120,7 +120,9 @@ std::vector<StepReport> step_reports(const SummaryInput& input, const Plan& plan
     report.name = step_name(plan, plan_graph(input), make_id<StepId>(i));
     report.start = timeline.spans[i].start;
     report.end = timeline.spans[i].end;
-    if (step.kind == StepKind::kCompute) {
+    if (step.kind == StepKind::kFarCompute) {
+      report.kind = "far_compute";
+    } else if (step.kind == StepKind::kCompute) {
       const TaskKind task = plan_graph(input).tasks[static_cast<std::size_t>(step.object)].kind;
       report.kind = is_overhead(task) ? "compress" : step.recompute ? "recompute" : "compute";
       const Algorithm algorithm = plan_costs(input)[step.alternative].algorithm;
