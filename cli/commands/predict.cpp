@@ -7,6 +7,7 @@
 #include "cli/flags.hpp"
 #include "cli/job.hpp"
 #include "cli/schedule_flags.hpp"
+#include "cli/state_flags.hpp"
 #include "reports/writers/trace.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/predict/case.hpp"
@@ -25,7 +26,7 @@ constexpr auto kOwnFlags = flags::joined(
     std::array{flags::kHardware, flags::kBatch, flags::kSchedule, flags::kSchedulesToo,
                flags::kMemory, flags::kFarMemory, flags::kFormat, flags::kOutput, flags::kTrace,
                flags::kExportPlan, flags::kSteps, flags::kLayerTimes, flags::kLink},
-    flags::kRun, std::array{flags::kNoColor});
+    flags::kRun, flags::kStateFlags, std::array{flags::kNoColor});
 const auto kFlags = flags::with_schedule_flags(kOwnFlags);
 
 /// Both need a plan that ran; without one nothing is written and an old file stays.

@@ -19,6 +19,7 @@
 #include "simulator/predict/far_overflow.hpp"
 #include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/layer_place.hpp"
+#include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/paged_plan.hpp"
 #include "simulator/predict/planning.hpp"
 #include "simulator/predict/remarks.hpp"
@@ -313,6 +314,7 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
   }
   made.in_core_peak = in_core_peak(workload.graph, made.costs, options.graph.accounting,
                                    options.schedule.algorithms);
+  if (options.state.any()) add_moving_state(made, options);
   return made;
 }
 
@@ -333,7 +335,7 @@ CaseRun plan_case(const Case& which, const Schedule& schedule, CaseBuffers& buff
   } else {
     // A graph with tensors compressed has tasks that nobody has to run.
     const bool added = compresses(schedule, which.schedule_options);
-    find_memory_pressure(added ? which.workload.graph : run.share_graph(which),
+    find_memory_pressure(added ? which.workload.graph : run.bounded_graph(which),
                          added ? which.costs : run.share_costs(which), simulated_budget(which),
                          buffers.pressure, which.reference_of(schedule));
     // What memory forces on a schedule that only moves tensors, others may avoid.
@@ -363,6 +365,9 @@ void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers) {
     if (run.devices) {
       run.bounds->add(exchange_bound(*run.devices, which.exchange));
       run.bounds->raise(fetch_bound(*run.devices, buffers.pressure));
+    }
+    if (which.moving) {
+      run.bounds->raise(state_bound(*which.moving, run.costs(which), run.bounds->compute));
     }
   }
   auto blocked = simulate({.plan = *plan,
@@ -396,12 +401,21 @@ void bound_by_windows(const Case& which, const Schedule& schedule, CaseRun& run,
                       const CaseBuffers& buffers) {
   if (!run.bounds || !only_moves_tensors(schedule, which.schedule_options)) return;
   Duration windows =
-      bound_windows(run.share_graph(which), run.share_costs(which), buffers.pressure);
+      bound_windows(run.bounded_graph(which), run.share_costs(which), buffers.pressure);
   if (run.devices) windows += exchange_bound(*run.devices, which.exchange);
   run.bounds->windows = std::max(run.bounds->cut, windows);
 }
 
 namespace {
+
+std::string_view bound_class_of(const Case& which, const Schedule& schedule) {
+  const bool moves = only_moves_tensors(schedule, which.schedule_options);
+  if (which.moving) {
+    return moves ? "schedules that only move tensors, with this placement of state"
+                 : "schedules of any kind, with this placement of state";
+  }
+  return moves ? "schedules that only move tensors" : "schedules of any kind";
+}
 
 SummaryInput summary_of(const Case& which, const Schedule& schedule, const CaseRun& run,
                         const RunInputs& inputs) {
@@ -414,14 +428,13 @@ SummaryInput summary_of(const Case& which, const Schedule& schedule, const CaseR
           .devices = run.devices.get(),
           .in_core_peak = which.in_core_peak,
           .bounds = run.bounds,
-          .bound_class = only_moves_tensors(schedule, which.schedule_options)
-                             ? "schedules that only move tensors"
-                             : "schedules of any kind",
+          .bound_class = bound_class_of(which, schedule),
           .compute_model = which.compute_model,
           .alternatives = which.reference_of(schedule),
-          .closed_form = schedule.closed_form,
+          .closed_form = which.moving ? ClosedForm::kNone : schedule.closed_form,
           .copies = framework_of(which.framework).copies,
-          .peak_far = run.peak_far};
+          .peak_far = run.peak_far,
+          .moving = which.moving.get()};
 }
 
 }  // namespace
@@ -445,6 +458,7 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
   if (report.norms_by_round) report.remarks.push_back(norms_remark(report.sub_batch));
   const std::string stated = stated_times_remark(which.workload, which.compute);
   if (!stated.empty()) report.remarks.push_back(stated);
+  if (which.moving) add_state_words(which, report);
   report.planned_for = run.planned_for;
   if (run.planned_for) report.remarks.push_back(margin_remark(*run.planned_for, which.budget));
   const std::string algorithms = algorithms_remark(which, schedule);

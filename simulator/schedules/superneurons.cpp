@@ -275,8 +275,8 @@ extern const Schedule superneurons_schedule{
     .name = "superneurons",
     .summary = "recompute what is cheap; checkpoints that do not fit leave, longest unused first",
     .source = "SuperNeurons (PPoPP 2018), section 3",
-    .traits = {Trait::kRecomputes, Trait::kMovesOnlyWhatItMust, Trait::kPlansForLink,
-               Trait::kSearchesByTrial},
+    .traits = {Trait::kCarriesState, Trait::kRecomputes, Trait::kMovesOnlyWhatItMust,
+               Trait::kPlansForLink, Trait::kSearchesByTrial},
     .options = kOptions,
     .make_plan = make_plan,
 };
