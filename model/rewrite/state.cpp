@@ -186,7 +186,7 @@ class StateMover {
   }
 
   void add_tensors() {
-    first_writer_.assign(to_.units.size(), false);
+    has_writer_.assign(to_.units.size(), false);
     const ParameterBytes& each = from_.per_parameter;
     const StateOptions& options = to_.options;
     for (std::size_t i = 0; i < to_.units.size(); ++i) {
@@ -222,8 +222,8 @@ class StateMover {
     }
     if (unit.weight && kind != TaskKind::kBackwardWeights) reads_.emplace_back(task, *unit.weight);
     if (!unit.gradient || !writes_gradient(to_.planned, to_.planned.tasks[task.at()])) return;
-    if (first_writer_[*of]) reads_.emplace_back(task, *unit.gradient);
-    first_writer_[*of] = true;
+    if (has_writer_[*of]) reads_.emplace_back(task, *unit.gradient);
+    has_writer_[*of] = true;
     writes_.emplace_back(task, *unit.gradient);
     if (unit.sent != unit.gradient && task == last_writer(*of)) {
       writes_.emplace_back(task, *unit.sent);
@@ -335,23 +335,32 @@ class StateMover {
     book_states();
   }
 
+  /// A block that only waits for its copy out is booked no more, but for one whose copy waits for all of backward.
   void book_gradients() {
     for (std::size_t i = 0; i < to_.units.size(); ++i) {
       const StateUnit& unit = to_.units[i];
       if (!unit.gradient) continue;
       const std::size_t last = last_writer(i).at();
+      const std::size_t leaves = to_.options.pipelined ? last : to_.planned.backward_end - 1;
+      const bool is_cast = unit.sent != unit.gradient;
       if (takes_block(unit.gradient)) {
-        std::size_t first = last;
-        for (std::size_t task = last; task-- > to_.planned.forward_tasks;) {
-          const bool own = to_.unit_of[task] == i;
-          if (own && writes_gradient(to_.planned, to_.planned.tasks[task])) first = task;
-        }
-        for (std::size_t task = first; task <= last; ++task) {
-          to_.booked[task] += size(unit.gradient);
-        }
+        book_from(first_writer(i), is_cast ? last : leaves, size(unit.gradient));
       }
-      if (unit.sent != unit.gradient) to_.booked[last] += size(unit.sent);
+      if (is_cast) book_from(last, leaves, size(unit.sent));
     }
+  }
+
+  void book_from(std::size_t first, std::size_t last, Bytes bytes) {
+    for (std::size_t task = first; task <= last; ++task) to_.booked[task] += bytes;
+  }
+
+  [[nodiscard]] std::size_t first_writer(std::size_t unit) const {
+    std::size_t first = last_writer(unit).at();
+    for (std::size_t task = first; task-- > to_.planned.forward_tasks;) {
+      const bool own = to_.unit_of[task] == unit;
+      if (own && writes_gradient(to_.planned, to_.planned.tasks[task])) first = task;
+    }
+    return first;
   }
 
   void book_weights() {
@@ -390,7 +399,7 @@ class StateMover {
   std::vector<std::optional<std::size_t>> unit_of_layer_;
   std::vector<std::pair<TaskId, TensorId>> reads_;
   std::vector<std::pair<TaskId, TensorId>> writes_;
-  std::vector<bool> first_writer_ = {};  ///< by unit: seen
+  std::vector<bool> has_writer_ = {};  ///< by unit: so far
 };
 
 }  // namespace

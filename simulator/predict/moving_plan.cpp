@@ -36,6 +36,26 @@ bool updates_far(const StateOptions& options) {
   return options.optimizer && options.update == UpdateAt::kFar;
 }
 
+/// What is computed up to the end of the last task that writes gradients which leave.
+Duration until_last_gradient(const MovingState& state, const CostTable& costs) {
+  Duration sum;
+  Duration until;
+  for (std::size_t i = 0; i < state.planned.backward_end; ++i) {
+    const TaskId task = make_id<TaskId>(i);
+    const auto ways = costs.alternatives_of(task);
+    sum += std::min_element(ways.begin(), ways.end(), [](const auto& a, const auto& b) {
+             return a.time < b.time;
+           })->time;
+    const auto writes = state.graph.writes[task];
+    const auto& unit = state.unit_of[i];
+    if (!unit || !state.units[*unit].gradient) continue;
+    if (std::find(writes.begin(), writes.end(), *state.units[*unit].gradient) != writes.end()) {
+      until = sum;
+    }
+  }
+  return until;
+}
+
 BytesPerSecond far_rate(const HardwareProfile& hardware, const CaseOptions& options) {
   if (options.far_compute) return *options.far_compute;
   const BytesPerSecond whole =
@@ -101,7 +121,7 @@ RoundsResult plan_with_state(const Case& which, const Schedule& schedule, Bytes 
   return {std::move(made), std::move(run)};
 }
 
-Duration state_bound(const MovingState& state, const CostTable& costs, Duration compute) {
+Duration state_bound(const MovingState& state, const CostTable& costs) {
   Duration out;
   Duration in;
   Duration far;
@@ -128,12 +148,13 @@ Duration state_bound(const MovingState& state, const CostTable& costs, Duration 
     if (unit.update) far += costs[costs.default_alternative(*unit.update)].time;
   }
   Duration bound = std::max({out, in, far});
-  // Updates near follow the last gradient as well, so only without them does all compute come before.
-  const bool all_far =
-      std::none_of(state.planned.tasks.begin(), state.planned.tasks.end(),
-                   [](const Task& task) { return task.kind == TaskKind::kUpdate; });
-  if (all_far && state.options.after == UpdateAfter::kAll && !state.options.delayed && first_out) {
-    bound = std::max(bound, compute + *first_out + far + last_in.value_or(Duration(0)));
+  if (state.options.after == UpdateAfter::kAll && !state.options.delayed && first_out) {
+    // A copy of weights comes behind the last update for certain only where every update has one.
+    const bool all_return =
+        std::none_of(state.units.begin(), state.units.end(),
+                     [](const StateUnit& unit) { return unit.update && unit.weights_far; });
+    const Duration back = all_return ? last_in.value_or(Duration(0)) : Duration(0);
+    bound = std::max(bound, until_last_gradient(state, costs) + *first_out + far + back);
   }
   return bound;
 }

@@ -22,13 +22,12 @@ void check_carries_state(const Schedule& schedule);
 using ProblemOf = PlanningProblem (*)(const Case& which, const TrainingGraph& graph,
                                       const CostTable& costs, Bytes budget);
 /// Precondition: which.moving.
-[[nodiscard]] RoundsResult plan_with_state(const Case& which, const Schedule& schedule, Bytes budget,
-                                           ProblemOf problem_of);
+[[nodiscard]] RoundsResult plan_with_state(const Case& which, const Schedule& schedule,
+                                           Bytes budget, ProblemOf problem_of);
 
 /// No schedule with this placement of state is quicker: the copies of each direction, far updates one after the other,
-/// and, where these wait for all gradients, all of that behind the backward pass. `compute`: of all tasks that run near.
-[[nodiscard]] Duration state_bound(const MovingState& state, const CostTable& costs,
-                                   Duration compute);
+/// and, where these wait for all gradients, all of them behind the last gradient.
+[[nodiscard]] Duration state_bound(const MovingState& state, const CostTable& costs);
 
 /// "optimizer:0.5,gradients; update far, after each"
 [[nodiscard]] std::string state_text(const StateOptions& options);
