@@ -1,4 +1,4 @@
-// What the presets are taken from stands in docs/model.md, section 11.
+// What the presets are taken from stands in docs/model.md, section 10.
 #include "cli/state_flags.hpp"
 
 #include <algorithm>

@@ -11,6 +11,7 @@
 #include "reports/writers/trace.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/predict/case.hpp"
+#include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/rate_range.hpp"
 #include "simulator/predict/remarks.hpp"
 #include "simulator/predict/stated_times.hpp"
@@ -78,6 +79,7 @@ int run_predict(const Arguments& arguments) {
   if (schedule.is(Trait::kOptimizes)) {
     report.worth = worth_of_last(job.workload, job.machine, job.options, schedule, report);
   }
+  report.levers = state_levers(job.workload, job.machine, job.options, schedule, report);
   report.range = range_of_time(job.workload, job.machine, job.options, schedule, report);
 
   const Outputs& outputs = job.outputs;

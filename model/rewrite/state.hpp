@@ -1,4 +1,4 @@
-// Weights, their gradients and the optimiser's state as tensors that move (docs/model.md, 11). Like an iteration in rounds
+// Weights, their gradients and the optimiser's state as tensors that move (docs/model.md, 10). Like an iteration in rounds
 // (rounds.hpp) it is written out as a training graph: behind the tensors of the network those of state, behind its tasks
 // the updates that the processor at far memory runs. Only what moves becomes a tensor; the rest stays static.
 //

@@ -109,6 +109,11 @@ void begin_run(JsonWriter& json, const RunReport& report, const ToolInfo& tool) 
   put_peaks(json, &report);
   if (!report.inputs.symbols.empty()) put_sequence(json, &report);
   if (report.state) put_state(json, report);
+  if (!report.levers.empty()) {
+    json.objects("levers", report.levers, [&](const StateLever& lever) {
+      json.member("flags", lever.flags).member("needs_bytes", lever.needs);
+    });
+  }
 }
 
 std::string prediction(const RunReport& report, const WriteOptions& options) {

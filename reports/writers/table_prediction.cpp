@@ -417,6 +417,11 @@ std::string advice(const RunReport& report, const OutOfMemory& oom) {
   if (report.inputs.batch > 1) {
     table.add_row({"--batch N", fmt::format("less than {}", group_thousands(report.inputs.batch))});
   }
+  for (const StateLever& lever : report.levers) {
+    const bool fits = lever.needs <= report.budget_near;
+    table.add_row({lever.flags, fmt::format("would need {}{}", format_bytes(lever.needs),
+                                            fits ? ", which there is" : "")});
+  }
   if (near) table.add_row({"ooc-paleo compare", "which schedules fit, and how fast they are"});
   return table.text({});
 }

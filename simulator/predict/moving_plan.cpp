@@ -178,6 +178,38 @@ std::string state_text(const StateOptions& options) {
   return text;
 }
 
+std::vector<StateLever> state_levers(const Workload& workload, const Machine& machine,
+                                     CaseOptions options, const Schedule& schedule,
+                                     const RunReport& report) {
+  const bool lacks_near = !report.feasible && report.out_of_memory &&
+                          report.out_of_memory->tier == OutOfMemory::Tier::kNear;
+  const bool possible = schedule.is(Trait::kCarriesState) && !options.state.any() &&
+                        !compresses(schedule, options.schedule) && options.devices == 1 &&
+                        options.graph.accounting == Accounting::kLiveness &&
+                        sub_batch_of(options.graph.accounting, options.schedule, schedule).kind ==
+                            SubBatch::Kind::kOff;
+  std::vector<StateLever> levers;
+  if (!lacks_near || !possible || workload.graph.optimizer_bytes == 0) return levers;
+  options.memory = Bytes(1);
+  options.allocator = Allocator::kIdeal;
+  for (const StateOptions& state :
+       {StateOptions{.optimizer = kOne}, StateOptions{.optimizer = kOne, .gradients = true},
+        StateOptions{.optimizer = kOne, .gradients = true, .weights = kOne}}) {
+    options.state = state;
+    CaseBuffers buffers;
+    const CaseRun run = plan_case(make_case(workload, machine, options), schedule, buffers);
+    const auto* oom = std::get_if<OutOfMemory>(&run.plan);
+    if (oom == nullptr) break;
+    const std::optional<Bytes> needs =
+        oom->smallest_budget ? oom->smallest_budget : oom->least_budget;
+    if (!needs) break;
+    const std::string text = state_text(state);
+    levers.push_back({"--offload " + text.substr(0, text.find(';')), *needs});
+    if (*needs <= report.budget_near) break;
+  }
+  return levers;
+}
+
 void add_state_words(const Case& which, RunReport& report) {
   if (!report.state || report.state->far_updates == 0) return;
   report.state->far_rate = format_rate(which.far_compute.throughput);

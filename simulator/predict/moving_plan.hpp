@@ -32,6 +32,12 @@ using ProblemOf = PlanningProblem (*)(const Case& which, const TrainingGraph& gr
 /// "optimizer:0.5,gradients; update far, after each"
 [[nodiscard]] std::string state_text(const StateOptions& options);
 
+/// Of a job that does not fit near memory and whose state is all there: what it would need with more and more of it far, up
+/// to the first that fits.
+[[nodiscard]] std::vector<StateLever> state_levers(const Workload& workload, const Machine& machine,
+                                                   CaseOptions options, const Schedule& schedule,
+                                                   const RunReport& report);
+
 /// What a report says of it in words.
 void add_state_words(const Case& which, RunReport& report);
 

@@ -166,6 +166,12 @@ struct StateReport {
       far_rate;  ///< how fast far updates are, and whose figure that is; empty: there are none
 };
 
+/// What would be needed of near memory if more of the state were far.
+struct StateLever {
+  std::string flags;  ///< "--offload optimizer"
+  Bytes needs;
+};
+
 struct RunReport {
   RunInputs inputs;
   bool feasible = false;
@@ -213,6 +219,7 @@ struct RunReport {
   bool in_words = false;           ///< the table says in words what becomes of the layers' tensors
   std::optional<TimeRange> range;  ///< where reports of a rate in use differ, and it matters
   std::optional<StateReport> state;  ///< where it moves
+  std::vector<StateLever> levers;    ///< where the job does not fit
   std::vector<LayerReport> layers;
   std::vector<StepReport> steps;                  ///< only when asked for
   std::optional<std::vector<MovedTensor>> moved;  ///< likewise
