@@ -15,7 +15,7 @@
 namespace ooc::test {
 namespace {
 
-constexpr std::uint64_t kStateSeeds = 300;
+constexpr std::uint64_t kStateSeeds = 200;
 constexpr const char* kProgram = "property_state";
 
 StateOptions random_state(Dice& dice) {
