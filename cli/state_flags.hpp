@@ -13,8 +13,8 @@ inline constexpr Flag kState{
     .value = "PRESET",
     .help =
         "weights, gradients and optimiser state as known software moves them: zero-offload, "
-        "zero-offload-delayed, zero-infinity, fsdp-cpu, megatron-hybrid[:SHARE], "
-        "megatron-hybrid-overlap[:SHARE], stream, paged"};
+        "zero-offload-delayed, zero-infinity, fsdp-cpu, megatron-hybrid[:F], "
+        "megatron-hybrid-overlap[:F], stream, paged"};
 inline constexpr Flag kOffload{
     .name = "--offload",
     .value = "LIST",
