@@ -9,6 +9,7 @@
 #include "cli/runnable.hpp"
 #include "cli/schedule_flags.hpp"
 #include "cli/search_progress.hpp"
+#include "simulator/predict/moving_plan.hpp"
 
 namespace ooc {
 namespace {
@@ -36,6 +37,13 @@ JobFlags read_flags(const Arguments& arguments, Asks asks) {
       asks == Asks::kOneSchedule
           ? ChosenSchedules{{&chosen_schedule(arguments)}}
           : chosen_schedules(arguments, asks == Asks::kWhetherItFits ? "capacity" : "all");
+  if (options.state.any()) {
+    if (chosen.all) {
+      std::erase_if(chosen.schedules,
+                    [](const Schedule* each) { return !each->is(Trait::kCarriesState); });
+    }
+    for (const Schedule* each : chosen.schedules) check_carries_state(*each);
+  }
   check_chosen(arguments, chosen.schedules, options.graph.accounting);
   return JobFlags{std::move(network), std::move(options), std::move(result), std::move(chosen)};
 }

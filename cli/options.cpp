@@ -13,6 +13,7 @@
 #include "cli/flags.hpp"
 #include "cli/load.hpp"
 #include "cli/schedule_flags.hpp"
+#include "cli/state_flags.hpp"
 #include "cli/symbol_flags.hpp"
 #include "cli/terminal.hpp"
 #include "cli/version.hpp"
@@ -185,6 +186,7 @@ CaseOptions options_beside_axes(const Arguments& arguments, CaseOptions options,
     const auto text = arguments.value(FlagName::of(flag.name));
     if (text && !is_among(but, flag.name)) flag.read(*text, flag.name, options);
   }
+  read_state_flags(arguments, options);
   check_precision(options);
   if (!is_among(but, flags::kSymbol.name)) options.symbols = symbol_values(arguments);
   const KernelOptions kernels = kernel_options(arguments);

@@ -12,6 +12,7 @@
 #include "cli/job.hpp"
 #include "cli/machine_lists.hpp"
 #include "cli/schedule_flags.hpp"
+#include "cli/state_flags.hpp"
 #include "simulator/predict/case.hpp"
 #include "simulator/predict/compare_machines.hpp"
 #include "simulator/predict/rate_range.hpp"
@@ -51,7 +52,7 @@ constexpr auto kCompareOwnFlags =
     flags::joined(std::array{kComparedMachines, flags::kBatch, flags::kSchedules, flags::kScheduleToo,
                              flags::kMemory, flags::kFarMemory, flags::kFormat, flags::kOutput,
                              flags::kLayerTimes, kLink, kPrice, kWide},
-                  flags::kRun, std::array{flags::kNoColor});
+                  flags::kRun, flags::kStateFlags, std::array{flags::kNoColor});
 const auto kCompareFlags = flags::with_schedule_flags(kCompareOwnFlags);
 
 CompareAlgorithms algorithms_of(const Arguments& arguments) {

@@ -7,10 +7,12 @@
 #include "cli/flags.hpp"
 #include "cli/job.hpp"
 #include "cli/schedule_flags.hpp"
+#include "cli/state_flags.hpp"
 #include "reports/writers/trace.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/predict/case.hpp"
 #include "simulator/predict/levers.hpp"
+#include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/rate_range.hpp"
 #include "simulator/predict/remarks.hpp"
 #include "simulator/predict/stated_times.hpp"
@@ -26,7 +28,7 @@ constexpr auto kPredictOwnFlags = flags::joined(
     std::array{flags::kHardware, flags::kBatch, flags::kSchedule, flags::kSchedulesToo,
                flags::kMemory, flags::kFarMemory, flags::kFormat, flags::kOutput, flags::kTrace,
                flags::kExportPlan, flags::kSteps, flags::kLayerTimes, flags::kLink},
-    flags::kRun, std::array{flags::kNoColor});
+    flags::kRun, flags::kStateFlags, std::array{flags::kNoColor});
 const auto kPredictFlags = flags::with_schedule_flags(kPredictOwnFlags);
 
 /// Both need a plan that ran; without one nothing is written and an old file stays.

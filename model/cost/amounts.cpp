@@ -34,6 +34,7 @@ TaskCounts counts_of(const TrainingGraph& graph, const Task& task, ComputeModel 
     case TaskKind::kReduce:
     case TaskKind::kCompress:
     case TaskKind::kDecompress:
+    case TaskKind::kFarUpdate:
       return {};
   }
   return {};

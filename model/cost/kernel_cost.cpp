@@ -255,6 +255,7 @@ double KernelPricer::seconds(const Task& task) const {
     case TaskKind::kReduce:
     case TaskKind::kCompress:
     case TaskKind::kDecompress:
+    case TaskKind::kFarUpdate:
       return 0;
   }
   if (model.custom) return 0;

@@ -17,6 +17,7 @@ std::string_view suffix(TaskKind kind) {
     case TaskKind::kBackwardWeights:
       return ".backward_weights";
     case TaskKind::kUpdate:
+    case TaskKind::kFarUpdate:
       return ".update";
     case TaskKind::kReduce:
       return ".reduce";
@@ -79,6 +80,11 @@ std::string_view suffix(TensorForm form) {
   return "";
 }
 
+std::string_view suffix_of_state(TensorRole role) {
+  if (role == TensorRole::kWeight) return ".weight";
+  return role == TensorRole::kWeightGradient ? ".weight.grad" : ".state";
+}
+
 /// Whatever its form: the tensor that a layer wrote.
 std::string source_name(const TrainingGraph& graph, const Tensor& tensor) {
   const bool input = tensor.role == TensorRole::kInput;
@@ -99,6 +105,9 @@ std::string task_name(const TrainingGraph& graph, TaskId task) {
   if (it.kind == TaskKind::kReduce) {
     return piece_name(it.piece) + std::string(suffix(it.kind)) + device_suffix(place);
   }
+  if (it.kind == TaskKind::kFarUpdate) {
+    return graph.units[static_cast<std::size_t>(it.piece)] + std::string(suffix(it.kind));
+  }
   if (is_overhead(it.kind)) {
     const Tensor& tensor = graph.tensors[graph.writes[task].front().at()];
     return source_name(graph, tensor) + std::string(suffix(it.kind)) + device_suffix(place);
@@ -113,6 +122,10 @@ std::string tensor_name(const TrainingGraph& graph, TensorId tensor) {
   const Place place = place_among(graph.device_tensors, tensor.at());
   if (it.role == TensorRole::kExchanged) {
     return piece_name(it.piece) + std::string(suffix(it.part)) + device_suffix(place);
+  }
+  if (is_state(it.role)) {
+    return graph.units[static_cast<std::size_t>(it.piece)] + std::string(suffix_of_state(it.role)) +
+           (it.form == TensorForm::kRestored ? ".cast" : "");
   }
   std::string name = source_name(graph, it) + std::string(suffix(it.form));
   if (it.cut > 0) name += "[" + std::to_string(it.cut) + "]";
@@ -130,7 +143,7 @@ bool is_saved(const TrainingGraph& graph, TensorId tensor) {
   const Tensor& it = graph.tensors[tensor.at()];
   // Backward makes the second copy of weights itself.
   if (it.role == TensorRole::kWeightCopy && it.form == TensorForm::kRestored) return false;
-  return it.role != TensorRole::kGradient &&
+  return it.role != TensorRole::kGradient && !is_state(it.role) &&
          graph.lifetimes[tensor.at()].first_backward_use.has_value();
 }
 

@@ -6,7 +6,8 @@
 //
 // Order of tasks: forward in topological order (ties by place in the file); backward exactly
 // reversed, per layer backward-data, then backward-weights; updates last, in layer order.
-// Weights, their gradients and optimiser state are static: they are no tensors here.
+// Weights, their gradients and optimiser state are static: they are no tensors here, but for what moves of
+// them (model/rewrite/state.hpp).
 #pragma once
 
 #include <cstdint>
@@ -30,6 +31,7 @@ enum class TaskKind {
   kReduce,      ///< adds up what other devices found for a piece of the weights' gradients
   kCompress,    ///< writes a tensor in half its bytes (model/rewrite/compression.hpp)
   kDecompress,  ///< and from that the tensor again
+  kFarUpdate,   ///< an update that the processor at far memory runs (model/rewrite/state.hpp)
 };
 
 /// Tasks that no network has: their time is none of its work.
@@ -41,7 +43,7 @@ struct Task {
   TaskKind kind = TaskKind::kForward;
   LayerId layer;
   std::int32_t copies = 0;  ///< kBackward of `add`: how many gradients it really copies
-  std::int32_t piece = 0;   ///< kReduce: which piece
+  std::int32_t piece = 0;   ///< kReduce: which piece; kFarUpdate: which of `units`
 };
 
 enum class TensorRole {
@@ -52,7 +54,24 @@ enum class TensorRole {
   kWeightCopy,  ///< a layer's weights in the type that its products multiply in
   kGradient,
   kExchanged,  ///< a part of the weights' gradients that devices exchange: static memory, always near
+  // Of one or several layers' parameters, where they move (model/rewrite/state.hpp):
+  kWeight,
+  kWeightGradient,
+  kOptimizerState,  ///< with the master copy
 };
+
+/// Where a tensor is when an iteration begins, and again when it ends.
+enum class TensorHome : std::uint8_t {
+  kNear,    ///< in a block of near memory, where it is anywhere: what an iteration writes, and its inputs
+  kStatic,  ///< in near memory that is no block: always
+  kFar,     ///< in far memory
+};
+
+/// What is left of an iteration: parts of weights, gradients and the optimiser's state.
+[[nodiscard]] constexpr bool is_state(TensorRole role) {
+  return role == TensorRole::kWeight || role == TensorRole::kWeightGradient ||
+         role == TensorRole::kOptimizerState;
+}
 
 enum class TensorForm {
   kWritten,     ///< as the layer wrote it
@@ -75,8 +94,9 @@ struct Tensor {
   std::int64_t bytes_per_sample = 0;
   std::int64_t bytes_fixed = 0;             ///< beside them, whatever the batch
   ExchangePart part = ExchangePart::kSent;  ///< kExchanged
-  std::int32_t piece = 0;                   ///< kExchanged: which piece
+  std::int32_t piece = 0;                   ///< kExchanged: which piece; of state: which of `units`
   TensorForm form = TensorForm::kWritten;
+  TensorHome home = TensorHome::kNear;
   std::int32_t cut =
       0;  ///< which part of one that was cut (model/rewrite/parts.hpp), from 1; 0: whole
 };
@@ -115,6 +135,7 @@ struct TrainingGraph {
   std::vector<std::size_t> device_tensors = {};
   /// By tensor: of which tensors of other devices its contents come. No rows for one device.
   Csr<TensorId, TensorId> sources = {};
+  std::vector<std::string> units = {};  ///< names of the layers whose state moves together
   ParameterBytes per_parameter = {};  ///< but for the optimiser's state
   std::int64_t weight_bytes = 0;
   std::int64_t gradient_bytes = 0;

@@ -68,11 +68,27 @@ void put_range(JsonWriter& json, const std::optional<TimeRange>& range) {
   json.end();
 }
 
+void put_state(JsonWriter& json, const RunReport& report) {
+  const StateReport& state = *report.state;
+  json.begin_object("state").member("far_bytes", state.far_home);
+  json.member("far_parameters", state.far_parameters);
+  json.member("far_updates", state.far_updates).member("far_busy_ns", state.far_busy);
+  json.member("near_update_ns", state.near_updates);
+  json.member("wait_for_updates_ns", report.stalls[static_cast<std::size_t>(StallCause::kUpdate)]);
+  json.begin_object("copied_bytes");
+  for (const StateReport::Copied& each : state.copied) {
+    json.begin_object(each.name).member("to_far", each.to_far).member("to_near", each.to_near);
+    json.end();
+  }
+  json.end().end();
+}
+
 /// Leaves the object open.
 void begin_run(JsonWriter& json, const RunReport& report, const ToolInfo& tool) {
   begin_result(json, "ooc-paleo/result", tool);
   begin_group(json, "inputs", report);
   put_symbols(json, report.inputs);
+  if (!report.inputs.offload.empty()) json.member("offload", report.inputs.offload);
   json.end().member("feasible", report.feasible);
   if (report.out_of_memory.has_value()) put_out_of_memory(json, report);
   put_metrics(json, report, {"inputs", "feasible"});
@@ -92,6 +108,7 @@ void begin_run(JsonWriter& json, const RunReport& report, const ToolInfo& tool) 
   put_range(json, report.range);
   put_peaks(json, &report);
   if (!report.inputs.symbols.empty()) put_sequence(json, &report);
+  if (report.state) put_state(json, report);
 }
 
 std::string prediction(const RunReport& report, const WriteOptions& options) {

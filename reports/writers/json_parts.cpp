@@ -141,6 +141,7 @@ void put_inputs(JsonWriter& json, const RunInputs& inputs,
   put_precision(json, inputs.precision, inputs.gradient_dtype);
   put_symbols(json, inputs);
   put_rare(json, "inputs", echo);
+  if (!inputs.offload.empty()) json.member("offload", inputs.offload);
   json.end();
 }
 

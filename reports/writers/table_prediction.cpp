@@ -153,6 +153,8 @@ std::string_view stall_phrase(const RunReport& report, StallCause cause) {
       return compresses(report) ? "compressing and restoring tensors" : "running tasks again";
     case StallCause::kLaunch:
       return "launching";
+    case StallCause::kUpdate:
+      return "waiting for updates in far memory";
   }
   return "";
 }
@@ -205,6 +207,27 @@ std::string at_peaks(const RunReport& report, const Look& look) {
   return "\n" + table.text(look);
 }
 
+// Weights, gradients and optimiser state that move: what the link carries, and the updates.
+std::string moving_state(const RunReport& report, const Look& look) {
+  if (!report.state) return "";
+  const StateReport& state = *report.state;
+  TextTable copies({{"copied", Align::kLeft}, {"to far"}, {"to near"}});
+  const auto cell = [](Bytes bytes) { return bytes.count() == 0 ? "-" : format_bytes(bytes); };
+  for (const StateReport::Copied& each : state.copied) {
+    if (each.to_far.count() == 0 && each.to_near.count() == 0) continue;
+    copies.add_row({std::string(each.name), cell(each.to_far), cell(each.to_near)});
+  }
+  const Duration wait = report.stalls[static_cast<std::size_t>(StallCause::kUpdate)];
+  std::string text = "\n" + bold("State that moves", look) + ": " +
+                     printable(report.inputs.offload) + "\n" + copies.text(look);
+  if (state.far_updates > 0) {
+    text += fmt::format("far updates take {} at {} of far memory; compute waits {} for them, {}\n",
+                        format_duration(state.far_busy), state.far_rate, format_duration(wait),
+                        format_percent(share(wait, report.iteration_time)));
+  }
+  return text;
+}
+
 std::string memory(const RunReport& report, const Look& look) {
   TextTable table = facts();
   table.add_row({"budget", format_bytes(report.budget_near),
@@ -235,7 +258,8 @@ std::string memory(const RunReport& report, const Look& look) {
                  fmt::format("{}; {} sets the rate", report.inputs.mode, report.link_limited_by)});
   const std::string_view title =
       report.inputs.devices > 1 ? "Memory of each device; copies of all together" : "Memory";
-  return "\n" + bold(title, look) + "\n" + table.text(look) + at_peaks(report, look);
+  return "\n" + bold(title, look) + "\n" + table.text(look) + at_peaks(report, look) +
+         moving_state(report, look);
 }
 
 // The tensors that move, those first that compute waits for longest.

@@ -86,6 +86,8 @@ std::string_view cause_phrase(StallCause cause) {
       return "running tasks again";
     case StallCause::kLaunch:
       return "starting steps: queueing, events, launches";
+    case StallCause::kUpdate:
+      break;  // such plans are not replayed
   }
   return "";
 }

@@ -48,6 +48,8 @@ int track_of(StepKind kind) {
       return 3;
     case StepKind::kToNear:
       return 4;
+    case StepKind::kFarCompute:
+      return 5;
   }
   return 0;
 }
@@ -173,14 +175,18 @@ class TraceWriter {
         {kStallTrack, "stalls of compute"},
         {track_of(StepKind::kToFar), "to far memory"},
         {track_of(StepKind::kToNear), "to near memory"}};
-    for (const auto& [track, text] : tracks) {
+    const auto thread = [&](int track, std::string_view text) {
       name("thread_name", track, text);
       sort("thread_sort_index", track, track);
-    }
+    };
+    for (const auto& [track, text] : tracks) thread(track, text);
+    if (in_.plan.has_far_compute()) thread(track_of(StepKind::kFarCompute), "far compute");
   }
 
   void queues(int device) {
-    for (const StepKind kind : {StepKind::kCompute, StepKind::kToFar, StepKind::kToNear}) {
+    for (const StepKind kind :
+         {StepKind::kCompute, StepKind::kToFar, StepKind::kToNear, StepKind::kFarCompute}) {
+      if (kind == StepKind::kFarCompute && !in_.plan.has_far_compute()) continue;
       const auto queue = static_cast<std::size_t>(queue_index(device, kind));
       if (queue >= in_.plan.queues.size()) continue;
       for (const StepId step : in_.plan.queues[queue]) slice(step);
@@ -192,7 +198,7 @@ class TraceWriter {
     const Span& span = shown_->spans[id.at()];
     const int track = track_of(step.kind);
     begin_event(step_name(in_.plan, in_.graph, id), "X");
-    json_.member("cat", step.kind == StepKind::kCompute ? "compute" : "copy");
+    json_.member("cat", runs_task(step.kind) ? "compute" : "copy");
     put_track(step.device, track);
     put_times(span.start, span.end).begin_object("args");
     arguments(id);
@@ -213,7 +219,7 @@ class TraceWriter {
     const Step& step = in_.plan.steps[id.at()];
     const Span& span = shown_->spans[id.at()];
     json_.member("step", id.index);
-    if (step.kind != StepKind::kCompute) {
+    if (!runs_task(step.kind)) {
       const Bytes bytes = in_.costs.tensor_bytes[static_cast<std::size_t>(step.object)];
       json_.member("bytes", bytes);
       const std::int64_t ns = (span.end - span.start).count();

@@ -64,6 +64,10 @@ class Run {
     return kOneDevice ? queue : queue % kQueuesPerDevice;
   }
 
+  /// False of far compute, whose waiting is nobody's loss.
+  [[nodiscard]] bool is_near(std::size_t queue) const {
+    return kOneDevice || device_of(queue) < static_cast<std::size_t>(to_.plan.devices);
+  }
   [[nodiscard]] bool needs_met(std::size_t queue, const QueuedStep& step) const;
   [[nodiscard]] bool startable(std::size_t queue) const;
   [[nodiscard]] std::int64_t issued(std::size_t queue) const;
@@ -105,7 +109,8 @@ Run<Memory, Link, kOneDevice, kHost>::Run(const Setting& setting, const Memory& 
   if constexpr (!kOneDevice) {
     lanes_.resize(queued.size());
     events_.resize(queued.size());
-    done_.resize(queued.size());
+    // The queue of far compute stands where the compute queue of one device more would; that has no copies.
+    done_.resize((queued.size() + kQueuesPerDevice - 1) / kQueuesPerDevice * kQueuesPerDevice);
     candidates_.resize(queued.size());
   }
   for (std::size_t queue = 0; queue < queues(); ++queue) {
@@ -204,7 +209,7 @@ OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice, kHost>::start_step(std::siz
   if (kind == kComputeQueue) {
     const std::int64_t time = alternatives_[cost].time.count();
     events_[queue] = now_ + time;
-    if (now_ != lane.last_end) record_gap(queue, step);
+    if (now_ != lane.last_end && is_near(queue)) record_gap(queue, step);
     if (step.recompute) {
       record_recompute(queue, time);
     } else if (device_of(queue) == 0) {
@@ -326,7 +331,8 @@ OOC_INLINE_MEMBER Blocked Run<Memory, Link, kOneDevice, kHost>::blocked() const 
 
 template <class Memory, class Link, bool kOneDevice, bool kHost>
 OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice, kHost>::finish() {
-  for (std::size_t queue = kComputeQueue; queue < queues(); queue += kQueuesPerDevice) {
+  for (std::size_t queue = kComputeQueue; queue < queues() && is_near(queue);
+       queue += kQueuesPerDevice) {
     to_.stalls.tail(static_cast<int>(device_of(queue)), lanes_[queue].last_end, now_);
   }
   to_.timeline.iteration_time = Duration(now_);

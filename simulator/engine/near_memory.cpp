@@ -11,7 +11,8 @@ namespace ooc {
 template <bool kOneDevice>
 IdealMemory<kOneDevice>::IdealMemory(const Plan& plan, Bytes budget, MemoryBuffers& buffers)
     : plan_(&plan), buffers_(&buffers), limit_(room_beside_static(plan, budget)) {
-  if constexpr (!kOneDevice) buffers.used.assign(static_cast<std::size_t>(plan.devices), 0);
+  // One place more: far compute stands behind the devices.
+  if constexpr (!kOneDevice) buffers.used.assign(static_cast<std::size_t>(plan.devices) + 1, 0);
   if (plan.shared_releases.item_count() > 0) buffers.releases_left = plan.shared_release_counts;
 }
 

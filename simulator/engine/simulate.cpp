@@ -84,7 +84,8 @@ std::optional<Blocked> run_devices(const SimulationInput& input, Memory memory,
 }  // namespace
 
 std::optional<Blocked> simulate(const SimulationInput& input, SimulationBuffers& buffers) {
-  const bool one_device = input.plan.devices == 1;
+  // The loop for one device knows three queues.
+  const bool one_device = input.plan.devices == 1 && !input.plan.has_far_compute();
   if (input.allocator == Allocator::kIdeal) {
     return one_device
                ? run_one_device(input, IdealMemory<true>(input.plan, input.budget, buffers.memory),

@@ -18,9 +18,15 @@
 
 namespace ooc {
 
-enum class StepKind : std::uint8_t { kCompute, kToFar, kToNear };
+enum class StepKind : std::uint8_t {
+  kCompute,
+  kToFar,
+  kToNear,
+  kFarCompute,  ///< a task that the processor at far memory runs; it holds no near memory
+};
 
-/// Queue of a step: three per device, in this order.
+/// Queue of a step: three per device, in this order. Behind those of the device, where a plan has one at all, and
+/// then only of one device, that of far compute.
 [[nodiscard]] constexpr std::int32_t queue_index(int device, StepKind kind) {
   return device * 3 + static_cast<std::int32_t>(kind);
 }
@@ -30,10 +36,17 @@ struct Step {
   bool recompute = false;  ///< a Compute that repeats a task, or is overhead (is_overhead)
   /// A copy that page faults within a task ask for (unified memory): compute stands still for it.
   bool on_demand = false;
+  /// A copy that brings back what a far update wrote: waiting for it is waiting for that update.
+  bool for_update = false;
   std::int16_t device = 0;
-  std::int32_t object = 0;    ///< TaskId (kCompute) or TensorId index
-  AlternativeId alternative;  ///< kCompute: how the task is run
+  std::int32_t object = 0;    ///< TaskId (kCompute, kFarCompute) or TensorId index
+  AlternativeId alternative;  ///< the former: how the task is run
 };
+
+/// Whether a step runs a task; else it copies a tensor.
+[[nodiscard]] constexpr bool runs_task(StepKind kind) {
+  return kind == StepKind::kCompute || kind == StepKind::kFarCompute;
+}
 
 enum class BlockKind : std::uint8_t { kTensor, kWorkspace };
 
@@ -48,8 +61,9 @@ struct Block {
 /// walks memory forwards. Queues are in order, so all waits for one queue are one number.
 struct QueuedStep {
   StepId step;
-  std::int32_t cost = 0;  ///< AlternativeId (kCompute) or TensorId index
-  /// By StepKind: how many steps of that queue of its own device must have ended.
+  std::int32_t cost = 0;  ///< AlternativeId (kCompute, kFarCompute) or TensorId index
+  /// By StepKind up to kToNear: how many steps of that queue of its own device must have ended; none of a
+  /// kFarCompute, whose waits, as waits for one, are all among Plan::remote_needs.
   std::array<std::int32_t, 3> needs{};
   bool recompute = false;
   bool on_demand = false;
@@ -59,7 +73,7 @@ struct QueuedStep {
   Bytes released;                ///< of the blocks of its device that it frees all by itself
 };
 
-/// `count` steps of a queue of another device must have ended.
+/// `count` steps of a queue of another device, or of far compute, must have ended.
 struct QueueNeed {
   std::int32_t queue = 0;  ///< queue_index
   std::int32_t count = 0;
@@ -79,6 +93,9 @@ struct Plan {
   /// A tensor takes so many times less in far memory than near; copies move it as it is.
   Ratio far_compression = kOne;
   bool far_powers_of_two = false;  ///< CopyRules::far_powers_of_two
+  [[nodiscard]] bool has_far_compute() const {
+    return queues.size() > static_cast<std::size_t>(devices) * 3;
+  }
   /// What a tensor of `bytes` takes in far memory, rounded up.
   [[nodiscard]] Bytes far_bytes(Bytes bytes) const {
     const Int128 scaled = Int128{bytes.count()} * kOne.count() + far_compression.count() - 1;
@@ -90,7 +107,7 @@ struct Plan {
   // Derived from the above by PlanBuilder::finish().
   std::vector<std::int32_t> positions;          ///< by step: its place on its queue, from 0
   std::vector<std::vector<QueuedStep>> queued;  ///< by queue_index, as `queues`
-  Csr<StepId, QueueNeed> remote_needs;          ///< waits for other devices' steps; no rows if none
+  Csr<StepId, QueueNeed> remote_needs;          ///< waits across devices and for or of far compute; no rows if none
   /// Blocks that more than one step may be the last to use, and blocks of other devices, by step; a
   /// releaser that certainly ends before another one of the same block is left out.
   Csr<StepId, BlockId> shared_releases;

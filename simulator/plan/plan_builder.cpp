@@ -71,6 +71,7 @@ QueuedStep& queued_in(Plan& plan, StepId id) {
 bool certainly_before(Plan& plan, StepId earlier, StepId later) {
   const Step& first = plan.steps[earlier.at()];
   if (first.device != plan.steps[later.at()].device) return false;
+  if (first.kind == StepKind::kFarCompute) return false;
   const auto kind = static_cast<std::size_t>(first.kind);
   return queued_in(plan, later).needs[kind] > plan.positions[earlier.at()];
 }
@@ -155,7 +156,7 @@ StepId PlanBuilder::add(Step step) {
   plan_.queues[queue].push_back(id);
   QueuedStep& queued = plan_.queued[queue].emplace_back();
   queued.step = id;
-  queued.cost = step.kind == StepKind::kCompute ? step.alternative.index : step.object;
+  queued.cost = runs_task(step.kind) ? step.alternative.index : step.object;
   queued.recompute = step.recompute;
   plan_.steps.push_back(step);
   return id;
@@ -164,6 +165,17 @@ StepId PlanBuilder::add(Step step) {
 void PlanBuilder::on_demand(StepId copy) {
   plan_.steps[copy.at()].on_demand = true;
   queued_step(copy).on_demand = true;
+}
+
+void PlanBuilder::for_update(StepId copy) { plan_.steps[copy.at()].for_update = true; }
+
+StepId PlanBuilder::far_compute(TaskId task, AlternativeId alternative) {
+  OOC_CHECK(plan_.devices == 1, "far compute serves one device");
+  if (!plan_.has_far_compute()) {
+    plan_.queues.emplace_back();
+    plan_.queued.emplace_back();
+  }
+  return add({.kind = StepKind::kFarCompute, .object = task.index, .alternative = alternative});
 }
 
 QueuedStep& PlanBuilder::queued_step(StepId id) { return queued_in(plan_, id); }
@@ -226,7 +238,9 @@ void PlanBuilder::note_wait(StepId step, StepId until_ended) {
   const Step& awaited = plan_.steps[until_ended.at()];
   const std::int32_t count = plan_.positions[until_ended.at()] + 1;
   QueuedStep& queued = queued_step(step);
-  if (awaited.device == plan_.steps[step.at()].device) {
+  const Step& waits = plan_.steps[step.at()];
+  const bool far = awaited.kind == StepKind::kFarCompute || waits.kind == StepKind::kFarCompute;
+  if (awaited.device == waits.device && !far) {
     auto& needed = queued.needs[static_cast<std::size_t>(awaited.kind)];
     needed = std::max(needed, count);
   } else {
@@ -247,6 +261,7 @@ void PlanBuilder::acquire(StepId step, BlockId block) {
 void PlanBuilder::note_acquire(StepId step, BlockId block) {
   OOC_CHECK(plan_.blocks[block.at()].device == plan_.steps[step.at()].device,
             "a step acquires blocks of its own device");
+  OOC_CHECK(plan_.steps[step.at()].kind != StepKind::kFarCompute, "far compute holds no memory");
   queued_step(step).acquired += plan_.blocks[block.at()].bytes;
 }
 
@@ -274,6 +289,12 @@ void PlanBuilder::check_ids() const {
   OOC_CHECK(within(waits_, steps, steps) && within(acquires_, steps, blocks) &&
                 within(releasers_, blocks, steps),
             "waits, acquires and releasers name steps and blocks that were added");
+  if (!plan_.has_far_compute()) return;
+  OOC_CHECK(std::none_of(releasers_.begin(), releasers_.end(),
+                         [&](const auto& pair) {
+                           return plan_.steps[pair.second.at()].kind == StepKind::kFarCompute;
+                         }),
+            "far compute frees no memory");
 }
 
 void PlanBuilder::derive(Pairs pairs) {
@@ -309,6 +330,8 @@ void PlanBuilder::reset() {
   plan_.steps.clear();
   plan_.blocks.clear();
   plan_.initial_blocks.clear();
+  plan_.queues.resize(static_cast<std::size_t>(plan_.devices) * 3);
+  plan_.queued.resize(plan_.queues.size());
   for (auto& queue : plan_.queues) queue.clear();
   plan_.positions.clear();
   for (auto& queue : plan_.queued) queue.clear();

@@ -18,6 +18,10 @@ class PlanBuilder {
   StepId recompute(TaskId task, AlternativeId alternative, int device = 0);
   StepId to_far(TensorId tensor, int device = 0);
   StepId to_near(TensorId tensor, int device = 0);
+  /// Of a plan of one device.
+  StepId far_compute(TaskId task, AlternativeId alternative);
+  /// The copy brings what a far update wrote (Step::for_update).
+  void for_update(StepId copy);
   /// The copy is made because a task faults (Step::on_demand).
   void on_demand(StepId copy);
 

@@ -66,7 +66,7 @@ void append_header(std::string& text, const Plan& plan, const CostTable& costs, 
 
 void append_cost(std::string& text, const Step& step, const CostTable& costs) {
   const auto out = std::back_inserter(text);
-  if (step.kind == StepKind::kCompute) {
+  if (runs_task(step.kind)) {
     fmt::format_to(out, " time={}", costs[step.alternative].time.count());
     if (const Duration issue = costs[step.alternative].issue; issue > Duration(0)) {
       fmt::format_to(out, " issue={}", issue.count());
@@ -123,6 +123,8 @@ std::string_view queue_name(StepKind kind) {
       return "to_far";
     case StepKind::kToNear:
       return "to_near";
+    case StepKind::kFarCompute:
+      return "far_compute";
   }
   OOC_CHECK(false, "a step is a compute or a copy");
   return {};
@@ -132,6 +134,7 @@ std::string step_name(const Plan& plan, const TrainingGraph& graph, StepId id) {
   const Step& step = plan.steps[id.at()];
   switch (step.kind) {
     case StepKind::kCompute:
+    case StepKind::kFarCompute:
       return task_name(graph, TaskId{step.object});
     case StepKind::kToFar:
       return "to_far " + tensor_name(graph, TensorId{step.object});

@@ -16,8 +16,8 @@
 //   step 1 to_far to_far bytes=1000000000 latency=9000 rate=10000000000 waits=0 takes=- frees=1
 //   name=...
 //
-// A step line: number in sequence order, queue ("compute", "to_far", "to_near"; ".1" and so on
-// appended for further devices), kind ("compute", "recompute", "to_far", "to_near"), times in ns,
+// A step line: number in sequence order, queue ("compute", "to_far", "to_near", "far_compute"; ".1" and so on
+// appended for further devices), kind ("compute", "recompute", "to_far", "to_near", "far_compute"), times in ns,
 // sizes in bytes, rates in bytes/s, then lists separated by commas ("-": empty): the steps it waits
 // for, the blocks with their bytes that it takes when it starts, and the blocks of which it is a
 // releaser: a block is freed when the last of its releasers has ended; for a compute that is not run
@@ -37,7 +37,7 @@ namespace ooc {
 [[nodiscard]] std::string write_plan_text(const Plan& plan, const TrainingGraph& graph,
                                           const CostTable& costs, Bytes budget);
 
-/// "compute", "to_far", "to_near": the queue of a first device, and what steps on it do.
+/// "compute", "to_far", "to_near", "far_compute": the queue of a first device, and what steps on it do.
 [[nodiscard]] std::string_view queue_name(StepKind kind);
 
 /// "conv1_1.forward", "to_far conv1_1", "to_near conv1_1".

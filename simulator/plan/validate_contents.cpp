@@ -10,6 +10,10 @@
 // What devices exchange (TensorRole::kExchanged) is static memory, so it is always near; whoever reads it or
 // copies it out comes after the step that brings it: its writer, or a ToNear behind the copies out of all
 // that it is made of.
+//
+// State that moves (model/rewrite/state.hpp) has a home. What is at home in far memory is complete there at version 0; a
+// far update reads what has certainly come and makes the next version there. What is static has one near copy, which is
+// always there: its readers have ended before a copy overwrites it. In the end everything is at home in its last version.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +34,8 @@ class Contents {
         blocks_(facts.plan.blocks.size()),
         blocks_of_(facts.graph.tensors.size()),
         copies_out_(facts.graph.tensors.size()),
-        brought_by_(facts.graph.tensors.size()) {}
+        brought_by_(facts.graph.tensors.size()),
+        static_(facts.graph.tensors.size()) {}
 
   Verdict run();
 
@@ -40,6 +45,7 @@ class Contents {
     std::size_t version = 0;
     std::optional<StepId> last_writer;    ///< compute step
     std::optional<StepId> last_copy_out;  ///< that reads it
+    std::optional<StepId> last_reader;    ///< compute step; followed of static ones only
   };
   struct CopyOut {
     StepId step;
@@ -59,6 +65,18 @@ class Contents {
   }
   [[nodiscard]] Verdict use_exchanged(StepId id, TensorId tensor) const;
   [[nodiscard]] Verdict fetch_exchanged(StepId id, TensorId tensor);
+  [[nodiscard]] TensorHome home(TensorId tensor) const {
+    return facts_.graph.tensors[tensor.at()].home;
+  }
+  [[nodiscard]] bool is_static(TensorId tensor) const {
+    return home(tensor) == TensorHome::kStatic;
+  }
+  [[nodiscard]] Verdict write(StepId id, TensorId tensor, BlockState& state) const;
+  [[nodiscard]] Verdict leave(StepId id, TensorId tensor, BlockState& state);
+  [[nodiscard]] Verdict far_compute(StepId id);
+  [[nodiscard]] Verdict overwrite(StepId id, TensorId tensor);
+  [[nodiscard]] std::optional<std::size_t> far_version(TensorId tensor, StepId user) const;
+  [[nodiscard]] Verdict check_homes() const;
   [[nodiscard]] Verdict check_workspace(StepId id) const;
   [[nodiscard]] Verdict to_far(StepId id);
   [[nodiscard]] Verdict to_near(StepId id);
@@ -69,6 +87,7 @@ class Contents {
   std::vector<std::vector<BlockId>> blocks_of_;    ///< by tensor: taken so far
   std::vector<std::vector<CopyOut>> copies_out_;   ///< by tensor: so far
   std::vector<std::optional<StepId>> brought_by_;  ///< by tensor, exchanged ones
+  std::vector<BlockState> static_;                 ///< by tensor, of those whose home it is
 };
 
 std::size_t Contents::writers_before(TensorId tensor, TaskId task) const {
@@ -119,18 +138,26 @@ Verdict Contents::touch(StepId id, TensorId tensor, bool writes) {
     return std::nullopt;
   }
   if (facts_.costs.tensor_bytes[tensor.at()].count() == 0) return std::nullopt;
-  const auto [found, reason] = resident(tensor, id);
-  if (!found) {
-    return fmt::format("{}: {} is not certainly resident: {}", facts_.at(id), facts_.name(tensor),
-                       reason);
+  Found found;
+  if (!is_static(tensor)) {
+    found = resident(tensor, id);
+    if (!found.block) {
+      return fmt::format("{}: {} is not certainly resident: {}", facts_.at(id), facts_.name(tensor),
+                         found.reason);
+    }
   }
-  BlockState& state = blocks_[found->at()];
+  BlockState& state = is_static(tensor) ? static_[tensor.at()] : blocks_[found.block->at()];
   const std::size_t needed = writers_before(tensor, TaskId{facts_.step(id).object});
   if (state.version != needed) {
     return fmt::format("{}: {} holds the work of {} of its writers where {} are needed",
                        facts_.at(id), facts_.name(tensor), state.version, needed);
   }
-  if (!writes) return std::nullopt;
+  if (writes) return write(id, tensor, state);
+  state.last_reader = id;
+  return std::nullopt;
+}
+
+Verdict Contents::write(StepId id, TensorId tensor, BlockState& state) const {
   if (state.last_copy_out && !facts_.order.ended_before(*state.last_copy_out, id)) {
     return fmt::format("{}: writes {} while step {} may still copy it out", facts_.at(id),
                        facts_.name(tensor), state.last_copy_out->index);
@@ -181,12 +208,16 @@ Verdict Contents::to_far(StepId id) {
     copies_out_[tensor.at()].push_back({id, 0});
     return use_exchanged(id, tensor);
   }
+  if (is_static(tensor)) return leave(id, tensor, static_[tensor.at()]);
   const auto [found, reason] = resident(tensor, id);
   if (!found) {
     return fmt::format("{}: {} is not certainly resident: {}", facts_.at(id), facts_.name(tensor),
                        reason);
   }
-  BlockState& state = blocks_[found->at()];
+  return leave(id, tensor, blocks_[found->at()]);
+}
+
+Verdict Contents::leave(StepId id, TensorId tensor, BlockState& state) {
   if (state.last_writer && !facts_.order.ended_before(*state.last_writer, id)) {
     return fmt::format("{}: does not wait for step {}, which writes {}", facts_.at(id),
                        state.last_writer->index, facts_.name(tensor));
@@ -197,9 +228,68 @@ Verdict Contents::to_far(StepId id) {
   return std::nullopt;
 }
 
+/// The latest version that is certainly in far memory; none: it has never been there.
+std::optional<std::size_t> Contents::far_version(TensorId tensor, StepId user) const {
+  std::optional<std::size_t> version;
+  if (home(tensor) == TensorHome::kFar) version = 0;
+  for (const CopyOut& copy : copies_out_[tensor.at()]) {
+    if (!facts_.order.ended_before(copy.step, user)) continue;
+    version = std::max(version.value_or(0), copy.version);
+  }
+  return version;
+}
+
+Verdict Contents::far_compute(StepId id) {
+  const TaskId task{facts_.step(id).object};
+  for (const TensorId tensor : facts_.graph.reads[task]) {
+    if (facts_.costs.tensor_bytes[tensor.at()].count() == 0) continue;
+    const auto version = far_version(tensor, id);
+    const std::size_t needed = writers_before(tensor, task);
+    if (version == needed) continue;
+    return fmt::format("{}: {} is not certainly in far memory with the work of {} writers",
+                       facts_.at(id), facts_.name(tensor), needed);
+  }
+  for (const TensorId tensor : facts_.graph.writes[task]) {
+    copies_out_[tensor.at()].push_back({id, writers_before(tensor, task) + 1});
+  }
+  return std::nullopt;
+}
+
+/// A static tensor gets what far memory has of it.
+Verdict Contents::overwrite(StepId id, TensorId tensor) {
+  const auto version = far_version(tensor, id);
+  if (!version) {
+    return fmt::format("{}: nothing has certainly written {} in far memory before it",
+                       facts_.at(id), facts_.name(tensor));
+  }
+  BlockState& state = static_[tensor.at()];
+  if (state.last_reader && !facts_.order.ended_before(*state.last_reader, id)) {
+    return fmt::format("{}: overwrites {} while step {} may still read it", facts_.at(id),
+                       facts_.name(tensor), state.last_reader->index);
+  }
+  state.version = *version;
+  return std::nullopt;
+}
+
+Verdict Contents::check_homes() const {
+  for (std::size_t i = 0; i < facts_.graph.tensors.size(); ++i) {
+    const TensorId tensor = make_id<TensorId>(i);
+    if (home(tensor) == TensorHome::kNear || facts_.costs.tensor_bytes[i].count() == 0) continue;
+    std::size_t version = static_[i].version;
+    if (home(tensor) == TensorHome::kFar) {
+      for (const CopyOut& copy : copies_out_[i]) version = std::max(version, copy.version);
+    }
+    if (version == writers_[tensor].size()) continue;
+    return fmt::format("{} is at home in the end with the work of {} of its {} writers",
+                       facts_.name(tensor), version, writers_[tensor].size());
+  }
+  return std::nullopt;
+}
+
 Verdict Contents::to_near(StepId id) {
   const TensorId tensor{facts_.step(id).object};
   if (is_exchanged(tensor)) return fetch_exchanged(id, tensor);
+  if (is_static(tensor)) return overwrite(id, tensor);
   const auto acquired = facts_.plan.acquires[id];
   const auto found = std::find_if(acquired.begin(), acquired.end(), [&](BlockId taken) {
     return facts_.block(taken).kind == BlockKind::kTensor &&
@@ -214,13 +304,10 @@ Verdict Contents::to_near(StepId id) {
   }
   blocks_of_[tensor.at()].push_back(*found);
   if (facts_.is_input(tensor)) return std::nullopt;
-  bool complete = false;
-  for (const CopyOut& copy : copies_out_[tensor.at()]) {
-    if (!facts_.order.ended_before(copy.step, id)) continue;
-    complete = true;
-    blocks_[found->at()].version = std::max(blocks_[found->at()].version, copy.version);
+  if (const auto version = far_version(tensor, id)) {
+    blocks_[found->at()].version = *version;
+    return std::nullopt;
   }
-  if (complete) return std::nullopt;
   return fmt::format("{}: no copy of {} to far memory has certainly ended before it", facts_.at(id),
                      facts_.name(tensor));
 }
@@ -241,10 +328,13 @@ Verdict Contents::run() {
       case StepKind::kToNear:
         wrong = to_near(id);
         break;
+      case StepKind::kFarCompute:
+        wrong = far_compute(id);
+        break;
     }
     if (wrong) return wrong;
   }
-  return std::nullopt;
+  return check_homes();
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ Verdict check_device(const PlanFacts& facts, StepId id, std::size_t owner) {
 Verdict check_step(const PlanFacts& facts, StepId id) {
   const Step& it = facts.step(id);
   const auto object = static_cast<std::size_t>(it.object);
-  if (it.kind != StepKind::kCompute) {
+  if (!runs_task(it.kind)) {
     if (it.object < 0 || object >= facts.graph.tensors.size()) {
       return fmt::format("step {}: there is no tensor {}", id.index, it.object);
     }
@@ -60,6 +60,10 @@ Verdict check_step(const PlanFacts& facts, StepId id) {
   }
   if (it.object < 0 || object >= facts.graph.tasks.size()) {
     return fmt::format("step {}: there is no task {}", id.index, it.object);
+  }
+  const bool far_task = facts.graph.tasks[object].kind == TaskKind::kFarUpdate;
+  if (far_task != (it.kind == StepKind::kFarCompute)) {
+    return fmt::format("{}: runs at the wrong memory", facts.at(id));
   }
   const auto& first = facts.costs.first_alternative;
   const bool own =
@@ -75,7 +79,7 @@ Verdict check_tasks(const PlanFacts& facts) {
   std::vector<std::optional<StepId>> first_run(facts.graph.tasks.size() * devices);
   for (const StepId id : facts.order.sorted()) {
     const Step& it = facts.step(id);
-    if (it.kind != StepKind::kCompute) continue;
+    if (!runs_task(it.kind)) continue;
     auto& first = first_run[static_cast<std::size_t>(it.object) * devices +
                             static_cast<std::size_t>(it.device)];
     const bool overhead = is_overhead(facts.graph.tasks[static_cast<std::size_t>(it.object)].kind);

@@ -36,7 +36,7 @@ std::vector<bool> copies_of_tensors(const Plan& plan) {
   std::vector<bool> found;
   found.reserve(plan.steps.size());
   for (const Step& step : plan.steps) {
-    found.push_back(step.kind != StepKind::kCompute && step.object <= largest &&
+    found.push_back(!runs_task(step.kind) && step.object <= largest &&
                     placed[static_cast<std::size_t>(step.object)]);
   }
   return found;
@@ -51,6 +51,8 @@ StepId add_step(PlanBuilder& builder, const Step& step) {
       return builder.to_far(TensorId{step.object}, step.device);
     case StepKind::kToNear:
       return builder.to_near(TensorId{step.object}, step.device);
+    case StepKind::kFarCompute:
+      return builder.far_compute(TaskId{step.object}, step.alternative);
   }
   return {};
 }
@@ -117,6 +119,7 @@ class Rebuilder {
     for (const StepId old : order_) {
       const StepId step = add_step(builder_, plan_.steps[old.at()]);
       if (plan_.steps[old.at()].on_demand) builder_.on_demand(step);
+      if (plan_.steps[old.at()].for_update) builder_.for_update(step);
       if (plan_.steps[old.at()].kind == StepKind::kCompute || extra_.exchange ||
           copies_[old.at()]) {
         wait_in_sequence(step, plan_.steps[old.at()]);
@@ -144,6 +147,7 @@ class Rebuilder {
   }
 
   void wait_in_sequence(StepId step, const Step& is) {
+    if (is.kind == StepKind::kFarCompute) return;
     const auto device = static_cast<std::size_t>(is.device);
     if (is.kind == StepKind::kCompute) {
       for (const StepId copy : copies_since_[device]) builder_.wait(step, copy);

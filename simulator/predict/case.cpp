@@ -20,6 +20,7 @@
 #include "simulator/predict/far_overflow.hpp"
 #include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/layer_place.hpp"
+#include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/paged_plan.hpp"
 #include "simulator/predict/planning.hpp"
 #include "simulator/predict/remarks.hpp"
@@ -330,6 +331,7 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
   }
   made.in_core_peak = in_core_peak(workload.graph, made.costs, options.graph.accounting,
                                    options.schedule.algorithms);
+  if (options.state.any()) add_moving_state(made, options);
   return made;
 }
 
@@ -350,7 +352,7 @@ CaseRun plan_case(const Case& which, const Schedule& schedule, CaseBuffers& buff
   } else {
     // A graph with tensors compressed has tasks that nobody has to run.
     const bool added = compresses(schedule, which.schedule_options);
-    find_memory_pressure(added ? which.workload.graph : run.share_graph(which),
+    find_memory_pressure(added ? which.workload.graph : run.bounded_graph(which),
                          added ? which.costs : run.share_costs(which), simulated_budget(which),
                          buffers.pressure, which.reference_of(schedule));
     // What memory forces on a schedule that only moves tensors, others may avoid.
@@ -381,6 +383,9 @@ void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers) {
     if (run.devices) {
       run.bounds->add(exchange_bound(*run.devices, which.exchange));
       run.bounds->raise(fetch_bound(*run.devices, buffers.pressure));
+    }
+    if (which.moving) {
+      run.bounds->raise(state_bound(*which.moving, run.costs(which)));
     }
   }
   auto blocked = simulate({.plan = *plan,
@@ -414,6 +419,7 @@ void tighten_bounds(const Case& which, const Schedule& schedule, CaseRun& run,
                     const CaseBuffers& buffers) {
   if (!run.bounds || compresses(schedule, which.schedule_options)) return;
   if (!only_moves_tensors(schedule, which.schedule_options)) {
+    if (which.moving) return;  // what it books is not what such a plan must hold
     // Of several devices the first one's: others, and their exchange, only delay it.
     const auto mixed =
         bound_mixed(run.share_graph(which), run.share_costs(which), simulated_budget(which),
@@ -424,7 +430,7 @@ void tighten_bounds(const Case& which, const Schedule& schedule, CaseRun& run,
     return;
   }
   Duration windows =
-      bound_windows(run.share_graph(which), run.share_costs(which), buffers.pressure);
+      bound_windows(run.bounded_graph(which), run.share_costs(which), buffers.pressure);
   if (run.devices) windows += exchange_bound(*run.devices, which.exchange);
   run.bounds->windows = std::max(run.bounds->cut, windows);
 }
@@ -432,9 +438,13 @@ void tighten_bounds(const Case& which, const Schedule& schedule, CaseRun& run,
 namespace {
 
 std::string_view class_of_bounds(const Case& which, const Schedule& schedule, const CaseRun& run) {
+  const bool moves = only_moves_tensors(schedule, which.schedule_options);
+  if (which.moving) {
+    return moves ? "schedules that only move tensors, with this placement of state"
+                 : "schedules of any kind, with this placement of state";
+  }
   if (run.bounds_recomputing) return "schedules that move or recompute tensors";
-  return only_moves_tensors(schedule, which.schedule_options) ? "schedules that only move tensors"
-                                                              : "schedules of any kind";
+  return moves ? "schedules that only move tensors" : "schedules of any kind";
 }
 
 SummaryInput summary_of(const Case& which, const Schedule& schedule, const CaseRun& run,
@@ -451,9 +461,10 @@ SummaryInput summary_of(const Case& which, const Schedule& schedule, const CaseR
           .bound_class = class_of_bounds(which, schedule, run),
           .compute_model = which.compute_model,
           .alternatives = which.reference_of(schedule),
-          .closed_form = schedule.closed_form,
+          .closed_form = which.moving ? ClosedForm::kNone : schedule.closed_form,
           .copies = framework_of(which.framework).copies,
-          .peak_far = run.peak_far};
+          .peak_far = run.peak_far,
+          .moving = which.moving.get()};
 }
 
 }  // namespace
@@ -477,6 +488,7 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
   if (report.norms_by_round) report.remarks.push_back(norms_remark(report.sub_batch));
   const std::string stated = stated_times_remark(which.workload, which.compute);
   if (!stated.empty()) report.remarks.push_back(stated);
+  if (which.moving) add_state_words(which, report);
   report.planned_for = run.planned_for;
   if (run.planned_for) report.remarks.push_back(margin_remark(*run.planned_for, which.budget));
   const std::string algorithms = algorithms_remark(which, schedule);

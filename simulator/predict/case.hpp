@@ -24,6 +24,7 @@
 #include "model/network/network.hpp"
 #include "model/rewrite/data_parallel.hpp"
 #include "model/rewrite/rounds.hpp"
+#include "model/rewrite/state.hpp"
 #include "model/software/framework.hpp"
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/bounds.hpp"
@@ -63,6 +64,9 @@ struct CaseOptions {
   std::optional<Software> software = {};  ///< as ComputeOptions has it
   RunMode mode = RunMode::kTraining;      ///< the same
   AdamKernels adam = AdamKernels::kFused;
+  StateOptions state = {};                ///< what of weights, gradients and optimiser state moves
+  /// What far updates read and write of far memory; none: the profile's.
+  std::optional<BytesPerSecond> far_compute = {};
 };
 
 [[nodiscard]] std::string_view allocator_name(Allocator allocator);
@@ -133,6 +137,8 @@ struct Case {
   /// What reference and bounds are over, where several schedules are to be set against the same; none:
   /// what the schedule may use.
   std::optional<Alternatives> reference = {};
+  std::shared_ptr<const MovingState> moving = {};  ///< null: state stays near
+  FarCompute far_compute = {};                     ///< of far updates
 
   [[nodiscard]] Alternatives reference_of(const Schedule& schedule) const {
     return reference.value_or(alternatives_in_play(schedule, schedule_options));
@@ -175,6 +181,10 @@ struct CaseRun {
   }
   [[nodiscard]] const CostTable& costs(const Case& which) const {
     return devices ? devices->costs : share_costs(which);
+  }
+  /// What bounds are about: far updates are no tasks of it.
+  [[nodiscard]] const TrainingGraph& bounded_graph(const Case& which) const {
+    return which.moving ? which.moving->planned : share_graph(which);
   }
   [[nodiscard]] Allocator allocator(const Case& which) const {
     return pages ? Allocator::kIdeal : which.allocator;

@@ -24,6 +24,8 @@ OutOfMemory far_overflow(const Case& which, const CaseRun& run, const Timeline& 
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const Step& step = plan.steps[i];
     const auto tensor = static_cast<std::size_t>(step.object);
+    if (runs_task(step.kind)) continue;
+    if (run.graph(which).tensors[tensor].home == TensorHome::kFar) continue;
     if (step.kind == StepKind::kToFar && !first_out[tensor]) first_out[tensor] = i;
     if (step.kind == StepKind::kToNear) last_in[tensor] = i;
   }
@@ -49,6 +51,16 @@ OutOfMemory far_overflow(const Case& which, const CaseRun& run, const Timeline& 
                   .smallest_budget = peak,
                   .tier = OutOfMemory::Tier::kFar};
   std::int64_t used = 0;
+  for (std::size_t i = 0; i < costs.tensor_bytes.size(); ++i) {
+    if (run.graph(which).tensors[i].home != TensorHome::kFar) continue;
+    used += plan.far_bytes(costs.tensor_bytes[i]).count();
+  }
+  if (used > capacity) {
+    oom.step = "the start";  // what is in far memory all the time
+    oom.wanted = Bytes(used);
+    oom.free = oom.largest_hole = Bytes(capacity);
+    return oom;
+  }
   for (const Change& change : changes) {
     if (used + change.bytes > capacity) {
       oom.step = step_name(plan, run.graph(which), make_id<StepId>(change.step));

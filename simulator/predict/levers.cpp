@@ -13,6 +13,7 @@
 
 #include "model/base/errors.hpp"
 #include "model/graph/parameter_bytes.hpp"
+#include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/planning.hpp"
 #include "simulator/schedules/option_table.hpp"
 #include "simulator/summary/memory_use.hpp"
@@ -35,7 +36,7 @@ std::optional<Need> need_of(const OutOfMemory& oom) {
 /// What one job takes, made so that too little is there.
 std::optional<Need> need_of(Case which, const Schedule& schedule) {
   if (is_footprint(which.accounting)) return Need{which.in_core_peak};
-  which.budget = which.costs.static_bytes;
+  which.budget = which.moving ? Bytes(1) : which.costs.static_bytes;  // moving state takes less than that
   CaseBuffers buffers;
   const CaseRun run = plan_case(which, schedule, buffers);
   const auto* oom = std::get_if<OutOfMemory>(&run.plan);
@@ -64,6 +65,7 @@ class Changes {
     sequence();
     batch();
     schedules();
+    offload();
     std::stable_sort(found_.begin(), found_.end(),
                      [](const Lever& a, const Lever& b) { return a.needs < b.needs; });
     return std::move(found_);
@@ -156,6 +158,29 @@ class Changes {
       const Schedule& other = *find_schedule(name);
       if (&other == &schedule_ || schedule_.is(Trait::kOptimizes)) continue;
       same_network(fmt::format("--schedule {}", name), options_, other);
+    }
+  }
+
+  /// More and more of the state in far memory, up to the first that fits.
+  void offload() {
+    const bool possible =
+        schedule_.is(Trait::kCarriesState) && !options_.state.any() &&
+        !compresses(schedule_, options_.schedule) && options_.devices == 1 &&
+        options_.graph.accounting == Accounting::kLiveness &&
+        sub_batch_of(options_.graph.accounting, options_.schedule, schedule_).kind ==
+            SubBatch::Kind::kOff;
+    if (!possible || workload_.graph.optimizer_bytes == 0) return;
+    constexpr auto kAll = kOne;
+    CaseOptions options = options_;
+    options.allocator = Allocator::kIdeal;
+    for (const StateOptions& state :
+         {StateOptions{.optimizer = kAll}, StateOptions{.optimizer = kAll, .gradients = true},
+          StateOptions{.optimizer = kAll, .gradients = true, .weights = kAll}}) {
+      options.state = state;
+      const std::string text = state_text(state);
+      const std::size_t before = found_.size();
+      same_network("--offload " + text.substr(0, text.find(';')), options, schedule_);
+      if (found_.size() > before && found_.back().fits == true) break;
     }
   }
 

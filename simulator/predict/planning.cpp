@@ -11,6 +11,7 @@
 #include "simulator/plan/wait_as_framework.hpp"
 #include "simulator/predict/compressed_plan.hpp"
 #include "simulator/predict/framework_choice.hpp"
+#include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/paged_plan.hpp"
 #include "simulator/predict/round_costs.hpp"
 #include "simulator/schedules/own_options.hpp"
@@ -155,6 +156,7 @@ RoundsResult plan_quickest_rounds(const Case& which, const Schedule& schedule, B
 
 RoundsResult plan_one_device(const Case& which, const Schedule& schedule, Bytes budget) {
   const SubBatch sub_batch = sub_batch_of(which, schedule);
+  if (which.moving) return plan_with_state(which, schedule, budget, problem_of);
   if (is_footprint(which.accounting)) return {plan_footprint(which, schedule), nullptr};
   if (schedule.is(Trait::kMovesPages)) return plan_in_pages(which, schedule, budget, sub_batch);
   if (compresses(schedule, which.schedule_options)) {

@@ -82,7 +82,7 @@ extern const Schedule capacity_schedule{
     .name = "capacity",
     .summary = "keep what fits, move the rest, bring it back as early as memory allows",
     .source = "OOC-Paleo, section 3.5",
-    .traits = {Trait::kMovesOnlyWhatItMust},
+    .traits = {Trait::kCarriesState, Trait::kMovesOnlyWhatItMust},
     .options = kCapacityOptions,
     .closed_form = ClosedForm::kCapacity,
     .make_plan = plan_capacity,

@@ -43,7 +43,8 @@ extern const Schedule checkpoint_schedule{
     .name = "checkpoint",
     .summary = "keep what blocks of layers read, compute everything in them again; nothing moves",
     .source = "Chen et al., sublinear memory (2016); torch.utils.checkpoint",
-    .traits = {Trait::kMovesNothing, Trait::kRecomputes, Trait::kMovesOnlyWhatItMust},
+    .traits = {Trait::kCarriesState, Trait::kMovesNothing, Trait::kRecomputes,
+               Trait::kMovesOnlyWhatItMust},
     .options = kCheckpointOptions,
     .make_plan = make_checkpoint_plan,
 };

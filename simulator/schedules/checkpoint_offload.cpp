@@ -37,8 +37,8 @@ extern const Schedule checkpoint_offload_schedule{
     .name = "checkpoint-offload",
     .summary = "as checkpoint, and what the blocks read moves out",
     .source = "DeepSpeed, cpu_checkpointing; ZeRO-Infinity (SC 2021), 5.1.2",
-    .traits = {Trait::kRecomputes, Trait::kMovesOnlyWhatItMust, Trait::kPlansForLink,
-               Trait::kSearchesByTrial},
+    .traits = {Trait::kCarriesState, Trait::kRecomputes, Trait::kMovesOnlyWhatItMust,
+               Trait::kPlansForLink, Trait::kSearchesByTrial},
     .options = kOffloadOptions,
     .make_plan = make_offload_plan,
 };

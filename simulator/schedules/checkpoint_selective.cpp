@@ -48,7 +48,8 @@ extern const Schedule checkpoint_selective_schedule{
     .name = "checkpoint-selective",
     .summary = "as checkpoint, but what convolutions, products and attention computed stays",
     .source = "Korthikanti et al. (MLSys 2023), section 5; PyTorch's selective checkpointing",
-    .traits = {Trait::kMovesNothing, Trait::kRecomputes, Trait::kMovesOnlyWhatItMust},
+    .traits = {Trait::kCarriesState, Trait::kMovesNothing, Trait::kRecomputes,
+               Trait::kMovesOnlyWhatItMust},
     .options = kSelectiveOptions,
     .make_plan = make_selective_plan,
 };

@@ -45,7 +45,7 @@ extern const Schedule in_core_schedule{
     .name = "in-core",
     .summary = "nothing moves: what fits as it is",
     .source = "frameworks' default; OOC-Paleo's reference",
-    .traits = {Trait::kMovesNothing, Trait::kMovesOnlyWhatItMust},
+    .traits = {Trait::kCarriesState, Trait::kMovesNothing, Trait::kMovesOnlyWhatItMust},
     .options = kInCoreOptions,
     .make_plan = plan_in_core,
 };

@@ -109,7 +109,7 @@ extern const Schedule lms_schedule{
     .name = "lms",
     .summary = "swap the tensors with the longest slack, as few as fit; they return one by one",
     .source = "Janssen, Zolotov, Le, Large Data Flow Graphs in Limited GPU Memory",
-    .traits = {Trait::kCompresses, Trait::kMovesOnlyWhatItMust},
+    .traits = {Trait::kCarriesState, Trait::kCompresses, Trait::kMovesOnlyWhatItMust},
     .options = kLmsOptions,
     .make_plan = plan_lms,
 };

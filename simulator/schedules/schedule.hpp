@@ -74,6 +74,9 @@ enum class Trait : unsigned {
   /// and what schedules that run in rounds by themselves make of the job; predict says in words what its plan does, and
   /// what the last bit of memory and of link are worth to it.
   kOptimizes = 1U << 10,
+  /// All that its plans need near while a task runs is booked for that task, workspace included, and every wait points back
+  /// in sequence: copies of weights, gradients and optimiser state can be woven in (simulator/plan/weave_state.hpp).
+  kCarriesState = 1U << 11,
 };
 
 /// A set of them.

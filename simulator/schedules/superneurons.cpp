@@ -275,7 +275,7 @@ extern const Schedule superneurons_schedule{
     .name = "superneurons",
     .summary = "recompute what is cheap; checkpoints that do not fit leave, longest unused first",
     .source = "SuperNeurons (PPoPP 2018), section 3",
-    .traits = {Trait::kRecomputes, Trait::kMovesOnlyWhatItMust, Trait::kPlansForLink,
+    .traits = {Trait::kCarriesState, Trait::kRecomputes, Trait::kMovesOnlyWhatItMust, Trait::kPlansForLink,
                Trait::kSearchesByTrial},
     .options = kSuperneuronsOptions,
     .make_plan = plan_superneurons,

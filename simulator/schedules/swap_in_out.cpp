@@ -150,7 +150,7 @@ extern const Schedule swap_in_out_schedule{
     .name = "swap-in-out",
     .summary = "keep what is written last, swap the rest, bring it back as late as copies can hide",
     .source = "Meng et al., GPU Memory Optimization on TensorFlow (2017), 3.1",
-    .traits = {Trait::kPlansForLink, Trait::kMovesOnlyWhatItMust},
+    .traits = {Trait::kCarriesState, Trait::kPlansForLink, Trait::kMovesOnlyWhatItMust},
     .options = kSwapInOutOptions,
     .make_plan = plan_swap_in_out,
 };

@@ -74,6 +74,7 @@ bool reads_for_backward(const Step& step, const TrainingGraph& graph) {
     case TaskKind::kForward:
     case TaskKind::kUpdate:
     case TaskKind::kReduce:
+    case TaskKind::kFarUpdate:
       return false;
   }
   return false;
@@ -88,7 +89,12 @@ MemoryCategory category_of(const Tensor& tensor, bool read_by_backward) {
     case TensorRole::kGradient:
       return MemoryCategory::kActivationGradients;
     case TensorRole::kExchanged:
+    case TensorRole::kWeightGradient:
       return MemoryCategory::kGradients;
+    case TensorRole::kWeight:
+      return MemoryCategory::kWeights;
+    case TensorRole::kOptimizerState:
+      return MemoryCategory::kOptimizer;
     case TensorRole::kActivation:
     case TensorRole::kMask:
     case TensorRole::kReserve:
@@ -164,7 +170,7 @@ void CategoryCounter::end(StepId step) {
     const bool last = --keepers_[block.at()] == 0;
     if (last && is_held_[block.at()]) settle(block);
   }
-  if (plan_.steps[step.at()].kind == StepKind::kCompute) return;
+  if (runs_task(plan_.steps[step.at()].kind)) return;
   for (const BlockId block : plan_.acquires[step]) settle(block);
 }
 

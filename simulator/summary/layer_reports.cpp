@@ -36,6 +36,7 @@ void add_flops(LayerReport& report, TaskKind kind, std::int64_t flops) {
     case TaskKind::kReduce:
     case TaskKind::kCompress:
     case TaskKind::kDecompress:
+    case TaskKind::kFarUpdate:
       break;
   }
 }
@@ -61,6 +62,7 @@ void add_time(LayerReport& report, TaskKind kind, const TaskAlternative& run) {
       break;
     case TaskKind::kCompress:
     case TaskKind::kDecompress:
+    case TaskKind::kFarUpdate:
       break;  // none of the layer's work
   }
 }

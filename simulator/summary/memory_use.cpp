@@ -213,11 +213,16 @@ std::vector<FarLife> far_lives(const Plan& plan, const TrainingGraph& graph,
                                const Timeline& timeline) {
   const std::size_t tensors = graph.tensors.size();
   std::vector<FarLife> lives(tensors * static_cast<std::size_t>(plan.devices));
+  for (std::size_t i = 0; i < tensors; ++i) {
+    if (graph.tensors[i].home != TensorHome::kFar) continue;
+    lives[i] = {Duration(0), timeline.iteration_time};
+  }
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const Step& step = plan.steps[i];
-    if (step.kind == StepKind::kCompute) continue;
+    if (runs_task(step.kind)) continue;
     const auto tensor = static_cast<std::size_t>(step.object);
     if (graph.tensors[tensor].role == TensorRole::kInput) continue;
+    if (graph.tensors[tensor].home == TensorHome::kFar) continue;  // it is there all the time
     FarLife& life = lives[static_cast<std::size_t>(step.device) * tensors + tensor];
     const Span& span = timeline.spans[i];
     if (step.kind == StepKind::kToFar) {
@@ -283,6 +288,9 @@ std::vector<FarCopy> far_copies(const Plan& plan, const TrainingGraph& graph,
   const std::size_t tensors = graph.tensors.size();
   std::vector<std::optional<Duration>> there(tensors * static_cast<std::size_t>(plan.devices));
   std::vector<Duration> needed_until(tensors);
+  for (std::size_t i = 0; i < tensors; ++i) {
+    if (graph.tensors[i].home == TensorHome::kFar) there[i] = Duration(0);
+  }
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const Step& step = plan.steps[i];
     const Duration end = timeline.spans[i].end;

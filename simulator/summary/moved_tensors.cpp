@@ -55,7 +55,7 @@ class MoveFinder {
   void find_copies() {
     for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
       const Step& step = plan_.steps[i];
-      if (step.kind == StepKind::kCompute || step.device != 0) continue;
+      if (runs_task(step.kind) || step.device != 0) continue;
       const auto tensor = static_cast<std::size_t>(step.object);
       if (graph_.tensors[tensor].role == TensorRole::kExchanged) continue;
       copies_[tensor].push_back(make_id<StepId>(i));

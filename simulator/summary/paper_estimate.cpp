@@ -52,7 +52,7 @@ class ChainBuilder {
     for (const Step& step : input_.plan.steps) {
       if (step.kind == StepKind::kCompute) {
         add_task(static_cast<std::size_t>(step.object), input_.costs[step.alternative].time);
-      } else {
+      } else if (!runs_task(step.kind)) {
         moves[static_cast<std::size_t>(step.object)] = true;
       }
     }

@@ -24,6 +24,8 @@ std::size_t work_of(const Step& step) {
       return 2;
     case StepKind::kToNear:
       return 3;
+    case StepKind::kFarCompute:  // refused before
+      break;
   }
   return 0;
 }

@@ -43,6 +43,8 @@ std::string_view limit_name(StallCause cause) {
       return "recomputation";
     case StallCause::kLaunch:
       return "kernel launches";
+    case StallCause::kUpdate:
+      return "updates in far memory";
   }
   return "";
 }

@@ -64,6 +64,7 @@ struct RunInputs {
   int devices = 1;                     ///< that the batch is split over
   std::string exchange = "end";        ///< when they exchange gradients
   RareColumns columns = {};            ///< of the table that it stands in
+  std::string offload;  ///< what of the state is far: "optimizer,gradients"; empty: nothing
 };
 
 enum class TensorAction { kKeep, kSwap, kRecompute, kCompress };
@@ -167,6 +168,23 @@ struct SequenceRates {
   std::optional<double> mfu;  ///< model_flops / (iteration time x peak of all devices)
 };
 
+/// What became of state that moves. Bytes are those of one iteration.
+struct StateReport {
+  struct Copied {
+    std::string_view name;  ///< "weights", "gradients", "optimizer", "activations"
+    Bytes to_far;
+    Bytes to_near;
+  };
+  std::array<Copied, 4> copied{};
+  Bytes far_home;                   ///< always in far memory
+  std::int64_t far_parameters = 0;  ///< whose optimiser's state is there
+  std::int64_t far_updates = 0;     ///< steps
+  Duration far_busy;                ///< their sum
+  Duration near_updates;            ///< of those that the device runs
+  std::string
+      far_rate;  ///< how fast far updates are, and whose figure that is; empty: there are none
+};
+
 struct RunReport {
   RunInputs inputs;
   bool feasible = false;
@@ -215,6 +233,7 @@ struct RunReport {
   std::vector<WhatIf> worth;  ///< the same with a little less; only of schedules that optimize
   bool in_words = false;      ///< the table says in words what becomes of the layers' tensors
   std::optional<TimeRange> range;  ///< where reports of a rate in use differ, and it matters
+  std::optional<StateReport> state;  ///< where it moves
   std::vector<LayerReport> layers;
   std::vector<StepReport> steps;                  ///< only when asked for
   std::optional<std::vector<MovedTensor>> moved;  ///< likewise

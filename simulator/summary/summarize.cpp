@@ -63,7 +63,7 @@ void add_copies(RunReport& report, const SummaryInput& input, const Plan& plan) 
   Wide to_far;
   Wide to_near;
   for (const Step& step : plan.steps) {
-    if (step.kind == StepKind::kCompute) continue;
+    if (runs_task(step.kind)) continue;
     const auto tensor = static_cast<std::size_t>(step.object);
     const Bytes bytes = plan_costs(input).tensor_bytes[tensor];
     const bool out = step.kind == StepKind::kToFar;
@@ -74,6 +74,40 @@ void add_copies(RunReport& report, const SummaryInput& input, const Plan& plan) 
   }
   report.to_far = countable_bytes(to_far, input.graph, "bytes copied to far memory");
   report.to_near = countable_bytes(to_near, input.graph, "bytes copied to near memory");
+}
+
+/// By class and direction.
+std::size_t class_of(TensorRole role) {
+  if (role == TensorRole::kWeight) return 0;
+  if (role == TensorRole::kWeightGradient) return 1;
+  return role == TensorRole::kOptimizerState ? 2 : 3;
+}
+
+void add_state(RunReport& report, const SummaryInput& input, const Plan& plan) {
+  constexpr std::array<std::string_view, 4> kNames{"weights", "gradients", "optimizer",
+                                                   "activations"};
+  const TrainingGraph& graph = plan_graph(input);
+  const CostTable& costs = plan_costs(input);
+  StateReport state;
+  for (std::size_t i = 0; i < kNames.size(); ++i) state.copied[i].name = kNames[i];
+  for (const Step& step : plan.steps) {
+    const auto object = static_cast<std::size_t>(step.object);
+    if (runs_task(step.kind)) {
+      const Duration time = costs[step.alternative].time;
+      if (graph.tasks[object].kind == TaskKind::kUpdate) state.near_updates += time;
+      if (step.kind != StepKind::kFarCompute) continue;
+      state.far_busy += time;
+      ++state.far_updates;
+      continue;
+    }
+    StateReport::Copied& copied = state.copied[class_of(graph.tensors[object].role)];
+    (step.kind == StepKind::kToFar ? copied.to_far : copied.to_near) += costs.tensor_bytes[object];
+  }
+  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
+    if (graph.tensors[i].home == TensorHome::kFar) state.far_home += costs.tensor_bytes[i];
+  }
+  for (const StateUnit& unit : input.moving->units) state.far_parameters += unit.far_parameters;
+  report.state = state;
 }
 
 void add_run(RunReport& report, const SummaryInput& input, const Plan& plan,
@@ -89,6 +123,7 @@ void add_run(RunReport& report, const SummaryInput& input, const Plan& plan,
                         ? *input.peak_far
                         : peak_far_bytes(plan, plan_graph(input), plan_costs(input), timeline);
   add_copies(report, input, plan);
+  if (input.moving != nullptr) add_state(report, input, plan);
   report.compute_utilization = over(timeline.busy, timeline.iteration_time);
   report.stalls = timeline.stall_totals;
   name_limit(report);
@@ -120,7 +155,9 @@ std::vector<StepReport> step_reports(const SummaryInput& input, const Plan& plan
     report.name = step_name(plan, plan_graph(input), make_id<StepId>(i));
     report.start = timeline.spans[i].start;
     report.end = timeline.spans[i].end;
-    if (step.kind == StepKind::kCompute) {
+    if (step.kind == StepKind::kFarCompute) {
+      report.kind = "far_compute";
+    } else if (step.kind == StepKind::kCompute) {
       const TaskKind task = plan_graph(input).tasks[static_cast<std::size_t>(step.object)].kind;
       report.kind = is_overhead(task) ? "compress" : step.recompute ? "recompute" : "compute";
       const Algorithm algorithm = plan_costs(input)[step.alternative].algorithm;
@@ -156,7 +193,8 @@ RunReport known_before_running(const SummaryInput& input) {
   report.forward_macs = total_forward_macs(*input.graph.network);
   report.saved = Bytes(saved_bytes_per_sample(input.graph)) * input.costs.batch +
                  Bytes(saved_bytes_fixed(input.graph));
-  report.static_bytes = input.costs.static_bytes;
+  report.static_bytes =
+      input.moving != nullptr ? plan_costs(input).static_bytes : input.costs.static_bytes;
   report.link_limited_by = plan_costs(input).transfers.limited_by;
   report.assumed = input.assumed;
   return report;

@@ -12,6 +12,7 @@
 #include "model/cost/compute_cost.hpp"
 #include "model/rewrite/data_parallel.hpp"
 #include "model/rewrite/rounds.hpp"
+#include "model/rewrite/state.hpp"
 #include "simulator/summary/run_report.hpp"
 
 namespace ooc {
@@ -40,6 +41,7 @@ struct SummaryInput {
   CopyRules copies = {};                               ///< of the framework
   std::optional<Bytes> peak_far = {};                  ///< where it is worked out already
   Detail detail = Detail::kLayers;
+  const MovingState* moving = nullptr;  ///< whose graph `rounds` has; null: state stays near
 };
 
 [[nodiscard]] RunReport summarize(const SummaryInput& input);

@@ -3,6 +3,7 @@
 #include "simulator/timeline/stalls.hpp"
 
 #include <algorithm>
+#include <array>
 #include <span>
 
 #include "model/base/errors.hpp"
@@ -13,6 +14,7 @@ namespace {
 
 StallCause cause_of_wait(const Step& step) {
   if (step.on_demand) return StallCause::kFault;
+  if (step.for_update) return StallCause::kUpdate;
   switch (step.kind) {
     case StepKind::kToNear:
       return StallCause::kSwapIn;
@@ -20,6 +22,8 @@ StallCause cause_of_wait(const Step& step) {
       return StallCause::kSwapOut;
     case StepKind::kCompute:
       return StallCause::kDependency;
+    case StepKind::kFarCompute:
+      return StallCause::kUpdate;
   }
   OOC_CHECK(false, "a step is a compute or a copy");
   return StallCause::kDependency;
@@ -62,6 +66,7 @@ std::optional<StepId> StallRecorder::last_wait(const Gap& gap) const {
     latest = end_of(timeline_, step);
     last = step;
   };
+  // A wait for far compute counts as one for compute: its queue is a multiple of three, too.
   for (const StepKind kind : {StepKind::kToNear, StepKind::kToFar, StepKind::kCompute}) {
     // Its own device's queues: the records there have just been used and are at hand.
     if (const std::int32_t count = gap.step.needs[static_cast<std::size_t>(kind)]; count != 0) {
@@ -106,26 +111,26 @@ void StallRecorder::tail(int device, std::int64_t from, std::int64_t iteration_e
   const auto queue = [&](StepKind kind) -> const std::vector<StepId>& {
     return plan_.queues[static_cast<std::size_t>(queue_index(device, kind))];
   };
-  auto near = ending_after(timeline_, queue(StepKind::kToNear), from);
-  auto far = ending_after(timeline_, queue(StepKind::kToFar), from);
+  // Of what is still running at an instant the first counts; where only other devices are at work, none does.
+  std::array<std::span<const StepId>, 3> left{
+      ending_after(timeline_, queue(StepKind::kToNear), from),
+      {},
+      ending_after(timeline_, queue(StepKind::kToFar), from)};
+  if (plan_.has_far_compute()) left[1] = ending_after(timeline_, plan_.queues.back(), from);
   for (std::int64_t now = from; now < iteration_end;) {
-    while (!near.empty() && end_of(timeline_, near.front()) <= now) near = near.subspan(1);
-    while (!far.empty() && end_of(timeline_, far.front()) <= now) far = far.subspan(1);
-    const std::int64_t near_start = near.empty() ? iteration_end : start_of(timeline_, near[0]);
-    const std::int64_t far_start = far.empty() ? iteration_end : start_of(timeline_, far[0]);
-    if (near_start <= now) {
-      const std::int64_t end = end_of(timeline_, near[0]);
-      add(cause_of_wait(plan_.steps[near[0].at()]), device, std::nullopt, near[0], now, end);
-      now = end;
-    } else if (far_start <= now) {
-      const std::int64_t end = std::min(near_start, end_of(timeline_, far[0]));
-      add(cause_of_wait(plan_.steps[far[0].at()]), device, std::nullopt, far[0], now, end);
-      now = end;
-    } else {  // only other devices are at work
-      const std::int64_t end = std::min(near_start, far_start);
-      add(StallCause::kDependency, device, std::nullopt, std::nullopt, now, end);
-      now = end;
+    std::int64_t until = iteration_end;
+    std::optional<StepId> running;
+    for (auto& steps : left) {
+      while (!steps.empty() && end_of(timeline_, steps.front()) <= now) steps = steps.subspan(1);
+      if (running || steps.empty()) continue;
+      const std::int64_t start = start_of(timeline_, steps.front());
+      if (start <= now) running = steps.front();
+      until = std::min(until, start <= now ? end_of(timeline_, steps.front()) : start);
     }
+    const StallCause cause =
+        running ? cause_of_wait(plan_.steps[running->at()]) : StallCause::kDependency;
+    add(cause, device, std::nullopt, running, now, until);
+    now = until;
   }
 }
 

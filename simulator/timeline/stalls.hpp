@@ -4,7 +4,9 @@
 //
 // Where several steps end at the same instant the cause is, in this order: a ToNear, a ToFar,
 // another compute step, the host that issues the step. For memory likewise: a ToFar that freed some of it at that instant, else
-// the others. Waiting for a copy that page faults asked for (Step::on_demand) counts as a fault.
+// the others. Waiting for a copy that page faults asked for (Step::on_demand) counts as a fault, waiting for far compute
+// or for a copy of what it wrote (Step::for_update) as an update. Behind the last compute step, where several queues
+// are at work: a ToNear, far compute, a ToFar.
 #pragma once
 
 #include <cstdint>

@@ -21,6 +21,8 @@ std::string_view stall_name(StallCause cause) {
       return "recompute";
     case StallCause::kLaunch:
       return "launch";
+    case StallCause::kUpdate:
+      return "update";
   }
   OOC_CHECK(false, "a stall has one of the named causes");
   return {};

@@ -23,8 +23,9 @@ enum class StallCause : std::uint8_t {
   kFault,
   kRecompute,
   kLaunch,
+  kUpdate,  ///< an update in far memory, or the copy of what it wrote
 };
-inline constexpr std::size_t kStallCauses = 7;
+inline constexpr std::size_t kStallCauses = 8;
 
 /// "dependency", "swap_in", ...: the names of the result format.
 [[nodiscard]] std::string_view stall_name(StallCause cause);

@@ -77,6 +77,7 @@ void check_tiling(const Plan& plan, const Timeline& timeline) {
 
 StallCause cause_of(const Step& step) {
   if (step.kind == StepKind::kToNear) return StallCause::kSwapIn;
+  if (step.kind == StepKind::kFarCompute) return StallCause::kUpdate;
   return step.kind == StepKind::kToFar ? StallCause::kSwapOut : StallCause::kDependency;
 }
 
@@ -117,15 +118,17 @@ void check_wait_causes(const RandomPlan& random, const Timeline& timeline) {
       continue;
     }
     REQUIRE(stall.end.count() == waited);
-    bool near = false, far = false;
+    bool near = false, far = false, compute = false;
     for (const StepId wait : waits) {
       if (timeline.spans[wait.at()].end.count() != waited) continue;
       near |= cause_of(plan.steps[wait.at()]) == StallCause::kSwapIn;
       far |= cause_of(plan.steps[wait.at()]) == StallCause::kSwapOut;
+      compute |= cause_of(plan.steps[wait.at()]) == StallCause::kDependency;
     }
     REQUIRE(stall.cause == (near  ? StallCause::kSwapIn
                             : far ? StallCause::kSwapOut
-                                  : StallCause::kDependency));
+                            : compute ? StallCause::kDependency
+                                      : StallCause::kUpdate));
   }
 }
 

@@ -49,6 +49,7 @@ struct Drawing {
   };
   std::vector<Taken> taken{};
   std::int64_t block_bytes = 0;
+  bool far_computes = false;
 
   void add_costs(std::size_t count);
   void add_step(std::size_t index, int devices);
@@ -98,6 +99,14 @@ void Drawing::add_step(std::size_t index, int devices) {
   const auto alternative = make_id<AlternativeId>(index);
   const auto tensor = make_id<TensorId>(index);
   StepId step;
+  if (far_computes && draw.one_in(5)) {
+    step = builder.far_compute(task, alternative);
+    for (std::size_t wait = draw.below(3); wait > 0 && !steps.empty(); --wait) {
+      builder.wait(step, steps[draw.below(steps.size())]);
+    }
+    steps.push_back(step);
+    return;
+  }
   switch (draw.below(4)) {
     case 0:
       step = builder.to_far(tensor, device);
@@ -138,6 +147,7 @@ RandomPlan random_plan(std::uint64_t seed) {
   const int devices = draw.one_in(3) ? 2 + static_cast<int>(draw.below(2)) : 1;
   const Bytes static_bytes(draw.one_in(2) ? 0 : 50);
   Drawing drawing{.draw = draw, .out = result, .builder = PlanBuilder(static_bytes, devices)};
+  drawing.far_computes = devices == 1 && draw.one_in(3);
   drawing.add_costs(count);
   for (std::size_t block = drawing.draw.below(3); block > 0; --block) {
     const auto device = static_cast<int>(drawing.draw.below(static_cast<std::size_t>(devices)));

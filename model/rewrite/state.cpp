@@ -1,0 +1,526 @@
+// Everything here is about one network at any batch: state does not grow with it.
+#include "model/rewrite/state.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <utility>
+
+#include "model/base/errors.hpp"
+#include "model/base/option_text.hpp"
+#include "model/network/block_name.hpp"
+
+namespace ooc {
+namespace {
+
+bool is_backward(TaskKind kind) {
+  return kind == TaskKind::kBackward || kind == TaskKind::kBackwardData ||
+         kind == TaskKind::kBackwardWeights;
+}
+/// A task of the layer that completes what it adds to its weights' gradient.
+bool writes_gradient(const TrainingGraph& graph, const Task& task) {
+  if (task.kind == TaskKind::kBackwardWeights) return true;
+  return task.kind == TaskKind::kBackward &&
+         graph.network->layers[task.layer.at()].model->gradient_form == GradientForm::kComputed;
+}
+
+std::int64_t part_of(std::int64_t whole, std::int64_t part, std::int64_t of) {
+  return of == 0 ? 0 : static_cast<std::int64_t>(Int128{whole} * part / of);
+}
+std::int64_t share_of(std::int64_t whole, Ratio share) {
+  return part_of(whole, share.count(), kOne.count());
+}
+
+class StateMover {
+ public:
+  StateMover(const TrainingGraph& graph, const StateOptions& options)
+      : from_(graph), network_(*graph.network), unit_of_layer_(network_.layers.size()) {
+    to_.options = options;
+  }
+
+  MovingState run() && {
+    find_units();
+    find_gradient_order();
+    choose_far();
+    plan_tasks();
+    to_.graph = to_.planned;
+    add_tensors();
+    add_far_updates();
+    find_lifetimes();
+    reduce_static_bytes();
+    book();
+    return std::move(to_);
+  }
+
+ private:
+  [[nodiscard]] const LayerModel& model(LayerId id) const {
+    return *network_.layers[id.at()].model;
+  }
+  [[nodiscard]] bool updates_far() const {
+    return to_.options.optimizer && to_.options.update == UpdateAt::kFar;
+  }
+
+  /// Units of blocks where the network has them: several of more than one layer.
+  [[nodiscard]] bool by_blocks() const {
+    if (to_.options.units != StateUnits::kAuto) return to_.options.units == StateUnits::kBlock;
+    std::vector<std::string_view> names;
+    for (const WeightUnit& unit : network_.units) {
+      names.push_back(block_name(network_.layers[unit.owner.at()].name));
+    }
+    std::sort(names.begin(), names.end());
+    int repeated = 0;
+    for (auto at = names.begin(); at != names.end();) {
+      const auto end = std::upper_bound(at, names.end(), *at);
+      repeated += !at->empty() && end - at > 1;
+      at = end;
+    }
+    return repeated > 1;
+  }
+
+  void find_units() {
+    const bool blocks = by_blocks();
+    std::vector<bool> trains(network_.layers.size());
+    for (const Task& task : from_.tasks) {
+      if (writes_gradient(from_, task)) trains[task.layer.at()] = true;
+    }
+    std::vector<std::pair<std::string_view, std::size_t>> known;
+    for (const WeightUnit& weights : network_.units) {
+      const Layer& owner = network_.layers[weights.owner.at()];
+      if (owner.model->custom || weights.parameters == 0 || !trains[weights.owner.at()]) continue;
+      const std::string_view block =
+          blocks && weights.tied.empty() ? block_name(owner.name) : std::string_view{};
+      const auto found = std::find_if(known.begin(), known.end(), [&](const auto& each) {
+        return !block.empty() && each.first == block;
+      });
+      const std::size_t unit = found == known.end() ? to_.units.size() : found->second;
+      if (found == known.end()) {
+        if (!block.empty()) known.emplace_back(block, unit);
+        to_.units.push_back(
+            {.name = std::string(block.empty() ? owner.name : block), .owners = {}});
+      }
+      to_.units[unit].owners.push_back(weights.owner);
+      to_.units[unit].parameters += weights.parameters;
+      unit_of_layer_[weights.owner.at()] = unit;
+      for (const LayerId tied : weights.tied) unit_of_layer_[tied.at()] = unit;
+    }
+  }
+
+  void find_gradient_order() {
+    std::vector<std::size_t> complete(to_.units.size());
+    for (std::size_t i = 0; i < from_.tasks.size(); ++i) {
+      if (!writes_gradient(from_, from_.tasks[i])) continue;
+      if (const auto unit = unit_of_layer_[from_.tasks[i].layer.at()]) complete[*unit] = i;
+    }
+    to_.by_gradient.resize(to_.units.size());
+    std::iota(to_.by_gradient.begin(), to_.by_gradient.end(), std::size_t{0});
+    std::stable_sort(to_.by_gradient.begin(), to_.by_gradient.end(),
+                     [&](std::size_t a, std::size_t b) { return complete[a] < complete[b]; });
+  }
+
+  void choose_far() {
+    const StateOptions& options = to_.options;
+    std::int64_t all = 0;
+    for (const StateUnit& unit : to_.units) all += unit.parameters;
+    std::int64_t left = options.optimizer ? share_of(all, *options.optimizer) : 0;
+    for (const std::size_t i : to_.by_gradient) {
+      StateUnit& unit = to_.units[i];
+      unit.far_parameters = std::min(left, unit.parameters);
+      left -= unit.far_parameters;
+    }
+    if (!options.weights) return;
+    for (std::size_t i = 0; i < to_.units.size(); ++i) {
+      const auto j = static_cast<std::int64_t>(i);
+      to_.units[i].weights_far = share_of(j + 1, *options.weights) > share_of(j, *options.weights);
+    }
+  }
+
+  /// The network's tasks without the updates that run far.
+  void plan_tasks() {
+    TrainingGraph& planned = to_.planned;
+    planned = from_;
+    planned.tasks.clear();
+    for (const StateUnit& unit : to_.units) planned.units.push_back(unit.name);
+    std::vector<std::pair<TaskId, TensorId>> reads;
+    std::vector<std::pair<TaskId, TensorId>> writes;
+    for (std::size_t i = 0; i < from_.tasks.size(); ++i) {
+      const Task& task = from_.tasks[i];
+      const auto unit = unit_of_layer_[task.layer.at()];
+      Ratio share = kOne;
+      if (task.kind == TaskKind::kUpdate && unit && updates_far()) {
+        const StateUnit& of = to_.units[*unit];
+        if (of.far_parameters == of.parameters) continue;
+        share = Ratio(part_of(kOne.count(), of.parameters - of.far_parameters, of.parameters));
+      }
+      const TaskId id = make_id<TaskId>(planned.tasks.size());
+      planned.tasks.push_back(task);
+      to_.task_of.push_back(make_id<TaskId>(i));
+      to_.share.push_back(share);
+      to_.unit_of.push_back(unit);
+      for (const TensorId tensor : from_.reads[make_id<TaskId>(i)]) reads.emplace_back(id, tensor);
+      for (const TensorId tensor : from_.writes[make_id<TaskId>(i)]) {
+        writes.emplace_back(id, tensor);
+      }
+    }
+    planned.reads = Csr<TaskId, TensorId>(planned.tasks.size(), reads);
+    planned.writes = Csr<TaskId, TensorId>(planned.tasks.size(), writes);
+    reads_ = std::move(reads);
+    writes_ = std::move(writes);
+  }
+
+  TensorId add_tensor(TensorRole role, std::size_t unit, std::int64_t bytes, TensorHome home) {
+    to_.graph.tensors.push_back({.role = role,
+                                 .input = {},
+                                 .layer = to_.units[unit].owners.front(),
+                                 .bytes_fixed = bytes,
+                                 .piece = static_cast<std::int32_t>(unit),
+                                 .home = home});
+    return make_id<TensorId>(to_.graph.tensors.size() - 1);
+  }
+
+  [[nodiscard]] std::int64_t state_of(const StateUnit& unit) const {
+    std::int64_t bytes = unit.parameters * from_.per_parameter.master;
+    for (const LayerId owner : unit.owners) {
+      bytes += state_bytes(from_.optimizer, network_, model(owner));
+    }
+    return part_of(bytes, unit.far_parameters, unit.parameters);
+  }
+
+  void add_tensors() {
+    has_writer_.assign(to_.units.size(), false);
+    const ParameterBytes& each = from_.per_parameter;
+    const StateOptions& options = to_.options;
+    for (std::size_t i = 0; i < to_.units.size(); ++i) {
+      StateUnit& unit = to_.units[i];
+      const std::int64_t far = unit.far_parameters;
+      if (far == 0) continue;
+      unit.state = add_tensor(TensorRole::kOptimizerState, i, state_of(unit), TensorHome::kFar);
+      if (!updates_far()) continue;
+      unit.weight = add_tensor(TensorRole::kWeight, i, far * each.weight,
+                               unit.weights_far ? TensorHome::kFar : TensorHome::kStatic);
+      unit.gradient = add_tensor(TensorRole::kWeightGradient, i, far * each.gradient,
+                                 options.gradients ? TensorHome::kNear : TensorHome::kStatic);
+      unit.sent = unit.gradient;
+      const std::int64_t sent = options.gradient_bytes.value_or(each.gradient);
+      if (sent == each.gradient) continue;
+      unit.sent = add_tensor(TensorRole::kWeightGradient, i, far * sent, TensorHome::kNear);
+      to_.graph.tensors.back().form = TensorForm::kRestored;
+    }
+    for (std::size_t i = 0; i < to_.planned.tasks.size(); ++i) touch(make_id<TaskId>(i));
+  }
+
+  /// What a task of the network does with the tensors of its unit.
+  void touch(TaskId task) {
+    const auto& of = to_.unit_of[task.at()];
+    if (!of) return;
+    const StateUnit& unit = to_.units[*of];
+    const TaskKind kind = to_.planned.tasks[task.at()].kind;
+    if (kind == TaskKind::kUpdate) {
+      if (!unit.state || updates_far()) return;
+      reads_.emplace_back(task, *unit.state);
+      writes_.emplace_back(task, *unit.state);
+      return;
+    }
+    if (unit.weight && kind != TaskKind::kBackwardWeights) reads_.emplace_back(task, *unit.weight);
+    if (!unit.gradient || !writes_gradient(to_.planned, to_.planned.tasks[task.at()])) return;
+    if (has_writer_[*of]) reads_.emplace_back(task, *unit.gradient);
+    has_writer_[*of] = true;
+    writes_.emplace_back(task, *unit.gradient);
+    if (unit.sent != unit.gradient && task == last_writer(*of)) {
+      writes_.emplace_back(task, *unit.sent);
+    }
+  }
+
+  [[nodiscard]] TaskId last_writer(std::size_t unit) const {
+    for (std::size_t i = to_.planned.backward_end; i-- > 0;) {
+      if (to_.unit_of[i] == unit && writes_gradient(to_.planned, to_.planned.tasks[i])) {
+        return make_id<TaskId>(i);
+      }
+    }
+    OOC_CHECK(false, "every unit has gradients");
+    return TaskId{0};
+  }
+
+  void add_far_updates() {
+    TrainingGraph& graph = to_.graph;
+    const ParameterBytes& each = from_.per_parameter;
+    for (std::size_t i = 0; i < to_.units.size() && updates_far(); ++i) {
+      StateUnit& unit = to_.units[i];
+      if (!unit.state) continue;
+      const TaskId task = make_id<TaskId>(graph.tasks.size());
+      graph.tasks.push_back({.kind = TaskKind::kFarUpdate,
+                             .layer = unit.owners.front(),
+                             .piece = static_cast<std::int32_t>(i)});
+      unit.update = task;
+      reads_.emplace_back(task, *unit.state);
+      // A delayed update reads what the iteration before has left there.
+      if (!to_.options.delayed) reads_.emplace_back(task, *unit.sent);
+      writes_.emplace_back(task, *unit.state);
+      writes_.emplace_back(task, *unit.weight);
+      const std::int64_t gradient = to_.options.gradient_bytes.value_or(each.gradient);
+      const std::int64_t updated = each.master > 0 ? each.master : each.weight;
+      const std::int64_t master = unit.far_parameters * each.master;
+      to_.update_bytes.push_back(unit.far_parameters * (gradient + updated + each.weight) + master +
+                                 2 * (state_of(unit) - master));
+      to_.update_params.push_back(unit.far_parameters);
+    }
+    graph.reads = Csr<TaskId, TensorId>(graph.tasks.size(), reads_);
+    graph.writes = Csr<TaskId, TensorId>(graph.tasks.size(), writes_);
+  }
+
+  void find_lifetimes() {
+    TrainingGraph& graph = to_.graph;
+    const std::size_t known = graph.lifetimes.size();
+    graph.lifetimes.resize(graph.tensors.size());
+    for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
+      const TaskId task = make_id<TaskId>(i);
+      const auto use = [&](TensorId tensor) {
+        if (tensor.at() < known) return;
+        Lifetime& life = graph.lifetimes[tensor.at()];
+        life.last_use = task;
+        if (i < graph.forward_tasks) {
+          life.last_forward_use = task;
+        } else if (!life.first_backward_use) {
+          life.first_backward_use = task;
+        }
+      };
+      for (const TensorId tensor : graph.reads[task]) use(tensor);
+      for (const TensorId tensor : graph.writes[task]) {
+        use(tensor);
+        if (tensor.at() < known) continue;
+        Lifetime& life = graph.lifetimes[tensor.at()];
+        if (!life.first_writer) life.first_writer = task;
+        life.last_writer = task;
+      }
+    }
+  }
+
+  void reduce_static_bytes() {
+    const auto bytes = [&](TensorId tensor) { return to_.graph.tensors[tensor.at()].bytes_fixed; };
+    const auto leaves = [&](TensorId tensor) {
+      return to_.graph.tensors[tensor.at()].home != TensorHome::kStatic;
+    };
+    for (const StateUnit& unit : to_.units) {
+      if (unit.state) to_.graph.optimizer_bytes -= bytes(*unit.state);
+      if (unit.weight && leaves(*unit.weight)) to_.graph.weight_bytes -= bytes(*unit.weight);
+      if (unit.gradient && leaves(*unit.gradient))
+        to_.graph.gradient_bytes -= bytes(*unit.gradient);
+    }
+    to_.planned.weight_bytes = to_.graph.weight_bytes;
+    to_.planned.gradient_bytes = to_.graph.gradient_bytes;
+    to_.planned.optimizer_bytes = to_.graph.optimizer_bytes;
+  }
+
+  [[nodiscard]] Bytes size(const std::optional<TensorId>& tensor) const {
+    return Bytes(tensor ? to_.graph.tensors[tensor->at()].bytes_fixed : 0);
+  }
+  [[nodiscard]] bool takes_block(const std::optional<TensorId>& tensor) const {
+    return tensor && to_.graph.tensors[tensor->at()].home != TensorHome::kStatic;
+  }
+
+  void book() {
+    to_.booked.assign(to_.planned.tasks.size(), Bytes(0));
+    book_gradients();
+    Bytes most = *std::max_element(to_.booked.begin(), to_.booked.end());
+    std::vector<Bytes> weights;
+    for (const StateUnit& unit : to_.units) {
+      if (unit.weights_far) weights.push_back(size(unit.weight));
+    }
+    std::sort(weights.begin(), weights.end(), std::greater<>());
+    for (std::size_t i = 0;
+         i < weights.size() && i <= static_cast<std::size_t>(to_.options.prefetch); ++i) {
+      most += weights[i];
+    }
+    to_.booked_anywhere = most;
+    book_weights();
+    book_states();
+  }
+
+  /// A block that only waits for its copy out is booked no more, but for one whose copy waits for all of backward.
+  void book_gradients() {
+    for (std::size_t i = 0; i < to_.units.size(); ++i) {
+      const StateUnit& unit = to_.units[i];
+      if (!unit.gradient) continue;
+      const std::size_t last = last_writer(i).at();
+      const std::size_t leaves = to_.options.pipelined ? last : to_.planned.backward_end - 1;
+      const bool is_cast = unit.sent != unit.gradient;
+      if (takes_block(unit.gradient)) {
+        book_from(first_writer(i), is_cast ? last : leaves, size(unit.gradient));
+      }
+      if (is_cast) book_from(last, leaves, size(unit.sent));
+    }
+  }
+
+  void book_from(std::size_t first, std::size_t last, Bytes bytes) {
+    for (std::size_t task = first; task <= last; ++task) to_.booked[task] += bytes;
+  }
+
+  [[nodiscard]] std::size_t first_writer(std::size_t unit) const {
+    std::size_t first = last_writer(unit).at();
+    for (std::size_t task = first; task-- > to_.planned.forward_tasks;) {
+      const bool own = to_.unit_of[task] == unit;
+      if (own && writes_gradient(to_.planned, to_.planned.tasks[task])) first = task;
+    }
+    return first;
+  }
+
+  void book_weights() {
+    std::vector<WeightUse> uses;
+    for (std::size_t i = 0; i < to_.planned.tasks.size(); ++i) {
+      const TaskKind kind = to_.planned.tasks[i].kind;
+      uses.push_back(
+          {kind == TaskKind::kUpdate ? std::nullopt : to_.unit_of[i], is_backward(kind)});
+    }
+    for (const WeightStay& stay : weight_stays(uses, to_.units, to_.options.prefetch)) {
+      for (std::size_t i = stay.booked_from; i <= stay.last; ++i) {
+        to_.booked[i] += size(to_.units[stay.unit].weight);
+      }
+    }
+  }
+
+  /// While an update runs near, its state and that of the next unit are there.
+  void book_states() {
+    if (updates_far()) return;
+    std::optional<std::size_t> next;
+    Bytes next_bytes;
+    for (std::size_t i = to_.planned.tasks.size(); i-- > to_.planned.backward_end;) {
+      const auto& unit = to_.unit_of[i];
+      if (!unit || !to_.units[*unit].state) continue;
+      if (next != unit) {
+        next_bytes = next ? size(to_.units[*next].state) : Bytes(0);
+        next = unit;
+      }
+      to_.booked[i] += size(to_.units[*unit].state) + next_bytes;
+    }
+  }
+
+  const TrainingGraph& from_;
+  const Network& network_;
+  MovingState to_;
+  std::vector<std::optional<std::size_t>> unit_of_layer_;
+  std::vector<std::pair<TaskId, TensorId>> reads_;
+  std::vector<std::pair<TaskId, TensorId>> writes_;
+  std::vector<bool> has_writer_ = {};  ///< by unit: so far
+};
+
+}  // namespace
+
+void check_state(const StateOptions& options) {
+  const auto refuse = [](std::string found, std::string expected, std::string hint) {
+    bad_value("--offload", std::move(found), std::move(expected), std::move(hint));
+  };
+  const bool far = options.optimizer && options.update == UpdateAt::kFar;
+  if (options.gradients && !far) {
+    refuse("gradients", "optimizer beside it, with --update far",
+           "nobody would read gradients in far memory");
+  }
+  if (options.weights && (!far || *options.optimizer != kOne)) {
+    refuse("weights", "optimizer beside it, all of it, with --update far",
+           "what is updated near memory would have to be copied back");
+  }
+  if (options.delayed && (options.weights || !far)) {
+    bad_value("--update-delay", "1", "weights near and updates far",
+              "without that no update can run beside the next iteration");
+  }
+}
+
+MovingState move_state(const TrainingGraph& graph, const StateOptions& options) {
+  check_state(options);
+  OOC_CHECK(graph.round_tasks == 0 && graph.device_tasks.empty(), "one round, one device");
+  return StateMover(graph, options).run();
+}
+
+std::vector<WeightStay> weight_stays(std::span<const WeightUse> uses,
+                                     const std::vector<StateUnit>& units, int prefetch) {
+  struct Position {
+    std::size_t unit;
+    bool backward;
+    std::size_t first;
+    std::size_t last;
+  };
+  std::vector<Position> positions;
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    if (!uses[i].unit) continue;
+    const bool same = !positions.empty() && positions.back().unit == *uses[i].unit &&
+                      positions.back().backward == uses[i].backward;
+    if (!same) positions.push_back({*uses[i].unit, uses[i].backward, i, i});
+    positions.back().last = i;
+  }
+  const auto ahead = static_cast<std::size_t>(prefetch);
+  std::vector<WeightStay> stays;
+  std::vector<std::optional<std::size_t>> open(units.size());  // index into stays
+  std::vector<std::size_t> last_position(units.size());
+  for (std::size_t q = 0; q < positions.size(); ++q) {
+    const Position& at = positions[q];
+    if (!units[at.unit].weights_far) continue;
+    if (open[at.unit] && q <= last_position[at.unit] + 1 + ahead) {
+      stays[*open[at.unit]].last = at.last;
+    } else {
+      open[at.unit] = stays.size();
+      WeightStay stay{.unit = at.unit, .fetch_after = {}, .first_use = at.first, .last = at.last};
+      if (q > ahead) {
+        stay.fetch_after = positions[q - ahead - 1].last;
+        stay.booked_from = *stay.fetch_after + 1;
+      }
+      stays.push_back(stay);
+    }
+    last_position[at.unit] = q;
+  }
+  return stays;
+}
+
+CostTable planned_costs(const MovingState& state, const CostTable& costs, Booking booking) {
+  CostTable planned;
+  planned.batch = costs.batch;
+  planned.tensor_bytes = costs.tensor_bytes;
+  planned.static_bytes = costs.static_bytes;
+  const TrainingGraph& graph = state.graph;
+  for (const StateUnit& unit : state.units) {
+    for (const auto& tensor : {unit.weight, unit.gradient, unit.state}) {
+      if (!tensor || graph.tensors[tensor->at()].home == TensorHome::kStatic) continue;
+      planned.static_bytes -= Bytes(graph.tensors[tensor->at()].bytes_fixed);
+    }
+  }
+  for (std::size_t i = 0; i < state.planned.tasks.size(); ++i) {
+    planned.first_alternative.push_back(static_cast<std::int32_t>(planned.alternatives.size()));
+    const bool anywhere = booking == Booking::kAnywhere && i < state.planned.backward_end;
+    for (TaskAlternative way : costs.alternatives_of(state.task_of[i])) {
+      way.workspace += anywhere ? state.booked_anywhere : state.booked[i];
+      if (const Ratio share = state.share[i]; share != kOne) {
+        way.time = Duration(share_of(way.time.count(), share));
+        way.seconds *= static_cast<double>(share.count()) / static_cast<double>(kOne.count());
+      }
+      planned.alternatives.push_back(way);
+    }
+  }
+  planned.first_alternative.push_back(static_cast<std::int32_t>(planned.alternatives.size()));
+  planned.transfers = costs.transfers;
+  return planned;
+}
+
+CostTable moving_costs(const MovingState& state, const CostTable& costs, const FarCompute& far) {
+  CostTable moving = planned_costs(state, costs, Booking::kByTask);
+  for (std::size_t i = 0; i < state.planned.tasks.size(); ++i) {
+    const auto own = costs.alternatives_of(state.task_of[i]);
+    for (std::size_t way = 0; way < own.size(); ++way) {
+      const auto at = static_cast<std::size_t>(moving.first_alternative[i]) + way;
+      moving.alternatives[at].workspace = own[way].workspace;
+    }
+  }
+  moving.first_alternative.pop_back();
+  for (const std::int64_t bytes : state.update_bytes) {
+    moving.first_alternative.push_back(static_cast<std::int32_t>(moving.alternatives.size()));
+    const Duration time = far.latency + transfer_time(Bytes(bytes), far.throughput);
+    moving.alternatives.push_back({.algorithm = Algorithm::kDefault,
+                                   .time = time,
+                                   .workspace = Bytes(0),
+                                   .seconds = static_cast<double>(time.count()) / 1e9});
+  }
+  moving.first_alternative.push_back(static_cast<std::int32_t>(moving.alternatives.size()));
+  for (std::size_t i = moving.tensor_bytes.size(); i < state.graph.tensors.size(); ++i) {
+    moving.tensor_bytes.push_back(Bytes(state.graph.tensors[i].bytes_fixed));
+  }
+  moving.transfers = {};
+  return moving;
+}
+
+}  // namespace ooc

@@ -1,0 +1,127 @@
+// Weights, their gradients and the optimiser's state as tensors that move (docs/model.md, 10). Like an iteration in rounds
+// (rounds.hpp) it is written out as a training graph: behind the tensors of the network those of state, behind its tasks
+// the updates that the processor at far memory runs. Only what moves becomes a tensor; the rest stays static.
+//
+// Schedules do not plan with that graph but with `planned`, which is the network's own without the updates that run far:
+// same tensors, same tasks. What state takes of near memory while a task runs is known before any plan (`booked`), and is
+// planned for as workspace of that task; then the copies of state are woven into the finished plan
+// (simulator/plan/weave_state.hpp, docs/adr/0028-state-that-moves.md).
+//
+// State moves by units: the layers of a block ("blk/3"), or one layer. Weights that several layers share are a unit of
+// their own.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/cost/cost_table.hpp"
+#include "model/graph/training_graph.hpp"
+
+namespace ooc {
+
+enum class UpdateAt { kNear, kFar };
+enum class UpdateAfter {
+  kAll,   ///< once all gradients have come: software that clips them, or looks for overflows
+  kEach,  ///< once its own gradient has
+};
+enum class StateUnits {
+  kAuto,
+  kLayer,
+  kBlock
+};  ///< kAuto: blocks where there are several of more than one layer
+
+/// What of the state is in far memory between iterations, and how it moves. By default nothing does.
+struct StateOptions {
+  std::optional<Ratio> optimizer =
+      {};                  ///< that share of the parameters, those whose gradients come first
+  bool gradients = false;  ///< leave near memory as soon as they are complete
+  std::optional<Ratio> weights = {};  ///< that share of the units, evenly spread
+  UpdateAt update = UpdateAt::kFar;
+  UpdateAfter after = UpdateAfter::kAll;
+  bool delayed = false;    ///< the updates are those of the iteration before
+  bool pipelined = true;   ///< else: all gradients out, then all updates, then all weights in
+  int prefetch = 1;        ///< units of weights that come while another is in use
+  int gradient_slots = 2;  ///< units of gradients that are near at once
+  std::optional<std::int64_t> gradient_bytes = {};  ///< an element on the link; none: as near
+  StateUnits units = StateUnits::kAuto;
+
+  [[nodiscard]] bool any() const { return optimizer || gradients || weights; }
+  [[nodiscard]] bool operator==(const StateOptions&) const = default;
+};
+
+/// Throws SpecError, which names the flag, for what nobody could run.
+void check_state(const StateOptions& options);
+
+/// Layers whose state moves together.
+struct StateUnit {
+  std::string name;
+  std::vector<LayerId> owners;
+  std::int64_t parameters = 0;
+  std::int64_t far_parameters = 0;  ///< of them those whose optimiser's state is far
+  // In MovingState::graph, where they are tensors:
+  std::optional<TensorId> weight = {};
+  std::optional<TensorId> gradient = {};
+  std::optional<TensorId> sent = {};  ///< what is copied of it: itself, or it in another type
+  std::optional<TensorId> state = {};
+  std::optional<TaskId> update = {};  ///< far
+  bool weights_far = false;
+};
+
+struct MovingState {
+  StateOptions options;
+  TrainingGraph planned;         ///< what schedules see
+  TrainingGraph graph;           ///< what plans are about
+  std::vector<StateUnit> units;  ///< by the first of their layers
+  /// By task of `planned`: the unit whose weights it uses, whose gradients it writes, or that it updates.
+  std::vector<std::optional<std::size_t>> unit_of;
+  std::vector<std::size_t> by_gradient;  ///< units in the order in which gradients are complete
+  std::vector<TaskId> task_of;           ///< by task of `planned`: the network's
+  std::vector<Ratio> share;   ///< likewise: of that task; less than one of a part of an update
+  std::vector<Bytes> booked;  ///< likewise: near memory that state takes meanwhile
+  Bytes booked_anywhere;      ///< as much as it takes in any order of the tasks before the updates
+  std::vector<std::int64_t> update_bytes;   ///< by far update: read and written in far memory
+  std::vector<std::int64_t> update_params;  ///< likewise: parameters
+};
+
+/// `graph`: one round, one device. It must outlive nothing: what is needed of it is copied. Throws SpecError.
+[[nodiscard]] MovingState move_state(const TrainingGraph& graph, const StateOptions& options);
+
+/// A stretch of computes during which a unit's weights are near, and what it begins with.
+struct WeightStay {
+  std::size_t unit = 0;
+  std::optional<std::size_t>
+      fetch_after;              ///< the compute behind which its copy in may start; none: at once
+  std::size_t booked_from = 0;  ///< the compute behind that
+  std::size_t first_use = 0;
+  std::size_t last = 0;  ///< the last compute of it
+};
+/// What one compute of a sequence uses.
+struct WeightUse {
+  std::optional<std::size_t> unit;
+  bool backward = false;
+};
+/// Positions are runs of computes that use one unit in one pass. While one runs, the units of it and of the
+/// `prefetch` positions behind it are near or coming, no others. In the order in which they come.
+[[nodiscard]] std::vector<WeightStay> weight_stays(std::span<const WeightUse> uses,
+                                                   const std::vector<StateUnit>& units,
+                                                   int prefetch);
+
+/// How fast state is updated in far memory.
+struct FarCompute {
+  BytesPerSecond throughput;  ///< of what it reads and writes
+  Duration latency = {};
+};
+
+/// Costs of `planned` (no transfers), from those of the network's graph. `anywhere`: the schedule runs tasks again, so
+/// that each must find room for any state.
+enum class Booking { kByTask, kAnywhere };
+[[nodiscard]] CostTable planned_costs(const MovingState& state, const CostTable& costs,
+                                      Booking booking);
+/// Costs of `graph` without transfers.
+[[nodiscard]] CostTable moving_costs(const MovingState& state, const CostTable& costs,
+                                     const FarCompute& far);
+
+}  // namespace ooc

@@ -1,0 +1,358 @@
+// Goes through the old plan once, in sequence order, and adds what the state asks for before and behind each compute.
+#include "simulator/plan/weave_state.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "model/base/errors.hpp"
+#include "simulator/plan/plan_builder.hpp"
+
+namespace ooc {
+namespace {
+
+/// A compute step of the old plan.
+struct Compute {
+  StepId old;
+  TaskId task;
+  std::optional<std::size_t> unit;
+  bool recompute = false;
+};
+
+class Weaver {
+ public:
+  Weaver(const Plan& plan, const MovingState& state, const CostTable& costs)
+      : plan_(plan),
+        state_(state),
+        costs_(costs),
+        builder_(costs.static_bytes),
+        new_id_(plan.steps.size()),
+        new_block_(plan.blocks.size()),
+        by_unit_(state.units.size()) {
+    OOC_CHECK(plan.devices == 1, "state moves on one device");
+    builder_.reserve(plan.steps.size() + 6 * state.units.size(),
+                     plan.blocks.size() + 4 * state.units.size());
+    list_computes();
+    list_stays();
+    list_gradients();
+    list_states();
+  }
+
+  Plan run() && {
+    add_blocks();
+    if (state_.options.delayed) add_updates(std::nullopt);
+    std::size_t next = 0;  // compute
+    for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+      while (next < computes_.size() && comes_before_[next] == i) add_copies_in(next++);
+      add_step(make_id<StepId>(i));
+    }
+    finish();
+    Plan woven = std::move(builder_).finish();
+    woven.far_compression = plan_.far_compression;
+    woven.far_powers_of_two = plan_.far_powers_of_two;
+    return woven;
+  }
+
+ private:
+  /// What is known of a unit while the plan is written.
+  struct OfUnit {
+    std::optional<std::size_t> first_writer;  ///< computes, of gradients
+    std::optional<std::size_t> last_writer;
+    std::optional<std::size_t> last_reader;  ///< of weights
+    std::optional<std::size_t> first_update;
+    std::optional<std::size_t> last_update;
+    std::optional<BlockId> gradient;
+    std::optional<BlockId> sent;
+    std::optional<BlockId> state;
+    std::optional<StepId> out;      ///< of gradients
+    std::optional<StepId> fetched;  ///< state
+    std::optional<StepId> stored;   ///< state
+    std::optional<StepId> updated;  ///< far
+  };
+
+  [[nodiscard]] const StateUnit& unit(std::size_t index) const { return state_.units[index]; }
+  [[nodiscard]] bool far_updates() const { return state_.options.update == UpdateAt::kFar; }
+  [[nodiscard]] bool takes_block(TensorId tensor) const {
+    return state_.graph.tensors[tensor.at()].home != TensorHome::kStatic;
+  }
+  [[nodiscard]] StepId compute(std::size_t index) const {
+    return new_id_[computes_[index].old.at()];
+  }
+  BlockId new_block(TensorId tensor) {
+    return builder_.tensor_block(tensor, costs_.tensor_bytes[tensor.at()]);
+  }
+
+  void list_computes() {
+    compute_of_.resize(plan_.steps.size());
+    std::size_t before = 0;  // behind the last step that is no copy in
+    for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+      const Step& step = plan_.steps[i];
+      if (step.kind == StepKind::kToNear) continue;
+      if (step.kind == StepKind::kCompute) {
+        const TaskId task{step.object};
+        compute_of_[i] = computes_.size();
+        comes_before_.push_back(before);
+        computes_.push_back({make_id<StepId>(i), task, state_.unit_of[task.at()], step.recompute});
+        note_uses(computes_.size() - 1);
+      }
+      before = i + 1;
+    }
+  }
+
+  void note_uses(std::size_t index) {
+    const Compute& at = computes_[index];
+    const Task& task = state_.planned.tasks[at.task.at()];
+    if (task.kind != TaskKind::kUpdate) last_compute_ = index;
+    if (!at.unit) return;
+    OfUnit& of = by_unit_[*at.unit];
+    if (task.kind == TaskKind::kUpdate) {
+      if (!of.first_update) of.first_update = index;
+      of.last_update = index;
+      return;
+    }
+    of.last_reader = index;
+    const auto gradient = unit(*at.unit).gradient;
+    const auto written = state_.graph.writes[at.task];
+    if (!gradient || std::find(written.begin(), written.end(), *gradient) == written.end()) return;
+    if (!of.first_writer) of.first_writer = index;
+    of.last_writer = index;
+  }
+
+  void list_stays() {
+    std::vector<WeightUse> uses;
+    uses.reserve(computes_.size());
+    for (const Compute& each : computes_) {
+      const TaskKind kind = state_.planned.tasks[each.task.at()].kind;
+      const bool forward = kind == TaskKind::kForward && !each.recompute;
+      uses.push_back({kind == TaskKind::kUpdate ? std::nullopt : each.unit, !forward});
+    }
+    stays_ = weight_stays(uses, state_.units, state_.options.prefetch);
+  }
+
+  /// Copies out follow one another in the order in which gradients are complete.
+  void list_gradients() {
+    for (std::size_t i = 0; i < state_.units.size(); ++i) {
+      if (unit(i).gradient) leaving_.push_back(i);
+    }
+    std::sort(leaving_.begin(), leaving_.end(), [&](std::size_t a, std::size_t b) {
+      return by_unit_[a].last_writer < by_unit_[b].last_writer;
+    });
+    place_.resize(state_.units.size());
+    for (std::size_t i = 0; i < leaving_.size(); ++i) place_[leaving_[i]] = i;
+  }
+
+  void list_states() {
+    if (far_updates()) return;
+    for (std::size_t i = 0; i < state_.units.size(); ++i) {
+      if (unit(i).state && by_unit_[i].first_update) visiting_.push_back(i);
+    }
+    std::sort(visiting_.begin(), visiting_.end(), [&](std::size_t a, std::size_t b) {
+      return by_unit_[a].first_update < by_unit_[b].first_update;
+    });
+  }
+
+  void add_blocks() {
+    for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
+      for (const BlockId id : plan_.acquires[make_id<StepId>(step)]) {
+        const Block& block = plan_.blocks[id.at()];
+        if (block.kind != BlockKind::kWorkspace) continue;
+        const Bytes own = costs_[plan_.steps[step].alternative].workspace;
+        if (own.count() > 0)
+          new_block_[id.at()] = builder_.workspace_block(TaskId{block.object}, own);
+      }
+    }
+    for (std::size_t i = 0; i < plan_.blocks.size(); ++i) {
+      const Block& block = plan_.blocks[i];
+      if (block.kind == BlockKind::kWorkspace) continue;
+      new_block_[i] = builder_.tensor_block(TensorId{block.object}, block.bytes);
+    }
+    for (const BlockId block : plan_.initial_blocks) {
+      builder_.initially_resident(*new_block_[block.at()]);
+    }
+  }
+
+  /// The old step, and what hangs on it if it computes.
+  void add_step(StepId old) {
+    const Step& is = plan_.steps[old.at()];
+    const StepId step = copy_of(is);
+    new_id_[old.at()] = step;
+    for (const StepId until : plan_.waits[old]) builder_.wait(step, new_id_[until.at()]);
+    for (const BlockId block : plan_.acquires[old]) {
+      if (new_block_[block.at()]) builder_.acquire(step, *new_block_[block.at()]);
+    }
+    for (const BlockId block : plan_.releases[old]) {
+      if (new_block_[block.at()]) builder_.release(*new_block_[block.at()], step);
+    }
+    if (const auto index = compute_of_[old.at()]) tie_compute(*index, step);
+  }
+
+  StepId copy_of(const Step& is) {
+    StepId step;
+    switch (is.kind) {
+      case StepKind::kCompute:
+        return is.recompute ? builder_.recompute(TaskId{is.object}, is.alternative)
+                            : builder_.compute(TaskId{is.object}, is.alternative);
+      case StepKind::kToFar:
+        step = builder_.to_far(TensorId{is.object});
+        break;
+      case StepKind::kToNear:
+        step = builder_.to_near(TensorId{is.object});
+        break;
+      case StepKind::kFarCompute:
+        OOC_CHECK(false, "schedules know nothing of far compute");
+    }
+    if (is.on_demand) builder_.on_demand(step);
+    return step;
+  }
+
+  /// Before compute `index` and the copies in for it: what it needs of state.
+  void add_copies_in(std::size_t index) {
+    for (; next_stay_ < stays_.size() && stays_[next_stay_].first_use == index; ++next_stay_) {
+      const WeightStay& stay = stays_[next_stay_];
+      const TensorId weight = *unit(stay.unit).weight;
+      const StepId copy = builder_.to_near(weight);
+      if (stay.fetch_after) builder_.wait(copy, compute(*stay.fetch_after));
+      const BlockId block = new_block(weight);
+      builder_.acquire(copy, block);
+      weights_.push_back({copy, block});
+    }
+    for (; next_visit_ < visiting_.size() && by_unit_[visiting_[next_visit_]].first_update == index;
+         ++next_visit_) {
+      OfUnit& of = by_unit_[visiting_[next_visit_]];
+      const TensorId state = *unit(visiting_[next_visit_]).state;
+      of.fetched = builder_.to_near(state);
+      if (last_compute_) builder_.wait(*of.fetched, compute(*last_compute_));
+      if (next_visit_ >= 2) {
+        builder_.wait(*of.fetched, *by_unit_[visiting_[next_visit_ - 2]].stored);
+      }
+      of.state = new_block(state);
+      builder_.acquire(*of.fetched, *of.state);
+    }
+  }
+
+  void tie_compute(std::size_t index, StepId step) {
+    for (; next_used_ < stays_.size() && stays_[next_used_].first_use == index; ++next_used_) {
+      builder_.wait(step, weights_[next_used_].first);
+    }
+    const Compute& at = computes_[index];
+    if (!at.unit) return end_stays(index, step);
+    OfUnit& of = by_unit_[*at.unit];
+    if (of.first_writer == index) begin_gradient(*at.unit, step);
+    if (of.last_writer == index) end_gradient(*at.unit, step);
+    if (of.fetched && of.first_update == index) builder_.wait(step, *of.fetched);
+    if (of.fetched && of.last_update == index) {
+      of.stored = builder_.to_far(*unit(*at.unit).state);
+      builder_.wait(*of.stored, step);
+      builder_.release(*of.state, *of.stored);
+    }
+    end_stays(index, step);
+  }
+
+  void end_stays(std::size_t index, StepId step) {
+    for (std::size_t i = 0; i < next_used_; ++i) {
+      if (stays_[i].last == index) builder_.release(weights_[i].second, step);
+    }
+  }
+
+  void begin_gradient(std::size_t index, StepId step) {
+    if (!takes_block(*unit(index).gradient)) return;
+    OfUnit& of = by_unit_[index];
+    of.gradient = new_block(*unit(index).gradient);
+    builder_.acquire(step, *of.gradient);
+    const auto slots = static_cast<std::size_t>(state_.options.gradient_slots);
+    if (place_[index] < slots) return;
+    const auto& before = by_unit_[leaving_[place_[index] - slots]];
+    // Gradients of shared weights begin early: who leaves before them may not have begun.
+    if (before.out) builder_.wait(step, *before.out);
+  }
+
+  void end_gradient(std::size_t index, StepId step) {
+    OfUnit& of = by_unit_[index];
+    const StateUnit& which = unit(index);
+    if (which.sent != which.gradient) {
+      of.sent = new_block(*which.sent);
+      builder_.acquire(step, *of.sent);
+      if (of.gradient) builder_.release(*of.gradient, step);
+    } else {
+      of.sent = of.gradient;
+    }
+    if (state_.options.pipelined) send(index, step);
+  }
+
+  void send(std::size_t index, StepId after) {
+    OfUnit& of = by_unit_[index];
+    of.out = builder_.to_far(*unit(index).sent);
+    builder_.wait(*of.out, after);
+    if (of.sent) builder_.release(*of.sent, *of.out);
+    last_out_ = of.out;
+    if (state_.options.after == UpdateAfter::kEach && !state_.options.delayed) {
+      update(index, of.out);
+      returning_.push_back(index);
+    }
+  }
+
+  void update(std::size_t index, std::optional<StepId> after) {
+    const TaskId task = *unit(index).update;
+    by_unit_[index].updated = builder_.far_compute(task, costs_.default_alternative(task));
+    if (after) builder_.wait(*by_unit_[index].updated, *after);
+  }
+
+  /// In the order in which the next forward pass needs them.
+  void add_updates(std::optional<StepId> after) {
+    for (std::size_t i = 0; i < state_.units.size(); ++i) {
+      if (!unit(i).update) continue;
+      update(i, after);
+      returning_.push_back(i);
+    }
+  }
+
+  void finish() {
+    const StateOptions& options = state_.options;
+    if (!options.pipelined && last_compute_) {
+      for (const std::size_t index : leaving_) send(index, compute(*last_compute_));
+    }
+    if (options.after == UpdateAfter::kAll && !options.delayed) add_updates(last_out_);
+    if (returning_.empty()) return;
+    const std::optional<StepId> last_update = by_unit_[returning_.back()].updated;
+    for (const std::size_t index : returning_) {
+      const TensorId weight = *unit(index).weight;
+      if (takes_block(weight)) continue;
+      const StepId copy = builder_.to_near(weight);
+      builder_.for_update(copy);
+      builder_.wait(copy, options.pipelined ? *by_unit_[index].updated : *last_update);
+      const auto reader = options.delayed ? last_compute_ : by_unit_[index].last_reader;
+      if (reader) builder_.wait(copy, compute(*reader));
+    }
+  }
+
+  const Plan& plan_;
+  const MovingState& state_;
+  const CostTable& costs_;
+  PlanBuilder builder_;
+  std::vector<StepId> new_id_;                     ///< by old step
+  std::vector<std::optional<BlockId>> new_block_;  ///< by old block; none: no longer needed
+  std::vector<OfUnit> by_unit_;
+  std::vector<Compute> computes_;
+  std::vector<std::optional<std::size_t>> compute_of_;  ///< by old step
+  std::vector<std::size_t> comes_before_;    ///< by compute: the first step of its copies in
+  std::optional<std::size_t> last_compute_;  ///< that is no update
+  std::vector<WeightStay> stays_;
+  std::vector<std::pair<StepId, BlockId>> weights_;  ///< by stay
+  std::size_t next_stay_ = 0;
+  std::size_t next_used_ = 0;
+  std::vector<std::size_t> leaving_;   ///< units, as their gradients leave
+  std::vector<std::size_t> place_;     ///< by unit, in `leaving_`
+  std::vector<std::size_t> visiting_;  ///< units, as their state comes to be updated near
+  std::size_t next_visit_ = 0;
+  std::optional<StepId> last_out_;
+  std::vector<std::size_t> returning_;  ///< units, as their weights come back
+};
+
+}  // namespace
+
+Plan weave_state(const Plan& plan, const MovingState& state, const CostTable& costs) {
+  return Weaver(plan, state, costs).run();
+}
+
+}  // namespace ooc

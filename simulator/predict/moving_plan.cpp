@@ -1,0 +1,186 @@
+// The schedule plans the network's own tasks with what state takes booked as their workspace; the copies of state are
+// woven into what it makes, and into all that it tries.
+#include "simulator/predict/moving_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "model/base/option_text.hpp"
+#include "model/base/quantity_io.hpp"
+#include "simulator/plan/weave_state.hpp"
+#include "simulator/predict/round_costs.hpp"
+
+namespace ooc {
+namespace {
+
+std::string names_of_carriers() {
+  std::string names;
+  for (const Schedule* schedule : schedules()) {
+    if (!schedule->is(Trait::kCarriesState)) continue;
+    names += (names.empty() ? "" : ", ") + std::string(schedule->name);
+  }
+  return names;
+}
+
+std::string share_text(std::string_view name, const std::optional<Ratio>& share) {
+  if (*share == kOne) return std::string(name);
+  return fmt::format("{}:{}", name,
+                     static_cast<double>(share->count()) / static_cast<double>(kOne.count()));
+}
+
+bool updates_far(const StateOptions& options) {
+  return options.optimizer && options.update == UpdateAt::kFar;
+}
+
+/// What is computed up to the end of the last task that writes gradients which leave.
+Duration until_last_gradient(const MovingState& state, const CostTable& costs) {
+  Duration sum;
+  Duration until;
+  for (std::size_t i = 0; i < state.planned.backward_end; ++i) {
+    const TaskId task = make_id<TaskId>(i);
+    const auto ways = costs.alternatives_of(task);
+    sum += std::min_element(ways.begin(), ways.end(), [](const auto& a, const auto& b) {
+             return a.time < b.time;
+           })->time;
+    const auto writes = state.graph.writes[task];
+    const auto& unit = state.unit_of[i];
+    if (!unit || !state.units[*unit].gradient) continue;
+    if (std::find(writes.begin(), writes.end(), *state.units[*unit].gradient) != writes.end()) {
+      until = sum;
+    }
+  }
+  return until;
+}
+
+BytesPerSecond far_rate(const HardwareProfile& hardware, const CaseOptions& options) {
+  if (options.far_compute) return *options.far_compute;
+  const BytesPerSecond whole =
+      options.transfers.far_throughput.value_or(hardware.far_memory.throughput);
+  if (whole == kInfiniteRate) return whole;
+  return BytesPerSecond(std::max<std::int64_t>(
+      1, std::llround(kFarComputeShare * static_cast<double>(whole.count()))));
+}
+
+}  // namespace
+
+void check_carries_state(const Schedule& schedule) {
+  if (schedule.is(Trait::kCarriesState)) return;
+  bad_value("--offload", fmt::format("it with the schedule {}", schedule.name),
+            "one of " + names_of_carriers(),
+            "plans of the others do not book memory by task, or have barriers");
+}
+
+void add_moving_state(Case& made, const CaseOptions& options) {
+  if (options.devices > 1) {
+    bad_value("--offload", fmt::format("it with {} devices", options.devices), "one device",
+              "sharded state is not modelled");
+  }
+  if (options.graph.accounting != Accounting::kLiveness) {
+    bad_value("--offload", fmt::format("it with --accounting {}", made.inputs.accounting),
+              "--accounting liveness", "the other rules count state as a whole");
+  }
+  made.moving = std::make_shared<const MovingState>(move_state(made.workload.graph, options.state));
+  made.far_compute = {.throughput = far_rate(made.hardware, options)};
+  made.inputs.offload = state_text(options.state);
+}
+
+RoundsResult plan_with_state(const Case& which, const Schedule& schedule, Bytes budget,
+                             ProblemOf problem_of) {
+  check_carries_state(schedule);
+  if (compresses(schedule, which.schedule_options)) {
+    bad_value("--offload", "it with --lms-action", "--lms-action swap",
+              "compressed tensors make another graph");
+  }
+  if (sub_batch_of(which, schedule).kind != SubBatch::Kind::kOff) {
+    bad_value("--offload", "it with --sub-batch", "--sub-batch off",
+              "gradients that add up over rounds are not modelled where state moves");
+  }
+  const MovingState& state = *which.moving;
+  auto run = std::make_shared<Rounds>();
+  run->sub_batch = which.costs.batch;
+  run->graph = state.graph;
+  run->costs = moving_costs(state, which.costs, which.far_compute);
+  run->costs.transfers =
+      estimate_transfers(run->costs.tensor_bytes, which.hardware, which.transfers);
+  const CostTable planned = planned_costs(
+      state, which.costs, schedule.is(Trait::kRecomputes) ? Booking::kAnywhere : Booking::kByTask);
+  PlanningProblem problem = problem_of(which, state.planned, planned, budget);
+  // Trials are runs of the woven plan.
+  const auto woven = std::make_shared<std::optional<Plan>>();
+  problem.evaluate = [whole = problem_of(which, run->graph, run->costs, budget).evaluate, woven,
+                      &state, &costs = run->costs](const Plan& plan) {
+    woven->emplace(weave_state(plan, state, costs));
+    return whole(**woven);
+  };
+  PlanResult made = schedule.make_plan(problem);
+  if (const Plan* plan = std::get_if<Plan>(&made)) made = weave_state(*plan, state, run->costs);
+  return {std::move(made), std::move(run)};
+}
+
+Duration state_bound(const MovingState& state, const CostTable& costs) {
+  Duration out;
+  Duration in;
+  Duration far;
+  std::optional<Duration> first_out;
+  std::optional<Duration> last_in;
+  const auto alone = [&](const std::vector<TransferCost>& prices, TensorId tensor) {
+    return prices[tensor.at()].alone;
+  };
+  for (const StateUnit& unit : state.units) {
+    if (unit.sent) {
+      const Duration time = alone(costs.transfers.to_far, *unit.sent);
+      out += time;
+      first_out = std::min(first_out.value_or(time), time);
+    }
+    if (unit.weight) {
+      const Duration time = alone(costs.transfers.to_near, *unit.weight);
+      in += time;
+      if (!unit.weights_far) last_in = std::min(last_in.value_or(time), time);
+    }
+    if (unit.state && !unit.update) {
+      out += alone(costs.transfers.to_far, *unit.state);
+      in += alone(costs.transfers.to_near, *unit.state);
+    }
+    if (unit.update) far += costs[costs.default_alternative(*unit.update)].time;
+  }
+  Duration bound = std::max({out, in, far});
+  if (state.options.after == UpdateAfter::kAll && !state.options.delayed && first_out) {
+    // A copy of weights comes behind the last update for certain only where every update has one.
+    const bool all_return =
+        std::none_of(state.units.begin(), state.units.end(),
+                     [](const StateUnit& unit) { return unit.update && unit.weights_far; });
+    const Duration back = all_return ? last_in.value_or(Duration(0)) : Duration(0);
+    bound = std::max(bound, until_last_gradient(state, costs) + *first_out + far + back);
+  }
+  return bound;
+}
+
+std::string state_text(const StateOptions& options) {
+  std::string text;
+  const auto add = [&](const std::string& what) { text += (text.empty() ? "" : ",") + what; };
+  if (options.optimizer) add(share_text("optimizer", options.optimizer));
+  if (options.gradients) add("gradients");
+  if (options.weights) add(share_text("weights", options.weights));
+  if (!updates_far(options)) return text + "; update near";
+  text += options.delayed                      ? "; update far, one step late"
+          : options.after == UpdateAfter::kAll ? "; update far, after all"
+                                               : "; update far, after each";
+  if (!options.pipelined) text += ", nothing beside them";
+  if (options.gradient_bytes) {
+    text += fmt::format(", gradients of {} bits", *options.gradient_bytes * 8);
+  }
+  if (options.weights && options.prefetch != 1)
+    text += fmt::format(", prefetch {}", options.prefetch);
+  return text;
+}
+
+void add_state_words(const Case& which, RunReport& report) {
+  if (!report.state || report.state->far_updates == 0) return;
+  report.state->far_rate = format_rate(which.far_compute.throughput);
+}
+
+}  // namespace ooc

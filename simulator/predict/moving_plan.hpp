@@ -1,0 +1,38 @@
+// A case whose weights, gradients or optimiser state move (model/rewrite/state.hpp): what it goes with, its plans and what
+// bounds them.
+#pragma once
+
+#include <functional>
+
+#include "simulator/predict/case.hpp"
+#include "simulator/schedules/sub_batch.hpp"
+
+namespace ooc {
+
+/// Far memory's share of its throughput that updates by its processor reach where no profile and no flag says it.
+inline constexpr double kFarComputeShare = 0.45;
+
+/// Fills in Case::moving. Throws SpecError for what does not go with it.
+void add_moving_state(Case& made, const CaseOptions& options);
+
+/// Throws SpecError where its plans cannot carry state.
+void check_carries_state(const Schedule& schedule);
+
+/// What a schedule is handed for a graph and costs.
+using ProblemOf = PlanningProblem (*)(const Case& which, const TrainingGraph& graph,
+                                      const CostTable& costs, Bytes budget);
+/// Precondition: which.moving.
+[[nodiscard]] RoundsResult plan_with_state(const Case& which, const Schedule& schedule,
+                                           Bytes budget, ProblemOf problem_of);
+
+/// No schedule with this placement of state is quicker: the copies of each direction, far updates one after the other,
+/// and, where these wait for all gradients, all of them behind the last gradient.
+[[nodiscard]] Duration state_bound(const MovingState& state, const CostTable& costs);
+
+/// "optimizer:0.5,gradients; update far, after each"
+[[nodiscard]] std::string state_text(const StateOptions& options);
+
+/// What a report says of it in words.
+void add_state_words(const Case& which, RunReport& report);
+
+}  // namespace ooc

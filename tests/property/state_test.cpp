@@ -1,0 +1,144 @@
+// Can any network, placement of state, budget or link break a law that plans with moving state must keep? Every schedule
+// that carries state: the woven plan validates (state_example.hpp), runs in the smallest budget that is told and is refused
+// one byte below, is never quicker than its bound, has one cause for every nanosecond, and the naive simulator agrees; a
+// quicker link or far memory makes a chain no slower; state that is tensors and what is left add up to the network's.
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "simulator/plan/plan_text.hpp"
+#include "simulator/predict/moving_plan.hpp"
+#include "tests/support/naive_simulator.hpp"
+#include "tests/support/property_cases.hpp"
+#include "tests/support/state_example.hpp"
+
+namespace ooc::test {
+namespace {
+
+constexpr std::uint64_t kStateSeeds = 200;
+constexpr const char* kProgram = "property_state";
+
+StateOptions random_state(Dice& dice) {
+  StateOptions options;
+  const auto share = [&] { return Ratio(dice.number(1, 4) * kOne.count() / 4); };
+  options.optimizer = share();
+  options.units = dice.once_in(2) ? StateUnits::kBlock : StateUnits::kLayer;
+  if (dice.once_in(4)) {
+    options.update = UpdateAt::kNear;
+    return options;
+  }
+  options.gradients = dice.once_in(2);
+  options.after = dice.once_in(2) ? UpdateAfter::kEach : UpdateAfter::kAll;
+  options.pipelined = !dice.once_in(4);
+  if (dice.once_in(2)) options.gradient_bytes = dice.once_in(2) ? 2 : 8;
+  options.gradient_slots = static_cast<int>(dice.number(1, 3));
+  options.prefetch = static_cast<int>(dice.number(0, 3));
+  if (dice.once_in(2)) {
+    options.optimizer = kOne;
+    options.weights = share();
+  } else {
+    options.delayed = dice.once_in(3);
+  }
+  return options;
+}
+
+std::int64_t state_sum(const MovingState& moving) {
+  const TrainingGraph& graph = moving.graph;
+  std::int64_t sum = graph.weight_bytes + graph.gradient_bytes + graph.optimizer_bytes;
+  for (const StateUnit& unit : moving.units) {
+    for (const auto& tensor : {unit.weight, unit.gradient, unit.state}) {
+      if (!tensor || graph.tensors[tensor->at()].home == TensorHome::kStatic) continue;
+      sum += graph.tensors[tensor->at()].bytes_fixed;
+    }
+  }
+  return sum;
+}
+
+void check_run(const StateExample& example, const Schedule& schedule, Bytes budget) {
+  const PlanResult made = example.result(schedule, budget);
+  REQUIRE(std::holds_alternative<Plan>(made));
+  const Plan& plan = std::get<Plan>(made);
+  const Outcome outcome = simulate({.plan = plan, .costs = example.costs, .budget = budget});
+  REQUIRE(std::holds_alternative<Timeline>(outcome));
+  const auto& timeline = std::get<Timeline>(outcome);
+  REQUIRE(timeline.peak_near <= budget);
+  Duration sum = timeline.busy;
+  for (const Duration stall : timeline.stall_totals) sum += stall;
+  REQUIRE(sum == timeline.iteration_time);
+  REQUIRE(timeline.iteration_time >= state_bound(example.moving, example.costs));
+  const std::string text = write_plan_text(plan, example.moving.graph, example.costs, budget);
+  const NaiveResult naive = simulate_naively(read_plan_text(text));
+  REQUIRE(naive.finished);
+  REQUIRE(naive.iteration_time == timeline.iteration_time.count());
+  REQUIRE(naive.peak == timeline.peak_near.count());
+}
+
+void check_schedule(const StateExample& example, const Schedule& schedule, Dice& dice) {
+  CAPTURE(schedule.name);
+  const PlanResult none = example.result(schedule, Bytes(0));
+  REQUIRE(std::holds_alternative<OutOfMemory>(none));
+  const Bytes smallest = std::get<OutOfMemory>(none).smallest_budget.value();
+  check_run(example, schedule, smallest);
+  if (smallest > Bytes(0)) {
+    REQUIRE(std::holds_alternative<OutOfMemory>(example.result(schedule, smallest - Bytes(1))));
+  }
+  check_run(example, schedule, smallest + Bytes(dice.number(0, smallest.count() / 2 + 1)));
+}
+
+TEST_CASE("plans with moving state keep the laws of plans") {
+  std::size_t ran = 0;
+  const std::uint64_t cases = for_each_seed(kStateSeeds, [&](std::uint64_t seed) {
+    INFO(rerun(kProgram, seed));
+    Dice dice(seed);
+    const auto form = dice.once_in(2)   ? NetworkForm::kGraph
+                      : dice.once_in(3) ? NetworkForm::kSequence
+                                        : NetworkForm::kRealChain;
+    const Workload workload = random_workload(dice, form, 8);
+    CAPTURE(workload.text);
+    const StateOptions options = random_state(dice);
+    const FarCompute far{.throughput = BytesPerSecond(dice.magnitude(100'000, 1'000'000'000'000))};
+    const StateExample example(workload, options, far, random_link(dice, workload));
+    if (example.moving.units.empty()) return;
+    REQUIRE(state_sum(example.moving) == workload.graph.weight_bytes +
+                                             workload.graph.gradient_bytes +
+                                             workload.graph.optimizer_bytes);
+    for (const Schedule* schedule : schedules()) {
+      if (!schedule->is(Trait::kCarriesState) || schedule->is(Trait::kSearchesByTrial)) continue;
+      check_schedule(example, *schedule, dice);
+      ++ran;
+    }
+  });
+  if (cases >= 100) CHECK(ran > cases);
+}
+
+TEST_CASE("state: on a chain with room a quicker link or far memory makes nothing slower") {
+  for_each_seed(kStateSeeds, [&](std::uint64_t seed) {
+    INFO(rerun(kProgram, seed));
+    Dice dice(seed);
+    const Workload workload = random_workload(dice, NetworkForm::kRealChain, 8);
+    CAPTURE(workload.text);
+    const StateOptions options = random_state(dice);
+    const BytesPerSecond rate(dice.magnitude(100'000, 1'000'000'000'000));
+    LinkSpec link = random_link(dice, workload);
+    link.duplex = {};
+    const Schedule& schedule = *find_schedule("in-core");
+    const Bytes room(std::int64_t{1} << 50);
+    const auto time = [&](BytesPerSecond far, const LinkSpec& at) {
+      return StateExample(workload, options, {.throughput = far}, at)
+          .run(schedule, room)
+          .iteration_time;
+    };
+    const Duration before = time(rate, link);
+    REQUIRE(time(BytesPerSecond(rate.count() * 2), link) <= before);
+    LinkSpec faster = link;
+    if (faster.to_far != kInfiniteRate) faster.to_far = BytesPerSecond(link.to_far.count() * 2);
+    if (faster.to_near != kInfiniteRate) faster.to_near = BytesPerSecond(link.to_near.count() * 2);
+    REQUIRE(time(rate, faster) <= before);
+    Duration compute;
+    for (const TaskAlternative& way : workload.costs.alternatives) compute += way.time;
+    REQUIRE(StateExample(workload, {}, {}, link).run(schedule, room).iteration_time <= compute);
+  });
+}
+
+}  // namespace
+}  // namespace ooc::test

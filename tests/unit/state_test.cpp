@@ -1,0 +1,144 @@
+// Do weights, gradients and optimiser state that move take the time that a sum on paper says? Three layers with 10 ms
+// forward and 20 ms backward, weights and gradients of 1 GB each, 100 GB/s both ways (10 ms a copy), far updates of
+// 30 ms each, near ones for nothing.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "tests/support/schedule_example.hpp"
+#include "tests/support/state_example.hpp"
+
+namespace ooc::test {
+namespace {
+
+/// 250 million float32 weights a layer. Backward of `a` has one task, of the others two.
+Workload three_layers(Optimizer optimizer = Optimizer::kSgd) {
+  constexpr const char* kText = R"({
+    "format": "ooc-paleo/network", "version": 1, "name": "three", "source": "made up",
+    "dtype": "float32", "inputs": [ { "name": "data", "shape": [1] } ],
+    "layers": [
+      { "name": "a", "type": "linear", "units": 250000000, "bias": false },
+      { "name": "b", "type": "linear", "units": 1, "bias": false },
+      { "name": "c", "type": "linear", "units": 250000000, "bias": false }
+    ] })";
+  Workload made = workload_of_text(kText, 1);
+  made.graph = build_training_graph(*made.network, {.optimizer = optimizer});
+  for (std::size_t i = 0; i < made.graph.tasks.size(); ++i) {
+    const Task& task = made.graph.tasks[i];
+    Duration& time =
+        made.costs.alternatives[static_cast<std::size_t>(made.costs.first_alternative[i])].time;
+    time = kMillisecond * 10;
+    if (task.kind == TaskKind::kBackwardWeights && task.layer.at() == 0) time = kMillisecond * 20;
+    if (task.kind == TaskKind::kUpdate) time = Duration(0);
+  }
+  made.costs.static_bytes =
+      Bytes(made.graph.weight_bytes + made.graph.gradient_bytes + made.graph.optimizer_bytes);
+  return made;
+}
+
+/// sgd in float32: 4 B of gradient and 4 B of weight read, 4 B written: 3 GB a layer.
+constexpr FarCompute kFar{.throughput = BytesPerSecond(100'000'000'000)};
+constexpr LinkSpec kLink{.to_far = BytesPerSecond(100'000'000'000),
+                         .to_near = BytesPerSecond(100'000'000'000)};
+constexpr Bytes kPlenty = kGigabyte * 100;
+
+struct Ran {
+  std::int64_t milliseconds = 0;
+  Bytes peak;
+  Duration update_waits;
+};
+
+Ran ran(const StateOptions& options, const char* schedule = "in-core") {
+  const Workload workload = three_layers();
+  const StateExample example(workload, options, kFar, kLink);
+  const Timeline timeline = example.run(*find_schedule(schedule), kPlenty);
+  CHECK(timeline.iteration_time.count() % kMillisecond.count() == 0);
+  Duration sum = timeline.busy;
+  for (const Duration stall : timeline.stall_totals) sum += stall;
+  CHECK(sum == timeline.iteration_time);
+  return {timeline.iteration_time.count() / kMillisecond.count(), timeline.peak_near,
+          timeline.stall_totals[static_cast<std::size_t>(StallCause::kUpdate)]};
+}
+
+TEST_CASE("state: near updates of nothing take what computing takes") {
+  const Workload workload = three_layers();
+  const StateExample example(workload, {}, kFar, kLink);
+  CHECK(example.run(*find_schedule("in-core"), kPlenty).iteration_time == kMillisecond * 90);
+}
+
+TEST_CASE("state: far updates after all gradients") {
+  // Gradients go at 50, 70 and 90 and take 10 ms; updates 100 to 190, each weight 10 ms behind its own.
+  const Ran all = ran({.optimizer = kOne, .gradients = true});
+  CHECK(all.milliseconds == 200);
+  CHECK(all.update_waits == kMillisecond * 100);
+  // 90: all out by 120 (megatron's way); updates to 210; weights 210 to 240.
+  CHECK(ran({.optimizer = kOne, .pipelined = false}).milliseconds == 240);
+}
+
+TEST_CASE("state: far updates each after its own gradient") {
+  // 60 to 90, 90 to 120, 120 to 150, the last weight to 160.
+  const Ran each = ran({.optimizer = kOne, .gradients = true, .after = UpdateAfter::kEach});
+  CHECK(each.milliseconds == 160);
+  CHECK(each.update_waits == kMillisecond * 70);
+}
+
+TEST_CASE("state: far updates one step late hide behind the iteration") {
+  // 0 to 90; the weights then, 90 to 120.
+  CHECK(ran({.optimizer = kOne, .gradients = true, .delayed = true}).milliseconds == 120);
+}
+
+TEST_CASE("state: weights come one unit ahead, the turn stays") {
+  // Weights 0-10, 10-20, 20-30, 40-50, 60-70; forward 10-40, backward 40-100, the last gradient 110, updates 110-200.
+  const Ran far = ran({.optimizer = kOne, .gradients = true, .weights = kOne});
+  CHECK(far.milliseconds == 200);
+  // Two units of weights and two of gradients at most; activations are words.
+  CHECK(far.peak >= kGigabyte * 4);
+  CHECK(far.peak < kGigabyte * 4 + kGigabyte * 4);
+  // Without looking ahead every unit waits: 10 + 10 thrice, c stays for the turn, backward 20 + 10 + 20 + 10 + 20.
+  const Ran none = ran({.optimizer = kOne, .gradients = true, .weights = kOne, .prefetch = 0});
+  CHECK(none.milliseconds == 60 + 20 + 30 + 30 + 10 + 90);
+}
+
+TEST_CASE("state: optimiser state that comes near to be updated has two slots") {
+  const Workload workload = three_layers(Optimizer::kAdam);
+  StateExample example(workload, {.optimizer = kOne, .update = UpdateAt::kNear}, kFar, kLink);
+  for (const StateUnit& unit : example.moving.units) {
+    example.costs.tensor_bytes[unit.state->at()] = kGigabyte * 6;
+  }
+  set_link(example.costs, kLink);
+  // 90 + 3 x 60 + 60.
+  CHECK(example.run(*find_schedule("in-core"), kPlenty).iteration_time == kMillisecond * 330);
+}
+
+TEST_CASE("state: gradients in a wider type take a block of their own on their way") {
+  const Workload workload = three_layers();
+  const StateExample narrow(workload, {.optimizer = kOne, .gradients = true, .gradient_bytes = 2},
+                            kFar, kLink);
+  // 5 ms a gradient: the last one comes at 95. 2 + 4 + 4 B a parameter: 25 ms an update, then 10 of a weight.
+  CHECK(narrow.run(*find_schedule("in-core"), kPlenty).iteration_time == kMillisecond * 180);
+}
+
+TEST_CASE("state: a share of the optimiser is exact in parameters and comes from the last layers") {
+  const Workload workload = three_layers(Optimizer::kAdam);
+  // Half of 750 million: c, and half of b.
+  const MovingState half = move_state(workload.graph, {.optimizer = Ratio(kOne.count() / 2)});
+  CHECK(half.units[0].far_parameters == 0);
+  CHECK(half.units[1].far_parameters == 125'000'000);
+  CHECK(half.units[2].far_parameters == 250'000'000);
+  CHECK(workload.graph.optimizer_bytes - half.graph.optimizer_bytes == 375'000'000LL * 8);
+  CHECK(half.graph.gradient_bytes == workload.graph.gradient_bytes);
+  // a's update and the rest of b's run near.
+  CHECK(half.planned.tasks.size() - half.planned.backward_end == 2);
+  CHECK(half.share.back() == Ratio(kOne.count() / 2));
+}
+
+TEST_CASE("state: what nobody could run is refused") {
+  CHECK_THROWS_AS(check_state({.gradients = true}), SpecError);
+  CHECK_THROWS_AS(check_state({.weights = kOne}), SpecError);
+  CHECK_THROWS_AS(check_state({.optimizer = kOne, .weights = kOne, .delayed = true}), SpecError);
+  CHECK_THROWS_AS(check_state({.optimizer = kOne, .update = UpdateAt::kNear, .delayed = true}),
+                  SpecError);
+}
+
+}  // namespace
+}  // namespace ooc::test
