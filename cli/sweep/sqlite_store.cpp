@@ -63,16 +63,16 @@ class Database {
   sqlite3* handle_ = nullptr;
 };
 
-class Statement {
+class SqliteStatement {
  public:
-  Statement(Database& database, const std::string& sql) : database_(database) {
+  SqliteStatement(Database& database, const std::string& sql) : database_(database) {
     if (sqlite3_prepare_v2(database.handle(), sql.c_str(), -1, &handle_, nullptr) != SQLITE_OK) {
       database.fail();
     }
   }
-  ~Statement() { sqlite3_finalize(handle_); }
-  Statement(const Statement&) = delete;
-  Statement& operator=(const Statement&) = delete;
+  ~SqliteStatement() { sqlite3_finalize(handle_); }
+  SqliteStatement(const SqliteStatement&) = delete;
+  SqliteStatement& operator=(const SqliteStatement&) = delete;
 
   /// The text lives until run() returns.
   void bind(int place, const SqliteValue& value) {
@@ -159,7 +159,7 @@ std::string shell_word(const std::string& word) {
 void put_run(Database& database, const std::string& header, const std::string& path) {
   const SweepIdentity identity = read_identity(header, path);
   std::string all;
-  Statement file(database, "INSERT INTO files VALUES (?, ?, ?)");
+  SqliteStatement file(database, "INSERT INTO files VALUES (?, ?, ?)");
   for (const ReadFile& each : identity.files) {
     file.bind_text(1, each.role);
     file.bind_text(2, each.name);
@@ -172,7 +172,7 @@ void put_run(Database& database, const std::string& header, const std::string& p
     command += (command.empty() ? "" : " ") + shell_word(word);
   }
   const std::string of_all = sha256(all);
-  Statement run(database, "INSERT INTO run VALUES (?, ?, ?, ?)");
+  SqliteStatement run(database, "INSERT INTO run VALUES (?, ?, ?, ?)");
   run.bind_text(1, identity.tool.version);
   run.bind_text(2, command);
   run.bind_text(3, of_all);
@@ -185,11 +185,11 @@ std::optional<KeptRun> run_in(const std::string& path, Access access) {
   if (stat(path.c_str(), &status) != 0) return std::nullopt;
   try {
     Database database(path, access);
-    const std::vector<std::string> headers = Statement(database, "SELECT header FROM run").texts();
+    const std::vector<std::string> headers = SqliteStatement(database, "SELECT header FROM run").texts();
     if (headers.size() != 1) return KeptRun{};
     return KeptRun{
         .header = headers.front(),
-        .states = Statement(database, "SELECT state FROM progress ORDER BY rowid").texts()};
+        .states = SqliteStatement(database, "SELECT state FROM progress ORDER BY rowid").texts()};
   } catch (const std::runtime_error&) {
     return KeptRun{};  // no database, or none of ours
   }
@@ -224,9 +224,9 @@ class SqliteStore : public RowStore {
   void go_on(const KeptUpTo&) override {
     open();
     const SweepIdentity identity =
-        read_identity(Statement(*database_, "SELECT header FROM run").texts().front(), files_.part);
+        read_identity(SqliteStatement(*database_, "SELECT header FROM run").texts().front(), files_.part);
     const std::string last =
-        Statement(*database_, "SELECT max(point) FROM results").texts().front();
+        SqliteStatement(*database_, "SELECT max(point) FROM results").texts().front();
     prepare(last.empty() ? identity.range.begin : std::stoull(last) + 1);
   }
 
@@ -234,7 +234,7 @@ class SqliteStore : public RowStore {
     database_->run("BEGIN");
     while (!rows.empty()) {
       const bool is_result = take_sqlite_kind(rows) == kSqliteResult;
-      Statement& statement = is_result ? *result_ : *knee_;
+      SqliteStatement& statement = is_result ? *result_ : *knee_;
       int place = 0;
       if (is_result) statement.bind_integer(++place, next_point_++);
       const int end = place + static_cast<int>(is_result ? result_columns_ : knee_columns_);
@@ -249,7 +249,7 @@ class SqliteStore : public RowStore {
   void add(std::string_view end) override { OOC_CHECK(end.empty(), "a database ends with rows"); }
 
   void take(const Taken& taken, const std::string& state) override {
-    Statement attach(*database_, "ATTACH ? AS part");
+    SqliteStatement attach(*database_, "ATTACH ? AS part");
     attach.bind_text(1, taken.file);
     attach.run();
     database_->run("BEGIN; INSERT INTO results SELECT * FROM part.results ORDER BY point");
@@ -281,7 +281,7 @@ class SqliteStore : public RowStore {
  private:
   /// What it is the knee of, its first row says.
   void insert_knee(const Knee& knee) {
-    Statement insert(*database_, std::string("INSERT INTO knees SELECT ") + sqlite_knee_keys() +
+    SqliteStatement insert(*database_, std::string("INSERT INTO knees SELECT ") + sqlite_knee_keys() +
                                      ", ?, ?, ?, ? FROM results WHERE point = ?");
     const std::string row = sqlite_knee_values(knee);
     std::string_view values = row;
@@ -309,19 +309,19 @@ class SqliteStore : public RowStore {
   void prepare(std::size_t next_point) {
     result_columns_ = sqlite_result_columns().size();
     knee_columns_ = sqlite_knee_columns().size();
-    result_ = std::make_unique<Statement>(
+    result_ = std::make_unique<SqliteStatement>(
         *database_, "INSERT INTO results VALUES (" + places(result_columns_ + 1) + ")");
-    knee_ = std::make_unique<Statement>(*database_,
+    knee_ = std::make_unique<SqliteStatement>(*database_,
                                         "INSERT INTO knees VALUES (" + places(knee_columns_) + ")");
-    state_ = std::make_unique<Statement>(*database_, "INSERT INTO progress VALUES (?)");
+    state_ = std::make_unique<SqliteStatement>(*database_, "INSERT INTO progress VALUES (?)");
     next_point_ = next_point;
   }
 
   StoreFiles files_;
   std::unique_ptr<Database> database_;
-  std::unique_ptr<Statement> result_;
-  std::unique_ptr<Statement> knee_;
-  std::unique_ptr<Statement> state_;
+  std::unique_ptr<SqliteStatement> result_;
+  std::unique_ptr<SqliteStatement> knee_;
+  std::unique_ptr<SqliteStatement> state_;
   std::size_t result_columns_ = 0;
   std::size_t knee_columns_ = 0;
   std::size_t next_point_ = 0;

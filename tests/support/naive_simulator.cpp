@@ -25,7 +25,9 @@ struct State {
 class Naive {
  public:
   explicit Naive(const NaivePlan& plan) : plan_(plan), states_(plan.steps.size()) {
+    std::map<std::string, std::size_t> queues;
     for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+      queues_.push_back(queues.try_emplace(plan.steps[s].queue, queues.size()).first->second);
       for (const std::size_t block : plan.steps[s].frees) releasers_[block].push_back(s);
     }
   }
@@ -125,7 +127,7 @@ class Naive {
     std::int64_t at = 0;
     std::int64_t end_before = 0;
     for (std::size_t before = 0; before <= s; ++before) {
-      if (plan_.steps[before].queue != plan_.steps[s].queue) continue;
+      if (queues_[before] != queues_[s]) continue;
       at += plan_.steps[before].issue;
       if (before < s) end_before = states_[before].end;
     }
@@ -136,10 +138,10 @@ class Naive {
   /// The heads of queues whose waits have all ended, in the order in which they are tried.
   std::vector<std::size_t> ready_heads() {
     std::vector<std::size_t> heads;
-    std::set<std::string> seen;  // queues whose head, or running step, has been met
+    std::set<std::size_t> seen;  // queues whose head, or running step, has been met
     for (std::size_t s = 0; s < states_.size(); ++s) {
       if (ended(s)) continue;
-      if (!seen.insert(plan_.steps[s].queue).second || running(s)) continue;
+      if (!seen.insert(queues_[s]).second || running(s)) continue;
       const auto& waits = plan_.steps[s].waits;
       if (!std::all_of(waits.begin(), waits.end(), [&](std::size_t w) { return ended(w); }))
         continue;
@@ -245,6 +247,7 @@ class Naive {
 
   const NaivePlan& plan_;
   std::map<std::size_t, std::vector<std::size_t>> releasers_;  // block -> steps that free it
+  std::vector<std::size_t> queues_;  // of steps, by number: names take longest to compare
   std::vector<State> states_;
   std::int64_t now_ = 0;
 };
