@@ -113,6 +113,7 @@ struct WeightUse {
 struct FarCompute {
   BytesPerSecond throughput;  ///< of what it reads and writes
   Duration latency = {};
+  bool assumed = false;  ///< nobody said it; a share of far memory's throughput
 };
 
 /// Costs of `planned` (no transfers), from those of the network's graph. `anywhere`: the schedule runs tasks again, so

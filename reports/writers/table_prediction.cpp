@@ -243,10 +243,11 @@ std::string memory(const RunReport& report, const Look& look) {
        fmt::format("{}{} when nothing moves", reserves ? "reserved; tensors alone take " : "",
                    format_bytes(report.in_core_peak))});
   table.add_row({"static", format_bytes(report.static_bytes),
-                 "of it: " + static_text({.dtype = report.inputs.dtype,
-                                          .precision = report.inputs.precision,
-                                          .gradient_dtype = report.inputs.gradient_dtype,
-                                          .optimizer = report.inputs.optimizer})});
+                 report.state ? "of it: what of weights, gradients and optimizer state stays near"
+                              : "of it: " + static_text({.dtype = report.inputs.dtype,
+                                                         .precision = report.inputs.precision,
+                                                         .gradient_dtype = report.inputs.gradient_dtype,
+                                                         .optimizer = report.inputs.optimizer})});
   table.add_row({"saved for backward", format_bytes(report.saved),
                  "what backward reads of the forward pass"});
   table.add_row(

@@ -84,7 +84,8 @@ void add_moving_state(Case& made, const CaseOptions& options) {
               "--accounting liveness", "the other rules count state as a whole");
   }
   made.moving = std::make_shared<const MovingState>(move_state(made.workload.graph, options.state));
-  made.far_compute = {.throughput = far_rate(made.hardware, options)};
+  made.far_compute = {.throughput = far_rate(made.hardware, options),
+                      .assumed = !options.far_compute};
   made.inputs.offload = state_text(options.state);
 }
 
@@ -181,6 +182,7 @@ std::string state_text(const StateOptions& options) {
 void add_state_words(const Case& which, RunReport& report) {
   if (!report.state || report.state->far_updates == 0) return;
   report.state->far_rate = format_rate(which.far_compute.throughput);
+  if (which.far_compute.assumed) report.assumed.emplace_back("far_compute");
 }
 
 }  // namespace ooc

@@ -73,6 +73,14 @@ std::vector<WhatIf> what_if(const Workload& workload, const Machine& machine,
   CaseOptions compute = options;
   compute.compute_scale = Ratio(2 * options.compute_scale.value_or(kOne).count());
   repeats.add("compute x 2", compute);
+  if (report.state && report.state->far_updates > 0) {
+    const BytesPerSecond rate = make_case(workload, machine, options).far_compute.throughput;
+    if (rate != kInfiniteRate) {
+      CaseOptions far = options;
+      far.far_compute = BytesPerSecond(2 * rate.count());
+      repeats.add("far updates x 2", far);
+    }
+  }
   return std::move(repeats.results);
 }
 
