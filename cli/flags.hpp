@@ -168,8 +168,9 @@ inline constexpr Flag kOptimizer{.name = "--optimizer",
                                  .choices = "sgd|momentum|adam|adam8|adafactor"};
 inline constexpr Flag kAdam{.name = "--adam",
                             .value = "KERNELS",
-                            .help = "one kernel, or one an operation over all parameters, with a "
-                                    "temporary number for each; default fused",
+                            .help =
+                                "one kernel, or one an operation over all parameters, with a "
+                                "temporary number for each; default fused",
                             .completes = Completes::kChoices,
                             .choices = "fused|foreach"};
 inline constexpr Flag kAllocator{
@@ -218,9 +219,9 @@ inline constexpr std::array kIteration{kCompute,   kFramework, kAccounting, kOpt
                                        kPrecision, kGradDtype, kDtype,      kSeq,
                                        kSymbol,    kKernels,   kLoss};
 /// How it runs, whatever the schedule.
-inline constexpr std::array kRun =
-    joined(std::array{kLinkToFar, kLinkToNear, kDuplex, kFarThroughput, kLatency, kMode},
-           kIteration, std::array{kAdam, kComputeScale, kAllocator, kDevices, kExchange, kMaxInput, kQuiet});
+inline constexpr std::array kRun = joined(
+    std::array{kLinkToFar, kLinkToNear, kDuplex, kFarThroughput, kLatency, kMode}, kIteration,
+    std::array{kAdam, kComputeScale, kAllocator, kDevices, kExchange, kMaxInput, kQuiet});
 
 /// The argument of commands about one network.
 inline constexpr Positionals kNetwork{

@@ -58,9 +58,9 @@ constexpr Flag kFromOperations{
         "operations; - is standard input",
     .completes = Completes::kInputs};
 constexpr Flag kModelledBy{.name = "--hardware",
-                         .value = "PROFILE",
-                         .help = "with --from-operations: the machine they were measured on",
-                         .completes = Completes::kHardware};
+                           .value = "PROFILE",
+                           .help = "with --from-operations: the machine they were measured on",
+                           .completes = Completes::kHardware};
 constexpr Flag kArchitectures{
     .name = "--architectures",
     .value = "FOLDER",
@@ -83,8 +83,8 @@ constexpr Flag kEvaluations{
     .value = "N",
     .help = "with --from-operations: effort of each of the three searches; default 1300"};
 constexpr Flag kMeasureNothing{.name = "--dry-run",
-                       .value = "",
-                       .help = "only say what would be measured, and how long it takes"};
+                               .value = "",
+                               .help = "only say what would be measured, and how long it takes"};
 constexpr Flag kProfileName{
     .name = "--name", .value = "NAME", .help = "the profile's name; default: the device's"};
 constexpr Flag kDate{
@@ -95,40 +95,41 @@ constexpr Flag kPlot{.name = "--plot",
                      .value = "FILE",
                      .help = "also draw the transfer curves as SVG",
                      .completes = Completes::kFiles};
-constexpr Flag kMeasuringProbe{.name = "--probe",
-                      .value = "PATH",
-                      .help =
-                          "the measuring program; default: OOC_PALEO_GPU, ooc-paleo-gpu beside "
-                          "this program or in PATH; none: measure nothing",
-                      .completes = Completes::kFiles};
+constexpr Flag kMeasuringProbe{
+    .name = "--probe",
+    .value = "PATH",
+    .help =
+        "the measuring program; default: OOC_PALEO_GPU, ooc-paleo-gpu beside "
+        "this program or in PATH; none: measure nothing",
+    .completes = Completes::kFiles};
 constexpr Flag kFitWithin{.name = "--within",
-                       .value = "TIME",
-                       .help =
-                           "begin nothing that would end later, and fit what there is; default "
-                           "55s, or 460s with --full"};
+                          .value = "TIME",
+                          .help =
+                              "begin nothing that would end later, and fit what there is; default "
+                              "55s, or 460s with --full"};
 constexpr std::array kCalibrateFlags{kOutput,
-                            kQuick,
-                            kFull,
-                            flags::kDevice,
-                            kNetwork,
-                            flags::kBatch,
-                            flags::kDtype,
-                            kFrom,
-                            kFromOperations,
-                            kModelledBy,
-                            kArchitectures,
-                            kMachines,
-                            kKeep,
-                            kEvaluations,
-                            kMeasureNothing,
-                            kProfileName,
-                            kDate,
-                            kPlot,
-                            kMeasuringProbe,
-                            kFitWithin,
-                            flags::kTimeLimit,
-                            flags::kMaxInput,
-                            flags::kQuiet};
+                                     kQuick,
+                                     kFull,
+                                     flags::kDevice,
+                                     kNetwork,
+                                     flags::kBatch,
+                                     flags::kDtype,
+                                     kFrom,
+                                     kFromOperations,
+                                     kModelledBy,
+                                     kArchitectures,
+                                     kMachines,
+                                     kKeep,
+                                     kEvaluations,
+                                     kMeasureNothing,
+                                     kProfileName,
+                                     kDate,
+                                     kPlot,
+                                     kMeasuringProbe,
+                                     kFitWithin,
+                                     flags::kTimeLimit,
+                                     flags::kMaxInput,
+                                     flags::kQuiet};
 
 std::vector<KeyValues> extra_requests(const Arguments& arguments, const CalibrateOptions& options) {
   const auto network = arguments.value("--network");

@@ -50,12 +50,13 @@ constexpr Flag kSustained{.name = "--sustained",
                               "share of the peak that the best matrix product reaches, e.g. "
                               "float32=0.94; default: the architecture's",
                           .many = true};
-constexpr Flag kPeaksSource{.name = "--source",
-                       .value = "TEXT",
-                       .help = "which data sheet, of which date, for the profile's provenance"};
+constexpr Flag kPeaksSource{
+    .name = "--source",
+    .value = "TEXT",
+    .help = "which data sheet, of which date, for the profile's provenance"};
 constexpr std::array kHardwareFlags{kArchitecture, kMultiprocessors, kPeak,          kMemory,
-                            kMemoryRate,   kLinkKind,        kFarMemory,     kCudnn,
-                            kSustained,    kPeaksSource,          flags::kOutput, flags::kQuiet};
+                                    kMemoryRate,   kLinkKind,        kFarMemory,     kCudnn,
+                                    kSustained,    kPeaksSource,     flags::kOutput, flags::kQuiet};
 
 std::string name_in(const Arguments& arguments) {
   const std::vector<std::string>& words = arguments.positionals();

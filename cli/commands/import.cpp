@@ -30,7 +30,7 @@ constexpr Flag kName{.name = "--name",
 constexpr Flag kSource{.name = "--source", .value = "TEXT", .help = "where the config comes from"};
 
 constexpr std::array kImportFlags{flags::kSeq, flags::kKernels, flags::kLoss,     kAllowLong,
-                            kName,       kSource,         flags::kMaxInput, flags::kOutput};
+                                  kName,       kSource,         flags::kMaxInput, flags::kOutput};
 
 ImportOptions import_options(const Arguments& arguments) {
   ImportOptions options;

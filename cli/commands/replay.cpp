@@ -63,45 +63,46 @@ constexpr Flag kPageSize{.name = "--page-size",
                          .help =
                              "pages of the pool that blocks are mapped to; a multiple of what the "
                              "device maps at least (CUDA: 2 MiB, default); 0: one arena"};
-constexpr Flag kReplayProbe{.name = "--probe",
-                      .value = "PATH",
-                      .help =
-                          "the measuring program; default: OOC_PALEO_GPU, ooc-paleo-gpu beside "
-                          "this program or in PATH",
-                      .completes = Completes::kFiles};
+constexpr Flag kReplayProbe{
+    .name = "--probe",
+    .value = "PATH",
+    .help =
+        "the measuring program; default: OOC_PALEO_GPU, ooc-paleo-gpu beside "
+        "this program or in PATH",
+    .completes = Completes::kFiles};
 
 constexpr std::array kReplayOwnFlags{flags::kHardware,
-                               flags::kBatch,
-                               flags::kSchedule,
-                               flags::kSchedulesToo,
-                               flags::kMemory,
-                               flags::kFarMemory,
-                               kCompute,
-                               kIterations,
-                               kWarmup,
-                               kMaxTime,
-                               kTolerance,
-                               kNoVerify,
-                               kExportPlan,
-                               kImport,
-                               kPageSize,
-                               flags::kDevice,
-                               kReplayProbe,
-                               flags::kTimeLimit,
-                               flags::kFormat,
-                               flags::kOutput,
-                               flags::kTrace,
-                               flags::kSteps,
-                               flags::kLayerTimes,
-                               flags::kLink,
-                               flags::kLatency,
-                               flags::kFarThroughput,
-                               flags::kOptimizer,
-                               flags::kDtype,
-                               flags::kDevices,
-                               flags::kMaxInput,
-                               flags::kQuiet,
-                               flags::kNoColor};
+                                     flags::kBatch,
+                                     flags::kSchedule,
+                                     flags::kSchedulesToo,
+                                     flags::kMemory,
+                                     flags::kFarMemory,
+                                     kCompute,
+                                     kIterations,
+                                     kWarmup,
+                                     kMaxTime,
+                                     kTolerance,
+                                     kNoVerify,
+                                     kExportPlan,
+                                     kImport,
+                                     kPageSize,
+                                     flags::kDevice,
+                                     kReplayProbe,
+                                     flags::kTimeLimit,
+                                     flags::kFormat,
+                                     flags::kOutput,
+                                     flags::kTrace,
+                                     flags::kSteps,
+                                     flags::kLayerTimes,
+                                     flags::kLink,
+                                     flags::kLatency,
+                                     flags::kFarThroughput,
+                                     flags::kOptimizer,
+                                     flags::kDtype,
+                                     flags::kDevices,
+                                     flags::kMaxInput,
+                                     flags::kQuiet,
+                                     flags::kNoColor};
 const auto kReplayFlags = flags::with_schedule_flags(kReplayOwnFlags);
 
 void check_devices(const Machine& machine) {

@@ -46,10 +46,10 @@ constexpr Flag kDryRun{
     .value = {},
     .help = "say how many rows there are, and about how long they take; run and write nothing"};
 constexpr Flag kRowFormat{.name = "--format",
-                       .value = "FORMAT",
-                       .help = "default: what -o ends with, else csv",
-                       .completes = Completes::kChoices,
-                       .choices = "csv|json|jsonl|sqlite"};
+                          .value = "FORMAT",
+                          .help = "default: what -o ends with, else csv",
+                          .completes = Completes::kChoices,
+                          .choices = "csv|json|jsonl|sqlite"};
 constexpr Flag kOverwrite{
     .name = "--overwrite",
     .value = {},
@@ -62,9 +62,10 @@ constexpr Flag kShard{.name = "--shard",
 constexpr Flag kJobs{
     .name = "--jobs", .value = "N", .help = "threads; default: as many as the machine has"};
 
-constexpr auto kSweepOwnFlags = flags::joined(std::array{kZip, kDryRun, flags::kSchedulesToo, kRowFormat,
-                                                    flags::kOutput, kOverwrite, kShard, kJobs},
-                                         flags::kRun);
+constexpr auto kSweepOwnFlags =
+    flags::joined(std::array{kZip, kDryRun, flags::kSchedulesToo, kRowFormat, flags::kOutput,
+                             kOverwrite, kShard, kJobs},
+                  flags::kRun);
 const auto kSweepFlags = flags::with_schedule_flags(flags::with_axes(kSweepOwnFlags));
 
 constexpr int kMaxJobs = 1024;

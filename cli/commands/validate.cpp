@@ -29,7 +29,7 @@ constexpr Flag kFramework{
     .completes = flags::kFramework.completes};
 
 constexpr std::array kValidateFlags{kFramework,       flags::kFormat, flags::kOutput,
-                            flags::kMaxInput, flags::kQuiet,  flags::kNoColor};
+                                    flags::kMaxInput, flags::kQuiet,  flags::kNoColor};
 
 int run_validate(const Arguments& arguments) {
   const ResultOptions result = result_options(arguments);

@@ -185,7 +185,8 @@ std::optional<KeptRun> run_in(const std::string& path, Access access) {
   if (stat(path.c_str(), &status) != 0) return std::nullopt;
   try {
     Database database(path, access);
-    const std::vector<std::string> headers = SqliteStatement(database, "SELECT header FROM run").texts();
+    const std::vector<std::string> headers =
+        SqliteStatement(database, "SELECT header FROM run").texts();
     if (headers.size() != 1) return KeptRun{};
     return KeptRun{
         .header = headers.front(),
@@ -223,8 +224,8 @@ class SqliteStore : public RowStore {
 
   void go_on(const KeptUpTo&) override {
     open();
-    const SweepIdentity identity =
-        read_identity(SqliteStatement(*database_, "SELECT header FROM run").texts().front(), files_.part);
+    const SweepIdentity identity = read_identity(
+        SqliteStatement(*database_, "SELECT header FROM run").texts().front(), files_.part);
     const std::string last =
         SqliteStatement(*database_, "SELECT max(point) FROM results").texts().front();
     prepare(last.empty() ? identity.range.begin : std::stoull(last) + 1);
@@ -281,8 +282,9 @@ class SqliteStore : public RowStore {
  private:
   /// What it is the knee of, its first row says.
   void insert_knee(const Knee& knee) {
-    SqliteStatement insert(*database_, std::string("INSERT INTO knees SELECT ") + sqlite_knee_keys() +
-                                     ", ?, ?, ?, ? FROM results WHERE point = ?");
+    SqliteStatement insert(*database_, std::string("INSERT INTO knees SELECT ") +
+                                           sqlite_knee_keys() +
+                                           ", ?, ?, ?, ? FROM results WHERE point = ?");
     const std::string row = sqlite_knee_values(knee);
     std::string_view values = row;
     int place = 0;
@@ -311,8 +313,8 @@ class SqliteStore : public RowStore {
     knee_columns_ = sqlite_knee_columns().size();
     result_ = std::make_unique<SqliteStatement>(
         *database_, "INSERT INTO results VALUES (" + places(result_columns_ + 1) + ")");
-    knee_ = std::make_unique<SqliteStatement>(*database_,
-                                        "INSERT INTO knees VALUES (" + places(knee_columns_) + ")");
+    knee_ = std::make_unique<SqliteStatement>(
+        *database_, "INSERT INTO knees VALUES (" + places(knee_columns_) + ")");
     state_ = std::make_unique<SqliteStatement>(*database_, "INSERT INTO progress VALUES (?)");
     next_point_ = next_point;
   }

@@ -62,7 +62,7 @@ enum class TensorRole {
 
 /// Where a tensor is when an iteration begins, and again when it ends.
 enum class TensorHome : std::uint8_t {
-  kNear,    ///< in a block of near memory, where it is anywhere: what an iteration writes, and its inputs
+  kNear,  ///< in a block of near memory, where it is anywhere: what an iteration writes, and its inputs
   kStatic,  ///< in near memory that is no block: always
   kFar,     ///< in far memory
 };
@@ -136,7 +136,7 @@ struct TrainingGraph {
   /// By tensor: of which tensors of other devices its contents come. No rows for one device.
   Csr<TensorId, TensorId> sources = {};
   std::vector<std::string> units = {};  ///< names of the layers whose state moves together
-  ParameterBytes per_parameter = {};  ///< but for the optimiser's state
+  ParameterBytes per_parameter = {};    ///< but for the optimiser's state
   std::int64_t weight_bytes = 0;
   std::int64_t gradient_bytes = 0;
   std::int64_t optimizer_bytes = 0;  ///< its state and, where there is one, the master copy

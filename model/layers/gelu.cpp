@@ -69,10 +69,10 @@ LayerModel read_chain(const SpecView& spec, const LayerInputs& inputs, const Gel
   const bool widens = chain.has_power && autocasts && element < kFloat32Bytes;
   const std::int64_t wide = widens ? kFloat32Bytes : element;
   const Wide count = elements(model.output);
-  model.work.forward = to_task_work(
-      spec, {count * chain.forward_flops, count * (wide * chain.forward_passes), 0});
-  model.work.backward_data = to_task_work(
-      spec, {count * chain.backward_flops, count * (wide * chain.backward_passes), 0});
+  model.work.forward =
+      to_task_work(spec, {count * chain.forward_flops, count * (wide * chain.forward_passes), 0});
+  model.work.backward_data =
+      to_task_work(spec, {count * chain.backward_flops, count * (wide * chain.backward_passes), 0});
   model.saves.inputs = !widens;
   const std::int64_t kept =
       element * chain.narrow + wide * chain.others + (widens ? kFloat32Bytes : 0);

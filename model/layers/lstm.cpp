@@ -19,7 +19,7 @@ namespace ooc {
 namespace {
 
 CellState add_lstm_step(const RecurrentCell& cell, const CellPlace& place,
-                   const std::optional<CellState>& before, PartList& parts) {
+                        const std::optional<CellState>& before, PartList& parts) {
   std::vector<PartInput> gate_inputs = place.x;
   if (before) gate_inputs.emplace_back(before->hidden);
   const PartId gates = parts.add(place.prefix + "gates", std::move(gate_inputs),

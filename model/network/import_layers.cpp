@@ -162,7 +162,9 @@ void add_gated_mlp(LayerList& layers, const ImportRequest& request, const GatedM
   if (!fused) add_activation(layers, mlp.act, request, mlp.activation);
   layers.linear(mlp.up, mlp.units, mlp.bias).reads({input});
   if (fused) {
-    layers.add(mlp.product, "gated").with("activation", mlp.activation.kind).reads({mlp.gate, mlp.up});
+    layers.add(mlp.product, "gated")
+        .with("activation", mlp.activation.kind)
+        .reads({mlp.gate, mlp.up});
   } else {
     layers.add(mlp.product, "multiply").reads({mlp.act, mlp.up});
   }

@@ -69,10 +69,16 @@ Activation CheckpointConfig::activation(std::string_view key, std::string_view o
     std::string_view form = {};
   };
   static constexpr Known kKnown[] = {
-      {"silu", "silu"},       {"swish", "silu"},      {"gelu", "gelu"},
-      {"relu", "relu"},       {"sigmoid", "sigmoid"}, {"tanh", "tanh"},
-      {"gelu_10", "gelu"},    {"gelu_pytorch_tanh", "gelu"},
-      {"gelu_new", "gelu", "gelu_new"},     {"gelu_fast", "gelu", "gelu_fast"},
+      {"silu", "silu"},
+      {"swish", "silu"},
+      {"gelu", "gelu"},
+      {"relu", "relu"},
+      {"sigmoid", "sigmoid"},
+      {"tanh", "tanh"},
+      {"gelu_10", "gelu"},
+      {"gelu_pytorch_tanh", "gelu"},
+      {"gelu_new", "gelu", "gelu_new"},
+      {"gelu_fast", "gelu", "gelu_fast"},
       {"quick_gelu", "gelu", "quick_gelu"},
   };
   const std::string word = text(key, otherwise);

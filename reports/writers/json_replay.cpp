@@ -34,7 +34,8 @@ void put_causes(JsonWriter& json, const ReplayReport& report) {
   begin_compared(json, "busy", report.busy).end();
   for (std::size_t i = 0; i < kStallCauses; ++i) {
     const auto cause = static_cast<StallCause>(i);
-    if (cause == StallCause::kUpdate) continue;  // plans with updates in far memory are not replayed
+    if (cause == StallCause::kUpdate)
+      continue;  // plans with updates in far memory are not replayed
     begin_compared(json, stall_name(cause), report.stalls[i]).end();
   }
   const Compared<Duration> iteration{report.iteration.predicted, report.median_iteration};

@@ -243,11 +243,12 @@ std::string memory(const RunReport& report, const Look& look) {
        fmt::format("{}{} when nothing moves", reserves ? "reserved; tensors alone take " : "",
                    format_bytes(report.in_core_peak))});
   table.add_row({"static", format_bytes(report.static_bytes),
-                 report.state ? "of it: what of weights, gradients and optimizer state stays near"
-                              : "of it: " + static_text({.dtype = report.inputs.dtype,
-                                                         .precision = report.inputs.precision,
-                                                         .gradient_dtype = report.inputs.gradient_dtype,
-                                                         .optimizer = report.inputs.optimizer})});
+                 report.state
+                     ? "of it: what of weights, gradients and optimizer state stays near"
+                     : "of it: " + static_text({.dtype = report.inputs.dtype,
+                                                .precision = report.inputs.precision,
+                                                .gradient_dtype = report.inputs.gradient_dtype,
+                                                .optimizer = report.inputs.optimizer})});
   table.add_row({"saved for backward", format_bytes(report.saved),
                  "what backward reads of the forward pass"});
   table.add_row(
@@ -428,7 +429,7 @@ std::string one_change(const RunReport& report, const Look& look) {
   TextTable table({{"one change", Align::kLeft}, {"takes"}, {"saves"}, {"", Align::kLeft}});
   for (const Lever& lever : report.levers) {
     table.add_row({lever.change, format_bytes(lever.needs), format_bytes(lever.saves),
-                   !lever.fits    ? "by its size"
+                   !lever.fits   ? "by its size"
                    : *lever.fits ? "fits"
                                  : "does not fit"});
   }

@@ -42,7 +42,8 @@ ByteTimes byte_times(const TransferCosts& transfers) {
   const LinkSpeed speed = fastest_link(transfers);
   ByteTimes times{.out = ns_of_byte(speed.to_far), .in = ns_of_byte(speed.to_near)};
   for (std::size_t i = 0; i < times.together.size(); ++i) {
-    times.together[i] = {ns_of_byte(speed.together[i].to_far), ns_of_byte(speed.together[i].to_near)};
+    times.together[i] = {ns_of_byte(speed.together[i].to_far),
+                         ns_of_byte(speed.together[i].to_near)};
   }
   return times;
 }
@@ -109,7 +110,8 @@ class MixedWalk {
     const auto tasks = static_cast<std::int32_t>(graph_.tasks.size());
     for (std::size_t x = 0; x < tensors_.size(); ++x) {
       tensors_[x].bytes = static_cast<double>(costs_.tensor_bytes[x].count());
-      if (const auto& writer = graph_.lifetimes[x].first_writer) tensors_[x].defined = writer->index;
+      if (const auto& writer = graph_.lifetimes[x].first_writer)
+        tensors_[x].defined = writer->index;
       tensors_[x].first_backward_writer = tasks;
       tensors_[x].out = static_cast<double>(costs_.transfers.to_far[x].alone.count());
       const auto in = costs_.transfers.to_near[x].alone;
@@ -311,7 +313,8 @@ class MixedWalk {
       gather(cut.task);
       const auto items = static_cast<long>(cut_.items().size()) + 1;
       const long nodes = std::max(kFewestNodes, kWholeEffort / (items * items));
-      const double time = at(cut.task, [&](const CutTask& task) { return cut_.whole(task, nodes); });
+      const double time =
+          at(cut.task, [&](const CutTask& task) { return cut_.whole(task, nodes); });
       if (time < MixedCut::kNoPlan) best = std::max(best, time);
     }
     return certain(best);

@@ -139,8 +139,8 @@ double MixedCut::time_at(const CutTask& task, const Fixed& fixed, std::size_t de
 double MixedCut::value_of(const CutTask& task, const std::vector<Fate>& fates, double enough) {
   const Fixed fixed = add_up(task, fates);
   const std::size_t depth = fates.size();
-  const double needs = std::max(
-      {0.0, task.excess - fixed.start_absent, task.excess - fixed.end_absent});
+  const double needs =
+      std::max({0.0, task.excess - fixed.start_absent, task.excess - fixed.end_absent});
   if (!fixed.possible || needs > bytes_from_[depth] + kSlackBytes) return kNoPlan;
   double bytes = 0;
   double again = 0;

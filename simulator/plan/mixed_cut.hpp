@@ -12,8 +12,8 @@ namespace ooc {
 /// A tensor that is needed before and behind the task, and not by it. Times in ns.
 struct CutItem {
   double bytes = 0;
-  double price = -1;   ///< at least so much compute to make it again; < 0: it cannot be
-  double out = 0;      ///< a copy of it, or of what may be moved for it, takes no less
+  double price = -1;  ///< at least so much compute to make it again; < 0: it cannot be
+  double out = 0;     ///< a copy of it, or of what may be moved for it, takes no less
   double in = 0;
   double defined = 0;  ///< compute up to its definition
   double rest = 0;     ///< compute from its next use on
@@ -56,11 +56,11 @@ class MixedCut {
 
  private:
   enum class Fate : std::uint8_t {
-    kNear,        ///< when the task starts and when it ends
-    kAway,        ///< at both
-    kDropped,     ///< and computed again behind the task
-    kComesIn,     ///< away when it starts, on its way or near when it ends
-    kLeaves,      ///< the other way round
+    kNear,     ///< when the task starts and when it ends
+    kAway,     ///< at both
+    kDropped,  ///< and computed again behind the task
+    kComesIn,  ///< away when it starts, on its way or near when it ends
+    kLeaves,   ///< the other way round
   };
   static constexpr int kFates = 5;
   struct Node {
@@ -71,14 +71,15 @@ class MixedCut {
   struct Fixed {
     double start_absent = 0;  ///< bytes
     double end_absent = 0;
-    double again = 0;         ///< ns
-    double out_bytes = 0;     ///< copied out before the task starts
-    double in_bytes = 0;      ///< copied in after its start
-    double in_behind = 0;     ///< of these, after its end
-    double in_during = 0;     ///< ns of the copies in that begin while it runs
-    double outs_end = 0;      ///< the earliest that all copies out can have ended, 0: none
-    double ins_take = 0;      ///< the least from the task's end on for what is copied in, and what needs it
-    double during_take = 0;   ///< the least from its start on for what comes in meanwhile
+    double again = 0;      ///< ns
+    double out_bytes = 0;  ///< copied out before the task starts
+    double in_bytes = 0;   ///< copied in after its start
+    double in_behind = 0;  ///< of these, after its end
+    double in_during = 0;  ///< ns of the copies in that begin while it runs
+    double outs_end = 0;   ///< the earliest that all copies out can have ended, 0: none
+    double ins_take =
+        0;  ///< the least from the task's end on for what is copied in, and what needs it
+    double during_take = 0;  ///< the least from its start on for what comes in meanwhile
     double defined = 0;
     double rest = 0;
     bool possible = true;
@@ -90,8 +91,9 @@ class MixedCut {
                                double again_bytes, double again) const;
 
   ByteTimes link_;
-  std::vector<CutItem> items_;         ///< the largest first
-  std::vector<std::uint32_t> cheap_;   ///< those that can be computed again, least price per byte first
+  std::vector<CutItem> items_;  ///< the largest first
+  std::vector<std::uint32_t>
+      cheap_;  ///< those that can be computed again, least price per byte first
   // By the number of items whose fate is fixed: of all others.
   std::vector<double> bytes_from_;
   std::vector<double> clean_from_;

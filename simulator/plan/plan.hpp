@@ -107,7 +107,8 @@ struct Plan {
   // Derived from the above by PlanBuilder::finish().
   std::vector<std::int32_t> positions;          ///< by step: its place on its queue, from 0
   std::vector<std::vector<QueuedStep>> queued;  ///< by queue_index, as `queues`
-  Csr<StepId, QueueNeed> remote_needs;          ///< waits across devices and for or of far compute; no rows if none
+  Csr<StepId, QueueNeed>
+      remote_needs;  ///< waits across devices and for or of far compute; no rows if none
   /// Blocks that more than one step may be the last to use, and blocks of other devices, by step; a
   /// releaser that certainly ends before another one of the same block is left out.
   Csr<StepId, BlockId> shared_releases;

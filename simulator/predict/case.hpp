@@ -64,7 +64,7 @@ struct CaseOptions {
   std::optional<Software> software = {};  ///< as ComputeOptions has it
   RunMode mode = RunMode::kTraining;      ///< the same
   AdamKernels adam = AdamKernels::kFused;
-  StateOptions state = {};                ///< what of weights, gradients and optimiser state moves
+  StateOptions state = {};  ///< what of weights, gradients and optimiser state moves
   /// What far updates read and write of far memory; none: the profile's.
   std::optional<BytesPerSecond> far_compute = {};
 };
@@ -159,7 +159,8 @@ struct CaseRun {
       far_overflow;                ///< an OutOfMemory: the plan runs, far memory is too small
   std::optional<Outcome> outcome;  ///< of the plan; none where there is none or it overflows
   std::optional<LowerBounds> bounds;
-  bool bounds_recomputing = false;  ///< they hold for schedules that move and recompute, not just of any kind
+  bool bounds_recomputing =
+      false;  ///< they hold for schedules that move and recompute, not just of any kind
   std::optional<Bytes> peak_far = {};  ///< of the outcome
   /// What plan, outcome and bounds are about, where the iteration has several rounds; else null.
   std::shared_ptr<const Rounds> rounds = {};

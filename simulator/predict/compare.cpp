@@ -53,9 +53,8 @@ class Comparer {
       const bool split = schedule->is(Trait::kSubBatches) && !rounds_asked_for;
       result_.rows.push_back(row(*schedule, split ? SubBatch::Kind::kOff : asked()));
     }
-    const bool can_be_cut =
-        request_.which.costs.batch > 1 && !is_footprint(request_.which.accounting) &&
-        !request_.which.moving;
+    const bool can_be_cut = request_.which.costs.batch > 1 &&
+                            !is_footprint(request_.which.accounting) && !request_.which.moving;
     if (!rounds_asked_for && can_be_cut) add_rows_in_rounds();
     return std::move(result_);
   }

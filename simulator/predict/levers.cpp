@@ -36,7 +36,8 @@ std::optional<Need> need_of(const OutOfMemory& oom) {
 /// What one job takes, made so that too little is there.
 std::optional<Need> need_of(Case which, const Schedule& schedule) {
   if (is_footprint(which.accounting)) return Need{which.in_core_peak};
-  which.budget = which.moving ? Bytes(1) : which.costs.static_bytes;  // moving state takes less than that
+  which.budget =
+      which.moving ? Bytes(1) : which.costs.static_bytes;  // moving state takes less than that
   CaseBuffers buffers;
   const CaseRun run = plan_case(which, schedule, buffers);
   const auto* oom = std::get_if<OutOfMemory>(&run.plan);
@@ -107,9 +108,8 @@ class Changes {
   void precisions() {
     if (options_.compute == ComputeModel::kPaleo || states_times(*workload_.network)) return;
     const bool has_bfloat16 = machine_.profile.peak.contains(Dtype::kBfloat16);
-    const std::array ladder = has_bfloat16
-                                  ? std::array{Precision::kAmpBf16, Precision::kBf16Pure}
-                                  : std::array{Precision::kAmpFp16, Precision::kFp16};
+    const std::array ladder = has_bfloat16 ? std::array{Precision::kAmpBf16, Precision::kBf16Pure}
+                                           : std::array{Precision::kAmpFp16, Precision::kFp16};
     const std::optional<Precision> now = workload_.network->precision;
     for (const Precision precision : ladder) {
       if (precision == now) continue;

@@ -101,7 +101,7 @@ PlanResult plan_lms(const PlanningProblem& problem) {
 }
 
 constexpr std::string_view kLmsOptions[] = {"--algorithms", "--slack-min", "--bytes-min",
-                                         "--max-swaps", "--lms-action"};
+                                            "--max-swaps", "--lms-action"};
 
 }  // namespace
 

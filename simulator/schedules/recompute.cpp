@@ -73,7 +73,8 @@ extern const Schedule recompute_schedule{
     .name = "recompute",
     .summary = "drop what is cheap to compute and compute it again; nothing moves",
     .source = "SuperNeurons (PPoPP 2018), section 3.4",
-    .traits = {Trait::kCarriesState, Trait::kMovesNothing, Trait::kRecomputes, Trait::kMovesOnlyWhatItMust},
+    .traits = {Trait::kCarriesState, Trait::kMovesNothing, Trait::kRecomputes,
+               Trait::kMovesOnlyWhatItMust},
     .options = kRecomputeOptions,
     .make_plan = plan_recompute,
 };

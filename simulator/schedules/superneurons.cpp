@@ -264,7 +264,8 @@ PlanResult plan_superneurons(const PlanningProblem& problem) {
   const Footprint moved = footprint_of(problem, kept, gaps_by_end(kept));
   if (auto shortage = run_shortage(problem, kept, moved)) return *std::move(shortage);
 
-  return SuperneuronsTrials(problem, segments).run(largest_of(moved), largest_of(footprint_of(problem, kept)));
+  return SuperneuronsTrials(problem, segments)
+      .run(largest_of(moved), largest_of(footprint_of(problem, kept)));
 }
 
 constexpr std::string_view kSuperneuronsOptions[] = {"--algorithms", "--recompute"};
@@ -275,8 +276,8 @@ extern const Schedule superneurons_schedule{
     .name = "superneurons",
     .summary = "recompute what is cheap; checkpoints that do not fit leave, longest unused first",
     .source = "SuperNeurons (PPoPP 2018), section 3",
-    .traits = {Trait::kCarriesState, Trait::kRecomputes, Trait::kMovesOnlyWhatItMust, Trait::kPlansForLink,
-               Trait::kSearchesByTrial},
+    .traits = {Trait::kCarriesState, Trait::kRecomputes, Trait::kMovesOnlyWhatItMust,
+               Trait::kPlansForLink, Trait::kSearchesByTrial},
     .options = kSuperneuronsOptions,
     .make_plan = plan_superneurons,
 };

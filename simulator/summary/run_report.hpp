@@ -230,8 +230,8 @@ struct RunReport {
   std::optional<SequenceRates> sequence;
   std::optional<BytesByCategory> in_core_by_category;  ///< of jobs that lack near memory
   std::vector<Lever> levers;                           ///< likewise
-  std::vector<WhatIf> worth;  ///< the same with a little less; only of schedules that optimize
-  bool in_words = false;      ///< the table says in words what becomes of the layers' tensors
+  std::vector<WhatIf> worth;       ///< the same with a little less; only of schedules that optimize
+  bool in_words = false;           ///< the table says in words what becomes of the layers' tensors
   std::optional<TimeRange> range;  ///< where reports of a rate in use differ, and it matters
   std::optional<StateReport> state;  ///< where it moves
   std::vector<LayerReport> layers;

@@ -118,7 +118,8 @@ class Matrix {
         const Machine machine = load_hardware(link.machine, "--hardware", options);
         for (const double share : kShares) {
           if (number++ % request_.parts != request_.part) continue;
-          results_.push_back(run_case(net, link, workload, make_case(workload, machine, options), share));
+          results_.push_back(
+              run_case(net, link, workload, make_case(workload, machine, options), share));
         }
         options.transfers.link.reset();
       }
@@ -188,14 +189,17 @@ class Matrix {
       result.sound = false;
       return result;
     }
-    result.gap = static_cast<double>(time->count()) / static_cast<double>(bounds->best().count()) - 1;
+    result.gap =
+        static_cast<double>(time->count()) / static_cast<double>(bounds->best().count()) - 1;
     const auto objection = validate_plan(*plan, workload.graph, which.costs);
     result.sound = !objection && *time >= bounds->best();
     const auto ms = [](Duration each) { return static_cast<double>(each.count()) / 1e6; };
-    fmt::print("{:<13} {:<8} {:>5.2f} {:>6} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f} {:>7.3f}% {:>7.2f} {:>7.4f}{}\n",
-               net.name, link.name, share, workload.graph.tasks.size(), ms(bounds->compute),
-               ms(bounds->divisible), ms(bounds->whole), ms(*time), 100 * result.gap,
-               result.seconds, result.bound_seconds, result.sound ? "" : " WRONG");
+    fmt::print(
+        "{:<13} {:<8} {:>5.2f} {:>6} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f} {:>7.3f}% {:>7.2f} "
+        "{:>7.4f}{}\n",
+        net.name, link.name, share, workload.graph.tasks.size(), ms(bounds->compute),
+        ms(bounds->divisible), ms(bounds->whole), ms(*time), 100 * result.gap, result.seconds,
+        result.bound_seconds, result.sound ? "" : " WRONG");
     std::fflush(stdout);
     return result;
   }
@@ -217,8 +221,8 @@ int main(int argc, char** argv) {
     if (flag == "--only") request.only = value;
     if (flag == "--part") {
       request.part = static_cast<std::size_t>(std::atoi(value.c_str()));
-      request.parts =
-          static_cast<std::size_t>(std::max(1, std::atoi(value.substr(value.find('/') + 1).c_str())));
+      request.parts = static_cast<std::size_t>(
+          std::max(1, std::atoi(value.substr(value.find('/') + 1).c_str())));
     }
   }
   try {

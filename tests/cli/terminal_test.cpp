@@ -117,9 +117,9 @@ TEST_CASE("on a terminal of 60 columns tables and help fit") {
   // script(1) gives the command a terminal.
   for (const std::string command :
        {"predict vgg16 --hardware v100-16gb-pcie3 --batch 256 --schedule vdnn-conv",
-        "compare vgg16 --hardware v100-16gb-pcie3 --batch 256 --search 300 --quiet", "inspect alexnet", "sweep --help",
-        "max-batch alexnet --hardware m40 --max-batch-limit 64", "validate M4", "list",
-        "predict --help", "--help",
+        "compare vgg16 --hardware v100-16gb-pcie3 --batch 256 --search 300 --quiet",
+        "inspect alexnet", "sweep --help", "max-batch alexnet --hardware m40 --max-batch-limit 64",
+        "validate M4", "list", "predict --help", "--help",
         "sweep vgg16 alexnet --hardware v100-16gb-pcie3 --batch 8 --link 16GB/s,64GB/s "
         "--schedule capacity,vdnn-all,recompute --quiet -o /dev/null",
         "calibrate --probe none -o /dev/null --from " OOC_SOURCE_DIR

@@ -125,8 +125,8 @@ void check_wait_causes(const RandomPlan& random, const Timeline& timeline) {
       far |= cause_of(plan.steps[wait.at()]) == StallCause::kSwapOut;
       compute |= cause_of(plan.steps[wait.at()]) == StallCause::kDependency;
     }
-    REQUIRE(stall.cause == (near  ? StallCause::kSwapIn
-                            : far ? StallCause::kSwapOut
+    REQUIRE(stall.cause == (near      ? StallCause::kSwapIn
+                            : far     ? StallCause::kSwapOut
                             : compute ? StallCause::kDependency
                                       : StallCause::kUpdate));
   }

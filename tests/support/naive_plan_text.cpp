@@ -74,7 +74,8 @@ NaiveStep read_step(const std::string& line, std::size_t number) {
     step.latency = std::stoll(value_of(words.at(at++), "latency"));
     step.rate = rate_of(value_of(words.at(at++), "rate"));
   } else {
-    if (step.kind != "compute" && step.kind != "recompute" && step.kind != "far_compute") fail("unknown kind: " + line);
+    if (step.kind != "compute" && step.kind != "recompute" && step.kind != "far_compute")
+      fail("unknown kind: " + line);
     step.time = std::stoll(value_of(words.at(at++), "time"));
     if (words.at(at).starts_with("issue=")) {
       step.issue = std::stoll(value_of(words.at(at++), "issue"));

@@ -102,7 +102,9 @@ TEST_CASE("weights that head and embedding share count once") {
   CHECK(static_bytes(build_training_graph(t5)) == 16 * 60'506'624);
 }
 
-TEST_CASE("a block of Llama-3-8B with fused norms and an MLP of single layers keeps 168,072 bytes a token") {
+TEST_CASE(
+    "a block of Llama-3-8B with fused norms and an MLP of single layers keeps 168,072 bytes a "
+    "token") {
   std::string text = import_config(checkpoint("llama-3-8b"), {.seq = 1});
   const std::string form = R"(, "form": "eager")";
   for (std::size_t at = text.find(form); at != std::string::npos; at = text.find(form)) {
@@ -111,14 +113,17 @@ TEST_CASE("a block of Llama-3-8B with fused norms and an MLP of single layers ke
   CHECK(kept_by_copy(text, {}) == 168'072);
 }
 
-TEST_CASE("the loss of Llama-3-8B at 8,192 tokens holds 2.1 GB of logits, 12.6 at its peak and 2.1 in place") {
+TEST_CASE(
+    "the loss of Llama-3-8B at 8,192 tokens holds 2.1 GB of logits, 12.6 at its peak and 2.1 in "
+    "place") {
   const std::int64_t logits = 8192LL * 128'256;
   CHECK(logits == 1'050'673'152);
   CHECK(bytes_at_loss(ImportKernels::kSdpa) == 12 * logits + 2);  // 12.6 GB, and the loss itself
   CHECK(bytes_at_loss(ImportKernels::kFused) == 2 * logits + 8 * 8192 + 2);
 }
 
-TEST_CASE("gelu_new written out keeps four values an element, three of them in float32 under autocast") {
+TEST_CASE(
+    "gelu_new written out keeps four values an element, three of them in float32 under autocast") {
   const std::string eager = import_config(checkpoint("gpt2"), {.seq = 1});
   const std::string fused =
       import_config(checkpoint("gpt2"), {.seq = 1, .kernels = ImportKernels::kFused});

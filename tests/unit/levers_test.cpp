@@ -1,12 +1,13 @@
 // What a job that does not fit is told: what fills its memory, and what one change would take. Each figure is held
 // to the job so changed.
+#include "simulator/predict/levers.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
-#include "simulator/predict/levers.hpp"
 #include "simulator/summary/in_core_peak.hpp"
 
 using namespace ooc;
