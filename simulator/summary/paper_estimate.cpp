@@ -92,7 +92,9 @@ class ChainBuilder {
     }
     const Duration in = copies.to_near[tensor].alone;
     chain_.layers[reader].copy_in += in;
-    if (in > transfer_time(bytes, copies.to_near_peak)) chain_.small_copies_slower = true;
+    const bool asked =
+        input_.notes && !chain_.small_copies_slower;  // divisions, in every row of a sweep
+    if (asked && in > transfer_time(bytes, copies.to_near_peak)) chain_.small_copies_slower = true;
   }
 
   const PaperEstimateInput& input_;
