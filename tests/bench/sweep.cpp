@@ -30,7 +30,7 @@ constexpr std::size_t kManyRows = 1'000'000;
 constexpr std::size_t kFewRows = 1'000;
 constexpr int kRepetitions = 5;
 
-// Both measured once, on another machine of two cores, with their authors' programs (Python): these ratios say the order
+// Both measured once, on a machine that was not recorded, with their authors' programs (Python): these ratios say the order
 // of magnitude. PALEO: 1.9 ms for VGG-16 in a running process, a chain of layers on one device, a sum of times, no memory.
 constexpr double kPaleoRate = 530;
 // Calculon: a core of its search over ways to split a language model, a closed form for each.
