@@ -83,6 +83,10 @@ void read_offload(const std::string& list, std::string_view flag, StateOptions& 
       return shared ? state_share(std::string_view(each).substr(colon + 1), flag)
                     : std::optional(kOne);
     };
+    const bool again = (name == "optimizer" && state.optimizer) ||
+                       (name == "weights" && state.weights) ||
+                       (name == "gradients" && state.gradients);
+    if (again) bad_value(flag, in_quotes(name) + " twice", "each part once");
     if (name == "optimizer") {
       state.optimizer = share();
     } else if (name == "weights") {

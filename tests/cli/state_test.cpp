@@ -28,6 +28,7 @@ TEST_CASE("state that moves is refused where it cannot, with the reason") {
     CHECK_MESSAGE(has(ran.err, why), ran.err);
   };
   refused({"--offload", "gradients"}, "nobody would read gradients");
+  refused({"--offload", "optimizer:0.5,gradients,optimizer"}, "found \"optimizer\" twice");
   refused({"--offload", "optimizer:1.5"}, "a ratio from 0 to 1");
   refused({"--state", "strem"}, "did you mean stream?");
   refused({"--state", "stream:0.5"}, "no share");
