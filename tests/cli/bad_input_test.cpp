@@ -9,10 +9,6 @@
 namespace ooc::test {
 namespace {
 
-const std::string kData = std::string(OOC_SOURCE_DIR) + "/tests/data/";
-const std::string kNetwork = kData + "worked_example.json";
-const std::string kMachine = kData + "worked_example_machine.json";
-
 /// `predict` on the worked example with more arguments.
 Ran predict(std::vector<std::string> more) {
   std::vector<std::string> arguments{"predict", kNetwork, "--hardware", kMachine};

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/cli/run_program.hpp"
+#include "tests/support/text.hpp"
 
 namespace ooc::test {
 
@@ -13,10 +14,6 @@ inline const std::string kRecordedLog = OOC_SOURCE_DIR "/tests/data/calibrate/st
 
 /// A fake device whose little memory keeps the copies small and the tests short.
 inline const std::string kSmallStub = "memory=402653184";
-
-inline bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// `calibrate` with these arguments in `folder`; `stub` is OOC_STUB, `more` are further variables.
 inline Ran calibrate(const ScratchFolder& folder, const std::vector<std::string>& arguments,

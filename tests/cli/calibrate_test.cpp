@@ -10,7 +10,8 @@ using namespace ooc::test;
 
 namespace {
 
-const std::vector<std::string> kMeasure{"-o", "p.json", "--probe", OOC_GPU_STUB, "--quick"};
+const std::vector<std::string> kCalibrateMeasure{"-o", "p.json", "--probe", OOC_GPU_STUB,
+                                                 "--quick"};
 
 HardwareProfile profile_in(const ScratchFolder& folder, const std::string& name = "p.json") {
   return read_profile_text(folder.read(name), name);
@@ -20,7 +21,7 @@ HardwareProfile profile_in(const ScratchFolder& folder, const std::string& name 
 
 TEST_CASE("one command measures, writes a profile and its samples, draws, and predicts with it") {
   const ScratchFolder folder;
-  std::vector<std::string> arguments = kMeasure;
+  std::vector<std::string> arguments = kCalibrateMeasure;
   for (const char* more : {"--name", "my-stub", "--plot", "curves.svg", "--date", "2025-01-31"}) {
     arguments.emplace_back(more);
   }

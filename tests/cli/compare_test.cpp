@@ -43,13 +43,6 @@ std::vector<Row> rows_of(const std::string& csv) {
   return rows;
 }
 
-using Words = std::vector<std::string>;
-
-Words operator+(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
 std::vector<Row> compare_rows(const Words& job) {
   const bool all = std::find(job.begin(), job.end(), "--schedules") == job.end();
   const Words briefly = all ? Words{"--search", "300"} : Words{};

@@ -10,10 +10,6 @@
 namespace ooc::test {
 namespace {
 
-const std::string kData = std::string(OOC_SOURCE_DIR) + "/tests/data/";
-const std::string kNetwork = kData + "worked_example.json";
-const std::string kMachine = kData + "worked_example_machine.json";
-
 Ran run(const std::string& command, std::vector<std::string> more) {
   std::vector<std::string> arguments{command};
   arguments.insert(arguments.end(), more.begin(), more.end());
@@ -33,7 +29,7 @@ Ran predict_vgg(std::vector<std::string> more) {
 }
 
 /// The number behind the first `"key": `, or -1.
-long long number(const std::string& json, const std::string& key) {
+long long device_number(const std::string& json, const std::string& key) {
   std::smatch match;
   if (!std::regex_search(json, match, std::regex("\"" + key + "\": (-?[0-9]+)"))) return -1;
   return std::stoll(match[1]);
@@ -45,8 +41,8 @@ TEST_CASE("devices share the work and the link") {
   const auto time = [](const std::string& schedule) {
     const Ran ran = predict_chain({"--batch", "2", "--devices", "2", "--schedule", schedule});
     CHECK(ran.exit_code == 0);
-    CHECK(number(ran.out, "devices") == 2);
-    return number(ran.out, "iteration_time_ns");
+    CHECK(device_number(ran.out, "devices") == 2);
+    return device_number(ran.out, "iteration_time_ns");
   };
   // 4 x 25 + 4 x 50 ms.
   CHECK(time("in-core") == 300'000'000);
@@ -59,9 +55,9 @@ TEST_CASE("rounds come one after the other on one device") {
   // 25 + 3 x 100 + 100 + 100 + 3 x 100 + 50 = 875 ms, and before the second its data comes in: 100.
   const Ran ran = predict_chain({"--batch", "2", "--sub-batch", "1", "--schedule", "vdnn-like"});
   CHECK(ran.exit_code == 0);
-  CHECK(number(ran.out, "rounds") == 2);
-  CHECK(number(ran.out, "iteration_time_ns") == 1'850'000'000);
-  CHECK(number(ran.out, "peak_near_bytes") == 4'000'000'000);
+  CHECK(device_number(ran.out, "rounds") == 2);
+  CHECK(device_number(ran.out, "iteration_time_ns") == 1'850'000'000);
+  CHECK(device_number(ran.out, "peak_near_bytes") == 4'000'000'000);
 }
 
 TEST_CASE("one device is what there is without the flag") {
@@ -117,7 +113,7 @@ TEST_CASE("numbers of devices that make no sense are refused") {
 TEST_CASE("the smallest budget of several devices is exact") {
   const Ran none = predict_vgg({"--devices", "3", "--memory", "1200MB", "--format", "json"});
   CHECK(none.exit_code == 3);
-  const long long smallest = number(none.out, "smallest_budget_bytes");
+  const long long smallest = device_number(none.out, "smallest_budget_bytes");
   REQUIRE(smallest > 0);
   const auto at = [](long long budget) {
     return predict_vgg({"--devices", "3", "--memory", std::to_string(budget) + " B"}).exit_code;
@@ -143,8 +139,8 @@ TEST_CASE("an exported plan of several devices runs elsewhere in the same time")
     CHECK(plan.devices == 2);
     const NaiveResult naive = simulate_naively(plan);
     CHECK(naive.finished);
-    CHECK(naive.iteration_time == number(ran.out, "iteration_time_ns"));
-    CHECK(naive.peak == number(ran.out, "peak_near_bytes"));
+    CHECK(naive.iteration_time == device_number(ran.out, "iteration_time_ns"));
+    CHECK(naive.peak == device_number(ran.out, "peak_near_bytes"));
   }
 }
 

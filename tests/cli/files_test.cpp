@@ -8,10 +8,6 @@
 namespace ooc::test {
 namespace {
 
-const std::string kData = std::string(OOC_SOURCE_DIR) + "/tests/data/";
-const std::string kNetwork = kData + "worked_example.json";
-const std::string kMachine = kData + "worked_example_machine.json";
-
 Ran predict_in(const ScratchFolder& scratch, std::vector<std::string> more) {
   std::vector<std::string> arguments{"predict", kNetwork, "--hardware", kMachine};
   arguments.insert(arguments.end(), more.begin(), more.end());

@@ -6,16 +6,10 @@
 #include <vector>
 
 #include "tests/cli/run_program.hpp"
+#include "tests/support/text.hpp"
 
 namespace ooc::test {
 namespace {
-
-const std::string kData = std::string(OOC_SOURCE_DIR) + "/tests/data/";
-const std::string kMachine = kData + "worked_example_machine.json";
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// A framework with these fields.
 std::string framework(const ScratchFolder& scratch, const std::string& fields) {
@@ -25,7 +19,7 @@ std::string framework(const ScratchFolder& scratch, const std::string& fields) {
                           R"("date":"2026-11"}]})");
 }
 
-Ran predict(const std::vector<std::string>& arguments) {
+Ran copies_predict(const std::vector<std::string>& arguments) {
   std::vector<std::string> all{
       "predict", kData + "worked_example.json", "--memory", "4 GB", "--format", "json"};
   all.insert(all.end(), arguments.begin(), arguments.end());
@@ -47,7 +41,8 @@ TEST_CASE("copies wait as the framework says, whatever the schedule") {
     CAPTURE(row.streams);
     const std::string file = framework(scratch, "\"copy_streams\":\"" + row.streams + "\"");
     const auto run = [&](const std::string& schedule) {
-      return predict({"--hardware", kMachine, "--framework", file, "--schedule", schedule}).out;
+      return copies_predict({"--hardware", kMachine, "--framework", file, "--schedule", schedule})
+          .out;
     };
     CHECK(has(run("capacity"), "\"iteration_time_ns\": " + row.capacity));
     CHECK(has(run("vdnn-like"), "\"iteration_time_ns\": " + row.barriers));
@@ -57,7 +52,7 @@ TEST_CASE("copies wait as the framework says, whatever the schedule") {
 TEST_CASE("pinning memory for every copy costs host time, in predict and in sweeps") {
   const ScratchFolder scratch;
   const std::string file = framework(scratch, R"("pinned":{"per_copy":"3 ms"})");
-  CHECK(has(predict({"--hardware", kMachine, "--framework", file}).out,
+  CHECK(has(copies_predict({"--hardware", kMachine, "--framework", file}).out,
             "\"iteration_time_ns\": 603000000"));
   const Ran sweep =
       run_ooc_paleo({"sweep", kData + "worked_example.json", "--hardware", kMachine, "--memory",
@@ -65,21 +60,21 @@ TEST_CASE("pinning memory for every copy costs host time, in predict and in swee
   CHECK(has(sweep.out, ",603000000,"));
   // Pageable copies are not pinned.
   const std::string pool = framework(scratch, R"("pinned":"pool")");
-  CHECK(has(predict({"--hardware", kMachine, "--framework", pool}).out,
+  CHECK(has(copies_predict({"--hardware", kMachine, "--framework", pool}).out,
             "\"iteration_time_ns\": 600000000"));
 }
 
 TEST_CASE("far memory in powers of two is counted so where it is reported and where it ends") {
   const ScratchFolder scratch;
   const std::string file = framework(scratch, R"("far_sizes":"powers_of_two")");
-  CHECK(has(predict({"--hardware", kMachine, "--framework", file}).out,
+  CHECK(has(copies_predict({"--hardware", kMachine, "--framework", file}).out,
             "\"peak_far_bytes\": 1073741824"));
-  CHECK(has(predict({"--hardware", kMachine}).out, "\"peak_far_bytes\": 1000000000"));
+  CHECK(has(copies_predict({"--hardware", kMachine}).out, "\"peak_far_bytes\": 1000000000"));
   std::string machine = read_file(kMachine);
   machine.replace(machine.find("64 GB"), 5, "1 GB");
   const std::string small = scratch.file("small.json", machine);
-  CHECK(predict({"--hardware", small}).exit_code == 0);
-  const Ran full = predict({"--hardware", small, "--framework", file});
+  CHECK(copies_predict({"--hardware", small}).exit_code == 0);
+  const Ran full = copies_predict({"--hardware", small, "--framework", file});
   CHECK(full.exit_code == 3);
   CHECK(has(full.out, "\"tier\": \"far\""));
   CHECK(has(full.out, "\"wanted_bytes\": 1073741824"));

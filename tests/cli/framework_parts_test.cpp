@@ -10,7 +10,7 @@
 namespace ooc::test {
 namespace {
 
-const std::string kData = std::string(OOC_SOURCE_DIR) + "/tests/data/";
+const std::string kPartsData = std::string(OOC_SOURCE_DIR) + "/tests/data/";
 
 /// Returns capacity's plan, having tried it; the trial's time is left here.
 Duration tried;
@@ -29,8 +29,8 @@ TEST_CASE("a trial runs with copies that wait as the plan's will") {
                         .source = "",
                         .traits = {Trait::kSearchesByTrial},
                         .make_plan = try_capacity};
-  const Workload workload = read_workload(kData + "worked_example.json");
-  const Machine machine = read_machine(kData + "worked_example_machine.json");
+  const Workload workload = read_workload(kPartsData + "worked_example.json");
+  const Machine machine = read_machine(kPartsData + "worked_example_machine.json");
   CaseOptions options;
   options.memory = Bytes(4'000'000'000);
   struct Row {

@@ -9,10 +9,6 @@
 namespace ooc::test {
 namespace {
 
-const std::string kSource = OOC_SOURCE_DIR;
-const std::string kNetwork = kSource + "/tests/data/worked_example.json";
-const std::string kMachine = kSource + "/tests/data/worked_example_machine.json";
-
 /// The worked example's machine, under another name, with a framework.
 std::string machine_with(const std::string& framework, const std::string& name) {
   std::string text = read_file(kMachine);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/cli/run_program.hpp"
+#include "tests/support/text.hpp"
 
 namespace ooc::test {
 namespace {
@@ -17,10 +18,6 @@ const std::string kConfig = R"({"model_type": "llama", "architectures": ["LlamaF
   "hidden_size": 128, "intermediate_size": 256, "num_hidden_layers": 2, "num_attention_heads": 8,
   "num_key_value_heads": 2, "vocab_size": 1000, "max_position_embeddings": 2048,
   "torch_dtype": "bfloat16"})";
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 Ran run(std::vector<std::string> words) { return run_ooc_paleo(std::move(words)); }
 
@@ -33,8 +30,8 @@ void check_refused(const Ran& ran, const std::string& part) {
   CHECK(has(ran.err, part));
 }
 
-std::vector<std::string> predict(const std::string& network,
-                                 const std::vector<std::string>& more = {}) {
+std::vector<std::string> import_predict(const std::string& network,
+                                        const std::vector<std::string>& more = {}) {
   std::vector<std::string> words{"predict",        network,      "--hardware",
                                  "a100-40gb-pcie", "--schedule", "in-core"};
   words.insert(words.end(), more.begin(), more.end());
@@ -50,13 +47,13 @@ TEST_CASE("a config, its folder and the file that import writes give one answer"
   CHECK(import.exit_code == 0);
   CHECK(import.out.empty());
   const std::vector<std::string> quiet{"--quiet"};
-  const Ran of_config = run(predict(config, quiet));
+  const Ran of_config = run(import_predict(config, quiet));
   CHECK(of_config.exit_code == 0);
   CHECK(has(of_config.out, "tiny-llama in bf16 on a100-40gb-pcie, batch 1, seq 2,048, schedule"));
   CHECK(has(of_config.out, "tokens/s"));
   CHECK(has(of_config.out, "MFU"));
-  CHECK(run(predict((folder.path() / "tiny-llama").string(), quiet)).out == of_config.out);
-  CHECK(run(predict(file, quiet)).out == of_config.out);
+  CHECK(run(import_predict((folder.path() / "tiny-llama").string(), quiet)).out == of_config.out);
+  CHECK(run(import_predict(file, quiet)).out == of_config.out);
 }
 
 TEST_CASE("--kernels and --loss are those of import, and only a config has them") {
@@ -73,26 +70,27 @@ TEST_CASE("--kernels and --loss are those of import, and only a config has them"
       run({"import", config, "--name", "n", "--kernels", "eager", "--loss", "in_place", "-o", file})
           .exit_code == 0);
   const auto numbers = [](const Ran& ran) { return ran.out.substr(ran.out.find('\n')); };
-  const Ran of_config = with(predict(config), true);
+  const Ran of_config = with(import_predict(config), true);
   CHECK(of_config.exit_code == 0);
-  CHECK(numbers(of_config) == numbers(with(predict(file), false)));
-  CHECK(numbers(of_config) != numbers(with(predict(config), false)));
-  CHECK(!has(run(predict(config, flags)).err, "kernels"));
+  CHECK(numbers(of_config) == numbers(with(import_predict(file), false)));
+  CHECK(numbers(of_config) != numbers(with(import_predict(config), false)));
+  CHECK(!has(run(import_predict(config, flags)).err, "kernels"));
   CHECK(with({"inspect", config}, true).exit_code == 0);
-  check_refused(with(predict(file), true), "--kernels: found it beside " + file);
-  check_refused(with(predict("gpt2", {"--loss", "in_place"}), false), "--loss: found it beside ");
-  check_refused(run(predict(config, {"--kernels", "flash"})), "--kernels: found \"flash\"");
+  check_refused(with(import_predict(file), true), "--kernels: found it beside " + file);
+  check_refused(with(import_predict("gpt2", {"--loss", "in_place"}), false),
+                "--loss: found it beside ");
+  check_refused(run(import_predict(config, {"--kernels", "flash"})), "--kernels: found \"flash\"");
 }
 
 TEST_CASE("what nobody asked for is said in one remark") {
   const ScratchFolder folder;
   const std::string config = folder.file("config.json", kConfig);
-  const Ran all = run(predict(config));
+  const Ran all = run(import_predict(config));
   CHECK(has(all.err,
             ": where no flag says other: batch 1, seq 2048, precision bf16, optimizer adam, "
             "kernels sdpa"));
   const Ran some =
-      run(predict(config, {"--seq", "512", "--batch", "2", "--precision", "bf16-pure"}));
+      run(import_predict(config, {"--seq", "512", "--batch", "2", "--precision", "bf16-pure"}));
   CHECK(has(some.err, "where no flag says other: optimizer adam, kernels sdpa"));
   CHECK(has(some.out, "in bf16-pure on a100-40gb-pcie, batch 2, seq 512, schedule in-core"));
 }
@@ -100,25 +98,26 @@ TEST_CASE("what nobody asked for is said in one remark") {
 TEST_CASE("lengths go to the network's symbol, and to the importer's limits") {
   const ScratchFolder folder;
   const std::string config = folder.file("config.json", kConfig);
-  const Ran json = run(predict(config, {"--symbol", "seq=1024", "--format", "json", "--quiet"}));
+  const Ran json =
+      run(import_predict(config, {"--symbol", "seq=1024", "--format", "json", "--quiet"}));
   CHECK(json.exit_code == 0);
   CHECK(has(json.out, "\"symbols\": {\n      \"seq\": 1024\n    }"));
   CHECK(has(json.out, "\"tokens\": 1024"));
-  check_refused(run(predict(config, {"--seq", "4096", "--quiet"})),
+  check_refused(run(import_predict(config, {"--seq", "4096", "--quiet"})),
                 "/max_position_embeddings: found 2048 positions, expected at least 4096");
   const std::string file = (folder.path() / "long.json").string();
   CHECK(run({"import", config, "--seq", "4096", "--allow-long", "-o", file}).exit_code == 0);
-  CHECK(run(predict(file, {"--quiet"})).exit_code == 0);
+  CHECK(run(import_predict(file, {"--quiet"})).exit_code == 0);
   check_refused(
-      run(predict("vgg16", {"--seq", "64", "--quiet"})),
+      run(import_predict("vgg16", {"--seq", "64", "--quiet"})),
       "found no symbol seq, expected one that can be 64 (the network's inputs are fixed at "
       "[3, 224, 224])");
-  check_refused(run(predict(config, {"--seq", "0"})), "--seq: found \"0\"");
-  check_refused(run(predict(config, {"--seq", "1,2,3"})), "--seq: found \"1,2,3\"");
-  check_refused(run(predict(config, {"--seq", "1", "--symbol", "seq=2"})),
+  check_refused(run(import_predict(config, {"--seq", "0"})), "--seq: found \"0\"");
+  check_refused(run(import_predict(config, {"--seq", "1,2,3"})), "--seq: found \"1,2,3\"");
+  check_refused(run(import_predict(config, {"--seq", "1", "--symbol", "seq=2"})),
                 "--symbol: found symbol seq for the second time");
-  check_refused(run(predict(config, {"--symbol", "seq"})), "--symbol: found \"seq\"");
-  check_refused(run(predict(config, {"--symbol", "sec=4", "--quiet"})), "did you mean seq?");
+  check_refused(run(import_predict(config, {"--symbol", "seq"})), "--symbol: found \"seq\"");
+  check_refused(run(import_predict(config, {"--symbol", "sec=4", "--quiet"})), "did you mean seq?");
 }
 
 TEST_CASE("the longest sequence fits, and the next one is seen not to") {

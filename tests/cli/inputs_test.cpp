@@ -6,20 +6,12 @@
 #include <regex>
 
 #include "tests/cli/run_program.hpp"
+#include "tests/support/text.hpp"
 
 namespace ooc::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-const std::string kSource = OOC_SOURCE_DIR;
-const std::string kData = kSource + "/tests/data/";
-const std::string kNetwork = kData + "worked_example.json";
-const std::string kMachine = kData + "worked_example_machine.json";
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 TEST_CASE("a name means what is shipped, a path a file, whatever lies in the current folder") {
   const ScratchFolder scratch;

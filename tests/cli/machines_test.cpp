@@ -13,13 +13,6 @@
 namespace ooc::test {
 namespace {
 
-using Words = std::vector<std::string>;
-
-Words operator+(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
 using Fields = std::map<std::string, std::string>;
 
 std::vector<std::string> parts_of(const std::string& text, char at) {

@@ -15,22 +15,18 @@
 namespace ooc::test {
 namespace {
 
-const std::string kData = std::string(OOC_SOURCE_DIR) + "/tests/data/";
-const std::string kNetwork = kData + "worked_example.json";
-const std::string kMachine = kData + "worked_example_machine.json";
-
 Ran max_batch_of(std::vector<std::string> more) {
   std::vector<std::string> arguments{"max-batch", kNetwork, "--hardware", kMachine};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return run_ooc_paleo(arguments);
 }
 
-struct Job {
+struct MaxJob {
   CaseOptions options;
   Workload workload;
   Machine machine;
 
-  Job(const std::string& network, const std::string& profile, CaseOptions given = {})
+  MaxJob(const std::string& network, const std::string& profile, CaseOptions given = {})
       : options(std::move(given)),
         workload(load_workload(network, "NETWORK", options)),
         machine(load_hardware(profile, "--hardware", options)) {}
@@ -54,7 +50,7 @@ struct Job {
 };
 
 /// As `predict` runs it.
-RunReport predicted(const Job& job, const Schedule& schedule, std::int64_t batch) {
+RunReport predicted(const MaxJob& job, const Schedule& schedule, std::int64_t batch) {
   CaseOptions at = job.options;
   at.batch = batch;
   const Case which = make_case(job.workload, job.machine, at);
@@ -67,7 +63,7 @@ TEST_CASE("time, rate and peak of a largest batch are those of predict, under ev
   options.memory = Bytes(1'000'000'000);
   for (const SubBatch::Kind rounds : {SubBatch::Kind::kUsual, SubBatch::Kind::kAuto}) {
     options.schedule.sub_batch.kind = rounds;
-    const Job job("alexnet", "v100-16gb-pcie3", options);
+    const MaxJob job("alexnet", "v100-16gb-pcie3", options);
     bool in_rounds = false;
     for (const Schedule* schedule : schedules()) {
       CAPTURE(schedule->name);
@@ -87,7 +83,7 @@ TEST_CASE("time, rate and peak of a largest batch are those of predict, under ev
 TEST_CASE("the worked example by hand: 5 GB a sample in-core, 3 GB under capacity") {
   CaseOptions options;
   options.memory = Bytes(12'500'000'000);
-  const Job job(kNetwork, kMachine, options);
+  const MaxJob job(kNetwork, kMachine, options);
   const MaxBatchRow in_core = job.row("in-core");
   CHECK(in_core.largest == 2);
   CHECK(in_core.limit == BatchLimit::kNearMemory);
@@ -106,7 +102,7 @@ TEST_CASE("the worked example by hand: 5 GB a sample in-core, 3 GB under capacit
 TEST_CASE("the limit of the search is said, and far memory where it is what lacks") {
   CaseOptions options;
   options.memory = Bytes(300'000'000'000);
-  Job job(kNetwork, kMachine, options);
+  MaxJob job(kNetwork, kMachine, options);
   const MaxBatchRow limited = job.row("in-core", 7);
   CHECK(limited.largest == 7);
   CHECK(limited.limit == BatchLimit::kSearch);
@@ -117,13 +113,13 @@ TEST_CASE("the limit of the search is said, and far memory where it is what lack
   CHECK(far.limit == BatchLimit::kFarMemory);
   CHECK(far.lacks == Bytes(4'000'000'000));
   job.options.far_memory = Bytes(8'000'000'000);
-  CHECK(Job(kNetwork, kMachine, job.options).row("vdnn-like").largest == 2);
+  CHECK(MaxJob(kNetwork, kMachine, job.options).row("vdnn-like").largest == 2);
 }
 
 TEST_CASE("what cannot be counted ends the search, for schedules in rounds too") {
   CaseOptions options;
   options.memory = Bytes(std::int64_t{1} << 55);
-  const Job job("alexnet", "p100-pcie3", options);
+  const MaxJob job("alexnet", "p100-pcie3", options);
   for (const char* schedule : {"in-core", "modnn"}) {
     const MaxBatchRow row = job.row(schedule);
     CHECK(row.limit == BatchLimit::kCounting);
@@ -136,7 +132,7 @@ TEST_CASE("what cannot be counted ends the search, for schedules in rounds too")
 TEST_CASE("several devices have a batch of which each runs its share") {
   CaseOptions options;
   options.devices = 4;
-  const MaxBatchRow row = Job("resnet50", "p100-nvlink1-power8", options).row("in-core");
+  const MaxBatchRow row = MaxJob("resnet50", "p100-nvlink1-power8", options).row("in-core");
   CHECK(row.largest == 4 * 190);
   CHECK(row.failing == 4 * 190 + 1);  // one device has a sample more
   const Ran ran = max_batch_of({"--devices", "4", "--max-batch-limit", "3"});
@@ -145,15 +141,15 @@ TEST_CASE("several devices have a batch of which each runs its share") {
 }
 
 TEST_CASE("the published in-core batches of ResNet-50 on a P100 and an M40 come out within 5 %") {
-  CHECK(Job("resnet50", "p100-nvlink1-power8").row("in-core").largest == 190);  // published: 191
-  CHECK(Job("resnet50", "m40").row("in-core").largest == 140);                  // published: 144
+  CHECK(MaxJob("resnet50", "p100-nvlink1-power8").row("in-core").largest == 190);  // published: 191
+  CHECK(MaxJob("resnet50", "m40").row("in-core").largest == 140);                  // published: 144
 }
 
 TEST_CASE("the batch fits and the one above it does not, as predict says, for every schedule") {
   for (const Allocator allocator : {Allocator::kIdeal, Allocator::kFirstFit, Allocator::kCaching}) {
     CaseOptions options;
     options.allocator = allocator;
-    const Job job("googlenet", "p100-pcie3", options);
+    const MaxJob job("googlenet", "p100-pcie3", options);
     for (const Schedule* schedule : schedules()) {
       if (schedule->is(Trait::kSubBatches)) continue;
       CAPTURE(schedule->name);
@@ -167,7 +163,7 @@ TEST_CASE("the batch fits and the one above it does not, as predict says, for ev
 }
 
 TEST_CASE("a framework's context takes the place of the profile's reserve, --memory that of both") {
-  Job job("alexnet", "m40");
+  MaxJob job("alexnet", "m40");
   const MemoryTier& near = job.machine.profile.near_memory;
   REQUIRE(near.reserved > Bytes(0));
   CHECK(budget_of(job.options, job.machine.profile) == near.capacity - near.reserved);
@@ -194,14 +190,14 @@ TEST_CASE("a framework's context takes the place of the profile's reserve, --mem
 }
 
 TEST_CASE("a schedule in rounds runs any batch, in rounds of the largest") {
-  const Job job("alexnet", "m40");
+  const MaxJob job("alexnet", "m40");
   const MaxBatchRow row = job.row("modnn");
   CHECK(row.largest > 0);
   CHECK(row.any_in_rounds);
   CHECK_FALSE(job.row("capacity").any_in_rounds);
   CaseOptions options;
   options.schedule.sub_batch = {.kind = SubBatch::Kind::kSize, .samples = 8};
-  const MaxBatchRow of_eight = Job("alexnet", "m40", options).row("capacity");
+  const MaxBatchRow of_eight = MaxJob("alexnet", "m40", options).row("capacity");
   CHECK(of_eight.largest == 8);
   CHECK(of_eight.limit == BatchLimit::kRounds);
 }

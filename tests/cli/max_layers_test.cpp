@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/cli/run_program.hpp"
+#include "tests/support/text.hpp"
 
 namespace ooc::test {
 namespace {
@@ -32,10 +33,6 @@ Ran max_layers(const std::string& file, const std::vector<std::string>& more) {
   std::vector<std::string> words{"max", "--of", "layers", file, "--hardware", kMachine};
   words.insert(words.end(), more.begin(), more.end());
   return run_ooc_paleo(words);
-}
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 TEST_CASE("as many copies as are found fit, and one more does not, as predict says") {

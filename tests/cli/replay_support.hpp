@@ -8,15 +8,12 @@
 #include <vector>
 
 #include "tests/cli/run_program.hpp"
+#include "tests/support/text.hpp"
 
 namespace ooc::test {
 
 /// The profile says of the fake device what the fake device is by default.
 inline const std::string kStubMachine = OOC_SOURCE_DIR "/tests/data/replay/stub_machine.json";
-
-inline bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 using Words = std::vector<std::string>;
 

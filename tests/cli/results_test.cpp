@@ -9,11 +9,7 @@
 namespace ooc::test {
 namespace {
 
-const std::string kData = std::string(OOC_SOURCE_DIR) + "/tests/data/";
-const std::string kNetwork = kData + "worked_example.json";
-const std::string kMachine = kData + "worked_example_machine.json";
-
-Ran predict(std::vector<std::string> more) {
+Ran result_predict(std::vector<std::string> more) {
   std::vector<std::string> arguments{"predict", kNetwork,   "--hardware",
                                      kMachine,  "--format", "json"};
   arguments.insert(arguments.end(), more.begin(), more.end());
@@ -21,7 +17,7 @@ Ran predict(std::vector<std::string> more) {
 }
 
 /// The number behind the first `"key": `, or -1.
-long long number(const std::string& json, const std::string& key) {
+long long result_number(const std::string& json, const std::string& key) {
   std::smatch match;
   if (!std::regex_search(json, match, std::regex("\"" + key + "\": (-?[0-9]+)"))) return -1;
   return std::stoll(match[1]);
@@ -29,9 +25,11 @@ long long number(const std::string& json, const std::string& key) {
 
 TEST_CASE("the worked example comes out to the nanosecond") {
   // 4 x 50 + 4 x 100 ms.
-  CHECK(number(predict({"--schedule", "in-core"}).out, "iteration_time_ns") == 600'000'000);
+  CHECK(result_number(result_predict({"--schedule", "in-core"}).out, "iteration_time_ns") ==
+        600'000'000);
   // 50 + 3 x 100 + 100 + 100 + 3 x 100 + 100 ms.
-  CHECK(number(predict({"--schedule", "vdnn-like"}).out, "iteration_time_ns") == 950'000'000);
+  CHECK(result_number(result_predict({"--schedule", "vdnn-like"}).out, "iteration_time_ns") ==
+        950'000'000);
   struct Row {
     const char* memory;
     long long time;
@@ -39,25 +37,25 @@ TEST_CASE("the worked example comes out to the nanosecond") {
   };
   for (const Row& row : {Row{"5GB", 600'000'000, 0}, Row{"4GB", 600'000'000, 1'000'000'000},
                          Row{"3GB", 850'000'000, 2'000'000'000}}) {
-    const Ran ran = predict({"--memory", row.memory});
+    const Ran ran = result_predict({"--memory", row.memory});
     CAPTURE(row.memory);
     CHECK(ran.exit_code == 0);
-    CHECK(number(ran.out, "iteration_time_ns") == row.time);
-    CHECK(number(ran.out, "to_far_bytes") == row.moved);
-    CHECK(number(ran.out, "in_core_peak_bytes") == 5'000'000'000);
+    CHECK(result_number(ran.out, "iteration_time_ns") == row.time);
+    CHECK(result_number(ran.out, "to_far_bytes") == row.moved);
+    CHECK(result_number(ran.out, "in_core_peak_bytes") == 5'000'000'000);
   }
 }
 
 TEST_CASE("a budget that is too small exits 3 and names the smallest that would do") {
   for (const char* memory : {"2999999999 B", "1GB", "0 B"}) {
-    const Ran ran = predict({"--memory", memory});
+    const Ran ran = result_predict({"--memory", memory});
     CAPTURE(ran.out);
     CHECK(ran.exit_code == 3);
     CHECK(ran.err == "");
     CHECK(ran.out.find("\"feasible\": false") != std::string::npos);
-    CHECK(number(ran.out, "smallest_budget_bytes") == 3'000'000'000);
+    CHECK(result_number(ran.out, "smallest_budget_bytes") == 3'000'000'000);
   }
-  CHECK(predict({"--memory", "3GB"}).exit_code == 0);
+  CHECK(result_predict({"--memory", "3GB"}).exit_code == 0);
 }
 
 TEST_CASE("a layer whose bytes are another layer's has no action of its own") {
@@ -118,12 +116,13 @@ TEST_CASE("--dtype stands in for the network's in every command that reads one")
     CHECK(out.find("\"dtype\": \"bfloat16\"") != std::string::npos);
   }
   const auto bytes = [](const char* dtype) {
-    return number(run_ooc_paleo({"inspect", "alexnet", "--dtype", dtype, "--format", "json"}).out,
-                  "static_bytes");
+    return result_number(
+        run_ooc_paleo({"inspect", "alexnet", "--dtype", dtype, "--format", "json"}).out,
+        "static_bytes");
   };
   CHECK(bytes("float16") * 2 == bytes("float32"));
   const auto time = [](const char* dtype) {
-    return number(predict({"--dtype", dtype}).out, "iteration_time_ns");
+    return result_number(result_predict({"--dtype", dtype}).out, "iteration_time_ns");
   };
   CHECK(time("float32") == 600'000'000);  // its times are stated
   const Ran sweep = run_ooc_paleo(
@@ -142,7 +141,7 @@ TEST_CASE("with 16 bits it is said which copies of the weights are counted") {
   // AlexNet has 61,100,840 parameters (torchvision's count): of adam 2 + 2 + 8 bytes each.
   const Ran ran = run_ooc_paleo({"predict", "alexnet", "--hardware", "a100-40gb-sxm", "--dtype",
                                  "bfloat16", "--optimizer", "adam", "--format", "json"});
-  CHECK(number(ran.out, "static_bytes") == number(ran.out, "parameters") * 12);
+  CHECK(result_number(ran.out, "static_bytes") == result_number(ran.out, "parameters") * 12);
   for (const std::string& text : {ran.err, ran.out}) {
     CHECK(
         text.find("bfloat16: of each parameter 2 B of weight, 2 B of gradient and 8 B of float32 "
@@ -173,29 +172,30 @@ TEST_CASE("far memory that is too small exits 3 and says so") {
   CHECK(ran.exit_code == 3);
   CHECK(ran.out.find("\"tier\": \"far\"") != std::string::npos);
   // Two tensors of 1 GB move at 3 GB.
-  CHECK(number(ran.out, "smallest_budget_bytes") == 2'000'000'000);
-  CHECK(number(ran.out, "free_bytes") == 500'000'000);
+  CHECK(result_number(ran.out, "smallest_budget_bytes") == 2'000'000'000);
+  CHECK(result_number(ran.out, "free_bytes") == 500'000'000);
 }
 
 TEST_CASE("--far-memory stands in for the capacity of the profile") {
   // Two tensors of 1 GB move at 3 GB.
-  const Ran enough = predict({"--memory", "3GB", "--far-memory", "2GB"});
+  const Ran enough = result_predict({"--memory", "3GB", "--far-memory", "2GB"});
   CHECK(enough.exit_code == 0);
-  CHECK(number(enough.out, "far_memory_bytes") == 2'000'000'000);
-  CHECK(number(enough.out, "peak_far_bytes") == 2'000'000'000);
-  CHECK(number(predict({"--memory", "3GB"}).out, "far_memory_bytes") == 64'000'000'000);
+  CHECK(result_number(enough.out, "far_memory_bytes") == 2'000'000'000);
+  CHECK(result_number(enough.out, "peak_far_bytes") == 2'000'000'000);
+  CHECK(result_number(result_predict({"--memory", "3GB"}).out, "far_memory_bytes") ==
+        64'000'000'000);
   for (const char* command : {"predict", "replay", "compare", "max-batch"}) {
     CAPTURE(command);
     const Ran ran =
         run_ooc_paleo({command, kNetwork, "--hardware", kMachine, "--memory", "3GB", "--schedule",
                        "capacity", "--far-memory", "1999999999 B", "--format", "json", "--quiet"});
     CHECK(ran.exit_code == 3);
-    CHECK(number(ran.out, "far_memory_bytes") == 1'999'999'999);
+    CHECK(result_number(ran.out, "far_memory_bytes") == 1'999'999'999);
   }
-  const Ran little = predict({"--memory", "3GB", "--far-memory", "1999999999 B"});
+  const Ran little = result_predict({"--memory", "3GB", "--far-memory", "1999999999 B"});
   CHECK(little.out.find("\"tier\": \"far\"") != std::string::npos);
-  CHECK(number(little.out, "smallest_budget_bytes") == 2'000'000'000);
-  CHECK(predict({"--far-memory", "16"}).exit_code == 2);
+  CHECK(result_number(little.out, "smallest_budget_bytes") == 2'000'000'000);
+  CHECK(result_predict({"--far-memory", "16"}).exit_code == 2);
 }
 
 TEST_CASE("compare says what far memory every row needs, and what memory holds with --wide") {
@@ -213,40 +213,41 @@ TEST_CASE("compare says what far memory every row needs, and what memory holds w
   CHECK(wide.find("capacity  3.000 GB    1.000 GB        1.000 GB\n") != std::string::npos);
   const std::string json = compare_with({"--format", "json"});
   // First reached at 100 ms: a, which leaves till 150, b, and c, which is being written.
-  CHECK(number(json.substr(json.find("peak_near_by_category")), "saved") == 3'000'000'000);
+  CHECK(result_number(json.substr(json.find("peak_near_by_category")), "saved") == 3'000'000'000);
   // At 150 ms: a is there, b leaves.
   const std::string far = json.substr(json.find("peak_far_by_category"));
-  CHECK(number(far, "saved") == 1'000'000'000);
-  CHECK(number(far, "in_flight") == 1'000'000'000);
+  CHECK(result_number(far, "saved") == 1'000'000'000);
+  CHECK(result_number(far, "in_flight") == 1'000'000'000);
   CHECK(json.find("\"moved\"") == std::string::npos);
   const std::string most = run_ooc_paleo({"max-batch", kNetwork, "--hardware", kMachine, "--memory",
                                           "3GB", "--schedules", "capacity", "--format", "json"})
                                .out;
-  CHECK(number(most.substr(most.find("peak_near_by_category")), "saved") == 3'000'000'000);
-  CHECK(number(most.substr(most.find("peak_far_by_category")), "in_flight") == 1'000'000'000);
+  CHECK(result_number(most.substr(most.find("peak_near_by_category")), "saved") == 3'000'000'000);
+  CHECK(result_number(most.substr(most.find("peak_far_by_category")), "in_flight") ==
+        1'000'000'000);
 }
 
 TEST_CASE("predict lists the tensors that move") {
-  const std::string out = predict({"--memory", "3GB"}).out;
+  const std::string out = result_predict({"--memory", "3GB"}).out;
   const std::string moved = out.substr(out.find("\"moved\""));
   // Between c.forward and b.backward 50 + 100 + 100 ms are computed, for a 50 and 100 more.
   const std::string b = moved.substr(moved.find("\"tensor\": \"b\""));
-  CHECK(number(b, "out_ns") == 150'000'000);
-  CHECK(number(b, "back_ns") == 550'000'000);
-  CHECK(number(b, "hides_at_bytes_per_s") == 4'000'000'000);
+  CHECK(result_number(b, "out_ns") == 150'000'000);
+  CHECK(result_number(b, "back_ns") == 550'000'000);
+  CHECK(result_number(b, "hides_at_bytes_per_s") == 4'000'000'000);
   const std::string a = moved.substr(moved.find("\"tensor\": \"a\""));
-  CHECK(number(a, "out_ns") == 50'000'000);
-  CHECK(number(a, "back_ns") == 750'000'000);
-  CHECK(number(a, "wait_ns") == 100'000'000);
-  CHECK(number(a, "hides_at_bytes_per_s") == 2'500'000'000);
-  CHECK(predict({"--memory", "5GB"}).out.find("\"moved\": []") != std::string::npos);
+  CHECK(result_number(a, "out_ns") == 50'000'000);
+  CHECK(result_number(a, "back_ns") == 750'000'000);
+  CHECK(result_number(a, "wait_ns") == 100'000'000);
+  CHECK(result_number(a, "hides_at_bytes_per_s") == 2'500'000'000);
+  CHECK(result_predict({"--memory", "5GB"}).out.find("\"moved\": []") != std::string::npos);
   const Ran pages = run_ooc_paleo({"predict", "alexnet", "--hardware", "v100-16gb-pcie3",
                                    "--schedule", "unified", "--format", "json"});
   CHECK(pages.out.find("\"moved\": null") != std::string::npos);
 }
 
 TEST_CASE("predict ends with what would help: link x 2, memory x 1.25, compute x 2") {
-  const Ran ran = predict({"--memory", "3GB"});
+  const Ran ran = result_predict({"--memory", "3GB"});
   // 850 ms as it is. Copies of 50 ms: 600 + 2 x 50. 3.75 GB still moves two tensors. Tasks of 25 and
   // 50 ms: d.forward waits 50 until a is out, d.backward 75 until b is out, then b and a come back
   // with nothing to do: 300 + 50 + 75 + 2 x 100.
@@ -254,7 +255,7 @@ TEST_CASE("predict ends with what would help: link x 2, memory x 1.25, compute x
   const auto time_of = [&](const std::string& change) {
     const std::size_t place = what_if.find("\"" + change + "\"");
     REQUIRE(place != std::string::npos);
-    return number(what_if.substr(place), "iteration_time_ns");
+    return result_number(what_if.substr(place), "iteration_time_ns");
   };
   CHECK(time_of("link x 2") == 700'000'000);
   CHECK(time_of("memory x 1.25") == 850'000'000);
@@ -291,7 +292,7 @@ TEST_CASE("where reports of a rate differ, predict has the range of its answer")
   CHECK(range_of({}) == "\"range\":null,");  // nothing moves
   CHECK(range_of({"--memory", "3GB", "--link", "10GB/s"}) == "\"range\":null,");
   CHECK(range_of({"--memory", "2GB"}) == "\"range\":null,");  // does not fit
-  const std::string plain = predict({"--memory", "3GB"}).out;
+  const std::string plain = result_predict({"--memory", "3GB"}).out;
   CHECK(plain.find("\"range\": null") != std::string::npos);
   const Ran table = run_ooc_paleo({"predict", kNetwork, "--hardware", ranged, "--memory", "3GB"});
   CHECK(table.out.find("700.0 ms to 1.250 s") != std::string::npos);
@@ -314,7 +315,7 @@ TEST_CASE("where reports of a rate differ, predict has the range of its answer")
 TEST_CASE("link, latency and far throughput change the copies") {
   const auto time = [](std::vector<std::string> more) {
     more.insert(more.end(), {"--schedule", "vdnn-like"});
-    return number(predict(std::move(more)).out, "iteration_time_ns");
+    return result_number(result_predict(std::move(more)).out, "iteration_time_ns");
   };
   // Copies of 50 ms: 50 + 3 x 50 + 50 + 50 + 3 x 100 + 100.
   CHECK(time({"--link", "20 GB/s"}) == 700'000'000);
@@ -330,10 +331,10 @@ TEST_CASE("measured layer times replace the model's, and the report says how man
   const ScratchFolder scratch;
   const std::string times = scratch.file(
       "times.csv", "layer,forward_ms,backward_ms\r\na,10,20\r\n\"b\",0.000001,1e1\r\n");
-  const Ran ran = predict({"--schedule", "in-core", "--layer-times", times});
+  const Ran ran = result_predict({"--schedule", "in-core", "--layer-times", times});
   // a: 10 + 20, b: 1 ns + 10, c and d: 150 each.
-  CHECK(number(ran.out, "iteration_time_ns") == 340'000'001);
-  CHECK(number(ran.out, "layer_times") == 2);
+  CHECK(result_number(ran.out, "iteration_time_ns") == 340'000'001);
+  CHECK(result_number(ran.out, "layer_times") == 2);
 }
 
 TEST_CASE("the batch comes from the flag, else from the file, else it is 1") {
@@ -344,7 +345,7 @@ TEST_CASE("the batch comes from the flag, else from the file, else it is 1") {
   const auto batch = [](const std::string& file, std::vector<std::string> more) {
     std::vector<std::string> arguments{"inspect", file, "--format", "json"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    return number(run_ooc_paleo(arguments).out, "batch");
+    return result_number(run_ooc_paleo(arguments).out, "batch");
   };
   CHECK(batch(kNetwork, {}) == 1);
   CHECK(batch(with_batch, {}) == 3);
@@ -356,7 +357,7 @@ TEST_CASE("without --memory the budget is capacity less reserve, with it exactly
     std::vector<std::string> arguments{"predict",         "vgg16",    "--hardware",
                                        "v100-16gb-pcie3", "--format", "json"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    return number(run_ooc_paleo(arguments).out, "budget_near_bytes");
+    return result_number(run_ooc_paleo(arguments).out, "budget_near_bytes");
   };
   CHECK(budget({}) == (16LL << 30) - (700LL << 20));
   CHECK(budget({"--memory", "16GiB"}) == 16LL << 30);
@@ -370,9 +371,10 @@ TEST_CASE("every command's help begins with examples and goes to stdout") {
     CHECK(ran.err == "");
     CHECK(ran.out.rfind("Examples:\n  ooc-paleo " + std::string(command), 0) == 0);
   }
-  const std::string predict = run_ooc_paleo({"predict", "--help"}).out;
-  CHECK(predict.find("--batch N") < predict.find("Options of some schedules"));
-  CHECK(predict.find("Options of some schedules") < predict.find("--algorithms RULE"));
+  const std::string result_predict = run_ooc_paleo({"predict", "--help"}).out;
+  CHECK(result_predict.find("--batch N") < result_predict.find("Options of some schedules"));
+  CHECK(result_predict.find("Options of some schedules") <
+        result_predict.find("--algorithms RULE"));
   const Ran top = run_ooc_paleo({"--help"});
   CHECK(top.exit_code == 0);
   CHECK(top.out.rfind("Examples:\n", 0) == 0);

@@ -47,6 +47,19 @@ struct Surroundings {
 [[nodiscard]] Ran run_ooc_paleo(std::vector<std::string> arguments,
                                 const Surroundings& surroundings = {});
 
+using Words = std::vector<std::string>;
+
+[[nodiscard]] inline Words operator+(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+/// The worked example of docs/formats.md as files.
+inline const std::string kSource = OOC_SOURCE_DIR;
+inline const std::string kData = kSource + "/tests/data/";
+inline const std::string kNetwork = kData + "worked_example.json";
+inline const std::string kMachine = kData + "worked_example_machine.json";
+
 [[nodiscard]] std::string read_file(const std::filesystem::path& path);
 void write_file(const std::filesystem::path& path, const std::string& text);
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/cli/run_program.hpp"
+#include "tests/support/text.hpp"
 
 namespace ooc::test {
 namespace {
@@ -15,10 +16,6 @@ Ran predict_state(std::vector<std::string> flags) {
                                  "--optimizer",     "adam",        "--quiet"};
   words.insert(words.end(), flags.begin(), flags.end());
   return run_ooc_paleo(words);
-}
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 TEST_CASE("state that moves is refused where it cannot, with the reason") {

@@ -11,13 +11,9 @@
 namespace ooc::test {
 namespace {
 
-const std::string kData = std::string(OOC_SOURCE_DIR) + "/tests/data/";
-const std::string kNetwork = kData + "worked_example.json";
-const std::string kMachine = kData + "worked_example_machine.json";
-
 using Texts = std::vector<std::string>;
 /// A row by the names of its columns, as text.
-using Row = std::vector<std::pair<std::string, std::string>>;
+using AxesRow = std::vector<std::pair<std::string, std::string>>;
 
 std::string text_of(const SpecView& view) {
   std::string text = json_text(view.node());
@@ -26,17 +22,17 @@ std::string text_of(const SpecView& view) {
   return text;
 }
 
-std::vector<Row> rows_of(const std::string& json) {
+std::vector<AxesRow> axes_rows_of(const std::string& json) {
   const SpecDocument document = read_spec_text(json, "sweep.json");
-  std::vector<Row> rows;
+  std::vector<AxesRow> rows;
   for (const SpecView& each : SpecView(document).get("results").items()) {
-    Row& row = rows.emplace_back();
+    AxesRow& row = rows.emplace_back();
     for (const auto& [key, value] : each.members()) row.emplace_back(key, text_of(value));
   }
   return rows;
 }
 
-std::string at(const Row& row, const std::string& column) {
+std::string at(const AxesRow& row, const std::string& column) {
   for (const auto& [key, value] : row) {
     if (key == column) return value;
   }
@@ -53,7 +49,7 @@ Texts column(const Texts& flags, const std::string& name) {
   Texts all = flags;
   all.insert(all.end(), {"--format", "json", "--quiet"});
   Texts values;
-  for (const Row& row : rows_of(sweep(all).out)) values.push_back(at(row, name));
+  for (const AxesRow& row : axes_rows_of(sweep(all).out)) values.push_back(at(row, name));
   return values;
 }
 
@@ -80,7 +76,7 @@ TEST_CASE("a row at two values of an axis says what predict says of each") {
     all.insert(all.end(), job.begin(), job.end());
     all.insert(all.end(), {axis.flag, axis.values[0] + "," + axis.values[1], "--link",
                            "8GB/s,9GB/s,10GB/s", "--format", "json", "--quiet"});
-    const std::vector<Row> rows = rows_of(run_ooc_paleo(all).out);
+    const std::vector<AxesRow> rows = axes_rows_of(run_ooc_paleo(all).out);
     REQUIRE(rows.size() == 6);
     CHECK(at(rows[0], axis.column) != at(rows[3], axis.column));
     for (std::size_t i = 0; i < 2; ++i) {
@@ -89,7 +85,7 @@ TEST_CASE("a row at two values of an axis says what predict says of each") {
       one.insert(one.end(), {axis.flag, axis.values[i], "--link", "9GB/s", "--format", "json"});
       const SpecDocument document = read_spec_text(run_ooc_paleo(one).out, "predict.json");
       const SpecView root(document);
-      const Row& row = rows[3 * i + 1];
+      const AxesRow& row = rows[3 * i + 1];
       CHECK(at(row, axis.column) == text_of(root.get("inputs").get(axis.column)));
       for (const char* same : {"iteration_time_ns", "peak_near_bytes", "peak_far_bytes",
                                "to_far_bytes", "link_limited_by", "reference_time_ns"}) {
@@ -104,7 +100,7 @@ TEST_CASE("a row at a length and a precision says what predict says of them") {
   const Texts job{"gpt2", "--hardware", "rtx-3090", "--batch", "2", "--quiet", "--format", "json"};
   Texts all{"sweep", "--seq", "256:512:x2", "--precision", "fp32,amp-bf16"};
   all.insert(all.end(), job.begin(), job.end());
-  const std::vector<Row> rows = rows_of(run_ooc_paleo(all).out);
+  const std::vector<AxesRow> rows = axes_rows_of(run_ooc_paleo(all).out);
   REQUIRE(rows.size() == 4);
   for (std::size_t i = 0; i < 4; ++i) {
     Texts one{"predict", "--precision", i < 2 ? "fp32" : "amp-bf16", "--seq",
@@ -142,7 +138,7 @@ TEST_CASE("any symbol is an axis: every combination of the values of several") {
   CAPTURE(ran.err);
   Texts symbols;
   Texts parameters;
-  for (const Row& row : rows_of(ran.out)) {
+  for (const AxesRow& row : axes_rows_of(ran.out)) {
     symbols.push_back(at(row, "symbols"));
     parameters.push_back(at(row, "parameters"));
   }
@@ -176,7 +172,7 @@ TEST_CASE(
   };
   const Ran ran = run({"--seq", "4096,512", "--link", "8GB/s,16GB/s"});
   CHECK(ran.exit_code == 0);
-  const std::vector<Row> rows = rows_of(ran.out);
+  const std::vector<AxesRow> rows = axes_rows_of(ran.out);
   REQUIRE(rows.size() == 4);
   CHECK(at(rows[0], "seq") == "4096");
   CHECK(at(rows[0], "error").find("1024 positions for 4096 steps") != std::string::npos);
@@ -187,7 +183,7 @@ TEST_CASE(
   for (const char* precisions : {"fp8,fp32", "fp32,fp8"}) {
     const Ran some = run({"--seq", "512", "--precision", precisions});
     CHECK(some.exit_code == 0);
-    const std::vector<Row> each = rows_of(some.out);
+    const std::vector<AxesRow> each = axes_rows_of(some.out);
     REQUIRE(each.size() == 2);
     const bool fp8_first = at(each[0], "precision") == "\"fp8\"";
     CHECK(at(each[fp8_first ? 0 : 1], "error").find("peak/float8") != std::string::npos);
@@ -242,7 +238,7 @@ TEST_CASE("a price that one row cannot have is that row's error alone") {
   const Ran ran = sweep({"--link-to-far", "30GB/s,10GB/s", "--link", "10GB/s", "--duplex", "0.6",
                          "--far-throughput", "inf", "--format", "json"});
   CHECK(ran.exit_code == 0);
-  const std::vector<Row> rows = rows_of(ran.out);
+  const std::vector<AxesRow> rows = axes_rows_of(ran.out);
   REQUIRE(rows.size() == 2);
   CHECK(at(rows[0], "error").find("--duplex: found 0.6, expected a ratio from 0.75 to 1") !=
         std::string::npos);
@@ -256,7 +252,7 @@ TEST_CASE("zipped lists step together, those of one value stay, and names may co
   CHECK(column(flags, "link_bytes_per_s") == Texts{"10000000000", "20000000000", "10000000000"});
   const Ran names = run_ooc_paleo({"sweep", kNetwork, kNetwork, "--hardware", kMachine, "--batch",
                                    "1,2", "--zip", "--format", "json"});
-  CHECK(rows_of(names.out).size() == 2);
+  CHECK(axes_rows_of(names.out).size() == 2);
   const Ran uneven = sweep({"--memory", "3GB,5GB", "--batch", "1,2,3", "--zip"});
   CHECK(uneven.exit_code == 2);
   CHECK(uneven.err.find("--zip: found 3 values of --batch and 2 of --memory, expected lists of one "
@@ -303,7 +299,7 @@ TEST_CASE("a study says what flags say, and flags take the place of its lists") 
   CHECK(run_study(text, {"--quiet", "--batch", "2"}).out == sweep(fewer).out);
   const Ran zipped = run_study(study(R"("batch": [1, 2], "memory": ["3GB", "40GB"], "zip": true)"),
                                {"--format", "json"});
-  CHECK(rows_of(zipped.out).size() == 2);
+  CHECK(axes_rows_of(zipped.out).size() == 2);
 }
 
 TEST_CASE("what is wrong with a study is said with file and place") {

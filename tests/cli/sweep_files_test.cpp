@@ -18,10 +18,6 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-const std::string kData = std::string(OOC_SOURCE_DIR) + "/tests/data/";
-const std::string kNetwork = kData + "worked_example.json";
-const std::string kMachine = kData + "worked_example_machine.json";
-
 Texts sweep_command(const Texts& more) {
   Texts arguments{"sweep", kNetwork, "--hardware", kMachine};
   arguments.insert(arguments.end(), more.begin(), more.end());

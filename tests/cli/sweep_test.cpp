@@ -10,17 +10,13 @@
 namespace ooc::test {
 namespace {
 
-const std::string kData = std::string(OOC_SOURCE_DIR) + "/tests/data/";
-const std::string kNetwork = kData + "worked_example.json";
-const std::string kMachine = kData + "worked_example_machine.json";
-
-Ran sweep(std::vector<std::string> more, const Surroundings& surroundings = {}) {
+Ran run_sweep(std::vector<std::string> more, const Surroundings& surroundings = {}) {
   std::vector<std::string> arguments{"sweep", kNetwork, "--hardware", kMachine};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return run_ooc_paleo(arguments, surroundings);
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
+std::vector<std::string> grid_lines_of(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) lines.push_back(line);
@@ -31,7 +27,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 std::vector<std::string> column(const std::string& csv, const std::string& name) {
   std::vector<std::string> values;
   std::size_t place = 0;
-  for (const std::string& line : lines_of(csv)) {
+  for (const std::string& line : grid_lines_of(csv)) {
     std::vector<std::string> fields(1);
     for (const char c : line) {
       if (c == ',') {
@@ -54,8 +50,8 @@ std::vector<std::string> column(const std::string& csv, const std::string& name)
 using Texts = std::vector<std::string>;
 
 TEST_CASE("rows come in the order of the lists, the link changing fastest") {
-  const Ran ran = sweep({"--memory", "3GB,5GB", "--schedule", "in-core,capacity", "--link",
-                         "10GB/s,20GB/s", "--quiet"});
+  const Ran ran = run_sweep({"--memory", "3GB,5GB", "--schedule", "in-core,capacity", "--link",
+                             "10GB/s,20GB/s", "--quiet"});
   CHECK(ran.exit_code == 0);
   CHECK(ran.err == "");
   CHECK(column(ran.out, "memory_bytes") == Texts{"3000000000", "3000000000", "3000000000",
@@ -133,12 +129,12 @@ TEST_CASE("the number of threads does not change a byte") {
     one.insert(one.end(), {"--format", format, "--jobs", "1"});
     Texts many = common;
     many.insert(many.end(), {"--format", format, "--jobs", "7"});
-    std::string first = sweep(one).out;
-    std::string second = sweep(many).out;
+    std::string first = run_sweep(one).out;
+    std::string second = run_sweep(many).out;
     // The command line is echoed.
     const auto cut = [](std::string& text) { text.erase(0, text.find("\"results\"")); };
     if (std::string(format) == "json") cut(first), cut(second);
-    CHECK(lines_of(first).size() > 5 * 19 * 100);
+    CHECK(grid_lines_of(first).size() > 5 * 19 * 100);
     CHECK(first == second);
   }
 }
@@ -148,8 +144,8 @@ TEST_CASE("the knee is reported at the end and in JSON") {
   // capacity at 3 GB moves a and b. At 10 GB/s d.backward waits 50 ms until b is out; always both come
   // back with nothing else to do. A copy takes t ms: 600 + 2 t where t <= 50. So 40 GB/s gives 650
   // ms, 80 GB/s 625 (4.2 %), 320 GB/s 606.25 (1.04 %), 640 GB/s 603.125 (0.5 %).
-  const Ran ran = sweep({"--memory", "3GB", "--link", "10GB/s:640GB/s:x2", "-o", "r.json"},
-                        {.folder = scratch.path(), .environment = {}});
+  const Ran ran = run_sweep({"--memory", "3GB", "--link", "10GB/s:640GB/s:x2", "-o", "r.json"},
+                            {.folder = scratch.path(), .environment = {}});
   CHECK(ran.exit_code == 0);
   CHECK(ran.out ==
         "The slowest link of the list that comes within 1 % and 5 % of computing alone:\n"
@@ -163,8 +159,8 @@ TEST_CASE("the knee is reported at the end and in JSON") {
 }
 
 TEST_CASE("the JSON of a sweep is JSON, with one result a row and one knee a unit") {
-  const Ran ran = sweep({"--memory", "2GB,3GB,5GB", "--schedule", "in-core,capacity", "--link",
-                         "1GB/s:500GB/s:x1.05", "--format", "json", "--quiet"});
+  const Ran ran = run_sweep({"--memory", "2GB,3GB,5GB", "--schedule", "in-core,capacity", "--link",
+                             "1GB/s:500GB/s:x1.05", "--format", "json", "--quiet"});
   const SpecDocument document = read_spec_text(ran.out, "sweep.json");
   const SpecView root(document);
   // 128 links for each of 6 units: more than one piece each.
@@ -175,8 +171,8 @@ TEST_CASE("the JSON of a sweep is JSON, with one result a row and one knee a uni
 }
 
 TEST_CASE("a knee has the keys of its rows, with the same values") {
-  const Ran ran = sweep({"--link", "10GB/s,640GB/s", "--schedule", "in-core,capacity", "--format",
-                         "json", "--quiet"});
+  const Ran ran = run_sweep({"--link", "10GB/s,640GB/s", "--schedule", "in-core,capacity",
+                             "--format", "json", "--quiet"});
   const SpecDocument document = read_spec_text(ran.out, "sweep.json");
   const SpecView root(document);
   const auto rows = root.get("results").items();
@@ -230,7 +226,8 @@ TEST_CASE("one file by two spellings is refused") {
 
 TEST_CASE("bytes of the command line that are no UTF-8 do not break the JSON of a sweep") {
   const ScratchFolder scratch;
-  const Ran ran = sweep({"-o", "r\xff\"\n.json"}, {.folder = scratch.path(), .environment = {}});
+  const Ran ran =
+      run_sweep({"-o", "r\xff\"\n.json"}, {.folder = scratch.path(), .environment = {}});
   CHECK(ran.exit_code == 0);
   const std::string text = scratch.read("r\xff\"\n.json");
   CHECK(text.find("\"r\xef\xbf\xbd\\\"\\n.json\"") != std::string::npos);
@@ -238,8 +235,8 @@ TEST_CASE("bytes of the command line that are no UTF-8 do not break the JSON of 
 }
 
 TEST_CASE("a sweep in which nothing fits exits 3, one in which something fits 0") {
-  CHECK(sweep({"--memory", "1GB,2GB"}).exit_code == 3);
-  CHECK(sweep({"--memory", "1GB,3GB"}).exit_code == 0);
+  CHECK(run_sweep({"--memory", "1GB,2GB"}).exit_code == 3);
+  CHECK(run_sweep({"--memory", "1GB,3GB"}).exit_code == 0);
 }
 
 TEST_CASE("--schedules is --schedule in every command that takes one") {
@@ -269,20 +266,20 @@ TEST_CASE("--schedules is --schedule in every command that takes one") {
 }
 
 TEST_CASE("rows that do not fit are counted in the closing line, by what they lack") {
-  CHECK(sweep({"--memory", "1GB,2GB,5GB"}).err ==
+  CHECK(run_sweep({"--memory", "1GB,2GB,5GB"}).err ==
         "ooc-paleo: 3 rows: 1 ran, 2 do not fit (2 lack near memory)\n");
   const Ran far = run_ooc_paleo({"sweep", "vgg16", "--hardware", "v100-16gb-pcie3", "--batch",
                                  "64,100000", "--schedule", "in-core,unified"});
   CHECK(far.err ==
         "ooc-paleo: 4 rows: 2 ran, 2 do not fit (1 lack far memory, 1 lack near memory)\n");
-  CHECK(sweep({"--memory", "1GB,2GB", "--quiet"}).err == "");
-  CHECK(sweep({"--memory", "5GB"}).err == "ooc-paleo: 1 row: 1 ran\n");
+  CHECK(run_sweep({"--memory", "1GB,2GB", "--quiet"}).err == "");
+  CHECK(run_sweep({"--memory", "5GB"}).err == "ooc-paleo: 1 row: 1 ran\n");
 }
 
 TEST_CASE("far memory is an axis: each row has its own, between budgets and schedules") {
   // At 3 GB two tensors of 1 GB move, at 4 GB one.
-  const Ran ran = sweep({"--memory", "3GB,4GB", "--far-memory", "1GB:2GB:+1GB", "--schedule",
-                         "capacity,vdnn-like", "--format", "json"});
+  const Ran ran = run_sweep({"--memory", "3GB,4GB", "--far-memory", "1GB:2GB:+1GB", "--schedule",
+                             "capacity,vdnn-like", "--format", "json"});
   CHECK(ran.err ==
         "ooc-paleo: 8 rows: 3 ran, 5 do not fit (3 lack far memory, 2 lack near memory)\n");
   std::string order;
@@ -297,7 +294,7 @@ TEST_CASE("far memory is an axis: each row has its own, between budgets and sche
   }
   // vdnn-like needs 4 GB near and moves all four; capacity two at 3 GB, one at 4 GB.
   CHECK(order == "1- 1- 2+ 2- 1+ 1- 2+ 2- ");
-  CHECK(sweep({"--far-memory", "1"}).exit_code == 2);
+  CHECK(run_sweep({"--far-memory", "1"}).exit_code == 2);
 }
 
 TEST_CASE("a row that cannot be worked out says why, and the others are there") {
@@ -333,12 +330,12 @@ TEST_CASE("a row that cannot be worked out says why, and the others are there") 
 }
 
 TEST_CASE("the first batch may be the impossible one; where no row is possible none is begun") {
-  const Ran first = sweep({"--devices", "2", "--batch", "1,4"});
+  const Ran first = run_sweep({"--devices", "2", "--batch", "1,4"});
   CHECK(first.exit_code == 0);
   CHECK(column(first.out, "feasible") == Texts{"", "true"});
   const ScratchFolder scratch;
-  const Ran none = sweep({"--devices", "4", "--batch", "1,2", "-o", "r.csv"},
-                         {.folder = scratch.path(), .environment = {}});
+  const Ran none = run_sweep({"--devices", "4", "--batch", "1,2", "-o", "r.csv"},
+                             {.folder = scratch.path(), .environment = {}});
   CHECK(none.exit_code == 2);
   CHECK(none.err.find("error: --devices: found 4, expected at most the batch") !=
         std::string::npos);
@@ -347,15 +344,15 @@ TEST_CASE("the first batch may be the impossible one; where no row is possible n
 
 TEST_CASE("why there is no knee is said") {
   // At 3 GB 640 GB/s would do; far memory of 20 GB/s lets nothing do; at 2 GB nothing fits.
-  const Ran ran = sweep({"--memory", "2GB,3GB", "--link", "10GB/s,20GB/s", "--far-throughput",
-                         "inf", "-o", "/dev/null"});
+  const Ran ran = run_sweep({"--memory", "2GB,3GB", "--link", "10GB/s,20GB/s", "--far-throughput",
+                             "inf", "-o", "/dev/null"});
   CHECK(ran.out.find("2 GB, capacity: none, none (does not fit)\n") != std::string::npos);
   CHECK(ran.out.find("3 GB, capacity: none, none (only beyond the list)\n") != std::string::npos);
-  const Ran far = sweep({"--memory", "3GB", "--link", "10GB/s,20GB/s", "--far-throughput", "20GB/s",
-                         "-o", "/dev/null"});
+  const Ran far = run_sweep({"--memory", "3GB", "--link", "10GB/s,20GB/s", "--far-throughput",
+                             "20GB/s", "-o", "/dev/null"});
   CHECK(far.out.find("none, none (far memory caps the link)\n") != std::string::npos);
   // 600 + 2 t ms, 5 % of 600 ms at t = 15, 1 % at 3: 80 GB/s is enough for one, not for the other.
-  const Ran one = sweep(
+  const Ran one = run_sweep(
       {"--memory", "3GB", "--link", "40GB/s,80GB/s", "--far-throughput", "inf", "-o", "/dev/null"});
   CHECK(one.out.find("none (only beyond the list), 80.0 GB/s\n") != std::string::npos);
   const Ran again =
@@ -378,7 +375,7 @@ TEST_CASE("what is a number in one row is a number or empty in all, infinite lin
   const Ran ran = run_ooc_paleo({"sweep", "vgg16", "--hardware", "v100-16gb-pcie3", "--batch",
                                  "16,100000,2000000000", "--schedule", "in-core,unified,recompute",
                                  "--link", "8GB/s,inf", "--far-throughput", "inf", "--quiet"});
-  const Texts lines = lines_of(ran.out);
+  const Texts lines = grid_lines_of(ran.out);
   REQUIRE(lines.size() == 1 + 3 * 3 * 2);
   std::istringstream header(lines.front());
   int numeric = 0;

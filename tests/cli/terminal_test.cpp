@@ -9,10 +9,6 @@
 namespace ooc::test {
 namespace {
 
-const std::string kSource = OOC_SOURCE_DIR;
-const std::string kNetwork = kSource + "/tests/data/worked_example.json";
-const std::string kMachine = kSource + "/tests/data/worked_example_machine.json";
-
 /// A line break, an escape sequence, a C1 control and a change of direction, as JSON has them and as bytes.
 const std::string kHostileJson = R"(x\u001b[31m\u009b2J\u202e\u0007\u007f)";
 const std::vector<std::string> kHostile{"\x1b", "\u009b", "\u202e", "\x07", "\x7f"};

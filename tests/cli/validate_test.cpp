@@ -14,8 +14,6 @@ namespace {
 
 using nlohmann::json;
 
-const std::string kData = std::string(OOC_SOURCE_DIR) + "/tests/data/";
-
 /// A row about the worked example of docs/formats.md, 6: 600 ms in core, 950 ms under vdnn-like.
 std::string row(const std::string& checks, const std::string& more_runs = "",
                 const std::string& id = "mine") {

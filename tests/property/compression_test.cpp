@@ -21,7 +21,7 @@
 namespace ooc::test {
 namespace {
 
-struct Case {
+struct CompressionCase {
   Workload workload;
   LinkSpec link;
   ScheduleOptions options;
@@ -62,7 +62,7 @@ Duration kernels(const Plan& plan, const TrainingGraph& graph, const CostTable& 
 }
 
 /// Of the network's own tasks.
-Duration work(const Case& test) {
+Duration work(const CompressionCase& test) {
   const CostTable& costs = test.workload.costs;
   Duration sum;
   for (std::size_t i = 0; i < test.workload.graph.tasks.size(); ++i) {
@@ -71,7 +71,7 @@ Duration work(const Case& test) {
   return sum;
 }
 
-void check_run(Dice& dice, const Case& test, const RoundsResult& made, Bytes budget) {
+void check_run(Dice& dice, const CompressionCase& test, const RoundsResult& made, Bytes budget) {
   const Plan& plan = std::get<Plan>(made.plan);
   const TrainingGraph& graph = made.rounds ? made.rounds->graph : test.workload.graph;
   const CostTable& costs = made.rounds ? made.rounds->costs : test.workload.costs;
@@ -101,7 +101,7 @@ void check_run(Dice& dice, const Case& test, const RoundsResult& made, Bytes bud
   REQUIRE(slow.peak == timeline.peak_near.count());
 }
 
-void check_case(Dice& dice, Case& test) {
+void check_case(Dice& dice, CompressionCase& test) {
   const Bytes smallest = test.smallest();
   const RoundsResult below = test.plan(smallest - Bytes(1));
   REQUIRE(std::holds_alternative<OutOfMemory>(below.plan));
@@ -130,10 +130,11 @@ TEST_CASE("plans with compressed tensors keep the laws of schedules") {
   WaitingRuns waiting;
   for_each_seed(1'500, [&](std::uint64_t seed) {
     Dice dice(seed);
-    Case test{random_workload(dice, kForms[dice.index(std::size(kForms))], dice.number(1, 12)),
-              {},
-              {},
-              &waiting};
+    CompressionCase test{
+        random_workload(dice, kForms[dice.index(std::size(kForms))], dice.number(1, 12)),
+        {},
+        {},
+        &waiting};
     INFO(rerun("property_compression", seed));
     INFO(test.workload.text);
     if (test.workload.network->dtype != Dtype::kFloat32) return;

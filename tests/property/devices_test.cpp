@@ -29,7 +29,7 @@ BytesPerSecond share_of(BytesPerSecond rate, std::int64_t devices) {
 }
 
 /// One network on some devices under one schedule.
-struct Case {
+struct DeviceCase {
   std::string text;
   std::int64_t batch;
   int devices;
@@ -51,7 +51,7 @@ struct Share {
   CostTable costs;
   RoundsResult result;
 
-  [[nodiscard]] const TrainingGraph& graph(const Case& test) const {
+  [[nodiscard]] const TrainingGraph& graph(const DeviceCase& test) const {
     return result.rounds ? result.rounds->graph : test.workload.graph;
   }
   [[nodiscard]] const CostTable& run_costs() const {
@@ -59,7 +59,7 @@ struct Share {
   }
 };
 
-Share plan_share(const Case& test, std::int64_t samples, Bytes budget) {
+Share plan_share(const DeviceCase& test, std::int64_t samples, Bytes budget) {
   LinkSpec fair = test.link;
   fair.to_far = share_of(fair.to_far, test.devices);
   fair.to_near = share_of(fair.to_near, test.devices);
@@ -94,7 +94,7 @@ struct Joint {
   std::vector<Share> shares;  ///< by device
 };
 
-std::optional<Joint> join(const Case& test, Bytes budget, Exchange exchange) {
+std::optional<Joint> join(const DeviceCase& test, Bytes budget, Exchange exchange) {
   Joint joint;
   for (const std::int64_t samples : split_batch(test.batch, test.devices)) {
     joint.shares.push_back(plan_share(test, samples, budget));
@@ -132,7 +132,7 @@ void check_naive(const Joint& joint, Bytes budget, const Timeline& timeline) {
 }
 
 /// Of the first device alone on the link, and the exchange.
-Duration bound_of(const Case& test, const Joint& joint, Bytes budget, Exchange exchange) {
+Duration bound_of(const DeviceCase& test, const Joint& joint, Bytes budget, Exchange exchange) {
   const Share& first = joint.shares.front();
   CostTable costs = first.run_costs();
   set_link(costs, test.link);
@@ -147,7 +147,7 @@ Duration bound_of(const Case& test, const Joint& joint, Bytes budget, Exchange e
   return std::max(bound, fetch_bound(joint.all, pressure));
 }
 
-void check_devices(Dice& dice, const Case& test, Bytes budget, Exchange exchange,
+void check_devices(Dice& dice, const DeviceCase& test, Bytes budget, Exchange exchange,
                    WaitingRuns& waiting) {
   const std::optional<Joint> joint = join(test, budget, exchange);
   if (!joint) return;
@@ -189,14 +189,14 @@ TEST_CASE("an iteration on several devices keeps the laws of schedules") {
     if (schedule.is(Trait::kMovesPages)) return;  // planned page by page, for one device
     const auto devices = static_cast<int>(dice.number(2, 4));
     const std::int64_t batch = dice.number(devices, 12);
-    Case test{.text = text,
-              .batch = batch,
-              .devices = devices,
-              .schedule = schedule,
-              .sub_batch = random_sub_batch(dice),
-              .workload = workload_of_text(text, split_batch(batch, devices).front()),
-              .link = {},
-              .piece = Bytes(dice.magnitude(500, 100'000))};
+    DeviceCase test{.text = text,
+                    .batch = batch,
+                    .devices = devices,
+                    .schedule = schedule,
+                    .sub_batch = random_sub_batch(dice),
+                    .workload = workload_of_text(text, split_batch(batch, devices).front()),
+                    .link = {},
+                    .piece = Bytes(dice.magnitude(500, 100'000))};
     test.link = random_link(dice, test.workload);
     INFO(rerun("property_devices", seed));
     INFO("schedule ", schedule.name, ", batch ", batch, ", devices ", devices);

@@ -18,7 +18,7 @@ using namespace ooc::test;
 
 namespace {
 
-constexpr std::uint64_t kSeeds = 20'000;
+constexpr std::uint64_t kEngineSeeds = 20'000;
 constexpr const char* kProgram = "property_engine";
 
 void check_same(const RandomPlan& random, const Outcome& outcome, const NaiveResult& naive) {
@@ -136,7 +136,7 @@ void check_wait_causes(const RandomPlan& random, const Timeline& timeline) {
 
 TEST_CASE("the engine and the naive simulator agree to the nanosecond on random plans") {
   std::size_t finished = 0, blocked = 0;
-  const std::uint64_t cases = for_each_seed(kSeeds, [&](std::uint64_t seed) {
+  const std::uint64_t cases = for_each_seed(kEngineSeeds, [&](std::uint64_t seed) {
     INFO(rerun(kProgram, seed));
     const RandomPlan random = random_plan(seed);
     const std::string text =
@@ -160,7 +160,7 @@ TEST_CASE("first-run tasks and stalls fill the compute queue without gap or over
   constexpr Bytes kOneSegment(std::int64_t{2} << 20);
   for (const Allocator allocator :
        {Allocator::kIdeal, Allocator::kFirstFit, Allocator::kBestFit, Allocator::kCaching}) {
-    cases += for_each_seed(kSeeds / 4, [&](std::uint64_t seed) {
+    cases += for_each_seed(kEngineSeeds / 4, [&](std::uint64_t seed) {
       INFO(rerun(kProgram, seed));
       const RandomPlan random = random_plan(seed);
       // Rounded to 512 B an addressed run needs more: give it room to run at all.

@@ -22,7 +22,7 @@
 namespace ooc::test {
 namespace {
 
-constexpr std::size_t kMostNaiveSteps = 600;
+constexpr std::size_t kPagingMostNaiveSteps = 600;
 
 void set_prices(Dice& dice, CostTable& costs, const LinkSpec& link) {
   set_link(costs, link);
@@ -84,9 +84,9 @@ void check(Dice& dice, const Workload& parts, const Schedule& schedule, Bytes bu
   if (schedule.name == "unified") {
     const auto fault = static_cast<std::size_t>(StallCause::kFault);
     REQUIRE(timeline.busy + timeline.stall_totals[fault] == timeline.iteration_time);
-    if (plan.steps.size() <= kMostNaiveSteps) check_order(plan, parts.graph);
+    if (plan.steps.size() <= kPagingMostNaiveSteps) check_order(plan, parts.graph);
   }
-  if (plan.steps.size() > kMostNaiveSteps || !dice.once_in(4)) return;
+  if (plan.steps.size() > kPagingMostNaiveSteps || !dice.once_in(4)) return;
   const NaiveResult naive =
       simulate_naively(read_plan_text(write_plan_text(plan, parts.graph, parts.costs, budget)));
   REQUIRE(naive.finished);

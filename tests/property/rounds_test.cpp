@@ -23,7 +23,7 @@
 namespace ooc::test {
 namespace {
 
-struct Case {
+struct RoundsCase {
   Workload workload;
   LinkSpec link;
   const Schedule& schedule;
@@ -57,7 +57,7 @@ struct Case {
   }
 };
 
-constexpr std::size_t kMostNaiveSteps = 800;
+constexpr std::size_t kRoundsMostNaiveSteps = 800;
 
 void check_naive(const Plan& plan, const Rounds& rounds, Bytes budget, const Timeline& timeline) {
   const NaiveResult naive =
@@ -67,7 +67,7 @@ void check_naive(const Plan& plan, const Rounds& rounds, Bytes budget, const Tim
   REQUIRE(naive.peak == timeline.peak_near.count());
 }
 
-void check_rounds(Dice& dice, const Case& test, const Plan& plan, const Rounds& rounds,
+void check_rounds(Dice& dice, const RoundsCase& test, const Plan& plan, const Rounds& rounds,
                   Bytes budget) {
   const std::int64_t batch = test.workload.costs.batch;
   REQUIRE(rounds.count == (batch - 1) / rounds.sub_batch + 1);
@@ -94,7 +94,7 @@ void check_rounds(Dice& dice, const Case& test, const Plan& plan, const Rounds& 
     require_categories_add_up({plan, timeline, budget}, rounds.graph, rounds.costs);
   }
   // The naive simulator takes time quadratic in the steps: the rounds of unrolled sequences have thousands.
-  if (dice.once_in(8) && plan.steps.size() <= kMostNaiveSteps) {
+  if (dice.once_in(8) && plan.steps.size() <= kRoundsMostNaiveSteps) {
     check_naive(plan, rounds, budget, timeline);
   }
   if (!test.schedule.is(Trait::kMovesPages)) {
@@ -104,7 +104,7 @@ void check_rounds(Dice& dice, const Case& test, const Plan& plan, const Rounds& 
 
 constexpr SubBatch kAuto{.kind = SubBatch::Kind::kAuto};
 
-void check_fixed(Dice& dice, const Case& test) {
+void check_fixed(Dice& dice, const RoundsCase& test) {
   const std::int64_t batch = test.workload.costs.batch;
   const SubBatch size{.kind = SubBatch::Kind::kSize, .samples = dice.number(1, batch)};
   const PlanResult nothing = test.run(size, Bytes(0)).plan;
@@ -118,7 +118,7 @@ void check_fixed(Dice& dice, const Case& test) {
   check_rounds(dice, test, std::get<Plan>(result.plan), *result.rounds, budget);
 }
 
-void check_auto(Dice& dice, const Case& test) {
+void check_auto(Dice& dice, const RoundsCase& test) {
   const CostTable one = test.costs_at(1);
   const PlanResult nothing = test.plan(one, Bytes(0));
   const Bytes smallest = std::get<OutOfMemory>(nothing).smallest_budget.value();
@@ -145,7 +145,7 @@ TEST_CASE("an iteration in rounds keeps the laws of schedules") {
     Dice dice(seed);
     const std::string text = random_network_text(dice, kForms[dice.index(std::size(kForms))], 10);
     const Schedule& schedule = *schedules()[dice.index(schedules().size())];
-    Case test{
+    RoundsCase test{
         workload_of_text(text, dice.number(2, 12)), {}, schedule, random_options(dice, schedule)};
     test.options.lms_action = LmsAction::kSwap;  // others plan about another graph
     test.waiting = &waiting;

@@ -25,7 +25,7 @@
 namespace ooc::test {
 namespace {
 
-struct Case {
+struct PlanCase {
   Workload workload;
   ScheduleOptions options = {};
   Bytes in_core = {};  ///< smallest budget of in-core with the same algorithms
@@ -136,7 +136,7 @@ bool moves_only_what_it_must(const Schedule& schedule, const ScheduleOptions& op
 }
 
 /// One budget, one link: the schedule says no at the right place, or all laws hold.
-void check_run(Dice& dice, const Case& test, const Schedule& schedule, Bytes budget,
+void check_run(Dice& dice, const PlanCase& test, const Schedule& schedule, Bytes budget,
                Bytes smallest) {
   const PlanningProblem problem = problem_of(test.workload, budget, test.options);
   const PlanResult result = schedule.make_plan(problem);
@@ -177,7 +177,7 @@ void check_run(Dice& dice, const Case& test, const Schedule& schedule, Bytes bud
   }
 }
 
-void check_free_link(Case& test, const Schedule& schedule, Bytes budget) {
+void check_free_link(PlanCase& test, const Schedule& schedule, Bytes budget) {
   set_link(test.workload.costs, {});
   const PlanResult result = schedule.make_plan(problem_of(test.workload, budget, test.options));
   REQUIRE(std::holds_alternative<Plan>(result));
@@ -187,7 +187,7 @@ void check_free_link(Case& test, const Schedule& schedule, Bytes budget) {
               planned_recompute(test.workload.costs, plan));
 }
 
-void check_schedule(Dice& dice, Case& test, const Schedule& schedule) {
+void check_schedule(Dice& dice, PlanCase& test, const Schedule& schedule) {
   const Workload& workload = test.workload;
   const Bytes smallest = smallest_budget(workload, schedule, test.options);
   REQUIRE(smallest >= smallest_task_budget(workload.graph, workload.costs));
@@ -213,7 +213,7 @@ TEST_CASE("every schedule keeps its laws on any network, budget and link") {
   for_each_seed(10'000, [&](std::uint64_t seed) {
     Dice dice(seed);
     const NetworkForm form = kForms[dice.index(std::size(kForms))];
-    Case test{random_workload(dice, form, dice.once_in(20) ? 60 : dice.number(1, 14))};
+    PlanCase test{random_workload(dice, form, dice.once_in(20) ? 60 : dice.number(1, 14))};
     test.waiting = &waiting;
     // A schedule of this list per case, all of them every now and then: as many networks as possible.
     const Schedule& one = *schedules()[dice.index(schedules().size())];

@@ -16,7 +16,7 @@ constexpr std::int64_t kBatch = 64;
 constexpr std::uint64_t kUsualCases = 1'000;  ///< of the other properties
 constexpr std::uint64_t kAllCases = 100'000;
 
-struct Seen {
+struct BudgetSeen {
   int promised = 0;
   int unsure = 0;
 };
@@ -33,7 +33,7 @@ bool runs(const CaseRun& run) {
 }
 
 void check(const Workload& workload, const Machine& machine, const CaseOptions& options,
-           const Schedule& schedule, Seen& seen) {
+           const Schedule& schedule, BudgetSeen& seen) {
   const CaseRun run = run_with(workload, machine, options, schedule, Bytes(1));
   const auto* oom = std::get_if<OutOfMemory>(&run.plan);
   REQUIRE(oom != nullptr);
@@ -55,8 +55,8 @@ TEST_CASE("a smallest budget that is promised suffices, and one byte less does n
   options.batch = kBatch;
   options.schedule.own.change().search = 0;  // what fits does not depend on how long best looks
   options.dtype = Dtype::kFloat32;  // imported networks ask for bfloat16, which a V100 has not
-  Seen ideal;
-  Seen real;
+  BudgetSeen ideal;
+  BudgetSeen real;
   for (const char* profile : {"v100-16gb-pcie3"}) {
     const Machine machine = load_hardware(profile, "--hardware", options);
     for (const DataFile& file : data_files(DataKind::kNetwork)) {
@@ -94,7 +94,7 @@ TEST_CASE("a far memory that would overflow makes no promise about near memory")
   const Workload workload = load_workload("vgg16", "NETWORK", options);
   Machine machine = load_hardware("v100-16gb-pcie3", "--hardware", options);
   machine.profile.far_memory.capacity = Bytes(1'000'000'000);
-  Seen seen;
+  BudgetSeen seen;
   check(workload, machine, options, *find_schedule("vdnn-like"), seen);
   CHECK(seen.unsure == 1);
   machine.profile.far_memory.capacity = Bytes(100'000'000'000);

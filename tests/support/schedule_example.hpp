@@ -21,6 +21,7 @@ using Names = std::vector<std::string>;
 
 inline constexpr Bytes kGigabyte{1'000'000'000};
 inline constexpr Duration kMillisecond{1'000'000};
+inline constexpr BytesPerSecond kTenPerSecond{10'000'000'000};
 
 /// Sizes of small examples, in elements of float32.
 [[nodiscard]] inline Bytes words(std::int64_t count) { return Bytes(count * 4); }

@@ -15,7 +15,7 @@ namespace {
 SpecNode read(std::string_view text) { return read_spec_text(text, "a.json").root; }
 
 /// "place | found | expected | hint", or "no error".
-std::string error_of(std::string_view text, const ReadLimits& limits = {}) {
+std::string json_error(std::string_view text, const ReadLimits& limits = {}) {
   try {
     (void)read_spec_text(text, "a.json", limits);
   } catch (const SpecError& error) {
@@ -26,7 +26,7 @@ std::string error_of(std::string_view text, const ReadLimits& limits = {}) {
   return "no error";
 }
 
-std::string file_error(const std::string& path, const ReadLimits& limits = {}) {
+std::string json_file_error(const std::string& path, const ReadLimits& limits = {}) {
   try {
     (void)read_spec_file(path, limits);
   } catch (const SpecError& error) {
@@ -116,135 +116,136 @@ TEST_CASE("integers are exact in 63 bits and never go through a double") {
 }
 
 TEST_CASE("a file that is not there, a directory and an unreadable file are told apart") {
-  CHECK(file_error("/nowhere/at/all.json") == "no such file | a readable file | ");
-  CHECK(file_error("/tmp") == "a directory | a file | ");
+  CHECK(json_file_error("/nowhere/at/all.json") == "no such file | a readable file | ");
+  CHECK(json_file_error("/tmp") == "a directory | a file | ");
 }
 
 TEST_CASE("a file above the size limit is refused by its size, unread") {
   const TemporaryFile file("large.json", "");
   std::filesystem::resize_file(file.path, 200'000'000);  // sparse: reading it would find zero bytes
-  CHECK(file_error(file.path) ==
+  CHECK(json_file_error(file.path) ==
         "a file of 200000000 bytes | at most 64 MiB | the limit on input files is set by "
         "--max-input");
-  CHECK(file_error(file.path, {.max_bytes = 100}).find("at most 100 B") != std::string::npos);
+  CHECK(json_file_error(file.path, {.max_bytes = 100}).find("at most 100 B") != std::string::npos);
 }
 
 TEST_CASE("a source without a size is cut off at the limit") {
   // /dev/zero never ends; /dev/null is empty.
-  CHECK(file_error("/dev/zero", {.max_bytes = 1 << 20}).find("more than 1048576 bytes") == 0);
-  CHECK(file_error("/dev/null").find("an empty file") == 0);
+  CHECK(json_file_error("/dev/zero", {.max_bytes = 1 << 20}).find("more than 1048576 bytes") == 0);
+  CHECK(json_file_error("/dev/null").find("an empty file") == 0);
 }
 
 TEST_CASE("text above the limit is refused as a file is") {
-  CHECK(error_of("[1, 2]", {.max_bytes = 5}).find("6 bytes | at most 5 bytes") !=
+  CHECK(json_error("[1, 2]", {.max_bytes = 5}).find("6 bytes | at most 5 bytes") !=
         std::string::npos);
 }
 
 TEST_CASE("nesting stops at the limit, however deep the file goes") {
-  CHECK(error_of(std::string(64, '[') + std::string(64, ']')) == "no error");
-  const std::string deep = error_of(std::string(5'000'000, '['));
+  CHECK(json_error(std::string(64, '[') + std::string(64, ']')) == "no error");
+  const std::string deep = json_error(std::string(5'000'000, '['));
   CHECK(deep.find("nested deeper than that | a nesting depth of at most 64") != std::string::npos);
   CHECK(deep.find("line 1, column 65") != std::string::npos);
-  CHECK(error_of("{\"a\":{\"b\":{\"c\":1}}}", {.max_depth = 2}).find("/a/b | ") == 0);
+  CHECK(json_error("{\"a\":{\"b\":{\"c\":1}}}", {.max_depth = 2}).find("/a/b | ") == 0);
 }
 
 TEST_CASE("the number of values is limited, since small values cost much memory") {
-  CHECK(error_of("[1,2,3]", {.max_values = 4}) == "no error");
-  CHECK(error_of("[1,2,3,4]", {.max_values = 4}) ==
+  CHECK(json_error("[1,2,3]", {.max_values = 4}) == "no error");
+  CHECK(json_error("[1,2,3,4]", {.max_values = 4}) ==
         "/3 | more values than that | at most 4 values in a file | line 1, column 8");
 }
 
 TEST_CASE("duplicate keys are named with both places") {
-  CHECK(error_of("{\"a\": {\"k\": 1,\n \"x\": 2, \"k\": 3}}") ==
+  CHECK(json_error("{\"a\": {\"k\": 1,\n \"x\": 2, \"k\": 3}}") ==
         "/a/k | the key \"k\" for the second time | each key once | line 2, column 10, first at "
         "line 1, "
         "column 8");
   // Escapes make equal keys look different.
-  CHECK(error_of("{\"k\": 1, \"\\u006b\": 2}").find("second time") != std::string::npos);
+  CHECK(json_error("{\"k\": 1, \"\\u006b\": 2}").find("second time") != std::string::npos);
 }
 
 TEST_CASE("a hundred thousand keys are compared quickly") {
   std::string text = "{";
   for (int i = 0; i < 100'000; ++i) text += "\"k" + std::to_string(i) + "\":0,";
-  CHECK(error_of(text + "\"z\":0}") == "no error");
-  CHECK(error_of(text + "\"k7\":0}").find("\"k7\" for the second time") != std::string::npos);
+  CHECK(json_error(text + "\"z\":0}") == "no error");
+  CHECK(json_error(text + "\"k7\":0}").find("\"k7\" for the second time") != std::string::npos);
 }
 
 TEST_CASE("text behind the value is an error, a zero byte included") {
-  CHECK(error_of("{} {}") ==
+  CHECK(json_error("{} {}") ==
         " | \"{\" | the end of the file after one JSON value | line 1, column 4");
-  CHECK(error_of("1 x").find("\"x\" | the end of the file after one JSON value") !=
+  CHECK(json_error("1 x").find("\"x\" | the end of the file after one JSON value") !=
         std::string::npos);
-  CHECK(error_of(std::string_view("{}\0{}", 5)).find("the end of the file after") !=
+  CHECK(json_error(std::string_view("{}\0{}", 5)).find("the end of the file after") !=
         std::string::npos);
-  CHECK(error_of("{}\n \t") == "no error");
+  CHECK(json_error("{}\n \t") == "no error");
 }
 
 TEST_CASE("a byte order mark and UTF-16 are named") {
-  CHECK(error_of("\xef\xbb\xbf{}") ==
+  CHECK(json_error("\xef\xbb\xbf{}") ==
         " | a byte order mark | JSON in UTF-8 without one | line 1, column 1");
-  CHECK(error_of(std::string_view("\xff\xfe{\0}\0", 6)).find("UTF-16 text") != std::string::npos);
+  CHECK(json_error(std::string_view("\xff\xfe{\0}\0", 6)).find("UTF-16 text") != std::string::npos);
 }
 
 TEST_CASE("NaN and infinities are no JSON") {
-  CHECK(error_of("{\"a\": NaN}") == "/a | NaN | a finite number | line 1, column 7");
-  CHECK(error_of("[1,\n -Infinity]") == "/1 | -Infinity | a finite number | line 2, column 2");
-  CHECK(error_of("[Infinity]").find("/0 | Infinity | a finite number") == 0);
+  CHECK(json_error("{\"a\": NaN}") == "/a | NaN | a finite number | line 1, column 7");
+  CHECK(json_error("[1,\n -Infinity]") == "/1 | -Infinity | a finite number | line 2, column 2");
+  CHECK(json_error("[Infinity]").find("/0 | Infinity | a finite number") == 0);
 }
 
 TEST_CASE("numbers out of range are refused, too small ones are zero") {
-  CHECK(error_of("[1e400]") == "/0 | \"1e400\" | a number within +-1.8e308 | line 1, column 2");
-  CHECK(error_of("{\"a\":-1e999}").find("/a | \"-1e999\" | a number within") == 0);
+  CHECK(json_error("[1e400]") == "/0 | \"1e400\" | a number within +-1.8e308 | line 1, column 2");
+  CHECK(json_error("{\"a\":-1e999}").find("/a | \"-1e999\" | a number within") == 0);
   CHECK(read("[1e-400]").items.at(0).number == 0);
 }
 
 TEST_CASE("malformed numbers are refused") {
   for (const char* text : {"[01]", "[1.]", "[.5]", "[+1]", "[1e]", "[-]", "[0x10]", "[1_000]"}) {
     CAPTURE(text);
-    CHECK(error_of(text) != "no error");
+    CHECK(json_error(text) != "no error");
   }
 }
 
 TEST_CASE("truncated files say what should have come next") {
-  CHECK(error_of("{") ==
+  CHECK(json_error("{") ==
         " | the end of the file | a key in double quotes or \"}\" | line 1, column 2");
-  CHECK(error_of("{\"a\"") == "/a | the end of the file | \":\" and a value | line 1, column 5");
-  CHECK(error_of("{\"a\":") == "/a | the end of the file | a value | line 1, column 6");
-  CHECK(error_of("{\"a\": [1, 2\n").find("/a/2 | the end of the file | \",\" or \"]\"") == 0);
-  CHECK(error_of("[1,").find("/1 | the end of the file | another value") == 0);
-  CHECK(error_of("{\"a\": 1,").find(" | the end of the file | another key in double quotes") == 0);
-  CHECK(error_of("{\"a\": \"tex").find("/a | text without a closing quote | a JSON string") == 0);
-  CHECK(error_of("[tru").find("/0 | \"tru\" | a value or \"]\"") == 0);
+  CHECK(json_error("{\"a\"") == "/a | the end of the file | \":\" and a value | line 1, column 5");
+  CHECK(json_error("{\"a\":") == "/a | the end of the file | a value | line 1, column 6");
+  CHECK(json_error("{\"a\": [1, 2\n").find("/a/2 | the end of the file | \",\" or \"]\"") == 0);
+  CHECK(json_error("[1,").find("/1 | the end of the file | another value") == 0);
+  CHECK(json_error("{\"a\": 1,").find(" | the end of the file | another key in double quotes") ==
+        0);
+  CHECK(json_error("{\"a\": \"tex").find("/a | text without a closing quote | a JSON string") == 0);
+  CHECK(json_error("[tru").find("/0 | \"tru\" | a value or \"]\"") == 0);
 }
 
 TEST_CASE("common slips in JSON are answered with what belongs there") {
-  CHECK(error_of("{\"a\": 1,}") == " | \"}\" | another key in double quotes | line 1, column 9");
-  CHECK(error_of("[1, 2,]").find("/2 | \"]\" | another value") == 0);
-  CHECK(error_of("{\"a\": 1 \"b\": 2}") == " | \"b\" | \",\" or \"}\" | line 1, column 9");
-  CHECK(error_of("{a: 1}").find(" | \"a\" | a key in double quotes") == 0);
-  CHECK(error_of("{'a': 1}").find(" | \"'a'\" | a key in double quotes") == 0);
-  CHECK(error_of("[1] // note").find("the end of the file after one JSON value") !=
+  CHECK(json_error("{\"a\": 1,}") == " | \"}\" | another key in double quotes | line 1, column 9");
+  CHECK(json_error("[1, 2,]").find("/2 | \"]\" | another value") == 0);
+  CHECK(json_error("{\"a\": 1 \"b\": 2}") == " | \"b\" | \",\" or \"}\" | line 1, column 9");
+  CHECK(json_error("{a: 1}").find(" | \"a\" | a key in double quotes") == 0);
+  CHECK(json_error("{'a': 1}").find(" | \"'a'\" | a key in double quotes") == 0);
+  CHECK(json_error("[1] // note").find("the end of the file after one JSON value") !=
         std::string::npos);
-  CHECK(error_of("[\"a\nb\"]").find("malformed text in quotes | a JSON string") !=
+  CHECK(json_error("[\"a\nb\"]").find("malformed text in quotes | a JSON string") !=
         std::string::npos);
-  CHECK(error_of("[\"\\q\"]").find("malformed text in quotes") != std::string::npos);
-  CHECK(error_of("[\"\\ud800\"]").find("malformed text in quotes") != std::string::npos);
-  CHECK(error_of("]").find(" | \"]\" | a JSON value") == 0);
+  CHECK(json_error("[\"\\q\"]").find("malformed text in quotes") != std::string::npos);
+  CHECK(json_error("[\"\\ud800\"]").find("malformed text in quotes") != std::string::npos);
+  CHECK(json_error("]").find(" | \"]\" | a JSON value") == 0);
 }
 
 TEST_CASE("invalid UTF-8 is found wherever it stands") {
-  CHECK(error_of("{\"a\": \"\xc3\x28\"}") ==
+  CHECK(json_error("{\"a\": \"\xc3\x28\"}") ==
         " | byte 0xc3, which is not UTF-8 | JSON in UTF-8 | line 1, column 8");
   for (const char* text : {"[\"\xc0\xaf\"]", "[\"\xed\xa0\x80\"]", "[\"\xf5\x80\x80\x80\"]", "\x80",
                            "[\"\xe2\x82", "[\"\xf4\x90\x80\x80\"]"}) {
-    CHECK(error_of(text).find("which is not UTF-8") != std::string::npos);
+    CHECK(json_error(text).find("which is not UTF-8") != std::string::npos);
   }
   CHECK(read("[\"\u20ac\U0001F600\"]").items.at(0).text == "\u20ac\U0001F600");
 }
 
 TEST_CASE("an empty file is no JSON") {
-  CHECK(error_of("") == " | an empty file | a JSON object | ");
-  CHECK(error_of(" \n").find("nothing but white space") != std::string::npos);
+  CHECK(json_error("") == " | an empty file | a JSON object | ");
+  CHECK(json_error(" \n").find("nothing but white space") != std::string::npos);
 }
 
 TEST_CASE("messages hold no control characters and stay on one line") {

@@ -11,32 +11,34 @@ using namespace ooc;
 namespace {
 
 template <class Value>
-std::string error_of(const Parsed<Value>& parsed) {
+std::string quantity_error(const Parsed<Value>& parsed) {
   const auto* error = std::get_if<QuantityError>(&parsed);
   return error ? error->found + " | " + error->expected : "no error";
 }
 
 std::int64_t bytes(const char* text) {
   const Parsed<Bytes> parsed = parse_bytes(text);
-  REQUIRE_MESSAGE(std::holds_alternative<Bytes>(parsed), text, ": ", error_of(parsed));
+  REQUIRE_MESSAGE(std::holds_alternative<Bytes>(parsed), text, ": ", quantity_error(parsed));
   return std::get<Bytes>(parsed).count();
 }
 
 std::int64_t nanoseconds(const char* text) {
   const Parsed<Duration> parsed = parse_duration(text);
-  REQUIRE_MESSAGE(std::holds_alternative<Duration>(parsed), text, ": ", error_of(parsed));
+  REQUIRE_MESSAGE(std::holds_alternative<Duration>(parsed), text, ": ", quantity_error(parsed));
   return std::get<Duration>(parsed).count();
 }
 
 std::int64_t rate(const char* text) {
   const Parsed<BytesPerSecond> parsed = parse_rate(text);
-  REQUIRE_MESSAGE(std::holds_alternative<BytesPerSecond>(parsed), text, ": ", error_of(parsed));
+  REQUIRE_MESSAGE(std::holds_alternative<BytesPerSecond>(parsed), text, ": ",
+                  quantity_error(parsed));
   return std::get<BytesPerSecond>(parsed).count();
 }
 
 double flops(const char* text) {
   const Parsed<FlopsPerSecond> parsed = parse_flop_rate(text);
-  REQUIRE_MESSAGE(std::holds_alternative<FlopsPerSecond>(parsed), text, ": ", error_of(parsed));
+  REQUIRE_MESSAGE(std::holds_alternative<FlopsPerSecond>(parsed), text, ": ",
+                  quantity_error(parsed));
   return std::get<FlopsPerSecond>(parsed).per_second;
 }
 
@@ -100,57 +102,59 @@ TEST_CASE("ratios are bare or in percent") {
   CHECK(std::get<double>(parse_ratio("90 %")) == 0.9);
   CHECK(std::get<double>(parse_ratio("90%")) == 0.9);
   CHECK(std::get<double>(parse_ratio("0.9")) == 0.9);
-  CHECK(error_of(parse_ratio("0.9 x")) == R"("0.9 x" | a ratio, such as "90 %" or 0.9)");
-  CHECK(error_of(parse_ratio("1e999")) != "no error");
+  CHECK(quantity_error(parse_ratio("0.9 x")) == R"("0.9 x" | a ratio, such as "90 %" or 0.9)");
+  CHECK(quantity_error(parse_ratio("1e999")) != "no error");
 }
 
 TEST_CASE("a bare number is an error that shows what to write with that number") {
-  CHECK(error_of(parse_bytes("16")) == R"("16" | a size with a unit, such as "16 GiB" or "16 GB")");
-  CHECK(error_of(parse_bytes("999999")) ==
+  CHECK(quantity_error(parse_bytes("16")) ==
+        R"("16" | a size with a unit, such as "16 GiB" or "16 GB")");
+  CHECK(quantity_error(parse_bytes("999999")) ==
         R"("999999" | a size with a unit, such as "999999 GiB" or "999999 GB")");
-  CHECK(error_of(parse_bytes("1000000")) ==
+  CHECK(quantity_error(parse_bytes("1000000")) ==
         R"("1000000" | a size with a unit, such as "1000000 B")");
-  CHECK(error_of(parse_bytes("17179869184")) ==
+  CHECK(quantity_error(parse_bytes("17179869184")) ==
         R"("17179869184" | a size with a unit, such as "17179869184 B")");
-  CHECK(error_of(parse_bytes("12345678901234567")) ==
+  CHECK(quantity_error(parse_bytes("12345678901234567")) ==
         R"("12345678901234567" | a size with a unit, such as "12345678901234567 B")");
-  CHECK(error_of(parse_duration("8")) == R"("8" | a time with a unit, such as "8 us" or "8 ms")");
-  CHECK(error_of(parse_rate("12")) ==
+  CHECK(quantity_error(parse_duration("8")) ==
+        R"("8" | a time with a unit, such as "8 us" or "8 ms")");
+  CHECK(quantity_error(parse_rate("12")) ==
         R"("12" | a rate with a unit, such as "12 GB/s" or "12 Gbit/s")");
-  CHECK(error_of(parse_flop_rate("15.7")) ==
+  CHECK(quantity_error(parse_flop_rate("15.7")) ==
         R"("15.7" | a computing rate with a unit, such as "15.7 TFLOP/s")");
 }
 
 TEST_CASE("a misspelt unit is answered with the right spelling") {
-  CHECK(error_of(parse_bytes("16 KB")).find("\"kB\" counts 1000 bytes, \"KiB\" 1024") !=
+  CHECK(quantity_error(parse_bytes("16 KB")).find("\"kB\" counts 1000 bytes, \"KiB\" 1024") !=
         std::string::npos);
-  CHECK(error_of(parse_bytes("16 gib")).find("write \"16 GiB\"") != std::string::npos);
-  CHECK(error_of(parse_flop_rate("15.7 TFLOPS")).find("write \"15.7 TFLOP/s\"") !=
+  CHECK(quantity_error(parse_bytes("16 gib")).find("write \"16 GiB\"") != std::string::npos);
+  CHECK(quantity_error(parse_flop_rate("15.7 TFLOPS")).find("write \"15.7 TFLOP/s\"") !=
         std::string::npos);
-  CHECK(error_of(parse_rate("128 Gbps")).find("write \"128 Gbit/s\"") != std::string::npos);
-  CHECK(error_of(parse_rate("16 GBps")).find("write \"16 GB/s\"") != std::string::npos);
-  CHECK(error_of(parse_bytes("16 bananas")).find("units: B, kB, MB") != std::string::npos);
+  CHECK(quantity_error(parse_rate("128 Gbps")).find("write \"128 Gbit/s\"") != std::string::npos);
+  CHECK(quantity_error(parse_rate("16 GBps")).find("write \"16 GB/s\"") != std::string::npos);
+  CHECK(quantity_error(parse_bytes("16 bananas")).find("units: B, kB, MB") != std::string::npos);
 }
 
 TEST_CASE("a unit that may be bits or bytes is answered with both") {
   for (const char* text : {"4Gb/s", "4 gb/s", "4 GB/S", "4 Mb/s"}) {
     CAPTURE(text);
-    const std::string error = error_of(parse_rate(text));
+    const std::string error = quantity_error(parse_rate(text));
     const bool is_bytes = std::string(text).ends_with("B/S");
     CHECK((error.find("(bits)") != std::string::npos) == !is_bytes);
     CHECK((error.find("write \"4 GB/s\"") != std::string::npos) == is_bytes);
   }
-  CHECK(error_of(parse_rate("4Gb/s")) ==
+  CHECK(quantity_error(parse_rate("4Gb/s")) ==
         "\"4Gb/s\" | a rate with a unit, \"4 GB/s\" (bytes) or \"4 Gbit/s\" (bits), which are "
         "8-fold apart");
-  CHECK(error_of(parse_bytes("4 Gb")).find("write \"4 GB\" where bytes are meant") !=
+  CHECK(quantity_error(parse_bytes("4 Gb")).find("write \"4 GB\" where bytes are meant") !=
         std::string::npos);
-  CHECK(error_of(parse_rate("4 gbps")).find("write \"4 Gbit/s\"") != std::string::npos);
+  CHECK(quantity_error(parse_rate("4 gbps")).find("write \"4 Gbit/s\"") != std::string::npos);
 }
 
 TEST_CASE("blanks too many are named") {
   for (const char* text : {"16  GiB", "16 GiB ", "16\tGiB"}) {
-    CHECK(error_of(parse_bytes(text)).find("at most one blank, unit; write \"16 GiB\"") !=
+    CHECK(quantity_error(parse_bytes(text)).find("at most one blank, unit; write \"16 GiB\"") !=
           std::string::npos);
   }
 }
@@ -159,35 +163,37 @@ TEST_CASE("texts that are no quantity are refused") {
   for (const char* text : {"", " ", "GiB", "16  GiB", " 16 GiB", "16 GiB ", "+16 GiB", "0x10 GiB",
                            "1,5 GiB", "1e GiB", ".5 GiB", "nan GiB", "inf", "- 1 GiB", "1 GiB/s"}) {
     CAPTURE(text);
-    CHECK(error_of(parse_bytes(text)) != "no error");
+    CHECK(quantity_error(parse_bytes(text)) != "no error");
   }
 }
 
 TEST_CASE("negative quantities are refused") {
-  CHECK(error_of(parse_bytes("-1 GiB")) == R"("-1 GiB" | a size with a unit, not negative)");
-  CHECK(error_of(parse_duration("-0.5 ns")) == R"("-0.5 ns" | a time with a unit, not negative)");
-  CHECK(error_of(parse_rate("-1 GB/s")) != "no error");
-  CHECK(error_of(parse_flop_rate("-1 TFLOP/s")) != "no error");
+  CHECK(quantity_error(parse_bytes("-1 GiB")) == R"("-1 GiB" | a size with a unit, not negative)");
+  CHECK(quantity_error(parse_duration("-0.5 ns")) ==
+        R"("-0.5 ns" | a time with a unit, not negative)");
+  CHECK(quantity_error(parse_rate("-1 GB/s")) != "no error");
+  CHECK(quantity_error(parse_flop_rate("-1 TFLOP/s")) != "no error");
   CHECK(bytes("-0 B") == 0);
 }
 
 TEST_CASE("a quantity beyond its range is an error that names the limit") {
   const std::string limit = "a size below 64 PiB (2^56 bytes)";
-  CHECK(error_of(parse_bytes("1e30 GiB")) == R"("1e30 GiB" | )" + limit);
-  CHECK(error_of(parse_bytes("1e999999999999 B")) == R"("1e999999999999 B" | )" + limit);
-  CHECK(error_of(parse_bytes("64 PiB")) == R"("64 PiB" | )" + limit);
+  CHECK(quantity_error(parse_bytes("1e30 GiB")) == R"("1e30 GiB" | )" + limit);
+  CHECK(quantity_error(parse_bytes("1e999999999999 B")) == R"("1e999999999999 B" | )" + limit);
+  CHECK(quantity_error(parse_bytes("64 PiB")) == R"("64 PiB" | )" + limit);
   CHECK(bytes("72057594037927935 B") == 72'057'594'037'927'935);  // one byte less
   // 2^64 + 1 would wrap to 1.
-  CHECK(error_of(parse_bytes("18446744073709551617 B")) != "no error");
-  CHECK(error_of(parse_duration("9007199254740992 ns")) ==
+  CHECK(quantity_error(parse_bytes("18446744073709551617 B")) != "no error");
+  CHECK(quantity_error(parse_duration("9007199254740992 ns")) ==
         R"("9007199254740992 ns" | a time below 2^53 ns (104 days))");
   CHECK(nanoseconds("9007199254740991 ns") == 9'007'199'254'740'991);
-  CHECK(error_of(parse_rate("1001 PB/s")) != "no error");
+  CHECK(quantity_error(parse_rate("1001 PB/s")) != "no error");
   CHECK(rate("1000 PB/s") == 1'000'000'000'000'000'000);
-  CHECK(error_of(parse_rate("0 GB/s")) == R"("0 GB/s" | a rate of at least 1 B/s)");
-  CHECK(error_of(parse_rate("1 bit/s")) == R"("1 bit/s" | a rate of at least 1 B/s)");  // 0.125
-  CHECK(error_of(parse_flop_rate("1e400 TFLOP/s")) != "no error");
-  CHECK(error_of(parse_flop_rate("0 TFLOP/s")) != "no error");
+  CHECK(quantity_error(parse_rate("0 GB/s")) == R"("0 GB/s" | a rate of at least 1 B/s)");
+  CHECK(quantity_error(parse_rate("1 bit/s")) ==
+        R"("1 bit/s" | a rate of at least 1 B/s)");  // 0.125
+  CHECK(quantity_error(parse_flop_rate("1e400 TFLOP/s")) != "no error");
+  CHECK(quantity_error(parse_flop_rate("0 TFLOP/s")) != "no error");
 }
 
 TEST_CASE("tiny exponents end as zero and not in a long loop") {

@@ -11,7 +11,7 @@ namespace {
 
 /// The error that `read` throws on the text: "place | found | expected | hint".
 template <class Read>
-std::string error_of(std::string_view text, Read read) {
+std::string view_error(std::string_view text, Read read) {
   const SpecDocument document = read_spec_text(text, "a.json");
   try {
     read(SpecView(document));
@@ -48,69 +48,72 @@ TEST_CASE("an unknown key is named with the known ones and the nearest") {
     (void)view.find("stride");
     view.reject_unknown_keys({"name"});
   };
-  CHECK(error_of("{\"kernel\": 1, \"name\": 2}", read) == "no error");
-  CHECK(error_of("{\"kernal\": 3}", read) ==
+  CHECK(view_error("{\"kernel\": 1, \"name\": 2}", read) == "no error");
+  CHECK(view_error("{\"kernal\": 3}", read) ==
         "/kernal | unknown key \"kernal\" | one of \"kernel\", \"name\", \"stride\" | line 1, "
         "column 12, "
         "did you mean \"kernel\"?");
-  CHECK(error_of("{\"colour\": 3}", read).find("did you mean") == std::string::npos);
+  CHECK(view_error("{\"colour\": 3}", read).find("did you mean") == std::string::npos);
 }
 
 TEST_CASE("a missing key is an error of the object, and points at a misspelt one") {
   const auto read = [](const SpecView& view) { (void)view.get("kernel"); };
-  CHECK(error_of("{\"kernal\": 3}", read) ==
+  CHECK(view_error("{\"kernal\": 3}", read) ==
         " | no \"kernel\" | an object with \"kernel\" | line 1, column 1, is \"kernal\" meant to "
         "be it?");
-  CHECK(error_of("{}", read).find("no \"kernel\"") != std::string::npos);
-  CHECK(error_of("[1]", read) == " | a list of 1 | an object | line 1, column 1");
+  CHECK(view_error("{}", read).find("no \"kernel\"") != std::string::npos);
+  CHECK(view_error("[1]", read) == " | a list of 1 | an object | line 1, column 1");
 }
 
 TEST_CASE("pointers escape slash and tilde") {
   CHECK(child_pointer("/layers", "a/b~c") == "/layers/a~1b~0c");
   const auto read = [](const SpecView& view) { (void)view.get("a/b").as_text(); };
-  CHECK(error_of("{\"a/b\": 1}", read).find("/a~1b | 1 | text in quotes") == 0);
+  CHECK(view_error("{\"a/b\": 1}", read).find("/a~1b | 1 | text in quotes") == 0);
 }
 
 TEST_CASE("scalars of the wrong type are named as what they are") {
-  CHECK(error_of("[[]]", [](const SpecView& v) {
+  CHECK(view_error("[[]]", [](const SpecView& v) {
           (void)v.items().at(0).as_text();
         }).find("/0 | an empty list | text in quotes") == 0);
-  CHECK(error_of("{\"a\":{}}", [](const SpecView& v) {
+  CHECK(view_error("{\"a\":{}}", [](const SpecView& v) {
           (void)v.get("a").as_number();
         }).find("/a | an object | a number") == 0);
-  CHECK(error_of("\"yes\"", [](const SpecView& v) {
+  CHECK(view_error("\"yes\"", [](const SpecView& v) {
           (void)v.as_boolean();
         }).find(" | \"yes\" | true or false") == 0);
-  CHECK(error_of("null", [](const SpecView& v) { (void)v.items(); }).find(" | null | a list") == 0);
-  CHECK(error_of("3", [](const SpecView& v) { (void)v.members(); }).find(" | 3 | an object") == 0);
+  CHECK(view_error("null", [](const SpecView& v) { (void)v.items(); }).find(" | null | a list") ==
+        0);
+  CHECK(view_error("3", [](const SpecView& v) { (void)v.members(); }).find(" | 3 | an object") ==
+        0);
 }
 
 TEST_CASE("integers are checked against their range without rounding") {
   const auto read = [](const SpecView& view) { return view.as_integer(1, 1000); };
   CHECK(value_of("1e3", read) == 1000);
-  CHECK(error_of("1001", read).find("1001 | an integer from 1 to 1000") != std::string::npos);
-  CHECK(error_of("2.5", read).find("2.5 | an integer from 1 to 1000") != std::string::npos);
-  CHECK(error_of("99999999999999999999", read).find("99999999999999999999 | an integer") !=
+  CHECK(view_error("1001", read).find("1001 | an integer from 1 to 1000") != std::string::npos);
+  CHECK(view_error("2.5", read).find("2.5 | an integer from 1 to 1000") != std::string::npos);
+  CHECK(view_error("99999999999999999999", read).find("99999999999999999999 | an integer") !=
         std::string::npos);
-  CHECK(error_of("\"3\"", read).find("\"3\" | an integer") != std::string::npos);
-  CHECK(error_of("2", [](const SpecView& view) { (void)view.as_integer(1, 1); }).find("2 | 1 |") !=
-        std::string::npos);
+  CHECK(view_error("\"3\"", read).find("\"3\" | an integer") != std::string::npos);
+  CHECK(view_error("2", [](const SpecView& view) {
+          (void)view.as_integer(1, 1);
+        }).find("2 | 1 |") != std::string::npos);
 }
 
 TEST_CASE("a choice lists what there is and the nearest") {
   const auto read = [](const SpecView& view) { return view.as_choice({"same", "valid"}); };
   CHECK(value_of("\"same\"", read) == "same");
-  CHECK(error_of("\"smae\"", read) ==
+  CHECK(view_error("\"smae\"", read) ==
         " | \"smae\" | one of \"same\", \"valid\" | line 1, column 1, did you mean \"same\"?");
-  CHECK(error_of("3", read) == " | 3 | one of \"same\", \"valid\" | line 1, column 1");
+  CHECK(view_error("3", read) == " | 3 | one of \"same\", \"valid\" | line 1, column 1");
 }
 
 TEST_CASE("a bare number where a unit belongs shows what to write") {
-  CHECK(error_of("16", [](const SpecView& v) { (void)v.as_bytes(); }) ==
+  CHECK(view_error("16", [](const SpecView& v) { (void)v.as_bytes(); }) ==
         " | 16 | a size with a unit, such as \"16 GiB\" or \"16 GB\" | line 1, column 1");
-  CHECK(error_of("[1]", [](const SpecView& v) { (void)v.as_bytes(); }) ==
+  CHECK(view_error("[1]", [](const SpecView& v) { (void)v.as_bytes(); }) ==
         " | a list of 1 | a size with a unit, such as \"16 GiB\" or \"16 GB\" | line 1, column 1");
-  CHECK(error_of("true", [](const SpecView& v) { (void)v.as_rate(); }).find("true | a rate") !=
+  CHECK(view_error("true", [](const SpecView& v) { (void)v.as_rate(); }).find("true | a rate") !=
         std::string::npos);
 }
 
@@ -128,8 +131,8 @@ TEST_CASE("ratios are checked against their range") {
   const auto read = [](const SpecView& view) { return view.as_ratio(0.0, 1.0); };
   CHECK(value_of("0.85", read) == 0.85);
   CHECK(value_of("\"85 %\"", read) == 0.85);
-  CHECK(error_of("85", read).find("85 | a ratio from 0 to 1") != std::string::npos);
-  CHECK(error_of("\"850 %\"", read).find("\"850 %\" | a ratio from 0 to 1") != std::string::npos);
+  CHECK(view_error("85", read).find("85 | a ratio from 0 to 1") != std::string::npos);
+  CHECK(view_error("\"850 %\"", read).find("\"850 %\" | a ratio from 0 to 1") != std::string::npos);
 }
 
 TEST_CASE("the nearest word forgives a third of the letters, swaps and case") {

@@ -7,17 +7,14 @@
 
 #include "tests/support/hand_graph.hpp"
 #include "tests/support/random_networks.hpp"
+#include "tests/support/schedule_example.hpp"
 
 namespace ooc::test {
 namespace {
 
-constexpr Bytes kGigabyte{1'000'000'000};
-constexpr Duration kMillisecond{1'000'000};
-constexpr BytesPerSecond kTenPerSecond{10'000'000'000};
-
 /// a, b, c, d: 1 GB each, 50 ms forward, 100 ms backward; one copy takes 100 ms. GB alive while the
 /// tasks run: 2 2 3 4 5 5 4 2.
-Workload worked_example(Ratio duplex = kOne) {
+Workload bound_example(Ratio duplex = kOne) {
   Workload workload =
       workload_of_file(std::string(OOC_SOURCE_DIR) + "/tests/data/worked_example.json", 1);
   set_link(workload.costs, {.to_far = kTenPerSecond, .to_near = kTenPerSecond, .duplex = duplex});
@@ -31,7 +28,7 @@ LowerBounds bounds_of(const Workload& workload, Bytes budget) {
 }
 
 TEST_CASE("with room for everything every bound is the compute") {
-  const LowerBounds bounds = bounds_of(worked_example(), 5 * kGigabyte);
+  const LowerBounds bounds = bounds_of(bound_example(), 5 * kGigabyte);
   CHECK(bounds.compute == 600 * kMillisecond);
   CHECK(bounds.link == 600 * kMillisecond);
   CHECK(bounds.cut == 600 * kMillisecond);
@@ -43,7 +40,7 @@ TEST_CASE("at 3 GB cuts bound the worked example by 700 ms, and windows by what 
   // 250 (compute alone: 200). d.backward: 100. After it: 200 ms in, the latest next use of a or b is
   // a.backward's 100 ms: 300 (compute alone: 300). 250 + 100 + 300 = 650.
   // c.backward: until 300, itself 100, afterwards 200 in and a.backward's 100: 700.
-  const LowerBounds bounds = bounds_of(worked_example(), 3 * kGigabyte);
+  const LowerBounds bounds = bounds_of(bound_example(), 3 * kGigabyte);
   CHECK(bounds.link == 600 * kMillisecond);
   CHECK(bounds.cut == 700 * kMillisecond);
   // Windows: a and b are out before d.backward starts, at 250; c.backward ends at 450. Only then b
@@ -53,7 +50,7 @@ TEST_CASE("at 3 GB cuts bound the worked example by 700 ms, and windows by what 
 
 TEST_CASE("half duplex counts both directions against one rate") {
   // 2 GB out and 2 GB in at 10 GB/s: 400 ms, below the compute; at a tenth of the rate it is 4 s.
-  Workload workload = worked_example(Ratio(500'000'000));
+  Workload workload = bound_example(Ratio(500'000'000));
   CHECK(bounds_of(workload, 3 * kGigabyte).link == 600 * kMillisecond);
   set_link(workload.costs, {.to_far = BytesPerSecond(1'000'000'000),
                             .to_near = BytesPerSecond(1'000'000'000),
@@ -68,7 +65,7 @@ TEST_CASE("half duplex counts both directions against one rate") {
 TEST_CASE("directions that keep different shares count with what the best order of copies takes") {
   // 2 GB each way at 1 GB/s. To far keeps all, to near half: 2 s with both, in which 1 GB comes in, then
   // 1 s for the other one. (As one sum it would be 4 GB at 1.5 GB/s, 2.67 s.)
-  Workload workload = worked_example();
+  Workload workload = bound_example();
   const BytesPerSecond rate(1'000'000'000);
   const auto link_bound = [&](BytesPerSecond to_far, BytesPerSecond to_near, Duplex duplex) {
     set_link(workload.costs, {.to_far = to_far, .to_near = to_near, .duplex = duplex});
@@ -83,19 +80,19 @@ TEST_CASE("directions that keep different shares count with what the best order 
 }
 
 TEST_CASE("no bound exists below the largest task, which needs 3 GB in the worked example") {
-  const Workload workload = worked_example();
+  const Workload workload = bound_example();
   CHECK(smallest_task_budget(workload.graph, workload.costs) == 3 * kGigabyte);
   CHECK_FALSE(
       lower_bounds(workload.graph, workload.costs, 3 * kGigabyte - Bytes(1), BoundEffort::kCut)
           .has_value());
-  Workload heavy = worked_example();
+  Workload heavy = bound_example();
   heavy.costs.static_bytes = kGigabyte;
   heavy.costs.alternatives[2].workspace = 5 * kGigabyte;  // c.forward: b, c and 5 GB
   CHECK(smallest_task_budget(heavy.graph, heavy.costs) == 8 * kGigabyte);
 }
 
 TEST_CASE("a task counts with the least time and the least workspace of its alternatives") {
-  Workload workload = worked_example();
+  Workload workload = bound_example();
   CostTable& costs = workload.costs;
   costs.alternatives[0].workspace = 9 * kGigabyte;
   // a.forward again: slower, without workspace.
@@ -149,7 +146,7 @@ TEST_CASE("a network input has a far copy already: it only needs to come in") {
 TEST_CASE("devices that share the link move everybody's bytes in one direction of a cut") {
   // While the backward task of c runs (300-400 ms), a and b have no near copy: 2 GB out from 50 ms on, when a
   // is there, and 2 GB in behind it, then 100 ms for the backward task of a.
-  const Workload workload = worked_example();
+  const Workload workload = bound_example();
   MemoryPressure pressure;
   find_memory_pressure(workload.graph, workload.costs, 3 * kGigabyte, pressure);
   const TransferCosts& transfers = workload.costs.transfers;
@@ -161,7 +158,7 @@ TEST_CASE("devices that share the link move everybody's bytes in one direction o
 }
 
 TEST_CASE("a subset of the windows bounds no higher than all of them, and the cuts still count") {
-  const Workload workload = worked_example();
+  const Workload workload = bound_example();
   MemoryPressure pressure;
   find_memory_pressure(workload.graph, workload.costs, 3 * kGigabyte, pressure);
   const Duration all = bound_windows(workload.graph, workload.costs, pressure);

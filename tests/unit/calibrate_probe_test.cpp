@@ -10,6 +10,7 @@
 #include "calibrate/session/measurements.hpp"
 #include "calibrate/session/run_session.hpp"
 #include "tests/support/probes.hpp"
+#include "tests/support/text.hpp"
 
 using namespace ooc;
 
@@ -34,7 +35,7 @@ std::string answering(const std::string& answer) {
   return kHello + "read line; printf '" + answer + "'; read line; exit 0";
 }
 
-ProbeAnswer ask(const std::string& script, int silence_ms = 5000) {
+ProbeAnswer probe_ask(const std::string& script, int silence_ms = 5000) {
   ProbeOrNone probe = shell(script, silence_ms);
   REQUIRE(std::holds_alternative<std::unique_ptr<Probe>>(probe));
   return std::get<std::unique_ptr<Probe>>(probe)->measure(
@@ -43,15 +44,11 @@ ProbeAnswer ask(const std::string& script, int silence_ms = 5000) {
 
 const std::string kSample = "sample id=1 what=launch repetitions=3 metric=time timer=event ns=5\\n";
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("a child that speaks the protocol is ready and answers") {
-  const ProbeAnswer answer =
-      ask(answering(kSample + kSample + "note id=1 text=a%%20b\\ndone id=1 samples=2 stable=1\\n"));
+  const ProbeAnswer answer = probe_ask(
+      answering(kSample + kSample + "note id=1 text=a%%20b\\ndone id=1 samples=2 stable=1\\n"));
   CHECK(answer.state == ProbeState::kReady);
   CHECK(answer.group.state == GroupState::kDone);
   REQUIRE(answer.group.metrics.size() == 1);
@@ -61,7 +58,7 @@ TEST_CASE("a child that speaks the protocol is ready and answers") {
 }
 
 TEST_CASE("an error ends the request and not the child") {
-  const ProbeAnswer answer = ask(answering(kSample + "error id=1 text=no\\n"));
+  const ProbeAnswer answer = probe_ask(answering(kSample + "error id=1 text=no\\n"));
   CHECK(answer.state == ProbeState::kReady);
   CHECK(answer.group.state == GroupState::kRefused);
   CHECK(answer.group.error == "no");
@@ -70,7 +67,7 @@ TEST_CASE("an error ends the request and not the child") {
 
 TEST_CASE("samples of a copy that arrived wrong are thrown away") {
   const ProbeAnswer answer =
-      ask(answering(kSample + "error id=1 text=the%%20copied%%20data%%20are%%20wrong\\n"));
+      probe_ask(answering(kSample + "error id=1 text=the%%20copied%%20data%%20are%%20wrong\\n"));
   CHECK(answer.group.state == GroupState::kRefused);
   CHECK(answer.group.count() == 0);
 }
@@ -83,17 +80,19 @@ TEST_CASE("a child that dies, falls silent or talks nonsense is lost and its sam
     CHECK(answer.group.count() == 1);
     CHECK(has(answer.reason, why));
   };
-  lost(ask(kHello + "read line; printf '" + kSample + "'; kill -9 $$"), "signal 9");
-  lost(ask(kHello + "read line; printf '" + kSample + "'; exit 3"), "exit code 3");
-  lost(ask(kHello + "read line; printf '" + kSample + "'; exec 1>&-; sleep 3"),
+  lost(probe_ask(kHello + "read line; printf '" + kSample + "'; kill -9 $$"), "signal 9");
+  lost(probe_ask(kHello + "read line; printf '" + kSample + "'; exit 3"), "exit code 3");
+  lost(probe_ask(kHello + "read line; printf '" + kSample + "'; exec 1>&-; sleep 3"),
        "closed its output");
-  lost(ask(kHello + "read line; printf '" + kSample + "'; sleep 5", 200), "said nothing for 0.2 s");
-  lost(ask(answering(kSample + "Segmentation fault\\n")), "Segmentation fault");
-  lost(ask(answering(kSample + "sample id=2 metric=time ns=1\\n")), "answered request 2, not 1");
-  lost(ask(answering(kSample + "sample id=1 metric=time\\n")), "without a time");
-  lost(ask(answering(kSample + "hello protocol=1\\n")), "hello");
-  lost(ask(kHello + "read line; printf '" + kSample +
-           "'; head -c 9000 /dev/zero | tr '\\0' x; sleep 3"),
+  lost(probe_ask(kHello + "read line; printf '" + kSample + "'; sleep 5", 200),
+       "said nothing for 0.2 s");
+  lost(probe_ask(answering(kSample + "Segmentation fault\\n")), "Segmentation fault");
+  lost(probe_ask(answering(kSample + "sample id=2 metric=time ns=1\\n")),
+       "answered request 2, not 1");
+  lost(probe_ask(answering(kSample + "sample id=1 metric=time\\n")), "without a time");
+  lost(probe_ask(answering(kSample + "hello protocol=1\\n")), "hello");
+  lost(probe_ask(kHello + "read line; printf '" + kSample +
+                 "'; head -c 9000 /dev/zero | tr '\\0' x; sleep 3"),
        "4096");
 }
 

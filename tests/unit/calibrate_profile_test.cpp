@@ -11,6 +11,7 @@
 #include "model/base/errors.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "tests/support/probes.hpp"
+#include "tests/support/text.hpp"
 
 using namespace ooc;
 
@@ -44,10 +45,6 @@ bool is_assumed(const HardwareProfile& profile, const std::string& fields) {
 
 HardwareProfile read_back(const HardwareProfile& profile) {
   return read_profile_text(write_profile(profile), "profile");
-}
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "calibrate/session/protocol.hpp"
 #include "calibrate/session/samples.hpp"
 #include "model/base/errors.hpp"
+#include "tests/support/text.hpp"
 
 using namespace ooc;
 
@@ -17,7 +18,7 @@ bool is_line(const std::string& text) {
 }
 
 /// The message of the error that reading `text` gives; empty without one.
-std::string error_of(const std::string& text) {
+std::string samples_error(const std::string& text) {
   try {
     (void)read_samples(text, "x.json");
   } catch (const SpecError& error) {
@@ -26,15 +27,11 @@ std::string error_of(const std::string& text) {
   return "";
 }
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-const std::string kHello =
+const std::string kSamplesHello =
     "hello protocol=1 program=ooc-paleo-gpu version=0.1.0 backend=stub\n"
     "machine device=0 device_name=NVIDIA%20H200 memory_total_bytes=1000\n"
     "ready\n";
-const std::string kSample =
+const std::string kOneSample =
     "sample id=1 what=copy mode=pinned direction=to_near bytes=4096 repetitions=3 metric=time "
     "timer=event ns=";
 
@@ -120,14 +117,14 @@ TEST_CASE("samples that are written read back as they were") {
 }
 
 TEST_CASE("malformed samples are an error that names the place") {
-  CHECK(has(error_of(""), "x.json"));
-  CHECK(has(error_of("{}"), "format"));
-  CHECK(has(error_of(R"({"format": "ooc-paleo/hardware-profile"})"), "this is a profile"));
+  CHECK(has(samples_error(""), "x.json"));
+  CHECK(has(samples_error("{}"), "format"));
+  CHECK(has(samples_error(R"({"format": "ooc-paleo/hardware-profile"})"), "this is a profile"));
   const std::string text = write_samples(small_set());
   const auto broken = [&](const std::string& from, const std::string& to) {
     std::string copy = text;
     copy.replace(copy.find(from), from.size(), to);
-    return error_of(copy);
+    return samples_error(copy);
   };
   CHECK(has(broken("1234.5", "-1"), "/groups/0/metrics/0/ns/0"));
   CHECK(has(broken("1234.5", "1e300"), "/groups/0/metrics/0/ns/0"));
@@ -137,14 +134,14 @@ TEST_CASE("malformed samples are an error that names the place") {
   CHECK(has(broken("\"done\"", "\"dome\""), "did you mean"));
   CHECK(has(broken("\"version\": 1", "\"version\": 2"), "/version"));
   CHECK(has(broken("\"notes\"", "\"nodes\""), "nodes"));
-  CHECK(has(error_of(text.substr(0, text.size() / 2)), "line"));
+  CHECK(has(samples_error(text.substr(0, text.size() / 2)), "line"));
 }
 
 TEST_CASE("a log of the measuring program is read, conversation after conversation") {
-  const SampleSet set =
-      read_samples(kHello + kSample + "10\n" + kSample + "20\n" + "note id=1 text=so%20so\n" +
-                       "done id=1 samples=2 stable=1\n" + kHello + kSample + "30\n" + kSample + "4",
-                   "log");
+  const SampleSet set = read_samples(
+      kSamplesHello + kOneSample + "10\n" + kOneSample + "20\n" + "note id=1 text=so%20so\n" +
+          "done id=1 samples=2 stable=1\n" + kSamplesHello + kOneSample + "30\n" + kOneSample + "4",
+      "log");
   CHECK(set.backend == "stub");
   CHECK(set.program == "ooc-paleo-gpu 0.1.0");
   CHECK(find_value(set.machine, "device_name") == "NVIDIA H200");
@@ -156,7 +153,7 @@ TEST_CASE("a log of the measuring program is read, conversation after conversati
 
 TEST_CASE("samples before an error of the device count, those of a wrong copy do not") {
   const auto state = [](const std::string& error) {
-    return read_samples(kHello + kSample + "10\nerror id=1 " + error + "\n", "log");
+    return read_samples(kSamplesHello + kOneSample + "10\nerror id=1 " + error + "\n", "log");
   };
   const SampleSet memory =
       state("call=cudaMalloc name=cudaErrorMemoryAllocation text=out file=a line=1");
@@ -170,12 +167,14 @@ TEST_CASE("samples before an error of the device count, those of a wrong copy do
 }
 
 TEST_CASE("a log with anything else in it is an error with the number of the line") {
-  CHECK(has(error_of(kHello + "Segmentation fault\n"), "line 4"));
-  CHECK(has(error_of(kHello + "sample id=1 what=copy metric=time timer=event\n"), "line 4"));
-  CHECK(has(error_of("sample id=1\n"), "line 1"));
-  CHECK(has(error_of("hello protocol=2\n"), "protocol"));
-  CHECK(has(error_of(kHello + "hello protocol=1\nmachine device_name=Other\n"), "two machines"));
-  CHECK(has(error_of("\n\n"), "x.json"));
+  CHECK(has(samples_error(kSamplesHello + "Segmentation fault\n"), "line 4"));
+  CHECK(has(samples_error(kSamplesHello + "sample id=1 what=copy metric=time timer=event\n"),
+            "line 4"));
+  CHECK(has(samples_error("sample id=1\n"), "line 1"));
+  CHECK(has(samples_error("hello protocol=2\n"), "protocol"));
+  CHECK(has(samples_error(kSamplesHello + "hello protocol=1\nmachine device_name=Other\n"),
+            "two machines"));
+  CHECK(has(samples_error("\n\n"), "x.json"));
 }
 
 TEST_CASE("samples of one request from two sessions are merged and the newer state holds") {

@@ -16,10 +16,10 @@ using namespace ooc;
 
 namespace {
 
-const std::string kFolder = OOC_SOURCE_DIR "/hwprofiles/";
+const std::string kSheetFolder = OOC_SOURCE_DIR "/hwprofiles/";
 const DataSheetSources kSources{
-    .profiles = {.limits = {}, .architecture_folders = {kFolder + "architectures"}},
-    .link_folders = {kFolder + "links"},
+    .profiles = {.limits = {}, .architecture_folders = {kSheetFolder + "architectures"}},
+    .link_folders = {kSheetFolder + "links"},
     .file = "mine.json"};
 
 /// A Titan X of 2016.
@@ -271,7 +271,7 @@ TEST_CASE("numbers that cannot belong together are told apart") {
 
 TEST_CASE("a link file's errors name place, found and expected") {
   const auto error_of = [](const std::string& from, const std::string& to) -> std::string {
-    SpecDocument document = read_spec_file(kFolder + "links/pcie3x16.json");
+    SpecDocument document = read_spec_file(kSheetFolder + "links/pcie3x16.json");
     std::string text = json_text(document.root);
     const std::size_t at = text.find(from);
     REQUIRE(at != std::string::npos);

@@ -38,9 +38,9 @@ std::string chain(const std::string& layers) {
 }
 
 /// A network on some devices, in-core.
-struct Example {
-  explicit Example(const std::string& text, std::size_t devices = 2,
-                   Bytes piece = Bytes(2 * kMegabyte))
+struct DeviceExample {
+  explicit DeviceExample(const std::string& text, std::size_t devices = 2,
+                         Bytes piece = Bytes(2 * kMegabyte))
       : workload(workload_of_text(text, 1)) {
     const BytesPerSecond rate(4'000 * kMegabyte);
     const LinkSpec link{.to_far = rate, .to_near = rate};
@@ -79,7 +79,7 @@ struct Example {
 };
 
 /// `plan` without the wait of the first step named `name` for the step named `until`.
-Plan without_wait(const Example& example, const Plan& plan, const std::string& name,
+Plan without_wait(const DeviceExample& example, const Plan& plan, const std::string& name,
                   const std::string& until) {
   PlanBuilder builder(plan.static_bytes, plan.devices);
   for (const Block& block : plan.blocks) {
@@ -114,8 +114,8 @@ TEST_CASE("the batch is split evenly, the first devices get what is left over") 
 TEST_CASE("gradients are cut in the order in which backward completes them") {
   // a, b, c with 2 MB each; backward completes c (task 3), then b (4), then a (5). Pieces of 2.4 MB on two
   // devices: c and 0.4 MB of b; 1.6 MB of b and 0.8 MB of a; the rest, 1.2 MB of a.
-  const Example example(chain(layer("a") + "," + layer("b") + "," + layer("c")), 2,
-                        Bytes(2'400'000));
+  const DeviceExample example(chain(layer("a") + "," + layer("b") + "," + layer("c")), 2,
+                              Bytes(2'400'000));
   REQUIRE(example.all.pieces.size() == 3);
   CHECK(example.all.pieces[0].ready == 4);
   CHECK(example.all.pieces[1].ready == 5);
@@ -128,7 +128,7 @@ TEST_CASE("gradients are cut in the order in which backward completes them") {
 
 TEST_CASE("shards are equal, the last one padded") {
   // 2,000,000 B on three devices: 666,667 B each; 2 x 2 shards to each of 3.
-  const Example example(chain(layer("a")), 3);
+  const DeviceExample example(chain(layer("a")), 3);
   CHECK(example.all.pieces[0].shard == Bytes(666'667));
   CHECK(example.all.fetched_bytes() == Bytes(12 * 666'667));
   CHECK(example.unsound(example.plan(Exchange::kEnd)) == "");
@@ -136,7 +136,7 @@ TEST_CASE("shards are equal, the last one padded") {
 
 TEST_CASE("two devices exchange one piece behind the backward pass") {
   // Forward 0-1, backward 1-3, out 3-3.5, in 3.5-4, add 4-4.1, out 4.1-4.6, in 4.6-5.1 ms.
-  const Example example(chain(layer("a")));
+  const DeviceExample example(chain(layer("a")));
   CHECK(example.microseconds(Exchange::kEnd) == 5100);
   // All that is fetched, 4 MB at 4 GB/s, behind the backward pass; there is no update.
   CHECK(exchange_bound(example.all, Exchange::kEnd) == Duration(1'000'000));
@@ -145,7 +145,7 @@ TEST_CASE("two devices exchange one piece behind the backward pass") {
 TEST_CASE("one piece's way out overlaps with another's way in") {
   // Backward ends at 6. Out 6-6.5 and 6.5-7; in 6.5-7 and 7-7.5; adds 7-7.1 and 7.5-7.6; results out 7.1-7.6 and
   // 7.6-8.1, in 7.6-8.1 and 8.1-8.6.
-  const Example example(chain(layer("a") + "," + layer("b")));
+  const DeviceExample example(chain(layer("a") + "," + layer("b")));
   CHECK(example.microseconds(Exchange::kEnd) == 8600);
 }
 
@@ -153,7 +153,7 @@ TEST_CASE("exchanged as they come, pieces of the last layers travel during backw
   // b's piece is complete at 4: out 4-4.5, in 4.5-5. It would have come before a's backward ends at 6, so it is
   // added up then: 6-6.1. a's piece goes out 6-6.5, in 6.5-7; b's results out 6.5-7 behind it, in 7-7.5; a's are
   // added up 7-7.1, out 7.1-7.6, in 7.6-8.1.
-  const Example example(chain(layer("a") + "," + layer("b")));
+  const DeviceExample example(chain(layer("a") + "," + layer("b")));
   CHECK(example.microseconds(Exchange::kOverlap) == 8100);
   CHECK(example.unsound(example.plan(Exchange::kOverlap)) == "");
   // b's piece is complete at 4; 8 MB at 4 GB/s.
@@ -164,7 +164,7 @@ TEST_CASE("exchanged as they come, pieces of the last layers travel during backw
 }
 
 TEST_CASE("names tell devices and pieces apart") {
-  const Example example(chain(layer("a")));
+  const DeviceExample example(chain(layer("a")));
   const TrainingGraph& graph = example.all.graph;
   CHECK(task_name(graph, task_on_device(example.all, 0, TaskId{0})) == "a.forward");
   CHECK(task_name(graph, task_on_device(example.all, 1, TaskId{0})) == "a.forward#1");
@@ -174,7 +174,7 @@ TEST_CASE("names tell devices and pieces apart") {
 }
 
 TEST_CASE("a plan that does not wait for what it exchanges is unsound") {
-  const Example example(chain(layer("a")));
+  const DeviceExample example(chain(layer("a")));
   const Plan plan = example.plan(Exchange::kEnd);
   REQUIRE(example.unsound(plan) == "");
   // Fetches what the other device may not have sent yet.

@@ -8,4 +8,5 @@ ooc_test(engine unit
 # Counts every allocation, so it is a program of its own.
 ooc_test(engine_allocations unit
   SOURCES engine_allocations_test.cpp
-  LINK ooc_test_support)
+  LINK ooc_test_support
+  ALONE)  # it replaces operator new

@@ -8,7 +8,7 @@ using namespace ooc::test;
 
 namespace {
 
-constexpr BytesPerSecond kGigabyte{1'000'000'000};  // 1 byte = 1 ns
+constexpr BytesPerSecond kLinkGigabyte{1'000'000'000};  // 1 byte = 1 ns
 
 void set_duplex(Scenario& s, std::int64_t percent) {
   s.costs.transfers.duplex = Ratio(percent * 10'000'000);
@@ -140,8 +140,8 @@ TEST_CASE(
   // Peak 1 GB/s. Alone each would run at its own rate.
   SUBCASE("two equal copies: half each") {
     Scenario s(2);
-    s.costs.transfers.to_far_peak = kGigabyte;
-    s.costs.transfers.to_near_peak = kGigabyte;
+    s.costs.transfers.to_far_peak = kLinkGigabyte;
+    s.costs.transfers.to_near_peak = kLinkGigabyte;
     const StepId a = s.to_far({.bytes = 100}, {}, 0);
     const StepId b = s.to_far({.bytes = 50}, {}, 1);
     s.run();
@@ -150,8 +150,8 @@ TEST_CASE(
   }
   SUBCASE("a copy that can use only 0.2 GB/s leaves 0.8 to the other") {
     Scenario s(2);
-    s.costs.transfers.to_far_peak = kGigabyte;
-    s.costs.transfers.to_near_peak = kGigabyte;
+    s.costs.transfers.to_far_peak = kLinkGigabyte;
+    s.costs.transfers.to_near_peak = kLinkGigabyte;
     const StepId slow = s.to_near({.bytes = 20, .rate = BytesPerSecond(200'000'000)}, {}, 0);
     const StepId fast = s.to_near({.bytes = 80}, {}, 1);
     s.run();
@@ -160,8 +160,8 @@ TEST_CASE(
   }
   SUBCASE("a direction's sharing does not touch the other direction; duplex does") {
     Scenario s(2);
-    s.costs.transfers.to_far_peak = kGigabyte;
-    s.costs.transfers.to_near_peak = kGigabyte;
+    s.costs.transfers.to_far_peak = kLinkGigabyte;
+    s.costs.transfers.to_near_peak = kLinkGigabyte;
     set_duplex(s, 80);
     const StepId a = s.to_far({.bytes = 40}, {}, 0);
     const StepId b = s.to_far({.bytes = 40}, {}, 1);

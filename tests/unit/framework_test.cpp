@@ -20,7 +20,7 @@ std::string file_of(const std::string& fields, const std::string& provenance = "
          R"(", "kind": "assumed", "source": "made up for a test"}]})";
 }
 
-Framework read(const std::string& fields) {
+Framework software_read(const std::string& fields) {
   return read_framework_text(file_of(fields), "mine.json");
 }
 
@@ -35,7 +35,7 @@ std::string refused(const std::string& text) {
 
 Case case_with(const Workload& workload, const Machine& machine, CaseOptions options,
                const std::string& fields) {
-  options.framework = std::make_shared<const Framework>(read(fields));
+  options.framework = std::make_shared<const Framework>(software_read(fields));
   return make_case(workload, machine, options);
 }
 
@@ -77,31 +77,36 @@ TEST_CASE("every shipped framework is read, under the name of its file") {
 }
 
 TEST_CASE("a framework's fields, each with its values") {
-  CHECK(read(R"("activation_saves": "both",)").keeping.activations == KeptActivation::kBoth);
-  CHECK(read(R"("activation_in_place": "never",)").keeping.in_place == InPlaceRule::kNever);
-  CHECK(read(R"("pool_saves": "input_and_indices",)").keeping.pools ==
+  CHECK(software_read(R"("activation_saves": "both",)").keeping.activations ==
+        KeptActivation::kBoth);
+  CHECK(software_read(R"("activation_in_place": "never",)").keeping.in_place ==
+        InPlaceRule::kNever);
+  CHECK(software_read(R"("pool_saves": "input_and_indices",)").keeping.pools ==
         KeptOfPools::kInputAndIndices);
-  CHECK(read(R"("norm_saves": "input_and_statistics",)").keeping.norms ==
+  CHECK(software_read(R"("norm_saves": "input_and_statistics",)").keeping.norms ==
         KeptOfNorms::kInputAndStatistics);
-  CHECK(read(R"("dropout_mask": 4,)").keeping.mask_bytes == 4);
-  CHECK(read(R"("loss_dtype": "float32",)").keeping.loss_dtype == Dtype::kFloat32);
-  CHECK(read(R"("gradient_sharing": "until_written",)").keeping.gradients ==
+  CHECK(software_read(R"("dropout_mask": 4,)").keeping.mask_bytes == 4);
+  CHECK(software_read(R"("loss_dtype": "float32",)").keeping.loss_dtype == Dtype::kFloat32);
+  CHECK(software_read(R"("gradient_sharing": "until_written",)").keeping.gradients ==
         GradientSharing::kUntilWritten);
-  CHECK(read(R"("copy_streams": "serial",)").copies.streams == CopyStreams::kSerial);
-  CHECK(read(R"("pinned": {"per_copy": "3 ms"},)").copies.pinned_cost == Duration(3'000'000));
-  CHECK(read(R"("pinned": "pool",)").copies.pinned_cost == Duration(0));
-  CHECK(read(R"("far_sizes": "powers_of_two",)").copies.far_powers_of_two);
-  CHECK(read(R"("allocator": "caching",)").allocator == FrameworkAllocator::kCaching);
-  CHECK(read(R"("context": "500 MB",)").context == Bytes(500'000'000));
-  CHECK(read(R"("workspace": "8 MiB",)").workspace == Bytes(8 << 20));
-  CHECK(read(R"("host_issue": "59 us",)").software.issue == Duration(59'000));
-  CHECK(read(R"("elementwise": 1.5,)").software.elementwise_factor == 1.5);
-  CHECK(read(R"("attention": "separate",)").software.attention == AttentionKernels::kSeparate);
-  CHECK(read(R"("cudnn": "7.6",)").cudnn == std::pair{7, 6});
-  const Framework fused = read(R"("layout": "channels_last_fused",)");
+  CHECK(software_read(R"("copy_streams": "serial",)").copies.streams == CopyStreams::kSerial);
+  CHECK(software_read(R"("pinned": {"per_copy": "3 ms"},)").copies.pinned_cost ==
+        Duration(3'000'000));
+  CHECK(software_read(R"("pinned": "pool",)").copies.pinned_cost == Duration(0));
+  CHECK(software_read(R"("far_sizes": "powers_of_two",)").copies.far_powers_of_two);
+  CHECK(software_read(R"("allocator": "caching",)").allocator == FrameworkAllocator::kCaching);
+  CHECK(software_read(R"("context": "500 MB",)").context == Bytes(500'000'000));
+  CHECK(software_read(R"("workspace": "8 MiB",)").workspace == Bytes(8 << 20));
+  CHECK(software_read(R"("host_issue": "59 us",)").software.issue == Duration(59'000));
+  CHECK(software_read(R"("elementwise": 1.5,)").software.elementwise_factor == 1.5);
+  CHECK(software_read(R"("attention": "separate",)").software.attention ==
+        AttentionKernels::kSeparate);
+  CHECK(software_read(R"("cudnn": "7.6",)").cudnn == std::pair{7, 6});
+  const Framework fused = software_read(R"("layout": "channels_last_fused",)");
   CHECK(fused.software.layout == ImageLayout::kChannelsLast);
   CHECK(fused.software.fusion == Fusion::kAdd);
-  CHECK(read(R"("layout": "channels_first", "fusion": "all",)").software.fusion == Fusion::kAll);
+  CHECK(software_read(R"("layout": "channels_first", "fusion": "all",)").software.fusion ==
+        Fusion::kAll);
 }
 
 TEST_CASE("a framework without fields is ideal, and needs no provenance") {
@@ -110,7 +115,7 @@ TEST_CASE("a framework without fields is ideal, and needs no provenance") {
   CHECK(none.keeping == Keeping{});
   CHECK(none.copies.streams == CopyStreams::kOverlap);
   CHECK(none.assumed.empty());
-  CHECK(read(R"("dropout_mask": 4,)").assumed == std::vector<std::string>{"*"});
+  CHECK(software_read(R"("dropout_mask": 4,)").assumed == std::vector<std::string>{"*"});
 }
 
 TEST_CASE("what is wrong with a framework is told with its place") {
@@ -189,9 +194,9 @@ TEST_CASE("cudnn: the framework's, else the profile's") {
 TEST_CASE("a framework beside define-by-run, which says the same in its own way, is refused") {
   CaseOptions options;
   options.graph.accounting = Accounting::kDefineByRun;
-  options.framework = std::make_shared<const Framework>(read(R"("dropout_mask": 4,)"));
+  options.framework = std::make_shared<const Framework>(software_read(R"("dropout_mask": 4,)"));
   CHECK_THROWS_AS((void)graph_options_of(options), SpecError);
-  options.framework = std::make_shared<const Framework>(read(R"("host_issue": "1 us",)"));
+  options.framework = std::make_shared<const Framework>(software_read(R"("host_issue": "1 us",)"));
   CHECK_NOTHROW((void)graph_options_of(options));
 }
 

@@ -14,7 +14,7 @@ using ooc::test::OperationsBench;
 
 namespace {
 
-void set(float* to, const std::vector<float>& numbers) {
+void image_set(float* to, const std::vector<float>& numbers) {
   std::copy(numbers.begin(), numbers.end(), to);
 }
 
@@ -22,7 +22,7 @@ void set(float* to, const std::vector<float>& numbers) {
 
 TEST_CASE("max pool takes the largest of each window, cut off at the borders") {
   const OperationsBench bench({9, 4, 4, 9});
-  set(bench.block(0), {1, 2, 3, 4, 5, 6, 7, 8, 9});
+  image_set(bench.block(0), {1, 2, 3, 4, 5, 6, 7, 8, 9});
   // 3 × 3, kernel 2, stride 2, rounded up: the last windows have one row or column.
   const std::string sizes =
       " batch=1 channels=1 height=3 width=3 out_height=2 out_width=2 kernel_h=2 kernel_w=2 "
@@ -37,8 +37,8 @@ TEST_CASE("max pool takes the largest of each window, cut off at the borders") {
 TEST_CASE("max pool's gradient goes to the first of equal maxima of each window") {
   // Kernel 3, stride 1, padding 1 on 1 × 3 equal numbers: windows {0,1}, {0,1,2}, {1,2}.
   const OperationsBench bench({3, 3, 3, 3});
-  set(bench.block(0), {0, 0, 0});
-  set(bench.block(2), {1, 10, 100});
+  image_set(bench.block(0), {0, 0, 0});
+  image_set(bench.block(2), {1, 10, 100});
   const std::string sizes =
       " batch=1 channels=1 height=1 width=3 out_height=1 out_width=3 kernel_h=1 kernel_w=3 "
       "stride_h=1 stride_w=1 pad_h=0 pad_w=1 ";
@@ -75,7 +75,7 @@ TEST_CASE("pools have the gradients of their values") {
 
 TEST_CASE("an adaptive pool averages windows that may share a pixel, a global one everything") {
   const OperationsBench bench({5, 3});
-  set(bench.block(0), {1, 2, 3, 4, 5});
+  image_set(bench.block(0), {1, 2, 3, 4, 5});
   // 0 … 1, 1 … 3, 3 … 4
   bench.run(
       "op=adaptive_avg_pool pass=forward batch=1 channels=1 height=1 width=5 out_height=1 "
@@ -90,8 +90,8 @@ TEST_CASE("an adaptive pool averages windows that may share a pixel, a global on
 TEST_CASE("a pool takes its gradient from a slice and adds to another") {
   // Sample by sample: 1 number of another branch, then 2 of this one.
   const OperationsBench bench({2 * 3, 2 * 4});
-  set(bench.block(0), {9, 1, 2, 9, 3, 4});
-  set(bench.block(1), {10, 20, 30, 40, 50, 60, 70, 80});
+  image_set(bench.block(0), {9, 1, 2, 9, 3, 4});
+  image_set(bench.block(1), {10, 20, 30, 40, 50, 60, 70, 80});
   bench.run(
       "op=avg_pool pass=backward batch=2 channels=1 height=1 width=4 out_height=1 out_width=2 "
       "kernel_h=1 kernel_w=2 stride_h=1 stride_w=2 pad_h=0 pad_w=0 dy=0+4/12 dx=1 add_to=dx");
@@ -101,7 +101,7 @@ TEST_CASE("a pool takes its gradient from a slice and adds to another") {
 TEST_CASE("upsampling repeats or blends, and its gradient gathers") {
   const OperationsBench bench({2 * 3 * 2, 2 * 3 * 2 * 6, 2 * 3 * 2 * 6, 2 * 3 * 2});
   const std::string sizes = " batch=1 channels=2 height=3 width=2 scale_h=2 scale_w=3 bilinear=";
-  set(bench.block(0), {1, 4});
+  image_set(bench.block(0), {1, 4});
   bench.run("op=upsample pass=forward" + sizes + "0 x=0 y=1");
   CHECK(copy(bench.block(1), 6) == std::vector<float>{1, 1, 1, 4, 4, 4});
   bench.run("op=upsample pass=forward" + sizes + "1 x=0 y=1");

@@ -15,7 +15,7 @@ using ooc::test::OperationsBench;
 
 namespace {
 
-void set(float* to, const std::vector<float>& numbers) {
+void weight_set(float* to, const std::vector<float>& numbers) {
   std::copy(numbers.begin(), numbers.end(), to);
 }
 
@@ -36,8 +36,8 @@ constexpr std::size_t kW = 6 * 2 * 3 * 2;
 
 TEST_CASE("conv is the cross-correlation with its filter plus the bias") {
   const OperationsBench bench({6, 2}, 5);
-  set(bench.block(0), {1, 2, 3, 4, 5, 6});
-  set(bench.statics(), {1, 10, 100, 1000, 0.5});
+  weight_set(bench.block(0), {1, 2, 3, 4, 5, 6});
+  weight_set(bench.statics(), {1, 10, 100, 1000, 0.5});
   bench.run(std::string("op=conv pass=forward") + kSmall + "x=0 y=1 w=0");
   // 1 + 20 + 400 + 5000 + 0.5, 2 + 30 + 500 + 6000 + 0.5
   CHECK(copy(bench.block(1), 2) == std::vector<float>{5421.5, 6532.5});
@@ -59,9 +59,9 @@ TEST_CASE("conv has the gradients of its values") {
 TEST_CASE("conv reads its gradient from a slice and adds to another") {
   // Small: dy has 2 numbers; here they lie within a sample of 5. dx within a sample of 7.
   const OperationsBench bench({5, 7}, 12);
-  set(bench.block(0), {9, 9, 1, 2, 9});
-  set(bench.block(1), {50, 60, 70, 80, 90, 100, 110});
-  set(bench.statics(), {1, 10, 100, 1000, 0.5});
+  weight_set(bench.block(0), {9, 9, 1, 2, 9});
+  weight_set(bench.block(1), {50, 60, 70, 80, 90, 100, 110});
+  weight_set(bench.statics(), {1, 10, 100, 1000, 0.5});
   bench.run(std::string("op=conv pass=backward_data") + kSmall +
             "dy=0+8/20 dx=1+4/28 w=0 add_to=dx");
   // Row 0: 1, 10 + 2, 20; row 1: 100, 1000 + 200, 2000.
@@ -74,9 +74,9 @@ TEST_CASE("conv reads its gradient from a slice and adds to another") {
 TEST_CASE("samples of a slice are where its stride says, in convolutions and linear layers") {
   // 2 samples; dy [1 number] in samples of 3.
   const OperationsBench bench({6, 2, 2}, 8);
-  set(bench.block(0), {0, 5, 0, 0, 7, 0});
-  set(bench.block(2), {2, 3});
-  set(bench.statics(), {10});
+  weight_set(bench.block(0), {0, 5, 0, 0, 7, 0});
+  weight_set(bench.block(2), {2, 3});
+  weight_set(bench.statics(), {10});
   const std::string conv =
       " batch=2 channels=1 height=1 width=1 filters=1 out_height=1 out_width=1 kernel_h=1 "
       "kernel_w=1 stride_h=1 stride_w=1 pad_h=0 pad_w=0 dilation_h=1 dilation_w=1 groups=1 ";
@@ -93,8 +93,8 @@ TEST_CASE("samples of a slice are where its stride says, in convolutions and lin
 
 TEST_CASE("a transposed convolution spreads each pixel over its window") {
   const OperationsBench bench({2, 5}, 4);
-  set(bench.block(0), {1, 2});
-  set(bench.statics(), {1, 10, 100, 0.5});
+  weight_set(bench.block(0), {1, 2});
+  weight_set(bench.statics(), {1, 10, 100, 0.5});
   // 1 × 2 -> 1 × 5: (2 - 1) · 2 + 3
   bench.run(
       "op=conv_transpose pass=forward batch=1 channels=1 height=1 width=2 filters=1 out_height=1 "
@@ -124,8 +124,8 @@ TEST_CASE("a transposed convolution has the gradients of its values") {
 TEST_CASE("linear is x Wᵀ + b and has the gradients of its values") {
   // 2 samples of 2 rows, 3 -> 2.
   const OperationsBench bench({12, 8, 8, 12}, 16);
-  set(bench.block(0), {1, 2, 3});
-  set(bench.statics(), {1, 10, 100, 4, 5, 6, 0.5, 0.25});
+  weight_set(bench.block(0), {1, 2, 3});
+  weight_set(bench.statics(), {1, 10, 100, 4, 5, 6, 0.5, 0.25});
   const std::string sizes = " batch=2 rows=2 inputs=3 outputs=2 bias=1 ";
   const std::string forward = "op=linear pass=forward" + sizes + "x=0 y=1 w=0";
   bench.run(forward);

@@ -31,7 +31,7 @@ std::string read_file(const std::string& path) {
   return text.str();
 }
 
-int count(const std::string& text, const std::string& part) {
+int protocol_count(const std::string& text, const std::string& part) {
   int found = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
     ++found;
@@ -227,14 +227,14 @@ TEST_CASE("a script is answered once, and goes on after an interruption") {
   }
   // Calls of the first request: 5 + 3, then one that fetches the count of wrong words. The 18th is the
   // second request's, after its samples.
-  CHECK(count(read_file(answers), "done id=") == 1);
+  CHECK(protocol_count(read_file(answers), "done id=") == 1);
   std::ofstream(answers, std::ios::app) << "sample id=2 what=co";
   CHECK(GpuChild({}, arguments).finish() == 0);
   const std::string text = read_file(answers);
-  CHECK(count(text, "done id=1 ") == 1);
-  CHECK(count(text, "done id=2 ") == 1);
-  CHECK(count(text, "hello ") == 2);
-  CHECK(count(text, "what=co\n") == 0);  // the half line is gone
+  CHECK(protocol_count(text, "done id=1 ") == 1);
+  CHECK(protocol_count(text, "done id=2 ") == 1);
+  CHECK(protocol_count(text, "hello ") == 2);
+  CHECK(protocol_count(text, "what=co\n") == 0);  // the half line is gone
   CHECK(GpuChild({}, arguments).finish() == 0);
   CHECK(read_file(answers) == text);
 }
@@ -247,7 +247,7 @@ TEST_CASE("a script begins no request after its time is up") {
   // The first request moves the stub's clock by more than 0.1 ms.
   GpuChild child({}, {"--script", requests, "--output", answers, "--budget-seconds", "0.0001"});
   CHECK(child.finish() == 0);
-  CHECK(count(read_file(answers), "done id=") == 1);
+  CHECK(protocol_count(read_file(answers), "done id=") == 1);
 }
 
 TEST_CASE("a bad command line or script ends the program with 2") {

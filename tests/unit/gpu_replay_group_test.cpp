@@ -41,7 +41,7 @@ std::string problem(const PlanText& plan) {
   }
 }
 
-int count(const std::string& text, const std::string& part) {
+int group_count(const std::string& text, const std::string& part) {
   int found = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
     ++found;
@@ -49,21 +49,21 @@ int count(const std::string& text, const std::string& part) {
   return found;
 }
 
-std::string read_file(const std::string& path) {
+std::string group_read_file(const std::string& path) {
   std::ifstream file(path);
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
 }
 
-struct Folder {
-  Folder() {
+struct GroupFolder {
+  GroupFolder() {
     std::string name = std::filesystem::temp_directory_path() / "ooc-replay-XXXXXX";
     path = mkdtemp(name.data());
   }
-  ~Folder() { std::filesystem::remove_all(path); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
+  ~GroupFolder() { std::filesystem::remove_all(path); }
+  GroupFolder(const GroupFolder&) = delete;
+  GroupFolder& operator=(const GroupFolder&) = delete;
   std::string path;
 };
 
@@ -236,7 +236,7 @@ TEST_CASE("the end of input within a plan runs nothing") {
 
 TEST_CASE(
     "a recorded session skips plans that have their answer as wholes, and leaves out half a plan") {
-  const Folder folder;
+  const GroupFolder folder;
   const std::string requests = folder.path + "/requests";
   const std::string answers = folder.path + "/answers";
   const std::vector<std::string> arguments{"--script", requests, "--output", answers};
@@ -245,32 +245,32 @@ TEST_CASE(
                           << wrong << '\n'
                           << small_plan().without("run").text(3) << '\n';
   CHECK(GpuChild({}, arguments).finish() == 2);  // the file is cut short
-  std::string text = read_file(answers);
-  CHECK(count(text, "\ndone id=1 ") == 1);
-  CHECK(count(text, "\nerror id=2 ") == 1);
-  CHECK(count(text, " id=3") == 0);
+  std::string text = group_read_file(answers);
+  CHECK(group_count(text, "\ndone id=1 ") == 1);
+  CHECK(group_count(text, "\nerror id=2 ") == 1);
+  CHECK(group_count(text, " id=3") == 0);
 
   std::ofstream(requests, std::ios::app) << "run id=3 iterations=4\n"
                                          << "measure id=4 what=launch repetitions=1 warmup_ms=0\n";
   CHECK(GpuChild({}, arguments).finish() == 0);
-  text = read_file(answers);
-  CHECK(count(text, "\ndone id=1 ") == 1);
-  CHECK(count(text, "\nerror id=2 ") == 1);
-  CHECK(count(text, "\ndone id=3 iterations=4 ") == 1);
-  CHECK(count(text, "\ndone id=4 ") == 1);
+  text = group_read_file(answers);
+  CHECK(group_count(text, "\ndone id=1 ") == 1);
+  CHECK(group_count(text, "\nerror id=2 ") == 1);
+  CHECK(group_count(text, "\ndone id=3 iterations=4 ") == 1);
+  CHECK(group_count(text, "\ndone id=4 ") == 1);
 }
 
 TEST_CASE("a recorded session that is cut off within a plan's answer runs the plan again") {
-  const Folder folder;
+  const GroupFolder folder;
   const std::string requests = folder.path + "/requests";
   const std::string answers = folder.path + "/answers";
   const std::vector<std::string> arguments{"--script", requests, "--output", answers};
   std::ofstream(requests) << small_plan().text(1) << '\n';
   CHECK(GpuChild(GpuChild::Environment{{"OOC_STUB_DIE", "cudaStreamWaitEvent:20"}}, arguments)
             .finish() == 128 + 9);
-  CHECK(count(read_file(answers), "\ndone ") == 0);
+  CHECK(group_count(group_read_file(answers), "\ndone ") == 0);
   CHECK(GpuChild({}, arguments).finish() == 0);
-  const std::string text = read_file(answers);
-  CHECK(count(text, "\ndone id=1 ") == 1);
-  CHECK(count(text, "hello ") == 2);
+  const std::string text = group_read_file(answers);
+  CHECK(group_count(text, "\ndone id=1 ") == 1);
+  CHECK(group_count(text, "hello ") == 2);
 }

@@ -12,11 +12,11 @@
 
 #include "calibrate/gpu/check.hpp"
 #include "calibrate/gpu/kernels.hpp"
-#include "calibrate/gpu/replay/replay.hpp"
 #include "calibrate/gpu/replay/group.hpp"
+#include "calibrate/gpu/replay/replay.hpp"
 #include "tests/unit/gpu_replay_plan.hpp"
 
-using namespace ooc::gpu;
+namespace ooc::gpu {
 using ooc::test::last;
 using ooc::test::PlanText;
 using ooc::test::run_plan;
@@ -138,3 +138,5 @@ TEST_CASE("the content check with patterns comes first with real operations too"
   CHECK(last(lines, "step") == "5");
   CHECK(values(lines, "iteration", "ns").empty());
 }
+
+}  // namespace ooc::gpu

@@ -15,11 +15,12 @@ using ooc::test::run_plan;
 using ooc::test::small_plan;
 using ooc::test::values;
 using Environment = GpuChild::Environment;
-using Lines = std::vector<ooc::gpu::Line>;
+using RunLines = std::vector<ooc::gpu::Line>;
 
 namespace {
 
-std::vector<double> numbers(const Lines& lines, const std::string& word, const std::string& key) {
+std::vector<double> numbers(const RunLines& lines, const std::string& word,
+                            const std::string& key) {
   std::vector<double> found;
   for (const std::string& text : values(lines, word, key)) {
     found.push_back(std::strtod(text.c_str(), nullptr));
@@ -53,7 +54,7 @@ ooc::test::PlanText paged_plan() {
 }  // namespace
 
 TEST_CASE("a plan in pages takes the same time as in an arena, and its pool is its pages") {
-  const Lines lines = run_plan(paged_plan());
+  const RunLines lines = run_plan(paged_plan());
   CHECK(values(lines, "iteration", "ns") == values(run_plan(small_plan()), "iteration", "ns"));
   CHECK(last(lines, "near_bytes") == "3014656");  // 4096 + 3 x 1003520
   CHECK(last(lines, "pool_pages") == "3");
@@ -65,7 +66,7 @@ TEST_CASE("where pages cannot be mapped the plan runs in its arena, and a note s
   const auto in_arena = [](const GpuChild::Environment& environment, const std::string& why) {
     GpuChild child(environment);
     for (int id = 1; id <= 2; ++id) {  // what was mapped half-way has been given back
-      const Lines lines = child.ask(paged_plan().text(id));
+      const RunLines lines = child.ask(paged_plan().text(id));
       CHECK(lines.back().word == "done");
       CHECK(last(lines, "near_bytes") == (id == 1 || why.empty() ? "2004096" : "3014656"));
       if (id == 1)
@@ -93,7 +94,7 @@ TEST_CASE("where pages cannot be mapped the plan runs in its arena, and a note s
 }
 
 TEST_CASE("a plan takes on the device the time that its schedule says") {
-  const Lines lines = run_plan(small_plan());
+  const RunLines lines = run_plan(small_plan());
   REQUIRE(lines.back().word == "done");
   // A copy: 5 us + 1 MB × 1 ns = 1.005 ms.
   // step 0: 0 - 2.0; step 1: 2.0 - 3.005; step 2: 2.0 - 2.5, beside the copy; step 3 waits for the copy:
@@ -126,7 +127,7 @@ TEST_CASE("both directions at once slow each other, and the plan's time shows it
        "step step=0 queue=to_far kind=to_far block=0 slot=0 bytes=1000000",
        "step step=1 queue=to_near kind=to_near block=1 slot=1 bytes=1000000",
        "run iterations=1 warmup=0"});
-  const Lines lines = run_plan(plan, {{"OOC_STUB", std::string(kRoundDevice) + ",duplex=0.5"}});
+  const RunLines lines = run_plan(plan, {{"OOC_STUB", std::string(kRoundDevice) + ",duplex=0.5"}});
   check_times(numbers(lines, "iteration", "ns"), {2005000});
   check_times(numbers(lines, "span", "end_ns"), {2005000, 2005000});
 }
@@ -140,7 +141,7 @@ TEST_CASE("where calls cost more than the steps last, the host is the limit") {
     lines.push_back("step step=" + std::to_string(i) + " queue=compute kind=compute ns=3000");
   }
   lines.emplace_back("run iterations=1 warmup=0");
-  const Lines answer = run_plan(PlanText(lines), {{"OOC_STUB", "issue_ns=5000,launch_ns=1000"}});
+  const RunLines answer = run_plan(PlanText(lines), {{"OOC_STUB", "issue_ns=5000,launch_ns=1000"}});
   // The kernel in front, the start event and two waits for it, then 20 × 3 calls.
   check_times(numbers(answer, "iteration", "issue_ns"), {64 * 5000});
   // The last event comes with the last call. The first step begins when the kernel in front ends: one call of 5 us,
@@ -154,7 +155,7 @@ TEST_CASE("a step of no time launches nothing, a step shorter than an empty kern
        "step step=0 queue=compute kind=compute ns=0",
        "step step=1 queue=compute kind=compute ns=400",
        "step step=2 queue=compute kind=compute ns=1500.5", "run iterations=1"});
-  const Lines lines = run_plan(plan);
+  const RunLines lines = run_plan(plan);
   check_times(numbers(lines, "span", "end_ns"), {0, 1000, 2500.5});
   CHECK(values(lines, "note", "text") ==
         std::vector<std::string>{
@@ -171,21 +172,22 @@ TEST_CASE("waits may name steps that come later in the lines, as long as none wa
        "step step=0 queue=compute kind=compute ns=100000 reads=0 waits=2",
        "step step=1 queue=compute kind=compute ns=100000 reads=0 waits=0",
        "step step=2 queue=to_near kind=to_near block=0 slot=0 bytes=1000000", "run iterations=1"});
-  const Lines lines = run_plan(plan);
+  const RunLines lines = run_plan(plan);
   check_times(numbers(lines, "span", "start_ns"), {1005000, 1105000, 0});
 }
 
 TEST_CASE("after max_ms no iteration is begun, but three are made") {
   // 4.61 ms an iteration, 2 + 3 of them: 23.05 ms; the fourth would begin after 20.
-  const Lines lines = run_plan(small_plan().with("run", "iterations=3", "iterations=50 max_ms=20"));
+  const RunLines lines =
+      run_plan(small_plan().with("run", "iterations=3", "iterations=50 max_ms=20"));
   CHECK(last(lines, "iterations") == "3");
   CHECK(values(lines, "note", "text") ==
         std::vector<std::string>{"stopped by max_ms after 3 iterations"});
 }
 
 TEST_CASE("the spans are those of an iteration that was measured, and of the median one") {
-  const Lines lines = run_plan(small_plan().with("run", "iterations=3", "iterations=9"),
-                               {{"OOC_STUB", std::string(kRoundDevice) + ",noise=0.05,seed=3"}});
+  const RunLines lines = run_plan(small_plan().with("run", "iterations=3", "iterations=9"),
+                                  {{"OOC_STUB", std::string(kRoundDevice) + ",noise=0.05,seed=3"}});
   std::vector<double> all = numbers(lines, "iteration", "ns");
   const std::vector<double> ends = numbers(lines, "span", "end_ns");
   std::sort(all.begin(), all.end());
@@ -214,7 +216,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a far pool that the host has no room for is refused") {
-  const Lines lines =
+  const RunLines lines =
       run_plan(small_plan().with("plan", "far_bytes=1000000", "far_bytes=60000000000000"));
   CHECK(last(lines, "text").find("needs 60000000000000 bytes of host memory") == 0);
 }
@@ -235,7 +237,7 @@ TEST_CASE("an error of the device ends the plan, and the next one is run") {
                             "cudaEventCreateWithFlags:9", "cudaMalloc:2", "launch_spin:65"}) {
     INFO(fault);
     GpuChild child(Environment{{"OOC_STUB_FAIL", fault}});
-    const Lines lines = child.ask(small_plan().text());
+    const RunLines lines = child.ask(small_plan().text());
     CHECK(lines.back().word == "error");
     CHECK(last(lines, "name") == "cudaErrorMemoryAllocation");
     CHECK(last(lines, "file").find(".cpp") != std::string::npos);

@@ -14,7 +14,7 @@
 #include "calibrate/gpu/stub/device.hpp"
 #include "calibrate/gpu/stub/settings.hpp"
 
-using namespace ooc::gpu;
+namespace ooc::gpu {
 
 namespace {
 
@@ -144,3 +144,5 @@ TEST_CASE("the stub's settings are read strictly") {
   CHECK_THROWS(stub::parse_settings("duplex=fast"));
   CHECK_THROWS(stub::parse_settings("duplex"));
 }
+
+}  // namespace ooc::gpu

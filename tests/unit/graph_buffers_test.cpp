@@ -26,23 +26,24 @@ bool shares(const std::string& layers, const char* first, const char* second,
   return *a == *b;
 }
 
-const std::string kConv = R"({"name": "conv", "type": "conv", "filters": 2, "kernel": [1, 1]},)";
+const std::string kBuffersConv =
+    R"({"name": "conv", "type": "conv", "filters": 2, "kernel": [1, 1]},)";
 
 }  // namespace
 
 TEST_CASE("relu overwrites a convolution's output, which nobody saves") {
-  CHECK(shares(kConv + R"({"name": "relu", "type": "relu"})", "conv", "relu"));
+  CHECK(shares(kBuffersConv + R"({"name": "relu", "type": "relu"})", "conv", "relu"));
 }
 
 TEST_CASE("relu does not overwrite what another layer reads") {
-  CHECK_FALSE(shares(kConv + R"({"name": "relu", "type": "relu"},
+  CHECK_FALSE(shares(kBuffersConv + R"({"name": "relu", "type": "relu"},
     {"name": "sum", "type": "add", "inputs": ["conv", "relu"]})",
                      "conv", "relu"));
 }
 
 TEST_CASE("a reader behind a view counts as a reader") {
   CHECK_FALSE(shares(
-      kConv +
+      kBuffersConv +
           R"({"name": "flat", "type": "flatten"}, {"name": "relu", "type": "relu", "inputs": ["conv"]},
     {"name": "flat2", "type": "flatten"}, {"name": "sum", "type": "add", "inputs": ["flat", "flat2"]})",
       "conv", "relu"));
@@ -50,29 +51,29 @@ TEST_CASE("a reader behind a view counts as a reader") {
 
 TEST_CASE("relu does not overwrite the output of a layer that saves it") {
   CHECK_FALSE(shares(
-      kConv +
+      kBuffersConv +
           R"({"name": "pool", "type": "max_pool", "kernel": [2, 2]}, {"name": "relu", "type": "relu"})",
       "pool", "relu"));
 }
 
 TEST_CASE("dropout behind an in-place relu gets its own buffer, because relu saves its output") {
   CHECK_FALSE(shares(
-      kConv +
+      kBuffersConv +
           R"({"name": "relu", "type": "relu"}, {"name": "drop", "type": "dropout", "rate": 0.5})",
       "relu", "drop"));
 }
 
 TEST_CASE("eager frameworks run activations out of place") {
-  CHECK_FALSE(shares(kConv + R"({"name": "relu", "type": "relu"})", "conv", "relu",
+  CHECK_FALSE(shares(kBuffersConv + R"({"name": "relu", "type": "relu"})", "conv", "relu",
                      Accounting::kDefineByRun));
-  CHECK(shares(kConv + R"({"name": "relu", "type": "relu", "in_place": true})", "conv", "relu",
-               Accounting::kDefineByRun));
+  CHECK(shares(kBuffersConv + R"({"name": "relu", "type": "relu", "in_place": true})", "conv",
+               "relu", Accounting::kDefineByRun));
 }
 
 TEST_CASE("a view shares its input's buffer, and a network input is never overwritten") {
-  CHECK(shares(kConv + R"({"name": "flat", "type": "flatten"})", "conv", "flat"));
+  CHECK(shares(kBuffersConv + R"({"name": "flat", "type": "flatten"})", "conv", "flat"));
   const Network net =
-      read_network_text(tiny::network(R"({"name": "relu", "type": "relu"}, )" + kConv +
+      read_network_text(tiny::network(R"({"name": "relu", "type": "relu"}, )" + kBuffersConv +
                                       R"({"name": "loss", "type": "softmax_cross_entropy"})"),
                         "tiny");
   const Buffers buffers = assign_buffers(net, {.accounting = Accounting::kLiveness});
@@ -80,10 +81,10 @@ TEST_CASE("a view shares its input's buffer, and a network input is never overwr
 }
 
 TEST_CASE("asking for in_place where it is impossible names the layer and the reason") {
-  const Network net =
-      read_network_text(tiny::network(kConv + R"({"name": "relu", "type": "relu", "in_place": true},
+  const Network net = read_network_text(
+      tiny::network(kBuffersConv + R"({"name": "relu", "type": "relu", "in_place": true},
     {"name": "sum", "type": "add", "inputs": ["conv", "relu"]})"),
-                        "tiny");
+      "tiny");
   CHECK_THROWS_WITH_AS(
       static_cast<void>(build_training_graph(net)),
       "tiny: layer \"relu\": found \"in_place\": true, expected to be the only reader of \"conv\" "

@@ -40,19 +40,20 @@ std::vector<std::string> tensors_named(const TrainingGraph& graph, std::string_v
 }
 
 // Bytes per sample: data 2x4x4 floats = 128, conv 3x4x4 = 192, pools 3x2x2 = 48.
-const std::string kConv =
+const std::string kKeepingConv =
     R"({"name": "conv", "type": "conv", "filters": 3, "kernel": [3, 3], "padding": [1, 1]},)";
-const std::string kTail = R"({"name": "flat", "type": "flatten"}, {"name": "tail", "type": "linear", "units": 2},
+const std::string kTail =
+    R"({"name": "flat", "type": "flatten"}, {"name": "tail", "type": "linear", "units": 2},
   {"name": "loss", "type": "softmax_cross_entropy"})";
 // What the tail adds: its input, 8 bytes of probabilities.
 constexpr std::int64_t kLoss = 8;
 
-std::string with(const std::string& layer) { return kConv + layer + "," + kTail; }
+std::string keeping_with(const std::string& layer) { return kKeepingConv + layer + "," + kTail; }
 
 }  // namespace
 
 TEST_CASE("activation_saves: output, input of a relu out of place, or both") {
-  const std::string net = with(R"({"name": "bn", "type": "batch_norm"},
+  const std::string net = keeping_with(R"({"name": "bn", "type": "batch_norm"},
     {"name": "relu", "type": "relu", "in_place": false})");
   // data, conv (batch norm reads it), relu's output (which tail reads, too), loss.
   CHECK(saved(net, {}) == 128 + 192 + 192 + kLoss);
@@ -60,19 +61,19 @@ TEST_CASE("activation_saves: output, input of a relu out of place, or both") {
   CHECK(saved(net, {.activations = KeptActivation::kInput}) == 128 + 192 + 192 + 192 + kLoss);
   CHECK(saved(net, {.activations = KeptActivation::kBoth}) == 128 + 192 + 192 + 192 + kLoss);
   // Where nobody else wants the output, the input stands in for it.
-  const std::string pooled = with(R"({"name": "relu", "type": "relu", "in_place": false},
+  const std::string pooled = keeping_with(R"({"name": "relu", "type": "relu", "in_place": false},
     {"name": "pool", "type": "avg_pool", "kernel": [2, 2]})");
   CHECK(saved(pooled, {}) == 128 + 192 + 48 + kLoss);
   CHECK(saved(pooled, {.activations = KeptActivation::kInput}) == 128 + 192 + 48 + kLoss);
   CHECK(saved(pooled, {.activations = KeptActivation::kBoth}) == 128 + 2 * 192 + 48 + kLoss);
   // sigmoid's and tanh's derivatives are written of their output; input is about relu.
-  const std::string sigmoid = with(R"({"name": "act", "type": "sigmoid"})");
+  const std::string sigmoid = keeping_with(R"({"name": "act", "type": "sigmoid"})");
   CHECK(saved(sigmoid, {.activations = KeptActivation::kInput}) == saved(sigmoid, {}));
   CHECK(saved(sigmoid, {.activations = KeptActivation::kBoth}) == saved(sigmoid, {}) + 192);
 }
 
 TEST_CASE("activation_saves: in place input and output are one") {
-  const std::string net = with(R"({"name": "relu", "type": "relu"})");
+  const std::string net = keeping_with(R"({"name": "relu", "type": "relu"})");
   for (const KeptActivation kept :
        {KeptActivation::kOutput, KeptActivation::kInput, KeptActivation::kBoth}) {
     CHECK(saved(net, {.activations = kept}) == 128 + 192 + kLoss);
@@ -80,7 +81,7 @@ TEST_CASE("activation_saves: in place input and output are one") {
 }
 
 TEST_CASE("activation_in_place: always, when_possible, never") {
-  const std::string tanh = with(R"({"name": "bn", "type": "batch_norm"},
+  const std::string tanh = keeping_with(R"({"name": "bn", "type": "batch_norm"},
     {"name": "act", "type": "tanh"})");
   const auto outputs = [](const std::string& net, InPlaceRule rule) {
     const auto built = build(net, {.in_place = rule});
@@ -91,26 +92,26 @@ TEST_CASE("activation_in_place: always, when_possible, never") {
   CHECK(outputs(tanh, InPlaceRule::kAlways) == 4);  // conv, bn with act, tail, loss
   CHECK(outputs(tanh, InPlaceRule::kWhenPossible) == 5);
   CHECK(outputs(tanh, InPlaceRule::kNever) == 5);
-  const std::string relu = with(R"({"name": "bn", "type": "batch_norm"},
+  const std::string relu = keeping_with(R"({"name": "bn", "type": "batch_norm"},
     {"name": "act", "type": "relu"}, {"name": "drop", "type": "dropout", "rate": 0.5})");
   CHECK(outputs(relu, InPlaceRule::kWhenPossible) == 5);  // relu keeps what dropout would overwrite
   CHECK(outputs(relu, InPlaceRule::kNever) == 6);
   // What the file says goes before.
-  const std::string asked = with(R"({"name": "bn", "type": "batch_norm"},
+  const std::string asked = keeping_with(R"({"name": "bn", "type": "batch_norm"},
     {"name": "act", "type": "relu", "in_place": true})");
   CHECK(outputs(asked, InPlaceRule::kNever) == 4);
-  const std::string refused = with(R"({"name": "bn", "type": "batch_norm"},
+  const std::string refused = keeping_with(R"({"name": "bn", "type": "batch_norm"},
     {"name": "act", "type": "tanh", "in_place": false})");
   CHECK(outputs(refused, InPlaceRule::kAlways) == 5);
 }
 
 TEST_CASE("pool_saves: indices of eight bytes for the output, and the input of average pools") {
   const Keeping indices{.pools = KeptOfPools::kInputAndIndices};
-  const std::string max = with(R"({"name": "bn", "type": "batch_norm"},
+  const std::string max = keeping_with(R"({"name": "bn", "type": "batch_norm"},
     {"name": "pool", "type": "max_pool", "kernel": [2, 2]})");
   CHECK(saved(max, {}) == 128 + 192 + 192 + 48 + kLoss);
   CHECK(saved(max, indices) == 128 + 192 + 192 + 48 + 12 * 8 + kLoss);  // tail reads the output
-  const std::string last = with(R"({"name": "bn", "type": "batch_norm"},
+  const std::string last = keeping_with(R"({"name": "bn", "type": "batch_norm"},
     {"name": "pool", "type": "max_pool", "kernel": [2, 2]}, {"name": "mean", "type": "global_avg_pool"})");
   CHECK(saved(last, {}) == 128 + 192 + 192 + 48 + 12 + kLoss);
   CHECK(saved(last, indices) == 128 + 192 + 192 + 48 + 12 * 8 + 12 + kLoss);  // mean's input
@@ -119,22 +120,22 @@ TEST_CASE("pool_saves: indices of eight bytes for the output, and the input of a
 }
 
 TEST_CASE("dropout_mask: bytes of an element") {
-  const std::string net = with(R"({"name": "drop", "type": "dropout", "rate": 0.5})");
+  const std::string net = keeping_with(R"({"name": "drop", "type": "dropout", "rate": 0.5})");
   CHECK(saved(net, {.mask_bytes = 4}) - saved(net, {}) == 48 * 3);
 }
 
 TEST_CASE("norm_saves: two float32 a channel and batch, or a row and sample") {
   const Keeping statistics{.norms = KeptOfNorms::kInputAndStatistics};
-  const std::string batch = with(R"({"name": "bn", "type": "batch_norm"})");
+  const std::string batch = keeping_with(R"({"name": "bn", "type": "batch_norm"})");
   CHECK(saved(batch, statistics) == saved(batch, {}));
   CHECK(saved_bytes_fixed(build(batch, statistics)->graph) == 3 * 2 * 4);
   CHECK(saved_bytes_fixed(build(batch, {})->graph) == 0);
-  const std::string layer = with(R"({"name": "ln", "type": "layer_norm"})");
+  const std::string layer = keeping_with(R"({"name": "ln", "type": "layer_norm"})");
   CHECK(saved(layer, statistics) - saved(layer, {}) == 16 * 2 * 4);  // 4x4 positions
 }
 
 TEST_CASE("loss_dtype: what a loss keeps has a type of its own") {
-  const std::string layers = with(R"({"name": "bn", "type": "batch_norm"})");
+  const std::string layers = keeping_with(R"({"name": "bn", "type": "batch_norm"})");
   std::string text = tiny::network(layers);
   text.insert(text.find("\"inputs\""), "\"dtype\": \"float16\", ");
   const Network half = read_network_text(text, "tiny");
@@ -164,7 +165,7 @@ std::vector<std::string> task_names(const TrainingGraph& graph) {
   return names;
 }
 
-bool has(const std::vector<std::string>& names, std::string_view name) {
+bool keeping_has(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
@@ -172,9 +173,9 @@ bool has(const std::vector<std::string>& names, std::string_view name) {
 
 TEST_CASE("gradient_sharing: both branches read one buffer, which nobody writes") {
   const auto copied = build(kBranches, {});
-  CHECK(has(task_names(copied->graph), "sum.backward"));
+  CHECK(keeping_has(task_names(copied->graph), "sum.backward"));
   const auto shared = build(kBranches, {.gradients = GradientSharing::kUntilWritten});
-  CHECK_FALSE(has(task_names(shared->graph), "sum.backward"));
+  CHECK_FALSE(keeping_has(task_names(shared->graph), "sum.backward"));
   const auto gradients = [](const TrainingGraph& graph) {
     return std::count_if(graph.tensors.begin(), graph.tensors.end(),
                          [](const Tensor& tensor) { return tensor.role == TensorRole::kGradient; });

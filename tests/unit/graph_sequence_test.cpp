@@ -16,15 +16,15 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-struct Case {
+struct SequenceCase {
   Network net;
   TrainingGraph graph;
 
-  Case(const std::string& layers, const std::string& shape)
+  SequenceCase(const std::string& layers, const std::string& shape)
       : net(read_network_text(tiny::network(layers, shape), "tiny")),
         graph(build_training_graph(net)) {}
-  Case(const Case&) = delete;
-  Case& operator=(const Case&) = delete;
+  SequenceCase(const SequenceCase&) = delete;
+  SequenceCase& operator=(const SequenceCase&) = delete;
 
   [[nodiscard]] Names tasks() const {
     Names names;
@@ -62,7 +62,7 @@ const std::string kLstm = R"({"name": "m", "type": "lstm", "units": 2},
 }  // namespace
 
 TEST_CASE("an lstm runs step by step, backward from the last, with one update") {
-  const Case it(kLstm, "[2, 3]");
+  const SequenceCase it(kLstm, "[2, 3]");
   CHECK(it.tasks() ==
         Names{"m/0/0/gates.forward", "m/0/0/cell.forward", "m/0/0/hidden.forward",
               "m/0/1/gates.forward", "m/0/1/cell.forward", "m/0/1/hidden.forward", "m.forward",
@@ -72,7 +72,7 @@ TEST_CASE("an lstm runs step by step, backward from the last, with one update") 
 }
 
 TEST_CASE("an lstm saves gates, cell and hidden state of each step") {
-  const Case it(kLstm, "[2, 3]");
+  const SequenceCase it(kLstm, "[2, 3]");
   // The last hidden state is only gathered; the loss saves its output.
   CHECK(it.saved() == Names{"data", "m/0/0/gates", "m/0/0/cell", "m/0/0/hidden", "m/0/1/gates",
                             "m/0/1/cell", "loss"});
@@ -88,9 +88,9 @@ TEST_CASE("an lstm saves gates, cell and hidden state of each step") {
 
 TEST_CASE("plain attention keeps a reserve, additive attention one for each query") {
   // One input of 4 x 6: query, key and value of width 2. 16 weights, 4 bytes each.
-  const Case plain(R"({"name": "fc", "type": "linear", "units": 6},
+  const SequenceCase plain(R"({"name": "fc", "type": "linear", "units": 6},
     {"name": "a", "type": "attention", "heads": 1})",
-                   "[4, 6]");
+                           "[4, 6]");
   CHECK(plain.saved() == Names{"data", "fc", "a.reserve"});
   CHECK(saved_bytes_per_sample(plain.graph) == 4 * (24 + 24 + 16));
   CHECK(plain.touched("a.backward", plain.graph.reads) == Names{"a.reserve", "fc"});
@@ -99,24 +99,24 @@ TEST_CASE("plain attention keeps a reserve, additive attention one for each quer
     {"name": "k", "type": "linear", "units": 2, "inputs": ["data"]},
     {"name": "v", "type": "linear", "units": 5, "inputs": ["data"]},
     {"name": "a", "type": "attention", "kind": "additive", "heads": 1, "inputs": ["q", "k", "v"])";
-  const Case kept(layers + "}", "[2, 6]");
+  const SequenceCase kept(layers + "}", "[2, 6]");
   CHECK(kept.saved() == Names{"data", "v", "a/0.reserve", "a/1.reserve"});
   CHECK(saved_bytes_per_sample(kept.graph) == 4 * (12 + 10 + 2 * 2 * (2 + 1)));
   CHECK(kept.touched("a/1.backward", kept.graph.reads) == Names{"a/1.reserve", "v"});
-  const Case again(layers + R"(, "memory_efficient": true})", "[2, 6]");
+  const SequenceCase again(layers + R"(, "memory_efficient": true})", "[2, 6]");
   CHECK(again.saved() == Names{"data", "q", "k", "v"});
 }
 
 TEST_CASE("reserves count in every footprint, masks only under liveness") {
-  const Case it(R"({"name": "fc", "type": "linear", "units": 6},
+  const SequenceCase it(R"({"name": "fc", "type": "linear", "units": 6},
     {"name": "a", "type": "attention", "heads": 1})",
-                "[4, 6]");
+                        "[4, 6]");
   // data 24, fc 24, a 8, reserve 16 and the gradient of fc 24 (a's output is the network's).
   CHECK(footprint_per_sample(it.graph, Accounting::kAllGradients) == 4 * 96);
 }
 
 TEST_CASE("the output of a long sequence is gathered without looking at every pair of steps") {
   // Would take minutes if each of 50,000 reads were compared with all others.
-  const Case it(R"({"name": "m", "type": "gru", "units": 1})", "[50000, 1]");
+  const SequenceCase it(R"({"name": "m", "type": "gru", "units": 1})", "[50000, 1]");
   CHECK(it.touched("m.forward", it.graph.reads).size() == 50'000);
 }

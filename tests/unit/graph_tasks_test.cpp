@@ -13,7 +13,7 @@ using namespace ooc;
 
 namespace {
 
-std::vector<std::string> task_names(const TrainingGraph& graph) {
+std::vector<std::string> names_of_tasks(const TrainingGraph& graph) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < graph.tasks.size(); ++i)
     names.push_back(task_name(graph, make_id<TaskId>(i)));
@@ -29,7 +29,7 @@ std::vector<std::string> tensor_names(const TrainingGraph& graph,
 }
 
 TaskId task_named(const TrainingGraph& graph, const std::string& name) {
-  const std::vector<std::string> names = task_names(graph);
+  const std::vector<std::string> names = names_of_tasks(graph);
   const auto it = std::find(names.begin(), names.end(), name);
   REQUIRE_MESSAGE(it != names.end(), name);
   return make_id<TaskId>(static_cast<std::size_t>(it - names.begin()));
@@ -53,10 +53,10 @@ TEST_CASE(
   const TrainingGraph graph = build_training_graph(net);
   // conv is fed by the data, so it has no backward-data task; flat is a view, so it has no task at
   // all.
-  CHECK(task_names(graph) == Names{"conv.forward", "relu.forward", "fc.forward", "loss.forward",
-                                   "loss.backward", "fc.backward_data", "fc.backward_weights",
-                                   "relu.backward", "conv.backward_weights", "conv.update",
-                                   "fc.update"});
+  CHECK(names_of_tasks(graph) == Names{"conv.forward", "relu.forward", "fc.forward", "loss.forward",
+                                       "loss.backward", "fc.backward_data", "fc.backward_weights",
+                                       "relu.backward", "conv.backward_weights", "conv.update",
+                                       "fc.update"});
   CHECK(graph.forward_tasks == 4);
   CHECK(graph.backward_end == 9);
 }
@@ -111,7 +111,7 @@ TEST_CASE("an add with one input that wants a gradient needs no backward task") 
     {"name": "c", "type": "conv", "filters": 2, "kernel": [1, 1]})"),
                                         "tiny");
   const TrainingGraph graph = build_training_graph(net);
-  const std::vector<std::string> names = task_names(graph);
+  const std::vector<std::string> names = names_of_tasks(graph);
   CHECK(std::count(names.begin(), names.end(), "sum.backward") == 0);
   CHECK(tensor_names(graph, graph.reads[task_named(graph, "a.backward_weights")]) ==
         Names{"data", "sum.grad"});
@@ -139,7 +139,8 @@ TEST_CASE(
                                                       "[2]"),
                                         "tiny");
   const TrainingGraph graph = build_training_graph(net);
-  CHECK(task_names(graph) == Names{"one.forward", "two.forward", "two.backward", "one.backward"});
+  CHECK(names_of_tasks(graph) ==
+        Names{"one.forward", "two.forward", "two.backward", "one.backward"});
   CHECK(tensor_names(graph, graph.reads[task_named(graph, "two.backward")]) == Names{"two"});
   CHECK(tensor_names(graph, graph.writes[task_named(graph, "two.backward")]) == Names{"one.grad"});
   CHECK(tensor_names(graph, graph.reads[task_named(graph, "one.backward")]) ==

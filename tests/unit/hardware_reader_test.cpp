@@ -47,7 +47,7 @@ const char* const kProfile = R"({
 )";
 
 /// The text above with one piece replaced.
-std::string with(const std::string& piece, const std::string& other) {
+std::string profile_with(const std::string& piece, const std::string& other) {
   std::string text = kProfile;
   const std::size_t at = text.find(piece);
   REQUIRE_MESSAGE(at != std::string::npos, piece);
@@ -55,7 +55,7 @@ std::string with(const std::string& piece, const std::string& other) {
 }
 
 /// "place | found | expected | hint without line and column", or "no error".
-std::string error_of(const std::string& text) {
+std::string profile_error(const std::string& text) {
   try {
     (void)read_profile_text(text, "toy.json");
   } catch (const SpecError& error) {
@@ -110,7 +110,7 @@ TEST_CASE("the most specific provenance governs, and the assumed ones are listed
         std::vector<std::string>{"compute.efficiency.*", "connection.modes.unified_fault.fault"});
   // An entry all of whose numbers have a better one governs nothing and warns of nothing.
   const HardwareProfile covered = read_profile_text(
-      with(
+      profile_with(
           R"({ "fields": "connection.modes", "kind": "measured")",
           R"({ "fields": "connection.modes.unified_fault.page", "kind": "measured", "source": "a" },
               { "fields": "connection.modes.unified_fault.to_near", "kind": "measured", "source": "a" },
@@ -123,115 +123,130 @@ TEST_CASE("the most specific provenance governs, and the assumed ones are listed
 }
 
 TEST_CASE("a number that no provenance covers is an error naming it") {
-  CHECK(error_of(with(R"("fields": "*")", R"("fields": "near_memory")")) ==
+  CHECK(profile_error(profile_with(R"("fields": "*")", R"("fields": "near_memory")")) ==
         "/compute/peak/float32 | \"10 TFLOP/s\" without provenance | an entry of \"provenance\" "
         "whose "
         "\"fields\" cover compute.peak.float32 | is it measured, datasheet, published or assumed?");
   // "near" is no prefix of near_memory in whole words.
-  CHECK(error_of(with(R"("fields": "*")", R"("fields": "near")"))
+  CHECK(profile_error(profile_with(R"("fields": "*")", R"("fields": "near")"))
             .find("/provenance/0/fields | \"near\" | the dotted path") == 0);
 }
 
 TEST_CASE("provenance that covers nothing or the same twice is an error") {
-  CHECK(error_of(with("compute.efficiency.*", "compute.eficiency.*"))
+  CHECK(profile_error(profile_with("compute.efficiency.*", "compute.eficiency.*"))
             .find("did you mean \"compute.efficiency\"?") != std::string::npos);
-  CHECK(error_of(with(R"("connection.modes")", R"("compute.efficiency")")) ==
+  CHECK(profile_error(profile_with(R"("connection.modes")", R"("compute.efficiency")")) ==
         "/provenance/2/fields | \"compute.efficiency\" | each path in one entry | "
         "\"compute.efficiency.*\" covers the same");
-  CHECK(error_of(with("\"measured\"", "\"mesured\"")).find("did you mean \"measured\"?") !=
-        std::string::npos);
+  CHECK(profile_error(profile_with("\"measured\"", "\"mesured\""))
+            .find("did you mean \"measured\"?") != std::string::npos);
   for (const char* nothing : {"\"\"", "\".*\""}) {
-    CHECK(error_of(with("\"*\"", nothing)) ==
+    CHECK(profile_error(profile_with("\"*\"", nothing)) ==
           std::string("/provenance/0/fields | ") + nothing +
               " | the dotted path of a number in this file, or \"*\" for all");
   }
-  CHECK(error_of(with("\"a data sheet\"", "\"\"")).find("/provenance/0/source | \"\"") == 0);
+  CHECK(
+      profile_error(profile_with("\"a data sheet\"", "\"\"")).find("/provenance/0/source | \"\"") ==
+      0);
 }
 
 TEST_CASE("format and version are checked first") {
-  CHECK(error_of(with("ooc-paleo/hardware-profile", "ooc-paleo/network"))
+  CHECK(profile_error(profile_with("ooc-paleo/hardware-profile", "ooc-paleo/network"))
             .find("/format | \"ooc-paleo/network\" | \"ooc-paleo/hardware-profile\" | this is a "
                   "network") == 0);
-  CHECK(error_of(with("\"version\": 1", "\"version\": 2")).find("/version | 2 | 1") == 0);
-  CHECK(error_of("{}").find(" | no \"format\" | an object with \"format\"") == 0);
-  CHECK(error_of("[]").find(" | an empty list | an object") == 0);
+  CHECK(profile_error(profile_with("\"version\": 1", "\"version\": 2")).find("/version | 2 | 1") ==
+        0);
+  CHECK(profile_error("{}").find(" | no \"format\" | an object with \"format\"") == 0);
+  CHECK(profile_error("[]").find(" | an empty list | an object") == 0);
 }
 
 TEST_CASE("every level of a profile rejects keys it does not know") {
-  CHECK(error_of(with("\"devices\"", "\"device\"")).find("/device | unknown key \"device\"") == 0);
-  CHECK(error_of(with("\"kernel_launch\"", "\"kernel_lunch\"")).find("is \"kernel_lunch\" meant") !=
+  CHECK(profile_error(profile_with("\"devices\"", "\"device\""))
+            .find("/device | unknown key \"device\"") == 0);
+  CHECK(profile_error(profile_with("\"kernel_launch\"", "\"kernel_lunch\""))
+            .find("is \"kernel_lunch\" meant") != std::string::npos);
+  CHECK(profile_error(profile_with("\"reserved\"", "\"resreved\"")).find("is \"resreved\" meant") !=
         std::string::npos);
-  CHECK(error_of(with("\"reserved\"", "\"resreved\"")).find("is \"resreved\" meant") !=
-        std::string::npos);
-  CHECK(error_of(with(R"("far_memory": {)", R"("far_memory": { "reserved": "1 GiB", )"))
-            .find("/far_memory/reserved | unknown key \"reserved\"") == 0);
-  CHECK(error_of(with("\"unified_fault\"", "\"unified_falt\""))
+  CHECK(
+      profile_error(profile_with(R"("far_memory": {)", R"("far_memory": { "reserved": "1 GiB", )"))
+          .find("/far_memory/reserved | unknown key \"reserved\"") == 0);
+  CHECK(profile_error(profile_with("\"unified_fault\"", "\"unified_falt\""))
             .find("did you mean \"unified_fault\"?") != std::string::npos);
-  CHECK(error_of(with("\"float16\"", "\"flot16\"")).find("did you mean \"float16\"?") !=
+  CHECK(
+      profile_error(profile_with("\"float16\"", "\"flot16\"")).find("did you mean \"float16\"?") !=
+      std::string::npos);
+  CHECK(profile_error(profile_with("\"conv\"", "\"cnov\"")).find("did you mean \"conv\"?") !=
         std::string::npos);
-  CHECK(error_of(with("\"conv\"", "\"cnov\"")).find("did you mean \"conv\"?") != std::string::npos);
-  CHECK(error_of(with("\"latency\": \"9 us\"", "\"latency\": \"9 us\", \"page\": \"4 KiB\""))
+  CHECK(profile_error(
+            profile_with("\"latency\": \"9 us\"", "\"latency\": \"9 us\", \"page\": \"4 KiB\""))
             .find("/connection/modes/pinned/to_near/page | unknown key") == 0);
-  CHECK(error_of(with("\"date\"", "\"when\"")).find("/provenance/0/when | unknown key") == 0);
+  CHECK(profile_error(profile_with("\"date\"", "\"when\""))
+            .find("/provenance/0/when | unknown key") == 0);
 }
 
 TEST_CASE("a new layer kind may have an efficiency without the reader knowing it") {
-  CHECK(error_of(with("\"conv\"", "\"mixture_of_experts\"")) == "no error");
+  CHECK(profile_error(profile_with("\"conv\"", "\"mixture_of_experts\"")) == "no error");
 }
 
 TEST_CASE("quantities without units are refused with an example") {
-  CHECK(error_of(with("\"16 GiB\"", "16")) ==
+  CHECK(profile_error(profile_with("\"16 GiB\"", "16")) ==
         "/near_memory/capacity | 16 | a size with a unit, such as \"16 GiB\" or \"16 GB\"");
-  CHECK(error_of(with("\"10 TFLOP/s\"", "\"10 TFLOPS\"")).find("write \"10 TFLOP/s\"") !=
-        std::string::npos);
-  CHECK(error_of(with("\"1 MFLOP\"", "1e6")).find("a count of operations with a unit") !=
-        std::string::npos);
+  CHECK(
+      profile_error(profile_with("\"10 TFLOP/s\"", "\"10 TFLOPS\"")).find("write \"10 TFLOP/s\"") !=
+      std::string::npos);
+  CHECK(
+      profile_error(profile_with("\"1 MFLOP\"", "1e6")).find("a count of operations with a unit") !=
+      std::string::npos);
 }
 
 TEST_CASE("efficiencies lie above 0 and at most at 1") {
   for (const char* bad : {"0", "-0.5", "1.01", "\"101 %\""}) {
-    CHECK(error_of(with("\"default\": 0.5", std::string("\"default\": ") + bad))
+    CHECK(profile_error(profile_with("\"default\": 0.5", std::string("\"default\": ") + bad))
               .find("a ratio above 0, at most 1") != std::string::npos);
   }
-  CHECK(error_of(with("\"default\": 0.5", "\"default\": 1")) == "no error");
-  CHECK(error_of(with("\"default\": 0.5, ", "")).find("no \"default\"") != std::string::npos);
+  CHECK(profile_error(profile_with("\"default\": 0.5", "\"default\": 1")) == "no error");
+  CHECK(profile_error(profile_with("\"default\": 0.5, ", "")).find("no \"default\"") !=
+        std::string::npos);
 }
 
 TEST_CASE("curves ascend, copy times never fall, and have enough points") {
-  CHECK(error_of(with(R"([["1 MFLOP", 0.2], ["1 GFLOP", "70 %"]])", "[]"))
+  CHECK(profile_error(profile_with(R"([["1 MFLOP", 0.2], ["1 GFLOP", "70 %"]])", "[]"))
             .find("at least 1 points") != std::string::npos);
-  CHECK(error_of(with("1 GFLOP", "1 MFLOP")).find("curves ascend") != std::string::npos);
-  CHECK(error_of(with("[\"1 MiB\", \"90 us\"]", "[\"4 KiB\", \"90 us\"]")).find("curves ascend") !=
+  CHECK(profile_error(profile_with("1 GFLOP", "1 MFLOP")).find("curves ascend") !=
         std::string::npos);
-  CHECK(error_of(with("\"90 us\"", "\"9 us\"")) ==
+  CHECK(profile_error(profile_with("[\"1 MiB\", \"90 us\"]", "[\"4 KiB\", \"90 us\"]"))
+            .find("curves ascend") != std::string::npos);
+  CHECK(profile_error(profile_with("\"90 us\"", "\"9 us\"")) ==
         "/connection/modes/pinned/to_far/curve/1/1 | \"9 us\" | no less than the time of the "
         "smaller size "
         "before");
+  CHECK(profile_error(profile_with(R"(, ["1 MiB", "90 us"], ["1 GiB", "85 ms"])", ""))
+            .find("at least 2 points") != std::string::npos);
   CHECK(
-      error_of(with(R"(, ["1 MiB", "90 us"], ["1 GiB", "85 ms"])", "")).find("at least 2 points") !=
+      profile_error(profile_with("[\"1 MiB\", \"90 us\"]", "[\"1 MiB\"]")).find("a pair such as") !=
       std::string::npos);
-  CHECK(error_of(with("[\"1 MiB\", \"90 us\"]", "[\"1 MiB\"]")).find("a pair such as") !=
-        std::string::npos);
-  CHECK(error_of(with(R"(["1 MiB", "90 us"], ["1 GiB", "85 ms"])", R"(["1 MiB", "9.1 us"])")) ==
+  CHECK(profile_error(
+            profile_with(R"(["1 MiB", "90 us"], ["1 GiB", "85 ms"])", R"(["1 MiB", "9.1 us"])")) ==
         "/connection/modes/pinned/to_far/curve | a curve that never rises | a time that grows with "
         "the size | so small a size gives no rate: measure a larger one too");
-  CHECK(error_of(with("\"9.1 us\"", "\"0 us\"")).find("a time above 0") != std::string::npos);
+  CHECK(profile_error(profile_with("\"9.1 us\"", "\"0 us\"")).find("a time above 0") !=
+        std::string::npos);
 }
 
 TEST_CASE("the duplex ratio lies between taking turns and both at full rate") {
   // unified_fault: 8 and 8 GB/s, so at least 8 / 16 = 0.5; pinned: 12 GB/s to near; to far a curve
   // that moves 2^20 bytes in 90 - 9.1 us, 12.961 GB/s, so at least 12.961 / 24.961 = 0.519257.
-  CHECK(error_of(with("\"duplex\": 0.85", "\"duplex\": 0.5"))
+  CHECK(profile_error(profile_with("\"duplex\": 0.85", "\"duplex\": 0.5"))
             .find("/connection/duplex | 0.5 | a ratio from 0.519257") == 0);
-  CHECK(error_of(with("\"duplex\": 0.85", "\"duplex\": 0.520")) == "no error");
-  CHECK(error_of(with("\"duplex\": 0.85", "\"duplex\": 1")) == "no error");
-  CHECK(error_of(with("\"duplex\": 0.85", "\"duplex\": 1.1")).find("a ratio from 0.5 to 1") !=
-        std::string::npos);
+  CHECK(profile_error(profile_with("\"duplex\": 0.85", "\"duplex\": 0.520")) == "no error");
+  CHECK(profile_error(profile_with("\"duplex\": 0.85", "\"duplex\": 1")) == "no error");
+  CHECK(profile_error(profile_with("\"duplex\": 0.85", "\"duplex\": 1.1"))
+            .find("a ratio from 0.5 to 1") != std::string::npos);
 }
 
 TEST_CASE("each direction may keep a share of its own") {
   const auto pair = [](const std::string& text) {
-    return with("\"duplex\": 0.85", "\"duplex\": " + text);
+    return profile_with("\"duplex\": 0.85", "\"duplex\": " + text);
   };
   const HardwareProfile profile =
       read_profile_text(pair(R"({ "to_near": 0.3, "to_far": "96 %" })"), "toy.json");
@@ -240,15 +255,16 @@ TEST_CASE("each direction may keep a share of its own") {
   CHECK(read_profile_text(text, "again.json").connection.duplex == profile.connection.duplex);
   CHECK(text.find("\"to_far\": 0.96") != std::string::npos);
 
-  CHECK(error_of(pair(R"({ "to_near": 0.3 })")).find("no \"to_far\"") != std::string::npos);
-  CHECK(error_of(pair(R"({ "to_near": 0, "to_far": 1 })"))
+  CHECK(profile_error(pair(R"({ "to_near": 0.3 })")).find("no \"to_far\"") != std::string::npos);
+  CHECK(profile_error(pair(R"({ "to_near": 0, "to_far": 1 })"))
             .find("/connection/duplex/to_near | 0 | a ratio from 0.01 to 1") == 0);
-  CHECK(error_of(pair(R"({ "to_near": 0.9, "to_far": 1.01 })")).find("a ratio from 0.01 to 1") !=
-        std::string::npos);
-  CHECK(error_of(pair(R"({ "to_near": 0.9, "to_far": 0.9, "both": 1 })"))
+  CHECK(
+      profile_error(pair(R"({ "to_near": 0.9, "to_far": 1.01 })")).find("a ratio from 0.01 to 1") !=
+      std::string::npos);
+  CHECK(profile_error(pair(R"({ "to_near": 0.9, "to_far": 0.9, "both": 1 })"))
             .find("unknown key \"both\"") != std::string::npos);
   // pinned: 0.3 x 12 + 0.5 x 12.961 = 10.08 of 12.961 GB/s; to_near from 6.481 / 12 = 0.540058.
-  CHECK(error_of(pair(R"({ "to_near": 0.3, "to_far": 0.5 })")) ==
+  CHECK(profile_error(pair(R"({ "to_near": 0.3, "to_far": 0.5 })")) ==
         "/connection/duplex | 0.3 to near and 0.5 to far | shares with which both directions carry "
         "what the faster one does alone | in mode \"pinned\" they carry 0.778 of it; to_near from "
         "0.540058 on would do");
@@ -256,8 +272,8 @@ TEST_CASE("each direction may keep a share of its own") {
 
 TEST_CASE("a rate may come with the range that reports have") {
   const auto ranged = [](const std::string& text) {
-    return with("\"throughput\": \"12 GB/s\", ",
-                "\"throughput\": \"12 GB/s\", \"range\": " + text + ", ");
+    return profile_with("\"throughput\": \"12 GB/s\", ",
+                        "\"throughput\": \"12 GB/s\", \"range\": " + text + ", ");
   };
   const HardwareProfile profile =
       read_profile_text(ranged(R"(["9 GB/s", "12.5 GB/s"])"), "toy.json");
@@ -269,34 +285,40 @@ TEST_CASE("a rate may come with the range that reports have") {
   CHECK(write_profile(profile).find(R"("range": ["9 GB/s", "12.5 GB/s"])") != std::string::npos);
 
   const std::string place = "/connection/modes/pinned/to_near/range";
-  CHECK(error_of(ranged(R"(["9 GB/s"])")).find(place + " | ") == 0);
-  CHECK(error_of(ranged(R"(["13 GB/s", "14 GB/s"])")) ==
+  CHECK(profile_error(ranged(R"(["9 GB/s"])")).find(place + " | ") == 0);
+  CHECK(profile_error(ranged(R"(["13 GB/s", "14 GB/s"])")) ==
         place +
             " | \"13 GB/s\" to \"14 GB/s\" | two rates with the throughput between them, 12 GB/s");
-  CHECK(error_of(ranged(R"(["12 GB/s", "12 GB/s"])")) ==
+  CHECK(profile_error(ranged(R"(["12 GB/s", "12 GB/s"])")) ==
         place + "/1 | \"12 GB/s\" | a rate above the first one, \"12 GB/s\"");
-  CHECK(error_of(ranged(R"(["9 GB", "12 GB/s"])")).find(place + "/0") == 0);
+  CHECK(profile_error(ranged(R"(["9 GB", "12 GB/s"])")).find(place + "/0") == 0);
 }
 
 TEST_CASE("impossible memories and connections are refused") {
-  CHECK(error_of(with("\"700 MiB\"", "\"16 GiB\"")) ==
+  CHECK(profile_error(profile_with("\"700 MiB\"", "\"16 GiB\"")) ==
         "/near_memory/reserved | \"16 GiB\" | less than the capacity, 16 GiB");
-  CHECK(error_of(with("\"512 GiB\"", "\"0 B\"")).find("a size above 0") != std::string::npos);
-  CHECK(error_of(with("\"900 GB/s\"", "\"0 GB/s\"")).find("at least 1 B/s") != std::string::npos);
-  CHECK(error_of(with("\"a cable\"", "7")).find("/connection/name | 7 | text in quotes") == 0);
+  CHECK(profile_error(profile_with("\"512 GiB\"", "\"0 B\"")).find("a size above 0") !=
+        std::string::npos);
+  CHECK(profile_error(profile_with("\"900 GB/s\"", "\"0 GB/s\"")).find("at least 1 B/s") !=
+        std::string::npos);
+  CHECK(profile_error(profile_with("\"a cable\"", "7"))
+            .find("/connection/name | 7 | text in quotes") == 0);
 }
 
 TEST_CASE("unified memory on demand needs page and fault, the other modes have none") {
-  CHECK(error_of(with("\"page\": \"64 KiB\", ", "")).find("no \"page\"") != std::string::npos);
-  CHECK(error_of(with(R"("page": "64 KiB", "fault": "25 us" })", R"("page": "64 KiB" })"))
-            .find("no \"fault\"") != std::string::npos);
-  CHECK(error_of(with("\"unified_fault\"", "\"unified_prefetch\"")).find("unknown key \"page\"") !=
+  CHECK(profile_error(profile_with("\"page\": \"64 KiB\", ", "")).find("no \"page\"") !=
         std::string::npos);
+  CHECK(profile_error(
+            profile_with(R"("page": "64 KiB", "fault": "25 us" })", R"("page": "64 KiB" })"))
+            .find("no \"fault\"") != std::string::npos);
+  CHECK(profile_error(profile_with("\"unified_fault\"", "\"unified_prefetch\""))
+            .find("unknown key \"page\"") != std::string::npos);
 }
 
 TEST_CASE("groups of faults grow within a block of a power of two times the page") {
   const auto grows = [](const std::string& block) {
-    return with("\"fault\": \"25 us\"", "\"fault\": \"25 us\", \"grows_to\": \"" + block + "\"");
+    return profile_with("\"fault\": \"25 us\"",
+                        "\"fault\": \"25 us\", \"grows_to\": \"" + block + "\"");
   };
   const auto mode = [](const std::string& text) {
     return read_profile_text(text, "toy.json").connection.modes.at("unified_fault");
@@ -305,21 +327,22 @@ TEST_CASE("groups of faults grow within a block of a power of two times the page
   CHECK(mode(grows("2 MiB")).grows_to == Bytes(2'097'152));
   CHECK(mode(write_profile(read_profile_text(grows("2 MiB"), "toy.json"))).grows_to ==
         Bytes(2'097'152));
-  CHECK(error_of(grows("64 KiB")) == "no error");
+  CHECK(profile_error(grows("64 KiB")) == "no error");
   for (const char* bad : {"32 KiB", "192 KiB", "100 KiB", "128 GiB"}) {
     CAPTURE(bad);
-    CHECK(error_of(grows(bad)).find("/connection/modes/unified_fault/grows_to") == 0);
-    CHECK(error_of(grows(bad)).find("times the page, 64 KiB") != std::string::npos);
+    CHECK(profile_error(grows(bad)).find("/connection/modes/unified_fault/grows_to") == 0);
+    CHECK(profile_error(grows(bad)).find("times the page, 64 KiB") != std::string::npos);
   }
-  CHECK(error_of(with("\"latency\": \"9 us\"", "\"latency\": \"9 us\", \"grows_to\": \"2 MiB\""))
+  CHECK(profile_error(
+            profile_with("\"latency\": \"9 us\"", "\"latency\": \"9 us\", \"grows_to\": \"2 MiB\""))
             .find("unknown key") != std::string::npos);
 }
 
 TEST_CASE("devices are counted from 1") {
-  CHECK(error_of(with("\"devices\": 2", "\"devices\": 0")).find("an integer from 1 to 1024") !=
-        std::string::npos);
+  CHECK(profile_error(profile_with("\"devices\": 2", "\"devices\": 0"))
+            .find("an integer from 1 to 1024") != std::string::npos);
   // Left out it is 1, a number that nobody wrote and nobody must vouch for.
-  CHECK(read_profile_text(with("\"devices\": 2,", ""), "toy.json").devices == 1);
+  CHECK(read_profile_text(profile_with("\"devices\": 2,", ""), "toy.json").devices == 1);
 }
 
 TEST_CASE("what the writer writes reads back to an equal profile") {
@@ -350,7 +373,7 @@ TEST_CASE("what the writer writes reads back to an equal profile") {
 
 TEST_CASE("the version of cuDNN is two numbers or one, and has its provenance") {
   const auto versioned = [](const std::string& version) {
-    return with("\"kernel_launch\"", "\"cudnn\": " + version + ", \"kernel_launch\"");
+    return profile_with("\"kernel_launch\"", "\"cudnn\": " + version + ", \"kernel_launch\"");
   };
   CHECK(!read_profile_text(kProfile, "toy.json").cudnn);
   const auto entry = [&](const std::string& version) {
@@ -366,8 +389,9 @@ TEST_CASE("the version of cuDNN is two numbers or one, and has its provenance") 
   CHECK(read_profile_text(write_profile(profile), "again.json").cudnn == std::pair(8, 9));
   for (const char* wrong : {"\"\"", "\"5.\"", "\".1\"", "\"v5\"", "\"5.1.3\"", "5.1"}) {
     CAPTURE(wrong);
-    CHECK(error_of(entry(wrong)).find("/compute/cudnn | ") == 0);
-    CHECK(error_of(entry(wrong)).find("a version such as \"4\" or \"5.1\"") != std::string::npos);
+    CHECK(profile_error(entry(wrong)).find("/compute/cudnn | ") == 0);
+    CHECK(profile_error(entry(wrong)).find("a version such as \"4\" or \"5.1\"") !=
+          std::string::npos);
   }
 }
 
@@ -392,20 +416,21 @@ TEST_CASE("odd values survive the round trip to the last bit") {
 
 TEST_CASE("a machine may say that it cannot have unified memory") {
   const std::string text =
-      with("\"unified_fault\": {", "\"unified_prefetch\": null, \"unified_fault\": {");
+      profile_with("\"unified_fault\": {", "\"unified_prefetch\": null, \"unified_fault\": {");
   const HardwareProfile profile = read_profile_text(text, "toy.json");
   CHECK(profile.connection.impossible_modes == std::set<std::string>{"unified_prefetch"});
   CHECK(!profile.connection.modes.contains("unified_prefetch"));
   const HardwareProfile again = read_profile_text(write_profile(profile), "again.json");
   CHECK(again.connection.impossible_modes == profile.connection.impossible_modes);
-  CHECK(error_of(with("\"pinned\": {", "\"pageable\": null, \"pinned\": {")) ==
+  CHECK(profile_error(profile_with("\"pinned\": {", "\"pageable\": null, \"pinned\": {")) ==
         "/connection/modes/pageable | null | an object");
 }
 
 TEST_CASE("numbers that no machine has are remarked on, with what may be meant") {
   const auto remarks = [](const std::string& piece, const std::string& other) {
     std::string all;
-    for (const std::string& line : read_profile_text(with(piece, other), "toy.json").implausible) {
+    for (const std::string& line :
+         read_profile_text(profile_with(piece, other), "toy.json").implausible) {
       all += line + "\n";
     }
     return all;
@@ -429,7 +454,7 @@ TEST_CASE("numbers that no machine has are remarked on, with what may be meant")
 }
 
 TEST_CASE("every error of the parts of a profile is kept") {
-  std::string text = with("\"900 GB/s\"", "900");
+  std::string text = profile_with("\"900 GB/s\"", "900");
   for (const auto& [old, other] : {std::pair<std::string, std::string>("\"5 us\"", "\"5\""),
                                    {"\"latency\": \"9 us\"", "\"latency\": 9"},
                                    {"\"devices\": 2", "\"devices\": 0"}}) {
@@ -446,9 +471,9 @@ TEST_CASE("every error of the parts of a profile is kept") {
     CHECK(errors.others()[2].starts_with("toy.json: /devices: found 0"));
   }
   // A misspelt key is one mistake, not two.
-  CHECK(error_of(with("\"devices\": 2", "\"device\": 2")) != "no error");
+  CHECK(profile_error(profile_with("\"devices\": 2", "\"device\": 2")) != "no error");
   try {
-    (void)read_profile_text(with("\"reserved\"", "\"reservd\""), "toy.json");
+    (void)read_profile_text(profile_with("\"reserved\"", "\"reservd\""), "toy.json");
     FAIL("no error");
   } catch (const SpecErrors&) {
     FAIL("two errors");

@@ -20,7 +20,7 @@ std::string network(const std::string& inputs, const std::string& layers) {
 }
 
 /// Relative: times are microseconds, and doctest's own tolerance begins at a hundred thousandth of 1.
-doctest::Approx Approx(double seconds) { return doctest::Approx(seconds).scale(0); }
+doctest::Approx near(double seconds) { return doctest::Approx(seconds).scale(0); }
 
 constexpr const char* kImage = R"({"name": "x", "shape": [16, 8, 8]})";
 
@@ -53,13 +53,13 @@ TEST_CASE("a convolution is its kernel, a bias a pass more, its gradient one ove
   const ConvolutionShape& shape = *bench.network.layers[0].model->convolution;
   const double kernel = convolution_seconds({.shape = &shape, .batch = 4}, bench.platform);
   const double output = 4.0 * 4 * 32 * 8 * 8;  // bytes x batch x elements
-  CHECK(bench.seconds("a", TaskKind::kForward) == Approx(kernel + bench.stream(2 * output)));
+  CHECK(bench.seconds("a", TaskKind::kForward) == near(kernel + bench.stream(2 * output)));
   const ConvolutionShape& second = *bench.network.layers[1].model->convolution;
   CHECK(bench.seconds("b", TaskKind::kForward) ==
-        Approx(convolution_seconds({.shape = &second, .batch = 4}, bench.platform)));
+        near(convolution_seconds({.shape = &second, .batch = 4}, bench.platform)));
   CHECK(bench.seconds("a", TaskKind::kBackwardWeights) ==
-        Approx(convolution_seconds({&shape, ConvolutionPass::kBackwardWeights, 4}, bench.platform) +
-               bench.stream(output)));
+        near(convolution_seconds({&shape, ConvolutionPass::kBackwardWeights, 4}, bench.platform) +
+             bench.stream(output)));
 }
 
 TEST_CASE("a transposed convolution forward is the mirrored one's backward data") {
@@ -69,9 +69,8 @@ TEST_CASE("a transposed convolution forward is the mirrored one's backward data"
   const ConvolutionDim dim{.input = 16, .output = 8, .kernel = 4, .stride = 2, .padding = 2};
   const ConvolutionShape mirrored{.channels = 8, .filters = 16, .groups = 1, .dims = {dim, dim}};
   CHECK(*bench.network.layers[0].model->mirrored_convolution == mirrored);
-  CHECK(
-      bench.seconds("up", TaskKind::kForward) ==
-      Approx(convolution_seconds({&mirrored, ConvolutionPass::kBackwardData, 4}, bench.platform)));
+  CHECK(bench.seconds("up", TaskKind::kForward) ==
+        near(convolution_seconds({&mirrored, ConvolutionPass::kBackwardData, 4}, bench.platform)));
 }
 
 TEST_CASE("linear layers, matmul and attention are products of their shapes") {
@@ -82,15 +81,15 @@ TEST_CASE("linear layers, matmul and attention are products of their shapes") {
   const auto price = [&](Product product) {
     return linear_seconds(product, Dtype::kFloat32, bench.platform);
   };
-  CHECK(bench.seconds("fc", TaskKind::kForward) == Approx(price({96, 40, 64})));
-  CHECK(bench.seconds("fc", TaskKind::kBackwardWeights) == Approx(price({96, 64, 40})));
+  CHECK(bench.seconds("fc", TaskKind::kForward) == near(price({96, 40, 64})));
+  CHECK(bench.seconds("fc", TaskKind::kBackwardWeights) == near(price({96, 64, 40})));
   // 2 heads x 4 samples; width 32, so 16 a head. The weights, 2 x 10 x 10, are read and written.
   const double weights = 4.0 * 4 * 2 * 10 * 10;
   CHECK(bench.seconds("att", TaskKind::kForward) ==
-        Approx(price({10, 10, 16, 8}) + price({16, 10, 10, 8}) + bench.stream(2 * weights)));
-  CHECK(bench.seconds("mm", TaskKind::kForward) == Approx(price({10, 10, 32, 4})));
+        near(price({10, 10, 16, 8}) + price({16, 10, 10, 8}) + bench.stream(2 * weights)));
+  CHECK(bench.seconds("mm", TaskKind::kForward) == near(price({10, 10, 32, 4})));
   CHECK(bench.seconds("mm", TaskKind::kBackward) ==
-        Approx(price({10, 32, 10, 4}) + price({32, 10, 10, 4})));
+        near(price({10, 32, 10, 4}) + price({32, 10, 10, 4})));
 }
 
 TEST_CASE("beside their products attention and the loss move scores, copies and logits") {
@@ -107,16 +106,16 @@ TEST_CASE("beside their products attention and the loss move scores, copies and 
   const double weights = 4.0 * 2 * 10 * 10;
   const double beside = 4.0 * 4 * (320 + 640) + weights * 9;
   CHECK(bench.seconds("att", TaskKind::kForward) ==
-        Approx(price({10, 10, 16, 8}) + price({16, 10, 10, 8}) +
-               bench.stream(2 * 4 * weights + beside)));
+        near(price({10, 10, 16, 8}) + price({16, 10, 10, 8}) +
+             bench.stream(2 * 4 * weights + beside)));
   CHECK(bench.seconds("att", TaskKind::kBackward) ==
-        Approx(price({10, 16, 10, 8}) + price({10, 10, 16, 8}) + price({16, 10, 10, 8}) * 2 +
-               bench.stream(3 * 4 * weights + beside)));
+        near(price({10, 16, 10, 8}) + price({10, 10, 16, 8}) + price({16, 10, 10, 8}) * 2 +
+             bench.stream(3 * 4 * weights + beside)));
   // All products forward; logits in 4 bytes and a copy, written and read. Backward a scaled gradient.
   CHECK(bench.seconds("loss", TaskKind::kForward) ==
-        Approx(price({96, 40, 32}) + price({32, 40, 96}) + price({96, 32, 40}) +
-               bench.stream(4.0 * 10 * 96 * 16)));
-  CHECK(bench.seconds("loss", TaskKind::kBackward) == Approx(bench.stream(2 * 4.0 * 4 * 10 * 32)));
+        near(price({96, 40, 32}) + price({32, 40, 96}) + price({96, 32, 40}) +
+             bench.stream(4.0 * 10 * 96 * 16)));
+  CHECK(bench.seconds("loss", TaskKind::kBackward) == near(bench.stream(2 * 4.0 * 4 * 10 * 32)));
 }
 
 TEST_CASE("software decides what activations, sums and norms cost") {
@@ -127,15 +126,15 @@ TEST_CASE("software decides what activations, sums and norms cost") {
     {"name": "sum", "type": "add", "inputs": ["conv", "relu"]})"));
   const double bytes = 4.0 * 4 * 16 * 8 * 8;
   const double norm = bench.seconds("norm", TaskKind::kForward);
-  CHECK(bench.seconds("norm", TaskKind::kForward, RunMode::kInference) == Approx(norm * 2 / 3));
-  CHECK(bench.seconds("relu", TaskKind::kForward) == Approx(bench.stream(2 * bytes)));
-  CHECK(bench.seconds("sum", TaskKind::kForward) == Approx(bench.stream(3 * bytes)));
+  CHECK(bench.seconds("norm", TaskKind::kForward, RunMode::kInference) == near(norm * 2 / 3));
+  CHECK(bench.seconds("relu", TaskKind::kForward) == near(bench.stream(2 * bytes)));
+  CHECK(bench.seconds("sum", TaskKind::kForward) == near(bench.stream(3 * bytes)));
   {
     const KernelPricer pricer(bench.graph, bench.platform, 4);
-    CHECK(pricer.gradient_sum_seconds(LayerId{1}) == Approx(bench.stream(3 * bytes)));
+    CHECK(pricer.gradient_sum_seconds(LayerId{1}) == near(bench.stream(3 * bytes)));
     CHECK(pricer.gradient_sum_seconds(LayerId{0}) == 0);
   }
   bench.platform.software.fusion = Fusion::kAll;
   CHECK(bench.seconds("relu", TaskKind::kForward) == 0);
-  CHECK(bench.seconds("sum", TaskKind::kForward) == Approx(bench.stream(bytes)));
+  CHECK(bench.seconds("sum", TaskKind::kForward) == near(bench.stream(bytes)));
 }

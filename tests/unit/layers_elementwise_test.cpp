@@ -9,13 +9,13 @@ using Counts = std::vector<std::int64_t>;
 namespace {
 
 // 24 elements, 96 bytes.
-const std::vector<TensorShape> kImage{{{2, 3, 4}}};
+const std::vector<TensorShape> kMapImage{{{2, 3, 4}}};
 
 }  // namespace
 
 TEST_CASE("relu saves its output and works in place where it can") {
-  const LayerModel relu = read_layer(R"({"type": "relu"})", kImage);
-  CHECK(relu.output == kImage[0]);
+  const LayerModel relu = read_layer(R"({"type": "relu"})", kMapImage);
+  CHECK(relu.output == kMapImage[0]);
   CHECK(relu.parameters == 0);
   CHECK(relu.forward_macs == 0);
   CHECK(counts(relu.work.forward) == Counts{24, 192, 0});        // X, Y
@@ -25,8 +25,10 @@ TEST_CASE("relu saves its output and works in place where it can") {
   CHECK_FALSE(relu.saves.inputs);
   CHECK(relu.in_place == InPlace::kWhenPossible);
   CHECK(relu.is_activation);
-  CHECK(read_layer(R"({"type": "relu", "in_place": false})", kImage).in_place == InPlace::kNever);
-  CHECK(read_layer(R"({"type": "relu", "in_place": true})", kImage).in_place == InPlace::kRequired);
+  CHECK(read_layer(R"({"type": "relu", "in_place": false})", kMapImage).in_place ==
+        InPlace::kNever);
+  CHECK(read_layer(R"({"type": "relu", "in_place": true})", kMapImage).in_place ==
+        InPlace::kRequired);
 }
 
 TEST_CASE(
@@ -34,40 +36,40 @@ TEST_CASE(
     "always does") {
   for (const std::string type : {"sigmoid", "tanh"}) {
     CAPTURE(type);
-    const LayerModel model = read_layer(R"({"type": ")" + type + R"("})", kImage);
+    const LayerModel model = read_layer(R"({"type": ")" + type + R"("})", kMapImage);
     CHECK(model.saves.output);
     CHECK_FALSE(model.saves.inputs);
     CHECK(model.in_place == InPlace::kWhereAlways);
     CHECK(model.is_activation);
     CHECK(counts(model.work.backward_data) == Counts{72, 288, 0});
-    CHECK(read_layer(R"({"type": ")" + type + R"(", "in_place": true})", kImage).in_place ==
+    CHECK(read_layer(R"({"type": ")" + type + R"(", "in_place": true})", kMapImage).in_place ==
           InPlace::kRequired);
   }
-  CHECK(counts(read_layer(R"({"type": "sigmoid"})", kImage).work.forward) == Counts{96, 192, 0});
-  CHECK(counts(read_layer(R"({"type": "tanh"})", kImage).work.forward) == Counts{120, 192, 0});
+  CHECK(counts(read_layer(R"({"type": "sigmoid"})", kMapImage).work.forward) == Counts{96, 192, 0});
+  CHECK(counts(read_layer(R"({"type": "tanh"})", kMapImage).work.forward) == Counts{120, 192, 0});
 }
 
 TEST_CASE("gelu and silu save their input and refuse to work in place") {
   for (const std::string type : {"gelu", "silu"}) {
     CAPTURE(type);
-    const LayerModel model = read_layer(R"({"type": ")" + type + R"("})", kImage);
+    const LayerModel model = read_layer(R"({"type": ")" + type + R"("})", kMapImage);
     CHECK(model.saves.inputs);
     CHECK_FALSE(model.saves.output);
     CHECK(model.in_place == InPlace::kNever);
     CHECK(counts(model.work.forward) == Counts{120, 192, 0});
-    CHECK(contains(layer_error(R"({"type": ")" + type + R"(", "in_place": true})", kImage),
-                   "/in_place: found true"));
-    CHECK(layer_error(R"({"type": ")" + type + R"(", "in_place": false})", kImage).empty());
+    CHECK(has(layer_error(R"({"type": ")" + type + R"(", "in_place": true})", kMapImage),
+              "/in_place: found true"));
+    CHECK(layer_error(R"({"type": ")" + type + R"(", "in_place": false})", kMapImage).empty());
   }
-  CHECK(counts(read_layer(R"({"type": "gelu"})", kImage).work.backward_data) ==
+  CHECK(counts(read_layer(R"({"type": "gelu"})", kMapImage).work.backward_data) ==
         Counts{264, 288, 0});  // 11 x 24
-  CHECK(counts(read_layer(R"({"type": "silu"})", kImage).work.backward_data) ==
+  CHECK(counts(read_layer(R"({"type": "silu"})", kMapImage).work.backward_data) ==
         Counts{216, 288, 0});  // 9 x 24
 }
 
 TEST_CASE("batch norm reads its input twice and has two parameters a channel") {
-  const LayerModel norm = read_layer(R"({"type": "batch_norm"})", kImage);
-  CHECK(norm.output == kImage[0]);
+  const LayerModel norm = read_layer(R"({"type": "batch_norm"})", kMapImage);
+  CHECK(norm.output == kMapImage[0]);
   CHECK(norm.parameters == 4);
   CHECK(norm.forward_macs == 0);
   CHECK(counts(norm.work.forward) == Counts{120, 288, 16});        // 2 X + Y; gamma, beta
@@ -81,7 +83,7 @@ TEST_CASE("batch norm reads its input twice and has two parameters a channel") {
 }
 
 TEST_CASE("layer norm reads its input once and knows where the channels are") {
-  const LayerModel norm = read_layer(R"({"type": "layer_norm"})", kImage);
+  const LayerModel norm = read_layer(R"({"type": "layer_norm"})", kMapImage);
   CHECK(norm.parameters == 4);
   CHECK(counts(norm.work.forward) == Counts{120, 192, 16});        // X + Y
   CHECK(counts(norm.work.backward_data) == Counts{216, 288, 24});  // X + dY + dX
@@ -91,25 +93,25 @@ TEST_CASE("layer norm reads its input once and knows where the channels are") {
 }
 
 TEST_CASE("local response normalisation saves input and output") {
-  const LayerModel lrn = read_layer(R"({"type": "lrn", "size": 3})", kImage);
+  const LayerModel lrn = read_layer(R"({"type": "lrn", "size": 3})", kMapImage);
   CHECK(counts(lrn.work.forward) == Counts{168, 192, 0});        // (3 + 4) x 24; X, Y
   CHECK(counts(lrn.work.backward_data) == Counts{216, 384, 0});  // (3 + 6) x 24; X, Y, dY, dX
   CHECK(lrn.saves.inputs);
   CHECK(lrn.saves.output);
   CHECK(lrn.parameters == 0);
-  CHECK(counts(read_layer(R"({"type": "lrn"})", kImage).work.forward) == Counts{216, 192, 0});
-  CHECK(contains(layer_error(R"({"type": "lrn", "size": 0})", kImage), "/size: found 0"));
+  CHECK(counts(read_layer(R"({"type": "lrn"})", kMapImage).work.forward) == Counts{216, 192, 0});
+  CHECK(has(layer_error(R"({"type": "lrn", "size": 0})", kMapImage), "/size: found 0"));
 }
 
 TEST_CASE("dropout that leaves nothing is refused") {
-  CHECK(contains(layer_error(R"({"type": "dropout", "rate": 1})", kImage),
-                 "/rate: found 1, expected a ratio from 0 to below 1"));
-  CHECK(contains(layer_error(R"({"type": "dropout", "rate": "100 %"})", kImage), "to below 1"));
-  CHECK(read_layer(R"({"type": "dropout", "rate": 0})", kImage).saves.mask_bytes == 24);
+  CHECK(has(layer_error(R"({"type": "dropout", "rate": 1})", kMapImage),
+            "/rate: found 1, expected a ratio from 0 to below 1"));
+  CHECK(has(layer_error(R"({"type": "dropout", "rate": "100 %"})", kMapImage), "to below 1"));
+  CHECK(read_layer(R"({"type": "dropout", "rate": 0})", kMapImage).saves.mask_bytes == 24);
 }
 
 TEST_CASE("dropout keeps a mask of one byte per element in any precision") {
-  const LayerModel dropout = read_layer(R"({"type": "dropout", "rate": 0.5})", kImage);
+  const LayerModel dropout = read_layer(R"({"type": "dropout", "rate": 0.5})", kMapImage);
   CHECK(dropout.saves.mask_bytes == 24);
   CHECK_FALSE(dropout.saves.inputs);
   CHECK_FALSE(dropout.saves.output);
@@ -119,11 +121,11 @@ TEST_CASE("dropout keeps a mask of one byte per element in any precision") {
   CHECK(counts(dropout.paleo_work.forward) == Counts{24, 192, 0});
   CHECK(counts(dropout.paleo_work.backward_data) == Counts{24, 192, 0});
   const LayerModel half =
-      read_layer(R"({"type": "dropout", "rate": "50 %"})", kImage, Dtype::kFloat16);
+      read_layer(R"({"type": "dropout", "rate": "50 %"})", kMapImage, Dtype::kFloat16);
   CHECK(half.saves.mask_bytes == 24);
   CHECK(counts(half.work.forward) == Counts{48, 120, 0});  // 48 + 48 + 24
-  CHECK(contains(layer_error(R"({"type": "dropout", "rate": 1.5})", kImage), "/rate: found 1.5"));
-  CHECK(contains(layer_error(R"({"type": "dropout"})", kImage), "no \"rate\""));
+  CHECK(has(layer_error(R"({"type": "dropout", "rate": 1.5})", kMapImage), "/rate: found 1.5"));
+  CHECK(has(layer_error(R"({"type": "dropout"})", kMapImage), "no \"rate\""));
 }
 
 TEST_CASE("softmax saves its output") {

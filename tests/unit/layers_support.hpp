@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/layers/layer_kind.hpp"
+#include "tests/support/text.hpp"
 
 namespace ooc {
 
@@ -17,9 +18,5 @@ namespace ooc {
 
 /// flops per sample, bytes per sample, bytes once.
 [[nodiscard]] std::vector<std::int64_t> counts(const TaskWork& work);
-
-[[nodiscard]] inline bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 }  // namespace ooc

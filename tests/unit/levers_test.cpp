@@ -20,11 +20,11 @@ struct Job {
   Machine machine = read_machine(OOC_SOURCE_DIR "/hwprofiles/h100-sxm.json");
 
   [[nodiscard]] RunReport run(std::string_view schedule, const CaseOptions& changed) const {
-    const Workload workload = read_workload(network, changed);
+    const ooc::Workload workload = read_workload(network, changed);
     return predict(make_case(workload, machine, changed), *find_schedule(schedule));
   }
   [[nodiscard]] std::vector<Lever> levers_of(std::string_view schedule) const {
-    const Workload workload = read_workload(network, options);
+    const ooc::Workload workload = read_workload(network, options);
     const Schedule& chosen = *find_schedule(schedule);
     return levers(workload, machine, options, chosen,
                   predict(make_case(workload, machine, options), chosen));
@@ -114,8 +114,8 @@ TEST_CASE("what fills the memory adds up to the peak in core") {
     job.network = std::string(OOC_SOURCE_DIR "/networks/") + name + ".json";
     job.options.batch = 4;
     job.options.memory = Bytes(1'000'000);
-    const Workload workload = read_workload(job.network, job.options);
-    const Case which = make_case(workload, job.machine, job.options);
+    const ooc::Workload workload = read_workload(job.network, job.options);
+    const ooc::Case which = make_case(workload, job.machine, job.options);
     const std::optional<BytesByCategory> held = in_core_by_category(which);
     REQUIRE(held.has_value());
     CHECK(held->total() == which.in_core_peak);

@@ -43,7 +43,7 @@ Network network_of(const SpecNode& config, const ImportOptions& options = {}) {
 }
 
 /// With one key set to a JSON value, or taken out where there is none.
-SpecNode with(SpecNode config, const std::string& key, const std::string& json) {
+SpecNode import_with(SpecNode config, const std::string& key, const std::string& json) {
   std::erase_if(config.members, [&](const auto& member) { return member.first == key; });
   if (!json.empty()) config.members.emplace_back(key, read_spec_text(json, "value").root);
   return config;
@@ -93,28 +93,29 @@ TEST_CASE("products by the closed form are those of the layers at any length") {
 TEST_CASE("a length is the positions', at most 4096, and no more than they are") {
   const SpecNode llama = config_of("llama-3-8b");
   CHECK(symbol_of(network_of(llama), "seq") == 4096);
-  CHECK(symbol_of(network_of(with(llama, "max_position_embeddings", "1000")), "seq") == 1000);
-  CHECK(symbol_of(network_of(with(llama, "max_position_embeddings", "")), "seq") == 4096);
+  CHECK(symbol_of(network_of(import_with(llama, "max_position_embeddings", "1000")), "seq") ==
+        1000);
+  CHECK(symbol_of(network_of(import_with(llama, "max_position_embeddings", "")), "seq") == 4096);
   CHECK(symbol_of(network_of(llama, {.seq = 8192}), "seq") == 8192);
   const std::string beyond = import_error(llama, {.seq = 8193});
-  CHECK(contains(beyond, "/max_position_embeddings: found 8192 positions, expected at least 8193"));
-  CHECK(contains(beyond, "--allow-long"));
+  CHECK(has(beyond, "/max_position_embeddings: found 8192 positions, expected at least 8193"));
+  CHECK(has(beyond, "--allow-long"));
   CHECK(symbol_of(network_of(llama, {.seq = 8193, .allow_long = true}), "seq") == 8193);
   const std::string learned = import_error(config_of("gpt2"), {.seq = 2048, .allow_long = true});
-  CHECK(contains(learned, "/n_positions: found 1024 positions, expected at least 2048"));
-  CHECK(contains(learned, "they are learned"));
-  CHECK(contains(import_error(config_of("vit-base-patch16-224"), {.seq = 197}),
-                 "/image_size: found 224: 14 x 14 patches and a class token"));
+  CHECK(has(learned, "/n_positions: found 1024 positions, expected at least 2048"));
+  CHECK(has(learned, "they are learned"));
+  CHECK(has(import_error(config_of("vit-base-patch16-224"), {.seq = 197}),
+            "/image_size: found 224: 14 x 14 patches and a class token"));
 }
 
 TEST_CASE("families that are not understood are refused by name") {
   const SpecNode llama = config_of("llama-3-8b");
-  const std::string unknown = import_error(with(llama, "model_type", "\"lama\""));
-  CHECK(contains(unknown, "config.json: /model_type: found \"lama\", expected one of bert, gemma"));
-  CHECK(contains(unknown, "did you mean llama?"));
-  const std::string mixture = import_error(with(llama, "model_type", "\"mixtral\""));
-  CHECK(contains(mixture, "found \"mixtral\", a mixture of experts"));
-  CHECK(contains(mixture, "mixtures of experts are not supported yet"));
+  const std::string unknown = import_error(import_with(llama, "model_type", "\"lama\""));
+  CHECK(has(unknown, "config.json: /model_type: found \"lama\", expected one of bert, gemma"));
+  CHECK(has(unknown, "did you mean llama?"));
+  const std::string mixture = import_error(import_with(llama, "model_type", "\"mixtral\""));
+  CHECK(has(mixture, "found \"mixtral\", a mixture of experts"));
+  CHECK(has(mixture, "mixtures of experts are not supported yet"));
 }
 
 TEST_CASE("keys that change the layers and are not understood are refused with their value") {
@@ -155,9 +156,10 @@ TEST_CASE("keys that change the layers and are not understood are refused with t
        }) {
     CAPTURE(each.key);
     CAPTURE(each.value);
-    const std::string error = import_error(with(config_of(each.checkpoint), each.key, each.value));
-    CHECK(contains(error, each.key));
-    CHECK(contains(error, each.found));
+    const std::string error =
+        import_error(import_with(config_of(each.checkpoint), each.key, each.value));
+    CHECK(has(error, each.key));
+    CHECK(has(error, each.found));
   }
 }
 
@@ -167,15 +169,15 @@ TEST_CASE("windows are in all layers or in none") {
     return total_forward_macs(network_of(config, {.seq = 32768}));
   };
   // 32 layers, 2 x 32 x 128 products a pair: T (T + 1) / 2 pairs or W (W + 1) / 2 + (T - W) W.
-  CHECK(macs(with(mistral, "sliding_window", "null")) - macs(mistral) ==
+  CHECK(macs(import_with(mistral, "sliding_window", "null")) - macs(mistral) ==
         32 * 8192 * (std::int64_t{32768} * 32769 / 2 - 4096 * 4097 / 2 - 28672L * 4096));
-  const SpecNode qwen = with(config_of("qwen2-7b"), "sliding_window", "4096");
-  CHECK(macs(qwen) == macs(with(qwen, "sliding_window", "")));
-  const SpecNode used = with(qwen, "use_sliding_window", "true");
+  const SpecNode qwen = import_with(config_of("qwen2-7b"), "sliding_window", "4096");
+  CHECK(macs(qwen) == macs(import_with(qwen, "sliding_window", "")));
+  const SpecNode used = import_with(qwen, "use_sliding_window", "true");
   CHECK(macs(used) < macs(qwen));
-  CHECK(macs(with(used, "max_window_layers", "28")) == macs(qwen));
-  CHECK(contains(import_error(with(used, "max_window_layers", "14")),
-                 "/max_window_layers: found 14, expected 0 or 28"));
+  CHECK(macs(import_with(used, "max_window_layers", "28")) == macs(qwen));
+  CHECK(has(import_error(import_with(used, "max_window_layers", "14")),
+            "/max_window_layers: found 14, expected 0 or 28"));
 }
 
 TEST_CASE("names are the checkpoint's, the file's or its folder's") {

@@ -4,7 +4,7 @@
 #include "tests/unit/network_support.hpp"
 
 using namespace ooc;
-using Lines = std::vector<std::string>;
+using PartsLines = std::vector<std::string>;
 
 namespace {
 
@@ -18,22 +18,22 @@ std::string text(const std::string& layers, const std::string& more = "") {
 const std::string kEmbedding =
     R"({"name": "table", "type": "embedding", "vocabulary": 10, "width": 3})";
 
-Network read(const std::string& layers, const std::string& more = "") {
+Network parts_read(const std::string& layers, const std::string& more = "") {
   return read_network_text(text(layers, more), "tiny.json");
 }
 
 }  // namespace
 
 TEST_CASE("a gru's steps stand in its place and its readers read what gathers them") {
-  const Network network = read(kEmbedding + R"(,
+  const Network network = parts_read(kEmbedding + R"(,
     {"name": "memory", "type": "gru", "units": 4},
     {"name": "drop", "type": "dropout", "rate": 0.5},
     {"name": "fc", "type": "linear", "units": 10})");
   CHECK(wiring(network) ==
-        Lines{"table: words", "memory/0/0/gates: table", "memory/0/0/hidden: memory/0/0/gates",
-              "memory/0/1/gates: table memory/0/0/hidden",
-              "memory/0/1/hidden: memory/0/1/gates memory/0/0/hidden",
-              "memory: memory/0/0/hidden memory/0/1/hidden", "drop: memory", "fc: drop"});
+        PartsLines{"table: words", "memory/0/0/gates: table", "memory/0/0/hidden: memory/0/0/gates",
+                   "memory/0/1/gates: table memory/0/0/hidden",
+                   "memory/0/1/hidden: memory/0/1/gates memory/0/0/hidden",
+                   "memory: memory/0/0/hidden memory/0/1/hidden", "drop: memory", "fc: drop"});
   // 30 + 3 x 4 x (3 + 4 + 2) = 108 + 4 x 10 + 10.
   CHECK(total_parameters(network) == 188);
   // Two steps of 3 x 4 x (3 + 4) = 84, and 2 x 4 x 10.
@@ -52,19 +52,19 @@ TEST_CASE("expected totals, outputs and references by name see the unrolled netw
     {"name": "last", "type": "linear", "units": 2, "inputs": ["memory"]},
     {"name": "memory", "type": "gru", "units": 4, "inputs": ["table"]})";
   // The gru stands behind its reader; both may be outputs.
-  const Network network = read(layers, R"(, "outputs": ["last", "memory"],
+  const Network network = parts_read(layers, R"(, "outputs": ["last", "memory"],
     "expect": {"parameters": 148, "forward_macs": 184})");
   REQUIRE(network.outputs.size() == 2);
   CHECK(network.layers[network.outputs[0].at()].name == "last");
   CHECK(network.layers[network.outputs[1].at()].name == "memory");
   CHECK(network.execution_order.back() == network.outputs[0]);
-  CHECK(contains(file_error(text(layers, R"(, "outputs": ["last", "memory"],
+  CHECK(has(file_error(text(layers, R"(, "outputs": ["last", "memory"],
     "expect": {"parameters": 149})")),
-                 "/expect/parameters: found 149, expected 148"));
+            "/expect/parameters: found 149, expected 148"));
 }
 
 TEST_CASE("layers unroll inside a repeat, each copy with parameters of its own") {
-  const Network network = read(kEmbedding + R"(,
+  const Network network = parts_read(kEmbedding + R"(,
     {"name": "deep", "type": "repeat", "times": 2, "layers": [
       {"name": "memory", "type": "lstm", "units": 3, "bias_vectors": 1}]})");
   CHECK(network.layers.size() == 15);  // 1 + 2 x (2 x 3 + 1)
@@ -84,6 +84,6 @@ TEST_CASE("too many steps in all are refused where they become too many") {
     "inputs": [{"name": "words", "shape": [200000]}], "layers": [)" +
       layers + R"(], "outputs": ["deep", "deep/0/memory", "deep/1/memory"]})");
   // Three copies of 1 + 2 x 200,000 + 1 layers.
-  CHECK(contains(error, "layers once time steps are unrolled, expected at most 1000000"));
-  CHECK(contains(error, "/layers/0/layers/1"));
+  CHECK(has(error, "layers once time steps are unrolled, expected at most 1000000"));
+  CHECK(has(error, "/layers/0/layers/1"));
 }

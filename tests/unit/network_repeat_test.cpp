@@ -4,7 +4,7 @@
 #include "tests/unit/network_support.hpp"
 
 using namespace ooc;
-using Lines = std::vector<std::string>;
+using RepeatLines = std::vector<std::string>;
 using Dims = std::vector<std::int64_t>;
 
 namespace {
@@ -27,10 +27,11 @@ TEST_CASE("a residual block repeats with what enters each copy") {
   const Network network =
       read_layers(layer("stem", "relu") + "," + repeat(R"("name": "deep", "times": 3)", block) +
                   "," + layer("head", "add", R"("deep", "stem")"));
-  CHECK(wiring(network) == Lines{"stem: data", "deep/0/body: stem", "deep/0/sum: deep/0/body stem",
-                                 "deep/1/body: deep/0/sum", "deep/1/sum: deep/1/body deep/0/sum",
-                                 "deep/2/body: deep/1/sum", "deep/2/sum: deep/2/body deep/1/sum",
-                                 "head: deep/2/sum stem"});
+  CHECK(wiring(network) ==
+        RepeatLines{"stem: data", "deep/0/body: stem", "deep/0/sum: deep/0/body stem",
+                    "deep/1/body: deep/0/sum", "deep/1/sum: deep/1/body deep/0/sum",
+                    "deep/2/body: deep/1/sum", "deep/2/sum: deep/2/body deep/1/sum",
+                    "head: deep/2/sum stem"});
 }
 
 TEST_CASE("nested repeats are named outer first") {
@@ -38,9 +39,9 @@ TEST_CASE("nested repeats are named outer first") {
       repeat(R"("name": "a", "times": 2)",
              repeat(R"("name": "b", "times": 2)", layer("x", "relu")) + "," + layer("y", "relu")) +
       "," + layer("end", "relu"));
-  CHECK(wiring(network) == Lines{"a/0/b/0/x: data", "a/0/b/1/x: a/0/b/0/x", "a/0/y: a/0/b/1/x",
-                                 "a/1/b/0/x: a/0/y", "a/1/b/1/x: a/1/b/0/x", "a/1/y: a/1/b/1/x",
-                                 "end: a/1/y"});
+  CHECK(wiring(network) == RepeatLines{"a/0/b/0/x: data", "a/0/b/1/x: a/0/b/0/x",
+                                       "a/0/y: a/0/b/1/x", "a/1/b/0/x: a/0/y",
+                                       "a/1/b/1/x: a/1/b/0/x", "a/1/y: a/1/b/1/x", "end: a/1/y"});
 }
 
 TEST_CASE("names resolve in the same copy first, then outside") {
@@ -50,8 +51,8 @@ TEST_CASE("names resolve in the same copy first, then outside") {
   const Network network = read_layers(layer("x", "relu") + "," + layer("far", "relu") + "," +
                                       repeat(R"("name": "r", "times": 2)", block) + "," +
                                       layer("end", "add", R"("r", "x")"));
-  CHECK(wiring(network) == Lines{"x: data", "far: x", "r/0/x: far", "r/0/y: r/0/x far",
-                                 "r/1/x: r/0/y", "r/1/y: r/1/x far", "end: r/1/y x"});
+  CHECK(wiring(network) == RepeatLines{"x: data", "far: x", "r/0/x: far", "r/0/y: r/0/x far",
+                                       "r/1/x: r/0/y", "r/1/y: r/1/x far", "end: r/1/y x"});
 }
 
 TEST_CASE(
@@ -88,10 +89,9 @@ TEST_CASE("a repeat may say what enters it") {
                   layer("end", "add", R"("r", "y")"));
   CHECK(wiring(network)[2] == "r/0/z: x");
   CHECK(wiring(network)[3] == "r/1/z: r/0/z");
-  CHECK(
-      contains(network_error(layer("x", "relu") + "," +
-                             repeat(R"("times": 2, "inputs": ["x", "data"])", layer("z", "relu"))),
-               "one: what enters the first copy"));
+  CHECK(has(network_error(layer("x", "relu") + "," +
+                          repeat(R"("times": 2, "inputs": ["x", "data"])", layer("z", "relu"))),
+            "one: what enters the first copy"));
 }
 
 TEST_CASE("layers of a copy can be named from outside") {
@@ -103,9 +103,9 @@ TEST_CASE("layers of a copy can be named from outside") {
   CHECK(network.outputs == std::vector<LayerId>{LayerId{4}, LayerId{2}});
   for (const std::string wrong : {"r/2/a", "r/0", "r/0/c", "r/-1/a", "r/x/a", "r/0/a/0/b", "r/"}) {
     CAPTURE(wrong);
-    CHECK(contains(network_error(repeat(R"("name": "r", "times": 2)", block) + "," +
-                                 layer("end", "relu", "\"" + wrong + "\"")),
-                   "found \"" + wrong + "\""));
+    CHECK(has(network_error(repeat(R"("name": "r", "times": 2)", block) + "," +
+                            layer("end", "relu", "\"" + wrong + "\"")),
+              "found \"" + wrong + "\""));
   }
 }
 
@@ -117,9 +117,9 @@ TEST_CASE("copies, and layers that say the same of themselves, share what they a
   for (std::size_t i = 1; i < 5; ++i) CHECK(network.layers[i].model == network.layers[0].model);
   CHECK(network.layers[5].model != network.layers[6].model);
   // What was not read again is still judged: an unknown key is no difference that is overlooked.
-  CHECK(contains(
-      network_error(R"({"name": "a", "type": "gelu"}, {"name": "b", "type": "gelu", "x": 1})"),
-      "/layers/1/x"));
+  CHECK(
+      has(network_error(R"({"name": "a", "type": "gelu"}, {"name": "b", "type": "gelu", "x": 1})"),
+          "/layers/1/x"));
 }
 
 TEST_CASE("copies that see other shapes are inferred anew") {
@@ -130,8 +130,8 @@ TEST_CASE("copies that see other shapes are inferred anew") {
   CHECK(network.layers[2].model->output.dims == Dims{4, 1, 1});
   const std::string error = network_error(
       repeat(R"("name": "r", "times": 4)", R"({"name": "pool", "type": "max_pool", "kernel": 2})"));
-  CHECK(contains(error, "/layers/0/layers/0/kernel"));
-  CHECK(contains(error, "layer r/3/pool"));
+  CHECK(has(error, "/layers/0/layers/0/kernel"));
+  CHECK(has(error, "layer r/3/pool"));
 }
 
 TEST_CASE("a repeat is checked before it is unrolled") {
@@ -139,34 +139,33 @@ TEST_CASE("a repeat is checked before it is unrolled") {
     return network_error(repeat(head, layers));
   };
   const std::string one = layer("x", "relu");
-  CHECK(contains(error(R"("times": 0)", one), "/layers/0/times: found 0"));
-  CHECK(contains(error(R"("times": 100001)", one), "/layers/0/times: found 100001"));
-  CHECK(contains(error(R"("times": 2)", ""), "/layers/0/layers: found an empty list"));
-  CHECK(contains(error(R"("times": 2, "tims": 3)", one), "did you mean \"times\"?"));
-  CHECK(contains(network_error(R"({"type": "repeat", "times": 2})"), "no \"layers\""));
-  CHECK(contains(error(R"("times": 2)", one + "," + one), "a second layer named \"x\""));
-  CHECK(contains(error(R"("times": 2)", layer("x", "relu", R"("y")")), "found \"y\""));
-  CHECK(
-      contains(error(R"("times": 2)", layer("x", "gelu") + "," + layer("y", "relu", R"("@input")")),
-               "layer \"repeat0/0/x\" that no layer reads"));
-  CHECK(contains(error(R"("name": "r", "times": 2)", layer("x", "relu", R"("r")")),
-                 "a cycle: r/1/x -> r/1/x"));
+  CHECK(has(error(R"("times": 0)", one), "/layers/0/times: found 0"));
+  CHECK(has(error(R"("times": 100001)", one), "/layers/0/times: found 100001"));
+  CHECK(has(error(R"("times": 2)", ""), "/layers/0/layers: found an empty list"));
+  CHECK(has(error(R"("times": 2, "tims": 3)", one), "did you mean \"times\"?"));
+  CHECK(has(network_error(R"({"type": "repeat", "times": 2})"), "no \"layers\""));
+  CHECK(has(error(R"("times": 2)", one + "," + one), "a second layer named \"x\""));
+  CHECK(has(error(R"("times": 2)", layer("x", "relu", R"("y")")), "found \"y\""));
+  CHECK(has(error(R"("times": 2)", layer("x", "gelu") + "," + layer("y", "relu", R"("@input")")),
+            "layer \"repeat0/0/x\" that no layer reads"));
+  CHECK(has(error(R"("name": "r", "times": 2)", layer("x", "relu", R"("r")")),
+            "a cycle: r/1/x -> r/1/x"));
 }
 
 TEST_CASE("nested repeats that multiply beyond the limit are refused at once") {
   // 2^25 layers in a file of 1 KB: 25 levels stay within the depth limit of 64.
   std::string nest = layer("x", "relu");
   for (int level = 0; level < 25; ++level) nest = repeat(R"("times": 2)", nest);
-  CHECK(contains(network_error(nest),
-                 "/times: found 1048576 layers once repeats are unrolled, expected at most"));
+  CHECK(has(network_error(nest),
+            "/times: found 1048576 layers once repeats are unrolled, expected at most"));
   for (int level = 25; level < 50; ++level) nest = repeat(R"("times": 2)", nest);
-  CHECK(contains(network_error(nest), "a nesting depth of at most 64"));
+  CHECK(has(network_error(nest), "a nesting depth of at most 64"));
   // Two repeats that fit one by one and not together.
   const std::string half =
       repeat(R"("times": 100000)", layer("a", "relu") + "," + layer("b", "relu") + "," +
                                        layer("c", "relu") + "," + layer("d", "relu") + "," +
                                        layer("e", "relu") + "," + layer("f", "relu"));
-  CHECK(contains(network_error(half + "," + half), "/layers/1: found 1200000 layers"));
+  CHECK(has(network_error(half + "," + half), "/layers/1: found 1200000 layers"));
 }
 
 TEST_CASE("nesting down to the reader's depth limit works") {

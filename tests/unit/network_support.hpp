@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/network/network_json.hpp"
+#include "tests/support/text.hpp"
 
 namespace ooc {
 
@@ -19,9 +20,5 @@ namespace ooc {
 /// "name: producer, producer" of every layer, in file order.
 [[nodiscard]] std::vector<std::string> wiring(const Network& network);
 [[nodiscard]] std::string producer_name(const Network& network, Producer producer);
-
-[[nodiscard]] inline bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 }  // namespace ooc

@@ -22,7 +22,7 @@ constexpr const char* kHeader =
     "w,"
     "m,n,k,bytes\n";
 
-std::string error_of(const std::string& rows) {
+std::string fit_error(const std::string& rows) {
   try {
     (void)read_operations(kHeader + rows, "ops.csv");
   } catch (const SpecError& error) {
@@ -102,21 +102,21 @@ TEST_CASE("the same sizes are held out on every GPU, type and pass") {
 }
 
 TEST_CASE("errors of tables name line and column") {
-  CHECK(error_of("V100,conv,float32,forward,0,,8,64,56,56,128,3,3,1,1,,,,\n") ==
+  CHECK(fit_error("V100,conv,float32,forward,0,,8,64,56,56,128,3,3,1,1,,,,\n") ==
         "line 2, ms: \"0\", a number above 0");
-  CHECK(error_of("V100,convolution,float32,forward,1,,8,64,56,56,128,3,3,1,1,,,,\n") ==
+  CHECK(fit_error("V100,convolution,float32,forward,1,,8,64,56,56,128,3,3,1,1,,,,\n") ==
         "line 2, kind: \"convolution\", one of conv, product, recurrent, streaming");
-  CHECK(error_of("V100,conv,float32,forward,1,,8,64,2,2,128,7,7,1,1,,,,\n") ==
+  CHECK(fit_error("V100,conv,float32,forward,1,,8,64,2,2,128,7,7,1,1,,,,\n") ==
         "line 2, kernel_h: 7, a kernel that fits");
-  CHECK(error_of("V100,conv\n") == "line 2: 2 fields, 19 as in the header");
-  CHECK(error_of("") == "the table: no rows, at least one measured operation");
-  CHECK(error_of("V100,conv,float32,backward,1,,8,64,7,7,128,3,3,1,1,,,,\n") ==
+  CHECK(fit_error("V100,conv\n") == "line 2: 2 fields, 19 as in the header");
+  CHECK(fit_error("") == "the table: no rows, at least one measured operation");
+  CHECK(fit_error("V100,conv,float32,backward,1,,8,64,7,7,128,3,3,1,1,,,,\n") ==
         "line 2, pass: \"backward\", forward, backward_data or backward_weights");
-  CHECK(error_of("V100,product,float31,,1,,,,,,,,,,,1,1,1,\n") ==
+  CHECK(fit_error("V100,product,float31,,1,,,,,,,,,,,1,1,1,\n") ==
         "line 2, dtype: \"float31\", float32, tf32, float16, bfloat16 or float64");
-  CHECK(error_of("V100,product,float32,,1,-7.6,,,,,,,,,,1,1,1,\n") ==
+  CHECK(fit_error("V100,product,float32,,1,-7.6,,,,,,,,,,1,1,1,\n") ==
         "line 2, cudnn: \"-7.6\", a version such as 7.6");
-  CHECK(error_of("V100,product,,,1,,,,,,,,,,,1,1,1,\n,product,,,1,,,,,,,,,,,1,1,1,\n") ==
+  CHECK(fit_error("V100,product,,,1,,,,,,,,,,,1,1,1,\n,product,,,1,,,,,,,,,,,1,1,1,\n") ==
         "line 3, gpu: nothing, the name of a GPU, as in the rows before");
   const auto header_error = [](const char* header) {
     try {

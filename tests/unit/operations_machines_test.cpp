@@ -10,13 +10,14 @@
 #include "model/base/errors.hpp"
 #include "model/hardware/architecture_json.hpp"
 #include "model/hardware/profile_json.hpp"
+#include "tests/support/text.hpp"
 
 using namespace ooc;
 using doctest::Approx;
 
 namespace {
 
-const std::string kFolder = OOC_SOURCE_DIR "/hwprofiles/architectures/";
+const std::string kMachinesFolder = OOC_SOURCE_DIR "/hwprofiles/architectures/";
 
 std::string machines_error(const std::string& rows) {
   try {
@@ -26,10 +27,6 @@ std::string machines_error(const std::string& rows) {
     return error.what();
   }
   return "";
-}
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 const Provenance& entry_of(const Architecture& architecture, const std::string& fields) {
@@ -42,7 +39,7 @@ const Provenance& entry_of(const Architecture& architecture, const std::string& 
 Architectures some(std::initializer_list<const char*> names) {
   Architectures architectures;
   for (const char* name : names) {
-    architectures[name] = read_architecture_file(kFolder + name + ".json");
+    architectures[name] = read_architecture_file(kMachinesFolder + name + ".json");
   }
   return architectures;
 }

@@ -30,7 +30,7 @@ constexpr const char* kText =
     "name=to_near y\n"
     "step 3 compute recompute time=7 waits=- takes=- frees=3 name=a b\\\\\\n.forward\n";
 
-struct Example {
+struct TextExample {
   HandGraph hand;
   TaskId task = hand.forward("a b\\\n");
   TensorId image = hand.input("image"), y = hand.tensor("y");
@@ -77,7 +77,7 @@ struct Example {
 }  // namespace
 
 TEST_CASE("the text form of a plan holds everything that running it takes") {
-  const Example it;
+  const TextExample it;
   CHECK(write_plan_text(it.plan, it.graph, it.costs, Bytes(1000)) == kText);
 }
 
@@ -108,7 +108,7 @@ TEST_CASE("the naive reader reads the text form") {
 }
 
 TEST_CASE("unequal shares of the link stand on a line each") {
-  Example it;
+  TextExample it;
   it.costs.transfers.duplex = Duplex(Ratio(500'000'000), Ratio(960'000'000));
   std::string expected = kText;
   expected.replace(expected.find("duplex 850000000"), 16,

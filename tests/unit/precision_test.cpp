@@ -17,13 +17,13 @@ using namespace ooc;
 
 namespace {
 
-Network read(const std::string& text, std::optional<Precision> precision,
-             std::optional<Dtype> dtype = {}) {
+Network typed_read(const std::string& text, std::optional<Precision> precision,
+                   std::optional<Dtype> dtype = {}) {
   return read_network_text(text, "tiny", {.dtype = dtype, .precision = precision});
 }
 
 /// 2,048 x 4 weights: one block of 8-bit Adam's scales holds 2,048 of them.
-const std::string kLinear =
+const std::string kTypedLinear =
     tiny::network(R"({"name": "fc", "type": "linear", "units": 4, "bias": false})", "[2048]");
 constexpr std::int64_t kWeights = 8192;
 
@@ -84,7 +84,7 @@ std::int64_t kept_by_llama(std::optional<Precision> precision) {
            {{"name": "blocks", "type": "repeat", "times": {}, "layers": [{}]}},
            {{"name": "norm", "type": "rms_norm"}}, {{"name": "head", "type": "linear", "units": 8}})",
         2 + more, block);
-    const Network network = read(tiny::network(layers, "[1]"), precision);
+    const Network network = typed_read(tiny::network(layers, "[1]"), precision);
     kept[more] = saved_bytes_per_sample(build_training_graph(network));
   }
   return kept[1] - kept[0];
@@ -108,16 +108,16 @@ std::int64_t kept_by_gpt(std::optional<Precision> precision) {
            {{"name": "blocks", "type": "repeat", "times": {}, "layers": [{}]}},
            {{"name": "norm", "type": "layer_norm"}}, {{"name": "head", "type": "linear", "units": 8}})",
         2 + more, block);
-    const Network network = read(tiny::network(layers, "[3]"), precision);
+    const Network network = typed_read(tiny::network(layers, "[3]"), precision);
     kept[more] = saved_bytes_per_sample(build_training_graph(network));
   }
   return kept[1] - kept[0];
 }
 
-SpecError::Parts error_of(const std::string& text, Precision precision,
-                          std::optional<Dtype> dtype = {}) {
+SpecError::Parts typed_error(const std::string& text, Precision precision,
+                             std::optional<Dtype> dtype = {}) {
   try {
-    (void)read(text, precision, dtype);
+    (void)typed_read(text, precision, dtype);
   } catch (const SpecError& error) {
     return error.parts();
   }
@@ -136,7 +136,7 @@ TEST_CASE("state and update of Adam have the bytes a parameter of docs/model.md"
                           State{Precision::kFsdpBf16, 16, 28}, State{Precision::kBf16Pure, 8, 14},
                           State{Precision::kFp8, 16, 28}}) {
     CAPTURE(precision_info(it.precision).name);
-    const Network network = read(kLinear, it.precision);
+    const Network network = typed_read(kTypedLinear, it.precision);
     const TrainingGraph graph = build_training_graph(network, {.optimizer = Optimizer::kAdam});
     CHECK(static_bytes(graph) == it.bytes * kWeights);
     CHECK(update_bytes(graph) == it.update * kWeights);
@@ -144,7 +144,7 @@ TEST_CASE("state and update of Adam have the bytes a parameter of docs/model.md"
 }
 
 TEST_CASE("gradients in float32 beside 16-bit weights make 18 bytes, 30 of them moved") {
-  const Network network = read(kLinear, Precision::kBf16);
+  const Network network = typed_read(kTypedLinear, Precision::kBf16);
   const TrainingGraph graph = build_training_graph(
       network, {.optimizer = Optimizer::kAdam, .gradient_dtype = Dtype::kFloat32});
   CHECK(static_bytes(graph) == 18 * kWeights);
@@ -152,7 +152,7 @@ TEST_CASE("gradients in float32 beside 16-bit weights make 18 bytes, 30 of them 
 }
 
 TEST_CASE("optimisers keep what their papers say") {
-  const Network network = read(kLinear, Precision::kFp32);
+  const Network network = typed_read(kTypedLinear, Precision::kFp32);
   const auto state = [&](Optimizer optimizer, const Network& of) {
     return build_training_graph(of, {.optimizer = optimizer}).optimizer_bytes;
   };
@@ -160,13 +160,13 @@ TEST_CASE("optimisers keep what their papers say") {
   CHECK(state(Optimizer::kMomentum, network) == 4 * kWeights);
   CHECK(state(Optimizer::kAdam8, network) == 2 * kWeights + 4 * 8);  // four blocks of two scales
   CHECK(state(Optimizer::kAdafactor, network) == 4 * (2048 + 4));    // rows and columns
-  const Network pure = read(kLinear, Precision::kBf16Pure);
+  const Network pure = typed_read(kTypedLinear, Precision::kBf16Pure);
   CHECK(state(Optimizer::kMomentum, pure) == 2 * kWeights);
   CHECK(state(Optimizer::kAdam, pure) == 4 * kWeights);
 }
 
 TEST_CASE("Adafactor keeps a number of what is no matrix") {
-  const Network network = read(
+  const Network network = typed_read(
       tiny::network(
           R"({"name": "fc", "type": "linear", "units": 4}, {"name": "ln", "type": "layer_norm"})",
           "[8]"),
@@ -212,7 +212,7 @@ TEST_CASE("a residual block of convolutions is in 16 bits under autocast, batch 
     {"name": "n2", "type": "batch_norm"}, {"name": "sum", "type": "add", "inputs": ["n2", "r1"]},
     {"name": "flat", "type": "flatten"}, {"name": "fc", "type": "linear", "units": 8},
     {"name": "soft", "type": "softmax"})");
-  const Network network = read(text, Precision::kAmpFp16);
+  const Network network = typed_read(text, Precision::kAmpFp16);
   const TrainingGraph graph = build_training_graph(network);
   CHECK(need_tensor(graph, "data").bytes_per_sample == 4 * 32);
   CHECK(need_tensor(graph, "c1.reserve").bytes_per_sample == 2 * 32);  // the copy of the images
@@ -229,16 +229,16 @@ TEST_CASE("a residual block of convolutions is in 16 bits under autocast, batch 
 }
 
 TEST_CASE("a copy of weights lives from the layer's forward task to its gradient of the data") {
-  const Network network = read(kLinear, Precision::kAmpBf16);
+  const Network network = typed_read(kTypedLinear, Precision::kAmpBf16);
   const TrainingGraph alone = build_training_graph(network);
   const TensorId first = *tensor_called(alone, "fc.cast");
   CHECK(task_at(alone, alone.lifetimes[first.at()].last_use) == "fc.forward");  // data wants none
 
   const Network two =
-      read(tiny::network(R"({"name": "a", "type": "linear", "units": 8, "bias": false},
+      typed_read(tiny::network(R"({"name": "a", "type": "linear", "units": 8, "bias": false},
                        {"name": "b", "type": "linear", "units": 4, "bias": false})",
-                         "[8]"),
-           Precision::kAmpBf16);
+                               "[8]"),
+                 Precision::kAmpBf16);
   const TrainingGraph graph = build_training_graph(two);
   const TensorId copy = *tensor_called(graph, "b.cast");
   CHECK(graph.tensors[copy.at()].bytes_fixed == 2 * 32);
@@ -250,12 +250,12 @@ TEST_CASE("a copy of weights lives from the layer's forward task to its gradient
 
 TEST_CASE("FSDP has one copy of a block's weights, and makes it again for backward") {
   const Network network =
-      read(tiny::network(R"({"name": "blk", "type": "repeat", "times": 2, "layers": [
+      typed_read(tiny::network(R"({"name": "blk", "type": "repeat", "times": 2, "layers": [
                          {"name": "a", "type": "linear", "units": 8, "bias": false},
                          {"name": "n", "type": "layer_norm"},
                          {"name": "b", "type": "linear", "units": 8, "bias": false}]})",
-                         "[8]"),
-           Precision::kFsdpBf16);
+                               "[8]"),
+                 Precision::kFsdpBf16);
   const TrainingGraph graph = build_training_graph(network);
   const auto span = [&](const std::string& name) {
     const Lifetime& life = graph.lifetimes[tensor_called(graph, name)->at()];
@@ -271,13 +271,13 @@ TEST_CASE("FSDP has one copy of a block's weights, and makes it again for backwa
 
 TEST_CASE(
     "a sum of a wide and a narrow value is wide, and hands a narrow gradient back as a copy") {
-  const Network network =
-      read(tiny::network(R"({"name": "words", "type": "embedding", "vocabulary": 8, "width": 4},
+  const Network network = typed_read(
+      tiny::network(R"({"name": "words", "type": "embedding", "vocabulary": 8, "width": 4},
                        {"name": "fc", "type": "linear", "units": 4},
                        {"name": "sum", "type": "add", "inputs": ["fc", "words"]},
                        {"name": "soft", "type": "softmax_cross_entropy"})",
-                         "[3]"),
-           Precision::kAmpBf16);
+                    "[3]"),
+      Precision::kAmpBf16);
   const TrainingGraph graph = build_training_graph(network);
   CHECK(need_tensor(graph, "data").bytes_per_sample == 8 * 3);
   CHECK(need_tensor(graph, "words").bytes_per_sample == 4 * 12);
@@ -287,7 +287,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a head that shares the embedding's weights multiplies with a copy of its own") {
-  const Network network = read(
+  const Network network = typed_read(
       tiny::network(R"({"name": "words", "type": "embedding", "vocabulary": 8, "width": 4},
                        {"name": "head", "type": "linear", "units": 8, "bias": false, "tied_to": "words"},
                        {"name": "loss", "type": "softmax_cross_entropy"})",
@@ -304,7 +304,7 @@ TEST_CASE("a loss is PyTorch's own where a precision is set and the file does no
   // 2 bytes of logits, 4 saved, 6 beside them while it runs: 12 a logit.
   const std::string layers = R"({"name": "fc", "type": "linear", "units": 8},
                                 {"name": "loss", "type": "softmax_cross_entropy")";
-  const Network network = read(tiny::network(layers + "}", "[4]"), Precision::kBf16);
+  const Network network = typed_read(tiny::network(layers + "}", "[4]"), Precision::kBf16);
   const TrainingGraph graph = build_training_graph(network);
   CHECK(need_tensor(graph, "fc").bytes_per_sample == 2 * 8);
   CHECK(need_tensor(graph, "loss.reserve").bytes_per_sample == 4 * 8);
@@ -312,12 +312,12 @@ TEST_CASE("a loss is PyTorch's own where a precision is set and the file does no
   CHECK(loss.work.forward.workspace_per_sample == 6 * 8);
   CHECK(loss.work.backward_data.workspace_per_sample == 6 * 8);
   const std::string stated = layers + R"(, "memory": "in_place"})";
-  const Network in_place = read(tiny::network(stated, "[4]"), Precision::kBf16);
+  const Network in_place = typed_read(tiny::network(stated, "[4]"), Precision::kBf16);
   CHECK(in_place.layers.back().model->work.forward.workspace_per_sample == 0);
 }
 
 TEST_CASE("without a precision everything is as the file's type says") {
-  const Network network = read(kLinear, std::nullopt, Dtype::kFloat16);
+  const Network network = typed_read(kTypedLinear, std::nullopt, Dtype::kFloat16);
   const TrainingGraph graph = build_training_graph(network, {.optimizer = Optimizer::kAdam});
   CHECK(static_bytes(graph) == 12 * kWeights);
   CHECK(update_bytes(graph) == 22 * kWeights);
@@ -325,15 +325,15 @@ TEST_CASE("without a precision everything is as the file's type says") {
 }
 
 TEST_CASE("a type that is not the precision's is refused") {
-  const SpecError::Parts flag = error_of(kLinear, Precision::kBf16, Dtype::kFloat16);
+  const SpecError::Parts flag = typed_error(kTypedLinear, Precision::kBf16, Dtype::kFloat16);
   CHECK(flag.place == "--dtype");
   CHECK(flag.found == "float16 beside --precision bf16");
-  std::string half = kLinear;
+  std::string half = kTypedLinear;
   half.replace(half.find("\"inputs\""), 0, R"("dtype": "float16", )");
-  CHECK(error_of(half, Precision::kAmpBf16).place == "/dtype");
-  CHECK(read(half, Precision::kAmpFp16).dtype == Dtype::kFloat16);
+  CHECK(typed_error(half, Precision::kAmpBf16).place == "/dtype");
+  CHECK(typed_read(half, Precision::kAmpFp16).dtype == Dtype::kFloat16);
   // A file's float32 says nothing of how it is trained; a flag's does.
-  CHECK(read(kLinear, Precision::kBf16).dtype == Dtype::kBfloat16);
-  CHECK(error_of(kLinear, Precision::kBf16, Dtype::kFloat32).place == "--dtype");
-  CHECK(read(kLinear, Precision::kAmpBf16, Dtype::kFloat32).dtype == Dtype::kBfloat16);
+  CHECK(typed_read(kTypedLinear, Precision::kBf16).dtype == Dtype::kBfloat16);
+  CHECK(typed_error(kTypedLinear, Precision::kBf16, Dtype::kFloat32).place == "--dtype");
+  CHECK(typed_read(kTypedLinear, Precision::kAmpBf16, Dtype::kFloat32).dtype == Dtype::kBfloat16);
 }

@@ -6,6 +6,7 @@
 
 #include "calibrate/session/replay_session.hpp"
 #include "model/base/errors.hpp"
+#include "tests/support/text.hpp"
 
 using namespace ooc;
 
@@ -13,7 +14,7 @@ namespace {
 
 const ReplayJob kJob{.id = 7, .steps = 1, .requests = ""};
 
-const std::string kHello =
+const std::string kLogHello =
     "hello protocol=1 program=p version=1 backend=cuda\n"
     "machine device_name=NVIDIA%20H200\nready\n";
 
@@ -24,7 +25,7 @@ std::string run_of(int id, int ns) {
          " step=0 start_ns=0 end_ns=" + time + "\ndone id=" + number + " iterations=1\n";
 }
 
-std::string refused(const std::string& text) {
+std::string log_refused(const std::string& text) {
   try {
     (void)read_replay_log(text, "x.log", kJob);
   } catch (const SpecError& error) {
@@ -33,16 +34,12 @@ std::string refused(const std::string& text) {
   return "";
 }
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("the run with the job's number is found among others") {
   const std::string sample = "sample id=1 what=launch metric=time timer=event ns=5\ndone id=1\n";
-  const ReplayAnswer answer =
-      read_replay_log(kHello + sample + run_of(3, 50) + run_of(7, 90) + run_of(9, 10), "x", kJob);
+  const ReplayAnswer answer = read_replay_log(
+      kLogHello + sample + run_of(3, 50) + run_of(7, 90) + run_of(9, 10), "x", kJob);
   REQUIRE(answer.end == ReplayEnd::kDone);
   CHECK(answer.measurement.iterations[0].ns == 90);
   CHECK(answer.measurement.backend == "cuda");
@@ -50,36 +47,36 @@ TEST_CASE("the run with the job's number is found among others") {
 }
 
 TEST_CASE("the latest run of a plan counts, and an interrupted one that was begun again") {
-  CHECK(read_replay_log(kHello + run_of(7, 90) + kHello + run_of(7, 80), "x", kJob)
+  CHECK(read_replay_log(kLogHello + run_of(7, 90) + kLogHello + run_of(7, 80), "x", kJob)
             .measurement.iterations[0]
             .ns == 80);
   const std::string half = "iteration id=7 iteration=0 ns=70\nspan id=7 st";
   const ReplayAnswer again = read_replay_log(
-      kHello + "iteration id=7 iteration=0 ns=70\n" + kHello + run_of(7, 80), "x", kJob);
+      kLogHello + "iteration id=7 iteration=0 ns=70\n" + kLogHello + run_of(7, 80), "x", kJob);
   CHECK(again.measurement.iterations.size() == 1);
-  CHECK(read_replay_log(kHello + run_of(7, 90) + "iteration id=9 iter", "x", kJob).end ==
+  CHECK(read_replay_log(kLogHello + run_of(7, 90) + "iteration id=9 iter", "x", kJob).end ==
         ReplayEnd::kDone);
-  CHECK(
-      has(refused(kHello + half), "x.log: line 4: found the answer to this plan without its end"));
+  CHECK(has(log_refused(kLogHello + half),
+            "x.log: line 4: found the answer to this plan without its end"));
 }
 
 TEST_CASE("a recording of another plan, another version or something else is refused") {
-  CHECK(has(refused(kHello + run_of(3, 50)),
+  CHECK(has(log_refused(kLogHello + run_of(3, 50)),
             "found runs of 1 other plans, expected a run of this plan, id=7"));
-  CHECK(has(refused(kHello), "found no run of a plan"));
-  CHECK(has(refused(""), "found no run of a plan"));
-  CHECK(
-      has(refused("hello protocol=2 program=p\n" + run_of(7, 50)), "line 1: found protocol \"2\""));
-  CHECK(has(refused(run_of(7, 50)), "line 1: found \"iteration\", expected \"hello\" first"));
-  CHECK(
-      has(refused("{ \"format\": \"ooc-paleo/samples\" }\n"), "expected a line of ooc-paleo-gpu"));
-  CHECK(has(refused(kHello + "span id=7 step=1 start_ns=0 end_ns=1\n"),
+  CHECK(has(log_refused(kLogHello), "found no run of a plan"));
+  CHECK(has(log_refused(""), "found no run of a plan"));
+  CHECK(has(log_refused("hello protocol=2 program=p\n" + run_of(7, 50)),
+            "line 1: found protocol \"2\""));
+  CHECK(has(log_refused(run_of(7, 50)), "line 1: found \"iteration\", expected \"hello\" first"));
+  CHECK(has(log_refused("{ \"format\": \"ooc-paleo/samples\" }\n"),
+            "expected a line of ooc-paleo-gpu"));
+  CHECK(has(log_refused(kLogHello + "span id=7 step=1 start_ns=0 end_ns=1\n"),
             "line 4: found an answer that sent a span of step 1"));
 }
 
 TEST_CASE("an error that was recorded is the answer") {
   const ReplayAnswer answer =
-      read_replay_log(kHello + "error id=7 step=0 block=1 content=2 text=wrong\n", "x", kJob);
+      read_replay_log(kLogHello + "error id=7 step=0 block=1 content=2 text=wrong\n", "x", kJob);
   CHECK(answer.end == ReplayEnd::kWrongContents);
   CHECK(answer.reason == "wrong");
 }

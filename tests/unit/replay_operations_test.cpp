@@ -38,7 +38,7 @@ Made make_tiny(const std::string& layers, const std::string& shape = "[2, 4, 4]"
   return make(test::workload_of_text(tiny::network(layers, shape), batch));
 }
 
-bool has(const std::string& text, const std::string& part) {
+bool operation_has(const std::string& text, const std::string& part) {
   return (" " + text + " ").find(" " + part + " ") != std::string::npos;
 }
 
@@ -74,10 +74,10 @@ TEST_CASE("gradients of a concat's inputs are slices of its own, sample by sampl
   const std::string& c = made.operation.at("c.backward_weights");
   const std::size_t at = c.find("dy=");
   const std::string block = c.substr(at + 3, c.find('+') - at - 3);
-  CHECK(has(relu, "dy=" + block + "+0/512"));
-  CHECK(has(relu, "dx=" + block + "+0/512"));
-  CHECK(has(c, "dy=" + block + "+192/512"));
-  CHECK(has(made.operation.at("p.backward"), "dx=" + block));
+  CHECK(operation_has(relu, "dy=" + block + "+0/512"));
+  CHECK(operation_has(relu, "dx=" + block + "+0/512"));
+  CHECK(operation_has(c, "dy=" + block + "+192/512"));
+  CHECK(operation_has(made.operation.at("p.backward"), "dx=" + block));
 }
 
 TEST_CASE("the second reader of a value adds to its gradient") {
@@ -85,7 +85,7 @@ TEST_CASE("the second reader of a value adds to its gradient") {
   const std::string& first = made.operation.at("c.backward_data");
   const std::string& second = made.operation.at("b.backward_data");
   CHECK(first.find("add_to") == std::string::npos);
-  CHECK(has(second, "add_to=dx"));
+  CHECK(operation_has(second, "add_to=dx"));
 }
 
 TEST_CASE("an addition hands its gradient to one input and copies it for the other") {
@@ -101,10 +101,11 @@ TEST_CASE("an addition hands its gradient to one input and copies it for the oth
   CHECK(sum.find("add_to") == std::string::npos);
   // b reads the gradient that was handed on, and adds to the copy.
   const std::string& b = made.operation.at("b.backward_data");
-  CHECK(has(b, "add_to=dx"));
-  CHECK(has(b, sum.substr(at).replace(2, 1, "")));  // dx1=N -> dx=N
-  CHECK(has(made.operation.at("b.backward_weights"),
-            sum.substr(sum.find("dy="), sum.find(' ', sum.find("dy=")) - sum.find("dy="))));
+  CHECK(operation_has(b, "add_to=dx"));
+  CHECK(operation_has(b, sum.substr(at).replace(2, 1, "")));  // dx1=N -> dx=N
+  CHECK(
+      operation_has(made.operation.at("b.backward_weights"),
+                    sum.substr(sum.find("dy="), sum.find(' ', sum.find("dy=")) - sum.find("dy="))));
 }
 
 TEST_CASE("a batch norm, a dropout and an update say where their parameters and masks are") {
@@ -119,7 +120,7 @@ TEST_CASE("a batch norm, a dropout and an update say where their parameters and 
         "op=dropout pass=forward batch=1 elements=32 x=1 y=1 mask=2");
   CHECK(made.operation.at("n.update") == "op=update optimizer=sgd parameters=4 w=0 dw=16");
   CHECK(made.operation.at("fc.update") == "op=update optimizer=sgd parameters=330 w=32 dw=1352");
-  CHECK(has(made.operation.at("n.backward"), "x=0"));
+  CHECK(operation_has(made.operation.at("n.backward"), "x=0"));
   CHECK(made.operation.at("n.backward").find("dx") == std::string::npos);  // the network's input
 }
 
@@ -128,8 +129,8 @@ TEST_CASE("same padding is made symmetric where that gives the same output, else
   Made made = make_tiny(
       R"({"name": "a", "type": "conv", "filters": 2, "kernel": [3, 3], "stride": 2, "padding": "same"})" +
       std::string(kLoss));
-  CHECK(has(made.operation.at("a.forward"), "pad_h=1"));
-  CHECK(has(made.operation.at("a.forward"), "out_height=2"));
+  CHECK(operation_has(made.operation.at("a.forward"), "pad_h=1"));
+  CHECK(operation_has(made.operation.at("a.forward"), "out_height=2"));
   // A kernel of 2 at stride 1 misses one: no padding gives 3 positions, one on each side 5.
   made = make_tiny(
       R"({"name": "a", "type": "conv", "filters": 2, "kernel": [2, 2], "padding": "same"})" +

@@ -8,12 +8,12 @@
 namespace ooc {
 namespace {
 
-constexpr AlternativeId kAny{0};
+constexpr AlternativeId kPagesAny{0};
 constexpr Bytes kPage{1024};
 
 using Runs = std::vector<PageRun>;
 
-Timeline timeline_of(std::initializer_list<std::pair<int, int>> spans, Bytes peak) {
+Timeline pages_timeline_of(std::initializer_list<std::pair<int, int>> spans, Bytes peak) {
   Timeline timeline;
   for (const auto& [start, end] : spans) {
     timeline.spans.push_back({Duration(start), Duration(end)});
@@ -28,7 +28,7 @@ struct Tasks {
   std::vector<BlockId> blocks;
   void add(int bytes, std::initializer_list<int> released) {
     const int number = static_cast<int>(blocks.size());
-    const StepId step = builder.compute(TaskId{number}, kAny);
+    const StepId step = builder.compute(TaskId{number}, kPagesAny);
     blocks.push_back(builder.tensor_block(TensorId{number}, Bytes(bytes)));
     builder.acquire(step, blocks.back());
     for (const int block : released) {
@@ -37,13 +37,13 @@ struct Tasks {
   }
 };
 
-struct Made {
+struct PagesMade {
   MemoryOrder order;
   PagePool pool;
 };
 
-Made pool_of(const Plan& plan, const Timeline& timeline) {
-  Made made;
+PagesMade pool_of(const Plan& plan, const Timeline& timeline) {
+  PagesMade made;
   made.order = order_memory(plan, timeline, timeline.peak_near, kPage);
   const StepWaits waits = find_step_waits(plan, made.order);
   made.pool = make_page_pool(plan, made.order, blocks_to_place(plan, made.order, waits), kPage);
@@ -69,7 +69,8 @@ TEST_CASE("pages of blocks that have gone need not be neighbours to be one block
   tasks.add(2048, {0, 2});
   tasks.add(4096, {1, 3});
   const Plan plan = std::move(tasks.builder).finish();
-  const Made made = pool_of(plan, timeline_of({{0, 1}, {1, 2}, {2, 3}, {3, 4}}, Bytes(5120)));
+  const PagesMade made =
+      pool_of(plan, pages_timeline_of({{0, 1}, {1, 2}, {2, 3}, {3, 4}}, Bytes(5120)));
   CHECK(made.order.peak_pages == 5);
   CHECK(made.order.peak_rests == Bytes(0));
   CHECK(made.pool.pages == 5);
@@ -83,7 +84,7 @@ TEST_CASE("a step waits for whole pages where the bytes alone would not make it 
   // Simulated one after the other: a of 1 page and 512, gone, then b of 2 pages: 2048 bytes at most, and 2
   // pages. Were b's taker on another queue it must wait for a: 1 + 2 pages are more than 2.
   PlanBuilder builder{Bytes(0)};
-  const StepId task = builder.compute(TaskId{0}, kAny);
+  const StepId task = builder.compute(TaskId{0}, kPagesAny);
   const StepId in = builder.to_near(TensorId{1});
   const BlockId a = builder.tensor_block(TensorId{0}, Bytes(1536));
   const BlockId b = builder.tensor_block(TensorId{1}, Bytes(2048));
@@ -92,7 +93,7 @@ TEST_CASE("a step waits for whole pages where the bytes alone would not make it 
   builder.acquire(in, b);
   builder.release(b, in);
   const Plan plan = std::move(builder).finish();
-  const Timeline timeline = timeline_of({{0, 1}, {1, 2}}, Bytes(2048));
+  const Timeline timeline = pages_timeline_of({{0, 1}, {1, 2}}, Bytes(2048));
   CHECK(order_memory(plan, timeline, Bytes(4096)).needed_frees == std::vector<std::size_t>{0, 0});
   const MemoryOrder paged = order_memory(plan, timeline, Bytes(4096), kPage);
   CHECK(paged.peak_pages == 2);
@@ -107,7 +108,7 @@ TEST_CASE("rests share pages, and the whole pages come before, behind or within 
   tasks.add(1536, {});
   tasks.add(1536, {0, 1});
   const Plan plan = std::move(tasks.builder).finish();
-  const Made made = pool_of(plan, timeline_of({{0, 1}, {1, 2}}, Bytes(3072)));
+  const PagesMade made = pool_of(plan, pages_timeline_of({{0, 1}, {1, 2}}, Bytes(3072)));
   CHECK(made.pool.pages == 3);
   CHECK(made.pool.blocks[0].start == Bytes(0));
   CHECK(made.pool.blocks[0].runs == Runs{{1, 1}, {0, 1}});

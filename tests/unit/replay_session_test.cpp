@@ -6,18 +6,22 @@
 
 #include <string>
 
+#include "tests/support/text.hpp"
+
 using namespace ooc;
 
 namespace {
 
-const std::string kHello =
+const std::string kSessionHello =
     "printf 'hello protocol=1 program=p version=1 backend=stub\\n"
     "machine device_name=Shell memory_free_bytes=1000\\nready\\n'; ";
 
 /// Two steps, two lines to read.
-const ReplayJob kJob{.id = 7, .steps = 2, .requests = "plan id=7 steps=2\nrun id=7 compute=spin\n"};
+const ReplayJob kSessionJob{
+    .id = 7, .steps = 2, .requests = "plan id=7 steps=2\nrun id=7 compute=spin\n"};
 
-ReplayAnswer ask(const std::string& script, const ReplayJob& job = kJob, int silence_ms = 5000) {
+ReplayAnswer ask_session(const std::string& script, const ReplayJob& job = kSessionJob,
+                         int silence_ms = 5000) {
   ReplayDeviceOrNone device = start_replay_device(
       {.program = "/bin/sh", .arguments = {"-c", script}, .silence_limit_ms = silence_ms}, {});
   REQUIRE(std::holds_alternative<std::unique_ptr<ReplayDevice>>(device));
@@ -25,8 +29,9 @@ ReplayAnswer ask(const std::string& script, const ReplayJob& job = kJob, int sil
 }
 
 /// Reads both lines, then says `answer`.
-ReplayAnswer answering(const std::string& answer, int silence_ms = 5000) {
-  return ask(kHello + "read a; read b; printf '" + answer + "'; read c; exit 0", kJob, silence_ms);
+ReplayAnswer session_answering(const std::string& answer, int silence_ms = 5000) {
+  return ask_session(kSessionHello + "read a; read b; printf '" + answer + "'; read c; exit 0",
+                     kSessionJob, silence_ms);
 }
 
 const std::string kIteration = "iteration id=7 iteration=0 ns=100.5 issue_ns=10 host_ns=120\\n";
@@ -37,13 +42,9 @@ const std::string kDone =
     "done id=7 iterations=1 verified=1 checked_bytes=64 near_bytes=512 far_bytes=128 "
     "spin_overhead_ns=1500.25\\n";
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 /// Why the child was given up.
 std::string lost(const std::string& answer) {
-  const ReplayAnswer result = answering(answer);
+  const ReplayAnswer result = session_answering(answer);
   CHECK(result.end == ReplayEnd::kLost);
   return result.reason;
 }
@@ -52,7 +53,7 @@ std::string lost(const std::string& answer) {
 
 TEST_CASE("a plan that is run gives iterations, spans and what was allocated") {
   const ReplayAnswer answer =
-      answering(kIteration + "note id=7 text=two%%20words\\n" + kSpans + kDone);
+      session_answering(kIteration + "note id=7 text=two%%20words\\n" + kSpans + kDone);
   REQUIRE_MESSAGE(answer.end == ReplayEnd::kDone, answer.reason);
   const ReplayMeasurement& measured = answer.measurement;
   REQUIRE(measured.iterations.size() == 1);
@@ -75,16 +76,16 @@ TEST_CASE("a plan that is run gives iterations, spans and what was allocated") {
 }
 
 TEST_CASE("wrong contents are told from other refusals") {
-  const ReplayAnswer wrong =
-      answering("error id=7 step=1 block=0 content=3 text=step%%201%%20read%%20wrong%%20data\\n");
+  const ReplayAnswer wrong = session_answering(
+      "error id=7 step=1 block=0 content=3 text=step%%201%%20read%%20wrong%%20data\\n");
   CHECK(wrong.end == ReplayEnd::kWrongContents);
   CHECK(wrong.reason == "step 1 read wrong data");
   const ReplayAnswer refused =
-      answering("error id=7 call=cudaMalloc code=2 name=oom text=out file=a.cpp line=3\\n");
+      session_answering("error id=7 call=cudaMalloc code=2 name=oom text=out file=a.cpp line=3\\n");
   CHECK(refused.end == ReplayEnd::kRefused);
   CHECK(refused.reason == "cudaMalloc: out (oom, a.cpp:3)");
-  const ReplayAnswer large =
-      answering("error id=7 text=the%%20plan%%20needs%%209%%20bytes%%20of%%20near%%20memory\\n");
+  const ReplayAnswer large = session_answering(
+      "error id=7 text=the%%20plan%%20needs%%209%%20bytes%%20of%%20near%%20memory\\n");
   CHECK(large.end == ReplayEnd::kNoSpace);
 }
 
@@ -112,34 +113,37 @@ TEST_CASE("an answer that does not fit the plan ends the replay and says what wa
 }
 
 TEST_CASE("a child that dies or falls silent is given up") {
-  CHECK(has(ask(kHello + "read a; kill -9 $$").reason, "killed by signal 9"));
-  CHECK(has(ask(kHello + "read a; exit 3").reason, "ended with exit code 3"));
-  const ReplayAnswer silent = ask(kHello + "read a; read b; sleep 5", kJob, 200);
+  CHECK(has(ask_session(kSessionHello + "read a; kill -9 $$").reason, "killed by signal 9"));
+  CHECK(has(ask_session(kSessionHello + "read a; exit 3").reason, "ended with exit code 3"));
+  const ReplayAnswer silent =
+      ask_session(kSessionHello + "read a; read b; sleep 5", kSessionJob, 200);
   CHECK(silent.end == ReplayEnd::kLost);
   CHECK(silent.reason == "said nothing for 0.2 s");
 }
 
 TEST_CASE("a plan longer than the pipe does not hang with a child that does not read it") {
-  ReplayJob job = kJob;
+  ReplayJob job = kSessionJob;
   for (int i = 0; i < 100'000; ++i) job.requests += "step id=7 step=" + std::to_string(i) + "\n";
-  const ReplayAnswer deaf = ask(kHello + "sleep 5", job, 300);
+  const ReplayAnswer deaf = ask_session(kSessionHello + "sleep 5", job, 300);
   CHECK(deaf.end == ReplayEnd::kLost);
   CHECK(deaf.reason == "read nothing for 0.3 s");
   // One that complains of every line fills its own pipe before it has read ours to the end.
-  const ReplayAnswer chatty = ask(kHello +
-                                      "while read line; do echo 'error id=7 "
-                                      "text=an%20unknown%20word%20at%20the%20beginning'; done",
-                                  job);
+  const ReplayAnswer chatty =
+      ask_session(kSessionHello +
+                      "while read line; do echo 'error id=7 "
+                      "text=an%20unknown%20word%20at%20the%20beginning'; done",
+                  job);
   CHECK(chatty.end == ReplayEnd::kRefused);
 }
 
 TEST_CASE("Ctrl-C ends a replay") {
   int asked = 0;
-  ReplayDeviceOrNone device = start_replay_device(
-      {.program = "/bin/sh", .arguments = {"-c", kHello + "sleep 5"}, .silence_limit_ms = 5000},
-      {});
-  const ReplayAnswer answer =
-      std::get<std::unique_ptr<ReplayDevice>>(device)->replay(kJob, [&] { return ++asked > 1; });
+  ReplayDeviceOrNone device = start_replay_device({.program = "/bin/sh",
+                                                   .arguments = {"-c", kSessionHello + "sleep 5"},
+                                                   .silence_limit_ms = 5000},
+                                                  {});
+  const ReplayAnswer answer = std::get<std::unique_ptr<ReplayDevice>>(device)->replay(
+      kSessionJob, [&] { return ++asked > 1; });
   CHECK(answer.end == ReplayEnd::kStopped);
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "reports/writers/trace.hpp"
+#include "tests/support/text.hpp"
 #include "tests/unit/replay_example.hpp"
 
 using namespace ooc;
@@ -17,10 +18,6 @@ namespace {
 
 std::string written(const char* format, const ReplayReport& report) {
   return find_writer(format)->replay(report, {.tool = {.version = "1", .command = {"ooc-paleo"}}});
-}
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 json both(std::int64_t predicted, std::int64_t measured) {

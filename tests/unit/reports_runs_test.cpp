@@ -21,7 +21,7 @@ using namespace ooc;
 
 namespace {
 
-struct Job {
+struct RunsJob {
   const char* network;
   std::int64_t batch;
   ComputeModel compute;
@@ -29,7 +29,7 @@ struct Job {
 };
 
 struct Machinery {
-  explicit Machinery(const Job& job)
+  explicit Machinery(const RunsJob& job)
       : network(read_network_file(std::string(OOC_SOURCE_DIR) + "/networks/" + job.network)),
         graph(build_training_graph(network)) {
     const HardwareProfile profile =
@@ -52,7 +52,7 @@ struct Machinery {
   CostTable costs;
 };
 
-constexpr Job kJobs[] = {
+constexpr RunsJob kJobs[] = {
     {"resnet50.json", 32, ComputeModel::kNative, std::nullopt},
     {"resnet50.json", 32, ComputeModel::kPaleo, std::nullopt},
     {"googlenet.json", 64, ComputeModel::kPaleo, kInfiniteRate},
@@ -62,7 +62,7 @@ constexpr Job kJobs[] = {
 template <class Check>
 int for_every_run(Check check) {
   int runs = 0;
-  for (const Job& job : kJobs) {
+  for (const RunsJob& job : kJobs) {
     const Machinery machinery(job);
     const Bytes peak = in_core_peak(machinery.graph, machinery.costs, Accounting::kLiveness);
     for (const Schedule* schedule : schedules()) {
@@ -112,7 +112,7 @@ TEST_CASE("near memory over time peaks where the engine says it does") {
 }
 
 TEST_CASE("the in-core schedule's peak is the reported in-core peak, and it is compute alone") {
-  for (const Job& job : kJobs) {
+  for (const RunsJob& job : kJobs) {
     const Machinery machinery(job);
     const Bytes peak = in_core_peak(machinery.graph, machinery.costs, Accounting::kLiveness);
     const PlanResult plan =

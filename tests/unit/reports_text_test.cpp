@@ -4,6 +4,7 @@
 #include "reports/writers/folded.hpp"
 #include "reports/writers/text_table.hpp"
 #include "reports_example.hpp"
+#include "tests/support/text.hpp"
 
 using namespace ooc;
 using namespace ooc::test;
@@ -18,10 +19,6 @@ std::size_t widest_line(const std::string& text) {
     begin = end + 1;
   }
   return widest;
-}
-
-bool contains(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace
@@ -172,24 +169,24 @@ TEST_CASE("a run is not said to be limited by waits that are smaller than its co
   stall(StallCause::kRecompute) = us(110);  // 20 % of 550, above the 100 us for copies
   CHECK(first_line() ==
         "Compute runs 81.8 % of the time; the largest loss is running tasks again, 20.0 %");
-  CHECK(contains(table_comparison({report}, {}), "recomputation, 20 %\n"));
+  CHECK(has(table_comparison({report}, {}), "recomputation, 20 %\n"));
   report.stalls = {};
   stall(StallCause::kMemory) = us(11);  // 2 %: named although limited_by would say compute
   CHECK(first_line() ==
         "Compute runs 81.8 % of the time; the largest wait is for memory to be freed, 2.0 %");
   stall(StallCause::kMemory) = us(1);
-  CHECK(contains(table_comparison({report}, {}), "memory capacity, < 1 %\n"));
+  CHECK(has(table_comparison({report}, {}), "memory capacity, < 1 %\n"));
   report.stalls = {};
   CHECK(first_line() == "Compute runs 81.8 % of the time; it never waits");
-  CHECK(contains(table_comparison({report}, {}), "10.0 %  none\n"));
+  CHECK(has(table_comparison({report}, {}), "10.0 %  none\n"));
 }
 
 TEST_CASE("moved network inputs, which have no row among the layers, are named below them") {
   RunReport report = Example().report();
-  CHECK_FALSE(contains(table_prediction(report, {}), "network inputs"));
+  CHECK_FALSE(has(table_prediction(report, {}), "network inputs"));
   report.inputs_to_near = Bytes(2000);
-  CHECK(contains(table_prediction(report, {}),
-                 "  network inputs, in no row: 0 B copied to far, 2.000 kB to near memory\n"));
+  CHECK(has(table_prediction(report, {}),
+            "  network inputs, in no row: 0 B copied to far, 2.000 kB to near memory\n"));
 }
 
 TEST_CASE("a job that does not fit says who holds what, the smallest budget and how to proceed") {
@@ -219,16 +216,16 @@ TEST_CASE("memory smaller than the weights says what is there and what is lackin
   RunReport report = refused_example().report();
   report.static_bytes = Bytes(5000);
   const std::string text = table_prediction(report, {});
-  CHECK(contains(
+  CHECK(has(
       text,
       "\nDoes not fit\n"
       "  near memory has 3.000 kB; weights, gradients and optimiser state alone take 5.000 kB,\n"
       "  2.000 kB more than there is\n"));
-  CHECK_FALSE(contains(text, "held by"));  // nothing runs
+  CHECK_FALSE(has(text, "held by"));  // nothing runs
   report.static_bytes = report.budget_near;
   report.out_of_memory->free = Bytes(0);
-  CHECK(contains(table_prediction(report, {}),
-                 "c.backward needs 1.000 kB at once; nothing of 3.000 kB is free\n"));
+  CHECK(has(table_prediction(report, {}),
+            "c.backward needs 1.000 kB at once; nothing of 3.000 kB is free\n"));
 }
 
 TEST_CASE("a fragmented memory is named as the cause") {
@@ -237,8 +234,8 @@ TEST_CASE("a fragmented memory is named as the cause") {
   oom.free = Bytes(1200);
   oom.smallest_budget.reset();
   const std::string text = table_prediction(example.report(), {});
-  CHECK(contains(text, "fragmented"));
-  CHECK(contains(text, "not known"));
+  CHECK(has(text, "fragmented"));
+  CHECK(has(text, "not known"));
 }
 
 TEST_CASE("a comparison puts the best first and what does not fit last") {
@@ -276,25 +273,25 @@ TEST_CASE("what is too small is named, and all sizes that suffice are written al
   reports[0].out_of_memory->tier = OutOfMemory::Tier::kFar;
   const std::string text = table_comparison(reports, {});
   // Near memory lacks 3100 - 3000; far memory what is wanted less what is free, 1000 - 900.
-  CHECK(contains(text, R"(
+  CHECK(has(text, R"(
   schedule    memory  lacks  smallest that suffices  stops at
   one, moved  near    100 B       3.100 kB (3100 B)  c.backward
   one, moved  far     100 B    1.049 MB (1048576 B)  c.backward
 )"));
-  CHECK(contains(table_prediction(reports[0], {}),
-                 "smallest far memory: 1.049 MB (1048576 B); it suffices"));
+  CHECK(has(table_prediction(reports[0], {}),
+            "smallest far memory: 1.049 MB (1048576 B); it suffices"));
 }
 
 TEST_CASE("a comparison names one bound in its head, or each row's own where they differ") {
   std::vector<RunReport> reports = {refused_example().report(), Example().report(),
                                     Example().report()};
   reports[0].lower_bound.reset();  // what does not fit has no say
-  CHECK(contains(table_comparison(reports, {}), "tensors is 500.0 us"));
+  CHECK(has(table_comparison(reports, {}), "tensors is 500.0 us"));
   reports[2].lower_bound = us(510);
   const std::string text = table_comparison(reports, {});
-  CHECK_FALSE(contains(text, "tensors is 500.0 us"));
-  CHECK(contains(text, "500.0 us  10.0 %"));  // 550 against 500
-  CHECK(contains(text, "510.0 us"));
+  CHECK_FALSE(has(text, "tensors is 500.0 us"));
+  CHECK(has(text, "500.0 us  10.0 %"));  // 550 against 500
+  CHECK(has(text, "510.0 us"));
 }
 
 TEST_CASE(
@@ -320,10 +317,10 @@ TEST_CASE(
   CHECK(comparison_chart({fast, slow}, {0}) == "");
   // On a terminal the longest bar ends where the width does, a mark behind it included.
   slow.inputs.row = "slow, in rounds of fewer samples";
-  CHECK(contains(comparison_chart({fast, slow}, {0, 1}, {.width = 80}),
-                 "\n  slow, in rounds of fewer samples  " + std::string(22, '#') +
-                     std::string(21, '.') + "\n"));
-  CHECK_FALSE(contains(table_comparison({fast, slow}, {.chart = Chart::kNone}), "Time, "));
+  CHECK(has(comparison_chart({fast, slow}, {0, 1}, {.width = 80}),
+            "\n  slow, in rounds of fewer samples  " + std::string(22, '#') + std::string(21, '.') +
+                "\n"));
+  CHECK_FALSE(has(table_comparison({fast, slow}, {.chart = Chart::kNone}), "Time, "));
 }
 
 TEST_CASE("a comparison of long names and large numbers stays within 120 columns") {
@@ -366,7 +363,7 @@ input data 250
 
 TEST_CASE("colour appears only when the caller asks for it") {
   const RunReport report = refused_example().report();
-  CHECK_FALSE(contains(table_prediction(report, {}), "\x1b"));
-  CHECK(contains(table_prediction(report, {.tool = {}, .look = {Colour::kAnsi}}),
-                 "\x1b[1;31mDoes not fit\x1b[0m"));
+  CHECK_FALSE(has(table_prediction(report, {}), "\x1b"));
+  CHECK(has(table_prediction(report, {.tool = {}, .look = {Colour::kAnsi}}),
+            "\x1b[1;31mDoes not fit\x1b[0m"));
 }

@@ -10,7 +10,7 @@
 
 using namespace ooc;
 using namespace ooc::test;
-using Json = nlohmann::json;
+using TraceJson = nlohmann::json;
 
 namespace {
 
@@ -23,17 +23,17 @@ std::string trace_text(const Example& example) {
   return text;
 }
 
-std::vector<Json> events_of(const Json& trace, const std::string& phase) {
-  std::vector<Json> result;
-  for (const Json& event : trace["traceEvents"]) {
+std::vector<TraceJson> events_of(const TraceJson& trace, const std::string& phase) {
+  std::vector<TraceJson> result;
+  for (const TraceJson& event : trace["traceEvents"]) {
     if (event["ph"] == phase) result.push_back(event);
   }
   return result;
 }
 
 // A slice of the event's track that holds its instant (from its start, before its end).
-bool inside_a_slice(const Json& event, const std::vector<Json>& slices) {
-  for (const Json& slice : slices) {
+bool inside_a_slice(const TraceJson& event, const std::vector<TraceJson>& slices) {
+  for (const TraceJson& slice : slices) {
     if (slice["pid"] != event["pid"] || slice["tid"] != event["tid"]) continue;
     const double from = slice["ts"];
     const double until = from + slice["dur"].get<double>();
@@ -46,14 +46,14 @@ bool inside_a_slice(const Json& event, const std::vector<Json>& slices) {
 }  // namespace
 
 TEST_CASE("a trace has a slice per step and per stall at its exact time") {
-  const Json trace = Json::parse(trace_text(Example()));
+  const TraceJson trace = TraceJson::parse(trace_text(Example()));
   CHECK(trace["displayTimeUnit"] == "ms");
   CHECK(trace["otherData"]["version"] == "1.2.3");
   CHECK(trace["otherData"]["budget_near_bytes"] == 4100);
   const auto slices = events_of(trace, "X");
   REQUIRE(slices.size() == 9);  // 8 steps, 1 stall
-  std::map<std::string, Json> by_name;
-  for (const Json& slice : slices) by_name[slice["name"]] = slice;
+  std::map<std::string, TraceJson> by_name;
+  for (const TraceJson& slice : slices) by_name[slice["name"]] = slice;
   CHECK(by_name["to_far a"]["ts"] == 50.0);
   CHECK(by_name["to_far a"]["dur"] == 200.0);
   CHECK(by_name["to_far a"]["args"]["bytes"] == 1000);
@@ -70,18 +70,18 @@ TEST_CASE("nanoseconds are kept: three decimals of a microsecond") {
 }
 
 TEST_CASE("every arrow has one start and one end, each inside a slice, forwards in time") {
-  const Json trace = Json::parse(trace_text(Example()));
+  const TraceJson trace = TraceJson::parse(trace_text(Example()));
   const auto slices = events_of(trace, "X");
-  std::map<int, std::vector<Json>> starts;
-  std::map<int, std::vector<Json>> ends;
-  for (const Json& event : events_of(trace, "s")) starts[event["id"]].push_back(event);
-  for (const Json& event : events_of(trace, "f")) ends[event["id"]].push_back(event);
+  std::map<int, std::vector<TraceJson>> starts;
+  std::map<int, std::vector<TraceJson>> ends;
+  for (const TraceJson& event : events_of(trace, "s")) starts[event["id"]].push_back(event);
+  for (const TraceJson& event : events_of(trace, "f")) ends[event["id"]].push_back(event);
   REQUIRE(starts.size() == 2);  // aF -> to_far a, to_near a -> aB
   REQUIRE(ends.size() == starts.size());
   for (const auto& [id, from] : starts) {
     REQUIRE(from.size() == 1);
     REQUIRE(ends[id].size() == 1);
-    const Json& to = ends[id].front();
+    const TraceJson& to = ends[id].front();
     CHECK(to["bp"] == "e");
     CHECK(inside_a_slice(from.front(), slices));
     CHECK(inside_a_slice(to, slices));
@@ -90,11 +90,11 @@ TEST_CASE("every arrow has one start and one end, each inside a slice, forwards 
 }
 
 TEST_CASE("within a track events come in time order, and every track has a name and a place") {
-  const Json trace = Json::parse(trace_text(Example()));
+  const TraceJson trace = TraceJson::parse(trace_text(Example()));
   // Counters are tracks of their own, by name.
   std::map<std::tuple<int, int, std::string>, double> latest;
   std::map<std::string, int> metadata;
-  for (const Json& event : trace["traceEvents"]) {
+  for (const TraceJson& event : trace["traceEvents"]) {
     if (event["ph"] == "M") {
       ++metadata[event["name"]];
       continue;
@@ -113,7 +113,7 @@ TEST_CASE("within a track events come in time order, and every track has a name 
 TEST_CASE("the near-memory counter peaks where the timeline does") {
   const Example example;
   std::int64_t peak = 0;
-  for (const Json& event : events_of(Json::parse(trace_text(example)), "C")) {
+  for (const TraceJson& event : events_of(TraceJson::parse(trace_text(example)), "C")) {
     if (event["name"] != "near memory") continue;
     peak = std::max(peak, event["args"]["bytes"].get<std::int64_t>());
   }
@@ -121,9 +121,9 @@ TEST_CASE("the near-memory counter peaks where the timeline does") {
 }
 
 TEST_CASE("every category of near and far memory has a counter, and they add up") {
-  const Json trace = Json::parse(trace_text(Example()));
+  const TraceJson trace = TraceJson::parse(trace_text(Example()));
   std::map<double, std::map<std::string, std::int64_t>> changes;
-  for (const Json& event : events_of(trace, "C")) {
+  for (const TraceJson& event : events_of(trace, "C")) {
     if (!event["args"].contains("bytes")) continue;
     changes[event["ts"]][event["name"]] = event["args"]["bytes"];
   }
@@ -145,7 +145,7 @@ TEST_CASE("every category of near and far memory has a counter, and they add up"
 
 TEST_CASE("the rate of either direction is a counter: 1000 B in 200 us") {
   std::map<std::string, std::vector<std::pair<double, double>>> rates;
-  for (const Json& event : events_of(Json::parse(trace_text(Example())), "C")) {
+  for (const TraceJson& event : events_of(TraceJson::parse(trace_text(Example())), "C")) {
     if (!event["args"].contains("GB/s")) continue;
     rates[event["name"]].emplace_back(event["ts"], event["args"]["GB/s"]);
   }
@@ -157,6 +157,6 @@ TEST_CASE("the rate of either direction is a counter: 1000 B in 200 us") {
 TEST_CASE("names with quotes, line breaks and broken bytes stay valid JSON, and are cleaned") {
   Example example;
   example.inputs.network = "a\"b\n\xff";
-  const Json trace = Json::parse(trace_text(example));
+  const TraceJson trace = TraceJson::parse(trace_text(example));
   CHECK(trace["otherData"]["network"] == "a\"b??");
 }

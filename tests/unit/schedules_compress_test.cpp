@@ -24,7 +24,7 @@ using Names = std::vector<std::string>;
 constexpr std::int64_t kWord = 4;
 Bytes words(std::int64_t count) { return Bytes(count * kWord); }
 
-ScheduleOptions with(LmsAction action) {
+ScheduleOptions compress_with(LmsAction action) {
   ScheduleOptions options;
   options.lms_action = action;
   return options;
@@ -39,7 +39,7 @@ ScheduleOptions with(LmsAction action) {
 //
 // With a's half moved too: c 9, d 10, d_d to c_w 13, b_d 9, a' 15. If data moves as well, 1 less
 // from b on to b_w (a_w needs it: 5).
-struct Example {
+struct CompressExample {
   Workload workload = workload_of_text(
       tiny::network(layer("a", 4) + "," + layer("b", 4) + "," + layer("c", 4) + "," + layer("d", 1),
                     "[1]"),
@@ -50,7 +50,7 @@ struct Example {
            "}";
   }
 
-  Example() {
+  CompressExample() {
     workload.costs.static_bytes = Bytes(0);
     for (std::size_t i = 0; i < workload.graph.tasks.size(); ++i) {
       const TaskKind kind = workload.graph.tasks[i].kind;
@@ -89,7 +89,7 @@ struct Ran {
   Timeline timeline;
 };
 
-Ran run(const RoundsResult& made, Bytes budget, StepKind kind) {
+Ran compress_run(const RoundsResult& made, Bytes budget, StepKind kind) {
   REQUIRE(std::holds_alternative<Plan>(made.plan));
   REQUIRE(made.rounds != nullptr);
   const Plan& plan = std::get<Plan>(made.plan);
@@ -105,17 +105,19 @@ Ran run(const RoundsResult& made, Bytes budget, StepKind kind) {
 }
 
 TEST_CASE("lms compress: where everything fits the plan is the network's own") {
-  const RoundsResult made = Example().result(words(17), with(LmsAction::kCompress));
+  const RoundsResult made =
+      CompressExample().result(words(17), compress_with(LmsAction::kCompress));
   CHECK(made.rounds == nullptr);
-  CHECK(std::get<Plan>(made.plan).steps.size() == Example().workload.graph.tasks.size());
+  CHECK(std::get<Plan>(made.plan).steps.size() == CompressExample().workload.graph.tasks.size());
 }
 
 TEST_CASE("lms compress halves the tensor with the longest slack, by two kernels") {
-  const Example example;
-  CHECK(example.smallest(with(LmsAction::kCompress)) == words(15));  // not 17, which two would need
+  const CompressExample example;
+  CHECK(example.smallest(compress_with(LmsAction::kCompress)) ==
+        words(15));  // not 17, which two would need
   for (const std::int64_t budget : {15, 16}) {
-    const Ran ran = run(example.result(words(budget), with(LmsAction::kCompress)), words(budget),
-                        StepKind::kCompute);
+    const Ran ran = compress_run(example.result(words(budget), compress_with(LmsAction::kCompress)),
+                                 words(budget), StepKind::kCompute);
     CHECK(ran.names == Names{"a.forward", "b.forward", "a.compress", "c.forward", "d.forward",
                              "d.backward_data", "d.backward_weights", "c.backward_data",
                              "c.backward_weights", "b.backward_data", "a.decompress",
@@ -130,8 +132,8 @@ TEST_CASE("lms compress halves the tensor with the longest slack, by two kernels
 }
 
 TEST_CASE("lms compress chooses no input, which may hold indices, and takes a number as it is") {
-  const Example example;
-  ScheduleOptions options = with(LmsAction::kCompress);
+  const CompressExample example;
+  ScheduleOptions options = compress_with(LmsAction::kCompress);
   options.own.change().max_swaps = 2;  // a and b, though data has the longest slack
   CHECK(example.smallest(options) == words(17));
   options.own.change().max_swaps = 0;
@@ -141,22 +143,22 @@ TEST_CASE("lms compress chooses no input, which may hold indices, and takes a nu
 }
 
 TEST_CASE("lms both moves the half of what it compresses, and all of what it cannot") {
-  const Example example;
+  const CompressExample example;
   // Slack: data 7 - 0, a 6 - 1, b 5 - 2, c 4 - 3: data alone makes 16, data and a 14 (a': 15 less data).
-  CHECK(example.smallest(with(LmsAction::kBoth)) == words(14));
-  const RoundsResult one = example.result(words(16), with(LmsAction::kBoth));
-  CHECK(run(one, words(16), StepKind::kToFar).names.empty());  // an input is dropped
-  CHECK(run(one, words(16), StepKind::kToNear).names == Names{"to_near data"});
+  CHECK(example.smallest(compress_with(LmsAction::kBoth)) == words(14));
+  const RoundsResult one = example.result(words(16), compress_with(LmsAction::kBoth));
+  CHECK(compress_run(one, words(16), StepKind::kToFar).names.empty());  // an input is dropped
+  CHECK(compress_run(one, words(16), StepKind::kToNear).names == Names{"to_near data"});
 
-  const RoundsResult two = example.result(words(14), with(LmsAction::kBoth));
-  CHECK(run(two, words(14), StepKind::kToFar).names == Names{"to_far a.compressed"});
-  CHECK(run(two, words(14), StepKind::kToNear).names ==
+  const RoundsResult two = example.result(words(14), compress_with(LmsAction::kBoth));
+  CHECK(compress_run(two, words(14), StepKind::kToFar).names == Names{"to_far a.compressed"});
+  CHECK(compress_run(two, words(14), StepKind::kToNear).names ==
         Names{"to_near a.compressed", "to_near data"});
   // a 0-10, b 10-20, a+ 20-23, c 23-33, d 33-43, d_d 43-63, d_w 63-83, c_d 83-103, c_w 103-123, b_d 123-143.
   // The half (2 words, 20 ns) leaves 23-43. It would return from the turn on (d, 43), but there are 12
   // words with d_d to c_w: room for 2, so 43-63. a' 143-146. data waits until the restored a has been
   // used, after b_w (146-166): 166-176. a_w 176-196.
-  const Ran ran = run(two, words(14), StepKind::kCompute);
+  const Ran ran = compress_run(two, words(14), StepKind::kCompute);
   CHECK(ran.timeline.iteration_time == Duration(196));
   CHECK(ran.timeline.stall_totals[static_cast<std::size_t>(StallCause::kSwapIn)] == Duration(10));
   CHECK(ran.timeline.stall_totals[static_cast<std::size_t>(StallCause::kRecompute)] == Duration(6));
@@ -165,16 +167,17 @@ TEST_CASE("lms both moves the half of what it compresses, and all of what it can
 
 TEST_CASE("lms both: a mask that moves returns behind the values that one task restores") {
   // Attention keeps its weights, which are compressed, and dropout's mask, which is bytes.
-  Example example;
+  CompressExample example;
   example.workload = workload_of_text(
-      tiny::network(Example::layer("a", 6) +
+      tiny::network(CompressExample::layer("a", 6) +
                         R"(, {"name": "att", "type": "attention", "heads": 1, "dropout": 0.5}, )" +
-                        Example::layer("b", 1),
+                        CompressExample::layer("b", 1),
                     "[2, 1]"),
       1);
-  ScheduleOptions options = with(LmsAction::kBoth);
+  ScheduleOptions options = compress_with(LmsAction::kBoth);
   options.own.change().max_swaps = 9;
-  const Ran ran = run(example.result(words(1000), options), words(1000), StepKind::kToNear);
+  const Ran ran =
+      compress_run(example.result(words(1000), options), words(1000), StepKind::kToNear);
   const auto place = [&](const std::string& name) {
     const auto is_it = [&](const std::string& step) {
       return step.find(name) != std::string::npos;
@@ -186,9 +189,9 @@ TEST_CASE("lms both: a mask that moves returns behind the values that one task r
 }
 
 TEST_CASE("lms compresses float32 only") {
-  Example example;
+  CompressExample example;
   example.workload.network->dtype = Dtype::kFloat16;
-  CHECK_THROWS_WITH_AS((void)example.result(words(99), with(LmsAction::kCompress)),
+  CHECK_THROWS_WITH_AS((void)example.result(words(99), compress_with(LmsAction::kCompress)),
                        doctest::Contains("float32"), SpecError);
 }
 

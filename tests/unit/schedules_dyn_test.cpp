@@ -21,12 +21,12 @@
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/plan/validate_plan.hpp"
 #include "tests/support/planning_problem.hpp"
+#include "tests/support/schedule_example.hpp"
 #include "tests/support/tiny_specs.hpp"
 
 namespace ooc::test {
 namespace {
 
-constexpr Bytes kGigabyte{1'000'000'000};
 constexpr Duration kSecond{1'000'000'000};
 
 BytesPerSecond copy_takes(std::int64_t seconds) { return BytesPerSecond(1'000'000'000 / seconds); }
@@ -65,7 +65,7 @@ Workload four_convolutions(std::int64_t copy_seconds) {
   return priced(conv("a") + "," + conv("b") + "," + conv("c") + "," + conv("d"), copy_seconds);
 }
 
-struct Ran {
+struct DynRan {
   Duration time;
   int fast = 0;  ///< tasks that run their fast way
   int out = 0;   ///< copies out
@@ -78,8 +78,8 @@ PlanResult plan_of(const char* name, const PlanningProblem& problem) {
   return schedule->make_plan(problem);
 }
 
-Ran run(const char* name, const Workload& workload, Bytes budget,
-        const ScheduleOptions& options = {}) {
+DynRan dyn_run(const char* name, const Workload& workload, Bytes budget,
+               const ScheduleOptions& options = {}) {
   const PlanResult result = plan_of(name, problem_of(workload, budget, options));
   REQUIRE(std::holds_alternative<Plan>(result));
   const Plan& plan = std::get<Plan>(result);
@@ -87,7 +87,7 @@ Ran run(const char* name, const Workload& workload, Bytes budget,
   REQUIRE_MESSAGE(!unsound, unsound.value_or(""));
   const Outcome outcome = simulate({.plan = plan, .costs = workload.costs, .budget = budget});
   REQUIRE(std::holds_alternative<Timeline>(outcome));
-  Ran ran{.time = std::get<Timeline>(outcome).iteration_time};
+  DynRan ran{.time = std::get<Timeline>(outcome).iteration_time};
   for (const Step& step : plan.steps) {
     if (step.kind == StepKind::kCompute) {
       ran.fast += workload.costs[step.alternative].workspace == kGigabyte ? 1 : 0;
@@ -107,10 +107,10 @@ Bytes smallest(const char* name, const Workload& workload) {
 TEST_CASE("--algorithms performance runs vdnn-all with the fastest ways, in one workspace more") {
   const Workload workload = four_convolutions(1);
   // Every section holds the copies: 4 tasks forward, then 2, 2, 2, 1: 22 s or 11 s.
-  CHECK(run("vdnn-all", workload, 4 * kGigabyte).time == 22 * kSecond);
+  CHECK(dyn_run("vdnn-all", workload, 4 * kGigabyte).time == 22 * kSecond);
   ScheduleOptions fastest;
   fastest.algorithms = AlgorithmChoice::kPerformance;
-  const Ran ran = run("vdnn-all", workload, 5 * kGigabyte, fastest);
+  const DynRan ran = dyn_run("vdnn-all", workload, 5 * kGigabyte, fastest);
   CHECK(ran.time == 11 * kSecond);
   CHECK(ran.fast == 11);
   const PlanResult small = plan_of("vdnn-all", problem_of(workload, 4 * kGigabyte, fastest));
@@ -121,17 +121,17 @@ TEST_CASE("--algorithms performance runs vdnn-all with the fastest ways, in one 
 TEST_CASE("vdnn-dyn takes the first candidate that fits") {
   const Workload workload = four_convolutions(2);
   // Nothing moves, all fast: in-core's 5 GB + 1.
-  const Ran in_core = run("vdnn-dyn", workload, 6 * kGigabyte);
+  const DynRan in_core = dyn_run("vdnn-dyn", workload, 6 * kGigabyte);
   CHECK(in_core.time == 11 * kSecond);
   CHECK(in_core.in == 0);
   // All fast: sections' 4 GB + 1. A copy takes 2 s: 1 + 2 + 2 + 1 forward, 2 + 2 + 2 + 1 backward.
-  const Ran fast = run("vdnn-dyn", workload, 5 * kGigabyte);
+  const DynRan fast = dyn_run("vdnn-dyn", workload, 5 * kGigabyte);
   CHECK(fast.time == 13 * kSecond);
   CHECK(fast.fast == 11);
   CHECK(fast.out == 2);
   CHECK(fast.in == 3);
   // Greedy: the sections of c and b have no room, 4 s each: 1 + 2 + 2 + 1 + 2 + 4 + 4 + 1.
-  const Ran greedy = run("vdnn-dyn", workload, 4 * kGigabyte);
+  const DynRan greedy = dyn_run("vdnn-dyn", workload, 4 * kGigabyte);
   CHECK(greedy.time == 17 * kSecond);
   CHECK(greedy.fast == 7);
   CHECK(smallest("vdnn-dyn", workload) == 4 * kGigabyte);
@@ -146,13 +146,13 @@ TEST_CASE("vdnn-dyn's order is a belief, and --trials time asks") {
   const std::string pool = R"(,{"name": "p", "type": "max_pool", "kernel": [2, 2], "stride": 1},)";
   const Workload workload = priced(conv("a") + pool + conv("b") + "," + conv("c"), 4);
   // In order all + fastest: 1 + 4 + 4 + 1 (p beside a's copy, b beside p's), 4 + 4 + 4 + 1.
-  const Ran ordered = run("vdnn-dyn", workload, 5 * kGigabyte);
+  const DynRan ordered = dyn_run("vdnn-dyn", workload, 5 * kGigabyte);
   CHECK(ordered.time == 23 * kSecond);
   CHECK(ordered.out == 2);
   // conv + greedy: 1 + 1 + 4 + 1, c 4 (p comes in), b slow: 4 (data comes in), p 1, a 1.
   ScheduleOptions by_time;
   by_time.trials = Trials::kTime;
-  const Ran timed = run("vdnn-dyn", workload, 5 * kGigabyte, by_time);
+  const DynRan timed = dyn_run("vdnn-dyn", workload, 5 * kGigabyte, by_time);
   CHECK(timed.time == 17 * kSecond);
   CHECK(timed.out == 1);
 }
@@ -161,29 +161,29 @@ TEST_CASE("vdnn-dyn's order is a belief, and --trials time asks") {
 // b a g(b) g(a), data coming = 4; longer ones 4 as well. With Winograd everywhere one more.
 TEST_CASE("vdnn-prefix moves as few layers as fit and keeps the faster algorithm") {
   const auto prefix = [](std::int64_t copy_seconds, std::int64_t gigabytes) {
-    return run("vdnn-prefix", four_convolutions(copy_seconds), gigabytes * kGigabyte);
+    return dyn_run("vdnn-prefix", four_convolutions(copy_seconds), gigabytes * kGigabyte);
   };
-  const Ran all = prefix(4, 6);
+  const DynRan all = prefix(4, 6);
   CHECK(all.time == 11 * kSecond);  // Winograd with nothing moved
   CHECK(all.in == 0);
   // 5 GB: nothing moved without workspace is 22 s; the data moved, Winograd: it is dropped, and comes
   // back beside b's backward (4 s instead of 2): 13 s.
-  const Ran data = prefix(4, 5);
+  const DynRan data = prefix(4, 5);
   CHECK(data.time == 13 * kSecond);
   CHECK(data.out == 0);
   CHECK(data.in == 1);
   // A copy of 16 s costs 14 s there: 25 s, so nothing moves.
-  const Ran none = prefix(16, 5);
+  const DynRan none = prefix(16, 5);
   CHECK(none.time == 22 * kSecond);
   CHECK(none.in == 0);
-  const Ran slow = prefix(4, 4);  // hidden behind b's 4 s
+  const DynRan slow = prefix(4, 4);  // hidden behind b's 4 s
   CHECK(slow.time == 22 * kSecond);
   CHECK(slow.in == 1);
   CHECK(smallest("vdnn-prefix", four_convolutions(4)) == 4 * kGigabyte);
 }
 
 /// a, b, c, d of docs/formats.md, 6: 1 GB each, 50 ms forward, 100 ms backward, a copy takes 100 ms.
-Workload worked_example() {
+Workload dyn_example() {
   Workload workload =
       workload_of_file(std::string(OOC_SOURCE_DIR) + "/tests/data/worked_example.json", 1);
   const BytesPerSecond rate{10'000'000'000};
@@ -192,7 +192,7 @@ Workload worked_example() {
 }
 
 TEST_CASE("vdnn++ waits for copies out at the turn only: 650 ms for the worked example") {
-  const Workload workload = worked_example();
+  const Workload workload = dyn_example();
   const Bytes budget = 5 * kGigabyte;
   const PlanResult result = plan_of("vdnn++", problem_of(workload, budget));
   REQUIRE(std::holds_alternative<Plan>(result));
@@ -222,7 +222,7 @@ TEST_CASE("vdnn++ waits for copies out at the turn only: 650 ms for the worked e
 }
 
 TEST_CASE("--far-compression counts far memory down, takes factors from 1 to 1000") {
-  const Workload workload = worked_example();
+  const Workload workload = dyn_example();
   const auto compressed = [&](Ratio ratio) {
     ScheduleOptions options;
     options.far_compression = ratio;

@@ -24,7 +24,7 @@ constexpr LinkSpec kTenNsPerByte{.to_far = BytesPerSecond(100'000'000),
                                  .to_near = BytesPerSecond(100'000'000)};
 
 /// A graph by hand with the ways to run its tasks.
-struct Example {
+struct ModnnExample {
   HandGraph hand;
   std::vector<std::vector<TaskAlternative>> ways;  ///< by task
 
@@ -60,7 +60,7 @@ struct Run {
   std::int64_t peak = 0;
 };
 
-CostTable costs_of(const Example& example, const TrainingGraph& graph) {
+CostTable costs_of(const ModnnExample& example, const TrainingGraph& graph) {
   CostTable costs;
   for (const auto& ways : example.ways) {
     costs.first_alternative.push_back(static_cast<std::int32_t>(costs.alternatives.size()));
@@ -73,19 +73,19 @@ CostTable costs_of(const Example& example, const TrainingGraph& graph) {
   return costs;
 }
 
-Run run(const Example& example, std::int64_t budget, const ScheduleOptions& options = {}) {
+Run modnn_run(const ModnnExample& example, std::int64_t budget,
+              const ScheduleOptions& options = {}) {
   const TrainingGraph graph = example.hand.build();
   const CostTable costs = costs_of(example, graph);
   const auto evaluate = [&](const Plan& plan) {
     const Outcome tried = simulate({.plan = plan, .costs = costs, .budget = Bytes(budget)});
     return Trial{.iteration_time = std::get<Timeline>(tried).iteration_time};
   };
-  const PlanResult result = find_schedule("modnn")->make_plan(
-      {.graph = graph,
-       .costs = costs,
-       .budget = Bytes(budget),
-       .options = options,
-       .evaluate = evaluate});
+  const PlanResult result = find_schedule("modnn")->make_plan({.graph = graph,
+                                                               .costs = costs,
+                                                               .budget = Bytes(budget),
+                                                               .options = options,
+                                                               .evaluate = evaluate});
   REQUIRE(std::holds_alternative<Plan>(result));
   const Plan& plan = std::get<Plan>(result);
   const auto unsound = validate_plan(plan, graph, costs);
@@ -93,18 +93,18 @@ Run run(const Example& example, std::int64_t budget, const ScheduleOptions& opti
   const Outcome outcome = simulate({.plan = plan, .costs = costs, .budget = Bytes(budget)});
   REQUIRE(std::holds_alternative<Timeline>(outcome));
   const Timeline& timeline = std::get<Timeline>(outcome);
-  Run run;
-  run.time = timeline.iteration_time.count();
-  run.peak = timeline.peak_near.count();
+  Run modnn_run;
+  modnn_run.time = timeline.iteration_time.count();
+  modnn_run.peak = timeline.peak_near.count();
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const std::string name = step_name(plan, graph, make_id<StepId>(i));
-    REQUIRE_MESSAGE(!run.spans.contains(name), name << " twice");
-    run.spans[name] = {timeline.spans[i].start.count(), timeline.spans[i].end.count()};
+    REQUIRE_MESSAGE(!modnn_run.spans.contains(name), name << " twice");
+    modnn_run.spans[name] = {timeline.spans[i].start.count(), timeline.spans[i].end.count()};
     if (plan.steps[i].kind == StepKind::kCompute) {
-      run.algorithms.push_back(costs[plan.steps[i].alternative].algorithm);
+      modnn_run.algorithms.push_back(costs[plan.steps[i].alternative].algorithm);
     }
   }
-  return run;
+  return modnn_run;
 }
 
 ScheduleOptions no_backdating() {
@@ -116,8 +116,8 @@ ScheduleOptions no_backdating() {
 using Span = std::pair<std::int64_t, std::int64_t>;
 
 /// Four layers whose outputs backward reads: A (2 bytes), B (1), C (2), D (2).
-Example four_layers() {
-  Example it;
+ModnnExample four_layers() {
+  ModnnExample it;
   const TaskId a = it.forward("a", 40), b = it.forward("b", 60), c = it.forward("c", 50),
                d = it.forward("d", 50);
   const TaskId bd = it.backward("d", 50), bc = it.backward("c", 50), bb = it.backward("b", 50),
@@ -132,7 +132,7 @@ Example four_layers() {
 TEST_CASE("Fig. 3a: a copy out that can begin only when it is decided on delays the next task") {
   // Budget 4: A and B are near after b (at 100), a hole of 1 is left. C (2) takes A's place: b was A's
   // last user, so its copy begins at 100 and c 20 ns later.
-  const Run it = run(four_layers(), 4);
+  const Run it = modnn_run(four_layers(), 4);
   CHECK(it.spans.at("b.forward") == Span{40, 100});
   CHECK(it.spans.at("to_far A") == Span{100, 120});
   CHECK(it.spans.at("c.forward") == Span{120, 170});
@@ -144,7 +144,7 @@ TEST_CASE("Fig. 3a: a copy out that can begin only when it is decided on delays 
 TEST_CASE("Fig. 3b: a copy out that begins before it is decided on delays nothing") {
   // Budget 6: C fits. D (2) finds a hole of 1 at 150, and A leaves; the queue has been free and A
   // unused since b ended, so the copy took place from 100 to 120, beside c.
-  const Run it = run(four_layers(), 6);
+  const Run it = modnn_run(four_layers(), 6);
   CHECK(it.spans.at("c.forward") == Span{100, 150});
   CHECK(it.spans.at("to_far A") == Span{100, 120});
   CHECK(it.spans.at("d.forward") == Span{150, 200});
@@ -153,7 +153,7 @@ TEST_CASE("Fig. 3b: a copy out that begins before it is decided on delays nothin
 }
 
 TEST_CASE("Without back-dating the same copy begins at the decision and delays the task") {
-  const Run it = run(four_layers(), 6, no_backdating());
+  const Run it = modnn_run(four_layers(), 6, no_backdating());
   CHECK(it.spans.at("to_far A") == Span{150, 170});
   CHECK(it.spans.at("d.forward") == Span{170, 220});
   CHECK(it.time == 420);
@@ -161,8 +161,8 @@ TEST_CASE("Without back-dating the same copy begins at the decision and delays t
 
 /// Blocks of 2, 2, 1, 1 and 3 bytes in the order of their addresses, (6) is a hole of 1; x reads (4) and
 /// writes 4 bytes. Only backward reads the others: such a block counts as used when it is made.
-Example six_segments() {
-  Example it;
+ModnnExample six_segments() {
+  ModnnExample it;
   std::vector<TaskId> makers;
   for (int i = 1; i <= 5; ++i) makers.push_back(it.forward("m" + std::to_string(i), 5));
   const TaskId x = it.forward("x", 100);
@@ -182,7 +182,7 @@ Example six_segments() {
 TEST_CASE("Fig. 4: of the two schemes for an allocation of size 4 the one of less delay is taken") {
   // At 25 ns. (1)(2): copies of 20 ns each, from 5 (m1's end) and 25: free at 45. (2)(3) are 3 bytes, and
   // (4) may not leave. (5)(6): m5 ended at 25: free at 55.
-  const Run it = run(six_segments(), 10);
+  const Run it = modnn_run(six_segments(), 10);
   CHECK(it.spans.at("to_far 1") == Span{5, 25});
   CHECK(it.spans.at("to_far 2") == Span{25, 45});
   CHECK_FALSE(it.spans.contains("to_far 5"));
@@ -191,7 +191,7 @@ TEST_CASE("Fig. 4: of the two schemes for an allocation of size 4 the one of les
 
 TEST_CASE("Fig. 4 without back-dating: the other scheme has less delay") {
   // (1)(2): 25 + 20 + 20 = 65. (5)(6): 25 + 30 = 55.
-  const Run it = run(six_segments(), 10, no_backdating());
+  const Run it = modnn_run(six_segments(), 10, no_backdating());
   CHECK(it.spans.at("to_far 5") == Span{25, 55});
   CHECK_FALSE(it.spans.contains("to_far 1"));
   CHECK(it.spans.at("x.forward") == Span{55, 155});
@@ -201,7 +201,7 @@ TEST_CASE("Fig. 5: a prefetch starts with the last task after which it would com
   // A is needed by a.backward, expected at 350; its copy takes 20. Decided at the start of c.backward
   // (250): after it, at 300, is early enough (320). At the start of b.backward (300): after it, at 350,
   // would delay a.backward to 370, so it starts now.
-  const Run it = run(four_layers(), 6);
+  const Run it = modnn_run(four_layers(), 6);
   CHECK(it.spans.at("b.backward") == Span{300, 350});
   CHECK(it.spans.at("to_near A") == Span{300, 320});
   CHECK(it.spans.at("a.backward") == Span{350, 400});
@@ -211,7 +211,7 @@ TEST_CASE("Fig. 5 with a longer copy: the prefetch starts a task earlier") {
   // As above, but c takes 100, and A has 8 bytes and returns in 80 ns; a.backward is expected at 400. Begun
   // after d.backward, at 300, it is near at 380; after c.backward, at 350, only at 430 > 400. So it
   // starts with c.backward, when D has died and left room.
-  Example it;
+  ModnnExample it;
   const TaskId a = it.forward("a", 40), b = it.forward("b", 60), c = it.forward("c", 100),
                d = it.forward("d", 50);
   const TaskId bd = it.backward("d", 50), bc = it.backward("c", 50), bb = it.backward("b", 50),
@@ -221,7 +221,7 @@ TEST_CASE("Fig. 5 with a longer copy: the prefetch starts a task earlier") {
   it.tensor("C", 2, c, {d, bc});
   it.tensor("D", 8, d, {bd});
   // 12 bytes: D takes A's place, copied out beside c, from 100 to 180; d 200-250, d.backward 250-300.
-  const Run busy = run(it, 12);
+  const Run busy = modnn_run(it, 12);
   CHECK(busy.spans.at("to_far A") == Span{100, 180});
   CHECK(busy.spans.at("c.backward") == Span{300, 350});
   CHECK(busy.spans.at("to_near A") == Span{300, 380});
@@ -233,7 +233,7 @@ TEST_CASE("Eq. 4 counts the copies that stand before others in the queue") {
   // begun after d.backward (260) it is near at 280, long before b.backward at 340. But A, which needs 80
   // and may only follow it, would be near at 360, after a.backward's start at 350. So B starts with
   // d.backward, in the hole of 2 that there is, and A as soon as D has died.
-  Example it;
+  ModnnExample it;
   const TaskId a = it.forward("a", 40), b = it.forward("b", 60), c = it.forward("c", 50);
   it.forward("e", 10);
   const TaskId d = it.forward("d", 50), bd = it.backward("d", 10);
@@ -243,7 +243,7 @@ TEST_CASE("Eq. 4 counts the copies that stand before others in the queue") {
   it.tensor("B", 2, b, {c, bb});
   it.tensor("C", 2, c, {d, bc});
   it.tensor("D", 10, d, {bd});
-  const Run it_ran = run(it, 14);
+  const Run it_ran = modnn_run(it, 14);
   CHECK(it_ran.spans.at("to_far A") == Span{100, 180});
   CHECK(it_ran.spans.at("d.forward") == Span{200, 250});
   CHECK(it_ran.spans.at("to_near B") == Span{250, 270});
@@ -252,8 +252,8 @@ TEST_CASE("Eq. 4 counts the copies that stand before others in the queue") {
 }
 
 /// A (4 bytes), B (2), C (2) and D (4); c forward and c backward have a faster way.
-Example choice(std::int64_t forward_ns, std::int64_t backward_workspace) {
-  Example it;
+ModnnExample choice(std::int64_t forward_ns, std::int64_t backward_workspace) {
+  ModnnExample it;
   const TaskId a = it.forward("a", 10), b = it.forward("b", 20), c = it.forward("c", 100),
                d = it.forward("d", 50);
   const TaskId bd = it.backward("d", 50), bc = it.backward("c", 30), ba = it.backward("a", 50);
@@ -269,12 +269,12 @@ Example choice(std::int64_t forward_ns, std::int64_t backward_workspace) {
 TEST_CASE("Eq. 5: a faster algorithm is taken where it saves more than its room costs") {
   // 10 bytes: at c, at 30, a hole of 2 is left beside A, B and C. For a workspace of 4 A has to leave, from
   // 30 to 70: T_off = 40. 100 - 50 - 40 = 10 > 0.
-  const Run taken = run(choice(50, 4), 10);
+  const Run taken = modnn_run(choice(50, 4), 10);
   CHECK(taken.algorithms[2] == Algorithm::kWinograd);
   CHECK(taken.spans.at("to_far A") == Span{30, 70});
   CHECK(taken.spans.at("c.forward") == Span{70, 120});
   // 100 - 70 - 40 < 0.
-  const Run refused = run(choice(70, 4), 10);
+  const Run refused = modnn_run(choice(70, 4), 10);
   CHECK(refused.algorithms[2] == Algorithm::kDefault);
   CHECK(refused.spans.at("c.forward") == Span{30, 130});
 }
@@ -282,11 +282,11 @@ TEST_CASE("Eq. 5: a faster algorithm is taken where it saves more than its room 
 TEST_CASE("Eq. 5: a workspace must not keep out what the next task waits for") {
   // At c.backward, at 230, 6 bytes are free (D's 4 and a hole of 2) and a.backward needs A, 40 ns away. A
   // workspace of 4 would keep A out: 30 - 10 - 40 < 0. One of 2 leaves room for it.
-  const Run kept_out = run(choice(70, 4), 10);
+  const Run kept_out = modnn_run(choice(70, 4), 10);
   CHECK(kept_out.algorithms[5] == Algorithm::kDefault);
   CHECK(kept_out.spans.at("c.backward") == Span{230, 260});
   CHECK(kept_out.spans.at("to_near A") == Span{230, 270});
-  const Run beside = run(choice(70, 2), 10);
+  const Run beside = modnn_run(choice(70, 2), 10);
   CHECK(beside.algorithms[5] == Algorithm::kWinograd);
   CHECK(beside.spans.at("c.backward") == Span{230, 240});
   CHECK(beside.spans.at("to_near A") == Span{230, 270});
@@ -296,7 +296,7 @@ TEST_CASE("holes that no scheme can join are joined by sending everything away")
   // 7 bytes: T, P, Q, R take 1, 2, 2, 2. h, from 40 to 50, is the last to use P and R: holes of 2 on either
   // side of Q, which k will use but nobody has yet. S (4) finds T and the hole behind it (3) and then Q
   // in its way. So T and Q leave, T's copy from 10, Q's from 30 to 50, and Q comes back for k.
-  Example it;
+  ModnnExample it;
   const TaskId t = it.forward("t", 10), p = it.forward("p", 10), q = it.forward("q", 10),
                r = it.forward("r", 10), h = it.forward("h", 10), j = it.forward("j", 10),
                k = it.forward("k", 10), m = it.forward("m", 10);
@@ -307,7 +307,7 @@ TEST_CASE("holes that no scheme can join are joined by sending everything away")
   it.tensor("R", 2, r, {h});
   it.tensor("S", 4, j, {k});
   it.tensor("U", 7, m, {bm});
-  const Run run_of = run(it, 7);
+  const Run run_of = modnn_run(it, 7);
   CHECK(run_of.spans.at("to_far T") == Span{10, 20});
   CHECK(run_of.spans.at("to_far Q") == Span{30, 50});
   CHECK(run_of.spans.at("j.forward") == Span{50, 60});
@@ -320,7 +320,7 @@ TEST_CASE("an input of the task itself makes way, and nothing else is sent away"
   // 10 bytes: P (3), Q (3), R (3), U (1). When P and R have died, at 50, holes of 3 lie on either side of Q,
   // which j reads, and S (5) fits in none. Q leaves, from 20 to 50, and comes back to another address;
   // U stays where it is until m needs everything.
-  Example it;
+  ModnnExample it;
   const TaskId p = it.forward("p", 10), q = it.forward("q", 10), r = it.forward("r", 10),
                u = it.forward("u", 10), h = it.forward("h", 10), j = it.forward("j", 10),
                k = it.forward("k", 10), m = it.forward("m", 10);
@@ -331,7 +331,7 @@ TEST_CASE("an input of the task itself makes way, and nothing else is sent away"
   it.tensor("U", 1, u, {bu});
   it.tensor("S", 5, j, {k});
   it.tensor("W", 10, m, {bm});
-  const Run it_ran = run(it, 10);
+  const Run it_ran = modnn_run(it, 10);
   CHECK(it_ran.spans.at("to_far Q") == Span{20, 50});
   CHECK(it_ran.spans.at("to_near Q") == Span{50, 80});
   CHECK(it_ran.spans.at("j.forward") == Span{80, 90});
@@ -340,7 +340,7 @@ TEST_CASE("an input of the task itself makes way, and nothing else is sent away"
 }
 
 TEST_CASE("below the largest task nothing helps: both numbers are named") {
-  const Example example = four_layers();
+  const ModnnExample example = four_layers();
   const TrainingGraph graph = example.hand.build();
   CostTable costs = costs_of(example, graph);
   costs.static_bytes = Bytes(100);

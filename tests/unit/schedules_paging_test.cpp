@@ -15,18 +15,16 @@
 #include "simulator/plan/validate_plan.hpp"
 #include "simulator/schedules/schedule.hpp"
 #include "tests/support/random_networks.hpp"
+#include "tests/support/schedule_example.hpp"
 #include "tests/support/tiny_specs.hpp"
 
 namespace ooc::test {
 namespace {
 
-constexpr Bytes kGigabyte{1'000'000'000};
-constexpr Duration kMillisecond{1'000'000};
-
 using Names = std::vector<std::string>;
 
 /// a, b, c, d: 1 GB each, 50 ms forward, 100 ms backward; copies of 100 ms.
-Workload worked_example() {
+Workload paging_example() {
   Workload workload =
       workload_of_file(std::string(OOC_SOURCE_DIR) + "/tests/data/worked_example.json", 1);
   const BytesPerSecond rate(10'000'000'000);
@@ -34,7 +32,7 @@ Workload worked_example() {
   return workload;
 }
 
-struct Ran {
+struct PagingRan {
   Plan plan;
   Timeline timeline;
   Names copies;  ///< "to_far a", in the order in which they start
@@ -45,11 +43,11 @@ struct Ran {
   }
 };
 
-Ran run(const Workload& workload, const char* schedule, Bytes budget) {
+PagingRan paging_run(const Workload& workload, const char* schedule, Bytes budget) {
   PlanResult made = find_schedule(schedule)->make_plan(
       {.graph = workload.graph, .costs = workload.costs, .budget = budget});
   REQUIRE(std::holds_alternative<Plan>(made));
-  Ran ran{std::get<Plan>(std::move(made)), {}, {}};
+  PagingRan ran{std::get<Plan>(std::move(made)), {}, {}};
   const auto unsound = validate_plan(ran.plan, workload.graph, workload.costs);
   REQUIRE_MESSAGE(!unsound, unsound.value_or(""));
   const Outcome outcome = simulate({.plan = ran.plan, .costs = workload.costs, .budget = budget});
@@ -63,9 +61,9 @@ Ran run(const Workload& workload, const char* schedule, Bytes budget) {
 }
 
 TEST_CASE("what fits is in-core: no copy, no fault") {
-  const Workload workload = worked_example();
+  const Workload workload = paging_example();
   for (const char* schedule : {"unified", "unified-prefetch"}) {
-    const Ran ran = run(workload, schedule, 5 * kGigabyte);
+    const PagingRan ran = paging_run(workload, schedule, 5 * kGigabyte);
     CHECK(ran.copies.empty());
     CHECK(ran.time() == 600 * kMillisecond);  // 4 x 50 + 4 x 100
     CHECK(ran.timeline.peak_near == 5 * kGigabyte);
@@ -74,24 +72,24 @@ TEST_CASE("what fits is in-core: no copy, no fault") {
 
 TEST_CASE(
     "at 4 GB the one tensor that leaves costs its two copies, or one if it is fetched ahead") {
-  const Workload workload = worked_example();
-  const Ran on_demand = run(workload, "unified", 4 * kGigabyte);
+  const Workload workload = paging_example();
+  const PagingRan on_demand = paging_run(workload, "unified", 4 * kGigabyte);
   CHECK(on_demand.copies == Names{"to_far a", "to_near a"});
   // Forward 0-200. d.bw finds a b c d near and lacks room for the gradient of c: a, unused for longest, goes
   // out 200-300; d.bw -400, c.bw -500, b.bw -600; a comes in -700, a.bw -800.
   CHECK(on_demand.time() == 800 * kMillisecond);
   CHECK(on_demand.stall(StallCause::kFault) == 200 * kMillisecond);
-  const Ran ahead = run(workload, "unified-prefetch", 4 * kGigabyte);
+  const PagingRan ahead = paging_run(workload, "unified-prefetch", 4 * kGigabyte);
   CHECK(ahead.copies == Names{"to_far a", "to_near a"});
   CHECK(ahead.time() == 700 * kMillisecond);  // a in 500-600, beside b.bw; a.bw 600-700
   CHECK(ahead.stall(StallCause::kFault) == 100 * kMillisecond);
 }
 
 TEST_CASE("at 3 GB two tensors leave, and there is no room to fetch ahead") {
-  const Workload workload = worked_example();
+  const Workload workload = paging_example();
   for (const char* schedule : {"unified", "unified-prefetch"}) {
     CAPTURE(schedule);
-    const Ran ran = run(workload, schedule, 3 * kGigabyte);
+    const PagingRan ran = paging_run(workload, schedule, 3 * kGigabyte);
     CHECK(ran.copies == Names{"to_far a", "to_far b", "to_near b", "to_near a"});
     // a b c -150; a out -250, d.fw -300; b out -400, d.bw -500, c.bw -600 (c and two gradients: 3 GB);
     // b in -700, b.bw -800 (b and two gradients); a in -900, a.bw -1000: 600 + 4 x 100.
@@ -102,7 +100,7 @@ TEST_CASE("at 3 GB two tensors leave, and there is no room to fetch ahead") {
 }
 
 TEST_CASE("a task that touches more than there is does not run") {
-  const Workload workload = worked_example();
+  const Workload workload = paging_example();
   // c.backward: c, its gradient and that of b.
   const PlanResult made = find_schedule("unified")->make_plan(
       {.graph = workload.graph, .costs = workload.costs, .budget = 3 * kGigabyte - Bytes(1)});
@@ -128,7 +126,7 @@ TEST_CASE("a page that comes back unchanged is dropped the next time, without a 
   Workload workload = workload_of_text(tiny::network(layers, "[1]"), 1);
   const BytesPerSecond rate(400'000'000);  // a word takes 10 ns
   set_link(workload.costs, {.to_far = rate, .to_near = rate});
-  const Ran ran = run(workload, "unified", Bytes(14 * 4));
+  const PagingRan ran = paging_run(workload, "unified", Bytes(14 * 4));
   CHECK(std::count(ran.copies.begin(), ran.copies.end(), "to_far a") == 1);
   CHECK(std::count(ran.copies.begin(), ran.copies.end(), "to_near a") == 2);  // d.fw, a.backward
   CHECK(Names(ran.copies.begin(), ran.copies.begin() + 6) ==
@@ -153,7 +151,7 @@ TEST_CASE("what has been near for longest leaves, however lately it was used") {
   // Then y.bw makes room for the gradient of x, and x.bw for those of c and a beside x and its own gradient.
   for (const std::string schedule : {"unified", "unified-prefetch"}) {
     CAPTURE(schedule);
-    const Ran ran = run(workload, schedule.c_str(), Bytes(16 * 4));
+    const PagingRan ran = paging_run(workload, schedule.c_str(), Bytes(16 * 4));
     REQUIRE(ran.copies.size() > 3);
     CHECK(Names(ran.copies.begin(), ran.copies.begin() + 3) ==
           Names{"to_far a", "to_far b", "to_far c"});
@@ -161,7 +159,7 @@ TEST_CASE("what has been near for longest leaves, however lately it was used") {
 }
 
 TEST_CASE("a tensor is cut into as few equal parts as make none too large, and no byte is lost") {
-  Workload workload = worked_example();
+  Workload workload = paging_example();
   const Parts parts = cut_tensors(workload.costs.tensor_bytes, Bytes(300'000'000));
   const TrainingGraph graph = cut_graph(workload.graph, parts);
   const CostTable costs = cut_costs(workload.costs, parts);
@@ -184,7 +182,7 @@ TEST_CASE("a tensor is cut into as few equal parts as make none too large, and n
 
 TEST_CASE("with parts only as much leaves as must") {
   // At 4.75 GB d.backward lacks 250 MB of its 5 GB: one of four parts of a goes out and comes back.
-  Workload workload = worked_example();
+  Workload workload = paging_example();
   const Parts parts = cut_tensors(workload.costs.tensor_bytes, Bytes(250'000'000));
   Workload cut{.text = "",
                .network = std::move(workload.network),
@@ -192,7 +190,7 @@ TEST_CASE("with parts only as much leaves as must") {
                .costs = cut_costs(workload.costs, parts)};
   const BytesPerSecond rate(10'000'000'000);
   set_link(cut.costs, {.to_far = rate, .to_near = rate});
-  const Ran ran = run(cut, "unified", Bytes(4'750'000'000));
+  const PagingRan ran = paging_run(cut, "unified", Bytes(4'750'000'000));
   CHECK(ran.copies == Names{"to_far a[1]", "to_near a[1]"});
   CHECK(ran.time() == 650 * kMillisecond);  // 600 + 2 x 25
 }
@@ -201,7 +199,7 @@ TEST_CASE(
     "a task that touches more than there is runs in slices, each with its share of the parts") {
   // c.backward touches 3 GB in parts of 250 MB: in two slices 1.5 GB, in four 750 MB. Of 2 GB it gets the
   // fewest slices that take a quarter, and as none does, those that take least: one part of each tensor.
-  const Workload workload = worked_example();
+  const Workload workload = paging_example();
   Parts parts = cut_tensors(workload.costs.tensor_bytes, Bytes(250'000'000));
   const AlgorithmChoice ways = AlgorithmChoice::kMemory;
   const SliceNeed least = least_need(workload.graph, workload.costs, parts, TaskId{5}, ways);
@@ -225,7 +223,7 @@ TEST_CASE(
 TEST_CASE("a workspace that slices do not divide does not make them as thin as can be") {
   // c.backward: 3 GB in parts of 10 MB, and 1 GB of workspace. Of 2.2 GB no slice takes a quarter; one of
   // 16 takes 1 GB + 3 x 70 MB, less than 1 GB + 30 MB and a quarter of the rest.
-  Workload workload = worked_example();
+  Workload workload = paging_example();
   Parts parts = cut_tensors(workload.costs.tensor_bytes, Bytes(10'000'000));
   const TaskId task{5};
   const AlgorithmChoice ways = AlgorithmChoice::kMemory;

@@ -21,8 +21,8 @@ const ScheduleOptions kCost = by(Recomputation::kCost);
 const ScheduleOptions kSpeed = by(Recomputation::kSpeed);
 const ScheduleOptions kMemory = by(Recomputation::kMemory);
 
-struct Example : ScheduleExample {
-  Example(const char* name, const std::string& layers, const std::string& shape)
+struct RecomputeExample : ScheduleExample {
+  RecomputeExample(const char* name, const std::string& layers, const std::string& shape)
       : ScheduleExample{workload_of_text(tiny::network(layers, shape), 1), find_schedule(name)} {
     workload.costs.static_bytes = Bytes(0);
     for (std::size_t i = 0; i < workload.graph.tasks.size(); ++i) {
@@ -85,7 +85,7 @@ std::string gelu(const std::string& name) {
 //
 // c stays over e.bw_w, because d.bw reads it next; b is computed twice. The segment needs 16 words at
 // once and one task at most 12 (d.bw: c D C), so the cost rule chooses memory here.
-Example one_segment() {
+RecomputeExample one_segment() {
   return {
       "recompute",
       linear("a", 4) + "," + gelu("b") + "," + gelu("c") + "," + gelu("d") + "," + linear("e", 1),
@@ -93,14 +93,14 @@ Example one_segment() {
 }
 
 TEST_CASE("recompute runs as in-core where everything fits") {
-  const Example example = one_segment();
+  const RecomputeExample example = one_segment();
   CHECK(example.again(words(21)).empty());
   CHECK(example.run(words(21)).iteration_time == Duration(170));  // 5 x 10 + 6 x 20
   CHECK(example.plan(words(21)).steps.size() == example.workload.graph.tasks.size());
 }
 
 TEST_CASE("recompute memory computes what each task reads from the checkpoint") {
-  const Example example = one_segment();
+  const RecomputeExample example = one_segment();
   CHECK(example.smallest(kMemory) == words(17));
   const Names runs = {"b before e.backward_weights", "c before e.backward_weights",
                       "d before e.backward_weights", "b before c.backward"};
@@ -113,7 +113,7 @@ TEST_CASE("recompute memory computes what each task reads from the checkpoint") 
 }
 
 TEST_CASE("recompute speed gains nothing from a single segment, and says in-core's budget") {
-  const Example example = one_segment();
+  const RecomputeExample example = one_segment();
   CHECK(example.smallest(kSpeed) == words(21));
   const PlanResult none = example.result(words(20), kSpeed);
   REQUIRE(std::holds_alternative<OutOfMemory>(none));
@@ -121,7 +121,7 @@ TEST_CASE("recompute speed gains nothing from a single segment, and says in-core
 }
 
 TEST_CASE("recompute cost takes memory where a segment is larger than the largest task") {
-  const Example example = one_segment();
+  const RecomputeExample example = one_segment();
   CHECK(example.smallest(kCost) == words(17));
   CHECK(example.again(words(17), kCost) == example.again(words(17), kMemory));
 }
@@ -136,7 +136,7 @@ TEST_CASE("recompute cost takes memory where a segment is larger than the larges
 //
 // Computing {b, c} again costs 20 ns for 8 words, {e} 10 ns for 4: equal, so {b, c} goes first. With
 // either rule b is still near when c.bw reads it, right after d.bw_w.
-Example two_segments() {
+RecomputeExample two_segments() {
   return {"recompute",
           linear("a", 4) + "," + gelu("b") + "," + gelu("c") + "," + linear("d", 4) + "," +
               gelu("e") + "," + linear("f", 1),
@@ -144,7 +144,7 @@ Example two_segments() {
 }
 
 TEST_CASE("recompute drops no more segments than it must, and each is computed again once") {
-  const Example example = two_segments();
+  const RecomputeExample example = two_segments();
   CHECK(example.run(words(28)).iteration_time == Duration(220));  // 6 x 10 + 8 x 20
   for (const ScheduleOptions& options : {kCost, kSpeed, kMemory}) {
     CHECK(example.smallest(options) == words(24));
@@ -189,10 +189,11 @@ const std::string kResidual =
 // 250 ns: 7 forward tasks of 10, 9 backward tasks of 20. The segment, 12 words and its checkpoint of 4, needs more
 // than the largest task (d.bw: c D C), so the cost rule takes memory.
 TEST_CASE("recompute speed keeps what it computed again, memory computes it for every use") {
-  const Example example = {"recompute",
-                           linear("a", 4) + "," + gelu("b") + "," + gelu("c") + "," + gelu("d") +
-                               "," + linear("e", 4) + "," + gelu("f") + "," + linear("g", 1),
-                           "[1]"};
+  const RecomputeExample example = {"recompute",
+                                    linear("a", 4) + "," + gelu("b") + "," + gelu("c") + "," +
+                                        gelu("d") + "," + linear("e", 4) + "," + gelu("f") + "," +
+                                        linear("g", 1),
+                                    "[1]"};
   CHECK(example.run(words(29)).iteration_time == Duration(250));
   CHECK(example.smallest(kSpeed) == words(25));
   CHECK(example.run(words(25), kSpeed).iteration_time == Duration(280));
@@ -204,7 +205,7 @@ TEST_CASE("recompute speed keeps what it computed again, memory computes it for 
 }
 
 TEST_CASE("recompute keeps what a residual sum reads, and repeats in-place layers as one") {
-  const Example example("recompute", kResidual, "[1, 4, 4]");
+  const RecomputeExample example("recompute", kResidual, "[1, 4, 4]");
   CHECK(example.again(example.smallest(kSpeed), kSpeed) ==
         Names{"b2 before d2.backward_weights", "n2 before d2.backward_weights",
               "b1 before d1.backward_weights", "n1 before d1.backward_weights"});
@@ -217,11 +218,11 @@ std::string dropout(const std::string& name) {
 TEST_CASE("recompute draws a dropout's mask again, unless the dropout overwrites a checkpoint") {
   // g and its dropout p share a buffer, so they and p's mask are one piece. q runs in place in b: its
   // mask cannot be made again without b.
-  const Example example("recompute",
-                        linear("a", 8) + "," + gelu("g") + "," + dropout("p") + "," +
-                            linear("b", 8) + "," + dropout("q") + "," + linear("c", 8) + "," +
-                            gelu("h") + "," + linear("d", 1),
-                        "[8]");
+  const RecomputeExample example("recompute",
+                                 linear("a", 8) + "," + gelu("g") + "," + dropout("p") + "," +
+                                     linear("b", 8) + "," + dropout("q") + "," + linear("c", 8) +
+                                     "," + gelu("h") + "," + linear("d", 1),
+                                 "[8]");
   CHECK(example.again(example.smallest()) == Names{"h before d.backward_weights",
                                                    "g before b.backward_weights",
                                                    "p before b.backward_weights"});
@@ -235,12 +236,12 @@ TEST_CASE("recompute drops nothing where what it would be computed from is large
   // The pool saves nothing and shrinks c0's 64 words to 16; c1 saves those. c0 itself is read by nobody
   // in backward: keeping its 64 words for the pool would cost more than it frees. Behind it c1, g, c2
   // and h take 128 words each, c3 16. data and p, 64 + 16, stay throughout.
-  const Example example("recompute",
-                        conv("c0", "data") +
-                            R"(,{"name": "p", "type": "avg_pool", "kernel": [2, 2]},)" +
-                            wide_conv("c1") + "," + gelu("g") + "," + wide_conv("c2") + "," +
-                            gelu("h") + "," + conv("c3", "h"),
-                        "[1, 8, 8]");
+  const RecomputeExample example("recompute",
+                                 conv("c0", "data") +
+                                     R"(,{"name": "p", "type": "avg_pool", "kernel": [2, 2]},)" +
+                                     wide_conv("c1") + "," + gelu("g") + "," + wide_conv("c2") +
+                                     "," + gelu("h") + "," + conv("c3", "h"),
+                                 "[1, 8, 8]");
   // With g alone dropped: c3.bw_d 80 + c1 + c2 + h + gradient of h, h.bw with c2's instead of h, and g
   // again before c2.bw_w, beside c1 and the gradients of c2 and g.
   CHECK(example.smallest() == words(80 + 4 * 128));
@@ -259,17 +260,18 @@ TEST_CASE("recompute drops nothing where what it would be computed from is large
 // E beside d in e_w), as many as the largest task (f: e F E), so each is computed again once.
 //
 // The paper's rules alone, where trials do not tell plans apart.
-Example seven_layers() {
-  Example example{"superneurons",
-                  linear("a", 4) + "," + gelu("b") + "," + linear("c", 4) + "," + gelu("d") + "," +
-                      linear("e", 4) + "," + gelu("f") + "," + linear("g", 1),
-                  "[1]"};
+RecomputeExample seven_layers() {
+  RecomputeExample example{"superneurons",
+                           linear("a", 4) + "," + gelu("b") + "," + linear("c", 4) + "," +
+                               gelu("d") + "," + linear("e", 4) + "," + gelu("f") + "," +
+                               linear("g", 1),
+                           "[1]"};
   example.all_equal = true;
   return example;
 }
 
 TEST_CASE("superneurons moves nothing while recomputation suffices") {
-  const Example example = seven_layers();
+  const RecomputeExample example = seven_layers();
   CHECK(example.again(words(29)).empty());
   CHECK(example.again(words(28)) == Names{"b before c.backward_weights"});  // 25 words
   CHECK(example.again(words(21)).size() == 2);
@@ -277,7 +279,7 @@ TEST_CASE("superneurons moves nothing while recomputation suffices") {
 }
 
 TEST_CASE("superneurons: the checkpoint unused for longest leaves, and returns one ahead") {
-  Example example = seven_layers();
+  RecomputeExample example = seven_layers();
   // 17 words: g lacks 1: data leaves, dropped. f+ (20 without it) lacks 3: a leaves. a would return with
   // d+, the first use of c; d+ and e_w need 16 without it, so after e_w. data with b+, that of a, after
   // c_d: 16 words in b+ and c_w leave room for 1.
@@ -294,7 +296,7 @@ TEST_CASE("superneurons keeps, and moves, what has no room to be computed again"
   // (c D C), c_w 12 (b C B), b 12 (a B A), f+ and g_w 12 (e f F), f 12. All but e leave: data and a for d (17),
   // b for e (16), c for f (16), d for f+ (16). d returns one ahead, with f+, which uses e, but there is
   // room only after f; c after e_w, which uses d; b after d, a after c_w, data, smaller, with a's use.
-  const Example example = seven_layers();
+  const RecomputeExample example = seven_layers();
   CHECK(example.smallest() == words(12));
   for (const std::int64_t budget : {12, 15}) {
     CHECK(example.again(words(budget)) == Names{"f before g.backward_weights"});
@@ -305,7 +307,7 @@ TEST_CASE("superneurons keeps, and moves, what has no room to be computed again"
 }
 
 TEST_CASE("superneurons: copies hide behind compute, or recomputation waits for them") {
-  Example example = seven_layers();
+  RecomputeExample example = seven_layers();
   example.set_rate(BytesPerSecond(400'000'000));  // a word takes 10 ns
   // Compute: 7 x 10, 10 x 20, 3 x 10 again. a leaves 10..50, comes back 190..230, after e_w; b+ is at 230.
   CHECK(example.run(words(17)).iteration_time == Duration(300));
@@ -319,7 +321,7 @@ TEST_CASE("superneurons: copies hide behind compute, or recomputation waits for 
 }
 
 TEST_CASE("superneurons moves what its rules would compute again where that is quicker") {
-  Example example = seven_layers();
+  RecomputeExample example = seven_layers();
   example.set_rate(BytesPerSecond(400'000'000));  // a word takes 10 ns
   // In 28 words one word too many: b is computed again, 10 ns more than the 270 that all tasks take.
   CHECK(example.again(words(28)).size() == 1);
@@ -345,7 +347,7 @@ TEST_CASE("a long chain of cheap layers runs at most eight of them again for eac
   std::string layers = R"({"name": "fc", "type": "linear", "units": 8, "bias": false})";
   for (int i = 0; i < 200; ++i)
     layers += R"(, {"name": "g)" + std::to_string(i) + R"(", "type": "gelu"})";
-  const Example example("recompute", layers, "[8]");
+  const RecomputeExample example("recompute", layers, "[8]");
   const PlanResult least = example.result(words(1), kMemory);
   const Bytes budget = std::get<OutOfMemory>(least).smallest_budget.value();
   const std::size_t steps = example.plan(budget, kMemory).steps.size();

@@ -13,21 +13,18 @@
 #include "simulator/schedules/own_options.hpp"
 #include "simulator/schedules/schedule.hpp"
 #include "tests/support/random_networks.hpp"
+#include "tests/support/schedule_example.hpp"
 #include "tests/support/tiny_specs.hpp"
 
 namespace ooc::test {
 namespace {
-
-constexpr Bytes kGigabyte{1'000'000'000};
-constexpr Duration kMillisecond{1'000'000};
-constexpr BytesPerSecond kTenPerSecond{10'000'000'000};
 
 Workload file_workload(const std::string& path, std::int64_t batch) {
   return workload_of_file(std::string(OOC_SOURCE_DIR) + "/" + path, batch);
 }
 
 /// a, b, c, d: 1 GB each, 50 ms forward, 100 ms backward; one copy takes 100 ms.
-Workload worked_example() {
+Workload plan_example() {
   Workload workload = file_workload("tests/data/worked_example.json", 1);
   set_link(workload.costs, {.to_far = kTenPerSecond, .to_near = kTenPerSecond});
   return workload;
@@ -56,7 +53,7 @@ OutOfMemory shortage_of(const Workload& workload, const char* schedule, Bytes bu
   return std::get<OutOfMemory>(std::move(result));
 }
 
-Timeline run(const Workload& workload, const char* schedule, Bytes budget) {
+Timeline plan_run(const Workload& workload, const char* schedule, Bytes budget) {
   const Plan plan = plan_of(workload, schedule, budget);
   Outcome outcome = simulate({.plan = plan, .costs = workload.costs, .budget = budget});
   REQUIRE(std::holds_alternative<Timeline>(outcome));
@@ -101,8 +98,8 @@ TEST_CASE("options: a copy keeps its values, whatever becomes of the original") 
 }
 
 TEST_CASE("in-core runs the worked example in the sum of its tasks, within 5 GB and not less") {
-  const Workload workload = worked_example();
-  const Timeline timeline = run(workload, "in-core", 5 * kGigabyte);
+  const Workload workload = plan_example();
+  const Timeline timeline = plan_run(workload, "in-core", 5 * kGigabyte);
   CHECK(timeline.iteration_time == 600 * kMillisecond);  // 4 x 50 + 4 x 100
   CHECK(timeline.peak_near == 5 * kGigabyte);            // d.backward: a b c d, gradient of c
   const OutOfMemory oom = shortage_of(workload, "in-core", 5 * kGigabyte - Bytes(1));
@@ -117,8 +114,8 @@ TEST_CASE("in-core runs the worked example in the sum of its tasks, within 5 GB 
 }
 
 TEST_CASE("vdnn-like takes 950 ms for the worked example, and nothing less than 4 GB") {
-  const Workload workload = worked_example();
-  const Timeline timeline = run(workload, "vdnn-like", 4 * kGigabyte);
+  const Workload workload = plan_example();
+  const Timeline timeline = plan_run(workload, "vdnn-like", 4 * kGigabyte);
   CHECK(timeline.iteration_time == 950 * kMillisecond);  // 50 + 3x100 + 100 + 100 + 3x100 + 100
   // c.backward: c and the gradients of c and b, and b on its way in.
   CHECK(shortage_of(workload, "vdnn-like", 4 * kGigabyte - Bytes(1)).smallest_budget ==
@@ -131,12 +128,12 @@ TEST_CASE("vdnn-like takes 950 ms for the worked example, and nothing less than 
 }
 
 TEST_CASE("vdnn-all leaves the input of the last layer near: 700 ms for the worked example") {
-  const Workload workload = worked_example();
+  const Workload workload = plan_example();
   const Plan plan = plan_of(workload, "vdnn-all", 16 * kGigabyte);
   CHECK(queue(workload, plan, StepKind::kToFar) == Names{"to_far a", "to_far b"});
   CHECK(queue(workload, plan, StepKind::kToNear) == Names{"to_near b", "to_near a"});
   // a, b beside b, c forward; b, a beside d, c backward: 50 + 100 + 100 + 50 + 4 x 100.
-  CHECK(run(workload, "vdnn-all", 16 * kGigabyte).iteration_time == 700 * kMillisecond);
+  CHECK(plan_run(workload, "vdnn-all", 16 * kGigabyte).iteration_time == 700 * kMillisecond);
   // d.backward: b on its way in, c, d, the gradient of c; c.backward: a on its way in, b, c and two.
   CHECK(shortage_of(workload, "vdnn-all", Bytes(1)).smallest_budget == 5 * kGigabyte);
 }
@@ -169,19 +166,21 @@ TEST_CASE("vdnn-conv copies what convolutions read: 850 ms where vdnn-all takes 
   // coming in, c.bw beside p, b.bw (the search ends at a, whose input is the network's), p.bw, a.bw: 500.
   // c.backward: a b c, gradients of c and b, and p on its way in: 6 GB.
   const Workload workload = with_pool();
-  CHECK(run(workload, "vdnn-conv", 6 * kGigabyte).iteration_time == 850 * kMillisecond);
+  CHECK(plan_run(workload, "vdnn-conv", 6 * kGigabyte).iteration_time == 850 * kMillisecond);
   CHECK(shortage_of(workload, "vdnn-conv", 5 * kGigabyte).smallest_budget == 6 * kGigabyte);
   // vdnn-all copies a out beside the pool too, and without it 5 GB suffice: 50 + 3 x 100 + 50 + 5 x 100.
-  CHECK(run(workload, "vdnn-all", 5 * kGigabyte).iteration_time == 900 * kMillisecond);
+  CHECK(plan_run(workload, "vdnn-all", 5 * kGigabyte).iteration_time == 900 * kMillisecond);
   CHECK(shortage_of(workload, "vdnn-all", 4 * kGigabyte).smallest_budget == 5 * kGigabyte);
 }
 
 TEST_CASE("capacity moves no more than it must in the worked example") {
-  const Workload workload = worked_example();
+  const Workload workload = plan_example();
   const auto moved = [&](Bytes budget) {
     return queue(workload, plan_of(workload, "capacity", budget), StepKind::kToNear);
   };
-  const auto time = [&](Bytes budget) { return run(workload, "capacity", budget).iteration_time; };
+  const auto time = [&](Bytes budget) {
+    return plan_run(workload, "capacity", budget).iteration_time;
+  };
   CHECK(moved(5 * kGigabyte).empty());
   CHECK(time(5 * kGigabyte) == 600 * kMillisecond);
   CHECK(moved(5 * kGigabyte - Bytes(1)) == Names{"to_near a"});
@@ -198,9 +197,9 @@ TEST_CASE("capacity moves no more than it must in the worked example") {
 }
 
 TEST_CASE("static bytes are part of every budget and the first holder") {
-  Workload workload = worked_example();
+  Workload workload = plan_example();
   workload.costs.static_bytes = 7 * kGigabyte;
-  CHECK(run(workload, "capacity", 10 * kGigabyte).peak_near == 10 * kGigabyte);
+  CHECK(plan_run(workload, "capacity", 10 * kGigabyte).peak_near == 10 * kGigabyte);
   const OutOfMemory oom = shortage_of(workload, "capacity", 9 * kGigabyte);
   CHECK(oom.smallest_budget == 10 * kGigabyte);
   CHECK(oom.holders.front().bytes == 7 * kGigabyte);
@@ -234,7 +233,7 @@ TEST_CASE("a tensor goes out after its in-place writer, and leaves with its last
   const StepId out = plan.queues[static_cast<std::size_t>(queue_index(0, StepKind::kToFar))][0];
   // relu1 (task 1) overwrites it: the copy shares a section with conv2 (task 2), its block stays
   // until sum (task 3) has read it.
-  const Timeline timeline = run(workload, "vdnn-like", kGigabyte);
+  const Timeline timeline = plan_run(workload, "vdnn-like", kGigabyte);
   const auto& computes = plan.queues[static_cast<std::size_t>(queue_index(0, StepKind::kCompute))];
   CHECK(timeline.spans[out.at()].start == timeline.spans[computes[2].at()].start);
   const auto is_conv1 = [&](const Block& block) {
@@ -256,7 +255,7 @@ TEST_CASE("vdnn-conv copies a tensor with several readers out beside the last of
   // One prefetch per layer: beside conv4 X(conv3), beside conv3 X(conv2), beside conv2 X(conv1).
   CHECK(queue(workload, plan, StepKind::kToNear) ==
         Names{"to_near sum", "to_near conv1", "to_near data"});
-  const Timeline timeline = run(workload, "vdnn-conv", kGigabyte);
+  const Timeline timeline = plan_run(workload, "vdnn-conv", kGigabyte);
   const auto& computes = plan.queues[static_cast<std::size_t>(queue_index(0, StepKind::kCompute))];
   const StepId out = plan.queues[static_cast<std::size_t>(queue_index(0, StepKind::kToFar))][0];
   CHECK(timeline.spans[out.at()].start == timeline.spans[computes[3].at()].start);  // sum
@@ -282,7 +281,7 @@ TEST_CASE("a convolution whose input is near ends vDNN's search for a prefetch")
 }
 
 TEST_CASE("a network input that backward never reads dies with its last reader and never moves") {
-  const Workload workload = worked_example();
+  const Workload workload = plan_example();
   const Plan plan = plan_of(workload, "capacity", 3 * kGigabyte);
   REQUIRE(plan.initial_blocks.size() == 1);
   const auto releasers = plan.releasers[plan.initial_blocks[0]];

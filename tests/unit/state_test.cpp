@@ -42,13 +42,13 @@ constexpr LinkSpec kLink{.to_far = BytesPerSecond(100'000'000'000),
                          .to_near = BytesPerSecond(100'000'000'000)};
 constexpr Bytes kPlenty = kGigabyte * 100;
 
-struct Ran {
+struct StateRan {
   std::int64_t milliseconds = 0;
   Bytes peak;
   Duration update_waits;
 };
 
-Ran ran(const StateOptions& options, const char* schedule = "in-core") {
+StateRan ran(const StateOptions& options, const char* schedule = "in-core") {
   const Workload workload = three_layers();
   const StateExample example(workload, options, kFar, kLink);
   const Timeline timeline = example.run(*find_schedule(schedule), kPlenty);
@@ -68,7 +68,7 @@ TEST_CASE("state: near updates of nothing take what computing takes") {
 
 TEST_CASE("state: far updates after all gradients") {
   // Gradients go at 50, 70 and 90 and take 10 ms; updates 100 to 190, each weight 10 ms behind its own.
-  const Ran all = ran({.optimizer = kOne, .gradients = true});
+  const StateRan all = ran({.optimizer = kOne, .gradients = true});
   CHECK(all.milliseconds == 200);
   CHECK(all.update_waits == kMillisecond * 100);
   // 90: all out by 120 (megatron's way); updates to 210; weights 210 to 240.
@@ -77,7 +77,7 @@ TEST_CASE("state: far updates after all gradients") {
 
 TEST_CASE("state: far updates each after its own gradient") {
   // 60 to 90, 90 to 120, 120 to 150, the last weight to 160.
-  const Ran each = ran({.optimizer = kOne, .gradients = true, .after = UpdateAfter::kEach});
+  const StateRan each = ran({.optimizer = kOne, .gradients = true, .after = UpdateAfter::kEach});
   CHECK(each.milliseconds == 160);
   CHECK(each.update_waits == kMillisecond * 70);
 }
@@ -89,13 +89,13 @@ TEST_CASE("state: far updates one step late hide behind the iteration") {
 
 TEST_CASE("state: weights come one unit ahead, the turn stays") {
   // Weights 0-10, 10-20, 20-30, 40-50, 60-70; forward 10-40, backward 40-100, the last gradient 110, updates 110-200.
-  const Ran far = ran({.optimizer = kOne, .gradients = true, .weights = kOne});
+  const StateRan far = ran({.optimizer = kOne, .gradients = true, .weights = kOne});
   CHECK(far.milliseconds == 200);
   // Two units of weights and two of gradients at most; activations are words.
   CHECK(far.peak >= kGigabyte * 4);
   CHECK(far.peak < kGigabyte * 4 + kGigabyte * 4);
   // Without looking ahead every unit waits: 10 + 10 thrice, c stays for the turn, backward 20 + 10 + 20 + 10 + 20.
-  const Ran none = ran({.optimizer = kOne, .gradients = true, .weights = kOne, .prefetch = 0});
+  const StateRan none = ran({.optimizer = kOne, .gradients = true, .weights = kOne, .prefetch = 0});
   CHECK(none.milliseconds == 60 + 20 + 30 + 30 + 10 + 90);
 }
 

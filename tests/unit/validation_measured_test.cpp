@@ -26,20 +26,20 @@ const std::string kSet = R"({
   ]
 })";
 
-std::string with(const std::string& piece, const std::string& other) {
+std::string measured_with(const std::string& piece, const std::string& other) {
   std::string text = kSet;
   const std::size_t at = text.find(piece);
   REQUIRE_MESSAGE(at != std::string::npos, piece);
   return text.replace(at, piece.size(), other);
 }
 
-MeasuredSet read(const std::string& text) {
+MeasuredSet measured_read(const std::string& text) {
   return read_measured_set(read_spec_text(text, "set.json"));
 }
 
-std::string error_of(const std::string& text) {
+std::string measured_error(const std::string& text) {
   try {
-    (void)read(text);
+    (void)measured_read(text);
   } catch (const SpecError& error) {
     CHECK(error.parts().file == "set.json");
     return error.parts().place + " | " + error.parts().found;
@@ -49,7 +49,7 @@ std::string error_of(const std::string& text) {
 
 /// Predictions in seconds, row by row.
 MeasuredSetReport judged(std::vector<double> seconds) {
-  const MeasuredSet set = read(kSet);
+  const MeasuredSet set = measured_read(kSet);
   std::size_t next = 0;
   return judge_measured_set(
       set, [&](const MeasuredSet&, const MeasuredNetwork&) { return seconds.at(next++); });
@@ -58,7 +58,7 @@ MeasuredSetReport judged(std::vector<double> seconds) {
 }  // namespace
 
 TEST_CASE("rows have what they say, else what all rows have") {
-  const MeasuredSet set = read(kSet);
+  const MeasuredSet set = measured_read(kSet);
   CHECK(is_measured_set(read_spec_text(kSet, "set.json")));
   REQUIRE(set.rows.size() == 2);
   CHECK(set.goal == 0.08);
@@ -80,19 +80,22 @@ TEST_CASE("rows have what they say, else what all rows have") {
 }
 
 TEST_CASE("what is wrong with a data set is told with its place") {
-  CHECK(error_of(with("\"100 ms\"", "\"0 s\"")) == "/rows/0/time | \"0 s\"");
-  CHECK(error_of(with("\"samples_per_s\": 640", "\"samples_per_s\": 0")) ==
+  CHECK(measured_error(measured_with("\"100 ms\"", "\"0 s\"")) == "/rows/0/time | \"0 s\"");
+  CHECK(measured_error(measured_with("\"samples_per_s\": 640", "\"samples_per_s\": 0")) ==
         "/rows/1/samples_per_s | 0");
-  CHECK(error_of(with("\"samples_per_s\": 640", "\"time\": \"1 s\", \"samples_per_s\": 640")) ==
+  CHECK(measured_error(
+            measured_with("\"samples_per_s\": 640", "\"time\": \"1 s\", \"samples_per_s\": 640")) ==
         "/rows/1/time | a time beside \"samples_per_s\"");
-  CHECK(error_of(with("\"software\": \"new\"", "\"software\": \"neww\""))
+  CHECK(measured_error(measured_with("\"software\": \"new\"", "\"software\": \"neww\""))
             .starts_with("/rows/1/software"));
-  CHECK(error_of(with("\"cudnn\": \"5.1\"", "\"cudnn\": \"five\"")) ==
+  CHECK(measured_error(measured_with("\"cudnn\": \"5.1\"", "\"cudnn\": \"five\"")) ==
         "/software/old/cudnn | \"five\"");
-  CHECK(error_of(with("\"role\": \"held out\"", "\"role\": \"good\"")).starts_with("/role"));
-  CHECK(error_of(with("\"network\": \"vgg16\", \"hardware\": \"a\"", "\"network\": \"vgg16\""))
+  CHECK(measured_error(measured_with("\"role\": \"held out\"", "\"role\": \"good\""))
+            .starts_with("/role"));
+  CHECK(measured_error(
+            measured_with("\"network\": \"vgg16\", \"hardware\": \"a\"", "\"network\": \"vgg16\""))
             .starts_with("/rows/0"));
-  CHECK(error_of(with("\"goal\"", "\"gaol\"")).find("gaol") != std::string::npos);
+  CHECK(measured_error(measured_with("\"goal\"", "\"gaol\"")).find("gaol") != std::string::npos);
 }
 
 TEST_CASE("errors of a data set: mean, median, largest, and the bias with its sign") {

@@ -9,11 +9,11 @@ using namespace ooc;
 
 namespace {
 
-const std::string kRuns = R"("a": "predict n --batch {batch}", "b": "inspect n")";
+const std::string kRowRuns = R"("a": "predict n --batch {batch}", "b": "inspect n")";
 const std::string kPoints = R"("batch": [1, 2])";
 
-std::string error(const std::string& check, const std::string& runs = kRuns,
-                  const std::string& points = kPoints) {
+std::string row_error(const std::string& check, const std::string& runs = kRowRuns,
+                      const std::string& points = kPoints) {
   try {
     (void)row_of(runs, check, points);
   } catch (const SpecError& caught) {
@@ -31,7 +31,8 @@ bool says(const std::string& message, const std::string& part) {
 
 TEST_CASE("a row is read with its defaults, units and references") {
   const ValidationRow row =
-      row_of(kRuns, R"({"name": "time", "unit": "ms", "predicted": "a.t", "published": [1.5, 2],
+      row_of(kRowRuns,
+             R"({"name": "time", "unit": "ms", "predicted": "a.t", "published": [1.5, 2],
                  "tolerance": "5 %"},
                 {"use": "order", "predicted": "b.u", "between": [null, "12 GB"], "points": {"x": [1]}})",
              kPoints);
@@ -68,55 +69,59 @@ TEST_CASE("points go by their texts where these tell them apart, else by everyth
 }
 
 TEST_CASE("a check without exactly one rule is refused") {
-  CHECK(says(error(R"({"predicted": "a.t"})"), "/checks/0: found no rule"));
-  CHECK(says(error(R"({"predicted": "a.t", "published": 1, "tolerance": 0, "between": [1, 2]})"),
-             "found 2 rules"));
-  CHECK(says(error(R"({"predicted": "a.t", "tolerance": 0})"), "found no \"published\""));
-  CHECK(says(error(R"({"ascending": [1, 2], "predicted": "a.t"})"), "\"ascending\" alone"));
-  CHECK(says(error(R"({"between": [1, 2]})"), "found no \"predicted\""));
+  CHECK(says(row_error(R"({"predicted": "a.t"})"), "/checks/0: found no rule"));
+  CHECK(
+      says(row_error(R"({"predicted": "a.t", "published": 1, "tolerance": 0, "between": [1, 2]})"),
+           "found 2 rules"));
+  CHECK(says(row_error(R"({"predicted": "a.t", "tolerance": 0})"), "found no \"published\""));
+  CHECK(says(row_error(R"({"ascending": [1, 2], "predicted": "a.t"})"), "\"ascending\" alone"));
+  CHECK(says(row_error(R"({"between": [1, 2]})"), "found no \"predicted\""));
 }
 
 TEST_CASE("lists have the length that the points ask for") {
-  CHECK(says(error(R"({"predicted": "a.t", "published": [1, 2, 3], "tolerance": 0})"),
+  CHECK(says(row_error(R"({"predicted": "a.t", "published": [1, 2, 3], "tolerance": 0})"),
              "one for each of the 2 points"));
-  CHECK(says(error(R"({"predicted": 1, "between": [1, 2, 3]})"), "a list of two"));
-  CHECK(says(error(R"({"predicted": 1, "between": [null, null]})"), "two open ends"));
-  CHECK(says(error(R"({"ascending": [1]})"), "at least two formulas"));
-  CHECK(says(error(R"({"predicted": 1, "between": [0, 2]})", kRuns, R"("x": [1, 2], "y": [1])"),
-             "a list of 2, as \"x\" has"));
-  CHECK(says(error(R"({"predicted": "b.t", "trend": "rises", "points": {"x": [1]}})"),
+  CHECK(says(row_error(R"({"predicted": 1, "between": [1, 2, 3]})"), "a list of two"));
+  CHECK(says(row_error(R"({"predicted": 1, "between": [null, null]})"), "two open ends"));
+  CHECK(says(row_error(R"({"ascending": [1]})"), "at least two formulas"));
+  CHECK(says(
+      row_error(R"({"predicted": 1, "between": [0, 2]})", kRowRuns, R"("x": [1, 2], "y": [1])"),
+      "a list of 2, as \"x\" has"));
+  CHECK(says(row_error(R"({"predicted": "b.t", "trend": "rises", "points": {"x": [1]}})"),
              "two points or more"));
 }
 
 TEST_CASE("names that are none are refused with the nearest") {
-  CHECK(says(error(R"({"predicted": "aa.t", "between": [0, 1]})"), "did you mean a?"));
-  CHECK(says(error(R"({"predicted": "a.t / bach", "between": [0, 1]})"), "did you mean batch?"));
-  CHECK(says(error(R"({"predicted": "a.t", "between": [0, "c.t"]})"), "/checks/0/between/1"));
-  CHECK(says(error(R"({"predicted": "a.t", "trend": "raises"})"), "did you mean \"rises\"?"));
-  CHECK(says(error(R"({"predicted": "a.t", "betwen": [0, 1]})"), "found no rule"));
-  CHECK(says(error(R"({"predicted": "a.t", "between": [0, 1], "uint": "ms"})"),
+  CHECK(says(row_error(R"({"predicted": "aa.t", "between": [0, 1]})"), "did you mean a?"));
+  CHECK(
+      says(row_error(R"({"predicted": "a.t / bach", "between": [0, 1]})"), "did you mean batch?"));
+  CHECK(says(row_error(R"({"predicted": "a.t", "between": [0, "c.t"]})"), "/checks/0/between/1"));
+  CHECK(says(row_error(R"({"predicted": "a.t", "trend": "raises"})"), "did you mean \"rises\"?"));
+  CHECK(says(row_error(R"({"predicted": "a.t", "betwen": [0, 1]})"), "found no rule"));
+  CHECK(says(row_error(R"({"predicted": "a.t", "between": [0, 1], "uint": "ms"})"),
              "did you mean \"unit\"?"));
-  CHECK(says(error(R"({"predicted": "a.t", "between": [0, 1], "use": "loose"})"), "\"tight\""));
+  CHECK(says(row_error(R"({"predicted": "a.t", "between": [0, 1], "use": "loose"})"), "\"tight\""));
   CHECK(says(
-      error(R"({"predicted": "a.t", "between": [0, 1], "known": {"cause": "c", "points": [3]}})"),
+      row_error(
+          R"({"predicted": "a.t", "between": [0, 1], "known": {"cause": "c", "points": [3]}})"),
       "one of the points 1; 2"));
 }
 
 TEST_CASE("runs are texts, replays or copies") {
   const std::string check = R"({"predicted": 1, "between": [0, 2]})";
-  CHECK(
-      error(check, R"("a": {"replays": "folder"}, "c": {"copy": {"hardware": "m", "mode": "pinned",
+  CHECK(row_error(check,
+                  R"("a": {"replays": "folder"}, "c": {"copy": {"hardware": "m", "mode": "pinned",
         "direction": "to_far", "size": "1 MiB"}})") == "accepted");
-  CHECK(says(error(check, R"("a": 3)"), "/runs/a: found 3"));
+  CHECK(says(row_error(check, R"("a": 3)"), "/runs/a: found 3"));
   CHECK(says(
-      error(
+      row_error(
           check,
           R"("a": {"copy": {"hardware": "m", "mode": "pinned", "direction": "up", "size": "1 MiB"}})"),
       "/runs/a/copy/direction"));
-  CHECK(says(error(check, R"("a-b": "inspect n")"), "letters, digits and underscores"));
-  CHECK(says(error(check, R"("a": {"replays": []})"), "at least one"));
+  CHECK(says(row_error(check, R"("a-b": "inspect n")"), "letters, digits and underscores"));
+  CHECK(says(row_error(check, R"("a": {"replays": []})"), "at least one"));
 }
 
 TEST_CASE("errors name line and column") {
-  CHECK(says(error("\n  {\"predicted\": \"a.\", \"between\": [0, 1]}"), "line 3, column 17"));
+  CHECK(says(row_error("\n  {\"predicted\": \"a.\", \"between\": [0, 1]}"), "line 3, column 17"));
 }

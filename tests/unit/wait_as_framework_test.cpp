@@ -37,7 +37,7 @@ void place(PlanBuilder& builder, int tensors) {
 /// Milliseconds that the schedule's plan takes by these rules.
 double time_of(const ScheduleExample& example, Bytes budget, const CopyRules& rules) {
   const Plan plan = example.plan(budget);
-  const Workload& it = example.workload;
+  const test::Workload& it = example.workload;
   const Duration time = run_waiting({plan, it.graph, it.costs, budget}, rules, true);
   return static_cast<double>(time.count()) / 1e6;
 }

@@ -19,14 +19,14 @@ using namespace ooc;
 
 namespace {
 
-const std::string kRoot = OOC_SOURCE_DIR;
+const std::string kPublishedRoot = OOC_SOURCE_DIR;
 
 Network network(const std::string& name) {
-  return read_network_file(kRoot + "/networks/" + name + ".json");
+  return read_network_file(kPublishedRoot + "/networks/" + name + ".json");
 }
 
 HardwareProfile machine(const std::string& name) {
-  return read_profile_file(kRoot + "/hwprofiles/" + name + ".json");
+  return read_profile_file(kPublishedRoot + "/hwprofiles/" + name + ".json");
 }
 
 CostTable costs_at(const TrainingGraph& graph, const HardwareProfile& profile, std::int64_t batch) {
