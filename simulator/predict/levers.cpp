@@ -16,6 +16,7 @@
 #include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/planning.hpp"
 #include "simulator/schedules/option_table.hpp"
+#include "simulator/schedules/sub_batch.hpp"
 #include "simulator/summary/memory_use.hpp"
 
 namespace ooc {
