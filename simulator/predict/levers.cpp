@@ -15,8 +15,8 @@
 #include "model/graph/parameter_bytes.hpp"
 #include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/planning.hpp"
+#include "simulator/predict/round_costs.hpp"
 #include "simulator/schedules/option_table.hpp"
-#include "simulator/schedules/sub_batch.hpp"
 #include "simulator/summary/memory_use.hpp"
 
 namespace ooc {
