@@ -19,6 +19,7 @@
 
 #include "model/cost/cost_table.hpp"
 #include "model/graph/training_graph.hpp"
+#include "model/hardware/hardware_profile.hpp"
 
 namespace ooc {
 
@@ -108,13 +109,6 @@ struct WeightUse {
 [[nodiscard]] std::vector<WeightStay> weight_stays(std::span<const WeightUse> uses,
                                                    const std::vector<StateUnit>& units,
                                                    int prefetch);
-
-/// How fast state is updated in far memory.
-struct FarCompute {
-  BytesPerSecond throughput;  ///< of what it reads and writes
-  Duration latency = {};
-  bool assumed = false;  ///< nobody said it; a share of far memory's throughput
-};
 
 /// Costs of `planned` (no transfers), from those of the network's graph. `anywhere`: the schedule runs tasks again, so
 /// that each must find room for any state.

@@ -13,6 +13,7 @@
 #include "model/base/quantity_io.hpp"
 #include "simulator/plan/weave_state.hpp"
 #include "simulator/predict/round_costs.hpp"
+#include "simulator/predict/state_words.hpp"
 
 namespace ooc {
 namespace {
@@ -24,12 +25,6 @@ std::string names_of_carriers() {
     names += (names.empty() ? "" : ", ") + std::string(schedule->name);
   }
   return names;
-}
-
-std::string share_text(std::string_view name, const std::optional<Ratio>& share) {
-  if (*share == kOne) return std::string(name);
-  return fmt::format("{}:{}", name,
-                     static_cast<double>(share->count()) / static_cast<double>(kOne.count()));
 }
 
 bool updates_far(const StateOptions& options) {
@@ -54,15 +49,6 @@ Duration until_last_gradient(const MovingState& state, const CostTable& costs) {
     }
   }
   return until;
-}
-
-BytesPerSecond far_rate(const HardwareProfile& hardware, const CaseOptions& options) {
-  if (options.far_compute) return *options.far_compute;
-  const BytesPerSecond whole =
-      options.transfers.far_throughput.value_or(hardware.far_memory.throughput);
-  if (whole == kInfiniteRate) return whole;
-  return BytesPerSecond(std::max<std::int64_t>(
-      1, std::llround(kFarComputeShare * static_cast<double>(whole.count()))));
 }
 
 /// Plans of the network's own tasks, with state woven in.
@@ -149,6 +135,27 @@ void check_carries_state(const Schedule& schedule) {
             "plans of the others do not book memory by task, or have barriers");
 }
 
+void keep_carriers(std::vector<const Schedule*>& schedules) {
+  std::erase_if(schedules, [](const Schedule* each) { return !each->is(Trait::kCarriesState); });
+}
+
+FarCompute far_compute_of(const HardwareProfile& hardware, const TransferOptions& transfers,
+                          std::optional<BytesPerSecond> asked) {
+  FarCompute compute = hardware.far_compute.value_or(FarCompute{.throughput = {}, .assumed = true});
+  if (asked) {
+    compute.throughput = *asked;
+    compute.assumed = false;
+  } else if (compute.assumed) {
+    const BytesPerSecond whole =
+        transfers.far_throughput.value_or(hardware.far_memory.throughput);
+    const double share = kFarComputeShare * static_cast<double>(whole.count());
+    compute.throughput = whole == kInfiniteRate
+                             ? whole
+                             : BytesPerSecond(std::max<std::int64_t>(1, std::llround(share)));
+  }
+  return compute;
+}
+
 void add_moving_state(Case& made, const CaseOptions& options) {
   if (options.devices > 1) {
     bad_value("--offload", fmt::format("it with {} devices", options.devices), "one device",
@@ -159,9 +166,7 @@ void add_moving_state(Case& made, const CaseOptions& options) {
               "--accounting liveness", "the other rules count state as a whole");
   }
   made.moving = std::make_shared<const MovingState>(move_state(made.workload.graph, options.state));
-  made.far_compute = {.throughput = far_rate(made.hardware, options),
-                      .assumed = !options.far_compute};
-  made.inputs.offload = state_text(options.state);
+  made.far_compute = far_compute_of(made.hardware, options.transfers, options.far_compute);
 }
 
 RoundsResult plan_with_state(const Case& which, const Schedule& schedule, Bytes budget,
@@ -227,11 +232,7 @@ Duration state_bound(const MovingState& state, const CostTable& costs) {
 }
 
 std::string state_text(const StateOptions& options) {
-  std::string text;
-  const auto add = [&](const std::string& what) { text += (text.empty() ? "" : ",") + what; };
-  if (options.optimizer) add(share_text("optimizer", options.optimizer));
-  if (options.gradients) add("gradients");
-  if (options.weights) add(share_text("weights", options.weights));
+  std::string text = offload_text(options);
   if (!updates_far(options)) return text + "; update near";
   text += options.delayed                      ? "; update far, one step late"
           : options.after == UpdateAfter::kAll ? "; update far, after all"

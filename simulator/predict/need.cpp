@@ -15,6 +15,7 @@
 #include "model/base/errors.hpp"
 #include "model/base/quantity_io.hpp"
 #include "simulator/predict/knee.hpp"
+#include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/stated_times.hpp"
 #include "simulator/schedules/option_table.hpp"
 
@@ -119,6 +120,10 @@ class Search {
   RunReport run_as_set() {
     estimate_transfers_into(case_.costs.transfers, case_.costs.tensor_bytes, case_.hardware,
                             case_.transfers);
+    if (case_.moving) {
+      case_.far_compute =
+          far_compute_of(case_.hardware, case_.transfers, request_.options.far_compute);
+    }
     const bool same_plan = run_ && is_rate(request_.what) && !schedule_.is(Trait::kPlansForLink) &&
                            !run_->rounds && !run_->devices &&
                            case_.allocator != Allocator::kCaching;

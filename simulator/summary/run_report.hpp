@@ -26,6 +26,7 @@ struct RareColumns {
   bool seq = false;  ///< and rates of a sequence
   bool target_seq = false;
   bool symbols = false;
+  bool offload = false;
 };
 
 /// What the user asked for, echoed in every result. Texts are the names of the command line.
@@ -64,6 +65,7 @@ struct RunInputs {
   int devices = 1;                     ///< that the batch is split over
   std::string exchange = "end";        ///< when they exchange gradients
   RareColumns columns = {};            ///< of the table that it stands in
+  std::optional<BytesPerSecond> far_compute = {};  ///< of far updates
   std::string offload;  ///< what of the state is far: "optimizer,gradients"; empty: nothing
 };
 
