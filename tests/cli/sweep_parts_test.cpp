@@ -210,6 +210,8 @@ TEST_CASE("without a knee the cause is the first that alone takes the time") {
   CHECK(knee_of(slow, far).not_within_1_percent == NoKnee::kFarMemory);
   far.recompute_time = Duration(10);
   CHECK(knee_of(slow, far).not_within_1_percent == NoKnee::kFarMemory);
+  far.update_time = Duration(1);
+  CHECK(knee_of(slow, far).not_within_1_percent == NoKnee::kFarUpdates);
   far.fault_time = Duration(1);
   CHECK(knee_of(slow, far).not_within_1_percent == NoKnee::kPageFaults);
   far.recompute_time = Duration(11);
