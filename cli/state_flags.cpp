@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/base/option_text.hpp"
+#include "simulator/predict/state_words.hpp"
 
 namespace ooc {
 namespace {
@@ -45,6 +46,11 @@ void read_state_changes(const Arguments& arguments, CaseOptions& options) {
   if (const auto text = arguments.value(flags::kUnit)) {
     changes.units =
         second_of(flags::kUnit, *text, "layer", "block") ? StateUnits::kBlock : StateUnits::kLayer;
+  }
+  if (arguments.has(flags::kUpdateInBackward)) {
+    changes.in_backward = true;
+    if (!moves_state(arguments)) apply_state_changes(changes, options.state);
+    if (!changes.after) changes.after = UpdateAfter::kEach;  // of far ones
   }
   if (moves_state(arguments)) return;
   for (const Flag& flag : flags::kStateChangeFlags) {

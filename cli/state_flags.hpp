@@ -36,6 +36,10 @@ inline constexpr Flag kUpdateDelay{
     .help = "1: far updates are those of the iteration before, beside this one; default 0",
     .completes = Completes::kChoices,
     .choices = "0|1"};
+inline constexpr Flag kUpdateInBackward{
+    .name = "--update-in-backward",
+    .value = {},
+    .help = "updates run as soon as their gradients are complete, which then need no memory"};
 inline constexpr Flag kPrefetch{
     .name = "--prefetch",
     .value = "N",
@@ -64,8 +68,8 @@ inline constexpr Flag kFarCompute{
 
 inline constexpr std::array kStateChangeFlags{kUpdate,    kUpdateAfter,  kUpdateDelay, kPrefetch,
                                               kGradSlots, kGradTransfer, kUnit};
-inline constexpr auto kStateFlags =
-    joined(std::array{kState, kOffload}, kStateChangeFlags, std::array{kFarCompute});
+inline constexpr auto kStateFlags = joined(std::array{kState, kOffload, kUpdateInBackward},
+                                           kStateChangeFlags, std::array{kFarCompute});
 
 }  // namespace flags
 

@@ -82,8 +82,10 @@ std::vector<std::string> split_list(const std::string& list, std::string_view fl
     const std::size_t comma = list.find(separator, begin);
     parts.emplace_back(trimmed(std::string_view(list).substr(begin, comma - begin)));
     if (parts.back().empty()) {
-      bad_value(flag, in_quotes(list),
-                separator == ',' ? "values between single commas" : "values between single semicolons", "one of them is empty");
+      bad_value(
+          flag, in_quotes(list),
+          separator == ',' ? "values between single commas" : "values between single semicolons",
+          "one of them is empty");
     }
     if (comma == std::string::npos) return parts;
     begin = comma + 1;

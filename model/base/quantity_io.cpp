@@ -60,7 +60,7 @@ constexpr std::array kUpdateUnits{Unit{"B/s", 1},
                                   Unit{"GiB/s", binary(3)},
                                   Unit{"TiB/s", binary(4)},
                                   Unit{"param/s", kAdamBytes},
-                                  Unit{"kparam/s", kAdamBytes * kKilo},
+                                  Unit{"kparam/s", kAdamBytes* kKilo},
                                   Unit{"Mparam/s", kAdamBytes* kMega},
                                   Unit{"Gparam/s", kAdamBytes* kGiga}};
 
@@ -70,8 +70,8 @@ struct PowerUnit {
   int power;
 };
 constexpr std::array kFlopPowers{PowerUnit{"", 0},  PowerUnit{"k", 3},  PowerUnit{"M", 6},
-                                   PowerUnit{"G", 9}, PowerUnit{"T", 12}, PowerUnit{"P", 15},
-                                   PowerUnit{"E", 18}};
+                                 PowerUnit{"G", 9}, PowerUnit{"T", 12}, PowerUnit{"P", 15},
+                                 PowerUnit{"E", 18}};
 
 /// How one kind of quantity is spoken of in messages.
 struct Wording {

@@ -48,8 +48,10 @@ struct StateOptions {
   int gradient_slots = 2;  ///< units of gradients that are near at once
   std::optional<std::int64_t> gradient_bytes = {};  ///< an element on the link; none: as near
   StateUnits units = StateUnits::kAuto;
+  /// Updates run as soon as their gradients are complete, which near memory then holds no longer.
+  bool in_backward = false;
 
-  [[nodiscard]] bool any() const { return optimizer || gradients || weights; }
+  [[nodiscard]] bool any() const { return optimizer || gradients || weights || in_backward; }
   [[nodiscard]] bool operator==(const StateOptions&) const = default;
 };
 
@@ -64,8 +66,8 @@ struct StateUnit {
   std::int64_t far_parameters = 0;  ///< of them those whose optimiser's state is far
   // In MovingState::graph, where they are tensors:
   std::optional<TensorId> weight = {};
-  std::optional<TensorId> gradient = {};
-  std::optional<TensorId> sent = {};  ///< what is copied of it: itself, or it in another type
+  std::optional<TensorId> gradient = {};  ///< of far updates, and of near ones within backward
+  std::optional<TensorId> sent = {};      ///< what is copied of it: itself, or it in another type
   std::optional<TensorId> state = {};
   std::optional<TaskId> update = {};  ///< far
   bool weights_far = false;

@@ -294,7 +294,8 @@ class WindowWalk {
   const CostTable& costs_;
   const MemoryPressure& pressure_;
   LinkSpeed speed_;
-  double far_, near_, far1_, near1_, far2_, near2_;  ///< ns a byte: alone, and in the two mixes of both
+  double far_, near_, far1_, near1_, far2_,
+      near2_;  ///< ns a byte: alone, and in the two mixes of both
   bool joint_;
   Csr<TensorId, TaskId> uses_;
   std::vector<std::size_t> positions_;

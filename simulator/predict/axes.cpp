@@ -102,7 +102,8 @@ constexpr AxisKind kKinds[] = {
     {.flag = "--state",
      .level = AxisLevel::kGraph,
      .column = "offload",
-     .help = "presets of state that moves, between commas, or none: none,stream,megatron-hybrid:0.5",
+     .help =
+         "presets of state that moves, between commas, or none: none,stream,megatron-hybrid:0.5",
      .parse = &parse_state_preset,
      .show = &show_state_preset,
      .apply = &apply_state_preset,
@@ -158,7 +159,8 @@ constexpr AxisKind kKinds[] = {
     {.flag = "--offload",
      .level = AxisLevel::kCosts,
      .column = "offload",
-     .help = "what of the state is far, lists between semicolons: none;optimizer;optimizer,gradients",
+     .help =
+         "what of the state is far, lists between semicolons: none;optimizer;optimizer,gradients",
      .parse = &parse_offload,
      .show = &show_offload,
      .apply = &apply_offload,

@@ -45,6 +45,7 @@ struct StateChanges {
   std::optional<int> gradient_slots = {};
   std::optional<std::int64_t> gradient_bytes = {};
   std::optional<StateUnits> units = {};
+  std::optional<bool> in_backward = {};
 
   [[nodiscard]] bool operator==(const StateChanges&) const = default;
 };
@@ -77,7 +78,7 @@ struct CaseOptions {
   std::optional<Software> software = {};  ///< as ComputeOptions has it
   RunMode mode = RunMode::kTraining;      ///< the same
   AdamKernels adam = AdamKernels::kFused;
-  StateOptions state = {};  ///< what of weights, gradients and optimiser state moves
+  StateOptions state = {};          ///< what of weights, gradients and optimiser state moves
   StateChanges state_changes = {};  ///< that it has already
   /// What far updates read and write of far memory; none: the profile's.
   std::optional<BytesPerSecond> far_compute = {};

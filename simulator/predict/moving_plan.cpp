@@ -146,8 +146,7 @@ FarCompute far_compute_of(const HardwareProfile& hardware, const TransferOptions
     compute.throughput = *asked;
     compute.assumed = false;
   } else if (compute.assumed) {
-    const BytesPerSecond whole =
-        transfers.far_throughput.value_or(hardware.far_memory.throughput);
+    const BytesPerSecond whole = transfers.far_throughput.value_or(hardware.far_memory.throughput);
     const double share = kFarComputeShare * static_cast<double>(whole.count());
     compute.throughput = whole == kInfiniteRate
                              ? whole
@@ -187,9 +186,8 @@ RoundsResult plan_with_state(const Case& which, const Schedule& schedule, Bytes 
   run->costs.transfers =
       estimate_transfers(run->costs.tensor_bytes, which.hardware, which.transfers);
   const StatePlanner planner(which, budget, *run, problem_of);
-  PlanResult made = schedule.is(Trait::kOptimizes)
-                        ? planner.quickest(schedule)
-                        : planner.plan(schedule, which.schedule_options);
+  PlanResult made = schedule.is(Trait::kOptimizes) ? planner.quickest(schedule)
+                                                   : planner.plan(schedule, which.schedule_options);
   return {std::move(made), std::move(run)};
 }
 
@@ -233,10 +231,13 @@ Duration state_bound(const MovingState& state, const CostTable& costs) {
 
 std::string state_text(const StateOptions& options) {
   std::string text = offload_text(options);
-  if (!updates_far(options)) return text + "; update near";
+  const std::string within = options.in_backward ? ", in backward" : "";
+  if (text.empty()) return "update near" + within;
+  if (!updates_far(options)) return text + "; update near" + within;
   text += options.delayed                      ? "; update far, one step late"
           : options.after == UpdateAfter::kAll ? "; update far, after all"
                                                : "; update far, after each";
+  text += within;
   if (!options.pipelined) text += ", nothing beside them";
   if (options.gradient_bytes) {
     text += fmt::format(", gradients of {} bits", *options.gradient_bytes * 8);

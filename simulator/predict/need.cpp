@@ -122,8 +122,7 @@ class Search {
     estimate_transfers_into(case_.costs.transfers, case_.costs.tensor_bytes, case_.hardware,
                             case_.transfers);
     if (case_.moving) {
-      case_.far_compute =
-          far_compute_of(case_.hardware, case_.transfers, far_compute_);
+      case_.far_compute = far_compute_of(case_.hardware, case_.transfers, far_compute_);
     }
     const bool same_plan = run_ && is_rate(request_.what) && !schedule_.is(Trait::kPlansForLink) &&
                            !run_->rounds && !run_->devices &&

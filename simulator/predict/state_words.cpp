@@ -177,6 +177,7 @@ void apply_state_changes(const StateChanges& changes, StateOptions& state) {
   change(state.gradient_slots, changes.gradient_slots);
   change(state.gradient_bytes, changes.gradient_bytes);
   change(state.units, changes.units);
+  change(state.in_backward, changes.in_backward);
 }
 
 }  // namespace ooc

@@ -63,8 +63,7 @@ const RunReport& SweepWorker::run() {
   repeat_prices(case_->transfers, case_->inputs);
   case_->inputs.far_compute = options_.far_compute;
   if (case_->moving) {
-    case_->far_compute =
-        far_compute_of(case_->hardware, options_.transfers, options_.far_compute);
+    case_->far_compute = far_compute_of(case_->hardware, options_.transfers, options_.far_compute);
   }
   estimate_transfers_into(case_->costs.transfers, case_->costs.tensor_bytes, case_->hardware,
                           case_->transfers);

@@ -118,9 +118,8 @@ std::optional<OutOfMemory> shortage_of(const MixFacts& facts) {
 PlanResult search(const PlanningProblem& problem, const MixFacts& facts) {
   const std::int64_t plans = plans_to_try(problem);
   const std::int64_t good_enough = std::max(facts.least_compute, problem.least_time.count());
-  MixSearch search(facts, {.plans = plans,
-                           .seed = problem.options.own->seed,
-                           .good_enough = good_enough});
+  MixSearch search(facts,
+                   {.plans = plans, .seed = problem.options.own->seed, .good_enough = good_enough});
   search.run();
   if (plans > 0 && search.best_time() > good_enough) {
     Others others(problem);
