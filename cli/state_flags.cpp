@@ -47,12 +47,14 @@ void read_state_changes(const Arguments& arguments, CaseOptions& options) {
     changes.units =
         second_of(flags::kUnit, *text, "layer", "block") ? StateUnits::kBlock : StateUnits::kLayer;
   }
+  const bool placed = arguments.has(flags::kState) || arguments.has(flags::kOffload);
   if (arguments.has(flags::kUpdateInBackward)) {
     changes.in_backward = true;
-    if (!moves_state(arguments)) apply_state_changes(changes, options.state);
     if (!changes.after) changes.after = UpdateAfter::kEach;  // of far ones
+    if (!placed) apply_state_changes(changes, options.state);
+    return;
   }
-  if (moves_state(arguments)) return;
+  if (placed) return;
   for (const Flag& flag : flags::kStateChangeFlags) {
     if (!arguments.has(FlagName::of(flag.name))) continue;
     bad_value(flag.name, "it where no state moves", "--offload or --state beside it");
@@ -60,10 +62,6 @@ void read_state_changes(const Arguments& arguments, CaseOptions& options) {
   if (arguments.has(flags::kFarCompute)) {
     bad_value(flags::kFarCompute.name, "it where no state moves", "--offload or --state beside it");
   }
-}
-
-bool moves_state(const Arguments& arguments) {
-  return arguments.has(flags::kState) || arguments.has(flags::kOffload);
 }
 
 }  // namespace ooc

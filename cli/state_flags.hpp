@@ -75,6 +75,5 @@ inline constexpr auto kStateFlags = joined(std::array{kState, kOffload, kUpdateI
 
 /// How state moves, before what of it does: axes say that. SpecError for one where none moves.
 void read_state_changes(const Arguments& arguments, CaseOptions& options);
-[[nodiscard]] bool moves_state(const Arguments& arguments);
 
 }  // namespace ooc

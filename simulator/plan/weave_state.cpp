@@ -240,7 +240,8 @@ class Weaver {
     OfUnit& of = by_unit_[*at.unit];
     if (of.first_writer == index) begin_gradient(*at.unit, step);
     if (of.last_writer == index) end_gradient(*at.unit, step);
-    if (of.gradient && of.last_update == index) builder_.release(*of.gradient, step);
+    const bool leaves_with_it = of.gradient && !unit(*at.unit).sent;
+    if (leaves_with_it && of.last_update == index) builder_.release(*of.gradient, step);
     if (of.fetched && of.first_update == index) builder_.wait(step, *of.fetched);
     if (of.fetched && of.last_update == index) {
       of.stored = builder_.to_far(*unit(*at.unit).state);

@@ -133,6 +133,7 @@ TEST_CASE("plans with moving state keep the laws of plans") {
     const Workload workload = random_workload(dice, form, 8);
     CAPTURE(workload.text);
     const StateOptions options = random_state(dice);
+    CAPTURE(state_text(options));
     const FarCompute far{.throughput = BytesPerSecond(dice.magnitude(100'000, 1'000'000'000'000))};
     const StateExample example(workload, options, far, random_link(dice, workload));
     if (example.moving.units.empty()) return;

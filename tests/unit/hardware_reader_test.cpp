@@ -104,7 +104,9 @@ TEST_CASE("every field of a profile arrives where it belongs") {
   CHECK(profile.provenance.at(2).kind == ProvenanceKind::kMeasured);
 }
 
-TEST_CASE("rates of far updates are bytes or parameters of Adam, have provenance, and are written again") {
+TEST_CASE(
+    "rates of far updates are bytes or parameters of Adam, have provenance, and are written "
+    "again") {
   CHECK_FALSE(read_profile_text(kProfile, "toy.json").far_compute);
   const auto with_rate = [](const std::string& rate) {
     return with("\"connection\": {", "\"far_compute\": { " + rate + " },\n  \"connection\": {");
