@@ -103,7 +103,7 @@ constexpr AxisKind kKinds[] = {
      .level = AxisLevel::kGraph,
      .column = "offload",
      .help =
-         "presets of state that moves, between commas, or none: none,stream,megatron-hybrid:0.5",
+         "presets of state that moves, between commas, or none: none,zero-offload,stream",
      .parse = &parse_state_preset,
      .show = &show_state_preset,
      .apply = &apply_state_preset,
@@ -160,7 +160,7 @@ constexpr AxisKind kKinds[] = {
      .level = AxisLevel::kCosts,
      .column = "offload",
      .help =
-         "what of the state is far, lists between semicolons: none;optimizer;optimizer,gradients",
+         "what of the state is far, lists between semicolons: none; optimizer; optimizer,gradients",
      .parse = &parse_offload,
      .show = &show_offload,
      .apply = &apply_offload,
