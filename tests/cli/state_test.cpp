@@ -51,6 +51,15 @@ TEST_CASE("a job that does not fit says what it would need with its state far") 
   CHECK(has(ran.out, "one change"));
 }
 
+TEST_CASE("a job with its state far that does not fit says what near memory alone would hold") {
+  const Ran ran = predict_state({"--state", "zero-infinity", "--memory", "1MB"});
+  CHECK(ran.exit_code == 3);
+  CHECK_MESSAGE(has(ran.out, "when nothing moves it takes 3.160 GB"), ran.err);
+  // That state is not near: an optimiser with less of it saves nothing there.
+  CHECK(has(ran.out, "--seq 512"));
+  CHECK(!has(ran.out, "adam8"));
+}
+
 TEST_CASE("results and plans of state that moves say so") {
   const Ran json = predict_state({"--state", "stream", "--format", "json"});
   CHECK(json.exit_code == 0);
@@ -134,6 +143,17 @@ TEST_CASE("need, fit, max and best answer about state that moves") {
   const Ran best = predict_state({"--state", "stream", "--schedule", "best", "--search", "50"});
   CHECK_MESSAGE(best.exit_code == 0, best.err);
   CHECK(has(best.out, "State that moves"));
+  // Capacity books by task, best for the worst of them: its answer is the better of both.
+  const auto with_memory = [](const std::string& schedule, const std::string& memory) {
+    return predict_state({"--state", "zero-infinity", "--schedule", schedule, "--memory", memory,
+                          "--search", "20", "--format", "csv"});
+  };
+  const std::string least = cell(with_memory("best", "1MB").out, 0, "smallest_budget_bytes") + "B";
+  CHECK(least ==
+        cell(predict_state({"--state", "zero-infinity", "--memory", "1MB", "--format", "csv"}).out,
+             0, "smallest_budget_bytes") +
+            "B");
+  CHECK(with_memory("best", least).exit_code == 0);
   const Ran within = predict_state({"--update-in-backward", "--format", "json"});
   CHECK_MESSAGE(has(within.out, "\"offload\": \"update near, in backward\""), within.err);
 }

@@ -19,7 +19,7 @@
 namespace ooc::test {
 namespace {
 
-constexpr std::uint64_t kStateSeeds = 400;
+constexpr std::uint64_t kStateSeeds = 480;     ///< 10,000 plans
 constexpr std::uint64_t kSeedsOfSearches = 8;  ///< one in so many
 constexpr const char* kProgram = "property_state";
 
