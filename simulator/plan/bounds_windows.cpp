@@ -218,16 +218,18 @@ class WindowWalk {
       Window window{.out = in_[b] - across_[b] + written, .in = absent + used};
       if (in_[b] == 0) window.out = 0;
       if (in_[rank] == 0) window.in = 0;
+      bool any_behind = true;
       if (joint_) {
         widest_out = std::max(widest_out, window.out);
         widest_in_[b] = std::max(widest_in_[b], window.in);
         window.most_out = widest_out;
         window.most_in = widest_in_[b];
-      } else if (b >= last_cut_ && (in_[rank] == 0 || used == across_[rank])) {
-        visit(b, window);
-        return;  // nothing behind needs more time, and starts later
+      } else {
+        // Else nothing behind needs more time, and starts later.
+        any_behind = b < last_cut_ || (in_[rank] != 0 && used != across_[rank]);
       }
-      visit(b, window);
+      visit(b, window);  // in one place only, so that it is inlined
+      if (!any_behind) return;
     }
   }
 
