@@ -38,10 +38,7 @@ JobFlags read_flags(const Arguments& arguments, Asks asks) {
           ? ChosenSchedules{{&chosen_schedule(arguments)}}
           : chosen_schedules(arguments, asks == Asks::kWhetherItFits ? "capacity" : "all");
   if (options.state.any()) {
-    if (chosen.all) {
-      std::erase_if(chosen.schedules,
-                    [](const Schedule* each) { return !each->is(Trait::kCarriesState); });
-    }
+    if (chosen.all) keep_carriers(chosen.schedules);
     for (const Schedule* each : chosen.schedules) check_carries_state(*each);
   }
   check_chosen(arguments, chosen.schedules, options.graph.accounting);

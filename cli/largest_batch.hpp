@@ -5,6 +5,7 @@
 
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
+#include "cli/state_flags.hpp"
 #include "simulator/summary/max_batch_report.hpp"
 
 namespace ooc {
@@ -31,7 +32,7 @@ inline constexpr Flag kStep{
 inline constexpr auto kOfLargestBatch =
     joined(std::array{kHardware, kSchedules, kScheduleToo, kMaxBatchLimit, kMemory, kFarMemory,
                       kFormat, kOutput, kLink},
-           kRun, std::array{kNoColor});
+           kRun, kStateFlags, std::array{kNoColor});
 
 }  // namespace flags
 

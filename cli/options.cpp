@@ -20,6 +20,7 @@
 #include "model/base/errors.hpp"
 #include "model/base/suggest.hpp"
 #include "simulator/predict/axes.hpp"
+#include "simulator/predict/state_words.hpp"
 
 namespace ooc {
 namespace {
@@ -166,6 +167,10 @@ bool is_among(std::initializer_list<FlagName> names, std::string_view name) {
 
 CaseOptions case_options(const Arguments& arguments, std::initializer_list<FlagName> but) {
   CaseOptions options;
+  read_state_changes(arguments, options);
+  if (const auto text = arguments.value(flags::kState)) {
+    apply_state_preset(parse_state_preset(*text, flags::kState.name), options);
+  }
   for (const AxisKind& axis : axis_kinds()) {
     // What graphs are made of is read below, where --seq has two lengths.
     if (axis.level == AxisLevel::kGraph) continue;
@@ -177,7 +182,9 @@ CaseOptions case_options(const Arguments& arguments, std::initializer_list<FlagN
   if (const auto name = arguments.value(flags::kFramework)) {
     load_framework(options, *name, flags::kFramework.name);
   }
-  return options_beside_axes(arguments, std::move(options), but);
+  options = options_beside_axes(arguments, std::move(options), but);
+  check_state(options.state);
+  return options;
 }
 
 CaseOptions options_beside_axes(const Arguments& arguments, CaseOptions options,
@@ -186,7 +193,6 @@ CaseOptions options_beside_axes(const Arguments& arguments, CaseOptions options,
     const auto text = arguments.value(FlagName::of(flag.name));
     if (text && !is_among(but, flag.name)) flag.read(*text, flag.name, options);
   }
-  read_state_flags(arguments, options);
   check_precision(options);
   if (!is_among(but, flags::kSymbol.name)) options.symbols = symbol_values(arguments);
   const KernelOptions kernels = kernel_options(arguments);

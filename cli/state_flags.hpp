@@ -36,6 +36,10 @@ inline constexpr Flag kUpdateDelay{
     .help = "1: far updates are those of the iteration before, beside this one; default 0",
     .completes = Completes::kChoices,
     .choices = "0|1"};
+inline constexpr Flag kUpdateInBackward{
+    .name = "--update-in-backward",
+    .value = {},
+    .help = "updates run as soon as their gradients are complete, which then need no memory"};
 inline constexpr Flag kPrefetch{
     .name = "--prefetch",
     .value = "N",
@@ -59,16 +63,17 @@ inline constexpr Flag kFarCompute{
     .name = "--far-compute",
     .value = "RATE",
     .help =
-        "what far updates read and write of far memory, e.g. 110GB/s; default: 45 % of its "
-        "throughput"};
+        "what far updates read and write of far memory, 110GB/s, or 3.9Gparam/s of Adam; default: "
+        "the profile's, else 45 % of its throughput"};
 
-inline constexpr std::array kStateFlags{kState,       kOffload,   kUpdate,    kUpdateAfter,
-                                        kUpdateDelay, kPrefetch,  kGradSlots, kGradTransfer,
-                                        kUnit,        kFarCompute};
+inline constexpr std::array kStateChangeFlags{kUpdate,    kUpdateAfter,  kUpdateDelay, kPrefetch,
+                                              kGradSlots, kGradTransfer, kUnit};
+inline constexpr auto kStateFlags = joined(std::array{kState, kOffload, kUpdateInBackward},
+                                           kStateChangeFlags, std::array{kFarCompute});
 
 }  // namespace flags
 
-/// Reads them into `options`; a preset first, then what changes it. SpecError for what does not go together.
-void read_state_flags(const Arguments& arguments, CaseOptions& options);
+/// How state moves, before what of it does: axes say that. SpecError for one where none moves.
+void read_state_changes(const Arguments& arguments, CaseOptions& options);
 
 }  // namespace ooc

@@ -11,6 +11,7 @@
 #include "cli/flags.hpp"
 #include "cli/job.hpp"
 #include "cli/schedule_flags.hpp"
+#include "cli/state_flags.hpp"
 #include "model/base/quantity_io.hpp"
 #include "model/base/terminal_text.hpp"
 #include "simulator/predict/case.hpp"
@@ -30,7 +31,7 @@ constexpr Flag kSchedules{
 constexpr auto kFitOwnFlags = flags::joined(
     std::array{flags::kHardware, flags::kBatch, kSchedules, flags::kScheduleToo, flags::kMemory,
                flags::kFarMemory, flags::kOutput, flags::kLayerTimes, flags::kLink},
-    flags::kRun);
+    flags::kRun, flags::kStateFlags);
 const auto kFitFlags = flags::with_schedule_flags(kFitOwnFlags);
 
 std::string job_text(const RunReport& report) {

@@ -10,6 +10,7 @@
 #include "cli/flags.hpp"
 #include "cli/job.hpp"
 #include "cli/schedule_flags.hpp"
+#include "cli/state_flags.hpp"
 #include "simulator/predict/stated_times.hpp"
 
 namespace ooc {
@@ -27,7 +28,7 @@ constexpr auto kNeedOwnFlags =
     flags::joined(std::array{flags::kHardware, flags::kBatch, kWithin, kTime, flags::kSchedules,
                              flags::kScheduleToo, flags::kMemory, flags::kFarMemory, flags::kFormat,
                              flags::kOutput, flags::kLayerTimes, flags::kLink},
-                  flags::kRun, std::array{flags::kNoColor});
+                  flags::kRun, flags::kStateFlags, std::array{flags::kNoColor});
 const auto kNeedFlags = flags::with_schedule_flags(kNeedOwnFlags);
 
 Needed needed_of(const Arguments& arguments) {

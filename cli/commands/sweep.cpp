@@ -17,6 +17,7 @@
 #include "cli/outputs.hpp"
 #include "cli/runnable.hpp"
 #include "cli/schedule_flags.hpp"
+#include "cli/state_flags.hpp"
 #include "cli/sweep/closing.hpp"
 #include "cli/sweep/dry_run.hpp"
 #include "cli/sweep/grid.hpp"
@@ -30,6 +31,7 @@
 #include "cli/version.hpp"
 #include "model/base/errors.hpp"
 #include "reports/writers/folded.hpp"
+#include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/paged_plan.hpp"
 #include "simulator/predict/stated_times.hpp"
 
@@ -65,7 +67,7 @@ constexpr Flag kJobs{
 constexpr auto kSweepOwnFlags =
     flags::joined(std::array{kZip, kDryRun, flags::kSchedulesToo, kRowFormat, flags::kOutput,
                              kOverwrite, kShard, kJobs},
-                  flags::kRun);
+                  flags::kRun, flags::kStateFlags);
 const auto kSweepFlags = flags::with_schedule_flags(flags::with_axes(kSweepOwnFlags));
 
 constexpr int kMaxJobs = 1024;
@@ -204,6 +206,7 @@ void show_remarks(const SweepInputs& inputs, const SweepLists& lists, Remarks re
 /// The options of all rows, but for the axes. How gradients are exchanged matters where a row has several devices.
 CaseOptions options_of(const Arguments& arguments, const SweepLists& lists) {
   CaseOptions options;
+  read_state_changes(arguments, options);
   const auto& devices = lists.of("--devices");
   if (!devices.empty()) {
     options.devices = static_cast<int>(devices.most());
@@ -224,6 +227,7 @@ SweepGrid runnable_grid(SweepLists lists, const SweepInputs& inputs, bool all, R
   if (!devices.empty()) {
     easiest.devices = static_cast<int>(devices.least());
   }
+  if (all && (lists.has("--state") || lists.has("--offload"))) keep_carriers(lists.schedules);
   lists.schedules = runnable(std::move(lists.schedules), all, inputs.machines, easiest, remarks);
   if (all) {
     lists.of("--schedule") = AxisValues::places(lists.schedules.size());

@@ -130,6 +130,7 @@ void load_workload_of(SweepInputs& inputs, std::size_t graph, const std::string&
 void note_columns(const SweepLists& lists, const Workload& workload, RareColumns& columns) {
   const Network& network = *workload.network;
   columns.precision |= network.precision.has_value() || lists.has("--precision");
+  columns.offload |= lists.has("--state") || lists.has("--offload");
   for (const SymbolValue& symbol : network.symbols) {
     columns.seq |= symbol.name == kSequence;
     columns.target_seq |= symbol.name == kTargetSequence;

@@ -58,10 +58,11 @@ class RangeReader {
         parse_(axis.parse),
         parse_step_(axis.parse_step != nullptr ? axis.parse_step : axis.parse),
         show_(axis.show),
-        steps_(axis.steps) {}
+        steps_(axis.steps),
+        separator_(axis.separator) {}
 
   AxisValues read(const std::string& text, Repeats repeats) {
-    for (const std::string& part : split_list(text, flag_)) read_part(part);
+    for (const std::string& part : split_list(text, flag_, separator_)) read_part(part);
     if (repeats == Repeats::kRefused) check_each_once(text);
     return std::move(values_);
   }
@@ -142,6 +143,7 @@ class RangeReader {
   decltype(AxisKind::parse) parse_step_;
   decltype(AxisKind::show) show_;
   bool steps_;
+  char separator_;
   AxisValues values_;
 };
 

@@ -105,11 +105,14 @@ void put_keys(JsonWriter& json, const SweepEnd& end, const Knee& knee) {
     }
   };
   for (const std::string_view name : kKeyColumns) put(name);
+  std::string_view before;
   for (const AxisKind& axis : axis_kinds()) {
     const bool known = std::find(std::begin(kKeyColumns), std::end(kKeyColumns), axis.column) !=
                        std::end(kKeyColumns);
-    if (!known && axis.flag != "--link" && end.grid.lists().of(axis.flag).size() > 1) {
+    if (!known && axis.column != before && axis.flag != "--link" &&
+        end.grid.lists().of(axis.flag).size() > 1) {
       put(axis.column);
+      before = axis.column;
     }
   }
 }

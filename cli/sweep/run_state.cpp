@@ -55,15 +55,16 @@ Knee knee_of(const SpecView& view) {
 std::optional<LinkTime> time_of(const SpecView& view) {
   if (view.type() == SpecType::kNull) return std::nullopt;
   const std::vector<SpecView> parts = view.items();
-  if (parts.size() != 8) view.fail(view.found(), "eight values");
+  if (parts.size() != 9) view.fail(view.found(), "nine values");
   return LinkTime{.worked_out = parts[0].as_boolean(),
                   .feasible = parts[1].as_boolean(),
                   .iteration_time = Duration(number_of(parts[2])),
                   .compute_time = Duration(number_of(parts[3])),
                   .recompute_time = Duration(number_of(parts[4])),
                   .fault_time = Duration(number_of(parts[5])),
-                  .far_memory_binds = parts[6].as_boolean(),
-                  .near_memory_binds = parts[7].as_boolean()};
+                  .update_time = Duration(number_of(parts[6])),
+                  .far_memory_binds = parts[7].as_boolean(),
+                  .near_memory_binds = parts[8].as_boolean()};
 }
 
 std::optional<KneeSoFar> line_of(const SpecView& state, std::string_view key) {
@@ -89,7 +90,7 @@ void put_time(JsonWriter& json, std::string_view key, const std::optional<LinkTi
   }
   json.begin_list(key).value(time->worked_out).value(time->feasible).value(time->iteration_time);
   json.value(time->compute_time).value(time->recompute_time).value(time->fault_time);
-  json.value(time->far_memory_binds).value(time->near_memory_binds).end();
+  json.value(time->update_time).value(time->far_memory_binds).value(time->near_memory_binds).end();
 }
 
 void put_line(JsonWriter& json, std::string_view key, const std::optional<KneeSoFar>& line) {

@@ -34,6 +34,11 @@ bool is_axis(std::string_view flag) {
                      [&](const AxisKind& kind) { return kind.flag == flag; });
 }
 
+/// What stands between the values of its list.
+char separator_of(std::string_view flag) {
+  return is_axis(flag) ? axis_kinds()[axis_place(flag)].separator : ',';
+}
+
 /// As the command line would have it.
 std::string text_of(const SpecView& value) {
   const SpecNode& node = value.node();
@@ -120,7 +125,8 @@ Arguments StudyFile::with_flags_of(const Arguments& given) const {
     }
     const bool schedules = entry.flag == "--schedule" && given.has("--schedules");
     if (schedules || given.has(FlagName::of(entry.flag))) continue;
-    flags.emplace_back(entry.flag, std::vector{fmt::format("{}", fmt::join(entry.texts, ","))});
+    const std::string between(1, separator_of(entry.flag));
+    flags.emplace_back(entry.flag, std::vector{fmt::format("{}", fmt::join(entry.texts, between))});
   }
   return Arguments(std::move(networks), std::move(flags), given.command_line());
 }

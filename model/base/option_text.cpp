@@ -45,6 +45,10 @@ BytesPerSecond rate_of(std::string_view text, std::string_view flag) {
   return rate;
 }
 
+BytesPerSecond update_rate_of(std::string_view text, std::string_view flag) {
+  return value_of(parse_update_rate(trimmed(text)), flag);
+}
+
 Duration duration_of(std::string_view text, std::string_view flag) {
   return value_of(parse_duration(trimmed(text)), flag);
 }
@@ -70,14 +74,18 @@ Ratio ratio_of(std::string_view text, std::string_view flag, double lowest, doub
   return Ratio(std::llround(*ratio * static_cast<double>(kOne.count())));
 }
 
-std::vector<std::string> split_list(const std::string& list, std::string_view flag) {
+std::vector<std::string> split_list(const std::string& list, std::string_view flag,
+                                    char separator) {
   std::vector<std::string> parts;
   std::size_t begin = 0;
   while (true) {
-    const std::size_t comma = list.find(',', begin);
+    const std::size_t comma = list.find(separator, begin);
     parts.emplace_back(trimmed(std::string_view(list).substr(begin, comma - begin)));
     if (parts.back().empty()) {
-      bad_value(flag, in_quotes(list), "values between single commas", "one of them is empty");
+      bad_value(
+          flag, in_quotes(list),
+          separator == ',' ? "values between single commas" : "values between single semicolons",
+          "one of them is empty");
     }
     if (comma == std::string::npos) return parts;
     begin = comma + 1;

@@ -16,6 +16,7 @@ namespace ooc {
 [[nodiscard]] Bytes bytes_of(std::string_view text, std::string_view option);
 /// Greater than 0, or "inf".
 [[nodiscard]] BytesPerSecond rate_of(std::string_view text, std::string_view option);
+[[nodiscard]] BytesPerSecond update_rate_of(std::string_view text, std::string_view option);
 [[nodiscard]] Duration duration_of(std::string_view text, std::string_view option);
 /// A whole number.
 [[nodiscard]] std::int64_t whole_number_of(std::string_view text, std::string_view option,
@@ -23,8 +24,9 @@ namespace ooc {
 /// 1.5 or 150%, to a billionth.
 [[nodiscard]] Ratio ratio_of(std::string_view text, std::string_view option, double lowest,
                              double highest);
-/// Splits at commas; SpecError for an empty element.
-[[nodiscard]] std::vector<std::string> split_list(const std::string& list, std::string_view option);
+/// Splits at commas, or what is given; SpecError for an empty element.
+[[nodiscard]] std::vector<std::string> split_list(const std::string& list, std::string_view option,
+                                                  char separator = ',');
 
 /// A bad value: SpecError at an option.
 [[noreturn]] void bad_value(std::string_view option, std::string found, std::string expected,

@@ -50,14 +50,28 @@ constexpr std::array kRateUnits{
     Unit{"TiB/s", binary(4)}, Unit{"bit/s", 1, 8},      Unit{"kbit/s", kKilo, 8},
     Unit{"Mbit/s", kMega, 8}, Unit{"Gbit/s", kGiga, 8}, Unit{"Tbit/s", kTera, 8}};
 
+constexpr std::array kUpdateUnits{Unit{"B/s", 1},
+                                  Unit{"kB/s", kKilo},
+                                  Unit{"MB/s", kMega},
+                                  Unit{"GB/s", kGiga},
+                                  Unit{"TB/s", kTera},
+                                  Unit{"KiB/s", binary(1)},
+                                  Unit{"MiB/s", binary(2)},
+                                  Unit{"GiB/s", binary(3)},
+                                  Unit{"TiB/s", binary(4)},
+                                  Unit{"param/s", kAdamBytes},
+                                  Unit{"kparam/s", kAdamBytes* kKilo},
+                                  Unit{"Mparam/s", kAdamBytes* kMega},
+                                  Unit{"Gparam/s", kAdamBytes* kGiga}};
+
 /// FLOPs are doubles: the unit is a power of ten.
 struct PowerUnit {
   std::string_view prefix;
   int power;
 };
 constexpr std::array kFlopPowers{PowerUnit{"", 0},  PowerUnit{"k", 3},  PowerUnit{"M", 6},
-                                   PowerUnit{"G", 9}, PowerUnit{"T", 12}, PowerUnit{"P", 15},
-                                   PowerUnit{"E", 18}};
+                                 PowerUnit{"G", 9}, PowerUnit{"T", 12}, PowerUnit{"P", 15},
+                                 PowerUnit{"E", 18}};
 
 /// How one kind of quantity is spoken of in messages.
 struct Wording {
@@ -69,6 +83,7 @@ struct Wording {
 constexpr Wording kSize{"a size with a unit", "16", {"GiB", "GB"}, "B"};
 constexpr Wording kTime{"a time with a unit", "8", {"us", "ms"}};
 constexpr Wording kRate{"a rate with a unit", "12.4", {"GB/s", "Gbit/s"}};
+constexpr Wording kUpdateRate{"a rate with a unit", "3.9", {"Gparam/s", "GB/s"}};
 constexpr Wording kFlopRate{"a computing rate with a unit", "15.7", {"TFLOP/s", ""}};
 constexpr Wording kFlopCount{"a count of operations with a unit", "2", {"GFLOP", ""}};
 
@@ -241,14 +256,27 @@ Parsed<Duration> parse_duration(std::string_view text) {
   return Duration(std::get<std::int64_t>(count));
 }
 
-Parsed<BytesPerSecond> parse_rate(std::string_view text) {
+namespace {
+
+Parsed<BytesPerSecond> parse_rate_in(std::string_view text, std::span<const Unit> units,
+                                     const Wording& wording) {
   if (text == "inf") return kInfiniteRate;
-  const Parsed<std::int64_t> count = parse_count(text, kRateUnits, kRate, kMaxRate.count(),
+  const Parsed<std::int64_t> count = parse_count(text, units, wording, kMaxRate.count(),
                                                  "a rate of at most 1000 PB/s, or \"inf\"");
   if (const auto* error = std::get_if<QuantityError>(&count)) return *error;
   const std::int64_t rate = std::get<std::int64_t>(count);
   if (rate < 1) return QuantityError{in_quotes(text), "a rate of at least 1 B/s"};
   return BytesPerSecond(rate);
+}
+
+}  // namespace
+
+Parsed<BytesPerSecond> parse_rate(std::string_view text) {
+  return parse_rate_in(text, kRateUnits, kRate);
+}
+
+Parsed<BytesPerSecond> parse_update_rate(std::string_view text) {
+  return parse_rate_in(text, kUpdateUnits, kUpdateRate);
 }
 
 Parsed<FlopsPerSecond> parse_flop_rate(std::string_view text) {

@@ -26,6 +26,11 @@ using Parsed = std::variant<Value, QuantityError>;
 [[nodiscard]] Parsed<Duration> parse_duration(std::string_view text);
 /// Also accepts "inf" (kInfiniteRate).
 [[nodiscard]] Parsed<BytesPerSecond> parse_rate(std::string_view text);
+/// How fast an optimiser's step goes over memory: a rate, or parameters a second of Adam in mixed precision, which
+/// reads and writes kAdamBytes of each: "3.9 Gparam/s".
+[[nodiscard]] Parsed<BytesPerSecond> parse_update_rate(std::string_view text);
+/// Gradient 2, moments 16, master 8, weight 2 (docs/model.md, 3, Precision).
+inline constexpr std::int64_t kAdamBytes = 28;
 [[nodiscard]] Parsed<FlopsPerSecond> parse_flop_rate(std::string_view text);
 /// A count of operations, "2 GFLOP": the abscissa of efficiency curves.
 [[nodiscard]] Parsed<double> parse_flop_count(std::string_view text);

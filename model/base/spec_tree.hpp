@@ -107,6 +107,7 @@ class SpecView {
   [[nodiscard]] Bytes as_bytes() const;
   [[nodiscard]] Duration as_duration() const;
   [[nodiscard]] BytesPerSecond as_rate() const;
+  [[nodiscard]] BytesPerSecond as_update_rate() const;
   [[nodiscard]] FlopsPerSecond as_flop_rate() const;
   /// A bare ratio (0.85) or text in percent ("85 %"), in [lowest, highest].
   [[nodiscard]] double as_ratio(double lowest, double highest) const;

@@ -206,6 +206,7 @@ std::string SpecView::as_choice(const std::vector<std::string>& choices) const {
 Bytes SpecView::as_bytes() const { return quantity(*this, &parse_bytes); }
 Duration SpecView::as_duration() const { return quantity(*this, &parse_duration); }
 BytesPerSecond SpecView::as_rate() const { return quantity(*this, &parse_rate); }
+BytesPerSecond SpecView::as_update_rate() const { return quantity(*this, &parse_update_rate); }
 FlopsPerSecond SpecView::as_flop_rate() const { return quantity(*this, &parse_flop_rate); }
 
 double SpecView::as_ratio(double lowest, double highest) const {

@@ -67,6 +67,13 @@ struct MemoryTier {
   Duration latency;
 };
 
+/// How fast optimiser state is updated in far memory, by the processor there.
+struct FarCompute {
+  BytesPerSecond throughput;  ///< of what it reads and writes
+  Duration latency = {};
+  bool assumed = false;  ///< nobody said it; a share of far memory's throughput
+};
+
 struct Connection {
   std::string name;
   std::optional<BytesPerSecond> theoretical;
@@ -115,6 +122,7 @@ struct HardwareProfile {
   std::vector<MeasuredLayer> layers;  ///< no two of the same pass, dtype, batch and shape
   MemoryTier near_memory;
   MemoryTier far_memory;
+  std::optional<FarCompute> far_compute = {};
   Connection connection;
   int devices = 1;
   std::vector<Provenance> provenance;

@@ -34,6 +34,20 @@ MemoryTier read_tier(const ProfileSection& section, Reserve reserve) {
   return tier;
 }
 
+FarCompute read_far_compute(const ProfileSection& section) {
+  FarCompute compute;
+  const std::size_t before = section.errors();
+  (void)section.attempt(
+      [&] { compute.throughput = section.number("throughput").as_update_rate(); });
+  (void)section.attempt([&] {
+    if (const auto latency = section.optional_number("latency")) {
+      compute.latency = latency->as_duration();
+    }
+  });
+  section.reject_unknown_keys(before);
+  return compute;
+}
+
 void check_format(const SpecView& root) {
   (void)root.find("$schema");
   const SpecView format = root.get("format");
@@ -79,6 +93,11 @@ void read_parts(const ProfileSection& root, const ProfileSources& sources,
   (void)root.attempt(
       [&] { profile.near_memory = read_tier(root.part("near_memory"), Reserve::kStated); });
   (void)root.attempt([&] { profile.far_memory = read_far_memory(root.part("far_memory")); });
+  (void)root.attempt([&] {
+    if (root.view().find("far_compute")) {
+      profile.far_compute = read_far_compute(root.part("far_compute"));
+    }
+  });
   (void)root.attempt([&] { read_connection(root.part("connection"), profile); });
   (void)root.attempt([&] {
     if (const auto devices = root.optional_number("devices")) {

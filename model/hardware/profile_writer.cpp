@@ -198,6 +198,14 @@ std::string write_profile(const HardwareProfile& profile) {
   put(root, "compute", compute(profile));
   put(root, "near_memory", tier(profile.near_memory, ReserveField::kWritten));
   put(root, "far_memory", tier(profile.far_memory, ReserveField::kNone));
+  if (const auto& compute = profile.far_compute) {
+    SpecNode node = object();
+    put(node, "throughput", text(exact_rate(compute->throughput)));
+    if (compute->latency.count() > 0) {
+      put(node, "latency", text(exact_duration(compute->latency)));
+    }
+    put(root, "far_compute", std::move(node));
+  }
   put(root, "connection", connection(profile.connection));
   put(root, "devices", number(std::to_string(profile.devices)));
   put(root, "provenance", provenance(profile.provenance));

@@ -46,7 +46,7 @@ class StateMover {
     to_.graph = to_.planned;
     add_tensors();
     add_far_updates();
-    find_lifetimes();
+    find_lifetimes(to_.graph, from_.tensors.size());
     reduce_static_bytes();
     book();
     return std::move(to_);
@@ -62,7 +62,9 @@ class StateMover {
 
   /// Units of blocks where the network has them: several of more than one layer.
   [[nodiscard]] bool by_blocks() const {
-    if (to_.options.units != StateUnits::kAuto) return to_.options.units == StateUnits::kBlock;
+    const StateOptions& options = to_.options;
+    if (options.units != StateUnits::kAuto) return options.units == StateUnits::kBlock;
+    if (options.in_backward && !options.optimizer) return false;  // each parameter by itself
     std::vector<std::string_view> names;
     for (const WeightUnit& unit : network_.units) {
       names.push_back(block_name(network_.layers[unit.owner.at()].name));
@@ -106,15 +108,15 @@ class StateMover {
   }
 
   void find_gradient_order() {
-    std::vector<std::size_t> complete(to_.units.size());
+    complete_.resize(to_.units.size());
     for (std::size_t i = 0; i < from_.tasks.size(); ++i) {
       if (!writes_gradient(from_, from_.tasks[i])) continue;
-      if (const auto unit = unit_of_layer_[from_.tasks[i].layer.at()]) complete[*unit] = i;
+      if (const auto unit = unit_of_layer_[from_.tasks[i].layer.at()]) complete_[*unit] = i;
     }
     to_.by_gradient.resize(to_.units.size());
     std::iota(to_.by_gradient.begin(), to_.by_gradient.end(), std::size_t{0});
     std::stable_sort(to_.by_gradient.begin(), to_.by_gradient.end(),
-                     [&](std::size_t a, std::size_t b) { return complete[a] < complete[b]; });
+                     [&](std::size_t a, std::size_t b) { return complete_[a] < complete_[b]; });
   }
 
   void choose_far() {
@@ -134,6 +136,25 @@ class StateMover {
     }
   }
 
+  /// As the network has them; updates within backward behind what completes their unit's gradients.
+  [[nodiscard]] std::vector<std::size_t> task_order() const {
+    std::vector<std::size_t> order;
+    std::vector<std::vector<std::size_t>> updates(to_.units.size());
+    for (std::size_t i = from_.backward_end; i < from_.tasks.size(); ++i) {
+      const auto unit = unit_of_layer_[from_.tasks[i].layer.at()];
+      if (unit && to_.options.in_backward) updates[*unit].push_back(i);
+    }
+    for (std::size_t i = 0; i < from_.tasks.size(); ++i) {
+      const auto unit = unit_of_layer_[from_.tasks[i].layer.at()];
+      const bool moved = i >= from_.backward_end && unit && to_.options.in_backward;
+      if (!moved) order.push_back(i);
+      if (unit && i == complete_[*unit]) {
+        order.insert(order.end(), updates[*unit].begin(), updates[*unit].end());
+      }
+    }
+    return order;
+  }
+
   /// The network's tasks without the updates that run far.
   void plan_tasks() {
     TrainingGraph& planned = to_.planned;
@@ -142,7 +163,7 @@ class StateMover {
     for (const StateUnit& unit : to_.units) planned.units.push_back(unit.name);
     std::vector<std::pair<TaskId, TensorId>> reads;
     std::vector<std::pair<TaskId, TensorId>> writes;
-    for (std::size_t i = 0; i < from_.tasks.size(); ++i) {
+    for (const std::size_t i : task_order()) {
       const Task& task = from_.tasks[i];
       const auto unit = unit_of_layer_[task.layer.at()];
       Ratio share = kOne;
@@ -153,6 +174,7 @@ class StateMover {
       }
       const TaskId id = make_id<TaskId>(planned.tasks.size());
       planned.tasks.push_back(task);
+      if (task.kind != TaskKind::kUpdate) planned.backward_end = planned.tasks.size();
       to_.task_of.push_back(make_id<TaskId>(i));
       to_.share.push_back(share);
       to_.unit_of.push_back(unit);
@@ -165,6 +187,7 @@ class StateMover {
     planned.writes = Csr<TaskId, TensorId>(planned.tasks.size(), writes);
     reads_ = std::move(reads);
     writes_ = std::move(writes);
+    if (to_.options.in_backward) find_lifetimes(planned, 0);
   }
 
   TensorId add_tensor(TensorRole role, std::size_t unit, std::int64_t bytes, TensorHome home) {
@@ -192,6 +215,10 @@ class StateMover {
     for (std::size_t i = 0; i < to_.units.size(); ++i) {
       StateUnit& unit = to_.units[i];
       const std::int64_t far = unit.far_parameters;
+      if (far == 0 && options.in_backward) {
+        unit.gradient = add_tensor(TensorRole::kWeightGradient, i, unit.parameters * each.gradient,
+                                   TensorHome::kNear);
+      }
       if (far == 0) continue;
       unit.state = add_tensor(TensorRole::kOptimizerState, i, state_of(unit), TensorHome::kFar);
       if (!updates_far()) continue;
@@ -214,6 +241,10 @@ class StateMover {
     if (!of) return;
     const StateUnit& unit = to_.units[*of];
     const TaskKind kind = to_.planned.tasks[task.at()].kind;
+    if (kind == TaskKind::kUpdate && unit.gradient && !unit.sent) {
+      reads_.emplace_back(task, *unit.gradient);
+      return;
+    }
     if (kind == TaskKind::kUpdate) {
       if (!unit.state || updates_far()) return;
       reads_.emplace_back(task, *unit.state);
@@ -225,7 +256,7 @@ class StateMover {
     if (has_writer_[*of]) reads_.emplace_back(task, *unit.gradient);
     has_writer_[*of] = true;
     writes_.emplace_back(task, *unit.gradient);
-    if (unit.sent != unit.gradient && task == last_writer(*of)) {
+    if (unit.sent && unit.sent != unit.gradient && task == last_writer(*of)) {
       writes_.emplace_back(task, *unit.sent);
     }
   }
@@ -267,9 +298,9 @@ class StateMover {
     graph.writes = Csr<TaskId, TensorId>(graph.tasks.size(), writes_);
   }
 
-  void find_lifetimes() {
-    TrainingGraph& graph = to_.graph;
-    const std::size_t known = graph.lifetimes.size();
+  /// Of tensors from `known` on.
+  static void find_lifetimes(TrainingGraph& graph, std::size_t known) {
+    graph.lifetimes.resize(known);
     graph.lifetimes.resize(graph.tensors.size());
     for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
       const TaskId task = make_id<TaskId>(i);
@@ -341,8 +372,10 @@ class StateMover {
       const StateUnit& unit = to_.units[i];
       if (!unit.gradient) continue;
       const std::size_t last = last_writer(i).at();
-      const std::size_t leaves = to_.options.pipelined ? last : to_.planned.backward_end - 1;
-      const bool is_cast = unit.sent != unit.gradient;
+      const std::size_t leaves = !unit.sent              ? last_update(i)
+                                 : to_.options.pipelined ? last
+                                                         : to_.planned.backward_end - 1;
+      const bool is_cast = unit.sent && unit.sent != unit.gradient;
       if (takes_block(unit.gradient)) {
         book_from(first_writer(i), is_cast ? last : leaves, size(unit.gradient));
       }
@@ -352,6 +385,16 @@ class StateMover {
 
   void book_from(std::size_t first, std::size_t last, Bytes bytes) {
     for (std::size_t task = first; task <= last; ++task) to_.booked[task] += bytes;
+  }
+
+  /// Of one within backward: they stand behind the last writer, in a row.
+  [[nodiscard]] std::size_t last_update(std::size_t unit) const {
+    std::size_t last = last_writer(unit).at();
+    while (last + 1 < to_.planned.tasks.size() && to_.unit_of[last + 1] == unit &&
+           to_.planned.tasks[last + 1].kind == TaskKind::kUpdate) {
+      ++last;
+    }
+    return last;
   }
 
   [[nodiscard]] std::size_t first_writer(std::size_t unit) const {
@@ -399,6 +442,8 @@ class StateMover {
   std::vector<std::optional<std::size_t>> unit_of_layer_;
   std::vector<std::pair<TaskId, TensorId>> reads_;
   std::vector<std::pair<TaskId, TensorId>> writes_;
+  std::vector<std::size_t> complete_ =
+      {};  ///< by unit: the network's task behind which its gradients are
   std::vector<bool> has_writer_ = {};  ///< by unit: so far
 };
 
@@ -416,6 +461,14 @@ void check_state(const StateOptions& options) {
   if (options.weights && (!far || *options.optimizer != kOne)) {
     refuse("weights", "optimizer beside it, all of it, with --update far",
            "what is updated near memory would have to be copied back");
+  }
+  if (options.in_backward && options.optimizer && !far) {
+    bad_value("--update-in-backward", "it with state that comes near for its update",
+              "--update far, or the state near", "the copies would take turns with backward's");
+  }
+  if (options.in_backward && far && (options.after == UpdateAfter::kAll || options.delayed)) {
+    bad_value("--update-in-backward", "far updates after all gradients", "--update-after each",
+              "clipping needs all gradients");
   }
   if (options.delayed && (options.weights || !far)) {
     bad_value("--update-delay", "1", "weights near and updates far",

@@ -19,6 +19,7 @@
 
 #include "model/cost/cost_table.hpp"
 #include "model/graph/training_graph.hpp"
+#include "model/hardware/hardware_profile.hpp"
 
 namespace ooc {
 
@@ -47,8 +48,10 @@ struct StateOptions {
   int gradient_slots = 2;  ///< units of gradients that are near at once
   std::optional<std::int64_t> gradient_bytes = {};  ///< an element on the link; none: as near
   StateUnits units = StateUnits::kAuto;
+  /// Updates run as soon as their gradients are complete, which near memory then holds no longer.
+  bool in_backward = false;
 
-  [[nodiscard]] bool any() const { return optimizer || gradients || weights; }
+  [[nodiscard]] bool any() const { return optimizer || gradients || weights || in_backward; }
   [[nodiscard]] bool operator==(const StateOptions&) const = default;
 };
 
@@ -63,8 +66,8 @@ struct StateUnit {
   std::int64_t far_parameters = 0;  ///< of them those whose optimiser's state is far
   // In MovingState::graph, where they are tensors:
   std::optional<TensorId> weight = {};
-  std::optional<TensorId> gradient = {};
-  std::optional<TensorId> sent = {};  ///< what is copied of it: itself, or it in another type
+  std::optional<TensorId> gradient = {};  ///< of far updates, and of near ones within backward
+  std::optional<TensorId> sent = {};      ///< what is copied of it: itself, or it in another type
   std::optional<TensorId> state = {};
   std::optional<TaskId> update = {};  ///< far
   bool weights_far = false;
@@ -108,13 +111,6 @@ struct WeightUse {
 [[nodiscard]] std::vector<WeightStay> weight_stays(std::span<const WeightUse> uses,
                                                    const std::vector<StateUnit>& units,
                                                    int prefetch);
-
-/// How fast state is updated in far memory.
-struct FarCompute {
-  BytesPerSecond throughput;  ///< of what it reads and writes
-  Duration latency = {};
-  bool assumed = false;  ///< nobody said it; a share of far memory's throughput
-};
 
 /// Costs of `planned` (no transfers), from those of the network's graph. `anywhere`: the schedule runs tasks again, so
 /// that each must find room for any state.

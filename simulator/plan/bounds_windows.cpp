@@ -12,6 +12,10 @@
 // differences: O(uses) to keep and one addition per pair to read. Estimates are compared in doubles first;
 // only those within the rounding error of the best are calculated exactly.
 //
+// No copy of a window takes longer than that of the largest excess, both ways at once. So a window that ends where even
+// with that time the path is shorter than what is known is not looked at, nor any behind it; and as what is known only
+// grows while a moves back, where they end only moves back, too.
+//
 // Left out because they cannot improve the path: maxima over windows nested in (a, b) of one direction
 // alone (the nested window is a pair of its own). For both directions together they are kept.
 #include <algorithm>
@@ -86,6 +90,12 @@ class WindowWalk {
         costs_(costs),
         pressure_(pressure),
         speed_(fastest_link(costs.transfers)),
+        far_(ns_per_byte(speed_.to_far)),
+        near_(ns_per_byte(speed_.to_near)),
+        far1_(ns_per_byte(speed_.together[0].to_far)),
+        near1_(ns_per_byte(speed_.together[0].to_near)),
+        far2_(ns_per_byte(speed_.together[1].to_far)),
+        near2_(ns_per_byte(speed_.together[1].to_near)),
         // At full duplex the mean of two windows in opposite directions is never the larger one.
         joint_(!speed_.independent()),
         uses_(uses_of_tensors(graph)),
@@ -98,7 +108,8 @@ class WindowWalk {
         used_(positions_.size() + 1),
         widest_in_(positions_.size()),
         rest_(positions_.size()),
-        rest_estimate_(positions_.size()) {
+        rest_estimate_(positions_.size()),
+        end_(positions_.size()) {
     for (std::size_t task = 0, rank = 0; task < rank_at_.size(); ++task) {
       while (rank < positions_.size() && positions_[rank] < task) ++rank;
       rank_at_[task] = rank;
@@ -133,6 +144,8 @@ class WindowWalk {
       in_[rank] = cut.in.count();
       last_cut_ = rank;
     }
+    const std::int64_t most = *std::max_element(in_.begin(), in_.end());
+    longest_copy_ = estimate({.out = most, .in = most, .most_out = most, .most_in = most});
     std::vector<std::int64_t> change(graph_.tasks.size() + 1);
     for (std::size_t i = 0; i < graph_.tensors.size(); ++i) {
       const TensorId tensor = make_id<TensorId>(i);
@@ -199,22 +212,24 @@ class WindowWalk {
     std::int64_t used = 0;
     std::int64_t widest_out = 0;
     const std::int64_t absent = in_[rank] - across_[rank];
-    for (std::size_t b = rank + 1; b < positions_.size(); ++b) {
+    for (std::size_t b = rank + 1; b < end_; ++b) {
       written += written_[b];
       used += used_[b];
       Window window{.out = in_[b] - across_[b] + written, .in = absent + used};
       if (in_[b] == 0) window.out = 0;
       if (in_[rank] == 0) window.in = 0;
+      bool any_behind = true;
       if (joint_) {
         widest_out = std::max(widest_out, window.out);
         widest_in_[b] = std::max(widest_in_[b], window.in);
         window.most_out = widest_out;
         window.most_in = widest_in_[b];
-      } else if (b >= last_cut_ && (in_[rank] == 0 || used == across_[rank])) {
-        visit(b, window);
-        return;  // nothing behind needs more time, and starts later
+      } else {
+        // Else nothing behind needs more time, and starts later.
+        any_behind = b < last_cut_ || (in_[rank] != 0 && used != across_[rank]);
       }
-      visit(b, window);
+      visit(b, window);  // in one place only, so that it is inlined
+      if (!any_behind) return;
     }
   }
 
@@ -235,31 +250,30 @@ class WindowWalk {
     Window window;
   };
 
+  [[nodiscard]] double estimate(const Window& window) const {
+    const auto out = static_cast<double>(window.most_out);
+    const auto in = static_cast<double>(window.most_in);
+    return std::max({static_cast<double>(window.out) * far_, static_cast<double>(window.in) * near_,
+                     out * far1_ + in * near1_, out * far2_ + in * near2_});
+  }
+
   std::int64_t longest_window(std::size_t rank, std::int64_t without) {
-    const double far = ns_per_byte(speed_.to_far);
-    const double near = ns_per_byte(speed_.to_near);
-    const auto& [first, second] = speed_.together;
-    const double far1 = ns_per_byte(first.to_far), near1 = ns_per_byte(first.to_near);
-    const double far2 = ns_per_byte(second.to_far), near2 = ns_per_byte(second.to_near);
     const std::int64_t duration = before(positions_[rank] + 1) - before(positions_[rank]);
     contenders_.clear();
     // Nothing that ends before this is of interest.
     double best = static_cast<double>(without - duration);
     double margin = kRounding + best * kPrecision;
+    const double least = best - 2 * margin - longest_copy_;
+    while (end_ > rank + 1 && rest_estimate_[end_ - 1] < least) --end_;
     for_each_window(rank, [&](std::size_t b, const Window& window) {
-      const auto out = static_cast<double>(window.most_out);
-      const auto in = static_cast<double>(window.most_in);
-      const double link =
-          std::max({static_cast<double>(window.out) * far, static_cast<double>(window.in) * near,
-                    out * far1 + in * near1, out * far2 + in * near2});
-      const double estimate = link + rest_estimate_[b];
-      if (estimate < best - margin) return;
-      if (estimate > best + margin) contenders_.clear();
-      if (estimate > best) {
-        best = estimate;
+      const double path = estimate(window) + rest_estimate_[b];
+      if (path < best - margin) return;
+      if (path > best + margin) contenders_.clear();
+      if (path > best) {
+        best = path;
         margin = kRounding + best * kPrecision;
       }
-      contenders_.push_back({estimate, b, window});
+      contenders_.push_back({path, b, window});
     });
     std::int64_t longest = without;
     for (const Contender& it : contenders_) {
@@ -282,6 +296,8 @@ class WindowWalk {
   const CostTable& costs_;
   const MemoryPressure& pressure_;
   LinkSpeed speed_;
+  double far_, near_, far1_, near1_, far2_,
+      near2_;  ///< ns a byte: alone, and in the two mixes of both
   bool joint_;
   Csr<TensorId, TaskId> uses_;
   std::vector<std::size_t> positions_;
@@ -296,6 +312,8 @@ class WindowWalk {
   std::vector<double> rest_estimate_;
   std::vector<Contender> contenders_;
   std::size_t last_cut_ = 0;
+  double longest_copy_ = 0;  ///< ns
+  std::size_t end_;          ///< of the ranks at which windows may end
 };
 
 }  // namespace

@@ -133,7 +133,7 @@ class Weaver {
   /// Copies out follow one another in the order in which gradients are complete.
   void list_gradients() {
     for (std::size_t i = 0; i < state_.units.size(); ++i) {
-      if (unit(i).gradient) leaving_.push_back(i);
+      if (unit(i).sent) leaving_.push_back(i);
     }
     std::sort(leaving_.begin(), leaving_.end(), [&](std::size_t a, std::size_t b) {
       return by_unit_[a].last_writer < by_unit_[b].last_writer;
@@ -240,6 +240,8 @@ class Weaver {
     OfUnit& of = by_unit_[*at.unit];
     if (of.first_writer == index) begin_gradient(*at.unit, step);
     if (of.last_writer == index) end_gradient(*at.unit, step);
+    const bool leaves_with_it = of.gradient && !unit(*at.unit).sent;
+    if (leaves_with_it && of.last_update == index) builder_.release(*of.gradient, step);
     if (of.fetched && of.first_update == index) builder_.wait(step, *of.fetched);
     if (of.fetched && of.last_update == index) {
       of.stored = builder_.to_far(*unit(*at.unit).state);
@@ -260,6 +262,7 @@ class Weaver {
     OfUnit& of = by_unit_[index];
     of.gradient = new_block(*unit(index).gradient);
     builder_.acquire(step, *of.gradient);
+    if (!unit(index).sent) return;  // it leaves with its update
     const auto slots = static_cast<std::size_t>(state_.options.gradient_slots);
     if (place_[index] < slots) return;
     const auto& before = by_unit_[leaving_[place_[index] - slots]];
@@ -270,6 +273,7 @@ class Weaver {
   void end_gradient(std::size_t index, StepId step) {
     OfUnit& of = by_unit_[index];
     const StateUnit& which = unit(index);
+    if (!which.sent) return;
     if (which.sent != which.gradient) {
       of.sent = new_block(*which.sent);
       builder_.acquire(step, *of.sent);

@@ -106,6 +106,9 @@ std::vector<std::string> assumed_in_use(const HardwareProfile& hardware, const R
         (inputs.far_memory_given && field == "far_memory.capacity") ||
         (inputs.far_throughput && field == "far_memory.throughput") ||
         (inputs.duplex && below(field, "connection.duplex"));
+    const bool updates_far =
+        !inputs.far_compute && inputs.offload.find("update far") != std::string::npos;
+    if (below(field, "far_compute") && !updates_far) return false;
     return !other_model && !replaced && !other_peak(field, inputs);
   };
   std::vector<std::string> used = assumed_of_architecture(hardware, inputs);

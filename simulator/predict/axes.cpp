@@ -11,6 +11,7 @@
 #include "model/base/precision.hpp"
 #include "model/base/quantity_io.hpp"
 #include "model/layers/attributes.hpp"
+#include "simulator/predict/state_words.hpp"
 
 namespace ooc {
 namespace {
@@ -29,6 +30,9 @@ std::int64_t parse_size(std::string_view text, std::string_view place) {
 }
 std::int64_t parse_speed(std::string_view text, std::string_view place) {
   return rate_of(text, place).count();
+}
+std::int64_t parse_update_speed(std::string_view text, std::string_view place) {
+  return update_rate_of(text, place).count();
 }
 std::int64_t parse_time(std::string_view text, std::string_view place) {
   return duration_of(text, place).count();
@@ -94,6 +98,16 @@ constexpr AxisKind kKinds[] = {
      .apply = [](std::int64_t value,
                  CaseOptions& to) { to.precision = static_cast<Precision>(value); },
      .steps = false},
+    // A preset may say the precision.
+    {.flag = "--state",
+     .level = AxisLevel::kGraph,
+     .column = "offload",
+     .help =
+         "presets of state that moves, between commas, or none: none,zero-offload,stream",
+     .parse = &parse_state_preset,
+     .show = &show_state_preset,
+     .apply = &apply_state_preset,
+     .steps = false},
     {.flag = "--symbol",
      .level = AxisLevel::kGraph,
      .column = "symbols",
@@ -142,6 +156,16 @@ constexpr AxisKind kKinds[] = {
      .show = &show_ratio,
      .apply = [](std::int64_t value, CaseOptions& to) { to.compute_scale = Ratio(value); },
      .more_is_harder = false},
+    {.flag = "--offload",
+     .level = AxisLevel::kCosts,
+     .column = "offload",
+     .help =
+         "what of the state is far, lists between semicolons: none; optimizer; optimizer,gradients",
+     .parse = &parse_offload,
+     .show = &show_offload,
+     .apply = &apply_offload,
+     .steps = false,
+     .separator = ';'},
     {.flag = "--memory",
      .level = AxisLevel::kPlan,
      .column = "memory_bytes",
@@ -160,6 +184,15 @@ constexpr AxisKind kKinds[] = {
      .level = AxisLevel::kPlan,
      .column = "schedule",
      .help = "all, or names between commas; default capacity"},
+    {.flag = "--far-compute",
+     .level = AxisLevel::kPrices,
+     .column = "far_compute_bytes_per_s",
+     .help = "what far updates read and write: 50GB/s:400GB/s:x2 or 2Gparam/s,4Gparam/s of Adam; "
+             "default: the profile's, else 45 % of far memory's throughput",
+     .parse = &parse_update_speed,
+     .show = &show_speed,
+     .apply = [](std::int64_t value, CaseOptions& to) { to.far_compute = BytesPerSecond(value); },
+     .more_is_harder = false},
     {.flag = "--far-throughput",
      .level = AxisLevel::kPrices,
      .column = "far_throughput_bytes_per_s",

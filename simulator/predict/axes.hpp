@@ -35,6 +35,7 @@ struct AxisKind {
   bool more_is_harder =
       true;           ///< to count: a value at that end may be too large a job where others are not
   bool steps = true;  ///< ranges make sense; else its values are names of a table
+  char separator = ',';  ///< of the values of a list
 };
 
 /// "far memory"

@@ -284,6 +284,8 @@ RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
   inputs.compute_scale = options.compute_scale;
   inputs.devices = options.devices;
   inputs.exchange = exchange_name(options.exchange);
+  inputs.far_compute = options.far_compute;
+  if (options.state.any()) inputs.offload = state_text(options.state);
   return inputs;
 }
 

@@ -36,6 +36,20 @@
 
 namespace ooc {
 
+/// What flags say of how state moves, whatever preset or list says what does.
+struct StateChanges {
+  std::optional<UpdateAt> update = {};
+  std::optional<UpdateAfter> after = {};
+  std::optional<bool> delayed = {};
+  std::optional<int> prefetch = {};
+  std::optional<int> gradient_slots = {};
+  std::optional<std::int64_t> gradient_bytes = {};
+  std::optional<StateUnits> units = {};
+  std::optional<bool> in_backward = {};
+
+  [[nodiscard]] bool operator==(const StateChanges&) const = default;
+};
+
 /// What one prediction depends on beside network, machine and schedule.
 struct CaseOptions {
   std::optional<std::int64_t> batch;
@@ -64,7 +78,8 @@ struct CaseOptions {
   std::optional<Software> software = {};  ///< as ComputeOptions has it
   RunMode mode = RunMode::kTraining;      ///< the same
   AdamKernels adam = AdamKernels::kFused;
-  StateOptions state = {};  ///< what of weights, gradients and optimiser state moves
+  StateOptions state = {};          ///< what of weights, gradients and optimiser state moves
+  StateChanges state_changes = {};  ///< that it has already
   /// What far updates read and write of far memory; none: the profile's.
   std::optional<BytesPerSecond> far_compute = {};
 };

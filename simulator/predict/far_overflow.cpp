@@ -2,13 +2,35 @@
 #include "simulator/predict/far_overflow.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "simulator/plan/plan_text.hpp"
 
 namespace ooc {
+namespace {
+
+/// What is there all the time, the most first.
+std::vector<OutOfMemory::Holder> far_homes(const TrainingGraph& graph, const CostTable& costs,
+                                           const Plan& plan) {
+  OutOfMemory::Holder optimizer{.name = "optimizer state", .bytes = {}};
+  OutOfMemory::Holder weights{.name = "weights", .bytes = {}};
+  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
+    if (graph.tensors[i].home != TensorHome::kFar) continue;
+    const bool is_weight = graph.tensors[i].role == TensorRole::kWeight;
+    (is_weight ? weights : optimizer).bytes += plan.far_bytes(costs.tensor_bytes[i]);
+  }
+  std::vector<OutOfMemory::Holder> homes;
+  for (OutOfMemory::Holder& holder : {std::ref(optimizer), std::ref(weights)}) {
+    if (holder.bytes > Bytes(0)) homes.push_back(std::move(holder));
+  }
+  return homes;
+}
+
+}  // namespace
 
 OutOfMemory far_overflow(const Case& which, const CaseRun& run, const Timeline& timeline,
                          Bytes peak) {
@@ -50,11 +72,9 @@ OutOfMemory far_overflow(const Case& which, const CaseRun& run, const Timeline& 
                   .holders = {},
                   .smallest_budget = peak,
                   .tier = OutOfMemory::Tier::kFar};
+  oom.holders = far_homes(run.graph(which), costs, plan);
   std::int64_t used = 0;
-  for (std::size_t i = 0; i < costs.tensor_bytes.size(); ++i) {
-    if (run.graph(which).tensors[i].home != TensorHome::kFar) continue;
-    used += plan.far_bytes(costs.tensor_bytes[i]).count();
-  }
+  for (const OutOfMemory::Holder& holder : oom.holders) used += holder.bytes.count();
   if (used > capacity) {
     oom.step = "the start";  // what is in far memory all the time
     oom.wanted = Bytes(used);

@@ -24,6 +24,8 @@ std::string_view no_knee_name(NoKnee cause) {
       return "recomputes";
     case NoKnee::kPageFaults:
       return "page_faults";
+    case NoKnee::kFarUpdates:
+      return "far_updates";
     case NoKnee::kFarMemory:
       return "far_memory";
     case NoKnee::kNearMemory:
@@ -48,6 +50,8 @@ std::string_view no_knee_text(NoKnee cause) {
       return "recomputes";
     case NoKnee::kPageFaults:
       return "waits for page faults";
+    case NoKnee::kFarUpdates:
+      return "waits for updates in far memory";
     case NoKnee::kFarMemory:
       return "far memory caps the link";
     case NoKnee::kNearMemory:
@@ -68,6 +72,7 @@ LinkTime link_time(const RunReport& report) {
           .compute_time = report.compute_time,
           .recompute_time = stall(StallCause::kRecompute),
           .fault_time = stall(StallCause::kFault),
+          .update_time = stall(StallCause::kUpdate),
           .far_memory_binds = report.link_limited_by == "far memory",
           .near_memory_binds = report.link_limited_by == "near memory"};
 }
@@ -122,6 +127,9 @@ NoKnee KneeFinder::why_none(int percent) const {
   if (!is_within(run_again, time.compute_time, percent)) return NoKnee::kRecomputes;
   if (!is_within(run_again + time.fault_time, time.compute_time, percent)) {
     return NoKnee::kPageFaults;
+  }
+  if (!is_within(run_again + time.update_time, time.compute_time, percent)) {
+    return NoKnee::kFarUpdates;
   }
   if (time.far_memory_binds) return NoKnee::kFarMemory;
   return time.near_memory_binds ? NoKnee::kNearMemory : NoKnee::kOtherWaits;

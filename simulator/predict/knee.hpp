@@ -18,6 +18,7 @@ enum class NoKnee {
   kBeyondList,  ///< faster ones would be
   kRecomputes,  ///< tasks that run again take longer than that, whatever the link
   kPageFaults,  ///< so do faults, one by one
+  kFarUpdates,  ///< so do updates in far memory
   kFarMemory,   ///< sets the rate of copies
   kNearMemory,  ///< sets the rate of copies
   kOtherWaits,  ///< that a link does not shorten
@@ -44,6 +45,7 @@ struct LinkTime {
   Duration compute_time;    ///< the sum of its tasks
   Duration recompute_time;  ///< of those that run again
   Duration fault_time;      ///< waits for page faults
+  Duration update_time;     ///< waits for updates in far memory
   bool far_memory_binds = false;
   bool near_memory_binds = false;
 };

@@ -122,9 +122,14 @@ class Changes {
     }
   }
 
-  /// By arithmetic alone: nothing else of the job changes.
+  /// By arithmetic alone where nothing else of the job changes: where all of the state is near.
   void state() {
     if (workload_.graph.optimizer != Optimizer::kAdam) return;
+    if (options_.state.any()) {
+      CaseOptions options = options_;
+      options.graph.optimizer = Optimizer::kAdam8;
+      return read_again("--optimizer adam8", options);
+    }
     Bytes saved;
     for (const Layer& layer : workload_.network->layers) {
       const auto bytes = [&](Optimizer optimizer) {
@@ -206,6 +211,7 @@ std::optional<BytesByCategory> in_core_by_category(const Case& which) {
   Case roomy = which;
   roomy.budget = Bytes(kMaxTotalBytes);
   roomy.allocator = Allocator::kIdeal;
+  roomy.moving = nullptr;
   roomy.schedule_options = {.algorithms = which.schedule_options.algorithms};
   const DevicesResult planned = plan_job(roomy, in_core, roomy.budget);
   const Plan* plan = std::get_if<Plan>(&planned.plan);

@@ -13,6 +13,7 @@
 #include "model/base/quantity_io.hpp"
 #include "simulator/plan/weave_state.hpp"
 #include "simulator/predict/round_costs.hpp"
+#include "simulator/predict/state_words.hpp"
 
 namespace ooc {
 namespace {
@@ -24,12 +25,6 @@ std::string names_of_carriers() {
     names += (names.empty() ? "" : ", ") + std::string(schedule->name);
   }
   return names;
-}
-
-std::string share_text(std::string_view name, const std::optional<Ratio>& share) {
-  if (*share == kOne) return std::string(name);
-  return fmt::format("{}:{}", name,
-                     static_cast<double>(share->count()) / static_cast<double>(kOne.count()));
 }
 
 bool updates_far(const StateOptions& options) {
@@ -56,14 +51,80 @@ Duration until_last_gradient(const MovingState& state, const CostTable& costs) {
   return until;
 }
 
-BytesPerSecond far_rate(const HardwareProfile& hardware, const CaseOptions& options) {
-  if (options.far_compute) return *options.far_compute;
-  const BytesPerSecond whole =
-      options.transfers.far_throughput.value_or(hardware.far_memory.throughput);
-  if (whole == kInfiniteRate) return whole;
-  return BytesPerSecond(std::max<std::int64_t>(
-      1, std::llround(kFarComputeShare * static_cast<double>(whole.count()))));
-}
+/// Plans of the network's own tasks, with state woven in.
+class StatePlanner {
+ public:
+  StatePlanner(const Case& which, Bytes budget, const Rounds& run, const ProblemOf& problem_of)
+      : which_(which),
+        state_(*which.moving),
+        budget_(budget),
+        costs_(run.costs),
+        problem_of_(problem_of),
+        trial_(problem_of(which, run.graph, run.costs, budget).evaluate) {}
+
+  [[nodiscard]] PlanResult plan(const Schedule& schedule, const ScheduleOptions& options) const {
+    const bool again = schedule.is(Trait::kRecomputes);
+    const CostTable planned =
+        planned_costs(state_, which_.costs, again ? Booking::kAnywhere : Booking::kByTask);
+    PlanningProblem problem = problem_of_(which_, state_.planned, planned, budget_);
+    problem.options = options;
+    problem.carries_state = true;
+    problem.least_time = state_bound(state_, costs_);
+    // Trials are runs of the woven plan.
+    problem.evaluate = [this, woven = std::make_shared<std::optional<Plan>>()](const Plan& plan) {
+      woven->emplace(weave_state(plan, state_, costs_));
+      return trial_(**woven);
+    };
+    PlanResult made = schedule.make_plan(problem);
+    if (const Plan* found = std::get_if<Plan>(&made)) made = weave_state(*found, state_, costs_);
+    return made;
+  }
+
+  /// A schedule that may run tasks again books for the worst; those that do not find room where it has none. The quickest
+  /// of them all, or what the smallest of them lacks.
+  [[nodiscard]] PlanResult quickest(const Schedule& schedule) const {
+    PlanResult best = plan(schedule, which_.schedule_options);
+    std::optional<Duration> time = time_of(best);
+    const bool choice = which_.costs.alternatives.size() > which_.workload.graph.tasks.size();
+    for (const Schedule* other : schedules()) {
+      if (!other->is(Trait::kCarriesState) || other->is(Trait::kRecomputes)) continue;
+      for (const AlgorithmChoice rule : {AlgorithmChoice::kMemory, AlgorithmChoice::kPerformance}) {
+        if (rule == AlgorithmChoice::kPerformance && !choice) continue;
+        ScheduleOptions options;
+        options.algorithms = rule;
+        consider(plan(*other, options), best, time);
+      }
+    }
+    return best;
+  }
+
+ private:
+  [[nodiscard]] std::optional<Duration> time_of(const PlanResult& made) const {
+    const Plan* plan = std::get_if<Plan>(&made);
+    return plan == nullptr ? std::nullopt : trial_(*plan).iteration_time;
+  }
+
+  void consider(PlanResult other, PlanResult& best, std::optional<Duration>& time) const {
+    const std::optional<Duration> taken = time_of(other);
+    if (taken) {
+      if (time && *taken >= *time) return;
+      time = taken;
+    } else {
+      const auto* lacks = std::get_if<OutOfMemory>(&other);
+      const auto* before = std::get_if<OutOfMemory>(&best);
+      if (lacks == nullptr || before == nullptr) return;
+      if (!lacks->smallest_budget || lacks->smallest_budget >= before->smallest_budget) return;
+    }
+    best = std::move(other);
+  }
+
+  const Case& which_;
+  const MovingState& state_;
+  Bytes budget_;
+  const CostTable& costs_;
+  const ProblemOf& problem_of_;
+  std::function<Trial(const Plan&)> trial_;
+};
 
 }  // namespace
 
@@ -72,6 +133,26 @@ void check_carries_state(const Schedule& schedule) {
   bad_value("--offload", fmt::format("it with the schedule {}", schedule.name),
             "one of " + names_of_carriers(),
             "plans of the others do not book memory by task, or have barriers");
+}
+
+void keep_carriers(std::vector<const Schedule*>& schedules) {
+  std::erase_if(schedules, [](const Schedule* each) { return !each->is(Trait::kCarriesState); });
+}
+
+FarCompute far_compute_of(const HardwareProfile& hardware, const TransferOptions& transfers,
+                          std::optional<BytesPerSecond> asked) {
+  FarCompute compute = hardware.far_compute.value_or(FarCompute{.throughput = {}, .assumed = true});
+  if (asked) {
+    compute.throughput = *asked;
+    compute.assumed = false;
+  } else if (compute.assumed) {
+    const BytesPerSecond whole = transfers.far_throughput.value_or(hardware.far_memory.throughput);
+    const double share = kFarComputeShare * static_cast<double>(whole.count());
+    compute.throughput = whole == kInfiniteRate
+                             ? whole
+                             : BytesPerSecond(std::max<std::int64_t>(1, std::llround(share)));
+  }
+  return compute;
 }
 
 void add_moving_state(Case& made, const CaseOptions& options) {
@@ -84,9 +165,7 @@ void add_moving_state(Case& made, const CaseOptions& options) {
               "--accounting liveness", "the other rules count state as a whole");
   }
   made.moving = std::make_shared<const MovingState>(move_state(made.workload.graph, options.state));
-  made.far_compute = {.throughput = far_rate(made.hardware, options),
-                      .assumed = !options.far_compute};
-  made.inputs.offload = state_text(options.state);
+  made.far_compute = far_compute_of(made.hardware, options.transfers, options.far_compute);
 }
 
 RoundsResult plan_with_state(const Case& which, const Schedule& schedule, Bytes budget,
@@ -100,25 +179,15 @@ RoundsResult plan_with_state(const Case& which, const Schedule& schedule, Bytes 
     bad_value("--offload", "it with --sub-batch", "--sub-batch off",
               "gradients that add up over rounds are not modelled where state moves");
   }
-  const MovingState& state = *which.moving;
   auto run = std::make_shared<Rounds>();
   run->sub_batch = which.costs.batch;
-  run->graph = state.graph;
-  run->costs = moving_costs(state, which.costs, which.far_compute);
+  run->graph = which.moving->graph;
+  run->costs = moving_costs(*which.moving, which.costs, which.far_compute);
   run->costs.transfers =
       estimate_transfers(run->costs.tensor_bytes, which.hardware, which.transfers);
-  const CostTable planned = planned_costs(
-      state, which.costs, schedule.is(Trait::kRecomputes) ? Booking::kAnywhere : Booking::kByTask);
-  PlanningProblem problem = problem_of(which, state.planned, planned, budget);
-  // Trials are runs of the woven plan.
-  const auto woven = std::make_shared<std::optional<Plan>>();
-  problem.evaluate = [whole = problem_of(which, run->graph, run->costs, budget).evaluate, woven,
-                      &state, &costs = run->costs](const Plan& plan) {
-    woven->emplace(weave_state(plan, state, costs));
-    return whole(**woven);
-  };
-  PlanResult made = schedule.make_plan(problem);
-  if (const Plan* plan = std::get_if<Plan>(&made)) made = weave_state(*plan, state, run->costs);
+  const StatePlanner planner(which, budget, *run, problem_of);
+  PlanResult made = schedule.is(Trait::kOptimizes) ? planner.quickest(schedule)
+                                                   : planner.plan(schedule, which.schedule_options);
   return {std::move(made), std::move(run)};
 }
 
@@ -161,15 +230,14 @@ Duration state_bound(const MovingState& state, const CostTable& costs) {
 }
 
 std::string state_text(const StateOptions& options) {
-  std::string text;
-  const auto add = [&](const std::string& what) { text += (text.empty() ? "" : ",") + what; };
-  if (options.optimizer) add(share_text("optimizer", options.optimizer));
-  if (options.gradients) add("gradients");
-  if (options.weights) add(share_text("weights", options.weights));
-  if (!updates_far(options)) return text + "; update near";
+  std::string text = offload_text(options);
+  const std::string within = options.in_backward ? ", in backward" : "";
+  if (text.empty()) return "update near" + within;
+  if (!updates_far(options)) return text + "; update near" + within;
   text += options.delayed                      ? "; update far, one step late"
           : options.after == UpdateAfter::kAll ? "; update far, after all"
                                                : "; update far, after each";
+  text += within;
   if (!options.pipelined) text += ", nothing beside them";
   if (options.gradient_bytes) {
     text += fmt::format(", gradients of {} bits", *options.gradient_bytes * 8);

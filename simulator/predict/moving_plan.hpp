@@ -2,7 +2,9 @@
 // bounds them.
 #pragma once
 
-#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "simulator/predict/case.hpp"
 #include "simulator/schedules/sub_batch.hpp"
@@ -12,11 +14,18 @@ namespace ooc {
 /// Far memory's share of its throughput that updates by its processor reach where no profile and no flag says it.
 inline constexpr double kFarComputeShare = 0.45;
 
+/// --far-compute, else the profile's, else that share.
+[[nodiscard]] FarCompute far_compute_of(const HardwareProfile& hardware,
+                                        const TransferOptions& transfers,
+                                        std::optional<BytesPerSecond> asked);
+
 /// Fills in Case::moving. Throws SpecError for what does not go with it.
 void add_moving_state(Case& made, const CaseOptions& options);
 
 /// Throws SpecError where its plans cannot carry state.
 void check_carries_state(const Schedule& schedule);
+/// Leaves those whose plans can.
+void keep_carriers(std::vector<const Schedule*>& schedules);
 
 /// What a schedule is handed for a graph and costs.
 using ProblemOf = PlanningProblem (*)(const Case& which, const TrainingGraph& graph,

@@ -15,6 +15,7 @@
 #include "model/base/errors.hpp"
 #include "model/base/quantity_io.hpp"
 #include "simulator/predict/knee.hpp"
+#include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/stated_times.hpp"
 #include "simulator/schedules/option_table.hpp"
 
@@ -65,6 +66,7 @@ class Search {
   Search(const NeedRequest& request, const Case& which, Machine& machine, const Schedule& schedule)
       : request_(request), case_(which), machine_(machine), schedule_(schedule) {
     row_.schedule = schedule.name;
+    far_compute_ = request.options.far_compute;
   }
 
   NeedRow run(std::int64_t now) {
@@ -119,6 +121,9 @@ class Search {
   RunReport run_as_set() {
     estimate_transfers_into(case_.costs.transfers, case_.costs.tensor_bytes, case_.hardware,
                             case_.transfers);
+    if (case_.moving) {
+      case_.far_compute = far_compute_of(case_.hardware, case_.transfers, far_compute_);
+    }
     const bool same_plan = run_ && is_rate(request_.what) && !schedule_.is(Trait::kPlansForLink) &&
                            !run_->rounds && !run_->devices &&
                            case_.allocator != Allocator::kCaching;
@@ -239,9 +244,18 @@ class Search {
     const Duration again = report.compute_time + stall(report, StallCause::kRecompute);
     if (again > most) return reason_of(NoKnee::kRecomputes);
     TransferOptions& transfers = case_.transfers;
+    const bool updates = report.state && report.state->far_updates > 0;
+    const std::string far_rate = updates ? report.state->far_rate : "";
+    if (updates) far_compute_ = case_.far_compute.throughput;  // whatever far memory's
     transfers.link = transfers.link_to_far = transfers.link_to_near = kInfiniteRate;
     transfers.far_throughput = kInfiniteRate;
     if (would_do()) return what_binds_copies(report);
+    if (updates) {
+      far_compute_ = kInfiniteRate;
+      if (would_do()) {
+        return reason_of(NoKnee::kFarUpdates, "updates in far memory bind at " + far_rate);
+      }
+    }
     BytesPerSecond& near = machine_.profile.near_memory.throughput;
     const BytesPerSecond its_rate = near;
     near = kInfiniteRate;
@@ -302,6 +316,7 @@ class Search {
   CaseBuffers buffers_;
   std::optional<CaseRun> run_;
   NeedRow row_;
+  std::optional<BytesPerSecond> far_compute_;
   BytesPerSecond slowest_;  ///< of both directions of the link, with as much as there can be
 };
 

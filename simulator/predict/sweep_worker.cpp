@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "simulator/predict/framework_choice.hpp"
+#include "simulator/predict/moving_plan.hpp"
 
 namespace ooc {
 
@@ -60,6 +61,10 @@ void SweepWorker::take_unit(const SweepPlace& place) {
 const RunReport& SweepWorker::run() {
   case_->transfers = transfers_of(options_);
   repeat_prices(case_->transfers, case_->inputs);
+  case_->inputs.far_compute = options_.far_compute;
+  if (case_->moving) {
+    case_->far_compute = far_compute_of(case_->hardware, options_.transfers, options_.far_compute);
+  }
   estimate_transfers_into(case_->costs.transfers, case_->costs.tensor_bytes, case_->hardware,
                           case_->transfers);
   const bool may_block = case_->allocator == Allocator::kCaching;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/base/quantity_io.hpp"
+#include "simulator/predict/moving_plan.hpp"
 
 namespace ooc {
 namespace {
@@ -74,7 +75,8 @@ std::vector<WhatIf> what_if(const Workload& workload, const Machine& machine,
   compute.compute_scale = Ratio(2 * options.compute_scale.value_or(kOne).count());
   repeats.add("compute x 2", compute);
   if (report.state && report.state->far_updates > 0) {
-    const BytesPerSecond rate = make_case(workload, machine, options).far_compute.throughput;
+    const BytesPerSecond rate =
+        far_compute_of(machine.profile, options.transfers, options.far_compute).throughput;
     if (rate != kInfiniteRate) {
       CaseOptions far = options;
       far.far_compute = BytesPerSecond(2 * rate.count());

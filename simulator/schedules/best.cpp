@@ -57,6 +57,7 @@ class Others {
   void try_all() {
     for (const Schedule* schedule : schedules()) {
       if (schedule == &best_schedule || schedule->is(Trait::kMovesPages)) continue;
+      if (problem_.carries_state && !schedule->is(Trait::kCarriesState)) continue;
       ScheduleOptions options;
       for (const AlgorithmChoice algorithms : algorithms_of(*schedule)) {
         options.algorithms = algorithms;
@@ -116,11 +117,11 @@ std::optional<OutOfMemory> shortage_of(const MixFacts& facts) {
 
 PlanResult search(const PlanningProblem& problem, const MixFacts& facts) {
   const std::int64_t plans = plans_to_try(problem);
-  MixSearch search(
-      facts,
-      {.plans = plans, .seed = problem.options.own->seed, .good_enough = facts.least_compute});
+  const std::int64_t good_enough = std::max(facts.least_compute, problem.least_time.count());
+  MixSearch search(facts,
+                   {.plans = plans, .seed = problem.options.own->seed, .good_enough = good_enough});
   search.run();
-  if (plans > 0 && search.best_time() > facts.least_compute) {
+  if (plans > 0 && search.best_time() > good_enough) {
     Others others(problem);
     others.try_all();
     if (others.time() < search.best_time()) return std::move(others).take();
@@ -154,7 +155,7 @@ extern const Schedule best_schedule{
         "keep, move or drop each tensor, each task's algorithm: the quickest found by search",
     .source = "OOC-Paleo; docs/model.md, section 8",
     .traits = {Trait::kRecomputes, Trait::kPlansForLink, Trait::kChoosesAlgorithms,
-               Trait::kSearchesByTrial, Trait::kOptimizes},
+               Trait::kSearchesByTrial, Trait::kOptimizes, Trait::kCarriesState},
     .options = kBestOptions,
     .make_plan = plan_best,
 };

@@ -37,6 +37,10 @@ struct PlanningProblem {
   /// Runs a plan: for schedules that search by trial, and only those (Trait::kSearchesByTrial).
   std::function<Trial(const Plan&)> evaluate = {};
 
+  /// State is woven into the plan: who makes others' plans asks those only whose plans carry it (Trait::kCarriesState).
+  bool carries_state = false;
+  Duration least_time = {};  ///< no plan is quicker, as far as the schedule does not see it itself
+
   /// What a schedule that chooses algorithms itself hands to the makers of plans; null: by rule.
   const std::vector<AlternativeId>* by_task = nullptr;
 

@@ -254,7 +254,14 @@ constexpr Metric kRareInputs[] = {
      [](const Report& r) -> Value {
        return r.inputs.adam.empty() ? Value{} : Value{r.inputs.adam};
      }},
+    {"far_compute_bytes_per_s", "inputs", "far_compute_bytes_per_s", "--far-compute",
+     [](const Report& r) -> Value { return optional_rate(r.inputs.far_compute); }},
     // JSON of one run has these elsewhere.
+    {"offload", "inputs", "", "what of the state is far, and how it moves",
+     [](const Report& r) -> Value {
+       return r.inputs.offload.empty() ? Value{} : Value{r.inputs.offload};
+     },
+     [](const RunInputs& inputs) { return inputs.columns.offload; }},
     {"precision", "inputs", "", "element types by class of data",
      [](const Report& r) -> Value {
        if (r.inputs.precision.empty()) return {};

@@ -26,6 +26,7 @@ struct RareColumns {
   bool seq = false;  ///< and rates of a sequence
   bool target_seq = false;
   bool symbols = false;
+  bool offload = false;
 };
 
 /// What the user asked for, echoed in every result. Texts are the names of the command line.
@@ -58,12 +59,13 @@ struct RunInputs {
   std::optional<BytesPerSecond> link_to_near;  ///< the same
   std::optional<BytesPerSecond> far_throughput;
   std::optional<Duration> latency;
-  std::optional<Ratio> duplex;         ///< of both directions
-  std::optional<Ratio> compute_scale;  ///< so many times the machine's rates
-  std::optional<int> layer_times;      ///< layers whose time came from --layer-times
-  int devices = 1;                     ///< that the batch is split over
-  std::string exchange = "end";        ///< when they exchange gradients
-  RareColumns columns = {};            ///< of the table that it stands in
+  std::optional<Ratio> duplex;                     ///< of both directions
+  std::optional<Ratio> compute_scale;              ///< so many times the machine's rates
+  std::optional<int> layer_times;                  ///< layers whose time came from --layer-times
+  int devices = 1;                                 ///< that the batch is split over
+  std::string exchange = "end";                    ///< when they exchange gradients
+  RareColumns columns = {};                        ///< of the table that it stands in
+  std::optional<BytesPerSecond> far_compute = {};  ///< of far updates
   std::string offload;  ///< what of the state is far: "optimizer,gradients"; empty: nothing
 };
 

@@ -1,6 +1,7 @@
 // Does the program say what moving state goes with, what a job that does not fit would need, and how its export reads?
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -26,9 +27,13 @@ TEST_CASE("state that moves is refused where it cannot, with the reason") {
   };
   refused({"--offload", "gradients"}, "nobody would read gradients");
   refused({"--offload", "optimizer:0.5,gradients,optimizer"}, "found \"optimizer\" twice");
+  refused({"--offload", "optimizer:0,optimizer"}, "found \"optimizer\" twice");
   refused({"--offload", "optimizer:1.5"}, "a ratio from 0 to 1");
   refused({"--state", "strem"}, "did you mean stream?");
   refused({"--state", "stream:0.5"}, "no share");
+  refused({"--update-in-backward", "--state", "stream", "--update-after", "all"},
+          "clipping needs all gradients");
+  refused({"--update-in-backward", "--state", "paged"}, "take turns with backward's");
   refused({"--update", "near"}, "--offload or --state beside it");
   refused({"--state", "stream", "--schedule", "vdnn-all"}, "have barriers");
   refused({"--state", "stream", "--devices", "2", "--batch", "2"}, "sharded state");
@@ -43,6 +48,15 @@ TEST_CASE("a job that does not fit says what it would need with its state far") 
   CHECK(has(ran.out, "one change"));
 }
 
+TEST_CASE("a job with its state far that does not fit says what near memory alone would hold") {
+  const Ran ran = predict_state({"--state", "zero-infinity", "--memory", "1MB"});
+  CHECK(ran.exit_code == 3);
+  CHECK_MESSAGE(has(ran.out, "when nothing moves it takes 3.160 GB"), ran.err);
+  // That state is not near: an optimiser with less of it saves nothing there.
+  CHECK(has(ran.out, "--seq 512"));
+  CHECK(!has(ran.out, "adam8"));
+}
+
 TEST_CASE("results and plans of state that moves say so") {
   const Ran json = predict_state({"--state", "stream", "--format", "json"});
   CHECK(json.exit_code == 0);
@@ -50,6 +64,95 @@ TEST_CASE("results and plans of state that moves say so") {
   CHECK(has(json.out, "\"wait_for_updates_ns\""));
   const Ran plan = predict_state({"--state", "stream", "--export-plan", "-", "-o", "/dev/null"});
   CHECK_MESSAGE(has(plan.out, " far_compute far_compute time="), plan.err);
+}
+
+Ran sweep_state(std::vector<std::string> flags) {
+  std::vector<std::string> words{"sweep",       "gpt2", "--hardware",  "v100-16gb-pcie3",
+                                 "--precision", "fp16", "--optimizer", "adam",
+                                 "--format",    "csv",  "--quiet"};
+  words.insert(words.end(), flags.begin(), flags.end());
+  return run_ooc_paleo(words);
+}
+
+/// Rows of fields, some in quotes.
+std::vector<std::vector<std::string>> fields_of(const std::string& csv) {
+  std::vector<std::vector<std::string>> rows{{""}};
+  bool quoted = false;
+  for (const char c : csv) {
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      rows.back().emplace_back();
+    } else if (c == '\n') {
+      rows.push_back({""});
+    } else {
+      rows.back().back() += c;
+    }
+  }
+  return rows;
+}
+
+/// The column of a row, counted from 0.
+std::string cell(const std::string& csv, std::size_t row, const std::string& column) {
+  const std::vector<std::vector<std::string>> table = fields_of(csv);
+  const auto& head = table.at(0);
+  const auto found = std::find(head.begin(), head.end(), column);
+  REQUIRE_MESSAGE(found != head.end(), column);
+  return table.at(row + 1).at(static_cast<std::size_t>(found - head.begin()));
+}
+
+TEST_CASE("sweeps take placements of state, presets and rates of far updates as axes") {
+  const Ran placed = sweep_state({"--offload", "none;optimizer:0.5,gradients", "--far-compute",
+                                  "50GB/s,2Gparam/s", "--prefetch", "2"});
+  REQUIRE_MESSAGE(placed.exit_code == 0, placed.err);
+  CHECK(cell(placed.out, 0, "offload").empty());
+  CHECK(cell(placed.out, 2, "offload") == "optimizer:0.5,gradients; update far, after all");
+  CHECK(cell(placed.out, 3, "far_compute_bytes_per_s") == "56000000000");
+  // Each is what predict says of that job alone.
+  const Ran alone = predict_state({"--offload", "optimizer:0.5,gradients", "--far-compute",
+                                   "2Gparam/s", "--prefetch", "2", "--format", "csv"});
+  CHECK(cell(placed.out, 3, "iteration_time_ns") == cell(alone.out, 0, "iteration_time_ns"));
+  CHECK(cell(placed.out, 0, "iteration_time_ns") == cell(placed.out, 1, "iteration_time_ns"));
+  CHECK(cell(placed.out, 2, "iteration_time_ns") != cell(placed.out, 3, "iteration_time_ns"));
+
+  const Ran presets = sweep_state(
+      {"--state", "stream,megatron-hybrid:0.25", "--update-delay", "0", "--schedule", "all"});
+  CHECK(presets.exit_code == 0);
+  CHECK_MESSAGE(!has(presets.out, "vdnn"), presets.out);
+  CHECK(has(presets.out, "optimizer:0.25; update far, after all, nothing beside them"));
+  CHECK(has(sweep_state({"--offload", "optimizer,optimizer"}).err, "twice"));
+  CHECK(has(sweep_state({"--state", "stream,stream"}).err, "stream comes twice"));
+}
+
+TEST_CASE("need, fit, max and best answer about state that moves") {
+  const auto ask = [](std::vector<std::string> words) {
+    const std::vector<std::string> job{
+        "gpt2", "--hardware", "v100-16gb-pcie3", "--precision", "fp16",      "--optimizer",
+        "adam", "--state",    "stream",          "--quiet",     "--schedule"};
+    words.insert(words.end(), job.begin(), job.end());
+    words.emplace_back("capacity");
+    return run_ooc_paleo(words);
+  };
+  CHECK_MESSAGE(has(ask({"need", "link"}).out, "updates in far memory bind at"),
+                ask({"need", "link"}).out);
+  CHECK(has(ask({"fit"}).out, "fits: gpt2"));
+  CHECK(ask({"max", "--of", "batch"}).exit_code == 0);
+  const Ran best = predict_state({"--state", "stream", "--schedule", "best", "--search", "50"});
+  CHECK_MESSAGE(best.exit_code == 0, best.err);
+  CHECK(has(best.out, "State that moves"));
+  // Capacity books by task, best for the worst of them: its answer is the better of both.
+  const auto with_memory = [](const std::string& schedule, const std::string& memory) {
+    return predict_state({"--state", "zero-infinity", "--schedule", schedule, "--memory", memory,
+                          "--search", "20", "--format", "csv"});
+  };
+  const std::string least = cell(with_memory("best", "1MB").out, 0, "smallest_budget_bytes") + "B";
+  CHECK(least ==
+        cell(predict_state({"--state", "zero-infinity", "--memory", "1MB", "--format", "csv"}).out,
+             0, "smallest_budget_bytes") +
+            "B");
+  CHECK(with_memory("best", least).exit_code == 0);
+  const Ran within = predict_state({"--update-in-backward", "--format", "json"});
+  CHECK_MESSAGE(has(within.out, "\"offload\": \"update near, in backward\""), within.err);
 }
 
 }  // namespace

@@ -80,7 +80,11 @@ TEST_CASE("every axis reads what it shows") {
   for (const AxisKind& axis : axis_kinds()) {
     if (axis.parse == nullptr) continue;
     CAPTURE(axis.flag);
+    // Half of what megatron-hybrid moves; a half, a quarter and gradients.
+    constexpr std::int64_t kHalf = 500'000'000;
     const std::int64_t value = axis.flag == "--duplex"    ? 750'000'000
+                               : axis.flag == "--state"   ? (std::int64_t{5} << 30U) + kHalf
+                               : axis.flag == "--offload" ? ((kHalf << 30U) + kHalf / 2) * 2 + 1
                                : axis.flag == "--devices" ? 4
                                : !axis.steps              ? 3
                                                           : 2'000'000'000;
@@ -210,6 +214,8 @@ TEST_CASE("without a knee the cause is the first that alone takes the time") {
   CHECK(knee_of(slow, far).not_within_1_percent == NoKnee::kFarMemory);
   far.recompute_time = Duration(10);
   CHECK(knee_of(slow, far).not_within_1_percent == NoKnee::kFarMemory);
+  far.update_time = Duration(1);
+  CHECK(knee_of(slow, far).not_within_1_percent == NoKnee::kFarUpdates);
   far.fault_time = Duration(1);
   CHECK(knee_of(slow, far).not_within_1_percent == NoKnee::kPageFaults);
   far.recompute_time = Duration(11);

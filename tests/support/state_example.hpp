@@ -10,12 +10,16 @@
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/validate_plan.hpp"
 #include "simulator/plan/weave_state.hpp"
+#include "simulator/schedules/own_options.hpp"
 #include "simulator/schedules/schedule.hpp"
 #include "tests/support/random_networks.hpp"
 
 namespace ooc::test {
 
 struct StateExample {
+  /// By schedules that search.
+  static constexpr std::int64_t kPlansTried = 20;
+
   StateExample(const Workload& the_workload, const StateOptions& options, const FarCompute& far,
                const LinkSpec& link)
       : workload(the_workload), moving(move_state(workload.graph, options)) {
@@ -28,7 +32,18 @@ struct StateExample {
     const Booking booking = schedule.is(Trait::kRecomputes) ? Booking::kAnywhere : Booking::kByTask;
     CostTable planned = planned_costs(moving, workload.costs, booking);
     planned.transfers = costs.transfers;
-    const PlanningProblem problem{.graph = moving.planned, .costs = planned, .budget = budget};
+    PlanningProblem problem{.graph = moving.planned, .costs = planned, .budget = budget};
+    problem.carries_state = true;
+    problem.options.own.change().search = kPlansTried;
+    std::optional<Plan> woven;
+    SimulationBuffers buffers;
+    problem.evaluate = [&](const Plan& plan) {
+      woven.emplace(weave_state(plan, moving, costs));
+      if (simulate({.plan = *woven, .costs = costs, .budget = budget}, buffers)) return Trial{};
+      return Trial{.iteration_time = buffers.timeline.iteration_time,
+                   .plan = &*woven,
+                   .timeline = &buffers.timeline};
+    };
     PlanResult made = schedule.make_plan(problem);
     if (const Plan* plan = std::get_if<Plan>(&made)) {
       const auto before = validate_plan(*plan, moving.planned, planned);

@@ -104,6 +104,27 @@ TEST_CASE("every field of a profile arrives where it belongs") {
   CHECK(profile.provenance.at(2).kind == ProvenanceKind::kMeasured);
 }
 
+TEST_CASE(
+    "rates of far updates are bytes or parameters of Adam, have provenance, and are written "
+    "again") {
+  CHECK_FALSE(read_profile_text(kProfile, "toy.json").far_compute);
+  const auto with_rate = [](const std::string& rate) {
+    return with("\"connection\": {", "\"far_compute\": { " + rate + " },\n  \"connection\": {");
+  };
+  const HardwareProfile profile =
+      read_profile_text(with_rate(R"("throughput": "3.9 Gparam/s", "latency": "10 us")"), "toy");
+  REQUIRE(profile.far_compute);
+  CHECK(profile.far_compute->throughput == BytesPerSecond(109'200'000'000));  // 3.9 x 28
+  CHECK(profile.far_compute->latency == Duration(10'000));
+  CHECK_FALSE(profile.far_compute->assumed);
+  const HardwareProfile again = read_profile_text(write_profile(profile), "again");
+  CHECK(again.far_compute->throughput == profile.far_compute->throughput);
+  CHECK(again.far_compute->latency == profile.far_compute->latency);
+  CHECK(error_of(with_rate(R"("throughput": "3.9 Gparams")")).find("3.9 Gparam/s") !=
+        std::string::npos);
+  CHECK(error_of(with_rate(R"("adam": "3.9 Gparam/s")")).find("throughput") != std::string::npos);
+}
+
 TEST_CASE("the most specific provenance governs, and the assumed ones are listed") {
   const HardwareProfile profile = read_profile_text(kProfile, "toy.json");
   CHECK(profile.assumed ==

@@ -132,11 +132,31 @@ TEST_CASE("state: a share of the optimiser is exact in parameters and comes from
   CHECK(half.share.back() == Ratio(kOne.count() / 2));
 }
 
+TEST_CASE("state: updates within backward free gradients, and take no more time") {
+  const Workload workload = three_layers();
+  const StateExample at_end(workload, {}, kFar, kLink);
+  const StateExample within(workload, {.in_backward = true}, kFar, kLink);
+  const Timeline before = at_end.run(*find_schedule("in-core"), kPlenty);
+  const Timeline after = within.run(*find_schedule("in-core"), kPlenty);
+  CHECK(after.iteration_time == before.iteration_time);
+  // Three gradients of 1 GB, of which b's, the largest, is there alone: 250 million words beside what it computes.
+  CHECK(before.peak_near - after.peak_near == kGigabyte * 2);
+  // c's update stands behind its backward, a's at the end: forward 3, backward 2, update, 2, update, 1, update.
+  const TrainingGraph& planned = within.moving.planned;
+  CHECK(planned.tasks[5].kind == TaskKind::kUpdate);
+  CHECK(planned.tasks[8].kind == TaskKind::kUpdate);
+  CHECK(planned.backward_end == planned.tasks.size() - 1);
+}
+
 TEST_CASE("state: what nobody could run is refused") {
   CHECK_THROWS_AS(check_state({.gradients = true}), SpecError);
   CHECK_THROWS_AS(check_state({.weights = kOne}), SpecError);
   CHECK_THROWS_AS(check_state({.optimizer = kOne, .weights = kOne, .delayed = true}), SpecError);
   CHECK_THROWS_AS(check_state({.optimizer = kOne, .update = UpdateAt::kNear, .delayed = true}),
+                  SpecError);
+  CHECK_THROWS_AS(check_state({.optimizer = kOne, .gradients = true, .in_backward = true}),
+                  SpecError);
+  CHECK_THROWS_AS(check_state({.optimizer = kOne, .update = UpdateAt::kNear, .in_backward = true}),
                   SpecError);
 }
 
