@@ -104,7 +104,10 @@ void add_tokens(TextTable& table, const RunReport& report) {
   table.add_row({"tokens/s", tokens, tokens_text(rates.tokens) + " tokens an iteration"});
   if (!rates.mfu) return;
   table.add_row({"MFU", format_percent(*rates.mfu),
-                 fmt::format("6 x (matrix parameters + attention's products) a token, over {}",
+                 fmt::format("6 x (matrix parameters{} + attention's products) a token, over {}",
+                             report.trainable_parameters == report.parameters
+                                 ? ""
+                                 : ", of frozen ones 4 x,",
                              format_flop_rate(*rates.peak))});
 }
 
@@ -113,6 +116,11 @@ std::string outcome(const RunReport& report, const Look& look) {
   table.add_row({"iteration time", format_duration(report.iteration_time),
                  significant(report.samples_per_s) + " samples/s"});
   add_tokens(table, report);
+  if (report.trainable_parameters != report.parameters) {
+    table.add_row({"learns", si_count(report.trainable_parameters),
+                   fmt::format("of {} parameters; the others are frozen",
+                               si_count(report.parameters))});
+  }
   add_range(table, report);
   add_closed_form(table, report);
   table.add_row(

@@ -53,6 +53,8 @@ void check_updates(const TrainingGraph& graph) {
   for (const WeightUnit& unit : network.units) {
     if (network.layers[unit.owner.at()].model->custom) continue;
     const std::size_t at = update[unit.owner.at()];
+    REQUIRE(unit.is_frozen == (at == 0));
+    if (unit.is_frozen) continue;
     REQUIRE(at > writer[unit.owner.at()]);
     // The owner's task completes what the users' began.
     for (const LayerId user : unit.tied) REQUIRE(writer[user.at()] < writer[unit.owner.at()]);
