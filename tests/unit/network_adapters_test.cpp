@@ -155,3 +155,38 @@ TEST_CASE("without blocks all linear layers but the last have adapters") {
   CHECK(trainable_parameters(network) == 4 + 6);
   CHECK(layer_of(network, "b").model->is_frozen);
 }
+
+TEST_CASE("a mixture is a router, experts that work on their rows, and their sum") {
+  const std::string moe = R"({"name": "m", "type": "moe", "experts": 8, "top_k": 2, "units": 3)";
+  const Network network = sequence(moe + "}");
+  CHECK(wiring(network) ==
+        std::vector<std::string>{"m/router: data", "m/routes: m/router", "m/dispatch: data",
+                                 "m/gate: m/dispatch", "m/act: m/gate", "m/up: m/dispatch",
+                                 "m/product: m/act m/up", "m/down: m/product",
+                                 "m: m/down m/routes"});
+  CHECK(total_parameters(network) == 4 * 8 + 8 * 3 * 4 * 3);
+  CHECK(active_parameters(network) == 4 * 8 + 2 * 3 * 4 * 3);
+  CHECK(total_forward_macs(network) == 5 * (4 * 8 + 2 * 3 * 4 * 3));
+  const auto shape = [&](const std::string& name) {
+    return layer_of(network, name).model->output.text();
+  };
+  CHECK(shape("m/dispatch") == "10x4");
+  CHECK(shape("m/gate") == "10x3");
+  CHECK(shape("m") == "5x4");
+  // Probabilities in float32, an index of 8 bytes and a weight of 4 for each expert.
+  CHECK(layer_of(network, "m/routes").model->saves.reserve_bytes == 5 * (4 * 8 + 12 * 2));
+  // 8 x ceil(1.25 x 10 / 8) rows with a capacity.
+  const Network full = sequence(moe + R"(, "capacity": 1.25})");
+  CHECK(layer_of(full, "m/dispatch").model->output.text() == "16x4");
+  CHECK(layer_of(full, "m").model->output.text() == "5x4");
+  const Network shared = sequence(moe + R"(, "shared_units": 6, "shared_gate": true, "form": "fused"})");
+  CHECK(total_parameters(shared) == total_parameters(network) + 3 * 4 * 6 + 4);
+  CHECK(active_parameters(shared) == active_parameters(network) + 3 * 4 * 6 + 4);
+  CHECK(wiring(shared).back() == "m: m/combine m/shared/scaled");
+  const Network adapted = sequence(moe + "}", {.adapters = AdapterOptions{.targets = {"m"}}});
+  CHECK(trainable_parameters(adapted) == 8 * 3 * 8 * (4 + 3));
+  CHECK(contains(sequence_error(R"({"name": "m", "type": "moe", "experts": 2, "top_k": 3, "units": 3})"),
+                 "/top_k: found 3, expected at most 2"));
+  CHECK(contains(sequence_error(moe + R"(, "shared_gate": true})"), "/shared_gate: found true"));
+  CHECK(contains(sequence_error(moe + R"(, "capacity": 0})"), "/capacity: found 0"));
+}
