@@ -169,13 +169,13 @@ inline constexpr Flag kLora{
         "default: all those of the blocks"};
 inline constexpr Flag kLoraDropout{
     .name = "--lora-dropout", .value = "RATE", .help = "of what adapters read; default 0"};
-inline constexpr Flag kBase{
-    .name = "--base",
-    .value = "STORAGE",
-    .help =
-        "how what --lora freezes is kept; quantised: the linear layers of the blocks, 16 bits the rest",
-    .completes = Completes::kChoices,
-    .choices = "fp32|bf16|int8|nf4|nf4-double"};
+inline constexpr Flag kBase{.name = "--base",
+                            .value = "STORAGE",
+                            .help =
+                                "how what --lora freezes is kept; quantised: the linear layers of "
+                                "the blocks, 16 bits the rest",
+                            .completes = Completes::kChoices,
+                            .choices = "fp32|bf16|int8|nf4|nf4-double"};
 inline constexpr Flag kOptimizer{.name = "--optimizer",
                                  .value = "NAME",
                                  .help = "its state is resident; default sgd (none)",
@@ -230,9 +230,9 @@ template <std::size_t... kCounts>
 }
 
 /// What a network's training iteration is taken to be.
-inline constexpr std::array kIteration{kCompute,   kFramework, kAccounting, kOptimizer,
-                                       kPrecision, kGradDtype, kDtype,      kSeq,
-                                       kSymbol,    kKernels,   kLoss, kLora, kLoraDropout, kBase};
+inline constexpr std::array kIteration{kCompute,   kFramework, kAccounting,  kOptimizer, kPrecision,
+                                       kGradDtype, kDtype,     kSeq,         kSymbol,    kKernels,
+                                       kLoss,      kLora,      kLoraDropout, kBase};
 /// How it runs, whatever the schedule.
 inline constexpr std::array kRun = joined(
     std::array{kLinkToFar, kLinkToNear, kDuplex, kFarThroughput, kLatency, kMode}, kIteration,

@@ -29,10 +29,9 @@ constexpr Flag kName{.name = "--name",
                      .help = "of the network; default: the file's, or the folder's"};
 constexpr Flag kSource{.name = "--source", .value = "TEXT", .help = "where the config comes from"};
 
-constexpr std::array kImportFlags{flags::kSeq,  flags::kKernels,     flags::kLoss,
-                                  flags::kLora, flags::kLoraDropout, flags::kBase,
-                                  kAllowLong,   kName,               kSource,
-                                  flags::kMaxInput, flags::kOutput};
+constexpr std::array kImportFlags{
+    flags::kSeq, flags::kKernels, flags::kLoss, flags::kLora,     flags::kLoraDropout, flags::kBase,
+    kAllowLong,  kName,           kSource,      flags::kMaxInput, flags::kOutput};
 
 ImportOptions import_options(const Arguments& arguments) {
   ImportOptions options;
@@ -74,8 +73,7 @@ int run_import(const Arguments& arguments) {
   }
   const std::string text = import_config(config, options);
   const std::string file = "the network of " + config.file;
-  const Network network =
-      read_network_text(text, file, {.limits = limits, .adapters = adapters});
+  const Network network = read_network_text(text, file, {.limits = limits, .adapters = adapters});
   outputs.result.finish(adapters ? adapted(read_spec_text(text, file, limits), *adapters, network)
                                  : text);
   return kExitOk;

@@ -124,7 +124,8 @@ class BufferAssigner {
 
   /// Whatever stands before it.
   [[nodiscard]] bool wants_gradient(const Layer& layer) const {
-    const bool is_table = layer.kind != nullptr && layer.kind->traits.numbers == NumberClass::kTable;
+    const bool is_table =
+        layer.kind != nullptr && layer.kind->traits.numbers == NumberClass::kTable;
     return has_weights(layer) || layer.model->custom.has_value() ||
            (network_.input_gradient && is_table);
   }

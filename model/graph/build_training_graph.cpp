@@ -328,7 +328,9 @@ class GraphBuilder {
     for (const bool shared : {false, true}) {
       for (const LayerId id : network_.execution_order) {
         const LayerModel& model = *layer(id).model;
-        if (model.parameters == 0 || model.is_frozen || model.custom || is_shared[id.at()] != shared) continue;
+        if (model.parameters == 0 || model.is_frozen || model.custom ||
+            is_shared[id.at()] != shared)
+          continue;
         add_task(TaskKind::kUpdate, id);
       }
     }
@@ -365,8 +367,8 @@ class GraphBuilder {
     graph_.weight_bytes = 0;
     for (const Layer& layer : network_.layers) {
       const LayerModel& model = *layer.model;
-      graph_.weight_bytes +=
-          model.storage ? stored_bytes(*model.storage, weight_counts(model)) : model.parameters * each.weight;
+      graph_.weight_bytes += model.storage ? stored_bytes(*model.storage, weight_counts(model))
+                                           : model.parameters * each.weight;
     }
     graph_.gradient_bytes = parameters * each.gradient;
     graph_.optimizer_bytes = parameters * each.master;

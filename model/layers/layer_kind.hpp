@@ -163,12 +163,12 @@ struct LayerOperation {
 /// Everything the later stages know of a layer. All counts are per sample unless said otherwise.
 struct LayerModel {
   TensorShape output;
-  std::int64_t parameters = 0;  ///< its own: not what it is tied to
+  std::int64_t parameters = 0;       ///< its own: not what it is tied to
   std::int64_t idle_parameters = 0;  ///< of those, of a mixture's experts that a row is not sent to
   /// What others may be tied to; of a layer that is tied itself, what it shares.
   std::optional<WeightMatrix> weight_matrix;
-  bool is_tied = false;           ///< the matrix is another layer's ("tied_to")
-  bool is_frozen = false;         ///< nothing of it is learnt: no gradient, no state, no update
+  bool is_tied = false;    ///< the matrix is another layer's ("tied_to")
+  bool is_frozen = false;  ///< nothing of it is learnt: no gradient, no state, no update
   /// How frozen weights are kept; none: as those that are learnt.
   std::optional<WeightStorage> storage;
   std::int64_t forward_macs = 0;  ///< of convolutions and matrix products, bias not counted
@@ -228,10 +228,10 @@ struct LayerInputs {
   Dtype dtype = Dtype::kFloat32;
   /// The producers' names, for messages only; empty, or as many as shapes.
   std::span<const std::string_view> names = {};
-  std::optional<Precision> precision = {};   ///< none: everything has the one type
-  std::span<const std::int64_t> bytes = {};  ///< an element, by input; empty: as element_bytes()
-  std::optional<std::int64_t> element = {};  ///< what this layer computes in; none: the type's
-  bool frozen = false;                       ///< unless the layer says other
+  std::optional<Precision> precision = {};    ///< none: everything has the one type
+  std::span<const std::int64_t> bytes = {};   ///< an element, by input; empty: as element_bytes()
+  std::optional<std::int64_t> element = {};   ///< what this layer computes in; none: the type's
+  bool frozen = false;                        ///< unless the layer says other
   std::optional<WeightStorage> storage = {};  ///< of frozen layers that say none
 
   /// Of what the layer computes with and, unless its model says other, writes.

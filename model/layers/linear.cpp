@@ -24,7 +24,6 @@
 #include <string>
 
 #include "model/base/errors.hpp"
-
 #include "model/layers/attributes.hpp"
 #include "model/layers/convolution.hpp"
 #include "model/layers/operation.hpp"
@@ -56,10 +55,9 @@ LayerModel read_adapted(const SpecView& spec, const LayerInputs& inputs, const S
   const Lora adapters = read_lora(lora);
   const std::int64_t units = spec.get("units").as_integer(1, kMaxSize);
   const Experts experts = read_experts(spec);
-  const std::string groups =
-      experts.count == 1 ? ""
-                         : fmt::format(R"(, "experts": {}, "active": {})", experts.count,
-                                       experts.active);
+  const std::string groups = experts.count == 1 ? ""
+                                                : fmt::format(R"(, "experts": {}, "active": {})",
+                                                              experts.count, experts.active);
   const auto storage = spec.find("storage");
   const std::string kept =
       storage ? fmt::format(R"(, "storage": "{}")", storage_name(read_weight_storage(*storage)))
@@ -106,9 +104,9 @@ LayerModel read_linear(const SpecView& spec, const LayerInputs& inputs) {
   const Wide weights = matrix * experts;
   const std::int64_t rows = input.dims.size() == 2 ? input.dims.front() : 1;
   const Wide steps = rows;
-  set_weighted_work(spec, inputs,
-                    {.weights = weights, .biases = Wide(units) * bias * experts, .macs = matrix * steps},
-                    model);
+  set_weighted_work(
+      spec, inputs,
+      {.weights = weights, .biases = Wide(units) * bias * experts, .macs = matrix * steps}, model);
   const std::int64_t features = input.dims.back();
   set_weight_matrix(spec, inputs, {.rows = experts * units, .columns = features}, model);
   model.parameters = (model.is_tied ? 0 : model.parameters) + experts * units * bias;

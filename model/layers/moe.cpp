@@ -75,15 +75,14 @@ LayerModel read_combine(const SpecView& spec, const LayerInputs& inputs) {
   const TensorShape& rows = inputs.shapes[0];
   const TensorShape& weights = inputs.shapes[1];
   LayerModel model;
-  model.output = output_shape(
-      spec, inputs, std::vector<std::int64_t>{weights.dims[0], rows.dims[1]});
+  model.output =
+      output_shape(spec, inputs, std::vector<std::int64_t>{weights.dims[0], rows.dims[1]});
   const Wide products = elements(weights) * rows.dims[1];
   const Wide element = inputs.element_bytes();
   const Wide read = elements(rows) + elements(weights);
   const Wide output = elements(model.output);
   model.work.forward = to_task_work(spec, {products * 2, (read + output) * element, 0});
-  model.work.backward_data =
-      to_task_work(spec, {products * 3, (read * 2 + output) * element, 0});
+  model.work.backward_data = to_task_work(spec, {products * 3, (read * 2 + output) * element, 0});
   model.saves.inputs = true;
   return model;
 }
@@ -106,8 +105,8 @@ std::int64_t rows_of_experts(const SpecView& spec, std::int64_t steps, const Mix
   const std::optional<SpecView> capacity = spec.find("capacity");
   if (!capacity) return to_count(spec, routes, "rows of experts");
   const double factor = capacity->as_number();
-  const double each = std::ceil(factor * static_cast<double>(routes.value()) /
-                                static_cast<double>(sizes.experts));
+  const double each =
+      std::ceil(factor * static_cast<double>(routes.value()) / static_cast<double>(sizes.experts));
   if (!(factor > 0 && each < static_cast<double>(kMaxSize))) {
     capacity->fail(capacity->found(), "a factor above 0, such as 1.25");
   }
@@ -141,8 +140,8 @@ MixtureSizes read_mixture(const SpecView& spec, const LayerInputs& inputs) {
   }
   if (const auto lora = spec.find("lora")) {
     const Lora adapters = read_lora(*lora);
-    sizes.bias += fmt::format(R"(, "lora": {{"rank": {}, "dropout": {}}})", adapters.rank,
-                              adapters.dropout);
+    sizes.bias +=
+        fmt::format(R"(, "lora": {{"rank": {}, "dropout": {}}})", adapters.rank, adapters.dropout);
   }
   if (read_frozen(spec, inputs)) sizes.bias += R"(, "frozen": true)";
   const TensorShape& input = rows_of(spec, single_input(spec, inputs));
@@ -159,13 +158,13 @@ class MixtureParts {
         frozen_(fmt::format(R"("frozen": {})", read_frozen(spec, inputs))) {}
 
   LayerModel run() && {
-    const PartId logits = parts_.add(
-        "router", kind("linear"),
-        fmt::format(R"("units": {}, "bias": false, {})", sizes_.experts, frozen_), {x_});
+    const PartId logits =
+        parts_.add("router", kind("linear"),
+                   fmt::format(R"("units": {}, "bias": false, {})", sizes_.experts, frozen_), {x_});
     const PartId routes =
         parts_.add("routes", kRoutes, fmt::format(R"("top_k": {})", sizes_.top), {logits});
-    const PartId rows = parts_.add("dispatch", kDispatch,
-                                   fmt::format(R"("rows": {})", sizes_.rows), {x_});
+    const PartId rows =
+        parts_.add("dispatch", kDispatch, fmt::format(R"("rows": {})", sizes_.rows), {x_});
     const PartId down =
         add_mlp("", rows, sizes_.units,
                 fmt::format(R"(, "experts": {}, "active": {})", sizes_.experts, sizes_.top));

@@ -59,9 +59,8 @@ class AdapterWriter {
     SpecNode& root = network_.root;
     SpecNode* layers = root.type == SpecType::kObject ? member(root, "layers") : nullptr;
     if (layers == nullptr) return;  // the reader says so
-    has_blocks_ = std::any_of(layers->items.begin(), layers->items.end(), [](SpecNode& layer) {
-      return text_of(layer, "type") == "repeat";
-    });
+    has_blocks_ = std::any_of(layers->items.begin(), layers->items.end(),
+                              [](SpecNode& layer) { return text_of(layer, "type") == "repeat"; });
     find_head(*layers);
     walk(*layers, !has_blocks_);
     check_found();

@@ -23,13 +23,20 @@ struct FamilyEntry {
 };
 
 constexpr FamilyEntry kFamilies[] = {
-    {"bert", &import_bert},    {"gemma", &import_llama},
-    {"gpt2", &import_gpt2},    {"gpt_neox", &import_gpt_neox},
-    {"llama", &import_llama},  {"mistral", &import_llama},
-    {"mixtral", &import_llama, true}, {"qwen2", &import_llama},
-    {"qwen2_moe", &import_llama, true}, {"qwen3", &import_llama},
-    {"qwen3_moe", &import_llama, true}, {"roberta", &import_bert},
-    {"t5", &import_t5}, {"vit", &import_vit},
+    {"bert", &import_bert},
+    {"gemma", &import_llama},
+    {"gpt2", &import_gpt2},
+    {"gpt_neox", &import_gpt_neox},
+    {"llama", &import_llama},
+    {"mistral", &import_llama},
+    {"mixtral", &import_llama, true},
+    {"qwen2", &import_llama},
+    {"qwen2_moe", &import_llama, true},
+    {"qwen3", &import_llama},
+    {"qwen3_moe", &import_llama, true},
+    {"roberta", &import_bert},
+    {"t5", &import_t5},
+    {"vit", &import_vit},
 };
 
 const FamilyEntry& family_of(const CheckpointConfig& config) {

@@ -17,8 +17,8 @@ namespace {
 struct Mixture {
   std::int64_t experts = 1;
   std::int64_t top = 1;
-  std::int64_t units = 1;         ///< of an expert
-  std::int64_t shared = 0;        ///< of an expert that every step goes through, with a gate
+  std::int64_t units = 1;   ///< of an expert
+  std::int64_t shared = 0;  ///< of an expert that every step goes through, with a gate
 };
 
 struct LlamaSizes {
@@ -111,9 +111,9 @@ LlamaSizes read_sizes(const CheckpointConfig& config) {
     sizes.mixture = read_mixture_of(config, family);
     sizes.sparse = sparse_layers(config, sizes.layers);
   }
-  const bool all_sparse = std::find(sizes.sparse.begin(), sizes.sparse.end(), false) ==
-                              sizes.sparse.end() &&
-                          sizes.mixture;
+  const bool all_sparse =
+      std::find(sizes.sparse.begin(), sizes.sparse.end(), false) == sizes.sparse.end() &&
+      sizes.mixture;
   sizes.units = all_sparse ? 1 : config.size("intermediate_size");
   sizes.attention.heads = config.size("num_attention_heads");
   sizes.attention.kv_heads = config.size("num_key_value_heads", sizes.attention.heads);
@@ -225,13 +225,13 @@ void add_blocks(LayerList& layers, const ImportRequest& request, const LlamaSize
   for (auto first = sparse.begin(); first != sparse.end();) {
     if (++runs > kMostRuns) {
       const SpecView count = request.config.get("num_hidden_layers");
-      count.fail(count.found(), fmt::format("at most {} runs of layers with experts or without",
-                                            kMostRuns));
+      count.fail(count.found(),
+                 fmt::format("at most {} runs of layers with experts or without", kMostRuns));
     }
     const auto end = std::find(first, sparse.end(), !*first);
     const bool all = first == sparse.begin() && end == sparse.end();
-    const std::string name = all ? "model.layers"
-                                 : fmt::format("model.layers.{}", first - sparse.begin());
+    const std::string name =
+        all ? "model.layers" : fmt::format("model.layers.{}", first - sparse.begin());
     layers.repeat(name, end - first, block_of(request, sizes, *first));
     first = end;
   }
@@ -276,7 +276,8 @@ Wide macs_of(const ImportRequest& request, const LlamaSizes& s, std::int64_t ste
   if (sparse > 0) mlps = mlps + Wide(sparse) * mixture_macs(s);
   const Wide head = s.has_head ? Wide(s.vocabulary) * s.width : Wide(0);
   const Wide pairs = attention_pairs(request, s.attention, steps);
-  return Wide(steps) * (Wide(s.layers) * block + mlps + head) + Wide(2) * s.layers * queries * pairs;
+  return Wide(steps) * (Wide(s.layers) * block + mlps + head) +
+         Wide(2) * s.layers * queries * pairs;
 }
 
 }  // namespace

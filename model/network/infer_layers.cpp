@@ -89,12 +89,12 @@ LayerModel read_model(const Network& network, const Layer& layer, const Entry& e
     if (network.precision) bytes.push_back(bytes_per_element(network, producer));
   }
   const LayerInputs inputs{.shapes = shapes,
-                     .dtype = network.dtype,
-                     .names = names,
-                     .precision = network.precision,
-                     .bytes = bytes,
-                     .frozen = network.frozen,
-                     .storage = network.storage};
+                           .dtype = network.dtype,
+                           .names = names,
+                           .precision = network.precision,
+                           .bytes = bytes,
+                           .frozen = network.frozen,
+                           .storage = network.storage};
   try {
     LayerModel model = read_layer(*layer.kind, entry.spec, inputs);
     entry.spec.reject_unknown_keys({"name", "type", "inputs"});

@@ -58,16 +58,16 @@ struct ScalingRepeat {
 
 struct Network {
   std::string name;
-  std::string source;                  ///< paper, table
-  Dtype dtype = Dtype::kFloat32;       ///< with a precision: of what products write
-  std::optional<Precision> precision;  ///< none: everything has that type
-  std::optional<Optimizer> optimizer;  ///< the file's default
-  std::optional<std::int64_t> batch;   ///< the file's default batch
-  std::vector<SymbolValue> symbols;    ///< sizes by name, as this network was read with
+  std::string source;                    ///< paper, table
+  Dtype dtype = Dtype::kFloat32;         ///< with a precision: of what products write
+  std::optional<Precision> precision;    ///< none: everything has that type
+  std::optional<Optimizer> optimizer;    ///< the file's default
+  std::optional<std::int64_t> batch;     ///< the file's default batch
+  std::vector<SymbolValue> symbols;      ///< sizes by name, as this network was read with
   bool frozen = false;                   ///< layers learn nothing unless they say other
   std::optional<WeightStorage> storage;  ///< of frozen layers that say none
   bool input_gradient = false;  ///< the gradient of embeddings is computed though nobody wants it
-  bool is_imported = false;            ///< from the config of a checkpoint
+  bool is_imported = false;     ///< from the config of a checkpoint
   std::vector<NetworkInput> inputs;
   std::vector<Layer> layers;             ///< in file order, repeats unrolled
   std::vector<LayerId> execution_order;  ///< topological; ties by place in the file

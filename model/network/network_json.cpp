@@ -60,7 +60,8 @@ void read_training(const SpecView& root, Network& network) {
 void read_frozen(const SpecView& root, Network& network) {
   if (const auto frozen = root.find("frozen")) network.frozen = frozen->as_boolean();
   if (const auto storage = root.find("storage")) network.storage = read_weight_storage(*storage);
-  if (const auto wanted = root.find("input_gradient")) network.input_gradient = wanted->as_boolean();
+  if (const auto wanted = root.find("input_gradient"))
+    network.input_gradient = wanted->as_boolean();
 }
 
 /// A precision says every type there is. float32 in a file is what files say that leave it open.

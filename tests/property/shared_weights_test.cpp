@@ -84,9 +84,9 @@ TEST_CASE("shared weights have one unit, one gradient and one update") {
   if (cases < 600) return;
   CHECK(shared > 20);
   // What the random networks of all properties are made of.
-  for (const std::string_view kind : {"rms_norm", "rotary", "gated", "parameter", "attention",
-                                      "layer_norm", "embedding", "linear_cross_entropy", "routes",
-                                      "dispatch", "combine"}) {
+  for (const std::string_view kind :
+       {"rms_norm", "rotary", "gated", "parameter", "attention", "layer_norm", "embedding",
+        "linear_cross_entropy", "routes", "dispatch", "combine"}) {
     CAPTURE(kind);
     CHECK(kinds.contains(kind));
   }

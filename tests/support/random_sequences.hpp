@@ -38,8 +38,8 @@ class SequenceWriter {
     }
     finish(at);
     return R"({"format": "ooc-paleo/network", "version": 1, "name": "random", "source": "a property test",
-)" + std::string(frozen_ ? R"("frozen": true, )" : "") + R"("inputs": [)" +
-           inputs_ + "],\n\"layers\": [\n  " + layers_ + "\n]}\n";
+)" + std::string(frozen_ ? R"("frozen": true, )" : "") +
+           R"("inputs": [)" + inputs_ + "],\n\"layers\": [\n  " + layers_ + "\n]}\n";
   }
 
  private:

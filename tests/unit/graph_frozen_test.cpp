@@ -31,7 +31,8 @@ struct Built {
   [[nodiscard]] std::set<std::string> saved() const {
     std::set<std::string> names;
     for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
-      if (is_saved(graph, make_id<TensorId>(i))) names.insert(tensor_name(graph, make_id<TensorId>(i)));
+      if (is_saved(graph, make_id<TensorId>(i)))
+        names.insert(tensor_name(graph, make_id<TensorId>(i)));
     }
     return names;
   }
@@ -44,7 +45,8 @@ constexpr const char* kChain =
 
 }  // namespace
 
-TEST_CASE("only gradients that reach a trainable layer are computed, and only what they read is saved") {
+TEST_CASE(
+    "only gradients that reach a trainable layer are computed, and only what they read is saved") {
   const Built built(kChain, R"(, "frozen": true)");
   // Nothing learns below b: a and the table have no backward pass, and b's frozen matrix no gradient of its input.
   CHECK(built.tasks() == std::set<std::string>{"b/a.backward_weights", "b/b.backward_data",
@@ -73,13 +75,15 @@ TEST_CASE("the gradient of an adapted layer is handed on to both of its branches
   const Built built(kChain, R"(, "frozen": true, "input_gradient": true)");
   CHECK_FALSE(built.tasks().contains("b.backward"));
   std::size_t gradients = 0;
-  for (const Tensor& tensor : built.graph.tensors) gradients += tensor.role == TensorRole::kGradient;
+  for (const Tensor& tensor : built.graph.tensors)
+    gradients += tensor.role == TensorRole::kGradient;
   // What b and both of its branches share, b/a's output, a's output, the table's.
   CHECK(gradients == 4);
 }
 
 TEST_CASE("frozen norms hand gradients down and keep what that takes; storage counts in weights") {
-  const Built learnt(R"({"name": "a", "type": "linear", "units": 4}, {"name": "n", "type": "rms_norm"})");
+  const Built learnt(
+      R"({"name": "a", "type": "linear", "units": 4}, {"name": "n", "type": "rms_norm"})");
   const Built frozen(
       R"({"name": "a", "type": "linear", "units": 4}, {"name": "n", "type": "rms_norm", "frozen": true})");
   CHECK(frozen.tasks().contains("n.backward"));

@@ -84,7 +84,8 @@ TEST_CASE("a layer with adapters is a frozen one beside two that learn") {
 TEST_CASE("frozen weights keep the bytes of their storage, and are written out to be multiplied") {
   CHECK(stored_bytes(WeightStorage::kNf4, {.matrix = 1 << 20}) == (1 << 19) + (1 << 16));
   // 0.5 + 1/64 + 4/16384 bytes a weight.
-  CHECK(stored_bytes(WeightStorage::kNf4Double, {.matrix = 1 << 20}) == (1 << 19) + (1 << 14) + 256);
+  CHECK(stored_bytes(WeightStorage::kNf4Double, {.matrix = 1 << 20}) ==
+        (1 << 19) + (1 << 14) + 256);
   CHECK(stored_bytes(WeightStorage::kNf4, {.matrix = 3}) == 2 + 4);
   CHECK(stored_bytes(WeightStorage::kInt8, {.matrix = 3, .others = 5}) == 3 + 10);
   CHECK(stored_bytes(WeightStorage::kFp32, {.matrix = 3, .others = 5}) == 32);
@@ -128,8 +129,9 @@ TEST_CASE("what frozen layers and adapters cannot be is refused") {
   CHECK(contains(file_error(table + "}]}"), "which is frozen, expected both frozen or neither"));
   CHECK(file_error(table + R"(, "frozen": true}]})").empty());
   CHECK(contains(file_error(table + R"(, "lora": {"rank": 1}}]})"), "found adapters"));
-  CHECK(contains(file_error(sequence_text(linear + "}", R"(, "expect": {"trainable_parameters": 29})")),
-                 "found 29, expected 30"));
+  CHECK(contains(
+      file_error(sequence_text(linear + "}", R"(, "expect": {"trainable_parameters": 29})")),
+      "found 29, expected 30"));
 }
 
 TEST_CASE("--lora names layers by the end of their names, and says which there are") {
@@ -159,11 +161,10 @@ TEST_CASE("without blocks all linear layers but the last have adapters") {
 TEST_CASE("a mixture is a router, experts that work on their rows, and their sum") {
   const std::string moe = R"({"name": "m", "type": "moe", "experts": 8, "top_k": 2, "units": 3)";
   const Network network = sequence(moe + "}");
-  CHECK(wiring(network) ==
-        std::vector<std::string>{"m/router: data", "m/routes: m/router", "m/dispatch: data",
-                                 "m/gate: m/dispatch", "m/act: m/gate", "m/up: m/dispatch",
-                                 "m/product: m/act m/up", "m/down: m/product",
-                                 "m: m/down m/routes"});
+  CHECK(wiring(network) == std::vector<std::string>{
+                               "m/router: data", "m/routes: m/router", "m/dispatch: data",
+                               "m/gate: m/dispatch", "m/act: m/gate", "m/up: m/dispatch",
+                               "m/product: m/act m/up", "m/down: m/product", "m: m/down m/routes"});
   CHECK(total_parameters(network) == 4 * 8 + 8 * 3 * 4 * 3);
   CHECK(active_parameters(network) == 4 * 8 + 2 * 3 * 4 * 3);
   CHECK(total_forward_macs(network) == 5 * (4 * 8 + 2 * 3 * 4 * 3));
@@ -179,14 +180,16 @@ TEST_CASE("a mixture is a router, experts that work on their rows, and their sum
   const Network full = sequence(moe + R"(, "capacity": 1.25})");
   CHECK(layer_of(full, "m/dispatch").model->output.text() == "16x4");
   CHECK(layer_of(full, "m").model->output.text() == "5x4");
-  const Network shared = sequence(moe + R"(, "shared_units": 6, "shared_gate": true, "form": "fused"})");
+  const Network shared =
+      sequence(moe + R"(, "shared_units": 6, "shared_gate": true, "form": "fused"})");
   CHECK(total_parameters(shared) == total_parameters(network) + 3 * 4 * 6 + 4);
   CHECK(active_parameters(shared) == active_parameters(network) + 3 * 4 * 6 + 4);
   CHECK(wiring(shared).back() == "m: m/combine m/shared/scaled");
   const Network adapted = sequence(moe + "}", {.adapters = AdapterOptions{.targets = {"m"}}});
   CHECK(trainable_parameters(adapted) == 8 * 3 * 8 * (4 + 3));
-  CHECK(contains(sequence_error(R"({"name": "m", "type": "moe", "experts": 2, "top_k": 3, "units": 3})"),
-                 "/top_k: found 3, expected at most 2"));
+  CHECK(contains(
+      sequence_error(R"({"name": "m", "type": "moe", "experts": 2, "top_k": 3, "units": 3})"),
+      "/top_k: found 3, expected at most 2"));
   CHECK(contains(sequence_error(moe + R"(, "shared_gate": true})"), "/shared_gate: found true"));
   CHECK(contains(sequence_error(moe + R"(, "capacity": 0})"), "/capacity: found 0"));
 }

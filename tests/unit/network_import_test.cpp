@@ -128,8 +128,9 @@ TEST_CASE("some layers of a mixture may have no experts") {
   const Network alternating = network_of(with(qwen, "decoder_sparse_step", "2"));
   CHECK(alternating.scaling.size() == 4);
   CHECK(alternating.scaling[1].name == "model.layers.1");
-  CHECK(contains(import_error(with(with(qwen, "decoder_sparse_step", "2"), "num_hidden_layers", "2001")),
-                 "/num_hidden_layers: found 2001"));
+  CHECK(contains(
+      import_error(with(with(qwen, "decoder_sparse_step", "2"), "num_hidden_layers", "2001")),
+      "/num_hidden_layers: found 2001"));
 }
 
 TEST_CASE("families that are not understood are refused by name") {
