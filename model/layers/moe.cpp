@@ -97,7 +97,7 @@ struct MixtureSizes {
   std::int64_t shared = 0;
   bool shared_gate = false;
   std::int64_t rows = 1;  ///< that experts work on
-  std::string bias;       ///< and other fields of all their products
+  std::string fields;     ///< of all their products
 };
 
 std::int64_t rows_of_experts(const SpecView& spec, std::int64_t steps, const MixtureSizes& sizes) {
@@ -134,16 +134,17 @@ MixtureSizes read_mixture(const SpecView& spec, const LayerInputs& inputs) {
     if (sizes.shared_gate && sizes.shared == 0) gate->fail("true", "\"shared_units\" beside it");
   }
   const auto bias = spec.find("bias");
-  sizes.bias = fmt::format(R"("bias": {})", bias && bias->as_boolean());
+  sizes.fields = fmt::format(R"("bias": {})", bias && bias->as_boolean());
   if (const auto storage = spec.find("storage")) {
-    sizes.bias += fmt::format(R"(, "storage": "{}")", storage_name(read_weight_storage(*storage)));
+    sizes.fields +=
+        fmt::format(R"(, "storage": "{}")", storage_name(read_weight_storage(*storage)));
   }
   if (const auto lora = spec.find("lora")) {
     const Lora adapters = read_lora(*lora);
-    sizes.bias +=
+    sizes.fields +=
         fmt::format(R"(, "lora": {{"rank": {}, "dropout": {}}})", adapters.rank, adapters.dropout);
   }
-  if (read_frozen(spec, inputs)) sizes.bias += R"(, "frozen": true)";
+  if (read_frozen(spec, inputs)) sizes.fields += R"(, "frozen": true)";
   const TensorShape& input = rows_of(spec, single_input(spec, inputs));
   sizes.rows = rows_of_experts(spec, input.dims[0], sizes);
   return sizes;
@@ -184,7 +185,7 @@ class MixtureParts {
                  const std::string& groups) {
     const auto product = [&](const std::string& name, PartInput of, std::int64_t width) {
       return parts_.add(prefix + name, kind("linear"),
-                        fmt::format(R"("units": {}, {}{})", width, sizes_.bias, groups), {of});
+                        fmt::format(R"("units": {}, {}{})", width, sizes_.fields, groups), {of});
     };
     const PartId gate = product("gate", input, units);
     if (sizes_.fused) {

@@ -75,12 +75,16 @@ LayerModel read_layer(const LayerKind& kind, const SpecView& spec, LayerInputs i
   LayerModel model = kind.read(spec, inputs);
   const bool frozen = read_frozen(spec, inputs);
   if (model.parts) {
-    std::vector<LayerPart> parts = *model.parts;
-    for (LayerPart& part : parts) {
-      if (frozen && part.kind == nullptr) freeze(part.model);
+    const bool is_whole = model.parts->front().kind != nullptr;  // its layers have read "storage"
+    const std::optional<SpecView> storage = spec.find("storage");
+    if (storage && !is_whole) {
+      storage->fail(storage->found(), "a layer that does not unroll into time steps");
     }
-    model.parts = std::make_shared<const std::vector<LayerPart>>(std::move(parts));
-    (void)spec.find("storage");  // of parts that are layers
+    if (frozen && !is_whole) {
+      std::vector<LayerPart> parts = *model.parts;
+      for (LayerPart& part : parts) freeze(part.model);
+      model.parts = std::make_shared<const std::vector<LayerPart>>(std::move(parts));
+    }
   } else {
     const bool has_weights = model.parameters > 0 || model.is_tied;
     if (frozen && has_weights && !model.custom) freeze(model);

@@ -63,8 +63,7 @@ TEST_CASE("--lora and --base are written by import, and asked of any network") {
   const ScratchFolder folder;
   const std::string config = folder.file("config.json", kConfig);
   const std::string file = (folder.path() / "config_lora.json").string();
-  const std::vector<std::string> flags{"--lora",         "4:q,v", "--base", "nf4",
-                                       "--lora-dropout", "0.1"};
+  const std::vector<std::string> flags{"--lora", "4:q,v", "--base", "nf4", "--lora-dropout", "0.1"};
   const auto with = [&](std::vector<std::string> words) {
     words.insert(words.end(), flags.begin(), flags.end());
     return run(words);
@@ -77,7 +76,8 @@ TEST_CASE("--lora and --base are written by import, and asked of any network") {
   CHECK(run(predict(file, {"--quiet"})).out == of_config.out);
   CHECK(has(run({"inspect", file, "--quiet"}).out, "learnt parameters"));
   check_refused(run(predict(config, {"--base", "nf4"})), "--base: found it without --lora");
-  check_refused(run(predict(config, {"--lora-dropout", "0.1"})), "--lora-dropout: found it without");
+  check_refused(run(predict(config, {"--lora-dropout", "0.1"})),
+                "--lora-dropout: found it without");
   check_refused(run(predict(config, {"--lora", "8", "--base", "nf3"})), "nf4");
   check_refused(run(predict(config, {"--lora", "8", "--lora-dropout", "1"})), "from 0 to below 1");
   check_refused(run(predict(config, {"--lora", "0"})), "--lora: found \"0\"");

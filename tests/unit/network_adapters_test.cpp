@@ -122,6 +122,10 @@ TEST_CASE("what frozen layers and adapters cannot be is refused") {
   CHECK(contains(sequence_error(linear + R"(, "lora": {"rank": 2, "dropout": 1}})"),
                  "/lora/dropout: found 1"));
   CHECK(contains(sequence_error(linear + R"(, "lora": {"rank": 2, "ranks": 1}})"), "ranks"));
+  CHECK(contains(
+      sequence_error(
+          R"({"name": "l", "type": "lstm", "units": 2, "frozen": true, "storage": "bf16"})"),
+      "a layer that does not unroll into time steps"));
   const std::string table = R"({"format": "ooc-paleo/network", "version": 1, "name": "t",
     "inputs": [{"name": "data", "shape": [5]}], "layers": [
     {"name": "e", "type": "embedding", "vocabulary": 9, "width": 4, "frozen": true},
