@@ -45,6 +45,9 @@ bool is_named(std::string_view name, std::string_view target) {
   constexpr std::string_view kProjection = "_proj";
   std::string_view word = last_word(name);
   if (word == target) return true;
+  for (const auto& [brief, whole] : {std::pair{"q", "query"}, {"k", "key"}, {"v", "value"}}) {
+    if (target == brief && word == whole) return true;
+  }
   if (!word.ends_with(kProjection)) return false;
   word.remove_suffix(kProjection.size());
   return word == target;

@@ -14,7 +14,7 @@ namespace ooc {
 
 struct AdapterOptions {
   std::int64_t rank = 8;
-  /// Layers by the end of their names, "_proj" left out or not: "q", "q_proj". None: all linear layers and mixtures
+  /// Layers by the end of their names, "_proj" left out or not: "q", "q_proj"; "q" is "query", too. None: all linear layers and mixtures
   /// of the network's blocks (its repeats).
   std::vector<std::string> targets = {};
   double dropout = 0;

@@ -61,14 +61,15 @@ TEST_CASE("a config, its folder and the file that import writes give one answer"
 
 TEST_CASE("--lora and --base are written by import, and asked of any network") {
   const ScratchFolder folder;
-  const std::string config = folder.file("config.json", kConfig);
+  std::filesystem::create_directory(folder.path() / "adapted");
+  const std::string config = folder.file("adapted/config.json", kConfig);
   const std::string file = (folder.path() / "config_lora.json").string();
   const std::vector<std::string> flags{"--lora", "4:q,v", "--base", "nf4", "--lora-dropout", "0.1"};
   const auto with = [&](std::vector<std::string> words) {
     words.insert(words.end(), flags.begin(), flags.end());
     return run(words);
   };
-  CHECK(with({"import", config, "--name", "config", "-o", file}).exit_code == 0);
+  CHECK(with({"import", config, "-o", file}).exit_code == 0);
   const Ran of_config = with(predict(config, {"--quiet"}));
   CHECK(of_config.exit_code == 0);
   // Two blocks, q 128 x 128 and v 128 x 32, rank 4.
