@@ -161,6 +161,21 @@ inline constexpr Flag kLoss{
     .help = "of a config.json: what the loss keeps of the logits; default: as the kernels do",
     .completes = Completes::kChoices,
     .choices = "probabilities|eager|upcast|in_place|chunked"};
+inline constexpr Flag kLora{
+    .name = "--lora",
+    .value = "R[:NAMES]",
+    .help =
+        "learn adapters of rank R alone, beside the linear layers of these names, such as q,v; "
+        "default: all those of the blocks"};
+inline constexpr Flag kLoraDropout{
+    .name = "--lora-dropout", .value = "RATE", .help = "of what adapters read; default 0"};
+inline constexpr Flag kBase{.name = "--base",
+                            .value = "STORAGE",
+                            .help =
+                                "how what --lora freezes is kept; quantised: the linear layers of "
+                                "the blocks, 16 bits the rest",
+                            .completes = Completes::kChoices,
+                            .choices = "fp32|bf16|int8|nf4|nf4-double"};
 inline constexpr Flag kOptimizer{.name = "--optimizer",
                                  .value = "NAME",
                                  .help = "its state is resident; default sgd (none)",
@@ -215,9 +230,9 @@ template <std::size_t... kCounts>
 }
 
 /// What a network's training iteration is taken to be.
-inline constexpr std::array kIteration{kCompute,   kFramework, kAccounting, kOptimizer,
-                                       kPrecision, kGradDtype, kDtype,      kSeq,
-                                       kSymbol,    kKernels,   kLoss};
+inline constexpr std::array kIteration{kCompute,   kFramework, kAccounting,  kOptimizer, kPrecision,
+                                       kGradDtype, kDtype,     kSeq,         kSymbol,    kKernels,
+                                       kLoss,      kLora,      kLoraDropout, kBase};
 /// How it runs, whatever the schedule.
 inline constexpr std::array kRun = joined(
     std::array{kLinkToFar, kLinkToNear, kDuplex, kFarThroughput, kLatency, kMode}, kIteration,

@@ -198,6 +198,7 @@ CaseOptions options_beside_axes(const Arguments& arguments, CaseOptions options,
   const KernelOptions kernels = kernel_options(arguments);
   options.kernels = kernels.kernels;
   options.loss = kernels.loss;
+  options.adapters = adapter_options(arguments);
   options.schedule = schedule_options(arguments);
   return options;
 }

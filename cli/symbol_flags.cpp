@@ -67,6 +67,40 @@ KernelOptions kernel_options(const Arguments& arguments) {
   return options;
 }
 
+std::optional<AdapterOptions> adapter_options(const Arguments& arguments) {
+  const auto text = arguments.value(flags::kLora);
+  const auto base = arguments.value(flags::kBase);
+  const auto dropout = arguments.value(flags::kLoraDropout);
+  if (!text) {
+    const std::string_view flag = base ? flags::kBase.name : flags::kLoraDropout.name;
+    if (base || dropout) {
+      bad_value(flag, "it without --lora", "--lora R beside it: what is frozen is not learnt");
+    }
+    return std::nullopt;
+  }
+  const std::string_view flag = flags::kLora.name;
+  AdapterOptions options;
+  const std::size_t colon = text->find(':');
+  options.rank = parse_size(text->substr(0, colon), flag);
+  if (colon != std::string::npos) options.targets = split_list(text->substr(colon + 1), flag);
+  if (base) {
+    std::vector<std::string> known;
+    for (const WeightStorage each : kWeightStorages) {
+      if (storage_name(each) == *base) options.base = each;
+      known.emplace_back(storage_name(each));
+    }
+    if (!options.base) unknown_word(flags::kBase.name, *base, known);
+  }
+  if (dropout) {
+    const char* end = dropout->data() + dropout->size();
+    const auto [rest, error] = std::from_chars(dropout->data(), end, options.dropout);
+    if (error != std::errc() || rest != end || !(options.dropout >= 0 && options.dropout < 1)) {
+      bad_value(flags::kLoraDropout.name, in_quotes(*dropout), "a rate from 0 to below 1");
+    }
+  }
+  return options;
+}
+
 std::vector<SymbolValue> symbol_values(const Arguments& arguments) {
   std::vector<SymbolValue> values;
   if (const auto text = arguments.value(flags::kSeq)) add_sequences(*text, values);

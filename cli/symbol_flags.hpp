@@ -1,5 +1,5 @@
 // --seq and --symbol: sizes of a network that the command line says instead of its file. --kernels and --loss: what
-// software a config is imported for.
+// software a config is imported for. --lora and --base: adapters beside a network that is frozen.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 
 #include "cli/command.hpp"
 #include "model/base/spec_symbols.hpp"
+#include "model/network/adapters.hpp"
 #include "model/network/import_config.hpp"
 
 namespace ooc {
@@ -26,6 +27,8 @@ struct KernelOptions {
   std::string loss = {};
 };
 [[nodiscard]] KernelOptions kernel_options(const Arguments& arguments);
+/// --lora, --lora-dropout and --base.
+[[nodiscard]] std::optional<AdapterOptions> adapter_options(const Arguments& arguments);
 /// What both flags say. Throws SpecError for what neither of them allows and for a symbol that is given twice.
 [[nodiscard]] std::vector<SymbolValue> symbol_values(const Arguments& arguments);
 

@@ -29,8 +29,9 @@ constexpr Flag kName{.name = "--name",
                      .help = "of the network; default: the file's, or the folder's"};
 constexpr Flag kSource{.name = "--source", .value = "TEXT", .help = "where the config comes from"};
 
-constexpr std::array kImportFlags{flags::kSeq, flags::kKernels, flags::kLoss,     kAllowLong,
-                                  kName,       kSource,         flags::kMaxInput, flags::kOutput};
+constexpr std::array kImportFlags{
+    flags::kSeq, flags::kKernels, flags::kLoss, flags::kLora,     flags::kLoraDropout, flags::kBase,
+    kAllowLong,  kName,           kSource,      flags::kMaxInput, flags::kOutput};
 
 ImportOptions import_options(const Arguments& arguments) {
   ImportOptions options;
@@ -46,10 +47,20 @@ ImportOptions import_options(const Arguments& arguments) {
   return options;
 }
 
+/// The file with its adapters, and the sums over `network`, which it is read as.
+std::string adapted(SpecDocument file, const AdapterOptions& options, const Network& network) {
+  add_adapters(file, options);
+  expect_sums(file, {.parameters = total_parameters(network),
+                     .trainable_parameters = trainable_parameters(network),
+                     .forward_macs = total_forward_macs(network)});
+  return json_text(file.root);
+}
+
 int run_import(const Arguments& arguments) {
   const std::string name =
       required_positional(arguments, "CONFIG", "a config.json or the folder of one");
   const ImportOptions options = import_options(arguments);
+  const std::optional<AdapterOptions> adapters = adapter_options(arguments);
   const ReadLimits limits = read_limits(arguments);
   Outputs outputs = open_outputs(arguments, {.networks = {&name, 1}, .profiles = {}});
   const SpecDocument config = read_spec_file(locate(DataKind::kNetwork, name, "CONFIG"), limits);
@@ -61,8 +72,10 @@ int run_import(const Arguments& arguments) {
                      .hint = "a network file needs no import"});
   }
   const std::string text = import_config(config, options);
-  (void)read_network_text(text, "the network of " + config.file, {.limits = limits});
-  outputs.result.finish(text);
+  const std::string file = "the network of " + config.file;
+  const Network network = read_network_text(text, file, {.limits = limits, .adapters = adapters});
+  outputs.result.finish(adapters ? adapted(read_spec_text(text, file, limits), *adapters, network)
+                                 : text);
   return kExitOk;
 }
 

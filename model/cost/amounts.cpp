@@ -109,6 +109,7 @@ Bytes workspace_of(const TrainingGraph& graph, const Task& task, std::int64_t ba
                             : counts_of(graph, task, ComputeModel::kNative).work;
   Wide bytes = Wide(work.workspace_per_sample) * batch;
   if (work.workspace_most > 0 && bytes > Wide(work.workspace_most)) bytes = work.workspace_most;
+  bytes = bytes + work.workspace_fixed;
   check_below(bytes, kMaxTensorBytes, graph, "bytes of workspace in one task",
               "every workspace below 2^48 bytes");
   return Bytes(static_cast<std::int64_t>(bytes.value()));

@@ -93,12 +93,13 @@ double KernelPricer::casts(const LayerModel& model, TaskKind kind) const {
     return streaming(static_cast<double>(bytes) * batch_, 1);
   };
   const double copies = streaming(static_cast<double>(all.copy_traffic), 1);
+  const double unpacking = streaming(static_cast<double>(all.unpacking), 1);
   switch (kind) {
     case TaskKind::kForward:
-      return per_sample(all.forward_per_sample) + copies;
+      return per_sample(all.forward_per_sample) + copies + unpacking;
     case TaskKind::kBackward:
     case TaskKind::kBackwardData:
-      return per_sample(all.backward_per_sample) + (remakes_copies_ ? copies : 0);
+      return per_sample(all.backward_per_sample) + (remakes_copies_ ? copies : 0) + unpacking;
     default:
       return 0;
   }

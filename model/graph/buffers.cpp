@@ -85,7 +85,7 @@ class BufferAssigner {
   void visit(LayerId id) {
     const Layer& layer = network_.layers[id.at()];
     value_of_[id.at()] = id;
-    buffers_.needs_gradient[id.at()] = has_weights(layer) || layer.model->custom.has_value();
+    buffers_.needs_gradient[id.at()] = wants_gradient(layer);
     for (const Producer& producer : layer.inputs) {
       if (needs_gradient(buffers_, producer)) buffers_.needs_gradient[id.at()] = true;
     }
@@ -120,6 +120,14 @@ class BufferAssigner {
                                        .bytes_per_sample = kept.reserve_bytes,
                                        .bytes_fixed = kept.reserve_fixed});
     }
+  }
+
+  /// Whatever stands before it.
+  [[nodiscard]] bool wants_gradient(const Layer& layer) const {
+    const bool is_table =
+        layer.kind != nullptr && layer.kind->traits.numbers == NumberClass::kTable;
+    return has_weights(layer) || layer.model->custom.has_value() ||
+           (network_.input_gradient && is_table);
   }
 
   [[nodiscard]] Kept kept_of(LayerId id) const {

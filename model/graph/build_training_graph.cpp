@@ -149,9 +149,9 @@ class GraphBuilder {
   }
 
   /// `to` gets the gradient of `from` itself.
-  void hand_on(TensorId from, TensorId to) {
+  void hand_on(TensorId from, TensorId to, bool shares) {
     gradient_[to.at()] = gradient_[from.at()];
-    if (options_.keeping.gradients == GradientSharing::kCopy) return;
+    if (!shares) return;
     if (!sharing_[from.at()]) {
       sharing_[from.at()] = sharers_.size();
       sharers_.emplace_back();
@@ -238,6 +238,7 @@ class GraphBuilder {
       if (gradient) reads(task, *gradient);
       write_input_gradients(task, id);
     }
+    if (layer(id).model->is_frozen) return;
     const TaskId task = add_task(TaskKind::kBackwardWeights, id);
     read_saved(task, id);
     if (gradient) reads(task, *gradient);
@@ -246,7 +247,8 @@ class GraphBuilder {
   void add_handing_on(LayerId id) {
     const std::optional<TensorId> gradient = gradient_of_output(id);
     if (!gradient) return;
-    const bool shares = options_.keeping.gradients == GradientSharing::kUntilWritten;
+    const bool shares = options_.keeping.gradients == GradientSharing::kUntilWritten ||
+                        layer(id).model->shares_gradient;
     bool handed_on = false;
     std::int32_t copies = 0;
     std::vector<TensorId> written;
@@ -256,7 +258,7 @@ class GraphBuilder {
       const std::optional<TensorId> before = gradient_[value.at()];
       const bool fits = bytes_of(value) == bytes_of(*gradient);
       if (!before && fits && (!handed_on || shares)) {
-        hand_on(*buffers_.of_layer[id.at()], value);
+        hand_on(*buffers_.of_layer[id.at()], value, shares);
         handed_on = true;
         continue;
       }
@@ -291,7 +293,7 @@ class GraphBuilder {
       if (!gradient_[value.at()]) {
         // Slices do not overlap: they share with whom the whole is shared, else with nobody.
         if (sharing_[buffers_.of_layer[id.at()]->at()]) {
-          hand_on(*buffers_.of_layer[id.at()], value);
+          hand_on(*buffers_.of_layer[id.at()], value, true);
         } else {
           gradient_[value.at()] = gradient;
         }
@@ -326,7 +328,9 @@ class GraphBuilder {
     for (const bool shared : {false, true}) {
       for (const LayerId id : network_.execution_order) {
         const LayerModel& model = *layer(id).model;
-        if (model.parameters == 0 || model.custom || is_shared[id.at()] != shared) continue;
+        if (model.parameters == 0 || model.is_frozen || model.custom ||
+            is_shared[id.at()] != shared)
+          continue;
         add_task(TaskKind::kUpdate, id);
       }
     }
@@ -357,10 +361,15 @@ class GraphBuilder {
   }
 
   void add_static_bytes() {
-    const std::int64_t parameters = total_parameters(network_);
+    const std::int64_t parameters = trainable_parameters(network_);
     const ParameterBytes each = parameter_bytes(network_, options_.gradient_dtype);
     graph_.per_parameter = each;
-    graph_.weight_bytes = parameters * each.weight;
+    graph_.weight_bytes = 0;
+    for (const Layer& layer : network_.layers) {
+      const LayerModel& model = *layer.model;
+      graph_.weight_bytes += model.storage ? stored_bytes(*model.storage, weight_counts(model))
+                                           : model.parameters * each.weight;
+    }
     graph_.gradient_bytes = parameters * each.gradient;
     graph_.optimizer_bytes = parameters * each.master;
     for (const Layer& layer : network_.layers) {

@@ -30,6 +30,7 @@ ParameterBytes parameter_bytes(const Network& network, std::optional<Dtype> grad
 }
 
 std::int64_t state_bytes(Optimizer optimizer, const Network& network, const LayerModel& layer) {
+  if (layer.is_frozen) return 0;
   const std::int64_t parameters = layer.parameters;
   switch (optimizer) {
     case Optimizer::kSgd:

@@ -53,6 +53,19 @@ InPlace read_in_place(const SpecView& spec, InPlace otherwise) {
   return asked->as_boolean() ? InPlace::kRequired : InPlace::kNever;
 }
 
+Lora read_lora(const SpecView& lora) {
+  Lora adapters{.rank = lora.get("rank").as_integer(1, kMaxSize)};
+  if (const auto rate = lora.find("dropout")) {
+    adapters.dropout = rate->as_number();
+    if (!(adapters.dropout >= 0 && adapters.dropout < 1)) {
+      rate->fail(rate->found(), "a rate from 0 to below 1");
+    }
+  }
+  if (const auto alpha = lora.find("alpha")) (void)alpha->as_number();
+  lora.reject_unknown_keys();
+  return adapters;
+}
+
 void set_weight_matrix(const SpecView& spec, const LayerInputs& inputs, const WeightMatrix& matrix,
                        LayerModel& model) {
   model.weight_matrix = matrix;

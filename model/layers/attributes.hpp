@@ -36,6 +36,14 @@ void require_several_inputs(const SpecView& spec, const LayerInputs& inputs);
 /// "in_place", `otherwise` where it is left out; true is kRequired, false is kNever.
 [[nodiscard]] InPlace read_in_place(const SpecView& spec, InPlace otherwise);
 
+/// What stands beside a layer that is frozen.
+struct Lora {
+  std::int64_t rank = 1;
+  double dropout = 0;
+};
+/// Of { "rank": 8, "dropout": 0.05, "alpha": 16 }; alpha costs nothing.
+[[nodiscard]] Lora read_lora(const SpecView& lora);
+
 /// States a matrix of weights and, unless "tied_to" says that it is another layer's, its parameters.
 void set_weight_matrix(const SpecView& spec, const LayerInputs& inputs, const WeightMatrix& matrix,
                        LayerModel& model);

@@ -20,6 +20,7 @@
 #include "model/base/spec_tree.hpp"
 #include "model/base/tensor_shape.hpp"
 #include "model/base/units.hpp"
+#include "model/layers/weight_storage.hpp"
 
 namespace ooc {
 
@@ -33,6 +34,7 @@ struct TaskWork {
       0;  ///< bytes that the task needs beside what it reads and writes
   std::int64_t workspace_most =
       0;  ///< of the whole batch, where it is worked off in chunks; 0: any
+  std::int64_t workspace_fixed = 0;  ///< bytes beside that, whatever the batch
 };
 
 /// Forward and the (up to) two backward tasks. In the fused form backward_data holds all of it. For
@@ -127,13 +129,15 @@ struct RecurrentStep {
   bool is_gates = true;
 };
 
-/// Copies in other types, where a precision is set (model/network/set_precision.hpp). Their traffic is in
+/// Copies in other types, where a precision is set (model/layers/set_precision.hpp). Their traffic is in
 /// LayerWork too.
 struct LayerCasts {
   std::int64_t forward_per_sample = 0;   ///< bytes read and written for inputs
   std::int64_t backward_per_sample = 0;  ///< the same, for their gradients
   std::int64_t parameters = 0;           ///< that products read in a copy
   std::int64_t copy_traffic = 0;         ///< bytes read and written to make that copy
+  /// Bytes read and written whenever a product reads weights that are stored in another type.
+  std::int64_t unpacking = 0;
 };
 
 /// A matrix of weights, as it may be shared: rows are those of the output (linear), of the table (embedding).
@@ -159,10 +163,14 @@ struct LayerOperation {
 /// Everything the later stages know of a layer. All counts are per sample unless said otherwise.
 struct LayerModel {
   TensorShape output;
-  std::int64_t parameters = 0;  ///< its own: not what it is tied to
+  std::int64_t parameters = 0;       ///< its own: not what it is tied to
+  std::int64_t idle_parameters = 0;  ///< of those, of a mixture's experts that a row is not sent to
   /// What others may be tied to; of a layer that is tied itself, what it shares.
   std::optional<WeightMatrix> weight_matrix;
-  bool is_tied = false;           ///< the matrix is another layer's ("tied_to")
+  bool is_tied = false;    ///< the matrix is another layer's ("tied_to")
+  bool is_frozen = false;  ///< nothing of it is learnt: no gradient, no state, no update
+  /// How frozen weights are kept; none: as those that are learnt.
+  std::optional<WeightStorage> storage;
   std::int64_t forward_macs = 0;  ///< of convolutions and matrix products, bias not counted
   std::int64_t masked_macs =
       0;  ///< of those what a mask makes of no account: computed all the same
@@ -173,6 +181,8 @@ struct LayerModel {
   std::string efficiency = "default";       ///< key of the profile's compute.efficiency
   BackwardForm backward_form = BackwardForm::kFused;
   GradientForm gradient_form = GradientForm::kComputed;
+  /// kAliasOrCopy: all inputs get the same buffer, since who reads it first leaves it as it is.
+  bool shares_gradient = false;
   Saves saves;
   InPlace in_place = InPlace::kNever;
   bool is_view = false;  ///< flatten, reshape, 1x1 average pool: aliases its input; no task at all
@@ -201,11 +211,15 @@ struct LayerModel {
 using OuterInputId = Id<struct OuterInputTag>;  ///< an input of the layer that unrolls
 using PartId = Id<struct PartTag>;              ///< an earlier part of it
 
+struct LayerKind;
+
 struct LayerPart {
   std::string name;  ///< behind the layer's name and a slash; empty for the last part: that has
                      ///< the layer's own name
   std::vector<std::variant<OuterInputId, PartId>> inputs;
   LayerModel model;
+  /// Of which the part is a layer, complete in its precision; none: a piece of the kind that unrolls.
+  const LayerKind* kind = nullptr;
 };
 
 /// What a kind sees of the network when it reads its layer.
@@ -214,9 +228,11 @@ struct LayerInputs {
   Dtype dtype = Dtype::kFloat32;
   /// The producers' names, for messages only; empty, or as many as shapes.
   std::span<const std::string_view> names = {};
-  std::optional<Precision> precision = {};   ///< none: everything has the one type
-  std::span<const std::int64_t> bytes = {};  ///< an element, by input; empty: as element_bytes()
-  std::optional<std::int64_t> element = {};  ///< what this layer computes in; none: the type's
+  std::optional<Precision> precision = {};    ///< none: everything has the one type
+  std::span<const std::int64_t> bytes = {};   ///< an element, by input; empty: as element_bytes()
+  std::optional<std::int64_t> element = {};   ///< what this layer computes in; none: the type's
+  bool frozen = false;                        ///< unless the layer says other
+  std::optional<WeightStorage> storage = {};  ///< of frozen layers that say none
 
   /// Of what the layer computes with and, unless its model says other, writes.
   [[nodiscard]] std::int64_t element_bytes() const {

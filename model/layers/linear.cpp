@@ -6,21 +6,91 @@
 // Tied, its matrix [units, features] is another layer's (a head that shares the embedding's table): the
 // same work, and no parameters but a bias.
 //
+// "experts": 8, "active": 2: as many matrices of one size, each for its share of the rows (a grouped product; moe.cpp).
+// FLOPs are those of the rows, the weights of all experts are read. The rows are taken to be spread evenly, and all
+// experts to be touched: wrong for less than about four rows an expert, E (1 - (1 - t / E)^rows) of which are read.
+//
+// "lora": { "rank": 8, "dropout": 0.05 } (Hu et al., arXiv:2106.09685): the layer itself is frozen, and beside it stand
+// a product down to `rank` features and one up again, which learn: parts `base`, `drop`, `a`, `b`, and the sum. Its
+// gradient is handed on to both as it is. The scale alpha / rank rides on a kernel.
+//
 // PALEO (InnerProduct): F = 2 N D K and 4 (N D + D K + N K) bytes, three times; its data gradient
 // is counted even next to the data.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "model/base/errors.hpp"
 #include "model/layers/attributes.hpp"
 #include "model/layers/convolution.hpp"
 #include "model/layers/operation.hpp"
+#include "model/layers/parts.hpp"
+#include "model/layers/read_layer.hpp"
 
 namespace ooc {
 namespace {
 
+struct Experts {
+  std::int64_t count = 1;
+  std::int64_t active = 1;  ///< that a row is sent to
+};
+
+Experts read_experts(const SpecView& spec) {
+  Experts experts;
+  const std::optional<SpecView> count = spec.find("experts");
+  const std::optional<SpecView> active = spec.find("active");
+  if (count) experts.count = count->as_integer(1, kMaxSize);
+  experts.active = experts.count;
+  if (active) experts.active = active->as_integer(1, experts.count);
+  if (count && spec.find("tied_to")) count->fail(count->found(), "weights that are not tied");
+  return experts;
+}
+
+LayerModel read_adapted(const SpecView& spec, const LayerInputs& inputs, const SpecView& lora) {
+  if (spec.find("tied_to")) lora.fail("adapters", "a layer whose weights are its own");
+  const TensorShape& input = single_input(spec, inputs);
+  const Lora adapters = read_lora(lora);
+  const std::int64_t units = spec.get("units").as_integer(1, kMaxSize);
+  const Experts experts = read_experts(spec);
+  const std::string groups = experts.count == 1 ? ""
+                                                : fmt::format(R"(, "experts": {}, "active": {})",
+                                                              experts.count, experts.active);
+  const auto storage = spec.find("storage");
+  const std::string kept =
+      storage ? fmt::format(R"(, "storage": "{}")", storage_name(read_weight_storage(*storage)))
+              : "";
+  const auto learnt = [&](std::int64_t width) {
+    return fmt::format(R"("units": {}, "bias": false, "frozen": false{})", width, groups);
+  };
+  const LayerKind& linear = *find_layer_kind("linear");
+  LayerPartList parts(spec, inputs);
+  PartInput from = OuterInputId{0};
+  const PartId base = parts.add("base", linear,
+                                fmt::format(R"("units": {}, "bias": {}, "frozen": true{}{})", units,
+                                            read_bias(spec), groups, kept),
+                                {from});
+  if (adapters.dropout > 0) {
+    from = parts.add("drop", *find_layer_kind("dropout"),
+                     fmt::format(R"("rate": {})", adapters.dropout), {from});
+  }
+  const PartId a = parts.add("a", linear, learnt(adapters.rank), {from});
+  const PartId b = parts.add("b", linear, learnt(units), {a});
+  const PartId sum = parts.add("", *find_layer_kind("add"), "", {base, b});
+  parts.model_of(sum).shares_gradient = true;
+  parts.model_of(sum).operation = nullptr;
+  OOC_CHECK(parts.model_of(sum).output.dims.size() == input.dims.size(), "the layer's own shape");
+  return parts.finish();
+}
+
 LayerModel read_linear(const SpecView& spec, const LayerInputs& inputs) {
+  if (const auto lora = spec.find("lora")) return read_adapted(spec, inputs, *lora);
   const TensorShape& input = single_input(spec, inputs);
   const std::int64_t units = spec.get("units").as_integer(1, kMaxSize);
   const std::int64_t bias = read_bias(spec) ? 1 : 0;
+  const auto [experts, active] = read_experts(spec);
   if (input.dims.empty() || input.dims.size() > 2) {
     spec.fail(fmt::format("an input of shape {}", input.text()), "[features] or [steps, features]",
               "put a \"flatten\" layer before it");
@@ -30,27 +100,32 @@ LayerModel read_linear(const SpecView& spec, const LayerInputs& inputs) {
 
   LayerModel model;
   model.output = output_shape(spec, inputs, dims);
-  const Wide weights = Wide(input.dims.back()) * units;
+  const Wide matrix = Wide(input.dims.back()) * units;
+  const Wide weights = matrix * experts;
   const std::int64_t rows = input.dims.size() == 2 ? input.dims.front() : 1;
   const Wide steps = rows;
-  set_weighted_work(spec, inputs,
-                    {.weights = weights, .biases = Wide(units) * bias, .macs = weights * steps},
-                    model);
+  set_weighted_work(
+      spec, inputs,
+      {.weights = weights, .biases = Wide(units) * bias * experts, .macs = matrix * steps}, model);
   const std::int64_t features = input.dims.back();
-  set_weight_matrix(spec, inputs, {.rows = units, .columns = features}, model);
-  model.parameters = (model.is_tied ? 0 : model.parameters) + units * bias;
+  set_weight_matrix(spec, inputs, {.rows = experts * units, .columns = features}, model);
+  model.parameters = (model.is_tied ? 0 : model.parameters) + experts * units * bias;
+  model.idle_parameters = model.parameters / experts * (experts - active);
   const TaskWork paleo = to_task_work(
-      spec, {.flops = Wide(2) * weights * steps,
+      spec, {.flops = Wide(2) * matrix * steps,
              .bytes = Wide(kPaleoElementBytes) * (elements(input) + elements(model.output)),
              .bytes_fixed = Wide(kPaleoElementBytes) * weights});
   model.paleo_work = {.forward = paleo, .backward_data = paleo, .backward_weights = paleo};
   model.paleo_backward_data_always = true;
   model.efficiency = "linear";
+  const std::int64_t groups = std::min(experts, rows);
+  const std::int64_t each = (rows + groups - 1) / groups;
   model.products = std::make_shared<const LayerProducts>(LayerProducts{
-      .forward = {{.m = units, .n = rows, .k = features}},
-      .backward_data = {{.m = features, .n = rows, .k = units}},
-      .backward_weights = {{.m = units, .n = features, .k = rows, .batch = BatchAxis::kK}}});
-  if (model.is_tied) return model;
+      .forward = {{.m = units, .n = each, .k = features, .count = groups}},
+      .backward_data = {{.m = features, .n = each, .k = units, .count = groups}},
+      .backward_weights = {
+          {.m = units, .n = features, .k = each, .count = groups, .batch = BatchAxis::kK}}});
+  if (model.is_tied || experts > 1) return model;
   model.operation = make_operation(
       "linear",
       {{"rows", rows}, {"inputs", input.dims.back()}, {"outputs", units}, {"bias", bias}});

@@ -13,7 +13,7 @@
 //
 // Workspace: a chunk's logits and a float32 copy, V (a + 4) bytes a row. Every chunk reads the weights for
 // each product and adds to their gradient (read and written); logits are written and read in both forms.
-// Where it is wrong: between chunks nothing overlaps; recomputing under a schedule adds to the gradient of
+// Frozen, the gradient of the weights is left out. Where it is wrong: between chunks nothing overlaps; recomputing under a schedule adds to the gradient of
 // the weights again, which frameworks must undo. PALEO's counts are those of the products.
 #include <fmt/format.h>
 
@@ -22,6 +22,7 @@
 #include <utility>
 
 #include "model/layers/attributes.hpp"
+#include "model/layers/read_layer.hpp"
 #include "model/layers/work.hpp"
 
 namespace ooc {
@@ -47,18 +48,20 @@ Sizes read_sizes(const SpecView& spec, const LayerInputs& inputs) {
           .chunk = chunk ? chunk->as_integer(1, kMaxSize) : kChunk};
 }
 
-LayerProducts products_of(const Sizes& sizes, bool in_forward) {
+LayerProducts products_of(const Sizes& sizes, bool in_forward, bool frozen) {
   const LayerProduct logits{.m = sizes.words, .n = sizes.rows, .k = sizes.features};
   const LayerProduct input{.m = sizes.features, .n = sizes.rows, .k = sizes.words};
   const LayerProduct weights{
       .m = sizes.words, .n = sizes.features, .k = sizes.rows, .batch = BatchAxis::kK};
-  if (in_forward)
-    return {.forward = {logits, input, weights}, .backward_data = {}, .backward_weights = {}};
-  return {.forward = {logits}, .backward_data = {logits, input, weights}, .backward_weights = {}};
+  std::vector<LayerProduct> all{logits, input};
+  if (!frozen) all.push_back(weights);
+  if (in_forward) return {.forward = std::move(all), .backward_data = {}, .backward_weights = {}};
+  return {.forward = {logits}, .backward_data = std::move(all), .backward_weights = {}};
 }
 
 /// InnerProduct's: operands once, logits as one of them.
-void set_paleo_work(const SpecView& spec, const Sizes& sizes, bool again, LayerModel& model) {
+void set_paleo_work(const SpecView& spec, const Sizes& sizes, bool again, bool frozen,
+                    LayerModel& model) {
   const Wide flops = Wide(2) * sizes.rows * sizes.features * sizes.words;
   const Wide moved = Wide(sizes.rows) * (Wide(sizes.features) + sizes.words);
   const Wide bytes = Wide(kPaleoElementBytes) * moved;
@@ -66,8 +69,9 @@ void set_paleo_work(const SpecView& spec, const Sizes& sizes, bool again, LayerM
   const auto times = [&](std::int64_t products) {
     return to_task_work(spec, {flops * products, bytes * products, weights * products});
   };
-  model.paleo_work.forward = times(again ? 1 : 3);
-  if (again) model.paleo_work.backward_data = times(3);
+  const std::int64_t all = frozen ? 2 : 3;
+  model.paleo_work.forward = times(again ? 1 : all);
+  if (again) model.paleo_work.backward_data = times(all);
 }
 
 /// Bytes of `passes` over the weights by every chunk of rows; where a sample has fewer rows than a chunk,
@@ -88,6 +92,7 @@ LayerModel read_linear_cross_entropy(const SpecView& spec, const LayerInputs& in
   const Sizes sizes = read_sizes(spec, inputs);
   const std::optional<SpecView> mode = spec.find("mode");
   const bool again = mode && mode->as_choice({"gradient_in_forward", "recompute"}) == "recompute";
+  const bool frozen = read_frozen(spec, inputs);
   const std::int64_t element = inputs.element_bytes();
   constexpr std::int64_t kFloat32Bytes = 4;
   LayerModel model;
@@ -98,12 +103,12 @@ LayerModel read_linear_cross_entropy(const SpecView& spec, const LayerInputs& in
   const Wide input = Wide(sizes.rows) * sizes.features * element;
   const Wide row = Wide(sizes.words) * (element + kFloat32Bytes);  // of logits
   const WeightTraffic once = weight_traffic(sizes, element, 1);
-  const WeightTraffic all = weight_traffic(sizes, element, 4);
+  const WeightTraffic all = weight_traffic(sizes, element, frozen ? 2 : 4);
   const Traffic logits{.flops = Wide(2) * macs,
                        .bytes = input + Wide(2) * row * sizes.rows + once.per_sample,
                        .bytes_fixed = once.fixed,
                        .workspace = row * sizes.rows};
-  const Traffic gradients{.flops = Wide(6) * macs,
+  const Traffic gradients{.flops = Wide(frozen ? 4 : 6) * macs,
                           .bytes = Wide(3) * input + Wide(2) * row * sizes.rows + all.per_sample,
                           .bytes_fixed = all.fixed,
                           .workspace = row * sizes.rows};
@@ -117,8 +122,8 @@ LayerModel read_linear_cross_entropy(const SpecView& spec, const LayerInputs& in
   model.forward_macs = to_count(spec, macs, "multiply-accumulates a sample");
   model.work.forward = work_of(again ? logits : gradients);
   model.work.backward_data = again ? work_of(gradients) : to_task_work(spec, scaling);
-  set_paleo_work(spec, sizes, again, model);
-  LayerProducts products = products_of(sizes, !again);
+  set_paleo_work(spec, sizes, again, frozen, model);
+  LayerProducts products = products_of(sizes, !again, frozen);
   products.beside_forward = to_count(spec, Wide(2) * row * sizes.rows, "bytes of logits a sample");
   products.beside_backward =
       again ? products.beside_forward : model.work.backward_data.bytes_per_sample;

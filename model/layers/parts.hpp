@@ -30,6 +30,24 @@ class PartList {
   std::vector<LayerPart> parts_;
 };
 
+/// Parts that are layers of their own kinds, in the place of the one at `spec`, which reads `inputs`.
+class LayerPartList {
+ public:
+  LayerPartList(const SpecView& spec, const LayerInputs& inputs) : spec_(spec), inputs_(inputs) {}
+
+  /// `fields`: the layer's keys as members of a JSON object. A layer that has parts itself brings them all.
+  PartId add(std::string name, const LayerKind& kind, std::string_view fields,
+             const std::vector<PartInput>& inputs);
+  [[nodiscard]] LayerModel& model_of(PartId part) { return parts_[part.at()].model; }
+  /// The last part, which was given no name, has the layer's own.
+  [[nodiscard]] LayerModel finish();
+
+ private:
+  const SpecView& spec_;
+  const LayerInputs& inputs_;
+  std::vector<LayerPart> parts_;
+};
+
 /// An error at `spec` if `count` parts ("35 steps") are too many to unroll.
 void require_few_parts(const SpecView& spec, Wide count, std::string_view what);
 

@@ -40,7 +40,7 @@ Producer moved(const Producer& producer, const std::vector<LayerId>& places) {
 void add_parts(const Layer& whole, std::size_t first, std::vector<Layer>& layers) {
   for (const LayerPart& part : *whole.model->parts) {
     Layer layer{.name = part.name.empty() ? whole.name : whole.name + '/' + part.name,
-                .kind = whole.kind,
+                .kind = part.kind != nullptr ? part.kind : whole.kind,
                 .inputs = {},
                 .model = {whole.model, &part.model}};
     for (const auto& input : part.inputs) {

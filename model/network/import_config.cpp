@@ -19,36 +19,39 @@ namespace {
 struct FamilyEntry {
   std::string_view model_type;
   ImportFamily import;
+  bool has_experts = false;
 };
 
 constexpr FamilyEntry kFamilies[] = {
-    {"bert", &import_bert},    {"gemma", &import_llama},
-    {"gpt2", &import_gpt2},    {"gpt_neox", &import_gpt_neox},
-    {"llama", &import_llama},  {"mistral", &import_llama},
-    {"qwen2", &import_llama},  {"qwen3", &import_llama},
-    {"roberta", &import_bert}, {"t5", &import_t5},
+    {"bert", &import_bert},
+    {"gemma", &import_llama},
+    {"gpt2", &import_gpt2},
+    {"gpt_neox", &import_gpt_neox},
+    {"llama", &import_llama},
+    {"mistral", &import_llama},
+    {"mixtral", &import_llama, true},
+    {"qwen2", &import_llama},
+    {"qwen2_moe", &import_llama, true},
+    {"qwen3", &import_llama},
+    {"qwen3_moe", &import_llama, true},
+    {"roberta", &import_bert},
+    {"t5", &import_t5},
     {"vit", &import_vit},
 };
 
-constexpr std::string_view kMixtures[] = {"mixtral", "qwen2_moe", "qwen3_moe"};
-
-ImportFamily family_of(const CheckpointConfig& config) {
+const FamilyEntry& family_of(const CheckpointConfig& config) {
   const SpecView type = config.get("model_type");
   const std::string name = type.as_text();
   for (const FamilyEntry& family : kFamilies) {
-    if (family.model_type == name) return family.import;
+    if (family.model_type == name) return family;
   }
   const std::vector<std::string> known = imported_families();
-  std::string families = fmt::format("one of {}", fmt::join(known, ", "));
-  if (std::find(std::begin(kMixtures), std::end(kMixtures), name) != std::end(kMixtures)) {
-    type.fail(type.found() + ", a mixture of experts", std::move(families),
-              "mixtures of experts are not supported yet");
-  }
-  type.fail(type.found(), std::move(families), did_you_mean(name, known));
+  type.fail(type.found(), fmt::format("one of {}", fmt::join(known, ", ")),
+            did_you_mean(name, known));
 }
 
 /// Keys of any family that say that layers are others than the family's.
-void refuse_what_is_not_understood(const CheckpointConfig& config) {
+void refuse_what_is_not_understood(const CheckpointConfig& config, bool has_experts) {
   struct Refused {
     std::string_view key;
     std::string_view why;
@@ -58,9 +61,7 @@ void refuse_what_is_not_understood(const CheckpointConfig& config) {
       {"kv_lora_rank", "keys and values that are not compressed (latent attention)"},
       {"q_lora_rank", "queries that are not compressed (latent attention)"},
       {"qk_rope_head_dim", "heads that are rotated whole (no latent attention)"},
-      {"num_experts", "no experts: mixtures of experts are not supported yet"},
-      {"num_local_experts", "no experts: mixtures of experts are not supported yet"},
-      {"n_routed_experts", "no experts: mixtures of experts are not supported yet"},
+      {"n_routed_experts", "a mixture as mixtral or qwen3_moe name theirs"},
       {"num_nextn_predict_layers", "no layers that predict further words"},
       {"cross_attention_layers", "no cross attention"},
       {"add_cross_attention", "no cross attention"},
@@ -76,6 +77,9 @@ void refuse_what_is_not_understood(const CheckpointConfig& config) {
   };
   for (const Refused& each : kRefused) {
     config.refuse(each.key, std::string(each.why));
+  }
+  for (const std::string_view key : {"num_experts", "num_local_experts"}) {
+    if (!has_experts) config.refuse(key, "no experts: this family has none");
   }
   const auto position = config.find("position_embedding_type");
   if (position && position->as_text() != "absolute") {
@@ -158,9 +162,9 @@ std::vector<std::string> imported_families() {
 
 std::string import_config(const SpecDocument& document, const ImportOptions& options) {
   const CheckpointConfig config(document);
-  const ImportFamily family = family_of(config);
-  refuse_what_is_not_understood(config);
-  ImportedNetwork made = family({.config = config, .options = options});
+  const FamilyEntry& family = family_of(config);
+  refuse_what_is_not_understood(config, family.has_experts);
+  ImportedNetwork made = family.import({.config = config, .options = options});
 
   std::vector<std::pair<std::string, SpecNode>> members;
   const auto add = [&](std::string_view key, SpecNode value) {

@@ -8,21 +8,6 @@
 namespace ooc {
 namespace {
 
-SpecNode boolean_node(bool value) {
-  SpecNode node;
-  node.type = SpecType::kBoolean;
-  node.boolean = value;
-  return node;
-}
-
-SpecNode number_node(double value) {
-  SpecNode node;
-  node.type = SpecType::kNumber;
-  node.number = value;
-  node.text = fmt::format("{}", value);
-  return node;
-}
-
 /// `memory` of the loss that the kernels have; "chunked" is no memory of it but another layer.
 std::string loss_of(const ImportOptions& options) {
   if (!options.loss.empty()) return options.loss;
@@ -38,6 +23,21 @@ std::string loss_of(const ImportOptions& options) {
 }
 
 }  // namespace
+
+SpecNode boolean_node(bool value) {
+  SpecNode node;
+  node.type = SpecType::kBoolean;
+  node.boolean = value;
+  return node;
+}
+
+SpecNode number_node(double value) {
+  SpecNode node;
+  node.type = SpecType::kNumber;
+  node.number = value;
+  node.text = fmt::format("{}", value);
+  return node;
+}
 
 SpecNode integer_node(std::int64_t value) {
   SpecNode node;

@@ -90,6 +90,8 @@ enum class Positions { kLearned, kRotary };
 
 // ---- Layers as they stand in a file
 
+[[nodiscard]] SpecNode boolean_node(bool value);
+[[nodiscard]] SpecNode number_node(double value);
 [[nodiscard]] SpecNode integer_node(std::int64_t value);
 [[nodiscard]] SpecNode text_node(std::string_view text);
 

@@ -15,8 +15,8 @@
 #include <string_view>
 #include <utility>
 
+#include "model/layers/read_layer.hpp"
 #include "model/layers/work.hpp"
-#include "model/network/set_precision.hpp"
 
 namespace ooc {
 namespace {
@@ -88,17 +88,15 @@ LayerModel read_model(const Network& network, const Layer& layer, const Entry& e
     names.push_back(name_of(network, producer));
     if (network.precision) bytes.push_back(bytes_per_element(network, producer));
   }
-  LayerInputs inputs{.shapes = shapes,
-                     .dtype = network.dtype,
-                     .names = names,
-                     .precision = network.precision,
-                     .bytes = bytes};
-  if (network.precision) {
-    inputs.element = computed_bytes(*layer.kind, precision_info(*network.precision), bytes);
-  }
+  const LayerInputs inputs{.shapes = shapes,
+                           .dtype = network.dtype,
+                           .names = names,
+                           .precision = network.precision,
+                           .bytes = bytes,
+                           .frozen = network.frozen,
+                           .storage = network.storage};
   try {
-    LayerModel model = layer.kind->read(entry.spec, inputs);
-    if (network.precision) set_precision(entry.spec, *layer.kind, inputs, model);
+    LayerModel model = read_layer(*layer.kind, entry.spec, inputs);
     entry.spec.reject_unknown_keys({"name", "type", "inputs"});
     return model;
   } catch (const SpecError& error) {
@@ -132,7 +130,7 @@ class Totals {
     for (const LayerWork* work : {&model.work, &model.paleo_work}) {
       for (const TaskWork* task : {&work->forward, &work->backward_data, &work->backward_weights}) {
         work_ += Int128{task->flops_per_sample} + task->bytes_per_sample + task->bytes_fixed +
-                 task->workspace_per_sample;
+                 task->workspace_per_sample + task->workspace_fixed;
       }
     }
     if (parameter_bytes_ >= kMaxTotalBytes) {

@@ -111,6 +111,18 @@ std::int64_t total_parameters(const Network& network) {
   return total<&LayerModel::parameters>(network);
 }
 
+std::int64_t trainable_parameters(const Network& network) {
+  std::int64_t sum = 0;
+  for (const Layer& layer : network.layers) {
+    if (!layer.model->is_frozen) sum += layer.model->parameters;
+  }
+  return sum;
+}
+
+std::int64_t active_parameters(const Network& network) {
+  return total_parameters(network) - total<&LayerModel::idle_parameters>(network);
+}
+
 std::int64_t total_forward_macs(const Network& network) {
   return total<&LayerModel::forward_macs>(network);
 }

@@ -37,9 +37,9 @@ struct Layer {
   std::optional<LayerId> tied_to = {};      ///< whose matrix of weights it uses, if not its own
 };
 
-/// Whether it has weights to learn: its own, or those that it is tied to.
+/// Whether it has weights to learn: its own, or those that it is tied to. Not what is frozen.
 [[nodiscard]] inline bool has_weights(const Layer& layer) {
-  return layer.model->parameters > 0 || layer.model->is_tied;
+  return !layer.model->is_frozen && (layer.model->parameters > 0 || layer.model->is_tied);
 }
 
 /// The weights of one layer, or what several share: one set, one gradient, one update.
@@ -47,6 +47,7 @@ struct WeightUnit {
   LayerId owner;  ///< whose parameters they are; it runs before those that are tied to it
   std::vector<LayerId> tied;  ///< those, in the order of the file
   std::int64_t parameters = 0;
+  bool is_frozen = false;
 };
 
 /// A repeat that a deeper network of the same kind has more copies of.
@@ -57,13 +58,16 @@ struct ScalingRepeat {
 
 struct Network {
   std::string name;
-  std::string source;                  ///< paper, table
-  Dtype dtype = Dtype::kFloat32;       ///< with a precision: of what products write
-  std::optional<Precision> precision;  ///< none: everything has that type
-  std::optional<Optimizer> optimizer;  ///< the file's default
-  std::optional<std::int64_t> batch;   ///< the file's default batch
-  std::vector<SymbolValue> symbols;    ///< sizes by name, as this network was read with
-  bool is_imported = false;            ///< from the config of a checkpoint
+  std::string source;                    ///< paper, table
+  Dtype dtype = Dtype::kFloat32;         ///< with a precision: of what products write
+  std::optional<Precision> precision;    ///< none: everything has that type
+  std::optional<Optimizer> optimizer;    ///< the file's default
+  std::optional<std::int64_t> batch;     ///< the file's default batch
+  std::vector<SymbolValue> symbols;      ///< sizes by name, as this network was read with
+  bool frozen = false;                   ///< layers learn nothing unless they say other
+  std::optional<WeightStorage> storage;  ///< of frozen layers that say none
+  bool input_gradient = false;  ///< the gradient of embeddings is computed though nobody wants it
+  bool is_imported = false;     ///< from the config of a checkpoint
   std::vector<NetworkInput> inputs;
   std::vector<Layer> layers;             ///< in file order, repeats unrolled
   std::vector<LayerId> execution_order;  ///< topological; ties by place in the file
@@ -78,6 +82,9 @@ struct Network {
 [[nodiscard]] std::optional<std::int64_t> symbol_of(const Network& network, std::string_view name);
 
 [[nodiscard]] std::int64_t total_parameters(const Network& network);
+[[nodiscard]] std::int64_t trainable_parameters(const Network& network);
+/// Those that one element of a sequence goes through: of a mixture's experts, the ones that it is sent to.
+[[nodiscard]] std::int64_t active_parameters(const Network& network);
 /// Multiply-accumulates of convolutions and matrix products for one sample, forward.
 [[nodiscard]] std::int64_t total_forward_macs(const Network& network);
 

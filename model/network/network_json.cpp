@@ -56,6 +56,14 @@ void read_training(const SpecView& root, Network& network) {
   }
 }
 
+/// What is learnt, where layers do not say it themselves.
+void read_frozen(const SpecView& root, Network& network) {
+  if (const auto frozen = root.find("frozen")) network.frozen = frozen->as_boolean();
+  if (const auto storage = root.find("storage")) network.storage = read_weight_storage(*storage);
+  if (const auto wanted = root.find("input_gradient"))
+    network.input_gradient = wanted->as_boolean();
+}
+
 /// A precision says every type there is. float32 in a file is what files say that leave it open.
 void resolve_numbers(const SpecView& root, const NetworkOptions& options, Network& network) {
   const bool from_file = !options.dtype.has_value();
@@ -188,8 +196,14 @@ void check_expected(const SpecView& expect, std::string_view key, std::int64_t a
   stated->fail(fmt::format("{}", number), fmt::format("{}, the sum over the layers", actual));
 }
 
+/// The file knows nothing of adapters that are asked for: what is frozen is what it expects.
+void check_frozen(const SpecView& expect, const Network& network) {
+  check_expected(expect, "parameters", total_parameters(network) - trainable_parameters(network));
+}
+
 void check_expected(const SpecView& expect, const Network& network) {
   check_expected(expect, "parameters", total_parameters(network));
+  check_expected(expect, "trainable_parameters", trainable_parameters(network));
   check_expected(expect, "forward_macs", total_forward_macs(network));
   expect.reject_unknown_keys();
 }
@@ -236,10 +250,12 @@ SpecDocument read_network_document(const std::string& path, const NetworkOptions
 
 Network read_network(SpecDocument document, const NetworkOptions& options) {
   set_symbols(document, options.symbols);
+  if (options.adapters) add_adapters(document, *options.adapters);
   const SpecView root(document);
   Network network;
   read_head(root, network);
   read_training(root, network);
+  read_frozen(root, network);
   resolve_numbers(root, options, network);
   network.symbols = document.symbols.values();
   read_inputs(root.get("inputs"), network);
@@ -265,7 +281,8 @@ Network read_network(SpecDocument document, const NetworkOptions& options) {
   find_weight_units(network);
 
   // What is expected is stated at the file's own sizes.
-  if (expect && !options.copies && options.symbols.empty()) check_expected(*expect, network);
+  if (!expect || options.copies || !options.symbols.empty()) return network;
+  options.adapters ? check_frozen(*expect, network) : check_expected(*expect, network);
   return network;
 }
 

@@ -10,6 +10,7 @@
 #include "model/base/dtype.hpp"
 #include "model/base/precision.hpp"
 #include "model/base/spec_tree.hpp"
+#include "model/network/adapters.hpp"
 #include "model/network/import_config.hpp"
 #include "model/network/network.hpp"
 
@@ -26,6 +27,7 @@ struct NetworkOptions {
   // Of ImportOptions too, for configs alone.
   std::optional<ImportKernels> kernels = {};
   std::string loss = {};
+  std::optional<AdapterOptions> adapters = {};  ///< all else is frozen
 };
 
 /// The file's value tree with its symbols.

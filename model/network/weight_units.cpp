@@ -47,6 +47,10 @@ class TieChecker {
       fail(fmt::format(" with weights of {}", shape_text(*owner.model->weight_matrix)),
            fmt::format("weights of {}, as this layer's", shape_text(wanted)));
     }
+    if (owner.model->is_frozen != layer.model->is_frozen) {
+      fail(owner.model->is_frozen ? ", which is frozen" : ", which is not frozen",
+           "both frozen or neither: they share one set of weights");
+    }
     if (rank_[owner_id.at()] > rank_[id.at()]) {
       fail(", which runs later", "a layer that runs before this one");
     }
@@ -74,7 +78,10 @@ void find_weight_units(Network& network) {
     const std::int64_t parameters = network.layers[i].model->parameters;
     if (parameters == 0) continue;
     unit_of[i] = network.units.size();
-    network.units.push_back({.owner = make_id<LayerId>(i), .tied = {}, .parameters = parameters});
+    network.units.push_back({.owner = make_id<LayerId>(i),
+                             .tied = {},
+                             .parameters = parameters,
+                             .is_frozen = network.layers[i].model->is_frozen});
   }
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     if (const auto owner = network.layers[i].tied_to) {

@@ -30,7 +30,7 @@ std::vector<LayerGradient> gradients_of(const TrainingGraph& round) {
   std::vector<LayerGradient> found;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const std::int64_t parameters = layers[i].model->parameters;
-    if (parameters == 0 || ready[i] == 0) continue;
+    if (parameters == 0 || layers[i].model->is_frozen || ready[i] == 0) continue;
     found.push_back({make_id<LayerId>(i), ready[i], parameters * element});
   }
   std::sort(found.begin(), found.end(),

@@ -88,7 +88,7 @@ class StateMover {
     std::vector<std::pair<std::string_view, std::size_t>> known;
     for (const WeightUnit& weights : network_.units) {
       const Layer& owner = network_.layers[weights.owner.at()];
-      if (owner.model->custom || weights.parameters == 0 || !trains[weights.owner.at()]) continue;
+      if (owner.model->custom || weights.is_frozen || !trains[weights.owner.at()]) continue;
       const std::string_view block =
           blocks && weights.tied.empty() ? block_name(owner.name) : std::string_view{};
       const auto found = std::find_if(known.begin(), known.end(), [&](const auto& each) {

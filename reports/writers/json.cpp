@@ -105,6 +105,9 @@ void begin_run(JsonWriter& json, const RunReport& report, const ToolInfo& tool) 
   if (!report.worth.empty()) {
     json.objects("worth", report.worth, [&](const WhatIf& each) { put_what_if(json, each); });
   }
+  if (report.trainable_parameters != report.parameters) {
+    json.member("trainable_parameters", report.trainable_parameters);
+  }
   put_range(json, report.range);
   put_peaks(json, &report);
   if (!report.inputs.symbols.empty()) put_sequence(json, &report);
@@ -191,6 +194,12 @@ std::string inspection(const NetworkReport& report, const WriteOptions& options)
     json.member("name", input.first).member("shape", input.second);
   });
   json.member("in_core_peak_bytes", report.in_core_peak).member("parameters", report.parameters);
+  if (report.trainable_parameters != report.parameters) {
+    json.member("trainable_parameters", report.trainable_parameters);
+  }
+  if (report.active_parameters != report.parameters) {
+    json.member("active_parameters", report.active_parameters);
+  }
   json.member("saved_bytes", report.saved).member("static_bytes", report.static_bytes);
   if (!report.precision.empty()) json.member("weight_copy_bytes", report.weight_copies);
   json.member("forward_macs_per_sample", report.forward_macs_per_sample);

@@ -69,6 +69,14 @@ std::string table_inspection(const NetworkReport& report, const WriteOptions& op
   TextTable totals({{"", Align::kLeft}, {""}, {"", Align::kLeft}});
   totals.add_row({"layers", group_thousands(static_cast<std::int64_t>(report.layers.size())), ""});
   totals.add_row({"parameters", group_thousands(report.parameters), ""});
+  if (report.trainable_parameters != report.parameters) {
+    totals.add_row({"learnt parameters", group_thousands(report.trainable_parameters),
+                    "the others are frozen"});
+  }
+  if (report.active_parameters != report.parameters) {
+    totals.add_row({"active parameters", group_thousands(report.active_parameters),
+                    "that one step of a sequence goes through"});
+  }
   totals.add_row({"forward MACs, batch", si_count(report.forward_macs),
                   si_count(report.forward_macs_per_sample) + " for one sample"});
   totals.add_row({"FLOPs, batch",
@@ -88,7 +96,8 @@ std::string table_inspection(const NetworkReport& report, const WriteOptions& op
                   static_text({.dtype = report.dtype,
                                .precision = report.precision,
                                .gradient_dtype = report.gradient_dtype,
-                               .optimizer = report.optimizer})});
+                               .optimizer = report.optimizer,
+                               .some_frozen = report.trainable_parameters != report.parameters})});
   totals.add_row({"in-core peak", format_bytes(report.in_core_peak),
                   fmt::format("near memory when nothing moves ({})", report.accounting)});
   text += totals.text(options.look);

@@ -103,9 +103,11 @@ void add_tokens(TextTable& table, const RunReport& report) {
   const std::string tokens = tokens_text(rates.tokens_per_s);
   table.add_row({"tokens/s", tokens, tokens_text(rates.tokens) + " tokens an iteration"});
   if (!rates.mfu) return;
-  table.add_row({"MFU", format_percent(*rates.mfu),
-                 fmt::format("6 x (matrix parameters + attention's products) a token, over {}",
-                             format_flop_rate(*rates.peak))});
+  table.add_row(
+      {"MFU", format_percent(*rates.mfu),
+       fmt::format("6 x (matrix parameters{} + attention's products) a token, over {}",
+                   report.trainable_parameters == report.parameters ? "" : ", of frozen ones 4 x,",
+                   format_flop_rate(*rates.peak))});
 }
 
 std::string outcome(const RunReport& report, const Look& look) {
@@ -113,6 +115,11 @@ std::string outcome(const RunReport& report, const Look& look) {
   table.add_row({"iteration time", format_duration(report.iteration_time),
                  significant(report.samples_per_s) + " samples/s"});
   add_tokens(table, report);
+  if (report.trainable_parameters != report.parameters) {
+    table.add_row(
+        {"learns", si_count(report.trainable_parameters),
+         fmt::format("of {} parameters; the others are frozen", si_count(report.parameters))});
+  }
   add_range(table, report);
   add_closed_form(table, report);
   table.add_row(
@@ -248,7 +255,9 @@ std::string memory(const RunReport& report, const Look& look) {
                      : "of it: " + static_text({.dtype = report.inputs.dtype,
                                                 .precision = report.inputs.precision,
                                                 .gradient_dtype = report.inputs.gradient_dtype,
-                                                .optimizer = report.inputs.optimizer})});
+                                                .optimizer = report.inputs.optimizer,
+                                                .some_frozen = report.trainable_parameters !=
+                                                               report.parameters})});
   table.add_row({"saved for backward", format_bytes(report.saved),
                  "what backward reads of the forward pass"});
   table.add_row(

@@ -122,14 +122,15 @@ std::string tokens_text(double tokens) {
 }
 
 std::string static_text(const StaticWords& words) {
-  const auto& [dtype, precision, gradient_dtype, optimizer] = words;
+  const auto& [dtype, precision, gradient_dtype, optimizer, some_frozen] = words;
+  const std::string_view learnt = some_frozen ? " that is learnt" : "";
   if (const auto known = find_precision(precision)) {
     const PrecisionInfo& each = precision_info(*known);
     const std::int64_t gradient = gradient_dtype.empty() ? each.gradient : 4;
     const std::string master =
         each.master > 0 ? fmt::format(", master copy {} B", each.master) : std::string();
-    return fmt::format("a parameter: weight {} B, gradient {} B{}; and state of {}", each.weight,
-                       gradient, master, optimizer);
+    return fmt::format("a parameter{}: weight {} B, gradient {} B{}; and state of {}", learnt,
+                       each.weight, gradient, master, optimizer);
   }
   if (dtype != "float16" && dtype != "bfloat16") {
     return "weights, their gradients, state of " + optimizer;

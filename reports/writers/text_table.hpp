@@ -49,6 +49,7 @@ struct StaticWords {
   const std::string& precision;
   const std::string& gradient_dtype;
   const std::string& optimizer;
+  bool some_frozen = false;
 };
 [[nodiscard]] std::string static_text(const StaticWords& words);
 /// "seq 4096": the sizes that the network has by name; empty where there are none.

@@ -160,7 +160,8 @@ NetworkOptions network_options(const CaseOptions& options) {
           .symbols = options.symbols,
           .long_sequences = options.long_sequences,
           .kernels = options.kernels,
-          .loss = options.loss};
+          .loss = options.loss,
+          .adapters = options.adapters};
 }
 
 }  // namespace

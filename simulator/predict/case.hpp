@@ -20,6 +20,7 @@
 #include "model/graph/training_graph.hpp"
 #include "model/hardware/hardware_profile.hpp"
 #include "model/hardware/profile_json.hpp"
+#include "model/network/adapters.hpp"
 #include "model/network/import_config.hpp"
 #include "model/network/network.hpp"
 #include "model/rewrite/data_parallel.hpp"
@@ -63,6 +64,7 @@ struct CaseOptions {
   bool long_sequences = false;            ///< NetworkOptions::long_sequences
   std::optional<ImportKernels> kernels = {};  ///< of a config; none: sdpa
   std::string loss = {};                      ///< of a config; empty: by the kernels
+  std::optional<AdapterOptions> adapters = {};
   GraphOptions graph;
   ComputeModel compute = ComputeModel::kNative;
   std::optional<Ratio> compute_scale = {};  ///< so many times the machine's rates

@@ -6,13 +6,14 @@
 namespace ooc {
 namespace {
 
-/// Of one sample, forward, as the model has them.
-double unmasked_macs(const Network& network) {
-  double macs = 0;
+/// Of one sample, forward and backward, as the model has them. Weights that are frozen have no gradient.
+double unmasked_flops(const Network& network) {
+  double flops = 0;
   for (const Layer& layer : network.layers) {
-    macs += static_cast<double>(layer.model->forward_macs - layer.model->masked_macs);
+    const auto macs = static_cast<double>(layer.model->forward_macs - layer.model->masked_macs);
+    flops += (layer.model->is_frozen ? 4 : 6) * macs;
   }
-  return macs;
+  return flops;
 }
 
 }  // namespace
@@ -26,7 +27,7 @@ std::optional<SequenceRates> sequence_rates(const Case& which, const RunReport& 
   const auto batch = static_cast<double>(which.inputs.batch);
   rates.tokens = batch * static_cast<double>(*steps);
   rates.tokens_per_s = rates.tokens / seconds;
-  rates.model_flops = 6 * batch * unmasked_macs(network);
+  rates.model_flops = batch * unmasked_flops(network);
   const Dtype type =
       network.precision ? precision_info(*network.precision).products : network.dtype;
   const auto peak = which.hardware.peak.find(type);

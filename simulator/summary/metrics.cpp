@@ -128,7 +128,7 @@ constexpr Metric kMetrics[] = {
      [](const Report& r) { return stall_ns(r, StallCause::kRecompute); }},
     {"stall_launch_ns", "stalls_ns", "launch", "compute waits for the host to issue it",
      [](const Report& r) { return stall_ns(r, StallCause::kLaunch); }},
-    {"parameters", "", "parameters", "trainable parameters",
+    {"parameters", "", "parameters", "parameters, frozen ones too",
      [](const Report& r) -> Value { return r.parameters; }},
     {"saved_bytes", "", "saved_bytes", "what backward reads of the forward pass",
      [](const Report& r) -> Value { return r.saved.count(); }},

@@ -217,8 +217,9 @@ struct RunReport {
   double compute_utilization = 0;
   std::array<Duration, kStallCauses> stalls{};
   std::int64_t parameters = 0;
-  std::int64_t forward_macs = 0;  ///< per sample
-  Bytes saved;                    ///< at the batch
+  std::int64_t trainable_parameters = 0;  ///< of them those that are not frozen
+  std::int64_t forward_macs = 0;          ///< per sample
+  Bytes saved;                            ///< at the batch
   Bytes static_bytes;
   /// The largest single cause of waiting (limit_name: "link to near memory", "recomputation", ...)
   /// and its share of the iteration; "compute" and compute_utilization when no cause costs 5 %.
@@ -269,6 +270,8 @@ struct NetworkReport {
   std::string compute;  ///< compute model, with hardware
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> inputs;  ///< name, shape
   std::int64_t parameters = 0;
+  std::int64_t trainable_parameters = 0;  ///< of them those that are not frozen
+  std::int64_t active_parameters = 0;  ///< of them those that one step of a sequence goes through
   std::int64_t forward_macs_per_sample = 0;
   std::int64_t forward_macs = 0;    ///< at the batch, as the layers' are
   std::int64_t forward_flops = 0;   ///< at the batch

@@ -190,6 +190,7 @@ RunReport known_before_running(const SummaryInput& input) {
   report.budget_near = input.inputs.memory;
   report.in_core_peak = input.in_core_peak;
   report.parameters = total_parameters(*input.graph.network);
+  report.trainable_parameters = trainable_parameters(*input.graph.network);
   report.forward_macs = total_forward_macs(*input.graph.network);
   report.saved = Bytes(saved_bytes_per_sample(input.graph)) * input.costs.batch +
                  Bytes(saved_bytes_fixed(input.graph));

@@ -30,6 +30,8 @@ NetworkReport summarize_network(const InspectionInput& input) {
     report.inputs.emplace_back(entry.name, entry.shape.dims);
   }
   report.parameters = total_parameters(network);
+  report.trainable_parameters = trainable_parameters(network);
+  report.active_parameters = active_parameters(network);
   report.forward_macs_per_sample = total_forward_macs(network);
   report.saved =
       Bytes(saved_bytes_per_sample(graph)) * input.batch + Bytes(saved_bytes_fixed(graph));

@@ -56,6 +56,32 @@ TEST_CASE("a config, its folder and the file that import writes give one answer"
   CHECK(run(import_predict(file, quiet)).out == of_config.out);
 }
 
+TEST_CASE("--lora and --base are written by import, and asked of any network") {
+  const ScratchFolder folder;
+  std::filesystem::create_directory(folder.path() / "adapted");
+  const std::string config = folder.file("adapted/config.json", kConfig);
+  const std::string file = (folder.path() / "config_lora.json").string();
+  const std::vector<std::string> flags{"--lora", "4:q,v", "--base", "nf4", "--lora-dropout", "0.1"};
+  const auto with = [&](std::vector<std::string> words) {
+    words.insert(words.end(), flags.begin(), flags.end());
+    return run(words);
+  };
+  CHECK(with({"import", config, "-o", file}).exit_code == 0);
+  const Ran of_config = with(predict(config, {"--quiet"}));
+  CHECK(of_config.exit_code == 0);
+  // Two blocks, q 128 x 128 and v 128 x 32, rank 4.
+  CHECK(has(of_config.out, "learns            3.328 k  of"));
+  CHECK(run(predict(file, {"--quiet"})).out == of_config.out);
+  CHECK(has(run({"inspect", file, "--quiet"}).out, "learnt parameters"));
+  check_refused(run(predict(config, {"--base", "nf4"})), "--base: found it without --lora");
+  check_refused(run(predict(config, {"--lora-dropout", "0.1"})),
+                "--lora-dropout: found it without");
+  check_refused(run(predict(config, {"--lora", "8", "--base", "nf3"})), "nf4");
+  check_refused(run(predict(config, {"--lora", "8", "--lora-dropout", "1"})), "from 0 to below 1");
+  check_refused(run(predict(config, {"--lora", "0"})), "--lora: found \"0\"");
+  check_refused(run(predict(config, {"--lora", "8:qkv"})), "names of linear layers, of down_proj");
+}
+
 TEST_CASE("--kernels and --loss are those of import, and only a config has them") {
   const ScratchFolder folder;
   const std::string config = folder.file("config.json", kConfig);

@@ -53,6 +53,8 @@ void check_updates(const TrainingGraph& graph) {
   for (const WeightUnit& unit : network.units) {
     if (network.layers[unit.owner.at()].model->custom) continue;
     const std::size_t at = update[unit.owner.at()];
+    REQUIRE(unit.is_frozen == (at == 0));
+    if (unit.is_frozen) continue;
     REQUIRE(at > writer[unit.owner.at()]);
     // The owner's task completes what the users' began.
     for (const LayerId user : unit.tied) REQUIRE(writer[user.at()] < writer[unit.owner.at()]);
@@ -82,8 +84,9 @@ TEST_CASE("shared weights have one unit, one gradient and one update") {
   if (cases < 600) return;
   CHECK(shared > 20);
   // What the random networks of all properties are made of.
-  for (const std::string_view kind : {"rms_norm", "rotary", "gated", "parameter", "attention",
-                                      "layer_norm", "embedding", "linear_cross_entropy"}) {
+  for (const std::string_view kind :
+       {"rms_norm", "rotary", "gated", "parameter", "attention", "layer_norm", "embedding",
+        "linear_cross_entropy", "routes", "dispatch", "combine"}) {
     CAPTURE(kind);
     CHECK(kinds.contains(kind));
   }

@@ -38,8 +38,8 @@ class SequenceWriter {
     }
     finish(at);
     return R"({"format": "ooc-paleo/network", "version": 1, "name": "random", "source": "a property test",
-"inputs": [)" +
-           inputs_ + "],\n\"layers\": [\n  " + layers_ + "\n]}\n";
+)" + std::string(frozen_ ? R"("frozen": true, )" : "") +
+           R"("inputs": [)" + inputs_ + "],\n\"layers\": [\n  " + layers_ + "\n]}\n";
   }
 
  private:
@@ -211,8 +211,43 @@ class SequenceWriter {
     return {add("gated", fields, {at.name, other.name}), at.width};
   }
 
+  /// A linear layer that learns, or is frozen, or has adapters beside it.
+  Open linear(const Open& at) {
+    const std::int64_t units = dice_.number(1, 6);
+    std::string fields = fmt::format(R"("units": {})", units);
+    static constexpr const char* kStorages[] = {"fp32", "bf16", "int8", "nf4", "nf4-double"};
+    const std::string storage = fmt::format(R"(, "storage": "{}")", kStorages[dice_.index(5)]);
+    switch (dice_.number(0, 3)) {
+      case 0:
+        fields += R"(, "frozen": true)" + (dice_.once_in(2) ? storage : "");
+        break;
+      case 1:
+        fields += fmt::format(R"(, "lora": {{"rank": {}, "dropout": {}}})", dice_.number(1, 3),
+                              dice_.once_in(2) ? "0.1" : "0");
+        break;
+      default:
+        fields += R"(, "frozen": false)";
+    }
+    return {add("linear", fields, {at.name}), units};
+  }
+
+  Open mixture(const Open& at) {
+    const std::int64_t experts = dice_.number(1, 5);
+    std::string fields = fmt::format(R"("experts": {}, "top_k": {}, "units": {}, "form": "{}")",
+                                     experts, dice_.number(1, experts), dice_.number(1, 4),
+                                     dice_.once_in(2) ? "fused" : "eager");
+    if (dice_.once_in(3)) {
+      fields += fmt::format(R"(, "shared_units": {}, "shared_gate": {})", dice_.number(1, 4),
+                            yes_or_no(2));
+    }
+    if (dice_.once_in(3)) fields += R"(, "capacity": 1.25)";
+    if (dice_.once_in(3)) fields += R"(, "bias": true)";
+    if (dice_.once_in(3)) fields += R"(, "lora": {"rank": 2})";
+    return {add("moe", fields, {at.name}), at.width};
+  }
+
   Open piece(const Open& at) {
-    switch (dice_.number(0, 11)) {
+    switch (dice_.number(0, 12)) {
       case 0:
       case 1:
       case 2:
@@ -236,16 +271,17 @@ class SequenceWriter {
         return gated(at);
       case 10:
         return shifted(at);
-      default: {
-        const std::int64_t units = dice_.number(1, 6);
-        return {add("linear", fmt::format(R"("units": {})", units), {at.name}), units};
-      }
+      case 11:
+        return mixture(at);
+      default:
+        return linear(at);
     }
   }
 
   Dice& dice_;
   std::int64_t left_;
   std::int64_t steps_;
+  bool frozen_ = dice_.once_in(4);  ///< whatever does not say other
   int count_ = 0;
   std::string inputs_;
   std::string layers_;

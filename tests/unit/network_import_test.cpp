@@ -12,6 +12,7 @@ namespace {
 struct Checkpoint {
   std::string name;
   std::int64_t parameters = 0;
+  std::int64_t active = 0;
   SpecNode config;
 };
 
@@ -19,8 +20,11 @@ std::vector<Checkpoint> checkpoints() {
   const SpecDocument document = read_spec_file(OOC_SOURCE_DIR "/tests/data/checkpoints.json");
   std::vector<Checkpoint> all;
   for (const SpecView& each : SpecView(document).get("checkpoints").items()) {
+    const std::int64_t parameters = each.get("parameters").as_integer(1, INT64_MAX);
+    const auto active = each.find("active");
     all.push_back({.name = each.get("name").as_text(),
-                   .parameters = each.get("parameters").as_integer(1, INT64_MAX),
+                   .parameters = parameters,
+                   .active = active ? active->as_integer(1, parameters) : parameters,
                    .config = each.get("config").node()});
   }
   return all;
@@ -62,7 +66,7 @@ std::string import_error(const SpecNode& config, const ImportOptions& options = 
 
 TEST_CASE("parameters are the published ones, by the closed form and by the sum over the layers") {
   const std::vector<Checkpoint> all = checkpoints();
-  CHECK(all.size() >= 34);
+  CHECK(all.size() >= 39);
   for (const Checkpoint& each : all) {
     for (const ImportKernels kernels :
          {ImportKernels::kEager, ImportKernels::kSdpa, ImportKernels::kFused}) {
@@ -73,7 +77,9 @@ TEST_CASE("parameters are the published ones, by the closed form and by the sum 
       // Reading checks what the file expects, products too, against the sums.
       CHECK(SpecView(file).get("expect").get("parameters").as_integer(1, INT64_MAX) ==
             each.parameters);
-      CHECK(total_parameters(read_network(file)) == each.parameters);
+      const Network network = read_network(file);
+      CHECK(total_parameters(network) == each.parameters);
+      CHECK(active_parameters(network) == each.active);
     }
   }
 }
@@ -108,14 +114,31 @@ TEST_CASE("a length is the positions', at most 4096, and no more than they are")
             "/image_size: found 224: 14 x 14 patches and a class token"));
 }
 
+TEST_CASE("some layers of a mixture may have no experts") {
+  const SpecNode qwen = import_with(config_of("qwen1.5-moe-a2.7b"), "num_hidden_layers", "4");
+  const std::int64_t all = total_parameters(network_of(qwen));
+  const std::int64_t mixture = 2048 * 60 + 60 * 3 * 2048 * 1408 + 3 * 2048 * 5632 + 2048;
+  const std::int64_t dense = 3 * 2048 * 5632;
+  const auto parameters = [&](const std::string& key, const std::string& value) {
+    return total_parameters(network_of(import_with(qwen, key, value)));
+  };
+  CHECK(parameters("decoder_sparse_step", "2") == all - 2 * (mixture - dense));
+  CHECK(parameters("mlp_only_layers", "[0]") == all - (mixture - dense));
+  CHECK(parameters("mlp_only_layers", "[3, 1, 2, 0]") == all - 4 * (mixture - dense));
+  CHECK(parameters("qkv_bias", "false") == all - 4 * 3 * 2048);
+  const Network alternating = network_of(import_with(qwen, "decoder_sparse_step", "2"));
+  CHECK(alternating.scaling.size() == 4);
+  CHECK(alternating.scaling[1].name == "model.layers.1");
+  CHECK(has(import_error(import_with(import_with(qwen, "decoder_sparse_step", "2"),
+                                     "num_hidden_layers", "2001")),
+            "/num_hidden_layers: found 2001"));
+}
+
 TEST_CASE("families that are not understood are refused by name") {
   const SpecNode llama = config_of("llama-3-8b");
   const std::string unknown = import_error(import_with(llama, "model_type", "\"lama\""));
   CHECK(has(unknown, "config.json: /model_type: found \"lama\", expected one of bert, gemma"));
   CHECK(has(unknown, "did you mean llama?"));
-  const std::string mixture = import_error(import_with(llama, "model_type", "\"mixtral\""));
-  CHECK(has(mixture, "found \"mixtral\", a mixture of experts"));
-  CHECK(has(mixture, "mixtures of experts are not supported yet"));
 }
 
 TEST_CASE("keys that change the layers and are not understood are refused with their value") {
@@ -129,6 +152,14 @@ TEST_CASE("keys that change the layers and are not understood are refused with t
            Broken{"llama-3-8b", "quantization_config", R"({"bits": 4})", "found an object"},
            Broken{"llama-3-8b", "kv_lora_rank", "512", "found 512"},
            Broken{"llama-3-8b", "num_experts", "8", "found 8"},
+           Broken{"mixtral-8x7b-v0.1", "num_local_experts", "", "no \"num_local_experts\""},
+           Broken{"mixtral-8x7b-v0.1", "num_local_experts", "0", "found 0"},
+           Broken{"mixtral-8x7b-v0.1", "num_experts_per_tok", "9", "found 9, expected at most 8"},
+           Broken{"qwen3-30b-a3b", "moe_intermediate_size", "", "no \"moe_intermediate_size\""},
+           Broken{"qwen3-30b-a3b", "num_experts", "\"many\"", "found \"many\""},
+           Broken{"qwen3-30b-a3b", "mlp_only_layers", "[48]", "found 48"},
+           Broken{"qwen3-30b-a3b", "decoder_sparse_step", "0", "found 0"},
+           Broken{"qwen1.5-moe-a2.7b", "shared_expert_intermediate_size", "-1", "found -1"},
            Broken{"llama-3-8b", "attention_multiplier", "0.0078", "found 0.0078"},
            Broken{"llama-3-8b", "num_key_value_heads", "5",
                   "found 5, expected a divisor of num_attention_heads, 32"},

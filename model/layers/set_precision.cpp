@@ -4,7 +4,7 @@
 //
 // Where it is wrong: layers that unroll over time read what comes from outside as it is, and concat's gradient is
 // as wide as its output.
-#include "model/network/set_precision.hpp"
+#include "model/layers/set_precision.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -50,7 +50,9 @@ class PrecisionSetter {
   /// Parts compute in one type; what they read from outside stays as it is.
   void run_on_parts() {
     std::vector<LayerPart> parts = *model_.parts;
-    for (LayerPart& part : parts) set_types(part.model);
+    for (LayerPart& part : parts) {
+      if (part.kind == nullptr) set_types(part.model);
+    }
     model_.parts = std::make_shared<const std::vector<LayerPart>>(std::move(parts));
   }
 
@@ -74,7 +76,7 @@ class PrecisionSetter {
 
   /// Autocast copies what its products read, float8 what is multiplied in it, FSDP all.
   [[nodiscard]] bool copies_weights(const LayerModel& model) const {
-    const bool has_weights = weights_of(model) > 0;
+    const bool has_weights = weights_of(model) > 0 && !model.storage;
     switch (precision_.copies) {
       case WeightCopies::kNone:
         return false;

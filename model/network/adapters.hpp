@@ -1,0 +1,35 @@
+// `--lora` and `--base`: a network of which nothing is learnt but adapters beside its linear layers, and whose frozen weights
+// may be kept in fewer bits. Works on the text of a network, written or imported, before it is read.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/base/spec_tree.hpp"
+#include "model/layers/weight_storage.hpp"
+
+namespace ooc {
+
+struct AdapterOptions {
+  std::int64_t rank = 8;
+  /// Layers by the end of their names, "_proj" left out or not: "q", "q_proj"; "q" is "query", too. None: all linear layers and mixtures
+  /// of the network's blocks (its repeats).
+  std::vector<std::string> targets = {};
+  double dropout = 0;
+  std::optional<WeightStorage> base = {};  ///< none: as the precision keeps weights
+};
+
+/// Throws SpecError where a target is no layer's name.
+void add_adapters(SpecDocument& network, const AdapterOptions& options);
+
+/// In place of the sums that the network's text expects.
+struct ExpectedSums {
+  std::int64_t parameters = 0;
+  std::int64_t trainable_parameters = 0;
+  std::int64_t forward_macs = 0;
+};
+void expect_sums(SpecDocument& network, const ExpectedSums& sums);
+
+}  // namespace ooc
