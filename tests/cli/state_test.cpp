@@ -93,7 +93,7 @@ std::vector<std::vector<std::string>> fields_of(const std::string& csv) {
 }
 
 /// The column of a row, counted from 0.
-std::string cell(const std::string& csv, std::size_t row, const std::string& column) {
+std::string field_of(const std::string& csv, std::size_t row, const std::string& column) {
   const std::vector<std::vector<std::string>> table = fields_of(csv);
   const auto& head = table.at(0);
   const auto found = std::find(head.begin(), head.end(), column);
@@ -105,15 +105,18 @@ TEST_CASE("sweeps take placements of state, presets and rates of far updates as 
   const Ran placed = sweep_state({"--offload", "none;optimizer:0.5,gradients", "--far-compute",
                                   "50GB/s,2Gparam/s", "--prefetch", "2"});
   REQUIRE_MESSAGE(placed.exit_code == 0, placed.err);
-  CHECK(cell(placed.out, 0, "offload").empty());
-  CHECK(cell(placed.out, 2, "offload") == "optimizer:0.5,gradients; update far, after all");
-  CHECK(cell(placed.out, 3, "far_compute_bytes_per_s") == "56000000000");
+  CHECK(field_of(placed.out, 0, "offload").empty());
+  CHECK(field_of(placed.out, 2, "offload") == "optimizer:0.5,gradients; update far, after all");
+  CHECK(field_of(placed.out, 3, "far_compute_bytes_per_s") == "56000000000");
   // Each is what predict says of that job alone.
   const Ran alone = predict_state({"--offload", "optimizer:0.5,gradients", "--far-compute",
                                    "2Gparam/s", "--prefetch", "2", "--format", "csv"});
-  CHECK(cell(placed.out, 3, "iteration_time_ns") == cell(alone.out, 0, "iteration_time_ns"));
-  CHECK(cell(placed.out, 0, "iteration_time_ns") == cell(placed.out, 1, "iteration_time_ns"));
-  CHECK(cell(placed.out, 2, "iteration_time_ns") != cell(placed.out, 3, "iteration_time_ns"));
+  CHECK(field_of(placed.out, 3, "iteration_time_ns") ==
+        field_of(alone.out, 0, "iteration_time_ns"));
+  CHECK(field_of(placed.out, 0, "iteration_time_ns") ==
+        field_of(placed.out, 1, "iteration_time_ns"));
+  CHECK(field_of(placed.out, 2, "iteration_time_ns") !=
+        field_of(placed.out, 3, "iteration_time_ns"));
 
   const Ran presets = sweep_state(
       {"--state", "stream,megatron-hybrid:0.25", "--update-delay", "0", "--schedule", "all"});
@@ -145,10 +148,12 @@ TEST_CASE("need, fit, max and best answer about state that moves") {
     return predict_state({"--state", "zero-infinity", "--schedule", schedule, "--memory", memory,
                           "--search", "20", "--format", "csv"});
   };
-  const std::string least = cell(with_memory("best", "1MB").out, 0, "smallest_budget_bytes") + "B";
+  const std::string least =
+      field_of(with_memory("best", "1MB").out, 0, "smallest_budget_bytes") + "B";
   CHECK(least ==
-        cell(predict_state({"--state", "zero-infinity", "--memory", "1MB", "--format", "csv"}).out,
-             0, "smallest_budget_bytes") +
+        field_of(
+            predict_state({"--state", "zero-infinity", "--memory", "1MB", "--format", "csv"}).out,
+            0, "smallest_budget_bytes") +
             "B");
   CHECK(with_memory("best", least).exit_code == 0);
   const Ran within = predict_state({"--update-in-backward", "--format", "json"});
