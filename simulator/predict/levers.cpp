@@ -15,6 +15,7 @@
 #include "model/graph/parameter_bytes.hpp"
 #include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/planning.hpp"
+#include "simulator/predict/round_costs.hpp"
 #include "simulator/schedules/option_table.hpp"
 #include "simulator/summary/memory_use.hpp"
 
