@@ -27,11 +27,12 @@ extern const Command predict_command;
 
 namespace {
 
-constexpr auto kPredictOwnFlags = flags::joined(
-    std::array{flags::kHardware, flags::kBatch, flags::kSchedule, flags::kSchedulesToo,
-               flags::kMemory, flags::kFarMemory, flags::kFormat, flags::kOutput, flags::kTrace,
-               flags::kExportPlan, flags::kExportPolicy, flags::kSteps, flags::kLayerTimes, flags::kLink},
-    flags::kRun, flags::kStateFlags, std::array{flags::kNoColor});
+constexpr auto kPredictOwnFlags =
+    flags::joined(std::array{flags::kHardware, flags::kBatch, flags::kSchedule,
+                             flags::kSchedulesToo, flags::kMemory, flags::kFarMemory,
+                             flags::kFormat, flags::kOutput, flags::kTrace, flags::kExportPlan,
+                             flags::kExportPolicy, flags::kSteps, flags::kLayerTimes, flags::kLink},
+                  flags::kRun, flags::kStateFlags, std::array{flags::kNoColor});
 const auto kPredictFlags = flags::with_schedule_flags(kPredictOwnFlags);
 
 /// What hooks in a framework cannot follow; else "".
@@ -39,11 +40,11 @@ std::string beyond_policies(const Case& which, const CaseRun& run) {
   if (which.devices > 1) return "a plan for " + std::to_string(which.devices) + " devices";
   if (which.moving) return "a plan whose weights, gradients or optimizer state move";
   if (run.pages) return "a plan that moves pages, not tensors";
-  if (run.rounds) return "a plan in rounds of a part of the batch";
   const std::vector<Task>& tasks = run.graph(which).tasks;
   const bool compresses = std::any_of(tasks.begin(), tasks.end(),
                                       [](const Task& task) { return is_overhead(task.kind); });
-  return compresses ? "a plan that compresses tensors" : "";
+  if (compresses) return "a plan that compresses tensors";
+  return run.rounds && run.rounds->count > 1 ? "a plan in rounds of a part of the batch" : "";
 }
 
 void write_policy(OutputFile& output, const Case& which, const RunInputs& inputs,
@@ -56,8 +57,8 @@ void write_policy(OutputFile& output, const Case& which, const RunInputs& inputs
                                  "device in one round",
                      .hint = "--export-plan has every step of any plan"});
   }
-  const TensorPolicies policies = tensor_policies(
-      std::get<Plan>(run.plan), run.graph(which), std::get<Timeline>(*run.outcome));
+  const TensorPolicies policies =
+      tensor_policies(std::get<Plan>(run.plan), run.graph(which), std::get<Timeline>(*run.outcome));
   output.finish(policy_json({.inputs = inputs,
                              .tool = tool,
                              .graph = run.graph(which),

@@ -50,7 +50,8 @@ int run_schema(const Arguments& arguments) {
 const Command schema_command{
     .name = "schema",
     .summary =
-        "the JSON Schema of networks, hardware profiles, frameworks, studies, policies or rows of `validate`",
+        "the JSON Schema of networks, hardware profiles, frameworks, studies, policies or rows of "
+        "`validate`",
     .examples =
         "  ooc-paleo schema network\n"
         "  ooc-paleo schema hwprofile -o hwprofile.schema.json\n",

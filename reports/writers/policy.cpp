@@ -72,6 +72,7 @@ class PolicyWriter {
     if (tensor.input) {
       json_.member("shape", in_.graph.network->inputs[tensor.input->at()].shape.dims);
     }
+    json_.member("saved", is_saved(in_.graph, policy.tensor));
     json_.member("action", action_word(policy.action));
     json_.member("out_after", name_of(policy.out_after));
     json_.member("back_at", name_of(policy.back_at));

@@ -61,8 +61,8 @@ class PolicyFinder {
 
   void follow_task(StepId id, TaskId task, bool again) {
     const bool forward = task.at() < graph_.forward_tasks && !again;
-    for (const auto& [tensors, writes] : {std::pair{graph_.reads[task], false},
-                                          std::pair{graph_.writes[task], true}}) {
+    for (const auto& [tensors, writes] :
+         {std::pair{graph_.reads[task], false}, std::pair{graph_.writes[task], true}}) {
       for (const TensorId tensor : tensors) {
         if (is_of_backward(tensor)) continue;
         Course& course = courses_[tensor.at()];
@@ -70,7 +70,7 @@ class PolicyFinder {
           const bool back_already = course.policy.action == TensorAction::kSwap;
           course = Course{.copied = course.copied,
                           .strayed = course.strayed || back_already,
-                          .out = std::nullopt,
+                          .out = back_already ? std::nullopt : course.out,
                           .policy = {}};
           continue;
         }
@@ -86,7 +86,8 @@ class PolicyFinder {
     course.decided = true;
     course.policy.action = action;
     if (action == TensorAction::kKeep) return;
-    if (action == TensorAction::kSwap && course.out) course.policy.out_after = ended_before(*course.out);
+    if (action == TensorAction::kSwap && course.out)
+      course.policy.out_after = ended_before(*course.out);
     course.policy.back_at = backward_at(id);
   }
 

@@ -24,8 +24,10 @@ struct TensorPolicy {
 };
 
 struct TensorPolicies {
-  std::vector<TensorPolicy> needed;  ///< what backward reads, or a task that runs again, by TensorId
-  std::vector<TensorId> left_out;    ///< that are copied at other times than these: gradients, or within forward
+  std::vector<TensorPolicy>
+      needed;  ///< what backward reads, or a task that runs again, by TensorId
+  std::vector<TensorId>
+      left_out;  ///< that are copied at other times than these: gradients, or within forward
 };
 
 /// Of a plan in one round on one device without pages, compression and state that moves. A tensor that a repeated
