@@ -51,7 +51,7 @@ class Policy(torch.overrides.TorchFunctionMode):
         layer = self.layer_of(kind_of(getattr(func, "__name__", ""))) if counts else {}
         self.now, self.packed, self.cells = self.order.get(layer.get("name"), self.now), [], []
         refs = [self.ref(x) for x in given]
-        call = types.SimpleNamespace(func=func, refs=refs, tree=tree, made=[], rng=torch.get_rng_state())
+        call = types.SimpleNamespace(func=func, refs=refs, tree=tree, made=[], settings=self.settings())
         out = func(*args, **(kwargs or {}))
         packed, self.packed, known = self.packed, None, {x[0] for x in refs if type(x) is tuple}
         found = given + tree_flatten(out)[0] + packed
@@ -68,6 +68,10 @@ class Policy(torch.overrides.TorchFunctionMode):
         for b in self.leaving:
             if b.near is not None and self.order.get(b.entry["out_after"], -1) <= self.now: self.copy(b, "near", "far")
         return out
+    def settings(self):  # states of random numbers and autocast
+        if not self.side: return torch.get_rng_state(), None, torch.is_autocast_cpu_enabled(), torch.get_autocast_cpu_dtype()
+        cuda = torch.is_autocast_enabled(), torch.get_autocast_gpu_dtype()
+        return torch.get_rng_state(), torch.cuda.get_rng_state(), *cuda
     def ref(self, t, saved=False):  # a tensor as its buffer behind so many writers, and how it lies there
         if not isinstance(t, torch.Tensor) or place(t) in self.fixed: return t
         new = place(t) not in self.buffers or isinstance(t.grad_fn, torch.autograd.function.BackwardCFunction)
@@ -120,9 +124,12 @@ class Policy(torch.overrides.TorchFunctionMode):
             if type(x) is tuple: x = self.tensor(x, base if x[0] is wanted else None)
             given.append(x.clone() if statistics or any(i == at for _, at in call.made) else x)
         args, kwargs = tree_unflatten(given, call.tree)
+        cpu_state, cuda_state, casts, dtype = call.settings
+        cast = torch.autocast("cuda" if self.side else "cpu", enabled=casts, dtype=dtype, cache_enabled=False)
         hooks = torch.autograd.graph.saved_tensors_hooks(inner.append, id)
-        with torch.enable_grad(), torch.random.fork_rng(), hooks:
-            torch.set_rng_state(call.rng)
+        with torch.enable_grad(), torch.random.fork_rng(), cast, hooks:
+            torch.set_rng_state(cpu_state)
+            if cuda_state is not None: torch.cuda.set_rng_state(cuda_state)
             out = call.func(*args, **kwargs)
         found = given + tree_flatten(out)[0] + inner
         for b, i in [(b(), i) for b, i in call.made if b() is not None]:

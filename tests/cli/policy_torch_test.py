@@ -126,17 +126,18 @@ def predict(network, *more):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def train(model, applied=None, look=lambda: None):
+def train(model, applied=None, look=lambda: None, casts=False):
     """Loss and gradients, and the running statistics."""
     torch.manual_seed(7)
     data, target = torch.randn(8, 3, 16, 16), torch.arange(8)
     model.zero_grad()
-    if applied is None:
-        loss = functional.cross_entropy(model(data), target)
-    else:
-        with applied.applied(model):
+    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=casts):
+        if applied is None:
             loss = functional.cross_entropy(model(data), target)
-        look()
+        else:
+            with applied.applied(model):
+                loss = functional.cross_entropy(model(data), target)
+            look()
     loss.backward()
     return [loss.detach(), *(p.grad.clone() for p in model.parameters()), *(b.clone() for b in model.buffers())]
 
@@ -150,7 +151,7 @@ def storages():
 MODELS = {"plain": Plain, "residual": Residual, "dense": Dense}
 
 
-def compare(what, model, made):
+def compare(what, model, made, casts=False):
     """Plain training against that under a policy: the latter, and the sizes of what is there after forward."""
     results, alive = [], []
     for applied in (None, apply_policy.Policy(made)):
@@ -158,7 +159,7 @@ def compare(what, model, made):
         fresh = model()
         before = storages()
         results.append([train(fresh, applied, lambda: alive.append(
-            [size for at, size in storages().items() if at not in before])) for _ in range(2)])
+            [size for at, size in storages().items() if at not in before]), casts) for _ in range(2)])
     same = all(torch.equal(a, b) for plain, ours in zip(*results) for a, b in zip(plain, ours))
     check(same, f"{what}: loss, gradients or statistics differ")
     return applied, alive
@@ -174,6 +175,7 @@ def all_of_one(name, folder, network):
             tensor["action"] = "recompute"
     made.write_text(json.dumps(policy))
     applied, _ = compare(f"{name}, all dropped", MODELS[name], made)
+    compare(f"{name}, all dropped, bfloat16", MODELS[name], made, casts=True)
     dropped = {tensor["name"] for tensor in policy["tensors"] if tensor["role"] != "input"}
     check(applied.done["recompute"] == dropped, f"{name}, all dropped: {dropped ^ applied.done['recompute']} were not made again")
 
