@@ -63,6 +63,11 @@ inline constexpr Flag kExportPlan{.name = "--export-plan",
                                   .value = "FILE",
                                   .help = "also write the plan, one line a step",
                                   .completes = Completes::kFiles};
+inline constexpr Flag kExportPolicy{
+    .name = "--export-policy",
+    .value = "FILE",
+    .help = "also write what becomes of each tensor, as JSON for scripts/apply_policy.py",
+    .completes = Completes::kFiles};
 inline constexpr Flag kLayerTimes{
     .name = "--layer-times",
     .value = "FILE",

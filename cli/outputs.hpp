@@ -15,6 +15,7 @@ struct Outputs {
   OutputFile result;
   std::optional<OutputFile> trace;
   std::optional<OutputFile> plan;
+  std::optional<OutputFile> policy;
 };
 
 /// What a command reads, as the user named it.
@@ -28,7 +29,7 @@ struct Inputs {
 /// The part of open_outputs() that opens nothing.
 void check_outputs(const Arguments& arguments, const Inputs& inputs);
 
-/// -o (default stdout), --trace and --export-plan. Throws SpecError when one cannot be written, two
+/// -o (default stdout), --trace, --export-plan and --export-policy. Throws SpecError when one cannot be written, two
 /// are the same place, or one would replace a file that is read: `inputs`, --layer-times or
 /// --import-measurements.
 [[nodiscard]] Outputs open_outputs(const Arguments& arguments, const Inputs& inputs);

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "cli/command.hpp"
 #include "cli/input_names.hpp"
 #include "cli/locate.hpp"
@@ -14,6 +17,7 @@
 #include "model/base/spec_tree.hpp"
 #include "model/base/terminal_text.hpp"
 #include "reports/writers/folded.hpp"
+#include "simulator/predict/axes.hpp"
 
 namespace ooc {
 namespace {
@@ -72,6 +76,15 @@ int print(const std::string& text) {
                    .hint = near ? "did you mean " + *near + "?" : ""});
 }
 
+/// Whether one value was wanted where lists and ranges are what `sweep` takes.
+bool is_for_sweep(const Command& command, const SpecError::Parts& error) {
+  if (command.name == "sweep" || !error.file.empty() || !error.hint.empty()) return false;
+  const auto kinds = axis_kinds();
+  return error.found.find_first_of(":,") != std::string::npos &&
+         std::any_of(kinds.begin(), kinds.end(),
+                     [&](const AxisKind& kind) { return kind.flag == error.place; });
+}
+
 }  // namespace
 
 int run_command_line(const std::vector<std::string>& command_line) {
@@ -95,7 +108,14 @@ int run_command_line(const std::vector<std::string>& command_line) {
     return print(folded(help->text, width_for("-")));
   const Arguments& arguments = std::get<Arguments>(parsed);
   check_inputs(*command, arguments);
-  return command->run(arguments);
+  try {
+    return command->run(arguments);
+  } catch (const SpecError& error) {
+    SpecError::Parts parts = error.parts();
+    if (!is_for_sweep(*command, parts)) throw;
+    parts.hint = "lists and ranges of values are for `ooc-paleo sweep`";
+    throw SpecError(std::move(parts));
+  }
 }
 
 }  // namespace ooc

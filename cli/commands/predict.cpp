@@ -1,4 +1,5 @@
 // `predict`: one network, one machine, one schedule: how long, why, what would help.
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "cli/job.hpp"
 #include "cli/schedule_flags.hpp"
 #include "cli/state_flags.hpp"
+#include "reports/writers/policy.hpp"
 #include "reports/writers/trace.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/predict/case.hpp"
@@ -18,25 +20,61 @@
 #include "simulator/predict/stated_times.hpp"
 #include "simulator/predict/what_if.hpp"
 #include "simulator/summary/moved_tensors.hpp"
+#include "simulator/summary/tensor_policies.hpp"
 
 namespace ooc {
 extern const Command predict_command;
 
 namespace {
 
-constexpr auto kPredictOwnFlags = flags::joined(
-    std::array{flags::kHardware, flags::kBatch, flags::kSchedule, flags::kSchedulesToo,
-               flags::kMemory, flags::kFarMemory, flags::kFormat, flags::kOutput, flags::kTrace,
-               flags::kExportPlan, flags::kSteps, flags::kLayerTimes, flags::kLink},
-    flags::kRun, flags::kStateFlags, std::array{flags::kNoColor});
+constexpr auto kPredictOwnFlags =
+    flags::joined(std::array{flags::kHardware, flags::kBatch, flags::kSchedule,
+                             flags::kSchedulesToo, flags::kMemory, flags::kFarMemory,
+                             flags::kFormat, flags::kOutput, flags::kTrace, flags::kExportPlan,
+                             flags::kExportPolicy, flags::kSteps, flags::kLayerTimes, flags::kLink},
+                  flags::kRun, flags::kStateFlags, std::array{flags::kNoColor});
 const auto kPredictFlags = flags::with_schedule_flags(kPredictOwnFlags);
 
-/// Both need a plan that ran; without one nothing is written and an old file stays.
+/// What hooks in a framework cannot follow; else "".
+std::string beyond_policies(const Case& which, const CaseRun& run) {
+  if (which.devices > 1) return "a plan for " + std::to_string(which.devices) + " devices";
+  if (which.moving) return "a plan whose weights, gradients or optimizer state move";
+  if (run.pages) return "a plan that moves pages, not tensors";
+  const std::vector<Task>& tasks = run.graph(which).tasks;
+  const bool compresses = std::any_of(tasks.begin(), tasks.end(),
+                                      [](const Task& task) { return is_overhead(task.kind); });
+  if (compresses) return "a plan that compresses tensors";
+  return run.rounds && run.rounds->count > 1 ? "a plan in rounds of a part of the batch" : "";
+}
+
+void write_policy(OutputFile& output, const Case& which, const RunInputs& inputs,
+                  const CaseRun& run, const ToolInfo& tool) {
+  if (const std::string found = beyond_policies(which, run); !found.empty()) {
+    throw SpecError({.file = "",
+                     .place = "--export-policy",
+                     .found = found,
+                     .expected = "one that keeps, copies or computes again whole tensors of one "
+                                 "device in one round",
+                     .hint = "--export-plan has every step of any plan"});
+  }
+  const TensorPolicies policies =
+      tensor_policies(std::get<Plan>(run.plan), run.graph(which), std::get<Timeline>(*run.outcome));
+  output.finish(policy_json({.inputs = inputs,
+                             .tool = tool,
+                             .graph = run.graph(which),
+                             .costs = run.costs(which),
+                             .policies = policies}));
+}
+
+/// All need a plan that ran; without one nothing is written and an old file stays.
 void write_side_files(Outputs& outputs, const Case& which, const RunInputs& inputs,
                       const CaseRun& run, const ToolInfo& tool) {
   const Plan* plan = std::get_if<Plan>(&run.verdict());
   const Timeline* timeline = run.outcome ? std::get_if<Timeline>(&*run.outcome) : nullptr;
   if (plan == nullptr) return;
+  if (outputs.policy && timeline != nullptr) {
+    write_policy(*outputs.policy, which, inputs, run, tool);
+  }
   if (outputs.plan) {
     outputs.plan->finish(write_plan_text(*plan, run.graph(which), run.costs(which), which.budget));
   }
@@ -50,6 +88,18 @@ void write_side_files(Outputs& outputs, const Case& which, const RunInputs& inpu
                 [&](std::string_view text) { outputs.trace->write(text); });
     outputs.trace->commit();
   }
+}
+
+/// "no trace and no plan are"; "" where none was asked for.
+std::string not_written(const Outputs& outputs) {
+  std::string text;
+  int count = 0;
+  for (const auto& [asked, name] :
+       {std::pair{outputs.trace.has_value(), "trace"}, std::pair{outputs.plan.has_value(), "plan"},
+        std::pair{outputs.policy.has_value(), "policy"}}) {
+    if (asked) text += std::string(count++ > 0 ? " and no " : "no ") + name;
+  }
+  return text.empty() ? text : text + (count > 1 ? " are" : " is");
 }
 
 /// The plan is gone when it returns, before the what-ifs make theirs.
@@ -86,12 +136,8 @@ int run_predict(const Arguments& arguments) {
 
   const Outputs& outputs = job.outputs;
   const Remarks remarks = job.result.remarks;
-  if (!report.feasible && (outputs.trace || outputs.plan)) {
-    remark(remarks, std::string("the job does not fit: no ") +
-                        (!outputs.plan    ? "trace is"
-                         : !outputs.trace ? "plan is"
-                                          : "trace and no plan are") +
-                        " written");
+  if (const std::string lost = not_written(outputs); !report.feasible && !lost.empty()) {
+    remark(remarks, "the job does not fit: " + lost + " written");
   }
   if (report.norms_by_round) remark(remarks, "remark: " + norms_remark(report.sub_batch));
   job.outputs.result.finish(job.result.writer->prediction(report, job.result.write));

@@ -23,19 +23,23 @@ DataKind kind_of(const std::string& format) {
   if (format == "framework") return DataKind::kFramework;
   if (format == "study") return DataKind::kStudy;
   if (format == "row") return DataKind::kRow;
-  unknown_word("schema", format, {"network", "hwprofile", "framework", "study", "row", "measured"});
+  unknown_word("schema", format,
+               {"network", "hwprofile", "framework", "study", "policy", "row", "measured"});
 }
 
 std::string path_of(const std::string& format) {
-  if (format != "measured") return schema_path(kind_of(format));
-  // Data sets lie with the rows.
-  const std::filesystem::path row = schema_path(DataKind::kRow);
-  return (row.parent_path() / "measured.schema.json").string();
+  // No kind of data that is found by name: beside what they are about.
+  const auto beside = [](DataKind kind, const char* file) {
+    return (std::filesystem::path(schema_path(kind)).parent_path() / file).string();
+  };
+  if (format == "measured") return beside(DataKind::kRow, "measured.schema.json");
+  if (format == "policy") return beside(DataKind::kNetwork, "policy.schema.json");
+  return schema_path(kind_of(format));
 }
 
 int run_schema(const Arguments& arguments) {
   const std::string path = path_of(required_positional(
-      arguments, "schema", "network, hwprofile, framework, study, row or measured"));
+      arguments, "schema", "network, hwprofile, framework, study, policy, row or measured"));
   OutputFile("--output", arguments.value("--output").value_or("-"))
       .finish(read_text_file(path, ""));
   return kExitOk;
@@ -46,14 +50,15 @@ int run_schema(const Arguments& arguments) {
 const Command schema_command{
     .name = "schema",
     .summary =
-        "the JSON Schema of networks, hardware profiles, frameworks, studies or rows of `validate`",
+        "the JSON Schema of networks, hardware profiles, frameworks, studies, policies or rows of "
+        "`validate`",
     .examples =
         "  ooc-paleo schema network\n"
         "  ooc-paleo schema hwprofile -o hwprofile.schema.json\n",
     .positionals = {.name = "FORMAT",
-                    .help = "network, hwprofile, framework, study, row or measured",
+                    .help = "network, hwprofile, framework, study, policy, row or measured",
                     .completes = Completes::kChoices,
-                    .choices = "network|hwprofile|framework|study|row|measured"},
+                    .choices = "network|hwprofile|framework|study|policy|row|measured"},
     .flags = kSchemaFlags,
     .run = &run_schema,
 };

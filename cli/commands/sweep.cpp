@@ -78,8 +78,13 @@ const SweepFormat& format_of(const Arguments& arguments) {
     unknown_word("--format", *text, {"csv", "json", "jsonl", "sqlite"});
   }
   const std::string output = arguments.value("--output").value_or("-");
-  const SweepFormat* format = find_sweep_format(ending_of(output));
-  return format != nullptr ? *format : *find_sweep_format("csv");
+  const std::string ending = ending_of(output);
+  const SweepFormat* format = find_sweep_format(ending.empty() ? "csv" : ending);
+  if (format == nullptr) {
+    bad_value("--output", in_quotes(output), "a name that ends with .csv, .json, .jsonl or .sqlite",
+              "or say which it is: --format csv");
+  }
+  return *format;
 }
 
 unsigned jobs_of(const Arguments& arguments) {

@@ -32,8 +32,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kCommands[] = {"predict", "max-batch", "inspect"};
 /// They are about what is written, and a run writes nothing.
-constexpr FlagName kRefused[] = {"--format",      "--output", "--trace",
-                                 "--export-plan", "--steps",  "--schedules"};
+constexpr FlagName kRefused[] = {"--format",        "--output", "--trace",    "--export-plan",
+                                 "--export-policy", "--steps",  "--schedules"};
 
 /// Split at blanks; double quotes keep them.
 std::vector<std::string> words_of(const std::string& text, const Place& place) {

@@ -350,6 +350,8 @@ Case with_schedule_options(Case which, const ScheduleOptions& options) {
 
 CaseRun plan_case(const Case& which, const Schedule& schedule, CaseBuffers& buffers) {
   CaseRun run = plan_with_margin(which, schedule, buffers.simulation);
+  buffers.far_use.reset();
+  buffers.paper = {};
   if (auto* oom = std::get_if<OutOfMemory>(&run.plan)) {
     confirm_smallest(which, schedule, *oom, buffers.simulation);
   } else {
@@ -360,6 +362,7 @@ CaseRun plan_case(const Case& which, const Schedule& schedule, CaseBuffers& buff
                          buffers.pressure, which.reference_of(schedule));
     // What memory forces on a schedule that only moves tensors, others may avoid.
     if (!only_moves_tensors(schedule, which.schedule_options)) buffers.pressure.cuts.clear();
+    buffers.far_use = far_use(std::get<Plan>(run.plan), run.graph(which), run.costs(which));
   }
   return run;
 }
@@ -401,7 +404,9 @@ void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers) {
     return;
   }
   if (is_footprint(which.accounting)) lent.peak_near = which.in_core_peak;
-  const Bytes far = peak_far_bytes(*plan, run.graph(which), run.costs(which), lent);
+  const Bytes far = buffers.far_use
+                        ? peak_far_bytes(*buffers.far_use, lent)
+                        : peak_far_bytes(*plan, run.graph(which), run.costs(which), lent);
   if (far > which.far_capacity) {
     run.far_overflow = far_overflow(which, run, lent, far);
     return;
@@ -500,10 +505,11 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
 }
 
 void report_again(const Case& which, const Schedule& schedule, const CaseRun& run,
-                  RunReport& report) {
+                  CaseBuffers& buffers, RunReport& report) {
   repeat_prices(which.transfers, report.inputs);
   SummaryInput input = summary_of(which, schedule, run, report.inputs);
   input.detail = Detail::kTotals;
+  input.paper = &buffers.paper;
   summarize_again(input, report);
   report.sequence = sequence_rates(which, report);
 }

@@ -32,6 +32,8 @@
 #include "simulator/plan/join_devices.hpp"
 #include "simulator/plan/plan.hpp"
 #include "simulator/schedules/schedule.hpp"
+#include "simulator/summary/memory_use.hpp"
+#include "simulator/summary/paper_estimate.hpp"
 #include "simulator/summary/run_report.hpp"
 #include "simulator/summary/summarize.hpp"
 
@@ -213,10 +215,12 @@ struct CaseRun {
 /// Plans, simulates and bounds.
 [[nodiscard]] CaseRun run_case(const Case& which, const Schedule& schedule, BoundEffort effort);
 
-/// What runs need to write, and what a budget forces whatever the link.
+/// What runs need to write, and what a budget or the plan forces whatever the link.
 struct CaseBuffers {
   SimulationBuffers simulation;
   MemoryPressure pressure;
+  std::optional<FarUse> far_use = {};
+  PaperChain paper = {};
 };
 
 // Its two halves, for sweeps: what no link changes, and what a link changes. The second fills
@@ -236,7 +240,7 @@ void tighten_bounds(const Case& which, const Schedule& schedule, CaseRun& run,
 
 /// The same of totals, where `report` is of another run of the same plan, at other prices of copies.
 void report_again(const Case& which, const Schedule& schedule, const CaseRun& run,
-                  RunReport& report);
+                  CaseBuffers& buffers, RunReport& report);
 
 /// All of it: plans, simulates, bounds and reports. A job that does not fit is a report that says so.
 [[nodiscard]] RunReport predict(const Case& which, const Schedule& schedule,

@@ -76,7 +76,7 @@ const RunReport& SweepWorker::run() {
   }
   simulate_case(*case_, *run_, buffers_);
   if (planned) {
-    report_again(*case_, *schedule_, *run_, report_);
+    report_again(*case_, *schedule_, *run_, buffers_, report_);
   } else {
     report_ = report_case(*case_, *schedule_, *run_, Detail::kTotals);
   }

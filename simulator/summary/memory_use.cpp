@@ -346,6 +346,56 @@ Bytes peak_far_bytes(const Plan& plan, const TrainingGraph& graph, const CostTab
   return far_peak(plan, graph, costs, timeline).bytes;
 }
 
+std::optional<FarUse> far_use(const Plan& plan, const TrainingGraph& graph,
+                              const CostTable& costs) {
+  const auto is_home = [](const Tensor& tensor) { return tensor.home == TensorHome::kFar; };
+  if (plan.devices > 1 || std::any_of(graph.tensors.begin(), graph.tensors.end(), is_home)) {
+    return std::nullopt;
+  }
+  FarUse use;
+  std::vector<std::optional<std::size_t>> life_of(graph.tensors.size());
+  for (const StepId step :
+       plan.queues[static_cast<std::size_t>(queue_index(0, StepKind::kToFar))]) {
+    const auto tensor = static_cast<std::size_t>(plan.steps[step.at()].object);
+    if (life_of[tensor] || graph.tensors[tensor].role == TensorRole::kInput) continue;
+    life_of[tensor] = use.lives.size();
+    use.lives.push_back(
+        {.bytes = plan.far_bytes(costs.tensor_bytes[tensor]), .out = step, .back = {}});
+  }
+  const auto& back = plan.queues[static_cast<std::size_t>(queue_index(0, StepKind::kToNear))];
+  for (const StepId step : back) {
+    const auto life = life_of[static_cast<std::size_t>(plan.steps[step.at()].object)];
+    if (life) use.lives[*life].back = step;
+  }
+  for (const StepId step : back) {
+    const auto life = life_of[static_cast<std::size_t>(plan.steps[step.at()].object)];
+    if (life && use.lives[*life].back == step) use.by_back.push_back(*life);
+  }
+  return use;
+}
+
+// Queues run in order, so that both lists are in the order of time: no sorting.
+Bytes peak_far_bytes(const FarUse& use, const Timeline& timeline) {
+  const auto from = [&](const FarUse::Life& life) { return timeline.spans[life.out.at()].start; };
+  const auto until = [&](const FarUse::Life& life) {
+    return life.back ? timeline.spans[life.back->at()].end : timeline.iteration_time;
+  };
+  Bytes alive{0};
+  Bytes peak{0};
+  std::size_t ended = 0;
+  for (const FarUse::Life& life : use.lives) {
+    if (until(life) <= from(life)) continue;
+    for (; ended < use.by_back.size(); ++ended) {
+      const FarUse::Life& other = use.lives[use.by_back[ended]];
+      if (until(other) > from(life)) break;
+      if (until(other) > from(other)) alive += other.bytes * -1;
+    }
+    alive += life.bytes;
+    peak = std::max(peak, alive);
+  }
+  return peak;
+}
+
 BytesByCategory peak_far_by_category(const Plan& plan, const TrainingGraph& graph,
                                      const CostTable& costs, const Timeline& timeline) {
   BytesByCategory held;

@@ -2,6 +2,8 @@
 // counter track, far memory for the peak that a host must provide, and both by what they hold.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "model/cost/cost_table.hpp"
@@ -48,6 +50,22 @@ struct CategorySample {
 /// not count: the host has them anyway.
 [[nodiscard]] Bytes peak_far_bytes(const Plan& plan, const TrainingGraph& graph,
                                    const CostTable& costs, const Timeline& timeline);
+
+/// What of that no times change, of a plan for one device without state at home in far memory.
+struct FarUse {
+  struct Life {
+    Bytes bytes;
+    StepId out;                  ///< its first ToFar
+    std::optional<StepId> back;  ///< its last ToNear
+  };
+  std::vector<Life> lives;           ///< in the order of their queue
+  std::vector<std::size_t> by_back;  ///< those that come back, in the order of that queue
+};
+/// None for other plans.
+[[nodiscard]] std::optional<FarUse> far_use(const Plan& plan, const TrainingGraph& graph,
+                                            const CostTable& costs);
+/// peak_far_bytes() of it; allocates nothing.
+[[nodiscard]] Bytes peak_far_bytes(const FarUse& use, const Timeline& timeline);
 
 /// What far memory holds when it first holds that much; they add up to it.
 [[nodiscard]] BytesByCategory peak_far_by_category(const Plan& plan, const TrainingGraph& graph,

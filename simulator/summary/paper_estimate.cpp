@@ -15,15 +15,6 @@
 namespace ooc {
 namespace {
 
-/// The run as the closed forms see it. Layers from the input on.
-struct PaperChain {
-  std::vector<ChainLayer> layers;
-  std::vector<Bytes> needed;  ///< by layer: what its backward tasks are the first to read
-  Bytes retained;             ///< of that, what never leaves near memory
-  Duration updates;
-  bool small_copies_slower = false;  ///< some of the copies in do not run at the link's rate
-};
-
 /// Each layer reads the one before it and nothing else.
 bool is_chain(const Network& network) {
   for (std::size_t i = 0; i < network.execution_order.size(); ++i) {
@@ -38,16 +29,16 @@ bool is_chain(const Network& network) {
 
 class ChainBuilder {
  public:
-  explicit ChainBuilder(const PaperEstimateInput& input)
-      : input_(input), place_(input.graph.network->layers.size()) {
+  ChainBuilder(const PaperEstimateInput& input, PaperChain& chain)
+      : input_(input), chain_(chain), place_(input.graph.network->layers.size()) {
     chain_.layers.resize(input.graph.forward_tasks);
-    chain_.needed.resize(input.graph.forward_tasks);
+    chain_.backward.resize(input.graph.forward_tasks);
     for (std::size_t i = 0; i < input.graph.forward_tasks; ++i) {
       place_[input.graph.tasks[i].layer.at()] = i;
     }
   }
 
-  PaperChain build() {
+  void build() {
     std::vector<bool> moves(input_.graph.tensors.size());
     for (const Step& step : input_.plan.steps) {
       if (step.kind == StepKind::kCompute) {
@@ -59,19 +50,23 @@ class ChainBuilder {
     for (std::size_t i = 0; i < moves.size(); ++i) {
       if (is_saved(input_.graph, make_id<TensorId>(i))) add_tensor(i, moves[i]);
     }
-    return std::move(chain_);
   }
 
  private:
   [[nodiscard]] std::size_t place_of(std::size_t task) const {
     return place_[input_.graph.tasks[task].layer.at()];
   }
+  [[nodiscard]] BackwardLayer& backward_of(std::size_t place) {
+    return chain_.backward[chain_.backward.size() - 1 - place];
+  }
 
   void add_task(std::size_t task, Duration time) {
     if (task < input_.graph.forward_tasks) {
       chain_.layers[task].forward += time;
+      chain_.forward += time;
     } else if (task < input_.graph.backward_end) {
       chain_.layers[place_of(task)].backward += time;
+      backward_of(place_of(task)).time += time;
     } else {
       chain_.updates += time;
     }
@@ -80,37 +75,37 @@ class ChainBuilder {
   void add_tensor(std::size_t tensor, bool moves) {
     const Lifetime& life = input_.graph.lifetimes[tensor];
     const Bytes bytes = input_.costs.tensor_bytes[tensor];
-    const TransferCosts& copies = input_.costs.transfers;
     const std::size_t reader = place_of(life.first_backward_use->at());
-    chain_.needed[reader] += bytes;
+    backward_of(reader).bytes += bytes;
     if (!moves) {
       chain_.retained += bytes;
       return;
     }
-    if (life.last_writer) {
-      chain_.layers[place_of(life.last_writer->at())].copy_out += copies.to_far[tensor].alone;
-    }
-    const Duration in = copies.to_near[tensor].alone;
-    chain_.layers[reader].copy_in += in;
-    const bool asked =
-        input_.notes && !chain_.small_copies_slower;  // divisions, in every row of a sweep
-    if (asked && in > transfer_time(bytes, copies.to_near_peak)) chain_.small_copies_slower = true;
+    std::optional<std::size_t> writer;
+    if (life.last_writer) writer = place_of(life.last_writer->at());
+    chain_.moves.push_back(
+        {.tensor = make_id<TensorId>(tensor), .writer = writer, .reader = reader});
   }
 
   const PaperEstimateInput& input_;
+  PaperChain& chain_;
   std::vector<std::size_t> place_;  ///< by layer: its forward task
-  PaperChain chain_;
 };
 
-Duration capacity_time(const PaperChain& chain, BytesPerSecond swap_in) {
-  std::vector<BackwardLayer> layers;
-  Duration forward;
-  for (std::size_t i = chain.layers.size(); i-- > 0;) {
-    layers.push_back({.bytes = chain.needed[i], .time = chain.layers[i].backward});
-    forward += chain.layers[i].forward;
+void price_copies(const PaperEstimateInput& input, PaperChain& chain) {
+  const TransferCosts& copies = input.costs.transfers;
+  for (ChainLayer& layer : chain.layers) layer.copy_out = layer.copy_in = Duration(0);
+  chain.small_copies_slower = false;
+  for (const PaperChain::Move& move : chain.moves) {
+    const std::size_t tensor = move.tensor.at();
+    if (move.writer) chain.layers[*move.writer].copy_out += copies.to_far[tensor].alone;
+    const Duration in = copies.to_near[tensor].alone;
+    chain.layers[move.reader].copy_in += in;
+    const bool asked = input.notes && !chain.small_copies_slower;  // divisions
+    if (asked && in > transfer_time(input.costs.tensor_bytes[tensor], copies.to_near_peak)) {
+      chain.small_copies_slower = true;
+    }
   }
-  return forward +
-         capacity_backward_time({.layers = layers, .retained = chain.retained, .swap_in = swap_in});
 }
 
 std::vector<std::string> left_out(const PaperEstimateInput& input, const PaperChain& chain) {
@@ -142,16 +137,31 @@ std::optional<PaperEstimate> paper_estimate(const PaperEstimateInput& input) {
   estimate.equations = sections ? "7-9" : "10-12";
   if (input.plan.devices > 1) {
     estimate.notes = {"they are about one device"};
-  } else if (input.rounds > 1) {
-    estimate.notes = {"they are about a batch in one round"};
-  } else if (!is_chain(*input.graph.network)) {
-    estimate.notes = {"they are about chains, which this network is not"};
-  } else {
-    const PaperChain chain = ChainBuilder(input).build();
-    estimate.time = sections ? vdnn_like_time(chain.layers)
-                             : capacity_time(chain, input.costs.transfers.to_near_peak);
-    if (input.notes) estimate.notes = left_out(input, chain);
+    return estimate;
   }
+  if (input.rounds > 1) {
+    estimate.notes = {"they are about a batch in one round"};
+    return estimate;
+  }
+  PaperChain own;
+  PaperChain& chain = input.kept != nullptr ? *input.kept : own;
+  if (!chain.is_chain) {
+    chain.is_chain = is_chain(*input.graph.network);
+    if (*chain.is_chain) ChainBuilder(input, chain).build();
+  }
+  if (!*chain.is_chain) {
+    estimate.notes = {"they are about chains, which this network is not"};
+    return estimate;
+  }
+  // Those of `capacity` ask for the link's rate alone.
+  if (sections || input.notes) price_copies(input, chain);
+  estimate.time =
+      sections
+          ? vdnn_like_time(chain.layers)
+          : chain.forward + capacity_backward_time({.layers = chain.backward,
+                                                    .retained = chain.retained,
+                                                    .swap_in = input.costs.transfers.to_near_peak});
+  if (input.notes) estimate.notes = left_out(input, chain);
   return estimate;
 }
 

@@ -222,7 +222,8 @@ const Timeline* add_outcome(RunReport& report, const SummaryInput& input) {
                                  .rounds = report.rounds,
                                  .pageable = input.inputs.mode == "pageable",
                                  .copies = input.copies,
-                                 .notes = input.detail != Detail::kTotals});
+                                 .notes = input.detail != Detail::kTotals,
+                                 .kept = input.paper});
   return &timeline;
 }
 

@@ -13,6 +13,7 @@
 #include "model/rewrite/data_parallel.hpp"
 #include "model/rewrite/rounds.hpp"
 #include "model/rewrite/state.hpp"
+#include "simulator/summary/paper_estimate.hpp"
 #include "simulator/summary/run_report.hpp"
 
 namespace ooc {
@@ -39,7 +40,8 @@ struct SummaryInput {
   std::vector<std::string> assumed = {};               ///< HardwareProfile::assumed
   ClosedForm closed_form = ClosedForm::kNone;          ///< of the schedule
   CopyRules copies = {};                               ///< of the framework
-  std::optional<Bytes> peak_far = {};                  ///< where it is worked out already
+  PaperChain* paper = nullptr;         ///< of the same plan, to be kept between runs of it
+  std::optional<Bytes> peak_far = {};  ///< where it is worked out already
   Detail detail = Detail::kLayers;
   const MovingState* moving = nullptr;  ///< whose graph `rounds` has; null: state stays near
 };

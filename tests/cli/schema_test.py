@@ -558,6 +558,31 @@ def check_new_profile(program, validator):
         check(not errors, f"hardware new {arguments}: {errors[:1]}")
 
 
+def check_policies(program, source):
+    """What `predict --export-policy` writes satisfies the schema; with one thing wrong it does not."""
+    schema = json.loads((source / "networks" / "policy.schema.json").read_text(encoding="utf-8"))
+    validator_class.check_schema(schema)
+    validator = validator_class(schema)
+    said = subprocess.run([program, "schema", "policy"], capture_output=True, text=True, timeout=60, check=False).stdout
+    check(said == (source / "networks" / "policy.schema.json").read_text(encoding="utf-8"), "schema policy is not that file")
+    actions = set()
+    for schedule in ("capacity", "superneurons", "checkpoint"):
+        done = subprocess.run([program, "predict", "resnet50", "--hardware", "v100-16gb-pcie3", "--batch", "256", "--schedule",
+                               schedule, "--quiet", "--export-policy", "-", "-o", "/dev/null"],
+                              capture_output=True, text=True, timeout=60, check=False)
+        document = json.loads(done.stdout)
+        errors = [e.json_path + ": " + e.message for e in validator.iter_errors(document)]
+        check(not errors, f"policy of {schedule}: {errors[:1]}")
+        actions |= {tensor["action"] for tensor in document["tensors"]}
+    check(actions == {"keep", "offload", "recompute"}, f"policies with {actions}")
+    kept = next(i for i, tensor in enumerate(document["tensors"]) if tensor["action"] == "keep")
+    for change in (Put(["tensors", kept, "action"], "compress"), Put(["tensors", kept, "back_at"], "conv1"), Drop(["layers"]),
+                   Drop(["tensors", kept, "saved"]), Put(["version"], 2)):
+        wrong = copy.deepcopy(document)
+        change(wrong)
+        check(not validator.is_valid(wrong), f"the schema takes a policy with {change.path} {getattr(change, 'value', 'gone')}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--source", type=pathlib.Path, required=True)
@@ -576,6 +601,7 @@ def main():
     check_shipped(arguments.source / "hwprofiles/architectures/architecture.schema.json")
     check_shipped(arguments.source / "hwprofiles/links/link.schema.json")
     check_shipped(arguments.source / "hwprofiles/software/framework.schema.json")
+    check_policies(arguments.program, arguments.source)
     with tempfile.TemporaryDirectory() as folder:
         reader = Reader(arguments.program, arguments.source, folder)
         for kind, (schema_path, base_path, wrong, right, reader_only) in kinds.items():

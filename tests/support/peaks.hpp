@@ -32,7 +32,11 @@ inline void require_peaks_add_up(const MemoryQuery& query, const TrainingGraph& 
   REQUIRE(near[MemoryCategory::kUnused] == Bytes(0));
   const BytesByCategory far = peak_far_by_category(query.plan, graph, costs, query.timeline);
   REQUIRE(is_sound(far));
-  REQUIRE(far.total() == peak_far_bytes(query.plan, graph, costs, query.timeline));
+  const Bytes most_far = peak_far_bytes(query.plan, graph, costs, query.timeline);
+  REQUIRE(far.total() == most_far);
+  // As sweeps have it, from what no times change.
+  const std::optional<FarUse> use = far_use(query.plan, graph, costs);
+  if (use) REQUIRE(peak_far_bytes(*use, query.timeline) == most_far);
 }
 
 /// And at any other time.

@@ -80,8 +80,15 @@ TEST_CASE("a far copy lives from the start of its copy out to the end of its las
   Timeline timeline = example.timeline();
   timeline.spans.push_back({us(450), us(500)});
   CHECK(peak_far_bytes(two, example.graph, example.costs, timeline) == Bytes(1000));
+  // The same from what no times change, as sweeps have it.
+  two.queues[static_cast<std::size_t>(queue_index(0, StepKind::kToFar))].push_back(
+      make_id<StepId>(two.steps.size() - 1));
+  const std::optional<FarUse> use = far_use(two, example.graph, example.costs);
+  REQUIRE(use);
+  CHECK(peak_far_bytes(*use, timeline) == Bytes(1000));
   timeline.spans.back().start = us(450) - Duration(1);
   CHECK(peak_far_bytes(two, example.graph, example.costs, timeline) == Bytes(2000));
+  CHECK(peak_far_bytes(*use, timeline) == Bytes(2000));
 }
 
 TEST_CASE("network inputs need no far memory: the host has them anyway") {

@@ -66,6 +66,22 @@ TEST_CASE(
   CHECK(paper_estimate(input_of(slower, ClosedForm::kCapacity))->time == us(500));
 }
 
+TEST_CASE(
+    "a chain that is kept between runs of one plan gives what a new one gives at other rates") {
+  for (const ClosedForm form : {ClosedForm::kVdnnLike, ClosedForm::kCapacity}) {
+    PaperChain chain;
+    for (const std::int64_t rate : {5'000'000, 4'000'000, 50'000'000, 1'000'000}) {
+      const LinkedExample example{BytesPerSecond(rate)};
+      PaperEstimateInput input = input_of(example, form);
+      const auto anew = paper_estimate(input);
+      input.kept = &chain;
+      const auto kept = paper_estimate(input);
+      CHECK(kept->time == anew->time);
+      CHECK(kept->notes == anew->notes);
+    }
+  }
+}
+
 TEST_CASE("what a closed form leaves out is said only where the run has it") {
   LinkedExample example(kRate);
   PaperEstimateInput input = input_of(example, ClosedForm::kVdnnLike);

@@ -1,0 +1,95 @@
+// Layers in the order in which forward runs them, each with the tensor that it writes, as that order and kinds are
+// what a program knows of a network that names its layers otherwise.
+#include "reports/writers/policy.hpp"
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "reports/writers/json_parts.hpp"
+
+namespace ooc {
+namespace {
+
+std::string_view action_word(TensorAction action) {
+  switch (action) {
+    case TensorAction::kSwap:
+      return "offload";
+    case TensorAction::kRecompute:
+      return "recompute";
+    case TensorAction::kKeep:
+    case TensorAction::kCompress:
+      break;
+  }
+  return "keep";
+}
+
+std::string_view role_word(TensorRole role) {
+  if (role == TensorRole::kInput) return "input";
+  if (role == TensorRole::kMask) return "mask";
+  return role == TensorRole::kReserve ? "reserve" : "activation";
+}
+
+class PolicyWriter {
+ public:
+  explicit PolicyWriter(const PolicyInput& input) : in_(input) {}
+
+  std::string write() {
+    begin_result(json_, "ooc-paleo/policy", in_.tool);
+    put_inputs(json_, in_.inputs);
+    json_.begin_list("layers");
+    for (std::size_t task = 0; task < in_.graph.forward_tasks; ++task) {
+      put_layer(make_id<TaskId>(task));
+    }
+    json_.end();
+    json_.objects("tensors", in_.policies.needed,
+                  [&](const TensorPolicy& policy) { put_tensor(policy); });
+    json_.begin_list("left_out");
+    for (const TensorId tensor : in_.policies.left_out) json_.value(tensor_name(in_.graph, tensor));
+    json_.end().end();
+    return text_ + "\n";
+  }
+
+ private:
+  void put_layer(TaskId task) {
+    std::optional<std::string> output;
+    std::optional<std::string> inner;
+    for (const TensorId tensor : in_.graph.writes[task]) {
+      const bool own = in_.graph.tensors[tensor.at()].role == TensorRole::kActivation;
+      (own ? output : inner) = tensor_name(in_.graph, tensor);
+    }
+    const Layer& layer = in_.graph.network->layers[in_.graph.tasks[task.at()].layer.at()];
+    json_.begin_object().member("name", layer.name).member("type", layer.kind->name);
+    json_.member("output_shape", layer.model->output.dims);
+    json_.member("tensor", output).member("inner", inner).end();
+  }
+
+  void put_tensor(const TensorPolicy& policy) {
+    const Tensor& tensor = in_.graph.tensors[policy.tensor.at()];
+    json_.member("name", tensor_name(in_.graph, policy.tensor));
+    json_.member("role", role_word(tensor.role));
+    json_.member("bytes", in_.costs.tensor_bytes[policy.tensor.at()]);
+    if (tensor.input) {
+      json_.member("shape", in_.graph.network->inputs[tensor.input->at()].shape.dims);
+    }
+    json_.member("saved", is_saved(in_.graph, policy.tensor));
+    json_.member("action", action_word(policy.action));
+    json_.member("out_after", name_of(policy.out_after));
+    json_.member("back_at", name_of(policy.back_at));
+  }
+
+  [[nodiscard]] std::optional<std::string> name_of(std::optional<LayerId> layer) const {
+    if (!layer) return std::nullopt;
+    return in_.graph.network->layers[layer->at()].name;
+  }
+
+  const PolicyInput& in_;
+  std::string text_;
+  JsonWriter json_{text_};
+};
+
+}  // namespace
+
+std::string policy_json(const PolicyInput& input) { return PolicyWriter(input).write(); }
+
+}  // namespace ooc

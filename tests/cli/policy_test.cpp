@@ -1,0 +1,87 @@
+// Is a policy what the plan does with each tensor, is it refused where hooks could not follow, and what is said
+// where there is no plan? (That PyTorch does it: scripts/test-policy.)
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/cli/run_program.hpp"
+
+namespace ooc::test {
+namespace {
+
+Ran export_policy(std::vector<std::string> flags,
+                  const std::string& network = OOC_SOURCE_DIR "/tests/data/worked_example.json",
+                  const std::string& machine = OOC_SOURCE_DIR
+                  "/tests/data/worked_example_machine.json") {
+  std::vector<std::string> words{"predict", network, "--hardware", machine, "--quiet"};
+  words.insert(words.end(), flags.begin(), flags.end());
+  words.insert(words.end(), {"--export-policy", "-", "-o", "/dev/null"});
+  return run_ooc_paleo(words);
+}
+
+/// The object of that tensor on one line.
+std::string entry_of(const std::string& json, const std::string& tensor) {
+  const std::size_t from = json.find("\"name\": \"" + tensor + "\"", json.find("\"tensors\""));
+  if (from == std::string::npos) return "";
+  std::string line;
+  for (const char letter : json.substr(from, json.find('}', from) - from)) {
+    if (letter != '\n' && letter != ' ') line += letter;
+  }
+  return line;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a policy says of each tensor what is done, out behind which layer, back in whose backward") {
+  // As in worked_example.md: a leaves when it is written, b behind it on the link, which is free when c ends; b comes
+  // back while c.backward runs, a while b.backward does.
+  const Ran ran = export_policy({"--memory", "3GB"});
+  REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
+  CHECK(entry_of(ran.out, "a").find(R"("offload","out_after":"a","back_at":"b")") !=
+        std::string::npos);
+  CHECK(entry_of(ran.out, "b").find(R"("offload","out_after":"c","back_at":"c")") !=
+        std::string::npos);
+  CHECK(entry_of(ran.out, "c").find(R"("keep","out_after":null,"back_at":null)") !=
+        std::string::npos);
+  CHECK(ran.out.find("\"left_out\": []") != std::string::npos);
+}
+
+TEST_CASE("what is made again names the layer that it is made for") {
+  // Two blocks, a b and c d: a and c are made again.
+  const Ran ran = export_policy({"--memory", "5GB", "--schedule", "checkpoint", "--blocks", "2"});
+  REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
+  CHECK(entry_of(ran.out, "c").find(R"("recompute","out_after":null,"back_at":"c")") !=
+        std::string::npos);
+  // Its block is made from the data, which backward does not read.
+  CHECK(entry_of(ran.out, "data").find(R"("saved":false,"action":"keep")") != std::string::npos);
+}
+
+TEST_CASE("a policy is refused where the plan does what hooks cannot") {
+  const auto refused = [](const std::string& network, std::vector<std::string> flags,
+                          const std::string& why) {
+    const Ran ran = export_policy(std::move(flags), network, "v100-16gb-pcie3");
+    CHECK(ran.exit_code == 2);
+    CHECK_MESSAGE(ran.err.find("--export-policy: found a plan " + why) != std::string::npos,
+                  ran.err);
+    CHECK(ran.out.empty());
+  };
+  refused("vgg16", {"--devices", "2", "--batch", "2"}, "for 2 devices");
+  refused("vgg16", {"--schedule", "unified", "--batch", "2"}, "that moves pages");
+  refused("vgg16", {"--sub-batch", "64", "--batch", "256"}, "in rounds");
+  refused("vgg16", {"--schedule", "lms", "--lms-action", "compress", "--batch", "256"},
+          "that compresses tensors");
+  refused("gpt2", {"--state", "stream", "--precision", "fp16"}, "whose weights");
+}
+
+TEST_CASE("without a plan no policy is written, and that is said") {
+  const Ran ran =
+      run_ooc_paleo({"predict", OOC_SOURCE_DIR "/tests/data/worked_example.json", "--hardware",
+                     OOC_SOURCE_DIR "/tests/data/worked_example_machine.json", "--memory", "2GB",
+                     "-o", "/dev/null", "--export-policy", "-", "--trace", "/dev/null"});
+  CHECK(ran.exit_code == 3);
+  CHECK_MESSAGE(ran.err.find("no trace and no policy are written") != std::string::npos, ran.err);
+}
+
+}  // namespace ooc::test
