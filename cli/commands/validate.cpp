@@ -29,6 +29,7 @@ constexpr Flag kFramework{
     .completes = flags::kFramework.completes};
 
 constexpr std::array kValidateFlags{kFramework,       flags::kFormat, flags::kOutput,
+                                    flags::kReport,   flags::kPlot,
                                     flags::kMaxInput, flags::kQuiet,  flags::kNoColor};
 
 int run_validate(const Arguments& arguments) {
@@ -64,7 +65,8 @@ int run_validate(const Arguments& arguments) {
           return runner.seconds(of, row);
         }));
   }
-  outputs.result.finish(result.writer->validation(report, result.write));
+  finish_result(outputs, *result.writer, "validation",
+                [&](const Writer& writer) { return writer.validation(report, result.write); });
   return fails(report) ? kExitFailedCheck : kExitOk;
 }
 

@@ -1,0 +1,22 @@
+// In a browser the page; elsewhere (Node.js) the first chart as SVG of the documents on standard input, in lines of
+// which the last is empty.
+import { answerTo } from './answers.js';
+import { showPage, svgOf } from './page.js';
+
+const kWidth = 960;
+const kLine = 1000; // characters; lines of the program's child processes have a largest length
+
+async function plot(process) {
+  let text = '';
+  process.stdin.setEncoding('utf8');
+  for await (const piece of process.stdin) {
+    text += piece;
+    if (text.endsWith('\n')) break;
+  }
+  const documents = JSON.parse(text).map((each) => ({ ...each, data: JSON.parse(each.json) }));
+  const svg = svgOf(answerTo(documents).charts[0], kWidth).replace(/\s*\n\s*/g, ' ');
+  const lines = svg.match(new RegExp(`.{1,${kLine}}`, 'gu'));
+  process.stdout.write(`${lines.join('\n')}\n\n`, () => process.exit(0));
+}
+
+if (typeof document !== 'undefined') showPage(); else plot(globalThis.process);

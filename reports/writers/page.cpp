@@ -1,0 +1,78 @@
+// JSON stands in <script> elements, where browsers look for nothing but "</script" and "<!--": with every "<" as
+// \u003c, which JSON allows only inside of strings and reads back as the same text, neither can occur. The policy in
+// the head forbids whatever would ask a network.
+#include "reports/writers/page.hpp"
+
+#include "model/base/json_writer.hpp"
+
+namespace ooc {
+namespace {
+
+constexpr std::string_view kHead =
+    "<!doctype html>\n"
+    "<html lang=\"en\">\n"
+    "<head>\n"
+    "<meta charset=\"utf-8\">\n"
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src "
+    "'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+    "<title>";
+
+void add_replaced(std::string& out, std::string_view text,
+                  std::string_view (*replacement)(char character)) {
+  for (const char& each : text) {
+    const std::string_view other = replacement(each);
+    out += other.empty() ? std::string_view(&each, 1) : other;
+  }
+}
+
+std::string_view in_markup(char character) {
+  switch (character) {
+    case '&':
+      return "&amp;";
+    case '<':
+      return "&lt;";
+    case '>':
+      return "&gt;";
+    case '"':
+      return "&quot;";
+    default:
+      return "";
+  }
+}
+
+std::string_view in_script(char character) { return character == '<' ? "\\u003c" : ""; }
+
+}  // namespace
+
+std::string page_html(const Page& page) {
+  std::string out(kHead);
+  add_replaced(out, page.title, &in_markup);
+  out +=
+      "</title>\n</head>\n<body>\n<noscript>The charts of this page are drawn by the script in "
+      "it.</noscript>\n";
+  for (const PageDocument& document : page.documents) {
+    out += "<script type=\"application/json\" data-name=\"";
+    add_replaced(out, document.name, &in_markup);
+    out += "\">";
+    add_replaced(out, document.json, &in_script);
+    out += "</script>\n";
+  }
+  out += "<script>";
+  out += page.script;
+  out += "</script>\n</body>\n</html>\n";
+  return out;
+}
+
+std::string plot_request(std::span<const PageDocument> documents) {
+  std::string out;
+  JsonWriter json(out, JsonLayout::kCompact);
+  json.begin_list();
+  for (const PageDocument& document : documents) {
+    json.begin_object().member("name", document.name).member("json", document.json).end();
+  }
+  json.end();
+  return out + "\n";
+}
+
+}  // namespace ooc

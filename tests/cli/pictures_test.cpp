@@ -1,0 +1,93 @@
+// --report and --plot: what is in their files, and what is said where they cannot be made. The charts themselves are
+// looked at in a browser (scripts/test-pages); here another script stands in for theirs.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "tests/cli/run_program.hpp"
+
+namespace ooc::test {
+namespace {
+
+const std::string kData = std::string(OOC_SOURCE_DIR) + "/tests/data/";
+const std::string kMachine = kData + "worked_example_machine.json";
+
+/// A data folder with such a script for charts.
+Surroundings with_script(const ScratchFolder& scratch, const std::string& script) {
+  std::filesystem::create_directory(scratch.path() / "pages");
+  write_file(scratch.path() / "pages/report.js", script);
+  return {.folder = scratch.path(),
+          .environment = {{"OOC_PALEO_DATA", scratch.path().string()}, {"PATH", "/nowhere"}}};
+}
+
+Ran predict_there(const Surroundings& there, std::vector<std::string> more) {
+  std::vector<std::string> arguments{"predict", "network.json", "--hardware", kMachine, "--quiet"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_ooc_paleo(arguments, there);
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("a page has the JSON of its result, and beside it the result is what it is without") {
+  const ScratchFolder scratch;
+  const Surroundings there = with_script(scratch, "globalThis.drawn = true;");
+  scratch.file("network.json", read_file(kData + "worked_example.json"));
+  const std::string plain = predict_there(there, {"--memory", "3GB"}).out;
+  const Ran ran = predict_there(there, {"--memory", "3GB", "--report", "out.html"});
+  CHECK(ran.exit_code == 0);
+  CHECK(ran.err == "");
+  CHECK(ran.out == plain);
+  const std::string html = scratch.read("out.html");
+  CHECK(has(html, "<script>globalThis.drawn = true;</script>"));
+  CHECK(has(html, "\"iteration_time_ns\": 850000000"));
+  CHECK(has(html, "\"ooc-paleo/timeline\""));
+  // The JSON of the same command line, word for word.
+  const Ran json =
+      predict_there(there, {"--memory", "3GB", "--report", "out.html", "--format", "json"});
+  CHECK(has(scratch.read("out.html"), json.out));
+}
+
+TEST_CASE("a network named as a script is a name") {
+  const ScratchFolder scratch;
+  const Surroundings there = with_script(scratch, "");
+  std::string network = read_file(kData + "worked_example.json");
+  const std::string named = "\"name\": \"";
+  network.insert(network.find(named) + named.size(), "<script>alert(1)</script>");
+  scratch.file("network.json", network);
+  CHECK(predict_there(there, {"--report", "out.html"}).exit_code == 0);
+  const std::string html = scratch.read("out.html");
+  CHECK(has(html, "alert(1)"));
+  CHECK_FALSE(has(html, "<script>alert"));
+}
+
+TEST_CASE("what does not fit has a page, too") {
+  const ScratchFolder scratch;
+  const Surroundings there = with_script(scratch, "");
+  scratch.file("network.json", read_file(kData + "worked_example.json"));
+  CHECK(predict_there(there, {"--memory", "1GB", "--report", "out.html"}).exit_code == 3);
+  CHECK(has(scratch.read("out.html"), "\"feasible\": false"));
+}
+
+TEST_CASE("a plot needs Node.js and says so before anything is worked out") {
+  const ScratchFolder scratch;
+  const Surroundings there = with_script(scratch, "");
+  const Ran ran = predict_there(there, {"--plot", "out.svg"});
+  CHECK(ran.exit_code == 2);
+  CHECK(has(ran.err, "--plot: found no program node in PATH"));
+  CHECK_FALSE(has(ran.err, "network.json"));
+}
+
+TEST_CASE("pictures do not take the place of another output or of an input") {
+  const ScratchFolder scratch;
+  const Surroundings there = with_script(scratch, "");
+  scratch.file("network.json", read_file(kData + "worked_example.json"));
+  for (const char* place : {"network.json", "-"}) {
+    CAPTURE(place);
+    CHECK(predict_there(there, {"--report", place}).exit_code == 2);
+  }
+}
+
+}  // namespace
+}  // namespace ooc::test
