@@ -17,7 +17,7 @@ Surroundings with_script(const ScratchFolder& scratch, const std::string& script
   std::filesystem::create_directory(scratch.path() / "pages");
   write_file(scratch.path() / "pages/report.js", script);
   return {.folder = scratch.path(),
-          .environment = {{"OOC_PALEO_DATA", scratch.path().string()}, {"PATH", "/nowhere"}}};
+          .environment = {{"OOC_PALEO_DATA", scratch.path().string()}}};
 }
 
 Ran predict_there(const Surroundings& there, std::vector<std::string> more) {
@@ -73,7 +73,10 @@ TEST_CASE("what does not fit has a page, too") {
 TEST_CASE("a plot needs Node.js and says so before anything is worked out") {
   const ScratchFolder scratch;
   const Surroundings there = with_script(scratch, "");
-  const Ran ran = predict_there(there, {"--plot", "out.svg"});
+  const Ran ran = run_shell(
+      "program=$(command -v ooc-paleo); PATH=/nowhere exec \"$program\" predict network.json "
+      "--hardware v100-16gb-pcie3 --plot out.svg",
+      there);
   CHECK(ran.exit_code == 2);
   CHECK(has(ran.err, "--plot: found no program node in PATH"));
   CHECK_FALSE(has(ran.err, "network.json"));

@@ -52,6 +52,7 @@ function machinesAnswer(documents, rowsOf) {
     ...machine.results[0], label: some(machine.label, `${machine.hardware}${links && machine.link_bytes_per_s ? ` ${format.rate(machine.link_bytes_per_s)}` : ''}`).join(': '),
   }));
   const answer = schedulesAnswer(results, `${results[0].inputs.network}, batch ${results[0].inputs.batch}: which machine?`);
+  answer.charts = answer.charts.filter((each) => each.id !== 'pareto');
   const priced = machines.filter((each) => each.price !== null && each.feasible);
   if (priced.length) {
     answer.tables.unshift({

@@ -8,7 +8,7 @@ import { CanvasRenderer, SVGRenderer } from 'echarts/renderers';
 echarts.use([BarChart, CustomChart, LineChart, ScatterChart, DataZoomComponent, GridComponent, LegendComponent, MarkAreaComponent, MarkLineComponent, TooltipComponent,
   LabelLayout, CanvasRenderer, SVGRenderer]);
 
-const font = 'system-ui, "DejaVu Sans", "Segoe UI", sans-serif';
+const font = 'system-ui, DejaVu Sans, Segoe UI, sans-serif'; // unquoted: it goes into attributes of SVG as it is
 
 /** The option of a chart in a theme: what all charts have in common, under what the chart says. */
 export function themed(option, theme) {
@@ -25,7 +25,7 @@ export function themed(option, theme) {
     textStyle: { fontFamily: font, color: theme.ink },
     animation: false,
     ...option,
-    legend: option.legend && { textStyle: { color: theme.ink }, inactiveColor: theme.soft, ...option.legend },
+    legend: Array.isArray(option.legend) ? option.legend : option.legend && { textStyle: { color: theme.ink }, inactiveColor: theme.soft, ...option.legend },
     tooltip: option.tooltip && { backgroundColor: theme.ground, borderColor: theme.line, textStyle: { color: theme.ink, fontSize: 12, fontFamily: font }, ...option.tooltip },
     dataZoom: option.dataZoom?.map((each) => (each.type === 'slider' ? { textStyle: { color: theme.soft }, borderColor: theme.line, fillerColor: theme.dark ? '#77aadd33' : '#4477aa22', ...each } : each)),
     xAxis: all(option.xAxis),

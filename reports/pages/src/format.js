@@ -38,7 +38,7 @@ const tick = (value, units) => {
 };
 export const bytesTick = (value) => (value === 0 ? '0' : tick(value, sizes));
 export const timeTick = (value) => (value === 0 ? '0' : tick(value, times));
-export const rateTick = (value) => `${tick(value, sizes)}/s`;
+export const rateTick = (value) => (value === 0 ? '0' : `${tick(value, sizes)}/s`);
 
 export function escaped(text) {
   return String(text).replace(/[&<>"']/g, (each) => `&#${each.charCodeAt(0)};`);

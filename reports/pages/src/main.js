@@ -1,7 +1,7 @@
 // In a browser the page; elsewhere (Node.js) the first chart as SVG of the documents on standard input, in lines of
 // which the last is empty.
 import { answerTo } from './answers.js';
-import { showPage, svgOf } from './page.js';
+import { aboutOf, showPage, svgOf } from './page.js';
 
 const kWidth = 960;
 const kLine = 1000; // characters; lines of the program's child processes have a largest length
@@ -14,7 +14,9 @@ async function plot(process) {
     if (text.endsWith('\n')) break;
   }
   const documents = JSON.parse(text).map((each) => ({ ...each, data: JSON.parse(each.json) }));
-  const svg = svgOf(answerTo(documents).charts[0], kWidth).replace(/\s*\n\s*/g, ' ');
+  const answer = answerTo(documents);
+  if (!answer.charts.length) throw new Error('no chart');
+  const svg = svgOf(answer.charts[0], aboutOf(answer, documents), kWidth).replace(/\s*\n\s*/g, ' ');
   const lines = svg.match(new RegExp(`.{1,${kLine}}`, 'gu'));
   process.stdout.write(`${lines.join('\n')}\n\n`, () => process.exit(0));
 }

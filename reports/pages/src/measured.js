@@ -23,7 +23,7 @@ function networksChart(sets) {
       const paged = sets.length > 2 * perRow;
       return {
         legend: { top: 0, type: paged ? 'scroll' : 'plain', data: sets.map((set) => set.id) },
-        grid: { left: narrow ? 62 : 78, right: 24, top: 40 + (paged ? 0 : 20 * Math.ceil(sets.length / perRow)), bottom: 52 },
+        grid: { left: narrow ? 62 : 78, right: 24, top: 50 + (paged ? 0 : 20 * Math.ceil(sets.length / perRow)), bottom: 52 },
         tooltip: {
           trigger: 'item', confine: true,
           formatter: ({ data }) => (data.row ? `<b>${format.escaped(data.row.row)}</b><br>${format.escaped(data.set.title)}<table class="tip"><tr><td>predicted</td><td>${seconds(data.row.predicted_s)}</td></tr><tr><td>measured</td><td>${seconds(data.row.measured_s)}</td></tr><tr><td>off by</td><td>${(100 * data.row.deviation).toFixed(1)} %</td></tr></table>` : ''),

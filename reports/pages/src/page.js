@@ -2,6 +2,7 @@
 import { answerTo } from './answers.js';
 import { echarts, themed } from './charts.js';
 import { csv } from './csv.js';
+import { escaped } from './format.js';
 import style from './style.css';
 import { themeOf } from './theme.js';
 
@@ -43,7 +44,7 @@ function draw(entry, animate = {}) {
   entry.width = entry.box.clientWidth;
 }
 
-function addChart(main, chart) {
+function addChart(main, chart, about) {
   const section = add(main, 'section', { id: chart.id });
   add(section, 'h2', {}, chart.title);
   add(section, 'p', { class: 'note' }, chart.note);
@@ -53,19 +54,52 @@ function addChart(main, chart) {
   if (chart.hint) add(section, 'p', { class: 'hint' }, chart.hint);
   const tools = add(section, 'p', { class: 'tools' });
   add(tools, 'button', { onclick: () => download(`${chart.id}.csv`, csv(chart.rows()), 'text/csv') }, 'CSV');
-  add(tools, 'button', { onclick: () => download(`${chart.id}.svg`, svgOf(chart, box.clientWidth), 'image/svg+xml') }, 'SVG');
+  add(tools, 'button', { onclick: () => download(`${chart.id}.svg`, svgOf(chart, about, box.clientWidth), 'image/svg+xml') }, 'SVG');
   const entry = { chart_of: chart, box };
   drawn.push(entry);
   draw(entry);
 }
 
-export function svgOf(chart, width, isDark = false) {
-  const theme = themeOf(isDark);
+/** A word as a shell takes it. */
+const quoted = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+const commandOf = (data) => data.tool.command.map(quoted).join(' ');
+
+const assumedText = ({ assumed = [] } = {}) => (assumed.length ? `Assumed, not measured, in the profile: ${assumed.join(', ')}.` : '');
+
+/** What a picture says when it is taken out of its page. */
+export const aboutOf = (answer, documents) => ({
+  title: answer.title, above: documents.filter(({ data }) => data.tool?.command).map(({ data }) => commandOf(data)), below: [assumedText(answer.footnotes)].filter(Boolean),
+});
+
+function linesOf(text, most) {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    if (lines.at(-1).length + word.length + 1 > most && lines.at(-1)) lines.push('');
+    lines[lines.length - 1] += `${lines.at(-1) ? ' ' : ''}${word}`;
+  }
+  return lines;
+}
+
+export function svgOf(chart, about, width) {
+  const theme = themeOf(false);
   const plain = echarts.init(null, null, { renderer: 'svg', ssr: true, width, height: chart.height });
   plain.setOption({ ...themed(chart.option(theme, width), theme), backgroundColor: theme.ground });
-  const svg = plain.renderToSVGString();
+  const drawing = plain.renderToSVGString();
   plain.dispose();
-  return svg;
+  const small = Math.floor(width / 6.6);
+  const text = (lines, top, step, attributes) => lines.map((line, i) => `<text x="12" y="${top + step * i}" ${attributes}>${escaped(line)}</text>`).join('');
+  const titles = linesOf(`${about.title} — ${chart.title}`, Math.floor(width / 9));
+  const above = about.above.flatMap((each) => linesOf(each, small));
+  const below = about.below.flatMap((each) => linesOf(each, small));
+  const top = 12 + 22 * titles.length + 15 * above.length + 10;
+  const height = top + chart.height + 15 * below.length + 12;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="system-ui, DejaVu Sans, Segoe UI, sans-serif">`
+    + `<rect width="100%" height="100%" fill="${theme.ground}"/>`
+    + text(titles, 26, 22, `font-size="16" font-weight="bold" fill="${theme.ink}"`)
+    + text(above, 22 + 22 * titles.length, 15, `font-size="11" fill="${theme.soft}" font-family="ui-monospace, DejaVu Sans Mono, monospace"`)
+    + drawing.replace('<svg ', `<svg y="${top}" `)
+    + text(below, top + chart.height + 12, 15, `font-size="11" fill="${theme.soft}"`)
+    + '</svg>';
 }
 
 const kRowsShown = 12;
@@ -91,9 +125,6 @@ function addTable(main, table) {
   }
 }
 
-/** A word as a shell takes it. */
-const quoted = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
-
 export function showPage() {
   const documents = readDocuments();
   const answer = answerTo(documents);
@@ -107,7 +138,7 @@ export function showPage() {
   };
   add(head, 'h1', {}, answer.title);
   for (const { data } of documents) {
-    if (data.tool?.command) add(head, 'pre', { class: 'command' }, data.tool.command.map(quoted).join(' '));
+    if (data.tool?.command) add(head, 'pre', { class: 'command' }, commandOf(data));
   }
   const facts = add(head, 'dl', { class: 'facts' });
   for (const [name, value] of answer.facts ?? []) {
@@ -115,12 +146,12 @@ export function showPage() {
     add(fact, 'dt', {}, name);
     add(fact, 'dd', {}, String(value));
   }
-  answer.charts.forEach((chart) => addChart(main, chart));
+  answer.charts.forEach((chart) => addChart(main, chart, aboutOf(answer, documents)));
   answer.tables.forEach((table) => addTable(main, table));
 
   const foot = add(main, 'footer');
-  const { assumed = [], remarks = [] } = answer.footnotes ?? {};
-  if (assumed.length) add(foot, 'p', {}, `Assumed, not measured, in the profile: ${assumed.join(', ')}.`);
+  const { remarks = [] } = answer.footnotes ?? {};
+  add(foot, 'p', {}, assumedText(answer.footnotes));
   for (const remark of remarks) add(foot, 'p', {}, remark);
   const tools = add(foot, 'p', { class: 'tools' });
   documents.forEach((each, i) => {

@@ -7,8 +7,9 @@ export const rowName = ({ inputs, rounds }) => `${inputs.schedule}${rounds > 1 ?
 /** Names of results: with the options of schedules where the same name has several. */
 export function namer(results) {
   const count = new Map();
-  for (const each of results) count.set(rowName(each), (count.get(rowName(each)) ?? 0) + 1);
-  return (result) => [result.label, count.get(rowName(result)) > 1 ? [rowName(result), result.inputs.schedule_options].filter(Boolean).join(' ') : rowName(result)].filter(Boolean).join(': ');
+  const brief = (result) => [result.label, rowName(result)].filter(Boolean).join(': ');
+  for (const each of results) count.set(brief(each), (count.get(brief(each)) ?? 0) + 1);
+  return (result) => (count.get(brief(result)) > 1 && result.inputs.schedule_options ? `${brief(result)} ${result.inputs.schedule_options}` : brief(result));
 }
 
 /** Those that no other beats in both, from the smallest peak on. */
@@ -70,9 +71,11 @@ export function paretoChart(results, named) {
           },
           ...kKinds.map(([name, symbol, belongs], i) => ({
             name, type: 'scatter', symbol, symbolSize: symbol === 'circle' ? 11 : 13, itemStyle: { color: colourAt(i), borderColor: theme.ground, borderWidth: 1 },
-            label: { show: true, position: 'right', color: theme.ink, fontSize: 11, formatter: ({ data }) => (labelled.has(data.point.name) ? data.point.name : '') },
+            label: { show: true, color: theme.ink, fontSize: 11, formatter: ({ data }) => (labelled.has(data.point.name) ? data.point.name : '') },
             labelLayout: { hideOverlap: true, moveOverlap: 'shiftY' },
-            data: points.filter((each) => belongs(each.result)).map((point) => ({ value: [point.x, point.y], point })),
+            data: points.filter((each) => belongs(each.result)).map((point) => ({
+              value: [point.x, point.y], point, label: { position: point.x > least + 0.6 * (most - least) ? 'left' : 'right' },
+            })),
           })),
         ],
       };

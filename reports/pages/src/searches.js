@@ -61,7 +61,7 @@ export function needAnswer(documents, rowsOf) {
   const text = isRate ? format.rate : format.bytes;
   const rows = rowsOf('needs');
   const found = rows.filter((row) => row.value !== null);
-  const goal = data.time_ns === null ? `comes within ${format.percent(data.within)} of computing alone, ${format.time(data.reference_time_ns)}` : `takes at most ${format.time(data.time_ns)}`;
+  const goal = data.time_ns === null ? `comes within ${format.number(100 * data.within)} % of computing alone, ${format.time(data.reference_time_ns)}` : `takes at most ${format.time(data.time_ns)}`;
   const what = data.needed.replaceAll('-', ' ');
   return {
     title: `${data.inputs.network} on ${data.inputs.hardware}, batch ${data.inputs.batch}: the least ${what}`,

@@ -89,11 +89,11 @@ function chartAgainst(key, all, knees, others) {
       const narrow = width < 600;
       const perRow = Math.max(1, Math.floor(width / 190));
       const top = 30 + 20 * Math.ceil(lines.length / perRow);
-      const xs = fits.map((row) => row[key]);
-      const [low, high] = [Math.min(...xs), Math.max(...xs)];
+      const asked = numbers.map((row) => row[key]);
+      const [low, high] = [Math.min(...asked), Math.max(...asked)];
       const x = (gridIndex, name) => ({
-        type: axis.log ? 'log' : 'value', gridIndex, name, nameLocation: 'middle', nameGap: 30, min: axis.log ? low : Math.max(0, low - 0.03 * (high - low)), max: high,
-        axisLabel: { formatter: (value) => axis.tick(Number(value.toPrecision(4))), hideOverlap: true, showMinLabel: axis.log || undefined, showMaxLabel: axis.log || undefined }, splitNumber: narrow ? 3 : 8, splitLine: { show: !axis.log },
+        type: axis.log ? 'log' : 'value', gridIndex, name, nameLocation: 'middle', nameGap: 30, min: axis.log ? low : axis.below ? 0 : Math.max(0, low - 0.03 * (high - low)), max: high,
+        axisLabel: { formatter: (value) => axis.tick(Number(value.toPrecision(4))), hideOverlap: true, showMinLabel: axis.log || axis.below, showMaxLabel: axis.log || undefined }, minorTick: { show: axis.log, splitNumber: 9 }, splitNumber: narrow ? 3 : 8, splitLine: { show: !axis.log },
       });
       const line = (of, grid) => lines.map((each, i) => ({
         id: `${grid}-${i}`, name: each.name, type: 'line', xAxisIndex: grid, yAxisIndex: grid, step: axis.stairs ? 'end' : false, connectNulls: false,
@@ -150,12 +150,14 @@ function chartAgainst(key, all, knees, others) {
   };
 }
 
+const kPrefix = /^(link|batch|seq|far|latency) /;
+
 export function rowsTable(rows) {
   const varying = kKeys.filter((key) => key !== 'schedule' && distinct(rows, key).length > 1);
   return {
     id: 'rows', title: 'In numbers',
     columns: ['schedule', ...varying.map((key) => key.replace(/_bytes(_per_s)?$|_ns$/, '').replaceAll('_', ' ')), 'time', 'slowdown', 'samples/s', 'peak', 'far', 'limited by'],
-    rows: rows.map((row) => [row.schedule, ...varying.map((key) => (row[key] === null ? '–' : texts[key](row[key]))),
+    rows: rows.map((row) => [row.schedule, ...varying.map((key) => (row[key] === null ? '–' : texts[key](row[key]).replace(kPrefix, ''))),
       ...(row.feasible ? [format.time(row.iteration_time_ns), format.factor(row.slowdown), format.number(row.samples_per_s), format.bytes(row.peak_near_bytes), format.bytes(row.peak_far_bytes), `${row.limited_by}, ${format.percent(row.limited_share)}`]
         : [row.error ?? 'does not fit', '', '', '', '', ''])]),
     exact: () => [Object.keys(rows[0]), ...rows.map((row) => Object.values(row).map((value) => value ?? ''))],

@@ -74,7 +74,7 @@ export function factsOf(result) {
   return [
     ['time of an iteration', format.time(result.iteration_time_ns)], ['slowdown', format.factor(result.slowdown)], ['samples/s', format.number(result.samples_per_s)],
     ['peak of near memory', `${format.bytes(result.peak_near_bytes)} of ${format.bytes(result.budget_near_bytes)}`],
-    ['when nothing moves', format.bytes(result.in_core_peak_bytes)], ['far memory', format.bytes(result.peak_far_bytes)],
+    ['when nothing moves', format.bytes(result.in_core_peak_bytes)], ['far memory needed', format.bytes(result.peak_far_bytes)],
     ['limited by', `${result.limited_by}, ${format.percent(result.limited_share)}`],
   ];
 }

@@ -34,7 +34,7 @@ const causes = {
   update: ['updates in far memory', '#ee8866', '#ee8866'],
 };
 const many = ['#4477aa', '#ee6677', '#228833', '#ccbb44', '#aa3377', '#66ccee', '#ee8866', '#999933', '#882255', '#44aa99'];
-export const shapes = ['circle', 'rect', 'triangle', 'diamond', 'pin', 'arrow', 'roundRect'];
+export const shapes = ['circle', 'rect', 'triangle', 'diamond'];
 
 const named = (table, key, theme) => {
   const entry = table[key] ?? [key, '#888888', '#888888'];

@@ -127,6 +127,15 @@ export function spanText(run, lane, [start, end, i, count]) {
   return `${lane.spans.name[i]}${lane.spans.again.has(i) ? ', run again' : ''}\n${span}${bytes}`;
 }
 
+/** What colours of the lanes mean: names of series without data, for a legend of their own. */
+function meanings(run, lanes, theme) {
+  const compute = lanes[0];
+  const of = (test) => run.queues.compute.name.findIndex((_, i) => compute.kind(i) === test);
+  const found = [['forward', of(0)], ['backward', of(1)]].filter(([, i]) => i >= 0).map(([name, i]) => [name, compute.colour(i)]);
+  const waits = [...new Set(run.stalls.cause)].map((each) => cause(each, theme)).map(({ name, colour }) => [`waits: ${name}`, colour]);
+  return [...found, ...waits].map(([name, colour]) => ({ name, type: 'bar', xAxisIndex: 1, yAxisIndex: 1, itemStyle: { color: colour }, data: [] }));
+}
+
 function series(run, lanes, theme, from, to) {
   const samples = shownSamples(run.memory, from, to);
   const stacked = run.memory.keys.map((key) => {
@@ -177,12 +186,17 @@ export function timelineChart(result, data) {
       const left = narrow ? 56 : 84;
       const legendRows = narrow ? Math.ceil(run.memory.keys.length / 2) + 1 : 1 + Math.floor(run.memory.keys.length / 6);
       const top = 14 + 22 * legendRows;
+      const meant = meanings(run, lanes, theme);
+      const meantRows = Math.ceil(meant.length / (narrow ? 2 : 5));
       const axis = { type: 'value', min: 0, max: run.end, axisLabel: { formatter: format.timeTick, hideOverlap: true }, splitLine: { show: false } };
       const peak = Math.max(run.budget, ...run.memory.total);
       return {
         animation: false,
-        legend: { top: 0, data: run.memory.keys.map((key) => category(key, theme).name), selectedMode: false, itemWidth: 14, itemHeight: 10 },
-        grid: [{ left, right: 16, top, height: 250 - (top - 36) / 2 }, { left, right: 16, bottom: 84, height: 26 * lanes.length }],
+        legend: [
+          { top: 0, data: run.memory.keys.map((key) => ({ name: category(key, theme).name, icon: 'rect' })) },
+          { bottom: 92 + 26 * lanes.length, data: meant.map(({ name }) => ({ name, icon: 'rect' })) },
+        ].map((each) => ({ left: 'center', selectedMode: false, itemWidth: 14, itemHeight: 10, textStyle: { color: theme.ink, fontSize: narrow ? 11 : 12 }, ...each })),
+        grid: [{ left, right: 16, top, bottom: 92 + 26 * lanes.length + 22 * meantRows + 12 }, { left, right: 16, bottom: 84, height: 26 * lanes.length }],
         axisPointer: { link: [{ xAxisIndex: 'all' }], label: { formatter: ({ value, axisDimension }) => (axisDimension === 'x' ? format.time(value) : '') } },
         tooltip: {
           trigger: 'axis', confine: true, transitionDuration: 0,
@@ -208,7 +222,7 @@ export function timelineChart(result, data) {
           { type: 'inside', xAxisIndex: [0, 1], filterMode: 'none', throttle: 16 },
           { type: 'slider', xAxisIndex: [0, 1], filterMode: 'none', bottom: 30, height: 22, showDataShadow: false, labelFormatter: (value) => format.time(Math.round(value)), throttle: 16 },
         ],
-        series: series(run, lanes, theme, 0, run.end).map((each, i) => (i > 0 ? each : {
+        series: [...meant, ...series(run, lanes, theme, 0, run.end)].map((each, i) => (i !== meant.length ? each : {
           ...each,
           markLine: {
             silent: true, symbol: 'none', data: [{ yAxis: run.budget }], lineStyle: { color: theme.warn, type: 'dashed', width: 1.5 },
