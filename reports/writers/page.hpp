@@ -19,7 +19,8 @@ struct Page {
   std::string_view script;  ///< reports/pages, bundled
 };
 
-/// HTML that opens without a network: whatever names the documents hold, none is markup.
+/// HTML that opens without a network: whatever names the documents hold, none is markup. Their numbers are theirs to the
+/// last digit; white space between tokens is left out.
 [[nodiscard]] std::string page_html(const Page& page);
 
 /// What the same script reads on its standard input, outside a browser, to draw the first chart as SVG: one line.

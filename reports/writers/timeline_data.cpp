@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/base/json_writer.hpp"
@@ -49,6 +51,7 @@ class TimelineColumns {
       if (queue < in_.plan.queues.size()) put_queue(kind, in_.plan.queues[queue]);
     }
     json_.end();
+    put_names();
     put_stalls();
     put_memory();
     json_.end();
@@ -65,7 +68,8 @@ class TimelineColumns {
   void put_queue(StepKind kind, const std::vector<StepId>& steps) {
     Differences starts;
     Differences ends;
-    std::vector<std::string> names;
+    std::vector<std::size_t> names;
+    std::vector<std::int64_t> rounds;
     std::vector<std::int64_t> bytes;
     std::vector<std::size_t> again;
     for (const StepId id : steps) {
@@ -73,7 +77,9 @@ class TimelineColumns {
       const Span& span = in_.timeline.spans[id.at()];
       place_[id.at()] = {.queue = kind, .index = names.size()};
       if (runs_task(step.kind) && step.recompute) again.push_back(names.size());
-      names.push_back(step_name(in_.plan, in_.graph, id));
+      const auto [name, round] = name_of(id);
+      names.push_back(name);
+      rounds.push_back(round);
       starts.add(span.start);
       ends.add(span.end);
       if (!runs_task(step.kind)) {
@@ -83,8 +89,34 @@ class TimelineColumns {
     json_.begin_object(queue_name(kind)).member("name", names);
     json_.member("start_ns_differences", starts.column());
     json_.member("end_ns_differences", ends.column());
+    if (std::any_of(rounds.begin(), rounds.end(), [](auto each) { return each != 0; })) {
+      json_.member("round", rounds);
+    }
     if (!bytes.empty()) json_.member("bytes", bytes);
     if (!again.empty()) json_.member("recomputed", again);
+    json_.end();
+  }
+
+  /// The places of names that end in a round, "conv1.forward@12", are those without it: there are few of them.
+  std::pair<std::size_t, std::int64_t> name_of(StepId id) {
+    std::string name = step_name(in_.plan, in_.graph, id);
+    std::int64_t round = 0;
+    const std::size_t at = name.rfind('@');
+    constexpr std::size_t kMostDigits = 9;
+    if (at != std::string::npos && at + 1 < name.size() && name[at + 1] != '0' &&
+        name.size() - at - 1 <= kMostDigits &&
+        name.find_first_not_of("0123456789", at + 1) == std::string::npos) {
+      round = std::stoll(name.substr(at + 1));
+      name.erase(at);
+    }
+    const auto [entry, is_new] = places_of_names_.emplace(std::move(name), names_.size());
+    if (is_new) names_.push_back(&entry->first);
+    return {entry->second, round};
+  }
+
+  void put_names() {
+    json_.begin_list("names");
+    for (const std::string* name : names_) json_.value(*name);
     json_.end();
   }
 
@@ -115,22 +147,31 @@ class TimelineColumns {
     Differences instants;
     for (const CategorySample& sample : samples) instants.add(sample.at);
     json_.begin_object("near_memory").member("at_ns_differences", instants.column());
-    json_.begin_object("bytes_differences");
+    json_.begin_object("bytes_changes");
     for (std::size_t i = 0; i < kMemoryCategories; ++i) {
-      std::vector<std::int64_t> column;
+      std::vector<std::size_t> later;
+      std::vector<std::int64_t> differences;
       std::int64_t held = 0;
-      for (const CategorySample& sample : samples) {
-        column.push_back(sample.held.bytes[i].count() - held);
-        held = sample.held.bytes[i].count();
+      std::size_t changed = 0;
+      for (std::size_t at = 0; at < samples.size(); ++at) {
+        const std::int64_t bytes = samples[at].held.bytes[i].count();
+        if (bytes == held) continue;
+        later.push_back(at - changed);
+        differences.push_back(bytes - held);
+        changed = at;
+        held = bytes;
       }
-      const bool any = std::any_of(column.begin(), column.end(), [](auto each) { return each != 0; });
-      if (any) json_.member(category_name(static_cast<MemoryCategory>(i)), column);
+      if (later.empty()) continue;
+      json_.begin_object(category_name(static_cast<MemoryCategory>(i)));
+      json_.member("samples_later", later).member("difference", differences).end();
     }
     json_.end().end();
   }
 
   const TraceInput& in_;
   std::vector<Place> place_;
+  std::map<std::string, std::size_t> places_of_names_;
+  std::vector<const std::string*> names_;
   std::string text_;
   JsonWriter json_{text_, JsonLayout::kCompact};
 };

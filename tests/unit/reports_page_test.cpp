@@ -40,14 +40,14 @@ std::vector<std::int64_t> sums(const Json& differences) {
 
 }  // namespace
 
-TEST_CASE("a page has its documents word for word and its script once") {
+TEST_CASE("a page has its documents to the last digit and its script once") {
   const std::array documents{
-      PageDocument{.name = "a.json", .json = R"({"time": 123456789012345678, "x": 0.1})"},
+      PageDocument{.name = "a.json", .json = R"({"time": 123456789012345678, "x": 0.1, "a b": "c \" d\\"})"},
       PageDocument{.name = "b.json", .json = "[1, 2]"}};
   const std::string html =
       page_html({.title = "vgg16", .documents = documents, .script = "draw();"});
-  CHECK(document_of(html, 0) == documents[0].json);
-  CHECK(document_of(html, 1) == documents[1].json);
+  CHECK(document_of(html, 0) == R"({"time":123456789012345678,"x":0.1,"a b":"c \" d\\"})");
+  CHECK(document_of(html, 1) == "[1,2]");
   CHECK(count_of(html, "<script>draw();</script>") == 1);
   CHECK(html.find("data-name=\"b.json\"") != std::string::npos);
   CHECK(html.find("default-src 'none'") != std::string::npos);
@@ -78,10 +78,13 @@ TEST_CASE("columns of a timeline add up to it") {
   for (const auto& [name, queue] : data["queues"].items()) {
     steps += queue["name"].size();
     CHECK(sums(queue["start_ns_differences"]).size() == queue["name"].size());
+    for (const Json& place : queue["name"]) CHECK(place < data["names"].size());
     latest = std::max(latest, sums(queue["end_ns_differences"]).back());
   }
   CHECK(steps == example.the_plan().steps.size());
   CHECK(latest == timeline.iteration_time.count());
+
+  CHECK(data["names"][data["queues"]["to_far"]["name"][0].get<std::size_t>()] == "to_far a");
 
   const std::vector<std::int64_t> starts = sums(data["stalls"]["start_ns_differences"]);
   const std::vector<std::int64_t> ends = sums(data["stalls"]["end_ns_differences"]);
@@ -92,10 +95,14 @@ TEST_CASE("columns of a timeline add up to it") {
 
   const Json& memory = data["near_memory"];
   std::vector<std::int64_t> held(memory["at_ns_differences"].size());
-  for (const Json& column : memory["bytes_differences"]) {
-    const std::vector<std::int64_t> bytes = sums(column);
-    REQUIRE(bytes.size() == held.size());
-    for (std::size_t i = 0; i < held.size(); ++i) held[i] += bytes[i];
+  for (const Json& changes : memory["bytes_changes"]) {
+    const std::vector<std::int64_t> at = sums(changes["samples_later"]);
+    REQUIRE(at.size() == changes["difference"].size());
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      for (auto later = static_cast<std::size_t>(at[i]); later < held.size(); ++later) {
+        held[later] += changes["difference"][i].get<std::int64_t>();
+      }
+    }
   }
   CHECK(*std::max_element(held.begin(), held.end()) == timeline.peak_near.count());
 }

@@ -83,7 +83,7 @@ function linesOf(text, most) {
 export function svgOf(chart, about, width) {
   const theme = themeOf(false);
   const plain = echarts.init(null, null, { renderer: 'svg', ssr: true, width, height: chart.height });
-  plain.setOption({ ...themed(chart.option(theme, width), theme), backgroundColor: theme.ground });
+  plain.setOption({ ...themed(chart.option(theme, width), theme), dataZoom: [], backgroundColor: theme.ground });
   const drawing = plain.renderToSVGString();
   plain.dispose();
   const small = Math.floor(width / 6.6);
@@ -114,14 +114,16 @@ function addTable(main, table) {
   for (const column of table.columns) add(head, 'th', {}, column);
   const body = add(element, 'tbody');
   const isNumber = (text) => /^[<–]?\s?[\d.,]+(e[+-]?\d+)?( ?(x|%|[kMGTP]?B|[kMGTP]?B\/s|[nµm]?s|TFLOP\/s))?$|^–$/.test(text);
-  table.rows.forEach((row, i) => {
-    const line = add(body, 'tr', i < kRowsShown || table.rows.length < kRowsShown + 4 ? {} : { class: 'more' });
+  const show = (rows) => rows.forEach((row) => {
+    const line = add(body, 'tr');
     row.forEach((cell) => add(line, 'td', isNumber(String(cell)) ? { class: 'number' } : {}, String(cell)));
   });
+  const shown = table.rows.length < kRowsShown + 4 ? table.rows.length : kRowsShown;
+  show(table.rows.slice(0, shown));
   const tools = add(section, 'p', { class: 'tools' });
   add(tools, 'button', { onclick: () => download(`${table.id}.csv`, csv(table.exact?.() ?? [table.columns, ...table.rows]), 'text/csv') }, 'CSV');
-  if (table.rows.length >= kRowsShown + 4) {
-    add(tools, 'button', { onclick: (event) => { section.classList.add('all'); event.target.remove(); } }, `all ${table.rows.length}`);
+  if (shown < table.rows.length) {
+    add(tools, 'button', { onclick: (event) => { show(table.rows.slice(shown)); event.target.remove(); } }, `all ${table.rows.length}`);
   }
 }
 

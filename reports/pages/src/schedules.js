@@ -48,9 +48,10 @@ export function paretoChart(results, named) {
       const narrow = width < 600;
       const line = (axis, values, type, text) => values.slice(0, 3).map((value) => ({
         [axis]: value, lineStyle: { type, color: axis === 'xAxis' ? theme.warn : theme.soft, width: 1.5 },
-        label: { formatter: text(value), position: axis === 'xAxis' ? 'insideEndTop' : 'insideStartTop', color: axis === 'xAxis' ? theme.warn : theme.soft },
+        label: { formatter: text(value), position: axis === 'xAxis' ? 'insideEndTop' : 'insideStartBottom', color: axis === 'xAxis' ? theme.warn : theme.soft },
       }));
       const labelled = new Set((narrow ? front : points).map((each) => each.name));
+      const leading = new Set(front.map((each) => each.name));
       const marks = [...line('xAxis', budgets, 'dashed', (value) => `budget ${format.bytes(value)}`), ...line('yAxis', bounds, 'dotted', (value) => `lower bound ${format.time(value)}`)];
       return {
         legend: { top: 0, data: kKinds.map(([name]) => name) },
@@ -72,7 +73,7 @@ export function paretoChart(results, named) {
           ...kKinds.map(([name, symbol, belongs], i) => ({
             name, type: 'scatter', symbol, symbolSize: symbol === 'circle' ? 11 : 13, itemStyle: { color: colourAt(i), borderColor: theme.ground, borderWidth: 1 },
             label: { show: true, color: theme.ink, fontSize: 11, formatter: ({ data }) => (labelled.has(data.point.name) ? data.point.name : '') },
-            labelLayout: { hideOverlap: true, moveOverlap: 'shiftY' },
+            labelLayout: ({ text }) => ({ hideOverlap: !leading.has(text) }),
             data: points.filter((each) => belongs(each.result)).map((point) => ({
               value: [point.x, point.y], point, label: { position: point.x > least + 0.6 * (most - least) ? 'left' : 'right' },
             })),

@@ -3,7 +3,9 @@
 import * as format from './format.js';
 import { categoryKeys, category, cause } from './theme.js';
 
-const kColumns = 1400; // of a window; more are not seen
+const kColumns = 900; // of what is drawn; more are not seen
+const kBeside = 0.5; // of a window, drawn to either side of it, so that small moves need nothing new
+const kPause = 90; // ms without a move, after which a window is drawn at its own scale
 
 function instants(differences) {
   const out = new Float64Array(differences.length);
@@ -12,20 +14,33 @@ function instants(differences) {
   return out;
 }
 
+/** What is held at each of `count` samples, of how many samples later it changes by how much. */
+function heldOver({ samples_later: later, difference }, count) {
+  const out = new Float64Array(count);
+  let at = 0;
+  let bytes = 0;
+  later.forEach((each, i) => {
+    out.fill(bytes, at, at += each);
+    bytes += difference[i];
+  });
+  return out.fill(bytes, at);
+}
+
 export function readTimeline(data) {
   const spans = (of) => ({ start: instants(of.start_ns_differences), end: instants(of.end_ns_differences) });
   const held = data.near_memory;
   const memory = { at: instants(held.at_ns_differences), keys: [], bytes: {} };
   for (const key of categoryKeys) {
-    if (!held.bytes_differences[key]) continue;
+    if (!held.bytes_changes[key]) continue;
     memory.keys.push(key);
-    memory.bytes[key] = instants(held.bytes_differences[key]);
+    memory.bytes[key] = heldOver(held.bytes_changes[key], memory.at.length);
   }
   memory.total = new Float64Array(memory.at.length);
   for (const key of memory.keys) memory.bytes[key].forEach((each, i) => { memory.total[i] += each; });
   const queues = {};
+  const nameOf = (queue) => (_, i) => data.names[queue.name[i]] + (queue.round?.[i] ? `@${queue.round[i]}` : '');
   for (const [name, queue] of Object.entries(data.queues)) {
-    queues[name] = { ...spans(queue), name: queue.name, bytes: queue.bytes, again: new Set(queue.recomputed ?? []) };
+    queues[name] = { ...spans(queue), name: queue.name.map(nameOf(queue)), bytes: queue.bytes, again: new Set(queue.recomputed ?? []) };
   }
   return {
     end: data.iteration_time_ns, budget: data.budget_near_bytes, devices: data.devices, memory, queues,
@@ -44,7 +59,7 @@ export function lastAt(values, at) {
   return low - 1;
 }
 
-/** Indices of samples that show a window: of each column the first, the largest and the last one. */
+/** Indices of samples that show a window: of each column the largest and the last one. */
 export function shownSamples(memory, from, to) {
   const first = Math.max(0, lastAt(memory.at, from));
   const last = lastAt(memory.at, to);
@@ -59,7 +74,8 @@ export function shownSamples(memory, from, to) {
       if (memory.total[next] > memory.total[most]) most = next;
       next += 1;
     }
-    for (const each of new Set([i, most, next - 1])) out.push(each);
+    if (most !== next - 1) out.push(most);
+    out.push(next - 1);
     i = next;
   }
   return out;
@@ -133,7 +149,38 @@ function meanings(run, lanes, theme) {
   const of = (test) => run.queues.compute.name.findIndex((_, i) => compute.kind(i) === test);
   const found = [['forward', of(0)], ['backward', of(1)]].filter(([, i]) => i >= 0).map(([name, i]) => [name, compute.colour(i)]);
   const waits = [...new Set(run.stalls.cause)].map((each) => cause(each, theme)).map(({ name, colour }) => [`waits: ${name}`, colour]);
-  return [...found, ...waits].map(([name, colour]) => ({ name, type: 'bar', xAxisIndex: 1, yAxisIndex: 1, itemStyle: { color: colour }, data: [] }));
+  return [...found, ...waits].map(([name, colour]) => ({ name, type: 'scatter', xAxisIndex: 1, yAxisIndex: 1, itemStyle: { color: colour }, data: [] }));
+}
+
+/** A lane as one path a colour: an element a step would be what takes the time. */
+function laneSeries(lane, row, from, to) {
+  const colours = new Map();
+  for (const each of shownSpans(lane.spans, from, to, lane.kind)) {
+    const colour = lane.colour(each[2]);
+    if (!colours.has(colour)) colours.set(colour, []);
+    colours.get(colour).push(each);
+  }
+  const drawn = [...colours];
+  return {
+    id: `lane-${lane.key}`, name: lane.name, type: 'custom', xAxisIndex: 1, yAxisIndex: 1, animation: false, clip: true, silent: true,
+    encode: { x: [0, 1], y: 2 },
+    data: drawn.map((_, i) => [from, to, row, i]),
+    renderItem: (params, api) => {
+      const [colour, spans] = drawn[api.value(3)];
+      const height = api.size([0, 1])[1] * 0.72;
+      const [origin, y] = api.coord([0, row]);
+      const scale = (api.coord([to, row])[0] - origin) / to;
+      const { x, width } = params.coordSys;
+      const top = (y - height / 2).toFixed(1);
+      let path = '';
+      for (const [start, end] of spans) {
+        const left = Math.max(origin + start * scale, x);
+        const right = Math.min(Math.max(origin + end * scale, left + 0.6), x + width);
+        if (right > left) path += `M${left.toFixed(2)} ${top}H${right.toFixed(2)}v${height.toFixed(1)}H${left.toFixed(2)}z`;
+      }
+      return path ? { type: 'path', shape: { pathData: path }, style: { fill: colour } } : null;
+    },
+  };
 }
 
 function series(run, lanes, theme, from, to) {
@@ -143,25 +190,10 @@ function series(run, lanes, theme, from, to) {
     return {
       id: key, name, type: 'line', stack: 'near', step: 'end', symbol: 'none', animation: false, silent: true,
       lineStyle: { width: 0 }, itemStyle: { color: colour }, areaStyle: { color: colour, opacity: 1 }, emphasis: { disabled: true },
-      data: [...samples.map((i) => [run.memory.at[i], run.memory.bytes[key][i]]), [run.end, run.memory.bytes[key].at(-1) ?? 0]],
+      data: [...samples.map((i) => [run.memory.at[i], run.memory.bytes[key][i]]), [to, run.memory.bytes[key][samples.at(-1)] ?? 0]],
     };
   });
-  const queued = lanes.map((lane, row) => ({
-    id: `lane-${lane.key}`, name: lane.name, type: 'custom', xAxisIndex: 1, yAxisIndex: 1, animation: false, clip: true,
-    encode: { x: [0, 1], y: 4 }, itemStyle: { color: lane.colour(0) },
-    data: shownSpans(lane.spans, from, to, lane.kind).map((each) => [...each, row]),
-    renderItem: (params, api) => {
-      const [left, y] = api.coord([api.value(0), row]);
-      const [right] = api.coord([api.value(1), row]);
-      const height = api.size([0, 1])[1] * 0.72;
-      const within = params.coordSys;
-      const a = Math.max(left, within.x);
-      const b = Math.min(Math.max(right, a + 0.6), within.x + within.width);
-      if (b <= a) return null;
-      return { type: 'rect', shape: { x: a, y: y - height / 2, width: b - a, height }, style: { fill: lane.colour(api.value(2)) } };
-    },
-  }));
-  return [...stacked, ...queued];
+  return [...stacked, ...lanes.map((lane, row) => laneSeries(lane, row, from, to))];
 }
 
 function memoryText(run, theme, at) {
@@ -188,7 +220,7 @@ export function timelineChart(result, data) {
       const top = 14 + 22 * legendRows;
       const meant = meanings(run, lanes, theme);
       const meantRows = Math.ceil(meant.length / (narrow ? 2 : 5));
-      const axis = { type: 'value', min: 0, max: run.end, axisLabel: { formatter: format.timeTick, hideOverlap: true }, splitLine: { show: false } };
+      const axis = { type: 'value', min: 0, max: run.end, axisLabel: { formatter: (value) => format.timeTick(Math.round(value)), hideOverlap: true, alignMinLabel: 'left', alignMaxLabel: 'right' }, splitLine: { show: false } };
       const peak = Math.max(run.budget, ...run.memory.total);
       return {
         animation: false,
@@ -196,7 +228,8 @@ export function timelineChart(result, data) {
           { top: 0, data: run.memory.keys.map((key) => ({ name: category(key, theme).name, icon: 'rect' })) },
           { bottom: 92 + 26 * lanes.length, data: meant.map(({ name }) => ({ name, icon: 'rect' })) },
         ].map((each) => ({ left: 'center', selectedMode: false, itemWidth: 14, itemHeight: 10, textStyle: { color: theme.ink, fontSize: narrow ? 11 : 12 }, ...each })),
-        grid: [{ left, right: 16, top, bottom: 92 + 26 * lanes.length + 22 * meantRows + 12 }, { left, right: 16, bottom: 84, height: 26 * lanes.length }],
+        // Both as wide as each other, whatever their labels need: they share an axis.
+        grid: [{ top, bottom: 92 + 26 * lanes.length + 22 * meantRows + 12 }, { bottom: 84, height: 26 * lanes.length }].map((each) => ({ left, right: 16, outerBoundsMode: 'none', ...each })),
         axisPointer: { link: [{ xAxisIndex: 'all' }], label: { formatter: ({ value, axisDimension }) => (axisDimension === 'x' ? format.time(value) : '') } },
         tooltip: {
           trigger: 'axis', confine: true, transitionDuration: 0,
@@ -215,7 +248,7 @@ export function timelineChart(result, data) {
           { ...axis, gridIndex: 1 },
         ],
         yAxis: [
-          { type: 'value', min: 0, max: peak * 1.06, gridIndex: 0, name: 'near memory', nameLocation: 'end', axisLabel: { formatter: format.bytesTick, showMaxLabel: false }, nameTextStyle: { align: narrow ? 'left' : 'right' } },
+          { type: 'value', min: 0, max: peak * 1.06, gridIndex: 0, name: 'near memory', nameLocation: 'end', axisLabel: { formatter: format.bytesTick, showMaxLabel: false }, nameTextStyle: { align: 'left' } },
           { type: 'category', data: lanes.map((lane) => lane.name), inverse: true, gridIndex: 1, axisTick: { show: false }, axisLine: { show: false }, axisLabel: { fontSize: narrow ? 10 : 12 } },
         ],
         dataZoom: [
@@ -233,15 +266,20 @@ export function timelineChart(result, data) {
     },
     live(chart, theme) {
       const lanes = lanesOf(run, theme);
-      let waiting = false;
+      let [first, last] = [0, run.end];
+      let pause = null;
+      const draw = () => {
+        if (chart.isDisposed()) return;
+        const { startValue, endValue } = chart.getOption().dataZoom[0];
+        const beside = kBeside * (endValue - startValue);
+        [first, last] = [Math.max(0, startValue - beside), Math.min(run.end, endValue + beside)];
+        chart.setOption({ series: series(run, lanes, theme, first, last) }, { lazyUpdate: true });
+      };
       chart.on('datazoom', () => {
-        if (waiting) return;
-        waiting = true;
-        requestAnimationFrame(() => {
-          waiting = false;
-          const { startValue, endValue } = chart.getOption().dataZoom[0];
-          chart.setOption({ series: series(run, lanes, theme, startValue, endValue) }, { lazyUpdate: true });
-        });
+        clearTimeout(pause);
+        const { startValue, endValue } = chart.getOption().dataZoom[0];
+        const missing = startValue < first || endValue > last;
+        if (missing || last - first > 8 * (endValue - startValue)) draw(); else pause = setTimeout(draw, kPause);
       });
     },
     rows: () => {
