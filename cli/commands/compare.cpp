@@ -48,12 +48,11 @@ constexpr Flag kWide{.name = "--wide",
                      .value = {},
                      .help = "the table also says what memory holds at its peaks"};
 
-constexpr auto kCompareOwnFlags =
-    flags::joined(std::array{kComparedMachines, flags::kBatch, flags::kSchedules,
-                             flags::kScheduleToo, flags::kMemory, flags::kFarMemory, flags::kFormat,
-                             flags::kOutput, flags::kLayerTimes, kLink, kPrice, kWide,
-                             flags::kReport, flags::kPlot},
-                  flags::kRun, flags::kStateFlags, std::array{flags::kNoColor});
+constexpr auto kCompareOwnFlags = flags::joined(
+    std::array{kComparedMachines, flags::kBatch, flags::kSchedules, flags::kScheduleToo,
+               flags::kMemory, flags::kFarMemory, flags::kFormat, flags::kOutput,
+               flags::kLayerTimes, kLink, kPrice, kWide, flags::kReport, flags::kPlot},
+    flags::kRun, flags::kStateFlags, std::array{flags::kNoColor});
 const auto kCompareFlags = flags::with_schedule_flags(kCompareOwnFlags);
 
 CompareAlgorithms algorithms_of(const Arguments& arguments) {

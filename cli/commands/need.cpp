@@ -23,11 +23,11 @@ constexpr Flag kWithin{.name = "--within",
 constexpr Flag kTime{
     .name = "--time", .value = "TIME", .help = "of an iteration, at most; in place of --within"};
 
-constexpr auto kNeedOwnFlags =
-    flags::joined(std::array{flags::kHardware, flags::kBatch, kWithin, kTime, flags::kSchedules,
-                             flags::kScheduleToo, flags::kMemory, flags::kFarMemory, flags::kFormat,
-                             flags::kOutput, flags::kLayerTimes, flags::kLink, flags::kReport, flags::kPlot},
-                  flags::kRun, std::array{flags::kNoColor});
+constexpr auto kNeedOwnFlags = flags::joined(
+    std::array{flags::kHardware, flags::kBatch, kWithin, kTime, flags::kSchedules,
+               flags::kScheduleToo, flags::kMemory, flags::kFarMemory, flags::kFormat,
+               flags::kOutput, flags::kLayerTimes, flags::kLink, flags::kReport, flags::kPlot},
+    flags::kRun, std::array{flags::kNoColor});
 const auto kNeedFlags = flags::with_schedule_flags(kNeedOwnFlags);
 
 Needed needed_of(const Arguments& arguments) {

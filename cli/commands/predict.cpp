@@ -28,7 +28,8 @@ namespace {
 constexpr auto kPredictOwnFlags = flags::joined(
     std::array{flags::kHardware, flags::kBatch, flags::kSchedule, flags::kSchedulesToo,
                flags::kMemory, flags::kFarMemory, flags::kFormat, flags::kOutput, flags::kTrace,
-               flags::kExportPlan, flags::kReport, flags::kPlot, flags::kSteps, flags::kLayerTimes, flags::kLink},
+               flags::kExportPlan, flags::kReport, flags::kPlot, flags::kSteps, flags::kLayerTimes,
+               flags::kLink},
     flags::kRun, flags::kStateFlags, std::array{flags::kNoColor});
 const auto kPredictFlags = flags::with_schedule_flags(kPredictOwnFlags);
 
@@ -106,8 +107,7 @@ int run_predict(const Arguments& arguments) {
   if (timeline.empty()) {
     finish_result(job.outputs, *job.result.writer, title, write);
   } else {
-    finish_result(job.outputs, *job.result.writer, title, write,
-                  {{.name = {}, .json = timeline}});
+    finish_result(job.outputs, *job.result.writer, title, write, {{.name = {}, .json = timeline}});
   }
   return report.feasible ? kExitOk : kExitDoesNotFit;
 }

@@ -161,9 +161,9 @@ RunInputs inputs_of(const ReplayOptions& options, const Case& which) {
 int does_not_fit(const ReplayOptions& options, const Case& which, const CaseRun& run,
                  Outputs& outputs) {
   const RunReport report = report_case(which, *options.schedule, run, Detail::kTotals);
-  finish_result(
-      outputs, *options.result.writer, report.inputs.network,
-      [&](const Writer& writer) { return writer.prediction(report, options.result.write); });
+  finish_result(outputs, *options.result.writer, report.inputs.network, [&](const Writer& writer) {
+    return writer.prediction(report, options.result.write);
+  });
   return kExitDoesNotFit;
 }
 

@@ -64,7 +64,8 @@ int run_report(const Arguments& arguments) {
   std::string first;
   for (const std::string& file : files) {
     texts.push_back(read_text_file(file, "FILES", read_limits(arguments)));
-    const std::string format = format_of(read_spec_text(texts.back(), file, read_limits(arguments)));
+    const std::string format =
+        format_of(read_spec_text(texts.back(), file, read_limits(arguments)));
     if (first.empty()) first = format;
     check_charted(file, format, first);
   }

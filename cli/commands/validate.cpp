@@ -28,9 +28,9 @@ constexpr Flag kFramework{
         "theirs",
     .completes = flags::kFramework.completes};
 
-constexpr std::array kValidateFlags{kFramework,       flags::kFormat, flags::kOutput,
-                                    flags::kReport,   flags::kPlot,
-                                    flags::kMaxInput, flags::kQuiet,  flags::kNoColor};
+constexpr std::array kValidateFlags{kFramework,     flags::kFormat, flags::kOutput,
+                                    flags::kReport, flags::kPlot,   flags::kMaxInput,
+                                    flags::kQuiet,  flags::kNoColor};
 
 int run_validate(const Arguments& arguments) {
   const ResultOptions result = result_options(arguments);

@@ -35,8 +35,7 @@ class Differences {
 
 class TimelineColumns {
  public:
-  explicit TimelineColumns(const TraceInput& input)
-      : in_(input), place_(input.plan.steps.size()) {}
+  explicit TimelineColumns(const TraceInput& input) : in_(input), place_(input.plan.steps.size()) {}
 
   std::string text() && {
     json_.begin_object().member("format", "ooc-paleo/timeline").member("version", 1);

@@ -16,8 +16,7 @@ const std::string kMachine = kData + "worked_example_machine.json";
 Surroundings with_script(const ScratchFolder& scratch, const std::string& script) {
   std::filesystem::create_directory(scratch.path() / "pages");
   write_file(scratch.path() / "pages/report.js", script);
-  return {.folder = scratch.path(),
-          .environment = {{"OOC_PALEO_DATA", scratch.path().string()}}};
+  return {.folder = scratch.path(), .environment = {{"OOC_PALEO_DATA", scratch.path().string()}}};
 }
 
 Ran predict_there(const Surroundings& there, std::vector<std::string> more) {

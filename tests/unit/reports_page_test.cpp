@@ -42,7 +42,8 @@ std::vector<std::int64_t> sums(const Json& differences) {
 
 TEST_CASE("a page has its documents to the last digit and its script once") {
   const std::array documents{
-      PageDocument{.name = "a.json", .json = R"({"time": 123456789012345678, "x": 0.1, "a b": "c \" d\\"})"},
+      PageDocument{.name = "a.json",
+                   .json = R"({"time": 123456789012345678, "x": 0.1, "a b": "c \" d\\"})"},
       PageDocument{.name = "b.json", .json = "[1, 2]"}};
   const std::string html =
       page_html({.title = "vgg16", .documents = documents, .script = "draw();"});
@@ -70,8 +71,8 @@ TEST_CASE("columns of a timeline add up to it") {
   const Example example;
   const Timeline& timeline = example.timeline();
   const ToolInfo tool{};
-  const Json data = Json::parse(timeline_data({example.inputs, tool, example.graph, example.costs,
-                                               example.the_plan(), timeline}));
+  const Json data = Json::parse(timeline_data(
+      {example.inputs, tool, example.graph, example.costs, example.the_plan(), timeline}));
   CHECK(data["iteration_time_ns"] == timeline.iteration_time.count());
   std::size_t steps = 0;
   std::int64_t latest = 0;

@@ -21,6 +21,19 @@ export function paretoFront(points) {
   return front;
 }
 
+/** Points that lie upon each other share the label of the first: their names. */
+function labelled(points, front) {
+  const near = (of) => 0.012 * Math.max(...points.map(of));
+  const spread = Math.max(...points.map((each) => each.x)) - Math.min(...points.map((each) => each.x));
+  const [dx, dy] = [0.012 * spread, near((each) => each.y)];
+  const groups = [];
+  for (const point of [...front, ...points.filter((each) => !front.includes(each))]) {
+    const group = groups.find(([first]) => Math.abs(first.x - point.x) < dx && Math.abs(first.y - point.y) < dy);
+    if (group) group.push(point); else groups.push([point]);
+  }
+  return new Map(groups.map((group) => [group[0].name, group.map((each) => each.name).join(', ')]));
+}
+
 const recomputes = (result) => result.stalls_ns.recompute > 0;
 const kKinds = [
   ['whole batch', 'circle', (result) => result.rounds === 1 && !recomputes(result)],
@@ -50,8 +63,13 @@ export function paretoChart(results, named) {
         [axis]: value, lineStyle: { type, color: axis === 'xAxis' ? theme.warn : theme.soft, width: 1.5 },
         label: { formatter: text(value), position: axis === 'xAxis' ? 'insideEndTop' : 'insideStartBottom', color: axis === 'xAxis' ? theme.warn : theme.soft },
       }));
-      const labelled = new Set((narrow ? front : points).map((each) => each.name));
-      const leading = new Set(front.map((each) => each.name));
+      const labels = labelled(narrow ? front : points, front);
+      const leading = new Set(front.flatMap((each) => [each.name, labels.get(each.name)]));
+      // The front is never without its names, so its neighbours have them on either side of the line.
+      const besideOf = (point) => {
+        if (leading.has(point.name)) return front.indexOf(point) % 2 ? 'bottom' : 'top';
+        return point.x > least + 0.6 * (most - least) ? 'left' : 'right';
+      };
       const marks = [...line('xAxis', budgets, 'dashed', (value) => `budget ${format.bytes(value)}`), ...line('yAxis', bounds, 'dotted', (value) => `lower bound ${format.time(value)}`)];
       return {
         legend: { top: 0, data: kKinds.map(([name]) => name) },
@@ -71,11 +89,11 @@ export function paretoChart(results, named) {
             data: front.map((each) => [each.x, each.y]), markLine: { silent: true, symbol: 'none', data: marks },
           },
           ...kKinds.map(([name, symbol, belongs], i) => ({
-            name, type: 'scatter', symbol, symbolSize: symbol === 'circle' ? 11 : 13, itemStyle: { color: colourAt(i), borderColor: theme.ground, borderWidth: 1 },
-            label: { show: true, color: theme.ink, fontSize: 11, formatter: ({ data }) => (labelled.has(data.point.name) ? data.point.name : '') },
+            name, type: 'scatter', symbol, symbolSize: symbol === 'circle' ? 11 : 13, itemStyle: { color: colourAt(i), borderColor: theme.ground, borderWidth: 1, opacity: 1 },
+            label: { show: true, color: theme.ink, fontSize: 11, formatter: ({ data }) => labels.get(data.point.name) ?? '' },
             labelLayout: ({ text }) => ({ hideOverlap: !leading.has(text) }),
             data: points.filter((each) => belongs(each.result)).map((point) => ({
-              value: [point.x, point.y], point, label: { position: point.x > least + 0.6 * (most - least) ? 'left' : 'right' },
+              value: [point.x, point.y], point, label: { position: besideOf(point) },
             })),
           })),
         ],

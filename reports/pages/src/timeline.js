@@ -149,7 +149,7 @@ function meanings(run, lanes, theme) {
   const of = (test) => run.queues.compute.name.findIndex((_, i) => compute.kind(i) === test);
   const found = [['forward', of(0)], ['backward', of(1)]].filter(([, i]) => i >= 0).map(([name, i]) => [name, compute.colour(i)]);
   const waits = [...new Set(run.stalls.cause)].map((each) => cause(each, theme)).map(({ name, colour }) => [`waits: ${name}`, colour]);
-  return [...found, ...waits].map(([name, colour]) => ({ name, type: 'scatter', xAxisIndex: 1, yAxisIndex: 1, itemStyle: { color: colour }, data: [] }));
+  return [...found, ...waits].map(([name, colour]) => ({ name, type: 'scatter', xAxisIndex: 1, yAxisIndex: 1, itemStyle: { color: colour, opacity: 1 }, data: [] }));
 }
 
 /** A lane as one path a colour: an element a step would be what takes the time. */
