@@ -67,8 +67,9 @@ function sweepAnswer(documents) {
   const rows = documents.flatMap(({ data, label }) => data.results.map((row) => (label ? { file: label, ...row } : row)));
   const knees = documents.flatMap(({ data, label }) => data.knees.map((knee) => (label ? { file: label, ...knee } : knee)));
   const [first] = rows;
+  const all = (key) => [...new Set(rows.map((row) => row[key]))];
   return {
-    title: `${[...new Set(rows.map((row) => row.network))].join(', ')} on ${[...new Set(rows.map((row) => row.hardware))].join(', ')}`,
+    title: `${all('network').join(', ')} on ${all('hardware').join(', ')}${all('batch').length > 1 ? '' : `, batch ${first.batch}`}`,
     facts: [['rows', rows.length], ['fit', rows.filter((row) => row.feasible).length], ['software', first.framework]],
     charts: sweepCharts(rows, knees),
     tables: [rowsTable(rows)],

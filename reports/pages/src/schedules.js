@@ -68,6 +68,7 @@ export function paretoChart(results, named) {
       // The front is never without its names, so its neighbours have them on either side of the line.
       const besideOf = (point) => {
         if (leading.has(point.name)) return front.indexOf(point) % 2 ? 'bottom' : 'top';
+        if (labels.get(point.name)?.includes(', ')) return 'bottom';
         return point.x > least + 0.6 * (most - least) ? 'left' : 'right';
       };
       const marks = [...line('xAxis', budgets, 'dashed', (value) => `budget ${format.bytes(value)}`), ...line('yAxis', bounds, 'dotted', (value) => `lower bound ${format.time(value)}`)];

@@ -88,7 +88,8 @@ function chartAgainst(key, all, knees, others) {
     option(theme, width) {
       const narrow = width < 600;
       const perRow = Math.max(1, Math.floor(width / 190));
-      const top = 30 + 20 * Math.ceil(lines.length / perRow);
+      const paged = lines.length > 2 * perRow;
+      const top = 30 + 20 * (paged ? 1 : Math.ceil(lines.length / perRow));
       const asked = numbers.map((row) => row[key]);
       const [low, high] = [Math.min(...asked), Math.max(...asked)];
       const x = (gridIndex, name) => ({
@@ -118,7 +119,7 @@ function chartAgainst(key, all, knees, others) {
       const slowest = Math.max(...fits.map(axis.y.of));
       const left_ = narrow ? 58 : 76;
       return {
-        legend: { top: 0, left: 'center', type: lines.length > 2 * perRow ? 'scroll' : 'plain', data: lines.map((each) => each.name) },
+        legend: { top: 0, left: 'center', type: paged ? 'scroll' : 'plain', data: lines.map((each) => each.name) },
         grid: axis.below ? [{ left: left_, right: 24, top, height: 290 }, { left: left_, right: 24, bottom: 52, height: 140 }] : [{ left: left_, right: 24, top, bottom: 52 }],
         tooltip: {
           trigger: 'item', confine: true,
