@@ -23,6 +23,8 @@ export const rate = (value) => {
   return value === 'inf' ? 'infinite' : `${Number(scaled(value, sizes).split(' ')[0])} ${scaled(value, sizes).split(' ')[1]}/s`;
 };
 export const percent = (share) => (unknown(share) ? '–' : share > 0 && share < 0.01 ? '< 1 %' : `${(100 * share).toFixed(1)} %`);
+/** Of what may be less than nothing. */
+export const change = (share) => (unknown(share) ? '–' : `${(100 * share).toFixed(1).replace(/^-0\.0$/, '0.0')} %`);
 export const number = (value) => (unknown(value) ? '–' : Number(value.toPrecision(4)).toLocaleString('en'));
 export const factor = (value) => (unknown(value) ? '–' : `${value.toFixed(3)}x`);
 

@@ -26,7 +26,7 @@ function networksChart(sets) {
         grid: { left: narrow ? 62 : 78, right: 24, top: 50 + (paged ? 0 : 20 * Math.ceil(sets.length / perRow)), bottom: 52 },
         tooltip: {
           trigger: 'item', confine: true,
-          formatter: ({ data }) => (data.row ? `<b>${format.escaped(data.row.row)}</b><br>${format.escaped(data.set.title)}<table class="tip"><tr><td>predicted</td><td>${seconds(data.row.predicted_s)}</td></tr><tr><td>measured</td><td>${seconds(data.row.measured_s)}</td></tr><tr><td>off by</td><td>${(100 * data.row.deviation).toFixed(1)} %</td></tr></table>` : ''),
+          formatter: ({ data }) => (data.row ? `<b>${format.escaped(data.row.row)}</b><br>${format.escaped(data.set.title)}<table class="tip"><tr><td>predicted</td><td>${seconds(data.row.predicted_s)}</td></tr><tr><td>measured</td><td>${seconds(data.row.measured_s)}</td></tr><tr><td>off by</td><td>${format.change(data.row.deviation)}</td></tr></table>` : ''),
         },
         xAxis: { ...axis, name: 'measured', nameLocation: 'middle', nameGap: 30 },
         yAxis: { ...axis, name: 'predicted', nameTextStyle: { align: 'left' } },
@@ -59,7 +59,7 @@ function figuresChart(rows) {
         grid: { left: width < 600 ? 56 : 76, right: 24, top: 40, bottom: 40 },
         tooltip: {
           trigger: 'item', confine: true,
-          formatter: ({ data: { of } }) => `<b>${format.escaped(of.row.id)}: ${format.escaped(of.row.title)}</b><br>${format.escaped([of.check.name, of.point.point].filter(Boolean).join(', '))}<table class="tip"><tr><td>predicted</td><td>${format.escaped(of.point.predicted.join(' to '))} ${format.escaped(of.check.unit ?? '')}</td></tr><tr><td>published</td><td>${format.escaped(of.point.reference)}</td></tr><tr><td>off by</td><td>${(100 * of.point.deviation).toFixed(1)} %</td></tr><tr><td>verdict</td><td>${format.escaped(of.point.verdict)}</td></tr></table>`,
+          formatter: ({ data: { of } }) => `<b>${format.escaped(of.row.id)}: ${format.escaped(of.row.title)}</b><br>${format.escaped([of.check.name, of.point.point].filter(Boolean).join(', '))}<table class="tip"><tr><td>predicted</td><td>${format.escaped(of.point.predicted.join(' to '))} ${format.escaped(of.check.unit ?? '')}</td></tr><tr><td>published</td><td>${format.escaped(of.point.reference)}</td></tr><tr><td>off by</td><td>${format.change(of.point.deviation)}</td></tr><tr><td>verdict</td><td>${format.escaped(of.point.verdict)}</td></tr></table>`,
         },
         xAxis: { type: 'value', min: -far, max: far, axisLabel: { formatter: (value) => `${Math.round(100 * value)} %` } },
         yAxis: { type: 'category', data: ids, inverse: true, axisLabel: { interval: 0, fontSize: 11 }, splitLine: { show: true } },
@@ -86,7 +86,7 @@ export function validationAnswer(documents, rowsOf) {
     tables: [
       ...(sets.length ? [{
         id: 'sets', title: 'Whole networks, a line a data set', columns: ['data set', 'numbers', 'rows', 'mean', 'median', 'largest', 'bias'],
-        rows: sets.map((set) => [set.title, set.numbers, String(set.n), format.percent(set.mean), format.percent(set.median), format.percent(set.largest), `${(100 * set.bias).toFixed(1)} %`]),
+        rows: sets.map((set) => [set.title, set.numbers, String(set.n), format.percent(set.mean), format.percent(set.median), format.percent(set.largest), format.change(set.bias)]),
       }] : []),
       { id: 'verdicts', title: 'Rows', columns: ['row', 'what', 'verdict', 'source'], rows: rows.map((row) => [row.id, row.title, row.verdict, row.source]) },
     ],
@@ -102,7 +102,7 @@ export function replayAnswer(documents) {
   const both = (name, text, pair) => [name, text(pair.predicted), text(pair.measured), text(pair.difference)];
   return {
     title: `${data.inputs.network} on ${data.run.device || data.inputs.hardware}: predicted against measured`,
-    facts: [['predicted', format.time(data.iteration_time_ns.predicted)], ['measured', format.time(data.iteration_time_ns.measured)], ['error', `${(100 * data.error).toFixed(1)} %`], ['spread', format.percent(data.spread)]],
+    facts: [['predicted', format.time(data.iteration_time_ns.predicted)], ['measured', format.time(data.iteration_time_ns.measured)], ['error', format.change(data.error)], ['spread', format.percent(data.spread)]],
     charts: [stackedBars({
       id: 'time', title: 'Where the time goes, predicted and measured', note: 'Compute, and what it waits for by cause, in the iteration whose time is the median one.',
       results: sides, named, parts, tickOf: format.timeTick, textOf: format.time,

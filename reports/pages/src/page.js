@@ -112,7 +112,7 @@ function addTable(main, table) {
   const element = add(scrolled, 'table');
   const head = add(add(element, 'thead'), 'tr');
   const body = add(element, 'tbody');
-  const isNumber = (text) => /^[<–]?\s?[\d.,]+(e[+-]?\d+)?( ?(x|%|[kMGTP]?B|[kMGTP]?B\/s|[nµm]?s|TFLOP\/s))?$|^–$/.test(text);
+  const isNumber = (text) => /^[<–-]?\s?[\d.,]+(e[+-]?\d+)?( ?(x|%|[kMGTP]?B|[kMGTP]?B\/s|[nµm]?s|TFLOP\/s))?$|^–$/.test(text);
   const isOfNumbers = (i) => table.rows.some((row) => row[i] !== '–') && table.rows.every((row) => row[i] === '' || isNumber(String(row[i])));
   table.columns.forEach((column, i) => add(head, 'th', isOfNumbers(i) ? { class: 'number' } : {}, column));
   const show = (rows) => rows.forEach((row) => {

@@ -63,12 +63,14 @@ function linesOf(key, rows, others) {
 function chartAgainst(key, all, knees, others) {
   const axis = axes[key];
   const numbers = all.filter((row) => typeof row[key] === 'number');
-  // Too many lines tell nothing: of the other axes the last value then, the schedules as they are.
+  // Too many lines tell nothing: of the other axes one value then, at which something fits, of the job's size the largest;
+  // the schedules as they are.
   const fixed = {};
   let rows = numbers;
   for (const each of [...others].reverse()) {
     if (each === 'schedule' || linesOf(key, rows, others.filter((other) => !(other in fixed))).length <= kMostLines) continue;
-    fixed[each] = distinct(rows, each).at(-1);
+    const fitting = rows.filter((row) => row.feasible);
+    fixed[each] = distinct(fitting.length ? fitting : rows, each).at(each === 'batch' || each === 'seq' ? -1 : 0);
     rows = rows.filter((row) => row[each] === fixed[each]);
   }
   let lines = linesOf(key, rows, others.filter((other) => !(other in fixed)));

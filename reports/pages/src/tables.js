@@ -52,7 +52,7 @@ export function changesTable(result) {
   return {
     id: 'changes', title: 'What would change it',
     columns: ['change', 'time', 'gain'],
-    rows: changes.map((each) => [each.change, each.iteration_time_ns === null ? 'does not fit' : format.time(each.iteration_time_ns), each.gain === null ? '–' : `${(100 * each.gain).toFixed(1)} %`]),
+    rows: changes.map((each) => [each.change, each.iteration_time_ns === null ? 'does not fit' : format.time(each.iteration_time_ns), format.change(each.gain)]),
   };
 }
 
