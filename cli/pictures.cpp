@@ -9,6 +9,7 @@
 #include "cli/flags.hpp"
 #include "cli/locate.hpp"
 #include "cli/programs.hpp"
+#include "cli/remarks.hpp"
 #include "cli/text_file.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
@@ -36,7 +37,7 @@ std::string node_for(std::string_view flag) {
             "--report needs none: its page is drawn where it is opened");
 }
 
-/// The script writes the SVG in pieces, one a line, as lines have a largest length.
+/// The script writes the SVG in pieces, one a line, as lines have a largest length. Empty: there is nothing to draw.
 std::string drawn_by(const std::string& node, const std::string& script,
                      std::span<const PageDocument> documents) {
   const auto fail = [&](std::string_view how) {
@@ -64,7 +65,7 @@ std::string drawn_by(const std::string& node, const std::string& script,
       fail("did not answer");
     }
   }
-  return svg + "\n";
+  return svg;
 }
 
 }  // namespace
@@ -83,7 +84,10 @@ void Pictures::finish(std::string_view title, std::span<const PageDocument> docu
     const std::string script = read_text_file(script_, "");
     page_->finish(page_html({.title = title, .documents = documents, .script = script}));
   }
-  if (plot_) plot_->finish(drawn_by(node_, script_, documents));
+  if (!plot_) return;
+  const std::string svg = drawn_by(node_, script_, documents);
+  if (svg.empty()) return remark(Remarks::kShown, "no plot is written: nothing fits");
+  plot_->finish(svg + "\n");
 }
 
 }  // namespace ooc

@@ -133,6 +133,16 @@ test('a network named as a script does nothing', async () => {
   await shut(page);
 });
 
+test('a plot is an SVG of the first chart; where nothing fits there is none', () => {
+  const svg = join(folder, 'plot.svg');
+  execFileSync(program, ['predict', ...job, '--memory', '14GiB', '--plot', svg, '-o', join(folder, 'plot.json')]);
+  assert.match(readFileSync(svg, 'utf8'), /^<svg .*What near memory holds.*<\/svg>\n$/s);
+  const none = join(folder, 'none.svg');
+  assert.throws(() => execFileSync(program, ['compare', ...job, '--memory', '1MB', '--plot', none, '-o', join(folder, 'none.json')], { stdio: 'ignore' }), { status: 3 });
+  assert.throws(() => statSync(none), { code: 'ENOENT' });
+  assert.equal(JSON.parse(readFileSync(join(folder, 'none.json'), 'utf8')).results[0].feasible, false);
+});
+
 test('two results lie over each other', async () => {
   const files = ['12GiB', '14GiB'].map((memory) => {
     report(`at${memory}`, 'predict', ...job, '--memory', memory);

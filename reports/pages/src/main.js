@@ -1,5 +1,5 @@
 // In a browser the page; elsewhere (Node.js) the first chart as SVG of the documents on standard input, in lines of
-// which the last is empty.
+// which the last is empty: of nothing to draw the only one.
 import { answerTo } from './answers.js';
 import { echarts } from './charts.js';
 import { aboutOf, showPage, svgOf } from './page.js';
@@ -23,10 +23,9 @@ async function plot(process) {
   }
   const documents = JSON.parse(text).map((each) => ({ ...each, data: JSON.parse(each.json) }));
   const answer = answerTo(documents);
-  if (!answer.charts.length) throw new Error('no chart');
-  const svg = svgOf(answer.charts[0], aboutOf(answer, documents), kWidth).replace(/\s*\n\s*/g, ' ');
-  const lines = svg.match(new RegExp(`.{1,${kLine}}`, 'gu'));
-  process.stdout.write(`${lines.join('\n')}\n\n`, () => process.exit(0));
+  const svg = !answer.charts.length ? '' : svgOf(answer.charts[0], aboutOf(answer, documents), kWidth).replace(/\s*\n\s*/g, ' ');
+  const lines = svg.match(new RegExp(`.{1,${kLine}}`, 'gu')) ?? [];
+  process.stdout.write([...lines, '', ''].join('\n'), () => process.exit(0));
 }
 
 if (typeof document !== 'undefined') showPage(); else plot(globalThis.process);

@@ -34,8 +34,8 @@ const axes = {
     note: 'A line ends where its schedule no longer fits. Below, the peak of near memory; dashed: the budget.',
   },
   seq: {
-    id: 'seq', title: 'Samples a second against the length of the sequence', name: 'length of the sequence', log: false, tick: String, text: String, below: true,
-    y: { of: (row) => row.samples_per_s, name: 'samples/s', tick: String, text: format.number },
+    id: 'seq', title: 'Tokens a second against the length of the sequence', name: 'length of the sequence', log: false, tick: String, text: String, below: true,
+    y: { of: (row) => row.tokens_per_s, name: 'tokens/s', tick: String, text: format.number },
     note: 'A line ends where its schedule no longer fits. Below, the peak of near memory; dashed: the budget.',
   },
 };
@@ -43,6 +43,7 @@ const axes = {
 const distinct = (rows, key) => [...new Set(rows.map((row) => row[key]))].filter((value) => value !== undefined);
 
 export function sweepCharts(rows, knees) {
+  if (!rows.some((row) => row.feasible)) return [];
   const varying = kKeys.filter((key) => distinct(rows, key).length > 1);
   return Object.keys(axes)
     .filter((key) => distinct(rows, key).filter((value) => typeof value === 'number').length > 1)
