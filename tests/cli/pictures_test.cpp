@@ -87,5 +87,63 @@ TEST_CASE("pictures do not take the place of another output or of an input") {
   }
 }
 
+TEST_CASE("a sweep has a page of the rows in its file, of an earlier run too") {
+  const ScratchFolder scratch;
+  const Surroundings there = with_script(scratch, "");
+  scratch.file("network.json", read_file(kData + "worked_example.json"));
+  const auto sweep = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments{"sweep",  "network.json", "--hardware", kMachine,
+                                       "--link", "5GB/s,20GB/s", "--quiet"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_ooc_paleo(arguments, there);
+  };
+  for (const char* run : {"new", "complete"}) {
+    CAPTURE(run);
+    CHECK(sweep({"-o", "rows.json", "--report", "out.html"}).exit_code == 0);
+    CHECK(has(scratch.read("out.html"), "\"link_bytes_per_s\":20000000000"));
+    std::filesystem::remove(scratch.path() / "out.html");
+  }
+  for (const std::vector<std::string>& rows :
+       {std::vector<std::string>{}, std::vector<std::string>{"-o", "rows.csv"}}) {
+    std::vector<std::string> more = rows;
+    more.insert(more.end(), {"--report", "out.html"});
+    const Ran ran = sweep(more);
+    CHECK(ran.exit_code == 2);
+    CHECK(has(ran.err, "expected -o FILE.json, which charts are made of"));
+  }
+}
+
+TEST_CASE("a page of files takes results of one kind") {
+  const ScratchFolder scratch;
+  const Surroundings there = with_script(scratch, "");
+  scratch.file("network.json", read_file(kData + "worked_example.json"));
+  const auto report = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "report");
+    return run_ooc_paleo(words, there);
+  };
+  CHECK(predict_there(there, {"-o", "a.json"}).exit_code == 0);
+  CHECK(predict_there(there, {"--memory", "3GB", "-o", "b.json"}).exit_code == 0);
+  CHECK(report({"a.json", "b.json", "-o", "both.html"}).exit_code == 0);
+  const std::string html = scratch.read("both.html");
+  CHECK(has(html, "data-name=\"a.json\""));
+  CHECK(has(html, "data-name=\"b.json\""));
+  CHECK(has(html, "\"iteration_time_ns\":850000000"));
+  scratch.file("need.json", R"({"format": "ooc-paleo/need"})");
+  struct Wrong {
+    std::vector<std::string> words;
+    const char* said;
+  };
+  for (const Wrong& each :
+       {Wrong{{"a.json"}, "--output: found none"}, Wrong{{"-o", "x.html"}, "FILES"},
+        Wrong{{"network.json", "-o", "x.html"}, "network.json: /format"},
+        Wrong{{"a.json", "need.json", "-o", "x.html"}, "as in the first file"},
+        Wrong{{"a.json", "-o", "a.json"}, "which is an input"}}) {
+    const Ran ran = report(each.words);
+    CAPTURE(ran.err);
+    CHECK(ran.exit_code == 2);
+    CHECK(has(ran.err, each.said));
+  }
+}
+
 }  // namespace
 }  // namespace ooc::test
