@@ -5,12 +5,10 @@
 #include <string>
 
 #include "tests/cli/run_program.hpp"
+#include "tests/support/text.hpp"
 
 namespace ooc::test {
 namespace {
-
-const std::string kData = std::string(OOC_SOURCE_DIR) + "/tests/data/";
-const std::string kMachine = kData + "worked_example_machine.json";
 
 /// A data folder with such a script for charts.
 Surroundings with_script(const ScratchFolder& scratch, const std::string& script) {
@@ -19,14 +17,9 @@ Surroundings with_script(const ScratchFolder& scratch, const std::string& script
   return {.folder = scratch.path(), .environment = {{"OOC_PALEO_DATA", scratch.path().string()}}};
 }
 
-Ran predict_there(const Surroundings& there, std::vector<std::string> more) {
-  std::vector<std::string> arguments{"predict", "network.json", "--hardware", kMachine, "--quiet"};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return run_ooc_paleo(arguments, there);
-}
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
+Ran predict_there(const Surroundings& there, const Words& more) {
+  return run_ooc_paleo(Words{"predict", "network.json", "--hardware", kMachine, "--quiet"} + more,
+                       there);
 }
 
 TEST_CASE("a page has the JSON of its result, and beside it the result is what it is without") {
@@ -91,11 +84,11 @@ TEST_CASE("a sweep has a page of the rows in its file, of an earlier run too") {
   const ScratchFolder scratch;
   const Surroundings there = with_script(scratch, "");
   scratch.file("network.json", read_file(kData + "worked_example.json"));
-  const auto sweep = [&](std::vector<std::string> more) {
-    std::vector<std::string> arguments{"sweep",  "network.json", "--hardware", kMachine,
-                                       "--link", "5GB/s,20GB/s", "--quiet"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run_ooc_paleo(arguments, there);
+  const auto sweep = [&](const Words& more) {
+    return run_ooc_paleo(Words{"sweep", "network.json", "--hardware", kMachine, "--link",
+                               "5GB/s,20GB/s", "--quiet"} +
+                             more,
+                         there);
   };
   for (const char* run : {"new", "complete"}) {
     CAPTURE(run);
@@ -103,11 +96,8 @@ TEST_CASE("a sweep has a page of the rows in its file, of an earlier run too") {
     CHECK(has(scratch.read("out.html"), "\"link_bytes_per_s\":20000000000"));
     std::filesystem::remove(scratch.path() / "out.html");
   }
-  for (const std::vector<std::string>& rows :
-       {std::vector<std::string>{}, std::vector<std::string>{"-o", "rows.csv"}}) {
-    std::vector<std::string> more = rows;
-    more.insert(more.end(), {"--report", "out.html"});
-    const Ran ran = sweep(more);
+  for (const Words& rows : {Words{}, Words{"-o", "rows.csv"}}) {
+    const Ran ran = sweep(rows + Words{"--report", "out.html"});
     CHECK(ran.exit_code == 2);
     CHECK(has(ran.err, "expected -o FILE.json, which charts are made of"));
   }
@@ -117,9 +107,8 @@ TEST_CASE("a page of files takes results of one kind") {
   const ScratchFolder scratch;
   const Surroundings there = with_script(scratch, "");
   scratch.file("network.json", read_file(kData + "worked_example.json"));
-  const auto report = [&](std::vector<std::string> words) {
-    words.insert(words.begin(), "report");
-    return run_ooc_paleo(words, there);
+  const auto report = [&](const Words& more) {
+    return run_ooc_paleo(Words{"report"} + more, there);
   };
   CHECK(predict_there(there, {"-o", "a.json"}).exit_code == 0);
   CHECK(predict_there(there, {"--memory", "3GB", "-o", "b.json"}).exit_code == 0);
@@ -130,7 +119,7 @@ TEST_CASE("a page of files takes results of one kind") {
   CHECK(has(html, "\"iteration_time_ns\":850000000"));
   scratch.file("need.json", R"({"format": "ooc-paleo/need"})");
   struct Wrong {
-    std::vector<std::string> words;
+    Words words;
     const char* said;
   };
   for (const Wrong& each :

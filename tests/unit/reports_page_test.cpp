@@ -15,7 +15,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-std::size_t count_of(std::string_view text, std::string_view part) {
+std::size_t occurrences(std::string_view text, std::string_view part) {
   std::size_t count = 0;
   for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1))
     ++count;
@@ -23,7 +23,7 @@ std::size_t count_of(std::string_view text, std::string_view part) {
 }
 
 /// What stands in the element of that number of JSON.
-std::string document_of(const std::string& html, std::size_t index) {
+std::string document_in(const std::string& html, std::size_t index) {
   std::size_t at = 0;
   for (std::size_t i = 0; i <= index; ++i) at = html.find("application/json", at) + 1;
   const std::size_t begin = html.find('>', at) + 1;
@@ -31,7 +31,7 @@ std::string document_of(const std::string& html, std::size_t index) {
 }
 
 /// Instants of a column of differences.
-std::vector<std::int64_t> sums(const Json& differences) {
+std::vector<std::int64_t> running_sums(const Json& differences) {
   std::vector<std::int64_t> result;
   std::int64_t sum = 0;
   for (const Json& each : differences) result.push_back(sum += each.get<std::int64_t>());
@@ -47,9 +47,9 @@ TEST_CASE("a page has its documents to the last digit and its script once") {
       PageDocument{.name = "b.json", .json = "[1, 2]"}};
   const std::string html =
       page_html({.title = "vgg16", .documents = documents, .script = "draw();"});
-  CHECK(document_of(html, 0) == R"({"time":123456789012345678,"x":0.1,"a b":"c \" d\\"})");
-  CHECK(document_of(html, 1) == "[1,2]");
-  CHECK(count_of(html, "<script>draw();</script>") == 1);
+  CHECK(document_in(html, 0) == R"({"time":123456789012345678,"x":0.1,"a b":"c \" d\\"})");
+  CHECK(document_in(html, 1) == "[1,2]");
+  CHECK(occurrences(html, "<script>draw();</script>") == 1);
   CHECK(html.find("data-name=\"b.json\"") != std::string::npos);
   CHECK(html.find("default-src 'none'") != std::string::npos);
   CHECK(html.find("src=") == std::string::npos);
@@ -61,10 +61,10 @@ TEST_CASE("no name in a page is markup") {
   const std::string json = Json{{"network", name}}.dump();
   const std::array documents{PageDocument{.name = name, .json = json}};
   const std::string html = page_html({.title = name, .documents = documents, .script = ""});
-  CHECK(count_of(html, "<script") == 2);
-  CHECK(count_of(html, "</script") == 2);
+  CHECK(occurrences(html, "<script") == 2);
+  CHECK(occurrences(html, "</script") == 2);
   CHECK(html.find("<!--") == std::string::npos);
-  CHECK(Json::parse(document_of(html, 0))["network"] == name);
+  CHECK(Json::parse(document_in(html, 0))["network"] == name);
 }
 
 TEST_CASE("columns of a timeline add up to it") {
@@ -78,17 +78,17 @@ TEST_CASE("columns of a timeline add up to it") {
   std::int64_t latest = 0;
   for (const auto& [name, queue] : data["queues"].items()) {
     steps += queue["name"].size();
-    CHECK(sums(queue["start_ns_differences"]).size() == queue["name"].size());
+    CHECK(running_sums(queue["start_ns_differences"]).size() == queue["name"].size());
     for (const Json& place : queue["name"]) CHECK(place < data["names"].size());
-    latest = std::max(latest, sums(queue["end_ns_differences"]).back());
+    latest = std::max(latest, running_sums(queue["end_ns_differences"]).back());
   }
   CHECK(steps == example.the_plan().steps.size());
   CHECK(latest == timeline.iteration_time.count());
 
   CHECK(data["names"][data["queues"]["to_far"]["name"][0].get<std::size_t>()] == "to_far a");
 
-  const std::vector<std::int64_t> starts = sums(data["stalls"]["start_ns_differences"]);
-  const std::vector<std::int64_t> ends = sums(data["stalls"]["end_ns_differences"]);
+  const std::vector<std::int64_t> starts = running_sums(data["stalls"]["start_ns_differences"]);
+  const std::vector<std::int64_t> ends = running_sums(data["stalls"]["end_ns_differences"]);
   std::int64_t stalled = 0;
   for (std::size_t i = 0; i < starts.size(); ++i) stalled += ends[i] - starts[i];
   CHECK(stalled > 0);
@@ -97,7 +97,7 @@ TEST_CASE("columns of a timeline add up to it") {
   const Json& memory = data["near_memory"];
   std::vector<std::int64_t> held(memory["at_ns_differences"].size());
   for (const Json& changes : memory["bytes_changes"]) {
-    const std::vector<std::int64_t> at = sums(changes["samples_later"]);
+    const std::vector<std::int64_t> at = running_sums(changes["samples_later"]);
     REQUIRE(at.size() == changes["difference"].size());
     for (std::size_t i = 0; i < at.size(); ++i) {
       for (auto later = static_cast<std::size_t>(at[i]); later < held.size(); ++later) {
