@@ -57,6 +57,14 @@ inline constexpr Flag kTrace{.name = "--trace",
                              .value = "FILE",
                              .help = "also write a trace for https://ui.perfetto.dev",
                              .completes = Completes::kFiles};
+inline constexpr Flag kReport{.name = "--report",
+                              .value = "FILE",
+                              .help = "also write charts: one HTML page, for any browser",
+                              .completes = Completes::kFiles};
+inline constexpr Flag kPlot{.name = "--plot",
+                            .value = "FILE",
+                            .help = "also write the main chart as SVG (needs Node.js)",
+                            .completes = Completes::kFiles};
 inline constexpr Flag kSteps{
     .name = "--steps", .value = "", .help = "also report every step of the plan with its times"};
 inline constexpr Flag kExportPlan{.name = "--export-plan",

@@ -81,7 +81,9 @@ int run_largest(const Arguments& arguments, MaxOf of) {
   remark_on_dtypes(remarks, {&job.workload, 1}, {&job.machine, 1}, job.options);
   const bool any_fits = std::any_of(report.rows.begin(), report.rows.end(),
                                     [](const MaxBatchRow& row) { return row.largest > 0; });
-  job.outputs.result.finish(job.result.writer->max_batch(report, job.result.write));
+  finish_result(job.outputs, *job.result.writer,
+                job.workload.path + ": largest " + std::string(max_of_word(of)),
+                [&](const Writer& writer) { return writer.max_batch(report, job.result.write); });
   return any_fits ? kExitOk : kExitDoesNotFit;
 }
 

@@ -31,7 +31,7 @@ inline constexpr Flag kStep{
 // Not --layer-times: times that were measured belong to one batch.
 inline constexpr auto kOfLargestBatch =
     joined(std::array{kHardware, kSchedules, kScheduleToo, kMaxBatchLimit, kMemory, kFarMemory,
-                      kFormat, kOutput, kLink},
+                      kFormat, kOutput, kLink, kReport, kPlot},
            kRun, kStateFlags, std::array{kNoColor});
 
 }  // namespace flags

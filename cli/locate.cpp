@@ -248,4 +248,14 @@ std::string schema_path(DataKind kind) {
                    .hint = no_data_folder()});
 }
 
+std::optional<std::string> find_page_script() {
+  for (const std::string& folder : data_folders()) {
+    for (const std::string_view place : {"pages/report.js", "build/pages/report.js"}) {
+      const fs::path candidate = fs::path(folder) / place;
+      if (is_readable_place(candidate)) return candidate.string();
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace ooc

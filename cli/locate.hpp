@@ -45,4 +45,8 @@ struct DataFile {
 /// The path of the JSON Schema of that kind.
 [[nodiscard]] std::string schema_path(DataKind kind);
 
+/// The program that draws charts (reports/pages): of an installed program pages/report.js of its data, of one in its
+/// build folder what scripts/build-pages made of the sources; none where that was not run.
+[[nodiscard]] std::optional<std::string> find_page_script();
+
 }  // namespace ooc

@@ -75,8 +75,8 @@ std::optional<OutputFile> open_optional(const Arguments& arguments, FlagName fla
 
 void check_outputs(const Arguments& arguments, const Inputs& inputs) {
   std::vector<Named> named{{"--output", arguments.value("--output").value_or("-")}};
-  for (const FlagName flag :
-       std::initializer_list<FlagName>{"--trace", "--export-plan", "--export-policy"}) {
+  for (const FlagName flag : std::initializer_list<FlagName>{
+           "--trace", "--export-plan", "--export-policy", "--report", "--plot"}) {
     if (auto path = arguments.value(flag))
       named.push_back({std::string(flag.text()), *std::move(path)});
   }
@@ -94,7 +94,8 @@ Outputs open_outputs(const Arguments& arguments, const Inputs& inputs) {
   return {.result = OutputFile("--output", arguments.value("--output").value_or("-")),
           .trace = open_optional(arguments, "--trace"),
           .plan = open_optional(arguments, "--export-plan"),
-          .policy = open_optional(arguments, "--export-policy")};
+          .policy = open_optional(arguments, "--export-policy"),
+          .pictures = Pictures(arguments)};
 }
 
 }  // namespace ooc

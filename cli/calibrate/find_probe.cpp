@@ -1,14 +1,12 @@
 // What the user names must be there; what is only usual may be missing.
 #include "cli/calibrate/find_probe.hpp"
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <filesystem>
-#include <string_view>
 #include <system_error>
 
 #include "cli/options.hpp"
+#include "cli/programs.hpp"
 
 namespace ooc {
 namespace {
@@ -16,11 +14,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kName = "ooc-paleo-gpu";
-
-bool can_run(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored) && access(path.c_str(), X_OK) == 0;
-}
 
 std::string named(const std::string& path, std::string_view by) {
   if (can_run(path)) return path;
@@ -40,25 +33,18 @@ FoundProbe find_probe(const std::optional<std::string>& flag) {
     found.program = named(own, "OOC_PALEO_GPU");
     return found;
   }
-  std::vector<fs::path> candidates;
+  std::vector<std::string> candidates;
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (!error) candidates.push_back(program.parent_path() / kName);
-  if (const char* path = std::getenv("PATH")) {
-    std::string_view rest(path);
-    while (!rest.empty()) {
-      const std::size_t colon = rest.find(':');
-      const std::string_view folder = rest.substr(0, colon);
-      if (!folder.empty()) candidates.push_back(fs::path(folder) / kName);
-      rest.remove_prefix(colon == std::string_view::npos ? rest.size() : colon + 1);
-    }
-  }
-  for (const fs::path& candidate : candidates) {
+  if (!error) candidates.push_back((program.parent_path() / kName).string());
+  const std::vector<std::string> on_path = places_on_path(kName);
+  candidates.insert(candidates.end(), on_path.begin(), on_path.end());
+  for (const std::string& candidate : candidates) {
     if (can_run(candidate)) {
-      found.program = candidate.string();
+      found.program = candidate;
       return found;
     }
-    found.looked_for.push_back(candidate.string());
+    found.looked_for.push_back(candidate);
   }
   return found;
 }

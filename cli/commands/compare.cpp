@@ -48,11 +48,11 @@ constexpr Flag kWide{.name = "--wide",
                      .value = {},
                      .help = "the table also says what memory holds at its peaks"};
 
-constexpr auto kCompareOwnFlags =
-    flags::joined(std::array{kComparedMachines, flags::kBatch, flags::kSchedules,
-                             flags::kScheduleToo, flags::kMemory, flags::kFarMemory, flags::kFormat,
-                             flags::kOutput, flags::kLayerTimes, kLink, kPrice, kWide},
-                  flags::kRun, flags::kStateFlags, std::array{flags::kNoColor});
+constexpr auto kCompareOwnFlags = flags::joined(
+    std::array{kComparedMachines, flags::kBatch, flags::kSchedules, flags::kScheduleToo,
+               flags::kMemory, flags::kFarMemory, flags::kFormat, flags::kOutput,
+               flags::kLayerTimes, kLink, kPrice, kWide, flags::kReport, flags::kPlot},
+    flags::kRun, flags::kStateFlags, std::array{flags::kNoColor});
 const auto kCompareFlags = flags::with_schedule_flags(kCompareOwnFlags);
 
 CompareAlgorithms algorithms_of(const Arguments& arguments) {
@@ -76,7 +76,8 @@ int compare_schedules(const Arguments& arguments, MachinesJob& job) {
   WriteOptions write = job.result.write;
   if (remarks == Remarks::kQuiet) write.chart = Chart::kNone;
   if (arguments.has("--wide")) write.columns = Columns::kWide;
-  job.outputs.result.finish(job.result.writer->comparison(comparison.rows, write));
+  finish_result(job.outputs, *job.result.writer, job.workload.path + ": schedules",
+                [&](const Writer& writer) { return writer.comparison(comparison.rows, write); });
   return any_fits ? kExitOk : kExitDoesNotFit;
 }
 
@@ -102,7 +103,8 @@ int compare_several(const Arguments& arguments, const MachineLists& lists, Machi
                                     [](const MachineRow& row) { return best_of(row).feasible; });
   WriteOptions write = job.result.write;
   if (arguments.has("--wide")) write.columns = Columns::kWide;
-  job.outputs.result.finish(job.result.writer->machines(report, write));
+  finish_result(job.outputs, *job.result.writer, job.workload.path + ": machines",
+                [&](const Writer& writer) { return writer.machines(report, write); });
   return any_fits ? kExitOk : kExitDoesNotFit;
 }
 

@@ -24,11 +24,11 @@ constexpr Flag kWithin{.name = "--within",
 constexpr Flag kTime{
     .name = "--time", .value = "TIME", .help = "of an iteration, at most; in place of --within"};
 
-constexpr auto kNeedOwnFlags =
-    flags::joined(std::array{flags::kHardware, flags::kBatch, kWithin, kTime, flags::kSchedules,
-                             flags::kScheduleToo, flags::kMemory, flags::kFarMemory, flags::kFormat,
-                             flags::kOutput, flags::kLayerTimes, flags::kLink},
-                  flags::kRun, flags::kStateFlags, std::array{flags::kNoColor});
+constexpr auto kNeedOwnFlags = flags::joined(
+    std::array{flags::kHardware, flags::kBatch, kWithin, kTime, flags::kSchedules,
+               flags::kScheduleToo, flags::kMemory, flags::kFarMemory, flags::kFormat,
+               flags::kOutput, flags::kLayerTimes, flags::kLink, flags::kReport, flags::kPlot},
+    flags::kRun, flags::kStateFlags, std::array{flags::kNoColor});
 const auto kNeedFlags = flags::with_schedule_flags(kNeedOwnFlags);
 
 Needed needed_of(const Arguments& arguments) {
@@ -95,7 +95,9 @@ int run_need(const Arguments& arguments) {
                                                          : CompareAlgorithms::kBestOfAll});
   const bool any = std::any_of(report.rows.begin(), report.rows.end(),
                                [](const NeedRow& row) { return row.value.has_value(); });
-  job.outputs.result.finish(job.result.writer->need(report, job.result.write));
+  finish_result(job.outputs, *job.result.writer,
+                job.workload.path + ": " + std::string(needed_word(what)),
+                [&](const Writer& writer) { return writer.need(report, job.result.write); });
   return any ? kExitOk : kExitDoesNotFit;
 }
 

@@ -10,6 +10,7 @@
 #include "cli/schedule_flags.hpp"
 #include "cli/state_flags.hpp"
 #include "reports/writers/policy.hpp"
+#include "reports/writers/timeline_data.hpp"
 #include "reports/writers/trace.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/predict/case.hpp"
@@ -27,12 +28,12 @@ extern const Command predict_command;
 
 namespace {
 
-constexpr auto kPredictOwnFlags =
-    flags::joined(std::array{flags::kHardware, flags::kBatch, flags::kSchedule,
-                             flags::kSchedulesToo, flags::kMemory, flags::kFarMemory,
-                             flags::kFormat, flags::kOutput, flags::kTrace, flags::kExportPlan,
-                             flags::kExportPolicy, flags::kSteps, flags::kLayerTimes, flags::kLink},
-                  flags::kRun, flags::kStateFlags, std::array{flags::kNoColor});
+constexpr auto kPredictOwnFlags = flags::joined(
+    std::array{flags::kHardware, flags::kBatch, flags::kSchedule, flags::kSchedulesToo,
+               flags::kMemory, flags::kFarMemory, flags::kFormat, flags::kOutput, flags::kTrace,
+               flags::kExportPlan, flags::kExportPolicy, flags::kReport, flags::kPlot,
+               flags::kSteps, flags::kLayerTimes, flags::kLink},
+    flags::kRun, flags::kStateFlags, std::array{flags::kNoColor});
 const auto kPredictFlags = flags::with_schedule_flags(kPredictOwnFlags);
 
 /// What hooks in a framework cannot follow; else "".
@@ -66,28 +67,31 @@ void write_policy(OutputFile& output, const Case& which, const RunInputs& inputs
                              .policies = policies}));
 }
 
-/// All need a plan that ran; without one nothing is written and an old file stays.
-void write_side_files(Outputs& outputs, const Case& which, const RunInputs& inputs,
-                      const CaseRun& run, const ToolInfo& tool) {
+/// All need a plan that ran; without one nothing is written and an old file stays. Returns what pictures
+/// show of it.
+std::string write_side_files(Outputs& outputs, const Case& which, const RunInputs& inputs,
+                             const CaseRun& run, const ToolInfo& tool) {
   const Plan* plan = std::get_if<Plan>(&run.verdict());
   const Timeline* timeline = run.outcome ? std::get_if<Timeline>(&*run.outcome) : nullptr;
-  if (plan == nullptr) return;
+  if (plan == nullptr) return "";
   if (outputs.policy && timeline != nullptr) {
     write_policy(*outputs.policy, which, inputs, run, tool);
   }
   if (outputs.plan) {
     outputs.plan->finish(write_plan_text(*plan, run.graph(which), run.costs(which), which.budget));
   }
-  if (outputs.trace && timeline != nullptr) {
-    write_trace({.inputs = inputs,
-                 .tool = tool,
-                 .graph = run.graph(which),
-                 .costs = run.costs(which),
-                 .plan = *plan,
-                 .timeline = *timeline},
-                [&](std::string_view text) { outputs.trace->write(text); });
+  if (timeline == nullptr) return "";
+  const TraceInput traced{.inputs = inputs,
+                          .tool = tool,
+                          .graph = run.graph(which),
+                          .costs = run.costs(which),
+                          .plan = *plan,
+                          .timeline = *timeline};
+  if (outputs.trace) {
+    write_trace(traced, [&](std::string_view text) { outputs.trace->write(text); });
     outputs.trace->commit();
   }
+  return outputs.pictures.wanted() ? timeline_data(traced) : "";
 }
 
 /// "no trace and no plan are"; "" where none was asked for.
@@ -103,7 +107,7 @@ std::string not_written(const Outputs& outputs) {
 }
 
 /// The plan is gone when it returns, before the what-ifs make theirs.
-RunReport run_job(Job& job, const Schedule& schedule, Detail detail) {
+RunReport run_job(Job& job, const Schedule& schedule, Detail detail, std::string& timeline) {
   const Remarks remarks = job.result.remarks;
   const Case which = make_case(job.workload, job.machine, job.options);
   remark_on_dtypes(remarks, {&job.workload, 1}, {&job.machine, 1}, job.options);
@@ -118,7 +122,7 @@ RunReport run_job(Job& job, const Schedule& schedule, Detail detail) {
   if (const std::string text = algorithms_remark(which, schedule); !text.empty()) {
     remark(remarks, "remark: " + text);
   }
-  write_side_files(job.outputs, which, report.inputs, run, job.result.write.tool);
+  timeline = write_side_files(job.outputs, which, report.inputs, run, job.result.write.tool);
   return report;
 }
 
@@ -126,7 +130,8 @@ int run_predict(const Arguments& arguments) {
   Job job = read_job(arguments, Asks::kOneSchedule);
   const Schedule& schedule = *job.schedules.front();
   const Detail detail = arguments.has(flags::kSteps) ? Detail::kSteps : Detail::kLayers;
-  RunReport report = run_job(job, schedule, detail);
+  std::string timeline;
+  RunReport report = run_job(job, schedule, detail, timeline);
   report.levers = levers(job.workload, job.machine, job.options, schedule, report);
   report.what_if = what_if(job.workload, job.machine, job.options, schedule, report);
   if (schedule.is(Trait::kOptimizes)) {
@@ -140,7 +145,15 @@ int run_predict(const Arguments& arguments) {
     remark(remarks, "the job does not fit: " + lost + " written");
   }
   if (report.norms_by_round) remark(remarks, "remark: " + norms_remark(report.sub_batch));
-  job.outputs.result.finish(job.result.writer->prediction(report, job.result.write));
+  const auto write = [&](const Writer& writer) {
+    return writer.prediction(report, job.result.write);
+  };
+  const std::string title = report.inputs.network + ", " + report.inputs.schedule;
+  if (timeline.empty()) {
+    finish_result(job.outputs, *job.result.writer, title, write);
+  } else {
+    finish_result(job.outputs, *job.result.writer, title, write, {{.name = {}, .json = timeline}});
+  }
   return report.feasible ? kExitOk : kExitDoesNotFit;
 }
 

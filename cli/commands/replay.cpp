@@ -84,6 +84,8 @@ constexpr std::array kReplayOwnFlags{flags::kHardware,
                                      kTolerance,
                                      kNoVerify,
                                      kExportPlan,
+                                     flags::kReport,
+                                     flags::kPlot,
                                      kImport,
                                      kPageSize,
                                      flags::kDevice,
@@ -159,7 +161,9 @@ RunInputs inputs_of(const ReplayOptions& options, const Case& which) {
 int does_not_fit(const ReplayOptions& options, const Case& which, const CaseRun& run,
                  Outputs& outputs) {
   const RunReport report = report_case(which, *options.schedule, run, Detail::kTotals);
-  outputs.result.finish(options.result.writer->prediction(report, options.result.write));
+  finish_result(outputs, *options.result.writer, report.inputs.network, [&](const Writer& writer) {
+    return writer.prediction(report, options.result.write);
+  });
   return kExitDoesNotFit;
 }
 
@@ -227,7 +231,8 @@ int report_replay(const ReplayOptions& options, const Case& which, const CaseRun
     write_replay_trace(which, run, report, options.result.write, plan, predicted, timeline,
                        *outputs.trace);
   }
-  outputs.result.finish(options.result.writer->replay(report, options.result.write));
+  finish_result(outputs, *options.result.writer, report.inputs.network + ": replay",
+                [&](const Writer& writer) { return writer.replay(report, options.result.write); });
   return report.within_tolerance() ? kExitOk : kExitFailedCheck;
 }
 

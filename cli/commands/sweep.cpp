@@ -15,6 +15,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
+#include "cli/pictures.hpp"
 #include "cli/runnable.hpp"
 #include "cli/schedule_flags.hpp"
 #include "cli/state_flags.hpp"
@@ -28,6 +29,7 @@
 #include "cli/sweep/study_file.hpp"
 #include "cli/sweep/sweep_output.hpp"
 #include "cli/terminal.hpp"
+#include "cli/text_file.hpp"
 #include "cli/version.hpp"
 #include "model/base/errors.hpp"
 #include "reports/writers/folded.hpp"
@@ -66,7 +68,7 @@ constexpr Flag kJobs{
 
 constexpr auto kSweepOwnFlags =
     flags::joined(std::array{kZip, kDryRun, flags::kSchedulesToo, kRowFormat, flags::kOutput,
-                             kOverwrite, kShard, kJobs},
+                             kOverwrite, kShard, kJobs, flags::kReport, flags::kPlot},
                   flags::kRun, flags::kStateFlags);
 const auto kSweepFlags = flags::with_schedule_flags(flags::with_axes(kSweepOwnFlags));
 
@@ -164,6 +166,28 @@ SweepSummary run_into(SweepOutput& out, const SweepJob& job, const SweepFormat& 
     remark(Remarks::kShown, out.kept(written, job.range.size()));
     throw;
   }
+}
+
+/// Of rows that are in a file: they may be more than memory holds twice, and some may be of an earlier run.
+Pictures open_pictures(const Arguments& arguments, const SweepFormat& format) {
+  const std::string path = arguments.value("--output").value_or("-");
+  for (const FlagName flag : std::initializer_list<FlagName>{flags::kReport, flags::kPlot}) {
+    if (!arguments.has(flag)) continue;
+    if (format.name != "json" || output_target(path).empty()) {
+      bad_value(flag.text(),
+                path == "-" ? "rows on standard output" : in_quotes(path) + " for the rows",
+                "-o FILE.json, which charts are made of");
+    }
+  }
+  return Pictures(arguments);
+}
+
+void finish_pictures(Pictures& pictures, const Arguments& arguments, const SweepGrid& grid) {
+  if (!pictures.wanted()) return;
+  const std::string path = *arguments.value("--output");
+  const std::string json = read_text_file(path, "--output", read_limits(arguments));
+  const std::array documents{PageDocument{.name = {}, .json = json}};
+  pictures.finish(grid.lists().networks.front() + ": sweep", documents);
 }
 
 SweepOutput open_output(const Arguments& arguments, const SweepLists& lists,
@@ -269,6 +293,7 @@ int run_lists(const Arguments& arguments, std::span<const std::string> others = 
                          .threads = threads}));
     return kExitOk;
   }
+  Pictures pictures = open_pictures(arguments, format);
   SweepOutput out = open_output(arguments, lists, format, others);
 
   const SweepInputs inputs = load_sweep(SweepGrid(lists), options);
@@ -287,6 +312,7 @@ int run_lists(const Arguments& arguments, std::span<const std::string> others = 
     show_knees(end_of(grid, inputs, before), remarks, false);
     remark(remarks, closing_line(before, 0));
     remark(remarks, "nothing to do: they are all there; --overwrite begins anew");
+    finish_pictures(pictures, arguments, grid);
     return kExitOk;
   }
   const SweepSummary summary = run_into(out,
@@ -312,6 +338,7 @@ int run_lists(const Arguments& arguments, std::span<const std::string> others = 
   }
   format.end(end, write_end);
   out.finish();
+  finish_pictures(pictures, arguments, grid);
   show_knees(end, remarks, out.is_stdout());
   remark(remarks, closing_line(summary, before.rows));
   return summary.fitting > 0 || summary.rows == 0 ? kExitOk : kExitDoesNotFit;

@@ -28,8 +28,9 @@ constexpr Flag kFramework{
         "theirs",
     .completes = flags::kFramework.completes};
 
-constexpr std::array kValidateFlags{kFramework,       flags::kFormat, flags::kOutput,
-                                    flags::kMaxInput, flags::kQuiet,  flags::kNoColor};
+constexpr std::array kValidateFlags{kFramework,     flags::kFormat, flags::kOutput,
+                                    flags::kReport, flags::kPlot,   flags::kMaxInput,
+                                    flags::kQuiet,  flags::kNoColor};
 
 int run_validate(const Arguments& arguments) {
   const ResultOptions result = result_options(arguments);
@@ -64,7 +65,8 @@ int run_validate(const Arguments& arguments) {
           return runner.seconds(of, row);
         }));
   }
-  outputs.result.finish(result.writer->validation(report, result.write));
+  finish_result(outputs, *result.writer, "validation",
+                [&](const Writer& writer) { return writer.validation(report, result.write); });
   return fails(report) ? kExitFailedCheck : kExitOk;
 }
 

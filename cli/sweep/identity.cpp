@@ -18,9 +18,9 @@ namespace ooc {
 namespace {
 
 /// Flags that change no row; which shard it is stands apart.
-constexpr std::array<std::string_view, 8> kBeside{"--shard",     "--output", "--format",
-                                                  "--jobs",      "--quiet",  "--max-input",
-                                                  "--overwrite", "--dry-run"};
+constexpr std::array<std::string_view, 10> kBeside{
+    "--shard",     "--output",    "--format",  "--jobs",   "--quiet",
+    "--max-input", "--overwrite", "--dry-run", "--report", "--plot"};
 
 std::string joined_texts(const std::vector<std::string>& texts) {
   std::string all;

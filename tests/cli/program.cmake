@@ -14,6 +14,7 @@ ooc_test(program cli
     ${CMAKE_CURRENT_LIST_DIR}/machines_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/policy_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/terminal_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/pictures_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/results_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/state_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/sweep_axes_test.cpp

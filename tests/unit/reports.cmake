@@ -7,4 +7,5 @@ ooc_test(reports unit
           reports_runs_test.cpp
           reports_provenance_test.cpp
           reports_paper_test.cpp
+          reports_page_test.cpp
   LINK ooc_hardware ooc_writers ooc_engine ooc_schedules nlohmann_json::nlohmann_json)

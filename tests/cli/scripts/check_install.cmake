@@ -33,6 +33,13 @@ run(rows ${program} validate M1)
 run(sheet ${program} hardware new mine --architecture pascal --multiprocessors 28 --peak float32=10.97TFLOP/s
   --memory 12GiB --memory-rate 480GB/s --link pcie3x16)
 run(prediction ${program} predict only_here --hardware v100-16gb-pcie3 --batch 64)
+# Without charts --report says where they come from.
+file(REMOVE_RECURSE ${prefix}/share/ooc-paleo/pages)
+execute_process(COMMAND ${program} predict only_here --hardware v100-16gb-pcie3 --report ${root}/out.html
+  RESULT_VARIABLE status OUTPUT_QUIET ERROR_VARIABLE errors)
+if(NOT status EQUAL 2 OR NOT errors MATCHES "scripts/build-pages makes it" OR EXISTS ${root}/out.html)
+  message(SEND_ERROR "--report without charts: ${status} ${errors}")
+endif()
 foreach(file share/man/man1/ooc-paleo.1 share/bash-completion/completions/ooc-paleo
     share/zsh/site-functions/_ooc-paleo share/fish/vendor_completions.d/ooc-paleo.fish)
   if(NOT EXISTS ${prefix}/${file})

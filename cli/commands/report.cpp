@@ -1,0 +1,97 @@
+// `report`: charts of results that other commands wrote as JSON; several of one kind over each other.
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "cli/flags.hpp"
+#include "cli/options.hpp"
+#include "cli/outputs.hpp"
+#include "cli/text_file.hpp"
+#include "model/base/errors.hpp"
+#include "model/base/spec_tree.hpp"
+
+namespace ooc {
+extern const Command report_command;
+
+namespace {
+
+constexpr Flag kPage{.name = "--output",
+                     .brief = "-o",
+                     .value = "FILE",
+                     .help = "where the HTML page goes; - is standard output",
+                     .completes = Completes::kFiles};
+
+constexpr std::array kReportFlags{kPage, flags::kPlot, flags::kMaxInput};
+
+/// Formats that have charts (reports/pages/src/answers.js).
+constexpr std::array kCharted{"result",     "comparison", "machines", "sweep",      "max-batch",
+                              "max-layers", "max-seq",    "need",     "validation", "replay"};
+
+std::string format_of(const SpecDocument& document) {
+  for (const auto& [key, value] : document.root.members) {
+    if (key == "format") return value.text;
+  }
+  return "";
+}
+
+void check_charted(const std::string& path, const std::string& format, const std::string& first) {
+  const auto fail = [&](std::string expected) {
+    throw SpecError({.file = path,
+                     .place = "/format",
+                     .found = format.empty() ? "none" : in_quotes(format),
+                     .expected = std::move(expected),
+                     .hint = "results are what --format json writes"});
+  };
+  const bool known = std::any_of(kCharted.begin(), kCharted.end(), [&](const char* each) {
+    return format == std::string("ooc-paleo/") + each;
+  });
+  if (!known) fail("a result of predict, compare, sweep, max, need, validate or replay");
+  if (format != first) fail(in_quotes(first) + " as in the first file");
+}
+
+int run_report(const Arguments& arguments) {
+  const std::vector<std::string>& files = arguments.positionals();
+  (void)required_positional(arguments, "FILES", "results as JSON");
+  const auto page = arguments.value(kPage);
+  const auto plot = arguments.value(flags::kPlot);
+  if (!page && !plot) bad_value(kPage.name, "none", "a place for the page, or --plot");
+  check_outputs(arguments, {.networks = {}, .profiles = {}, .others = files});
+  Pictures pictures({kPage, page}, {flags::kPlot, plot});
+  std::vector<std::string> texts;
+  std::string first;
+  for (const std::string& file : files) {
+    texts.push_back(read_text_file(file, "FILES", read_limits(arguments)));
+    const std::string format =
+        format_of(read_spec_text(texts.back(), file, read_limits(arguments)));
+    if (first.empty()) first = format;
+    check_charted(file, format, first);
+  }
+  std::vector<PageDocument> documents;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    documents.push_back({.name = files[i], .json = texts[i]});
+  }
+  pictures.finish(files.front() + (files.size() > 1 ? " and others" : ""), documents);
+  return kExitOk;
+}
+
+}  // namespace
+
+const Command report_command{
+    .name = "report",
+    .summary = "charts of results that were written as JSON; of several, over each other",
+    .examples =
+        "  ooc-paleo report result.json -o result.html\n"
+        "  ooc-paleo report before.json after.json -o both.html --plot both.svg\n",
+    .positionals = {.name = "FILES",
+                    .help = "what --format json of predict, compare, sweep, max, need, validate or "
+                            "replay wrote; several of one of them",
+                    .completes = Completes::kInputs,
+                    .many = true},
+    .flags = kReportFlags,
+    .run = &run_report,
+};
+
+}  // namespace ooc

@@ -1,0 +1,102 @@
+// Which charts and tables answer the documents of a page, by their format: { name, json, data }. Several of a format lie
+// over each other, told apart by the names of their files.
+import { replayAnswer, validationAnswer } from './measured.js';
+import * as format from './format.js';
+import { memoryBars, namer, paretoChart, rowName, timeBars } from './schedules.js';
+import { maxAnswer, needAnswer } from './searches.js';
+import { rowsTable, sweepCharts } from './sweep.js';
+import { changesTable, factsOf, layersTable, leversTable, movedTable, schedulesTable } from './tables.js';
+import { timelineChart } from './timeline.js';
+
+const kTimeline = 'ooc-paleo/timeline';
+const some = (...each) => each.filter(Boolean);
+const jobOf = ({ inputs }) => `${inputs.network} on ${inputs.hardware}, batch ${inputs.batch}`;
+
+/** Lists of all documents as one, each entry with the label of its file. */
+const together = (documents) => (key) => documents.flatMap(({ data, label }) => (label ? data[key].map((each) => ({ ...each, label })) : data[key]));
+
+function resultAnswer(documents, rowsOf, timeline) {
+  if (documents.length > 1) return schedulesAnswer(documents.map(({ data, label }) => ({ ...data, label })));
+  const [{ data: result }] = documents;
+  const named = namer([result]);
+  return {
+    title: `${jobOf(result)}: ${rowName(result)}`,
+    facts: factsOf(result),
+    charts: some(timeline && timelineChart(result, timeline.data), timeBars([result], named), memoryBars([result], named)),
+    tables: some(leversTable(result), changesTable(result), movedTable(result), layersTable(result)),
+    footnotes: result,
+  };
+}
+
+function schedulesAnswer(results, title) {
+  const named = namer(results);
+  const [best] = [...results].sort((a, b) => b.feasible - a.feasible || a.iteration_time_ns - b.iteration_time_ns);
+  return {
+    title: title ?? `${jobOf(best)}: side by side`,
+    facts: [['best', named(best)], ...factsOf(best)],
+    charts: some(paretoChart(results, named), timeBars(results, named), memoryBars(results, named)),
+    tables: [schedulesTable(results, named)],
+    footnotes: best,
+  };
+}
+
+function comparisonAnswer(documents, rowsOf) {
+  const results = rowsOf('results');
+  return schedulesAnswer(results, `${jobOf(results[0])}: which schedule?`);
+}
+
+function machinesAnswer(documents, rowsOf) {
+  const machines = rowsOf('machines');
+  const links = machines.some((each) => each.link_bytes_per_s !== null);
+  const results = machines.map((machine) => ({
+    ...machine.results[0], label: some(machine.label, `${machine.hardware}${links && machine.link_bytes_per_s ? ` ${format.rate(machine.link_bytes_per_s)}` : ''}`).join(': '),
+  }));
+  const answer = schedulesAnswer(results, `${results[0].inputs.network}, batch ${results[0].inputs.batch}: which machine?`);
+  answer.charts = answer.charts.filter((each) => each.id !== 'pareto');
+  const priced = machines.filter((each) => each.price !== null && each.feasible);
+  if (priced.length) {
+    answer.tables.unshift({
+      id: 'prices', title: 'For the price', columns: ['machine', 'price', 'samples/s', 'samples/s for a unit of it'],
+      rows: machines.map((machine, i) => [results[i].label, format.number(machine.price), machine.feasible ? format.number(machine.results[0].samples_per_s) : 'does not fit', format.number(machine.samples_per_s_per_price)]),
+    });
+  }
+  return answer;
+}
+
+function sweepAnswer(documents) {
+  const rows = documents.flatMap(({ data, label }) => data.results.map((row) => (label ? { file: label, ...row } : row)));
+  const knees = documents.flatMap(({ data, label }) => data.knees.map((knee) => (label ? { file: label, ...knee } : knee)));
+  const [first] = rows;
+  const all = (key) => [...new Set(rows.map((row) => row[key]))];
+  return {
+    title: `${all('network').join(', ')} on ${all('hardware').join(', ')}${all('batch').length > 1 ? '' : `, batch ${first.batch}`}`,
+    facts: [['rows', rows.length], ['fit', rows.filter((row) => row.feasible).length], ['software', first.framework]],
+    charts: sweepCharts(rows, knees),
+    tables: [rowsTable(rows)],
+    footnotes: documents[0].data,
+  };
+}
+
+const answers = {
+  'ooc-paleo/result': resultAnswer,
+  'ooc-paleo/comparison': comparisonAnswer,
+  'ooc-paleo/machines': machinesAnswer,
+  'ooc-paleo/sweep': sweepAnswer,
+  'ooc-paleo/max-batch': maxAnswer,
+  'ooc-paleo/max-layers': maxAnswer,
+  'ooc-paleo/max-seq': maxAnswer,
+  'ooc-paleo/need': needAnswer,
+  'ooc-paleo/validation': validationAnswer,
+  'ooc-paleo/replay': replayAnswer,
+};
+
+const shortName = (path) => path.replace(/^.*\//, '').replace(/\.json$/, '');
+
+export function answerTo(documents) {
+  const timeline = documents.find((each) => each.data.format === kTimeline);
+  const asked = documents.filter((each) => each !== timeline);
+  const answer = answers[asked[0]?.data.format];
+  if (!answer) throw new Error(`no charts of ${asked[0]?.data.format ?? 'nothing'}`);
+  const labelled = asked.length > 1 ? asked.map((each) => ({ ...each, label: shortName(each.name) })) : asked;
+  return answer(labelled, together(labelled), timeline);
+}

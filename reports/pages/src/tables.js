@@ -1,0 +1,80 @@
+// Tables behind the charts: exact where a chart is for the eye.
+import * as format from './format.js';
+import { rowName } from './schedules.js';
+import { cause } from './theme.js';
+
+export function schedulesTable(results, named) {
+  return {
+    id: 'schedules', title: 'In numbers',
+    columns: ['schedule', 'options', 'rounds', 'time', 'slowdown', 'samples/s', 'peak', 'far', 'copied', 'gap', 'limited by'],
+    rows: results.map((result) => (result.feasible
+      ? [named(result), result.inputs.schedule_options || '–', result.rounds, format.time(result.iteration_time_ns), format.factor(result.slowdown), format.number(result.samples_per_s),
+        format.bytes(result.peak_near_bytes), format.bytes(result.peak_far_bytes), format.bytes(result.to_far_bytes + result.to_near_bytes), format.percent(result.gap),
+        `${result.limited_by}, ${format.percent(result.limited_share)}`]
+      : [named(result), result.inputs.schedule_options || '–', '–', `does not fit: ${result.out_of_memory?.smallest_budget_bytes ? `needs ${format.bytes(result.out_of_memory.smallest_budget_bytes)}` : 'nothing smaller will do'} of ${result.out_of_memory?.tier ?? 'near'} memory`, '', '', '', '', '', '', ''])),
+  };
+}
+
+export function layersTable(result) {
+  const moved = new Map((result.moved ?? []).map((each) => [each.tensor, each]));
+  const flops = (layer, pass) => (layer[`${pass}_ns`] > 0 ? (layer[`${pass}_flops`] * 1e9) / layer[`${pass}_ns`] : null);
+  const rate = (value) => (value ? `${format.number(value / 1e12)} TFLOP/s` : '–');
+  const layers = [...result.layers].sort((a, b) => (b.stall_ns ?? 0) - (a.stall_ns ?? 0));
+  return {
+    id: 'layers', title: 'Layers, those that wait longest first',
+    note: '“hides at”: the slowest way back that is hidden behind what is computed from the tensor’s last use to its next.',
+    columns: ['layer', 'type', 'action', 'waits', 'for', 'hides at', 'forward', 'backward', 'saved', 'forward rate', 'backward rate'],
+    rows: layers.map((layer) => [layer.name, layer.type, layer.action ?? '–', format.time(layer.stall_ns), layer.waits_for ?? '–', format.rate(moved.get(layer.name)?.hides_at_bytes_per_s),
+      format.time(layer.forward_ns), format.time(layer.backward_ns), format.bytes(layer.saved_bytes), rate(flops(layer, 'forward')), rate(flops(layer, 'backward'))]),
+    exact: () => [
+      ['layer', 'type', 'action', 'stall_ns', 'waits_for', 'hides_at_bytes_per_s', 'forward_ns', 'backward_ns', 'saved_bytes', 'forward_flops', 'backward_flops', 'parameters'],
+      ...layers.map((layer) => [layer.name, layer.type, layer.action ?? '', layer.stall_ns ?? '', layer.waits_for ?? '', moved.get(layer.name)?.hides_at_bytes_per_s ?? '', layer.forward_ns, layer.backward_ns,
+        layer.saved_bytes, layer.forward_flops, layer.backward_flops, layer.parameters]),
+    ],
+  };
+}
+
+export function movedTable(result) {
+  if (!result.moved?.length) return null;
+  const moved = [...result.moved].sort((a, b) => b.wait_ns - a.wait_ns || b.bytes - a.bytes);
+  return {
+    id: 'moved', title: 'Tensors that move',
+    columns: ['tensor', 'size', 'leaves at', 'near again at', 'compute waits', 'cause', 'hides at'],
+    rows: moved.map((each) => [each.tensor, format.bytes(each.bytes), format.time(each.out_ns), format.time(each.back_ns), format.time(each.wait_ns),
+      each.cause ? cause(each.cause, {}).name : '–', format.rate(each.hides_at_bytes_per_s)]),
+    exact: () => [Object.keys(moved[0]), ...moved.map((each) => Object.values(each).map((value) => value ?? ''))],
+  };
+}
+
+export function changesTable(result) {
+  const changes = [...(result.what_if ?? []), ...(result.worth ?? [])];
+  if (!changes.length) return null;
+  return {
+    id: 'changes', title: 'What would change it',
+    columns: ['change', 'time', 'gain'],
+    rows: changes.map((each) => [each.change, each.iteration_time_ns === null ? 'does not fit' : format.time(each.iteration_time_ns), format.change(each.gain)]),
+  };
+}
+
+export function leversTable(result) {
+  if (!result.levers?.length) return null;
+  return {
+    id: 'levers', title: 'What would make it fit',
+    columns: ['change', 'needs', 'saves', 'fits'],
+    rows: result.levers.map((each) => [each.change, format.bytes(each.needs_bytes), format.bytes(each.saves_bytes), each.fits === null ? 'by its sizes' : each.fits ? 'yes' : 'no']),
+  };
+}
+
+/** The answer in a few figures. */
+export function factsOf(result) {
+  if (!result.feasible) {
+    const lack = result.out_of_memory;
+    return [['answer', 'does not fit'], ['budget', format.bytes(result.budget_near_bytes)], ['smallest budget', format.bytes(lack?.smallest_budget_bytes)], ['when nothing moves', format.bytes(result.in_core_peak_bytes)], ['schedule', rowName(result)]];
+  }
+  return [
+    ['time of an iteration', format.time(result.iteration_time_ns)], ['slowdown', format.factor(result.slowdown)], ['samples/s', format.number(result.samples_per_s)],
+    ['peak of near memory', `${format.bytes(result.peak_near_bytes)} of ${format.bytes(result.budget_near_bytes)}`],
+    ['when nothing moves', format.bytes(result.in_core_peak_bytes)], ['far memory needed', format.bytes(result.peak_far_bytes)],
+    ['limited by', `${result.limited_by}, ${format.percent(result.limited_share)}`],
+  ];
+}

@@ -1,0 +1,138 @@
+// --report and --plot: what is in their files, and what is said where they cannot be made. The charts themselves are
+// looked at in a browser (scripts/test-pages); here another script stands in for theirs.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "tests/cli/run_program.hpp"
+#include "tests/support/text.hpp"
+
+namespace ooc::test {
+namespace {
+
+/// A data folder with such a script for charts.
+Surroundings with_script(const ScratchFolder& scratch, const std::string& script) {
+  std::filesystem::create_directory(scratch.path() / "pages");
+  write_file(scratch.path() / "pages/report.js", script);
+  return {.folder = scratch.path(), .environment = {{"OOC_PALEO_DATA", scratch.path().string()}}};
+}
+
+Ran predict_there(const Surroundings& there, const Words& more) {
+  return run_ooc_paleo(Words{"predict", "network.json", "--hardware", kMachine, "--quiet"} + more,
+                       there);
+}
+
+TEST_CASE("a page has the JSON of its result, and beside it the result is what it is without") {
+  const ScratchFolder scratch;
+  const Surroundings there = with_script(scratch, "globalThis.drawn = true;");
+  scratch.file("network.json", read_file(kData + "worked_example.json"));
+  const std::string plain = predict_there(there, {"--memory", "3GB"}).out;
+  const Ran ran = predict_there(there, {"--memory", "3GB", "--report", "out.html"});
+  CHECK(ran.exit_code == 0);
+  CHECK(ran.err == "");
+  CHECK(ran.out == plain);
+  const std::string html = scratch.read("out.html");
+  CHECK(has(html, "<script>globalThis.drawn = true;</script>"));
+  CHECK(has(html, "\"iteration_time_ns\":850000000"));
+  CHECK(has(html, "\"ooc-paleo/timeline\""));
+}
+
+TEST_CASE("a network named as a script is a name") {
+  const ScratchFolder scratch;
+  const Surroundings there = with_script(scratch, "");
+  std::string network = read_file(kData + "worked_example.json");
+  const std::string named = "\"name\": \"";
+  network.insert(network.find(named) + named.size(), "<script>alert(1)</script>");
+  scratch.file("network.json", network);
+  CHECK(predict_there(there, {"--report", "out.html"}).exit_code == 0);
+  const std::string html = scratch.read("out.html");
+  CHECK(has(html, "alert(1)"));
+  CHECK_FALSE(has(html, "<script>alert"));
+}
+
+TEST_CASE("what does not fit has a page, too") {
+  const ScratchFolder scratch;
+  const Surroundings there = with_script(scratch, "");
+  scratch.file("network.json", read_file(kData + "worked_example.json"));
+  CHECK(predict_there(there, {"--memory", "1GB", "--report", "out.html"}).exit_code == 3);
+  CHECK(has(scratch.read("out.html"), "\"feasible\":false"));
+}
+
+TEST_CASE("a plot needs Node.js and says so before anything is worked out") {
+  const ScratchFolder scratch;
+  const Surroundings there = with_script(scratch, "");
+  const Ran ran = run_shell(
+      "program=$(command -v ooc-paleo); PATH=/nowhere exec \"$program\" predict network.json "
+      "--hardware v100-16gb-pcie3 --plot out.svg",
+      there);
+  CHECK(ran.exit_code == 2);
+  CHECK(has(ran.err, "--plot: found no program node in PATH"));
+  CHECK_FALSE(has(ran.err, "network.json"));
+}
+
+TEST_CASE("pictures do not take the place of another output or of an input") {
+  const ScratchFolder scratch;
+  const Surroundings there = with_script(scratch, "");
+  scratch.file("network.json", read_file(kData + "worked_example.json"));
+  for (const char* place : {"network.json", "-"}) {
+    CAPTURE(place);
+    CHECK(predict_there(there, {"--report", place}).exit_code == 2);
+  }
+}
+
+TEST_CASE("a sweep has a page of the rows in its file, of an earlier run too") {
+  const ScratchFolder scratch;
+  const Surroundings there = with_script(scratch, "");
+  scratch.file("network.json", read_file(kData + "worked_example.json"));
+  const auto sweep = [&](const Words& more) {
+    return run_ooc_paleo(Words{"sweep", "network.json", "--hardware", kMachine, "--link",
+                               "5GB/s,20GB/s", "--quiet"} +
+                             more,
+                         there);
+  };
+  for (const char* run : {"new", "complete"}) {
+    CAPTURE(run);
+    CHECK(sweep({"-o", "rows.json", "--report", "out.html"}).exit_code == 0);
+    CHECK(has(scratch.read("out.html"), "\"link_bytes_per_s\":20000000000"));
+    std::filesystem::remove(scratch.path() / "out.html");
+  }
+  for (const Words& rows : {Words{}, Words{"-o", "rows.csv"}}) {
+    const Ran ran = sweep(rows + Words{"--report", "out.html"});
+    CHECK(ran.exit_code == 2);
+    CHECK(has(ran.err, "expected -o FILE.json, which charts are made of"));
+  }
+}
+
+TEST_CASE("a page of files takes results of one kind") {
+  const ScratchFolder scratch;
+  const Surroundings there = with_script(scratch, "");
+  scratch.file("network.json", read_file(kData + "worked_example.json"));
+  const auto report = [&](const Words& more) {
+    return run_ooc_paleo(Words{"report"} + more, there);
+  };
+  CHECK(predict_there(there, {"-o", "a.json"}).exit_code == 0);
+  CHECK(predict_there(there, {"--memory", "3GB", "-o", "b.json"}).exit_code == 0);
+  CHECK(report({"a.json", "b.json", "-o", "both.html"}).exit_code == 0);
+  const std::string html = scratch.read("both.html");
+  CHECK(has(html, "data-name=\"a.json\""));
+  CHECK(has(html, "data-name=\"b.json\""));
+  CHECK(has(html, "\"iteration_time_ns\":850000000"));
+  scratch.file("need.json", R"({"format": "ooc-paleo/need"})");
+  struct Wrong {
+    Words words;
+    const char* said;
+  };
+  for (const Wrong& each :
+       {Wrong{{"a.json"}, "--output: found none"}, Wrong{{"-o", "x.html"}, "FILES"},
+        Wrong{{"network.json", "-o", "x.html"}, "network.json: /format"},
+        Wrong{{"a.json", "need.json", "-o", "x.html"}, "as in the first file"},
+        Wrong{{"a.json", "-o", "a.json"}, "which is an input"}}) {
+    const Ran ran = report(each.words);
+    CAPTURE(ran.err);
+    CHECK(ran.exit_code == 2);
+    CHECK(has(ran.err, each.said));
+  }
+}
+
+}  // namespace
+}  // namespace ooc::test

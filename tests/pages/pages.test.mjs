@@ -1,0 +1,193 @@
+// Pages of real results in a real browser. OOC_PALEO is the program, OOC_SOURCES the repository.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { chromium } from 'playwright-core';
+
+const program = process.env.OOC_PALEO;
+const example = join(process.env.OOC_SOURCES, 'tests/data/worked_example.json');
+const machine = join(process.env.OOC_SOURCES, 'tests/data/worked_example_machine.json');
+const folder = mkdtempSync(join(tmpdir(), 'ooc-pages-'));
+const job = ['vgg16', '--hardware', 'v100-16gb-pcie3', '--batch', '256', '--quiet'];
+
+let browser;
+before(async () => { browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] }); });
+after(async () => { await browser.close(); });
+
+/** Runs a command with --report; where the page and the result's JSON are. */
+function report(name, ...command) {
+  const [html, json] = [join(folder, `${name}.html`), join(folder, `${name}.json`)];
+  execFileSync(program, [...command, '--report', html, '-o', json], { stdio: ['ignore', 'inherit', 'inherit'] });
+  return { html, json: () => JSON.parse(readFileSync(json, 'utf8')), size: statSync(html).size };
+}
+
+/** A page that fails its test where it says an error, asks a network or opens a dialog. */
+async function open(html, { width = 1280, scheme = 'light' } = {}) {
+  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme: scheme });
+  page.wrong = [];
+  page.on('console', (message) => { if (message.type() !== 'info') page.wrong.push(message.text()); });
+  page.on('pageerror', (error) => page.wrong.push(error.message));
+  page.on('dialog', (dialog) => { page.wrong.push(`dialog ${dialog.message()}`); dialog.dismiss(); });
+  page.on('request', (request) => { if (!/^(file|data|blob):/.test(request.url())) page.wrong.push(request.url()); });
+  await page.goto(`file://${html}`);
+  return page;
+}
+
+async function shut(page) {
+  assert.deepEqual(page.wrong, []);
+  await page.close();
+}
+
+const embedded = (page) => page.evaluate(() => [...document.querySelectorAll('script[type="application/json"]')].map((each) => JSON.parse(each.textContent)));
+
+/** The text that a button hands to be saved. */
+async function saved(page, section, name) {
+  const [download] = await Promise.all([page.waitForEvent('download'), page.locator(`${section} button`, { hasText: name }).first().click()]);
+  return readFileSync(await download.path(), 'utf8');
+}
+
+const answers = {
+  predict: [['predict', ...job, '--memory', '14GiB', '--framework', 'pytorch-2'], ['timeline', 'time', 'memory']],
+  not_fitting: [['predict', ...job, '--memory', '1GiB'], ['memory']],
+  compare: [['compare', ...job], ['pareto', 'time', 'memory']],
+  machines: [['compare', 'vgg16', '--hardware', 'v100-16gb-pcie3,rtx-3090', '--batch', '128', '--price', '1000,2000', '--schedules', 'capacity,in-core', '--quiet'], ['time', 'memory']],
+  link: [['sweep', ...job, '--link', '4GB/s:256GB/s:x2', '--schedule', 'capacity,vdnn-all', '--memory', '12GiB'], ['link']],
+  budget: [['sweep', ...job, '--memory', '8GiB:20GiB:+1GiB', '--schedule', 'capacity,in-core'], ['budget']],
+  batch: [['sweep', 'vgg16', '--hardware', 'v100-16gb-pcie3', '--batch', '64:512:+64', '--schedule', 'capacity,in-core', '--quiet'], ['batch']],
+  max: [['max-batch', 'vgg16', '--hardware', 'v100-16gb-pcie3', '--schedules', 'capacity,in-core', '--quiet'], ['largest']],
+  need: [['need', 'link', ...job, '--memory', '13GiB', '--schedules', 'capacity,lms'], ['need']],
+  validate: [['validate', '--quiet'], ['networks', 'figures']],
+};
+
+for (const [name, [command, charts]] of Object.entries(answers)) {
+  test(`${name}: charts without an error, wide and narrow, light and dark`, async () => {
+    let made;
+    try {
+      made = report(name, ...command);
+    } catch (error) {
+      assert.equal(error.status, 3); // does not fit: there is a page all the same
+      made = { html: join(folder, `${name}.html`), json: () => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')), size: statSync(join(folder, `${name}.html`)).size };
+    }
+    assert.ok(made.size < 2e6, `${made.size} bytes`);
+    for (const [width, scheme] of [[1280, 'light'], [1280, 'dark'], [400, 'light'], [400, 'dark']]) {
+      const page = await open(made.html, { width, scheme });
+      assert.deepEqual(await page.locator('section:has(.chart)').evaluateAll((all) => all.map((each) => each.id)), charts);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'wider than the screen');
+      const blank = await page.locator('.chart canvas').evaluateAll((all) => all.filter((each) => !each.getContext('2d').getImageData(0, 0, each.width, each.height).data.some((value) => value)).length);
+      assert.equal(blank, 0);
+      // Numbers are those of the JSON, to the last digit.
+      const [first] = await embedded(page);
+      const other = made.json();
+      assert.deepEqual({ ...first, tool: other.tool }, other);
+      await page.screenshot({ path: `${name}-${width}-${scheme}.png`, fullPage: true });
+      await shut(page);
+    }
+  });
+}
+
+test('a timeline zooms, and says what is under the mouse', async () => {
+  const page = await open(report('zoom', 'predict', example, '--hardware', machine, '--memory', '3GB', '--quiet').html);
+  const chart = page.locator('#timeline .chart');
+  const box = await chart.boundingBox();
+  const whole = await chart.locator('canvas').screenshot();
+  await page.mouse.move(box.x + 0.5 * box.width, box.y + 0.4 * box.height);
+  const tip = page.locator('.tip').first();
+  await tip.waitFor();
+  // 850 ms, of which the middle of the axis, right of its labels: 1 GB of outputs are held there at least.
+  assert.match(await tip.innerText(), /in all\s+[\d.]+ GB/);
+  for (let i = 0; i < 8; i += 1) await page.mouse.wheel(0, -200);
+  await page.waitForTimeout(400);
+  assert.notDeepEqual(await chart.locator('canvas').screenshot(), whole);
+  await shut(page);
+});
+
+test('CSV has the numbers of the JSON', async () => {
+  const made = report('csv', 'compare', ...job, '--schedules', 'capacity,in-core,vdnn-all');
+  const page = await open(made.html);
+  const rows = (await saved(page, '#pareto', 'CSV')).trim().split('\r\n').map((row) => row.split(','));
+  const results = made.json().results.filter((each) => each.feasible);
+  // From the end: names have commas.
+  assert.deepEqual(rows[0].slice(-5, -3), ['iteration_time_ns', 'peak_near_bytes']);
+  assert.deepEqual(rows.slice(1).map((row) => row.slice(-5, -3).map(Number)), results.map((each) => [each.iteration_time_ns, each.peak_near_bytes]));
+  const svg = await saved(page, '#pareto', 'SVG');
+  assert.match(svg, /^<svg .*compare vgg16.*Assumed, not measured.*<\/svg>$/s);
+  await shut(page);
+});
+
+test('a network named as a script does nothing', async () => {
+  const network = join(folder, 'network.json');
+  const name = '<script>alert(1)</script><img src=x onerror=alert(2)>';
+  writeFileSync(network, readFileSync(example, 'utf8').replace('"worked_example"', JSON.stringify(name)).replaceAll('"a"', '"<b onmouseover=alert(3)>a"'));
+  const page = await open(report('named', 'predict', network, '--hardware', machine, '--memory', '3GB', '--quiet').html);
+  assert.match(await page.locator('h1').innerText(), /<script>alert\(1\)<\/script><img/);
+  assert.equal(await page.locator('img, b[onmouseover]').count(), 0);
+  const box = await page.locator('#timeline .chart').boundingBox();
+  for (let x = 0.15; x < 0.95; x += 0.1) {
+    await page.mouse.move(box.x + x * box.width, box.y + 0.4 * box.height);
+    await page.waitForTimeout(30);
+  }
+  assert.equal(await page.locator('b[onmouseover]').count(), 0);
+  await shut(page);
+});
+
+test('a plot is an SVG of the first chart; where nothing fits there is none', () => {
+  const svg = join(folder, 'plot.svg');
+  execFileSync(program, ['predict', ...job, '--memory', '14GiB', '--plot', svg, '-o', join(folder, 'plot.json')]);
+  assert.match(readFileSync(svg, 'utf8'), /^<svg .*What near memory holds.*<\/svg>\n$/s);
+  const none = join(folder, 'none.svg');
+  assert.throws(() => execFileSync(program, ['compare', ...job, '--memory', '1MB', '--plot', none, '-o', join(folder, 'none.json')], { stdio: 'ignore' }), { status: 3 });
+  assert.throws(() => statSync(none), { code: 'ENOENT' });
+  assert.equal(JSON.parse(readFileSync(join(folder, 'none.json'), 'utf8')).results[0].feasible, false);
+});
+
+test('two results lie over each other', async () => {
+  const files = ['12GiB', '14GiB'].map((memory) => {
+    report(`at${memory}`, 'predict', ...job, '--memory', memory);
+    return join(folder, `at${memory}.json`);
+  });
+  const html = join(folder, 'both.html');
+  execFileSync(program, ['report', ...files, '-o', html]);
+  const page = await open(html);
+  assert.match(await page.locator('#schedules').innerText(), /at12GiB: capacity[\s\S]*at14GiB: capacity/);
+  await shut(page);
+});
+
+test('a timeline of 20,000 steps opens in less than 2 s and zooms smoothly', async (t) => {
+  const made = report('many', 'predict', 'resnet50', '--hardware', 'v100-16gb-pcie3', '--batch', '1024', '--sub-batch', '20', '--memory', '3GiB', '--quiet');
+  assert.ok(made.size < 2e6, `${made.size} bytes`);
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const worked = async () => (await session.send('Performance.getMetrics')).metrics.find((each) => each.name === 'TaskDuration').value;
+  const begun = Date.now();
+  await page.goto(`file://${made.html}`);
+  const opening = await worked();
+  t.diagnostic(`opened in ${Date.now() - begun} ms, ${Math.round(1000 * opening)} ms of processor time`);
+  const [, timeline] = await embedded(page);
+  const steps = Object.values(timeline.queues).reduce((sum, queue) => sum + queue.name.length, 0);
+  assert.ok(steps > 20000, `${steps} steps`);
+  // Processor time: the clock on the wall tells more of what else the machine does.
+  assert.ok(opening < 2, `${opening} s`);
+  const box = await page.locator('#timeline .chart').boundingBox();
+  await page.mouse.move(box.x + 0.5 * box.width, box.y + 120);
+  await page.evaluate(() => {
+    globalThis.frames_ = [];
+    let last = performance.now();
+    const frame = (now) => { globalThis.frames_.push(now - last); last = now; requestAnimationFrame(frame); };
+    requestAnimationFrame(frame);
+  });
+  const before_zoom = await worked();
+  const turns = 60;
+  for (let i = 0; i < turns; i += 1) {
+    await page.mouse.wheel(0, i < 40 ? -100 : 100);
+    await page.waitForTimeout(16);
+  }
+  const each = (1000 * (await worked() - before_zoom)) / turns;
+  const frames = (await page.evaluate(() => globalThis.frames_)).sort((a, b) => a - b);
+  t.diagnostic(`${steps} steps, a turn of the wheel ${each.toFixed(1)} ms of processor time, half of the frames within ${frames[frames.length >> 1].toFixed(1)} ms`);
+  assert.ok(each < 100, `${each} ms`);
+  await page.close();
+});

@@ -1,0 +1,109 @@
+// Is a page one file that is nothing but what it was given, whatever names are in it?
+#include <doctest/doctest.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "reports/writers/page.hpp"
+#include "reports/writers/timeline_data.hpp"
+#include "reports_example.hpp"
+
+using namespace ooc;
+using namespace ooc::test;
+using Json = nlohmann::json;
+
+namespace {
+
+std::size_t occurrences(std::string_view text, std::string_view part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1))
+    ++count;
+  return count;
+}
+
+/// What stands in the element of that number of JSON.
+std::string document_in(const std::string& html, std::size_t index) {
+  std::size_t at = 0;
+  for (std::size_t i = 0; i <= index; ++i) at = html.find("application/json", at) + 1;
+  const std::size_t begin = html.find('>', at) + 1;
+  return html.substr(begin, html.find("</script>", begin) - begin);
+}
+
+/// Instants of a column of differences.
+std::vector<std::int64_t> running_sums(const Json& differences) {
+  std::vector<std::int64_t> result;
+  std::int64_t sum = 0;
+  for (const Json& each : differences) result.push_back(sum += each.get<std::int64_t>());
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("a page has its documents to the last digit and its script once") {
+  const std::array documents{
+      PageDocument{.name = "a.json",
+                   .json = R"({"time": 123456789012345678, "x": 0.1, "a b": "c \" d\\"})"},
+      PageDocument{.name = "b.json", .json = "[1, 2]"}};
+  const std::string html =
+      page_html({.title = "vgg16", .documents = documents, .script = "draw();"});
+  CHECK(document_in(html, 0) == R"({"time":123456789012345678,"x":0.1,"a b":"c \" d\\"})");
+  CHECK(document_in(html, 1) == "[1,2]");
+  CHECK(occurrences(html, "<script>draw();</script>") == 1);
+  CHECK(html.find("data-name=\"b.json\"") != std::string::npos);
+  CHECK(html.find("default-src 'none'") != std::string::npos);
+  CHECK(html.find("src=") == std::string::npos);
+  CHECK(html.find("href=") == std::string::npos);
+}
+
+TEST_CASE("no name in a page is markup") {
+  const std::string name = "</script><script>alert(1)</script><!-- \"'>&";
+  const std::string json = Json{{"network", name}}.dump();
+  const std::array documents{PageDocument{.name = name, .json = json}};
+  const std::string html = page_html({.title = name, .documents = documents, .script = ""});
+  CHECK(occurrences(html, "<script") == 2);
+  CHECK(occurrences(html, "</script") == 2);
+  CHECK(html.find("<!--") == std::string::npos);
+  CHECK(Json::parse(document_in(html, 0))["network"] == name);
+}
+
+TEST_CASE("columns of a timeline add up to it") {
+  const Example example;
+  const Timeline& timeline = example.timeline();
+  const ToolInfo tool{};
+  const Json data = Json::parse(timeline_data(
+      {example.inputs, tool, example.graph, example.costs, example.the_plan(), timeline}));
+  CHECK(data["iteration_time_ns"] == timeline.iteration_time.count());
+  std::size_t steps = 0;
+  std::int64_t latest = 0;
+  for (const auto& [name, queue] : data["queues"].items()) {
+    steps += queue["name"].size();
+    CHECK(running_sums(queue["start_ns_differences"]).size() == queue["name"].size());
+    for (const Json& place : queue["name"]) CHECK(place < data["names"].size());
+    latest = std::max(latest, running_sums(queue["end_ns_differences"]).back());
+  }
+  CHECK(steps == example.the_plan().steps.size());
+  CHECK(latest == timeline.iteration_time.count());
+
+  CHECK(data["names"][data["queues"]["to_far"]["name"][0].get<std::size_t>()] == "to_far a");
+
+  const std::vector<std::int64_t> starts = running_sums(data["stalls"]["start_ns_differences"]);
+  const std::vector<std::int64_t> ends = running_sums(data["stalls"]["end_ns_differences"]);
+  std::int64_t stalled = 0;
+  for (std::size_t i = 0; i < starts.size(); ++i) stalled += ends[i] - starts[i];
+  CHECK(stalled > 0);
+  CHECK(stalled + timeline.busy.count() == timeline.iteration_time.count());
+
+  const Json& memory = data["near_memory"];
+  std::vector<std::int64_t> held(memory["at_ns_differences"].size());
+  for (const Json& changes : memory["bytes_changes"]) {
+    const std::vector<std::int64_t> at = running_sums(changes["samples_later"]);
+    REQUIRE(at.size() == changes["difference"].size());
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      for (auto later = static_cast<std::size_t>(at[i]); later < held.size(); ++later) {
+        held[later] += changes["difference"][i].get<std::int64_t>();
+      }
+    }
+  }
+  CHECK(*std::max_element(held.begin(), held.end()) == timeline.peak_near.count());
+}
