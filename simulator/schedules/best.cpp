@@ -34,7 +34,7 @@ extern const Schedule best_schedule;
 namespace {
 
 /// Plans tried by default: so many tasks in all, but no fewer plans than the first and no more than the second.
-constexpr std::int64_t kUsualTasks = 6'000'000;
+constexpr std::int64_t kUsualTasks = 15'000'000;
 constexpr std::int64_t kFewestPlans = 3'000;
 constexpr std::int64_t kMostPlans = 60'000;
 /// Up to so many tasks all idle times take part, even those that are hardly worth a copy.

@@ -1,7 +1,7 @@
 // How far above its lower bound is what best finds? Nine networks at three budgets (a quarter, a half and three quarters
 // of what in-core needs) and four links; where a budget is below the largest task, the same share of what is between that
 // and in-core's. On demand, as it takes minutes:
-//   best_matrix [--search N] [--seed N] [--only NETWORK] [--part I/N]
+//   best_matrix [--search N] [--seed N] [--only NETWORK] [--link LINK] [--share SHARE] [--part I/N]
 // One line a case, then median, 90th percentile and most, of all and without VGG-16, whose bound is known to be weak
 // (docs/model.md, 5). Times are CPU times. The exit status says whether every plan was valid and none beat its bound.
 #include <fmt/core.h>
@@ -87,6 +87,8 @@ struct Request {
   std::optional<std::int64_t> search;
   std::int64_t seed = 1;
   std::string only;
+  std::string link;
+  double share = 0;  ///< 0: all
   std::size_t part = 0;
   std::size_t parts = 1;
 };
@@ -114,9 +116,11 @@ class Matrix {
       options.batch = net.batch;
       const Workload workload = read(net, options);
       for (const Link& link : kLinks) {
+        if (!request_.link.empty() && request_.link != link.name) continue;
         if (link.rate > 0) options.transfers.link = BytesPerSecond(link.rate);
         const Machine machine = load_hardware(link.machine, "--hardware", options);
         for (const double share : kShares) {
+          if (request_.share > 0 && request_.share != share) continue;
           if (number++ % request_.parts != request_.part) continue;
           results_.push_back(
               run_case(net, link, workload, make_case(workload, machine, options), share));
@@ -219,6 +223,8 @@ int main(int argc, char** argv) {
     if (flag == "--search") request.search = std::atoll(value.c_str());
     if (flag == "--seed") request.seed = std::atoll(value.c_str());
     if (flag == "--only") request.only = value;
+    if (flag == "--link") request.link = value;
+    if (flag == "--share") request.share = std::atof(value.c_str());
     if (flag == "--part") {
       request.part = static_cast<std::size_t>(std::atoi(value.c_str()));
       request.parts = static_cast<std::size_t>(
