@@ -28,6 +28,11 @@ constexpr std::size_t kWholeCuts = 3;
 constexpr std::size_t kAllCutsUpTo = 60;
 constexpr long kWholeEffort = 400'000;
 constexpr long kFewestNodes = 20;
+/// Tasks whose ways are judged one by one, and steps to the highest bound that this gives.
+constexpr std::size_t kJudgedTasks = 40;
+constexpr int kJudgedSteps = 8;
+/// Of the bound without that.
+constexpr double kJudgedUpTo = 1.25;
 /// Cuts below this share of the best are not calculated to the end; those above are candidates for bound B.
 constexpr double kNearBest = 0.998;
 /// What sums in doubles lose, and what copies round up to.
@@ -152,25 +157,43 @@ class MixedWalk {
 
   /// By task the fastest way that fits alone; false where none does.
   bool find_times() {
-    before_.assign(1, 0);
     for (std::size_t t = 0; t < graph_.tasks.size(); ++t) {
-      const auto task = make_id<TaskId>(t);
-      const double touched = touched_bytes(task);
-      double least = -1;
-      for (const TaskAlternative& way : costs_.alternatives_of(task, which_)) {
-        const auto time = static_cast<double>(way.time.count());
-        if (touched + static_cast<double>(way.workspace.count()) > available_) continue;
-        if (least < 0 || time < least) least = time;
-      }
-      if (least < 0) return false;
+      touched_.push_back(touched_bytes(make_id<TaskId>(t)));
+    }
+    way_least_.assign(costs_.alternatives.size(), 0);
+    if (!add_up_times()) return false;
+    quickest_ = before_;
+    return true;
+  }
+
+  /// Of the fastest ways that are allowed; false where a task has none.
+  bool add_up_times() {
+    before_.assign(1, 0);
+    for (std::int32_t t = 0; t < static_cast<std::int32_t>(graph_.tasks.size()); ++t) {
+      double least = MixedCut::kNoPlan;
+      each_way(t, [&](const TaskAlternative& way, double&) {
+        least = std::min(least, static_cast<double>(way.time.count()));
+      });
+      if (least >= MixedCut::kNoPlan) return false;
       before_.push_back(before_.back() + least);
-      touched_.push_back(touched);
     }
     return true;
   }
 
+  /// Those that fit alone and are allowed, each with the time of which no plan that has it is quicker.
+  template <class Visit>
+  void each_way(std::int32_t task, Visit visit) {
+    double* least = &way_least_[at(costs_.first_alternative[at(task)])];
+    for (const TaskAlternative& way : costs_.alternatives_of(TaskId{task}, which_)) {
+      const double bytes = touched_[at(task)] + static_cast<double>(way.workspace.count());
+      if (bytes <= available_ && *least < allowed_) visit(way, *least);
+      ++least;
+    }
+  }
+
+  /// Of a run of it, first or again.
   [[nodiscard]] double time_of(std::int32_t task) const {
-    return before_[at(task) + 1] - before_[at(task)];
+    return quickest_[at(task) + 1] - quickest_[at(task)];
   }
 
   void find_prices() {
@@ -278,18 +301,19 @@ class MixedWalk {
 
   /// The least over the ways to run it.
   template <class Value>
-  [[nodiscard]] double at(std::int32_t task, Value value) const {
+  [[nodiscard]] double at(std::int32_t task, Value value) {
     double least = MixedCut::kNoPlan;
-    for (const TaskAlternative& way : costs_.alternatives_of(TaskId{task}, which_)) {
-      const auto workspace = static_cast<double>(way.workspace.count());
-      if (touched_[at(task)] + workspace > available_) continue;
-      const double time = value(CutTask{.excess = live_[at(task)] + workspace - available_,
-                                        .before = before_[at(task)],
-                                        .time = static_cast<double>(way.time.count()),
-                                        .after = before_.back() - before_[at(task) + 1]});
-      least = std::min(least, time);
-    }
+    each_way(task, [&](const TaskAlternative& way, double&) {
+      least = std::min(least, value(cut_task(task, way)));
+    });
     return least;
+  }
+
+  [[nodiscard]] CutTask cut_task(std::int32_t task, const TaskAlternative& way) const {
+    return {.excess = live_[at(task)] + static_cast<double>(way.workspace.count()) - available_,
+            .before = before_[at(task)],
+            .time = static_cast<double>(way.time.count()),
+            .after = before_.back() - before_[at(task) + 1]};
   }
 
   static Duration certain(double time) {
@@ -310,14 +334,68 @@ class MixedWalk {
       });
       if (near || cut.time >= MixedCut::kNoPlan) continue;
       chosen.push_back(cut.task);
-      gather(cut.task);
-      const auto items = static_cast<long>(cut_.items().size()) + 1;
-      const long nodes = std::max(kFewestNodes, kWholeEffort / (items * items));
+    }
+    best = std::max(best, whole_of(chosen, MixedCut::kNoPlan));
+    return certain(judge_ways(best, chosen));
+  }
+
+  /// Of what gather() found.
+  [[nodiscard]] long nodes() {
+    const auto items = static_cast<long>(cut_.items().size()) + 1;
+    return std::max(kFewestNodes, kWholeEffort / (items * items));
+  }
+
+  /// The greatest of some cuts, or one that is no less than `enough`.
+  [[nodiscard]] double whole_of(const std::vector<std::int32_t>& tasks, double enough) {
+    double best = before_.back();
+    for (const std::int32_t task : tasks) {
+      if (best >= enough) break;
+      gather(task);
       const double time =
-          at(cut.task, [&](const CutTask& task) { return cut_.whole(task, nodes); });
+          at(task, [&](const CutTask& cut) { return cut_.whole(cut, nodes(), enough); });
       if (time < MixedCut::kNoPlan) best = std::max(best, time);
     }
-    return certain(best);
+    return best;
+  }
+
+  /// A plan runs some task in a way with which it takes `limit` or longer, or it has none of these ways: then the
+  /// cuts hold without them. So the lesser of `limit` and that is a bound; the limit where they meet is looked for.
+  [[nodiscard]] double judge_ways(double best, const std::vector<std::int32_t>& cuts) {
+    const double most = best * kJudgedUpTo;
+    judge_quick_ways(most);
+    const auto without = [&](double limit, double enough) {
+      allowed_ = limit;
+      return add_up_times() ? whole_of(cuts, enough) : MixedCut::kNoPlan;
+    };
+    double low = best;
+    double high = std::min(without(best + kRoundedUp, most), most);
+    if (high > low && without(high, high) >= high) return high;
+    for (int step = 0; step < kJudgedSteps && high > low + kRoundedUp; ++step) {
+      const double middle = low + (high - low) / 2;
+      (without(middle, middle) >= middle ? low : high) = middle;
+    }
+    return low;
+  }
+
+  /// Where slower ways cost most: what a plan takes at least that has the quicker one.
+  void judge_quick_ways(double most) {
+    std::vector<std::pair<double, std::int32_t>> slower;
+    for (const Cut& cut : cuts_) {
+      double longest = 0;
+      each_way(cut.task, [&](const TaskAlternative& way, double&) {
+        longest = std::max(longest, static_cast<double>(way.time.count()));
+      });
+      const double more = longest - time_of(cut.task);
+      if (more > 0) slower.emplace_back(-more, cut.task);
+    }
+    std::sort(slower.begin(), slower.end());
+    if (slower.size() > kJudgedTasks) slower.resize(kJudgedTasks);
+    for (const auto& [less, task] : slower) {
+      gather(task);
+      each_way(task, [&](const TaskAlternative& way, double& least) {
+        least = cut_.whole(cut_task(task, way), nodes(), most);
+      });
+    }
   }
 
   const TrainingGraph& graph_;
@@ -326,9 +404,12 @@ class MixedWalk {
   double available_;
   std::vector<TensorFacts> tensors_;
   Csr<TensorId, TaskId> uses_;
-  std::vector<double> before_;   ///< by task, and one more: least compute before it
-  std::vector<double> touched_;  ///< by task: bytes
-  std::vector<double> live_;     ///< by task: bytes alive while it runs
+  std::vector<double> before_;          ///< by task, and one more: least compute before it
+  std::vector<double> quickest_;        ///< the same with all ways allowed
+  std::vector<double> way_least_;       ///< by alternative: no plan with it is known to be quicker
+  double allowed_ = MixedCut::kNoPlan;  ///< only ways with which a plan may be quicker than that
+  std::vector<double> touched_;         ///< by task: bytes
+  std::vector<double> live_;            ///< by task: bytes alive while it runs
   std::vector<Cut> cuts_;
   MixedCut cut_;
 };

@@ -189,7 +189,7 @@ double MixedCut::divisible(const CutTask& task, double enough) {
   return value_of(task, {}, enough);
 }
 
-double MixedCut::whole(const CutTask& task, long nodes) {
+double MixedCut::whole(const CutTask& task, long nodes, double enough) {
   if (task.excess <= 0) return task.before + task.time + task.after;
   const auto later = [](const Node& a, const Node& b) { return a.value > b.value; };
   std::priority_queue<Node, std::vector<Node>, decltype(later)> open(later);
@@ -199,7 +199,7 @@ double MixedCut::whole(const CutTask& task, long nodes) {
     const Node node = open.top();
     open.pop();
     known = std::max(known, node.value);
-    if (known >= kNoPlan || nodes-- <= 0) return known;
+    if (known >= enough || nodes-- <= 0) return known;
     const std::size_t depth = node.fates.size();
     double start = 0;
     double end = 0;

@@ -51,8 +51,8 @@ class MixedCut {
 
   /// The least time with divisible tensors. Not exact where that is no more than `enough`: then anything up to that.
   [[nodiscard]] double divisible(const CutTask& task, double enough);
-  /// With whole ones, as far as `nodes` get.
-  [[nodiscard]] double whole(const CutTask& task, long nodes);
+  /// With whole ones, as far as `nodes` get, and no further than `enough`.
+  [[nodiscard]] double whole(const CutTask& task, long nodes, double enough = kNoPlan);
 
  private:
   enum class Fate : std::uint8_t {

@@ -33,19 +33,22 @@ extern const Schedule best_schedule;
 
 namespace {
 
-/// Plans tried by default: so many tasks in all, but no fewer plans than the first and no more than the second.
-constexpr std::int64_t kUsualTasks = 6'000'000;
+/// Plans tried by default: so many tasks in all, an idle time as two, but no fewer plans than the first and no more than
+/// the second.
+constexpr std::int64_t kUsualTasks = 20'000'000;
+constexpr std::int64_t kTasksOfIdle = 2;
 constexpr std::int64_t kFewestPlans = 3'000;
 constexpr std::int64_t kMostPlans = 60'000;
 /// Up to so many tasks all idle times take part, even those that are hardly worth a copy.
 constexpr std::size_t kSmallGraph = 200;
 
-std::int64_t plans_to_try(const PlanningProblem& problem) {
+std::int64_t plans_to_try(const PlanningProblem& problem, const MixFacts& facts) {
   const OwnOptions& own = *problem.options.own;
   if (own.search && *own.search < 0) {
     option_error("--search", std::to_string(*own.search), "an integer >= 0");
   }
-  const auto tasks = static_cast<std::int64_t>(problem.graph.tasks.size()) + 1;
+  const auto tasks = static_cast<std::int64_t>(facts.tasks) + 1 +
+                     kTasksOfIdle * static_cast<std::int64_t>(facts.idle.size());
   return own.search.value_or(std::clamp(kUsualTasks / tasks, kFewestPlans, kMostPlans));
 }
 
@@ -116,7 +119,7 @@ std::optional<OutOfMemory> shortage_of(const MixFacts& facts) {
 }
 
 PlanResult search(const PlanningProblem& problem, const MixFacts& facts) {
-  const std::int64_t plans = plans_to_try(problem);
+  const std::int64_t plans = plans_to_try(problem, facts);
   const std::int64_t good_enough = std::max(facts.least_compute, problem.least_time.count());
   MixSearch search(facts,
                    {.plans = plans, .seed = problem.options.own->seed, .good_enough = good_enough});

@@ -68,7 +68,7 @@ void MixSearch::change_loss(Decisions& decisions) {
   auto at = static_cast<std::int64_t>(dice_.below(static_cast<std::size_t>(scene_.lost)));
   auto loss = scene_.losses.begin();
   for (; loss + 1 != scene_.losses.end() && at >= loss->time; ++loss) at -= loss->time;
-  if (scene_.runs[loss->position].again) {
+  if (loss->cause == Scene::Loss::Cause::kRepeat) {
     change_repeated(decisions, loss->position);
   } else {
     change_copy(decisions, loss->position);
@@ -104,15 +104,36 @@ void MixSearch::change_repeated(Decisions& decisions, std::uint32_t position) {
 void MixSearch::change_copy(Decisions& decisions, std::uint32_t position) {
   choice_.clear();
   const bool forward = position < facts_.forward;
-  for (const Scene::Moved& moved : scene_.moved) {
+  for (std::uint32_t i = 0; i < scene_.moved.size(); ++i) {
+    const Scene::Away& moved = scene_.moved[i];
     const bool ahead = forward ? moved.from <= position + kShortlyBehind : moved.to <= position + 1;
-    if (ahead) choice_.push_back(moved.idle);
+    if (ahead) choice_.push_back(i);
   }
   if (choice_.empty()) return;
   const std::size_t candidates = forward ? choice_.size() : std::min(choice_.size(), kCopiesAhead);
-  const std::uint32_t idle = choice_[choice_.size() - 1 - dice_.below(candidates)];
+  const Scene::Away& moved = scene_.moved[choice_[choice_.size() - 1 - dice_.below(candidates)]];
+  if (dice_.percent(60)) return make_room(decisions, moved);
+  const std::uint32_t idle = moved.idle;
   const bool drop = facts_.idle[idle].droppable && dice_.percent(70);
   set(decisions, idle, drop ? Treatment::kDrop : Treatment::kKeep);
+}
+
+/// What moves could stay if something else that is idle meanwhile did not.
+void MixSearch::make_room(Decisions& decisions, const Scene::Away& moved) {
+  const std::size_t length = moved.to - moved.from;
+  const std::size_t position =
+      moved.return_after > moved.from && dice_.percent(70)
+          ? moved.return_after
+          : moved.from + 1 + dice_.below(std::max<std::size_t>(1, length - 1));
+  choice_.clear();
+  for (const Scene::Away& kept : scene_.kept) {
+    if (kept.from < position && position < kept.to) choice_.push_back(kept.idle);
+  }
+  if (choice_.empty()) return;
+  const std::uint32_t idle = choice_[dice_.below(choice_.size())];
+  const bool drop = facts_.idle[idle].droppable && dice_.percent(80);
+  set(decisions, moved.idle, Treatment::kKeep);
+  set(decisions, idle, drop ? Treatment::kDrop : Treatment::kMove);
 }
 
 /// A series of equal tensors: unrolled steps, blocks.

@@ -36,6 +36,8 @@ class MixDecoder {
 
   [[nodiscard]] const RunList& runs() const { return list_; }
   [[nodiscard]] const std::vector<GapMove>& moves() const { return moves_; }
+  /// Of what was placed, by gap of runs(): near all the time.
+  [[nodiscard]] bool stays(std::size_t gap) const { return stays_[gap] != 0; }
   /// By gap of runs(): the idle time that it lies in.
   [[nodiscard]] const std::vector<std::uint32_t>& idle_of_gap() const { return idle_of_gap_; }
   /// By position, of what was listed, with nothing near that could be away: bytes beyond what there is.

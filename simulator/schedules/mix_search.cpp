@@ -87,15 +87,28 @@ void MixSearch::tell() {
   (*progress)({.tried = tried_, .of = limits_.plans, .best = Duration(best_time_)});
 }
 
+void MixSearch::lose(Duration time, std::size_t position, Scene::Loss::Cause cause) {
+  if (time.count() <= 0) return;
+  scene_.losses.push_back({time.count(), static_cast<std::uint32_t>(position), cause});
+  scene_.lost += time.count();
+}
+
 /// Notes what the plan that ran last does, and where it loses time.
 void MixSearch::look() {
   scene_.runs = decoder_.runs().runs;
   scene_.moved.clear();
   for (const GapMove& move : decoder_.moves()) {
     const StayGap& gap = decoder_.runs().gaps[move.gap];
-    scene_.moved.push_back({decoder_.idle_of_gap()[move.gap],
-                            static_cast<std::uint32_t>(gap.first - 1),
-                            static_cast<std::uint32_t>(gap.end)});
+    scene_.moved.push_back(
+        {decoder_.idle_of_gap()[move.gap], static_cast<std::uint32_t>(gap.first - 1),
+         static_cast<std::uint32_t>(gap.end), static_cast<std::uint32_t>(move.may_return_after)});
+  }
+  scene_.kept.clear();
+  for (std::size_t i = 0; i < decoder_.runs().gaps.size(); ++i) {
+    if (!decoder_.stays(i)) continue;
+    const StayGap& gap = decoder_.runs().gaps[i];
+    scene_.kept.push_back({decoder_.idle_of_gap()[i], static_cast<std::uint32_t>(gap.first - 1),
+                           static_cast<std::uint32_t>(gap.end)});
   }
   scene_.losses.clear();
   scene_.lost = 0;
@@ -105,12 +118,9 @@ void MixSearch::look() {
   Duration end;
   for (std::size_t i = 0; i < queue.size(); ++i) {
     const Span& span = trial_.timeline->spans[queue[i].at()];
-    Duration lost = span.start - end;
+    lose(span.start - end, i, Scene::Loss::Cause::kWait);
+    if (scene_.runs[i].again) lose(span.end - span.start, i, Scene::Loss::Cause::kRepeat);
     end = span.end;
-    if (scene_.runs[i].again) lost += span.end - span.start;
-    if (lost.count() <= 0) continue;
-    scene_.losses.push_back({lost.count(), static_cast<std::uint32_t>(i)});
-    scene_.lost += lost.count();
   }
 }
 

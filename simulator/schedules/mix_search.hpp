@@ -45,16 +45,20 @@ class MixSearch {
   /// The plan that runs with the decisions at hand, as far as changes look at it.
   struct Scene {
     struct Loss {
+      enum class Cause : std::uint8_t { kWait, kRepeat };
       std::int64_t time = 0;
       std::uint32_t position = 0;
+      Cause cause = Cause::kWait;
     };
-    struct Moved {
+    struct Away {
       std::uint32_t idle = 0;
       std::uint32_t from = 0;  ///< its last use before
       std::uint32_t to = 0;
+      std::uint32_t return_after = 0;  ///< before that position there is no room for it
     };
     std::vector<TaskRun> runs;
-    std::vector<Moved> moved;  ///< in the order of return
+    std::vector<Away> moved;   ///< in the order of return
+    std::vector<Away> kept;    ///< could be away, and is not
     std::vector<Loss> losses;  ///< where compute waits or repeats something
     std::int64_t lost = 0;
   };
@@ -73,6 +77,7 @@ class MixSearch {
   std::int64_t evaluate(const Decisions& decisions, std::int64_t limit = kNever);
   void tell();
   void look();
+  void lose(Duration time, std::size_t position, Scene::Loss::Cause cause);
   [[nodiscard]] bool over() const { return tried_ >= limits_.plans || done_; }
 
   void sow();
@@ -86,6 +91,7 @@ class MixSearch {
   void change_loss(Decisions& decisions);
   void change_repeated(Decisions& decisions, std::uint32_t position);
   void change_copy(Decisions& decisions, std::uint32_t position);
+  void make_room(Decisions& decisions, const Scene::Away& moved);
   void change_kind(Decisions& decisions);
   void change_neighbours(Decisions& decisions);
   void exchange_two(Decisions& decisions);

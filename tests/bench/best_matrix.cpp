@@ -1,7 +1,7 @@
 // How far above its lower bound is what best finds? Nine networks at three budgets (a quarter, a half and three quarters
 // of what in-core needs) and four links; where a budget is below the largest task, the same share of what is between that
 // and in-core's. On demand, as it takes minutes:
-//   best_matrix [--search N] [--seed N] [--only NETWORK] [--part I/N]
+//   best_matrix [--search N] [--seed N] [--only NETWORK] [--link LINK] [--share SHARE] [--blocks N] [--part I/N]
 // One line a case, then median, 90th percentile and most, of all and without VGG-16, whose bound is known to be weak
 // (docs/model.md, 5). Times are CPU times. The exit status says whether every plan was valid and none beat its bound.
 #include <fmt/core.h>
@@ -48,14 +48,14 @@ constexpr Link kLinks[] = {{"PCIe3", "v100-16gb-pcie3", 0},
 /// A budget so near the largest task's is lifted.
 constexpr std::int64_t kParts = 50;
 
-/// 24 blocks of a GPT, 1024 wide, on 512 tokens.
-std::string gpt24() {
+/// A GPT, 1024 wide, on 512 tokens.
+std::string gpt(int blocks) {
   std::string text =
       R"({"format": "ooc-paleo/network", "version": 1, "name": "gpt24", "source": "a GPT",
           "inputs": [{"name": "tokens", "shape": [512]}], "layers": [
           {"name": "table", "type": "embedding", "vocabulary": 50257, "width": 1024},)";
   std::string before = "table";
-  for (int i = 0; i < 24; ++i) {
+  for (int i = 0; i < blocks; ++i) {
     const std::string at = "h" + std::to_string(i) + "_";
     const auto layer = [&](const char* name, const std::string& fields) {
       text += "{\"name\": \"" + at + name + "\", " + fields + "},\n";
@@ -87,6 +87,9 @@ struct Request {
   std::optional<std::int64_t> search;
   std::int64_t seed = 1;
   std::string only;
+  std::string link;
+  double share = 0;  ///< 0: all
+  int blocks = 24;   ///< of gpt24
   std::size_t part = 0;
   std::size_t parts = 1;
 };
@@ -114,9 +117,11 @@ class Matrix {
       options.batch = net.batch;
       const Workload workload = read(net, options);
       for (const Link& link : kLinks) {
+        if (!request_.link.empty() && request_.link != link.name) continue;
         if (link.rate > 0) options.transfers.link = BytesPerSecond(link.rate);
         const Machine machine = load_hardware(link.machine, "--hardware", options);
         for (const double share : kShares) {
+          if (request_.share > 0 && request_.share != share) continue;
           if (number++ % request_.parts != request_.part) continue;
           results_.push_back(
               run_case(net, link, workload, make_case(workload, machine, options), share));
@@ -151,10 +156,11 @@ class Matrix {
   }
 
  private:
-  static Workload read(const Net& net, const CaseOptions& options) {
+  [[nodiscard]] Workload read(const Net& net, const CaseOptions& options) const {
     if (std::string(net.name) != "gpt24") return load_workload(net.name, "NETWORK", options);
     Workload made;
-    made.network = std::make_unique<const Network>(read_network_text(gpt24(), "gpt24"));
+    made.network =
+        std::make_unique<const Network>(read_network_text(gpt(request_.blocks), "gpt24"));
     made.graph = build_training_graph(*made.network);
     return made;
   }
@@ -219,6 +225,9 @@ int main(int argc, char** argv) {
     if (flag == "--search") request.search = std::atoll(value.c_str());
     if (flag == "--seed") request.seed = std::atoll(value.c_str());
     if (flag == "--only") request.only = value;
+    if (flag == "--link") request.link = value;
+    if (flag == "--blocks") request.blocks = std::atoi(value.c_str());
+    if (flag == "--share") request.share = std::atof(value.c_str());
     if (flag == "--part") {
       request.part = static_cast<std::size_t>(std::atoi(value.c_str()));
       request.parts = static_cast<std::size_t>(

@@ -67,19 +67,21 @@ TEST_CASE("--lora and --base are written by import, and asked of any network") {
     return run(words);
   };
   CHECK(with({"import", config, "-o", file}).exit_code == 0);
-  const Ran of_config = with(predict(config, {"--quiet"}));
+  const Ran of_config = with(import_predict(config, {"--quiet"}));
   CHECK(of_config.exit_code == 0);
   // Two blocks, q 128 x 128 and v 128 x 32, rank 4.
   CHECK(has(of_config.out, "learns            3.328 k  of"));
-  CHECK(run(predict(file, {"--quiet"})).out == of_config.out);
+  CHECK(run(import_predict(file, {"--quiet"})).out == of_config.out);
   CHECK(has(run({"inspect", file, "--quiet"}).out, "learnt parameters"));
-  check_refused(run(predict(config, {"--base", "nf4"})), "--base: found it without --lora");
-  check_refused(run(predict(config, {"--lora-dropout", "0.1"})),
+  check_refused(run(import_predict(config, {"--base", "nf4"})), "--base: found it without --lora");
+  check_refused(run(import_predict(config, {"--lora-dropout", "0.1"})),
                 "--lora-dropout: found it without");
-  check_refused(run(predict(config, {"--lora", "8", "--base", "nf3"})), "nf4");
-  check_refused(run(predict(config, {"--lora", "8", "--lora-dropout", "1"})), "from 0 to below 1");
-  check_refused(run(predict(config, {"--lora", "0"})), "--lora: found \"0\"");
-  check_refused(run(predict(config, {"--lora", "8:qkv"})), "names of linear layers, of down_proj");
+  check_refused(run(import_predict(config, {"--lora", "8", "--base", "nf3"})), "nf4");
+  check_refused(run(import_predict(config, {"--lora", "8", "--lora-dropout", "1"})),
+                "from 0 to below 1");
+  check_refused(run(import_predict(config, {"--lora", "0"})), "--lora: found \"0\"");
+  check_refused(run(import_predict(config, {"--lora", "8:qkv"})),
+                "names of linear layers, of down_proj");
 }
 
 TEST_CASE("--kernels and --loss are those of import, and only a config has them") {

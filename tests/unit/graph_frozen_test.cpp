@@ -10,10 +10,10 @@ using namespace ooc;
 
 namespace {
 
-struct Built {
+struct Frozen {
   Network network;
   TrainingGraph graph;
-  explicit Built(const std::string& layers, const std::string& more = "")
+  explicit Frozen(const std::string& layers, const std::string& more = "")
       : network(read_network_text(R"({"format": "ooc-paleo/network", "version": 1, "name": "frozen",
           "inputs": [{"name": "words", "shape": [5]}], "layers": [
           {"name": "table", "type": "embedding", "vocabulary": 10, "width": 4},)" +
@@ -47,7 +47,7 @@ constexpr const char* kChain =
 
 TEST_CASE(
     "only gradients that reach a trainable layer are computed, and only what they read is saved") {
-  const Built built(kChain, R"(, "frozen": true)");
+  const Frozen built(kChain, R"(, "frozen": true)");
   // Nothing learns below b: a and the table have no backward pass, and b's frozen matrix no gradient of its input.
   CHECK(built.tasks() == std::set<std::string>{"b/a.backward_weights", "b/b.backward_data",
                                                "b/b.backward_weights", "b/a.update", "b/b.update",
@@ -60,7 +60,7 @@ TEST_CASE(
 }
 
 TEST_CASE("software that wants a gradient of the embedding pays for it") {
-  const Built built(kChain, R"(, "frozen": true, "input_gradient": true)");
+  const Frozen built(kChain, R"(, "frozen": true, "input_gradient": true)");
   const std::set<std::string> tasks = built.tasks();
   for (const char* name : {"a.backward_data", "b/base.backward_data", "b/a.backward_data"}) {
     CAPTURE(name);
@@ -72,7 +72,7 @@ TEST_CASE("software that wants a gradient of the embedding pays for it") {
 }
 
 TEST_CASE("the gradient of an adapted layer is handed on to both of its branches without a copy") {
-  const Built built(kChain, R"(, "frozen": true, "input_gradient": true)");
+  const Frozen built(kChain, R"(, "frozen": true, "input_gradient": true)");
   CHECK_FALSE(built.tasks().contains("b.backward"));
   std::size_t gradients = 0;
   for (const Tensor& tensor : built.graph.tensors)
@@ -82,14 +82,14 @@ TEST_CASE("the gradient of an adapted layer is handed on to both of its branches
 }
 
 TEST_CASE("frozen norms hand gradients down and keep what that takes; storage counts in weights") {
-  const Built learnt(
+  const Frozen learnt(
       R"({"name": "a", "type": "linear", "units": 4}, {"name": "n", "type": "rms_norm"})");
-  const Built frozen(
+  const Frozen frozen(
       R"({"name": "a", "type": "linear", "units": 4}, {"name": "n", "type": "rms_norm", "frozen": true})");
   CHECK(frozen.tasks().contains("n.backward"));
   CHECK_FALSE(frozen.tasks().contains("n.update"));
   CHECK(frozen.saved() == learnt.saved());
-  const Built stored(
+  const Frozen stored(
       R"({"name": "a", "type": "linear", "units": 8, "frozen": true, "storage": "nf4"},
          {"name": "b", "type": "linear", "units": 4})");
   // 2 B a parameter of table, a's bias and b; a's 32 weights in 16 bytes and one scale.

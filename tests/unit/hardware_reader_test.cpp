@@ -109,7 +109,8 @@ TEST_CASE(
     "again") {
   CHECK_FALSE(read_profile_text(kProfile, "toy.json").far_compute);
   const auto with_rate = [](const std::string& rate) {
-    return with("\"connection\": {", "\"far_compute\": { " + rate + " },\n  \"connection\": {");
+    return profile_with("\"connection\": {",
+                        "\"far_compute\": { " + rate + " },\n  \"connection\": {");
   };
   const HardwareProfile profile =
       read_profile_text(with_rate(R"("throughput": "3.9 Gparam/s", "latency": "10 us")"), "toy");
@@ -120,9 +121,9 @@ TEST_CASE(
   const HardwareProfile again = read_profile_text(write_profile(profile), "again");
   CHECK(again.far_compute->throughput == profile.far_compute->throughput);
   CHECK(again.far_compute->latency == profile.far_compute->latency);
-  CHECK(error_of(with_rate(R"("throughput": "3.9 Gparams")")).find("3.9 Gparam/s") !=
+  CHECK(profile_error(with_rate(R"("throughput": "3.9 Gparams")")).find("3.9 Gparam/s") !=
         std::string::npos);
-  CHECK(error_of(with_rate(R"("adam": "3.9 Gparam/s")")).find("throughput") != std::string::npos);
+  CHECK(profile_error(with_rate(R"("adam": "3.9 Gparam/s")")).find("throughput") != std::string::npos);
 }
 
 TEST_CASE("the most specific provenance governs, and the assumed ones are listed") {

@@ -112,36 +112,34 @@ TEST_CASE("frozen weights keep the bytes of their storage, and are written out t
 
 TEST_CASE("what frozen layers and adapters cannot be is refused") {
   const std::string linear = R"({"name": "q", "type": "linear", "units": 6)";
-  CHECK(contains(sequence_error(linear + R"(, "storage": "nf4"})"),
-                 "found \"nf4\", expected \"frozen\": true beside it"));
-  CHECK(contains(sequence_error(linear + R"(, "frozen": true, "storage": "nf8"})"), "\"nf8\""));
-  CHECK(contains(
-      sequence_error(R"({"name": "n", "type": "rms_norm", "frozen": true, "storage": "nf4"})"),
-      "expected \"bf16\" or \"fp32\", or a linear layer"));
-  CHECK(contains(sequence_error(linear + R"(, "lora": {"rank": 0}})"), "/lora/rank: found 0"));
-  CHECK(contains(sequence_error(linear + R"(, "lora": {"rank": 2, "dropout": 1}})"),
-                 "/lora/dropout: found 1"));
-  CHECK(contains(sequence_error(linear + R"(, "lora": {"rank": 2, "ranks": 1}})"), "ranks"));
-  CHECK(contains(
-      sequence_error(
-          R"({"name": "l", "type": "lstm", "units": 2, "frozen": true, "storage": "bf16"})"),
-      "a layer that does not unroll into time steps"));
+  CHECK(has(sequence_error(linear + R"(, "storage": "nf4"})"),
+            "found \"nf4\", expected \"frozen\": true beside it"));
+  CHECK(has(sequence_error(linear + R"(, "frozen": true, "storage": "nf8"})"), "\"nf8\""));
+  CHECK(
+      has(sequence_error(R"({"name": "n", "type": "rms_norm", "frozen": true, "storage": "nf4"})"),
+          "expected \"bf16\" or \"fp32\", or a linear layer"));
+  CHECK(has(sequence_error(linear + R"(, "lora": {"rank": 0}})"), "/lora/rank: found 0"));
+  CHECK(has(sequence_error(linear + R"(, "lora": {"rank": 2, "dropout": 1}})"),
+            "/lora/dropout: found 1"));
+  CHECK(has(sequence_error(linear + R"(, "lora": {"rank": 2, "ranks": 1}})"), "ranks"));
+  CHECK(has(sequence_error(
+                R"({"name": "l", "type": "lstm", "units": 2, "frozen": true, "storage": "bf16"})"),
+            "a layer that does not unroll into time steps"));
   const std::string table = R"({"format": "ooc-paleo/network", "version": 1, "name": "t",
     "inputs": [{"name": "data", "shape": [5]}], "layers": [
     {"name": "e", "type": "embedding", "vocabulary": 9, "width": 4, "frozen": true},
     {"name": "h", "type": "linear", "units": 9, "bias": false, "tied_to": "e")";
-  CHECK(contains(file_error(table + "}]}"), "which is frozen, expected both frozen or neither"));
+  CHECK(has(file_error(table + "}]}"), "which is frozen, expected both frozen or neither"));
   CHECK(file_error(table + R"(, "frozen": true}]})").empty());
-  CHECK(contains(file_error(table + R"(, "lora": {"rank": 1}}]})"), "found adapters"));
-  CHECK(contains(
-      file_error(sequence_text(linear + "}", R"(, "expect": {"trainable_parameters": 29})")),
-      "found 29, expected 30"));
+  CHECK(has(file_error(table + R"(, "lora": {"rank": 1}}]})"), "found adapters"));
+  CHECK(has(file_error(sequence_text(linear + "}", R"(, "expect": {"trainable_parameters": 29})")),
+            "found 29, expected 30"));
 }
 
 TEST_CASE("--lora names layers by the end of their names, and says which there are") {
   const std::string error = adapter_error({.targets = {"q", "query"}});
-  CHECK(contains(error, "--lora: found \"query\""));
-  CHECK(contains(error, "down_proj, gate_proj, k_proj, lm_head, o_proj, q_proj, up_proj, v_proj"));
+  CHECK(has(error, "--lora: found \"query\""));
+  CHECK(has(error, "down_proj, gate_proj, k_proj, lm_head, o_proj, q_proj, up_proj, v_proj"));
   // The blocks' matrices in 4 bits, everything else in 16: embedding and head, 2 x 128256 x 4096, and norms.
   const Network network = read_network_file(
       OOC_SOURCE_DIR "/networks/llama-3-8b.json",
@@ -191,9 +189,8 @@ TEST_CASE("a mixture is a router, experts that work on their rows, and their sum
   CHECK(wiring(shared).back() == "m: m/combine m/shared/scaled");
   const Network adapted = sequence(moe + "}", {.adapters = AdapterOptions{.targets = {"m"}}});
   CHECK(trainable_parameters(adapted) == 8 * 3 * 8 * (4 + 3));
-  CHECK(contains(
-      sequence_error(R"({"name": "m", "type": "moe", "experts": 2, "top_k": 3, "units": 3})"),
-      "/top_k: found 3, expected at most 2"));
-  CHECK(contains(sequence_error(moe + R"(, "shared_gate": true})"), "/shared_gate: found true"));
-  CHECK(contains(sequence_error(moe + R"(, "capacity": 0})"), "/capacity: found 0"));
+  CHECK(has(sequence_error(R"({"name": "m", "type": "moe", "experts": 2, "top_k": 3, "units": 3})"),
+            "/top_k: found 3, expected at most 2"));
+  CHECK(has(sequence_error(moe + R"(, "shared_gate": true})"), "/shared_gate: found true"));
+  CHECK(has(sequence_error(moe + R"(, "capacity": 0})"), "/capacity: found 0"));
 }

@@ -11,7 +11,7 @@
 
 using namespace ooc;
 using namespace ooc::test;
-using Json = nlohmann::json;
+using PageJson = nlohmann::json;
 
 namespace {
 
@@ -31,10 +31,10 @@ std::string document_in(const std::string& html, std::size_t index) {
 }
 
 /// Instants of a column of differences.
-std::vector<std::int64_t> running_sums(const Json& differences) {
+std::vector<std::int64_t> running_sums(const PageJson& differences) {
   std::vector<std::int64_t> result;
   std::int64_t sum = 0;
-  for (const Json& each : differences) result.push_back(sum += each.get<std::int64_t>());
+  for (const PageJson& each : differences) result.push_back(sum += each.get<std::int64_t>());
   return result;
 }
 
@@ -58,20 +58,20 @@ TEST_CASE("a page has its documents to the last digit and its script once") {
 
 TEST_CASE("no name in a page is markup") {
   const std::string name = "</script><script>alert(1)</script><!-- \"'>&";
-  const std::string json = Json{{"network", name}}.dump();
+  const std::string json = PageJson{{"network", name}}.dump();
   const std::array documents{PageDocument{.name = name, .json = json}};
   const std::string html = page_html({.title = name, .documents = documents, .script = ""});
   CHECK(occurrences(html, "<script") == 2);
   CHECK(occurrences(html, "</script") == 2);
   CHECK(html.find("<!--") == std::string::npos);
-  CHECK(Json::parse(document_in(html, 0))["network"] == name);
+  CHECK(PageJson::parse(document_in(html, 0))["network"] == name);
 }
 
 TEST_CASE("columns of a timeline add up to it") {
   const Example example;
   const Timeline& timeline = example.timeline();
   const ToolInfo tool{};
-  const Json data = Json::parse(timeline_data(
+  const PageJson data = PageJson::parse(timeline_data(
       {example.inputs, tool, example.graph, example.costs, example.the_plan(), timeline}));
   CHECK(data["iteration_time_ns"] == timeline.iteration_time.count());
   std::size_t steps = 0;
@@ -79,7 +79,7 @@ TEST_CASE("columns of a timeline add up to it") {
   for (const auto& [name, queue] : data["queues"].items()) {
     steps += queue["name"].size();
     CHECK(running_sums(queue["start_ns_differences"]).size() == queue["name"].size());
-    for (const Json& place : queue["name"]) CHECK(place < data["names"].size());
+    for (const PageJson& place : queue["name"]) CHECK(place < data["names"].size());
     latest = std::max(latest, running_sums(queue["end_ns_differences"]).back());
   }
   CHECK(steps == example.the_plan().steps.size());
@@ -94,9 +94,9 @@ TEST_CASE("columns of a timeline add up to it") {
   CHECK(stalled > 0);
   CHECK(stalled + timeline.busy.count() == timeline.iteration_time.count());
 
-  const Json& memory = data["near_memory"];
+  const PageJson& memory = data["near_memory"];
   std::vector<std::int64_t> held(memory["at_ns_differences"].size());
-  for (const Json& changes : memory["bytes_changes"]) {
+  for (const PageJson& changes : memory["bytes_changes"]) {
     const std::vector<std::int64_t> at = running_sums(changes["samples_later"]);
     REQUIRE(at.size() == changes["difference"].size());
     for (std::size_t i = 0; i < at.size(); ++i) {
