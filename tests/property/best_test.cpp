@@ -21,7 +21,8 @@ namespace ooc::test {
 namespace {
 
 constexpr double kMostChoices = 1500;
-constexpr long kMostRuns = 20'000;
+constexpr double kMostChoicesAndWays = 60'000;
+constexpr long kMostRuns = 100'000;
 
 /// All plans of one problem.
 class AllPlans {
@@ -156,7 +157,7 @@ void check_case(std::uint64_t seed, Tally& tally) {
   for (std::size_t t = 0; t < facts.tasks; ++t) {
     ways *= static_cast<double>(facts.ways[t].size());
   }
-  if (choices * ways > kMostChoices || most <= least) return;
+  if (choices > kMostChoices || choices * ways > kMostChoicesAndWays || most <= least) return;
   const auto optimum = AllPlans(problem, facts).quickest();
   if (!optimum) return;
   const auto bounds =
