@@ -28,14 +28,14 @@
 namespace ooc {
 namespace {
 
-struct Sizes {
+struct LossSizes {
   std::int64_t rows = 1;
   std::int64_t features = 1;
   std::int64_t words = 1;
   std::int64_t chunk = 1;
 };
 
-Sizes read_sizes(const SpecView& spec, const LayerInputs& inputs) {
+LossSizes read_loss_sizes(const SpecView& spec, const LayerInputs& inputs) {
   const TensorShape& input = single_input(spec, inputs);
   if (input.dims.empty() || input.dims.size() > 2) {
     spec.fail(fmt::format("an input of shape {}", input.text()), "[features] or [steps, features]");
@@ -48,7 +48,7 @@ Sizes read_sizes(const SpecView& spec, const LayerInputs& inputs) {
           .chunk = chunk ? chunk->as_integer(1, kMaxSize) : kChunk};
 }
 
-LayerProducts products_of(const Sizes& sizes, bool in_forward, bool frozen) {
+LayerProducts products_of(const LossSizes& sizes, bool in_forward, bool frozen) {
   const LayerProduct logits{.m = sizes.words, .n = sizes.rows, .k = sizes.features};
   const LayerProduct input{.m = sizes.features, .n = sizes.rows, .k = sizes.words};
   const LayerProduct weights{
@@ -60,7 +60,7 @@ LayerProducts products_of(const Sizes& sizes, bool in_forward, bool frozen) {
 }
 
 /// InnerProduct's: operands once, logits as one of them.
-void set_paleo_work(const SpecView& spec, const Sizes& sizes, bool again, bool frozen,
+void set_paleo_work(const SpecView& spec, const LossSizes& sizes, bool again, bool frozen,
                     LayerModel& model) {
   const Wide flops = Wide(2) * sizes.rows * sizes.features * sizes.words;
   const Wide moved = Wide(sizes.rows) * (Wide(sizes.features) + sizes.words);
@@ -80,7 +80,7 @@ struct WeightTraffic {
   Wide per_sample;
   Wide fixed;
 };
-WeightTraffic weight_traffic(const Sizes& sizes, std::int64_t element, std::int64_t passes) {
+WeightTraffic weight_traffic(const LossSizes& sizes, std::int64_t element, std::int64_t passes) {
   // Below 2^50, since the weights are below 2^48 bytes: no product here saturates.
   const Wide once = Wide(sizes.words) * sizes.features * element * passes;
   const Wide sample = Wide::from((once * sizes.rows).value() / sizes.chunk);
@@ -89,7 +89,7 @@ WeightTraffic weight_traffic(const Sizes& sizes, std::int64_t element, std::int6
 }
 
 LayerModel read_linear_cross_entropy(const SpecView& spec, const LayerInputs& inputs) {
-  const Sizes sizes = read_sizes(spec, inputs);
+  const LossSizes sizes = read_loss_sizes(spec, inputs);
   const std::optional<SpecView> mode = spec.find("mode");
   const bool again = mode && mode->as_choice({"gradient_in_forward", "recompute"}) == "recompute";
   const bool frozen = read_frozen(spec, inputs);

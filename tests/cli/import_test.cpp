@@ -22,7 +22,7 @@ const std::string kConfig = R"({"model_type": "llama", "architectures": ["LlamaF
 Ran run(std::vector<std::string> words) { return run_ooc_paleo(std::move(words)); }
 
 /// Exit status 2, one line on standard error, nothing else.
-void check_refused(const Ran& ran, const std::string& part) {
+void check_unread(const Ran& ran, const std::string& part) {
   CAPTURE(ran.err);
   CHECK(ran.exit_code == 2);
   CHECK(ran.out.empty());
@@ -73,15 +73,15 @@ TEST_CASE("--lora and --base are written by import, and asked of any network") {
   CHECK(has(of_config.out, "learns            3.328 k  of"));
   CHECK(run(import_predict(file, {"--quiet"})).out == of_config.out);
   CHECK(has(run({"inspect", file, "--quiet"}).out, "learnt parameters"));
-  check_refused(run(import_predict(config, {"--base", "nf4"})), "--base: found it without --lora");
-  check_refused(run(import_predict(config, {"--lora-dropout", "0.1"})),
-                "--lora-dropout: found it without");
-  check_refused(run(import_predict(config, {"--lora", "8", "--base", "nf3"})), "nf4");
-  check_refused(run(import_predict(config, {"--lora", "8", "--lora-dropout", "1"})),
-                "from 0 to below 1");
-  check_refused(run(import_predict(config, {"--lora", "0"})), "--lora: found \"0\"");
-  check_refused(run(import_predict(config, {"--lora", "8:qkv"})),
-                "names of linear layers, of down_proj");
+  check_unread(run(import_predict(config, {"--base", "nf4"})), "--base: found it without --lora");
+  check_unread(run(import_predict(config, {"--lora-dropout", "0.1"})),
+               "--lora-dropout: found it without");
+  check_unread(run(import_predict(config, {"--lora", "8", "--base", "nf3"})), "nf4");
+  check_unread(run(import_predict(config, {"--lora", "8", "--lora-dropout", "1"})),
+               "from 0 to below 1");
+  check_unread(run(import_predict(config, {"--lora", "0"})), "--lora: found \"0\"");
+  check_unread(run(import_predict(config, {"--lora", "8:qkv"})),
+               "names of linear layers, of down_proj");
 }
 
 TEST_CASE("--kernels and --loss are those of import, and only a config has them") {
@@ -104,10 +104,10 @@ TEST_CASE("--kernels and --loss are those of import, and only a config has them"
   CHECK(numbers(of_config) != numbers(with(import_predict(config), false)));
   CHECK(!has(run(import_predict(config, flags)).err, "kernels"));
   CHECK(with({"inspect", config}, true).exit_code == 0);
-  check_refused(with(import_predict(file), true), "--kernels: found it beside " + file);
-  check_refused(with(import_predict("gpt2", {"--loss", "in_place"}), false),
-                "--loss: found it beside ");
-  check_refused(run(import_predict(config, {"--kernels", "flash"})), "--kernels: found \"flash\"");
+  check_unread(with(import_predict(file), true), "--kernels: found it beside " + file);
+  check_unread(with(import_predict("gpt2", {"--loss", "in_place"}), false),
+               "--loss: found it beside ");
+  check_unread(run(import_predict(config, {"--kernels", "flash"})), "--kernels: found \"flash\"");
 }
 
 TEST_CASE("what nobody asked for is said in one remark") {
@@ -131,21 +131,21 @@ TEST_CASE("lengths go to the network's symbol, and to the importer's limits") {
   CHECK(json.exit_code == 0);
   CHECK(has(json.out, "\"symbols\": {\n      \"seq\": 1024\n    }"));
   CHECK(has(json.out, "\"tokens\": 1024"));
-  check_refused(run(import_predict(config, {"--seq", "4096", "--quiet"})),
-                "/max_position_embeddings: found 2048 positions, expected at least 4096");
+  check_unread(run(import_predict(config, {"--seq", "4096", "--quiet"})),
+               "/max_position_embeddings: found 2048 positions, expected at least 4096");
   const std::string file = (folder.path() / "long.json").string();
   CHECK(run({"import", config, "--seq", "4096", "--allow-long", "-o", file}).exit_code == 0);
   CHECK(run(import_predict(file, {"--quiet"})).exit_code == 0);
-  check_refused(
+  check_unread(
       run(import_predict("vgg16", {"--seq", "64", "--quiet"})),
       "found no symbol seq, expected one that can be 64 (the network's inputs are fixed at "
       "[3, 224, 224])");
-  check_refused(run(import_predict(config, {"--seq", "0"})), "--seq: found \"0\"");
-  check_refused(run(import_predict(config, {"--seq", "1,2,3"})), "--seq: found \"1,2,3\"");
-  check_refused(run(import_predict(config, {"--seq", "1", "--symbol", "seq=2"})),
-                "--symbol: found symbol seq for the second time");
-  check_refused(run(import_predict(config, {"--symbol", "seq"})), "--symbol: found \"seq\"");
-  check_refused(run(import_predict(config, {"--symbol", "sec=4", "--quiet"})), "did you mean seq?");
+  check_unread(run(import_predict(config, {"--seq", "0"})), "--seq: found \"0\"");
+  check_unread(run(import_predict(config, {"--seq", "1,2,3"})), "--seq: found \"1,2,3\"");
+  check_unread(run(import_predict(config, {"--seq", "1", "--symbol", "seq=2"})),
+               "--symbol: found symbol seq for the second time");
+  check_unread(run(import_predict(config, {"--symbol", "seq"})), "--symbol: found \"seq\"");
+  check_unread(run(import_predict(config, {"--symbol", "sec=4", "--quiet"})), "did you mean seq?");
 }
 
 TEST_CASE("the longest sequence fits, and the next one is seen not to") {
@@ -192,22 +192,22 @@ TEST_CASE("learned positions end the search, and say so") {
 TEST_CASE("import and max --of seq refuse what they cannot do") {
   const ScratchFolder folder;
   const std::string config = folder.file("config.json", kConfig);
-  check_refused(run({"import"}), "CONFIG: found none");
-  check_refused(run({"import", "vgg16"}), "found no \"model_type\", expected the config.json");
-  check_refused(run({"import", config, "--kernels", "cuda"}), "--kernels: found \"cuda\"");
-  check_refused(run({"import", config, "--loss", "none"}), "--loss: found \"none\"");
-  check_refused(run({"import", folder.file("bad.json", "{\"model_type\": 3}")}),
-                "/model_type: found 3");
-  check_refused(run({"import", config, "-o", config}), "which is an input");
-  check_refused(run({"max", "--of", "seq", "vgg16", "--hardware", "m40", "--quiet"}),
-                "found no symbol seq");
-  check_refused(run({"max", "--of", "seq", config, "--hardware", "m40", "--seq", "4"}),
-                "--seq: found it with --of seq");
-  check_refused(run({"max", "--of", "batch", config, "--hardware", "m40", "--step", "4"}),
-                "--step: found it with --of batch");
-  check_refused(run({"max", "--of", "seq", config, "--hardware", "a100-40gb-pcie", "--quiet",
-                     "--limit", "100"}),
-                "--limit: found 100");
+  check_unread(run({"import"}), "CONFIG: found none");
+  check_unread(run({"import", "vgg16"}), "found no \"model_type\", expected the config.json");
+  check_unread(run({"import", config, "--kernels", "cuda"}), "--kernels: found \"cuda\"");
+  check_unread(run({"import", config, "--loss", "none"}), "--loss: found \"none\"");
+  check_unread(run({"import", folder.file("bad.json", "{\"model_type\": 3}")}),
+               "/model_type: found 3");
+  check_unread(run({"import", config, "-o", config}), "which is an input");
+  check_unread(run({"max", "--of", "seq", "vgg16", "--hardware", "m40", "--quiet"}),
+               "found no symbol seq");
+  check_unread(run({"max", "--of", "seq", config, "--hardware", "m40", "--seq", "4"}),
+               "--seq: found it with --of seq");
+  check_unread(run({"max", "--of", "batch", config, "--hardware", "m40", "--step", "4"}),
+               "--step: found it with --of batch");
+  check_unread(run({"max", "--of", "seq", config, "--hardware", "a100-40gb-pcie", "--quiet",
+                    "--limit", "100"}),
+               "--limit: found 100");
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace ooc::test {
 namespace {
 
-const std::string kMachine =
+const std::string kMaxMachine =
     std::string(OOC_SOURCE_DIR) + "/tests/data/worked_example_machine.json";
 
 std::string repeat(int times, const std::string& scale) {
@@ -30,7 +30,7 @@ std::string network(const std::string& layers) {
 }
 
 Ran max_layers(const std::string& file, const std::vector<std::string>& more) {
-  std::vector<std::string> words{"max", "--of", "layers", file, "--hardware", kMachine};
+  std::vector<std::string> words{"max", "--of", "layers", file, "--hardware", kMaxMachine};
   words.insert(words.end(), more.begin(), more.end());
   return run_ooc_paleo(words);
 }
@@ -53,7 +53,7 @@ TEST_CASE("as many copies as are found fit, and one more does not, as predict sa
   CHECK(most > 20);
   for (const int copies : {most, most + 1}) {
     const std::string other = folder.file("other.json", network(repeat(copies, "true")));
-    CHECK(run_ooc_paleo({"predict", other, "--hardware", kMachine, "--memory", "8.5GB",
+    CHECK(run_ooc_paleo({"predict", other, "--hardware", kMaxMachine, "--memory", "8.5GB",
                          "--far-memory", "20GB", "--quiet"})
               .exit_code == (copies == most ? 0 : 3));
   }

@@ -9,4 +9,8 @@ namespace ooc {
   return text.find(part) != std::string::npos;
 }
 
+namespace test {
+using ooc::has;
+}
+
 }  // namespace ooc

@@ -12,7 +12,6 @@
 
 using namespace ooc;
 using namespace ooc::test;
-using nlohmann::json;
 
 namespace {
 
@@ -20,7 +19,7 @@ std::string written(const char* format, const ReplayReport& report) {
   return find_writer(format)->replay(report, {.tool = {.version = "1", .command = {"ooc-paleo"}}});
 }
 
-json both(std::int64_t predicted, std::int64_t measured) {
+nlohmann::json both(std::int64_t predicted, std::int64_t measured) {
   return {{"predicted", predicted}, {"measured", measured}, {"difference", measured - predicted}};
 }
 
@@ -41,7 +40,8 @@ std::string trace_of(const MeasuredExample& example) {
 }  // namespace
 
 TEST_CASE("replay JSON holds both sides of every number") {
-  const json result = json::parse(written("json", MeasuredExample{}.report(0.05)));
+  const nlohmann::json result =
+      nlohmann::json::parse(written("json", MeasuredExample{}.report(0.05)));
   CHECK(result["format"] == "ooc-paleo/replay");
   CHECK(result["version"] == 1);
   CHECK(result["inputs"]["network"] == "chain");
@@ -50,7 +50,7 @@ TEST_CASE("replay JSON holds both sides of every number") {
   CHECK(result["run"]["device"] == "Hand, \"made\"");
   CHECK(result["iteration_time_ns"]["predicted"] == 550'000);
   CHECK(result["iteration_time_ns"]["measured"] == 573'000);
-  CHECK(result["iteration_time_ns"]["all"] == json({573'000, 590'000, 570'000}));
+  CHECK(result["iteration_time_ns"]["all"] == nlohmann::json({573'000, 590'000, 570'000}));
   CHECK(result["causes_ns"]["busy"] == both(450'000, 452'000));
   CHECK(result["causes_ns"]["swap_in"] == both(100'000, 116'000));
   CHECK(result["causes_ns"]["launch"] == both(0, 5'000));
@@ -63,13 +63,14 @@ TEST_CASE("replay JSON holds both sides of every number") {
   CHECK(result["within_tolerance"] == true);
   CHECK(result["deviations"].size() == 3);
   CHECK_FALSE(result.contains("steps"));
-  CHECK(json::parse(written("json", MeasuredExample{}.report()))["tolerance"].is_null());
+  CHECK(nlohmann::json::parse(written("json", MeasuredExample{}.report()))["tolerance"].is_null());
 }
 
 TEST_CASE("--steps adds every step to the JSON") {
-  const json result = json::parse(written("json", MeasuredExample{}.report({}, true)));
+  const nlohmann::json result =
+      nlohmann::json::parse(written("json", MeasuredExample{}.report({}, true)));
   REQUIRE(result["steps"].size() == 8);
-  const json& copy = result["steps"][5];
+  const nlohmann::json& copy = result["steps"][5];
   CHECK(copy["name"] == "to_near a");
   CHECK(copy["predicted_start_ns"] == 250'000);
   CHECK(copy["measured_start_ns"] == 262'000);
@@ -113,14 +114,14 @@ TEST_CASE("the table says how far off, why, and where most") {
 }
 
 TEST_CASE("the trace shows both timelines, each on tracks of its own") {
-  const json trace = json::parse(trace_of(MeasuredExample{}));
+  const nlohmann::json trace = nlohmann::json::parse(trace_of(MeasuredExample{}));
   CHECK(trace["otherData"]["iteration_time_ns"] == 550'000);
   CHECK(trace["otherData"]["measured_iteration_time_ns"] == 573'000);
   std::vector<std::string> names;
   std::set<std::string> flows;
   std::size_t arrows = 0;
   std::vector<std::size_t> slices{0, 0, 0};
-  for (const json& event : trace["traceEvents"]) {
+  for (const nlohmann::json& event : trace["traceEvents"]) {
     if (event["name"] == "process_name") names.push_back(event["args"]["name"]);
     if (event["ph"] == "s") {
       ++arrows;
