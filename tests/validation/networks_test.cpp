@@ -32,7 +32,7 @@ std::vector<std::string> shipped_names() {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
     const std::filesystem::path& path = entry.path();
-    if (path.extension() == ".json" && path.filename() != "network.schema.json") {
+    if (path.extension() == ".json" && path.stem().extension() != ".schema") {
       names.push_back(path.stem().string());
     }
   }
