@@ -25,9 +25,11 @@ endfunction()
 
 # ooc_optimize_lightly(<target>)
 # For code that runs once a command, not once a simulated step: in Release three quarters of the time to compile it
-# went into optimizing, and -O1 spares a third.
+# went into optimizing, and -O1 spares a third. Under AddressSanitizer (preset asan, the one of type Debug) its checks
+# are calls: a quarter less to compile, at half the speed.
 function(ooc_optimize_lightly target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>
+    $<$<AND:$<CONFIG:Debug>,$<CXX_COMPILER_ID:GNU>>:--param=asan-instrumentation-with-call-threshold=0>)
 endfunction()
 
 if(OOC_PRECOMPILE)

@@ -91,7 +91,8 @@ std::size_t rows_expected() {
   return rows;
 }
 
-TEST_CASE("predict with the options that a row of compare names gives the same figures") {
+TEST_CASE("predict with the options that a row of compare names gives the same figures" *
+          doctest::test_suite("whole networks")) {
   for (const Words& job : {kResnet, kVgg}) {
     const std::vector<Row> rows = compare_rows(job);
     CHECK(rows.size() == rows_expected());

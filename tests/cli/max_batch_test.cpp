@@ -58,7 +58,8 @@ RunReport predicted(const MaxJob& job, const Schedule& schedule, std::int64_t ba
   return report_case(which, schedule, run, Detail::kTotals);
 }
 
-TEST_CASE("time, rate and peak of a largest batch are those of predict, under every schedule") {
+TEST_CASE("time, rate and peak of a largest batch are those of predict, under every schedule" *
+          doctest::test_suite("whole networks")) {
   CaseOptions options;
   options.memory = Bytes(1'000'000'000);
   for (const SubBatch::Kind rounds : {SubBatch::Kind::kUsual, SubBatch::Kind::kAuto}) {
@@ -145,7 +146,8 @@ TEST_CASE("the published in-core batches of ResNet-50 on a P100 and an M40 come 
   CHECK(MaxJob("resnet50", "m40").row("in-core").largest == 140);                  // published: 144
 }
 
-TEST_CASE("the batch fits and the one above it does not, as predict says, for every schedule") {
+TEST_CASE("the batch fits and the one above it does not, as predict says, for every schedule" *
+          doctest::test_suite("whole networks")) {
   for (const Allocator allocator : {Allocator::kIdeal, Allocator::kFirstFit, Allocator::kCaching}) {
     CaseOptions options;
     options.allocator = allocator;

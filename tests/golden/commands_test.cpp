@@ -84,7 +84,8 @@ TEST_CASE("the outputs in tests/golden/cases are what the commands print") {
   }
 }
 
-TEST_CASE("the outputs in README.md and docs are what the commands print") {
+TEST_CASE("the outputs in README.md and docs are what the commands print" *
+          doctest::test_suite("whole networks")) {
   std::vector<fs::path> files = markdown_in(fs::path(OOC_SOURCE_DIR) / "docs");
   const fs::path readme = fs::path(OOC_SOURCE_DIR) / "README.md";
   CHECK(!console_commands(read_file(readme)).empty());

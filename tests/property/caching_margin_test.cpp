@@ -10,8 +10,8 @@
 
 #include "cli/load.hpp"
 #include "simulator/predict/case.hpp"
-#include "simulator/schedules/own_options.hpp"
 #include "simulator/predict/framework_choice.hpp"
+#include "simulator/schedules/own_options.hpp"
 #include "tests/support/property_cases.hpp"
 
 namespace ooc {
@@ -80,7 +80,8 @@ void check(const CaseRun& run, Bytes budget, Seen& seen) {
   }
 }
 
-TEST_CASE("what a caching allocator holds back is left to it, and jobs run") {
+TEST_CASE("what a caching allocator holds back is left to it, and jobs run" *
+          doctest::test_suite("whole networks")) {
   Seen seen;
   for (const auto& job :
        {std::pair("resnet50", 64), {"vgg16", 64}, {"densenet121", 64}, {"bert_large", 4}}) {

@@ -191,7 +191,8 @@ void count_shipped(Counts& counts, const Job& job, const Schedule& schedule,
   add(counts, by_link, std::string(job.network) + " on " + job.hardware + ", links");
 }
 
-TEST_CASE("more memory or a faster link is not slower: shipped networks") {
+TEST_CASE("more memory or a faster link is not slower: shipped networks" *
+          doctest::test_suite("whole networks")) {
   struct Kind {
     const char* schedule;
     SubBatch::Kind rounds;
