@@ -65,6 +65,8 @@ int for_every_run(Check check) {
   for (const RunsJob& job : kJobs) {
     const Machinery machinery(job);
     const Bytes peak = in_core_peak(machinery.graph, machinery.costs, Accounting::kLiveness);
+    ScheduleOptions options;
+    options.own.change().search = 30;  // any plan will do
     for (const Schedule* schedule : schedules()) {
       for (const int percent : {100, 80, 60}) {
         const Bytes budget(peak.count() / 100 * percent + 100);
@@ -76,6 +78,7 @@ int for_every_run(Check check) {
         const PlanResult plan = schedule->make_plan({.graph = machinery.graph,
                                                      .costs = machinery.costs,
                                                      .budget = budget,
+                                                     .options = options,
                                                      .evaluate = evaluate});
         if (!std::holds_alternative<Plan>(plan)) continue;
         const std::optional<Outcome> outcome =
