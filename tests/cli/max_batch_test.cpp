@@ -10,6 +10,7 @@
 
 #include "cli/load.hpp"
 #include "model/base/errors.hpp"
+#include "simulator/schedules/own_options.hpp"
 #include "tests/cli/run_program.hpp"
 
 namespace ooc::test {

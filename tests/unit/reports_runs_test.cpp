@@ -12,6 +12,7 @@
 #include "model/network/network_json.hpp"
 #include "reports/writers/trace.hpp"
 #include "simulator/engine/simulate.hpp"
+#include "simulator/schedules/own_options.hpp"
 #include "simulator/schedules/schedule.hpp"
 #include "simulator/summary/in_core_peak.hpp"
 #include "simulator/summary/memory_use.hpp"
