@@ -112,12 +112,13 @@ std::vector<SegmentEnds> block_cuts(const PlanningProblem& problem, const MixFac
     case Blocks::Kind::kAuto:
       break;
   }
-  std::vector<SegmentEnds> cuts;
+  std::vector<std::int64_t> limits;
   auto most = static_cast<double>(segments.droppable_bytes());
   for (int i = 0; i <= kFinest; ++i, most *= kFinerBy) {
-    SegmentEnds ends = segments.cut(static_cast<std::int64_t>(most));
-    if (cuts.empty() || ends != cuts.back()) cuts.push_back(std::move(ends));
+    limits.push_back(static_cast<std::int64_t>(most));
   }
+  std::vector<SegmentEnds> cuts = segments.cuts(limits);
+  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
   return cuts;
 }
 

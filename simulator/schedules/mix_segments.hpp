@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "simulator/schedules/mix_decoder.hpp"
@@ -24,6 +25,8 @@ class MixSegments {
   /// The cut with least bytes that cross the segments' ends, of those that drop at most `most` bytes in a segment at a
   /// price of at most `price` times its copy.
   [[nodiscard]] SegmentEnds cut(std::int64_t most, double price = kAnyPrice) const;
+  /// The same at any price for each of several limits, the largest first, in little more time than for the first.
+  [[nodiscard]] std::vector<SegmentEnds> cuts(const std::vector<std::int64_t>& limits) const;
   /// At most so many segments, the largest of which drops about as little as that allows.
   [[nodiscard]] SegmentEnds cut_into(std::int64_t number) const;
 
@@ -39,7 +42,8 @@ class MixSegments {
   [[nodiscard]] const std::vector<std::uint32_t>& droppable() const { return droppable_; }
 
  private:
-  [[nodiscard]] SegmentEnds cut_within(std::int64_t most, double price, std::size_t longest) const;
+  [[nodiscard]] std::vector<SegmentEnds> cuts_within(std::span<const std::int64_t> limits,
+                                                     double price, std::size_t longest) const;
   [[nodiscard]] std::uint32_t defined(std::uint32_t idle) const;
   /// Backward does not read the tensor, but later forward tasks do: where a segment ends between, what the next one
   /// is computed from again.
