@@ -19,8 +19,10 @@ constexpr int kFinest = 28;
 
 SegmentEnds cut_by_layers(const MixFacts& facts) {
   const std::vector<std::uint32_t> blocks = blocks_of_tasks(facts.graph);
-  SegmentEnds ends(facts.forward);
+  const std::vector<bool> wrapped = wrapped_tasks(facts.graph);
+  SegmentEnds ends(facts.forward, kNoSegment);
   for (std::size_t t = facts.forward; t-- > 0;) {
+    if (!wrapped[t]) continue;
     const bool last = t + 1 == facts.forward || blocks[t + 1] != blocks[t];
     ends[t] = last ? static_cast<std::uint32_t>(t) : ends[t + 1];
   }

@@ -57,6 +57,15 @@ bool MixSegments::is_unread_checkpoint(std::uint32_t idle) const {
   return time.droppable && time.late && time.from < facts_.forward && time.from > defined(idle);
 }
 
+bool MixSegments::is_read_from_outside(const SegmentEnds& ends, TensorId tensor) const {
+  const std::uint32_t written = facts_.written_first[tensor.at()];
+  const std::uint32_t own = written < facts_.forward ? ends[written] : kNoSegment;
+  const std::span<const std::uint32_t> uses = facts_.uses[tensor.at()];
+  return std::any_of(uses.begin(), uses.end(), [&](std::uint32_t task) {
+    return task < facts_.forward && ends[task] != kNoSegment && ends[task] != own;
+  });
+}
+
 SegmentEnds MixSegments::cut(std::int64_t most, double price) const {
   return std::move(cuts_within({&most, 1}, price, kLongestSegment).front());
 }
@@ -134,16 +143,22 @@ SegmentEnds MixSegments::cut_into(std::int64_t number) const {
 Decisions MixSegments::drop_within(const SegmentEnds& ends, double price,
                                    Treatment crossing) const {
   Decisions decisions = keep_all(facts_);
+  const auto treatment_across = [&](std::uint32_t idle) {
+    return is_read_from_outside(ends, facts_.idle[idle].tensor) ? crossing : Treatment::kKeep;
+  };
   for (const std::uint32_t idle : droppable_) {
-    const bool within = facts_.idle[idle].from <= ends[defined(idle)];
-    decisions.treatment[idle] = within && price_[idle] <= price ? Treatment::kDrop : crossing;
+    const std::uint32_t end = ends[defined(idle)];
+    const bool within = end != kNoSegment && facts_.idle[idle].from <= end;
+    decisions.treatment[idle] =
+        within ? (price_[idle] <= price ? Treatment::kDrop : crossing) : treatment_across(idle);
   }
   // What backward does not read but a later segment does is a checkpoint as well: without it, one segment computed
   // again would want the one before, and so on to the first. It is held only as long as a task that runs again
   // wants it.
   for (std::uint32_t i = 0; i < facts_.idle.size(); ++i) {
-    const bool crosses = is_unread_checkpoint(i) && facts_.idle[i].from > ends[defined(i)];
-    if (crosses) decisions.treatment[i] = crossing;
+    if (is_unread_checkpoint(i) && is_read_from_outside(ends, facts_.idle[i].tensor)) {
+      decisions.treatment[i] = crossing;
+    }
   }
   return decisions;
 }

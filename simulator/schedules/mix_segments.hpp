@@ -11,8 +11,9 @@
 
 namespace ooc {
 
-/// By forward task: the last task of its segment.
+/// By forward task: the last task of its segment, or that it is in none.
 using SegmentEnds = std::vector<std::uint32_t>;
+inline constexpr std::uint32_t kNoSegment = kNoIndex;
 
 class MixSegments {
  public:
@@ -30,9 +31,12 @@ class MixSegments {
   /// At most so many segments, the largest of which drops about as little as that allows.
   [[nodiscard]] SegmentEnds cut_into(std::int64_t number) const;
 
-  /// What is used within its segment only is dropped if it is worth the price; the rest gets `crossing`.
+  /// What is used within its segment only is dropped if it is worth the price; the rest gets `crossing`, but what
+  /// no other segment reads stays.
   [[nodiscard]] Decisions drop_within(const SegmentEnds& ends, double price = kAnyPrice,
                                       Treatment crossing = Treatment::kKeep) const;
+  /// Whether a segment reads what it has not written itself.
+  [[nodiscard]] bool is_read_from_outside(const SegmentEnds& ends, TensorId tensor) const;
   /// What is worth the price is dropped, in runs of at most `most` bytes between which one stays.
   [[nodiscard]] Decisions drop_by_price(std::int64_t most, double price) const;
 
