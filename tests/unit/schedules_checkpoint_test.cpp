@@ -30,7 +30,7 @@ std::string layer(const std::string& name, const std::string& type) {
          (type == "linear" ? R"(, "units": 4})" : "}");
 }
 
-std::string text_of(const Names& layers) {
+std::string text_of_chain(const Names& layers) {
   std::string text = layer(layers.front(), "linear");
   for (std::size_t i = 1; i < layers.size(); ++i) text += "," + layer(layers[i], "gelu");
   return text;
@@ -49,7 +49,7 @@ const Names kPairs{"x1_a", "x1_b", "x2_a", "x2_b", "x3_a", "x3_b"};
 // at most 8 (e, which backward reads at once, cannot be dropped); e.bw: data b c d E D.
 struct Chain : ScheduleExample {
   explicit Chain(const char* name, const Names& layers = {"a", "b", "c", "d", "e", "f"})
-      : ScheduleExample{workload_of_text(tiny::network(text_of(layers), "[4]"), 1),
+      : ScheduleExample{workload_of_text(tiny::network(text_of_chain(layers), "[4]"), 1),
                         find_schedule(name)} {
     workload.costs.static_bytes = Bytes(0);
     for (std::size_t i = 0; i < workload.graph.tasks.size(); ++i) {
