@@ -153,7 +153,11 @@ double KernelPricer::products(const LayerModel& model, TaskKind kind) const {
     (each.batch == BatchAxis::kN   ? product.n
      : each.batch == BatchAxis::kK ? product.k
                                    : product.count) *= batch_;
-    seconds += linear_seconds(product, type_of(model), platform_);
+    const Dtype type = type_of(model);
+    const auto [known, is_new] =
+        linear_.try_emplace({product.m, product.n, product.k, product.count, type});
+    if (is_new) known->second = linear_seconds(product, type, platform_);
+    seconds += known->second;
   }
   return seconds;
 }

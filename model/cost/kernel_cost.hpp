@@ -3,6 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <tuple>
+#include <vector>
 
 #include "model/graph/training_graph.hpp"
 #include "model/kernels/convolution.hpp"
@@ -56,6 +59,8 @@ class KernelPricer {
   RunMode mode_;
   bool remakes_copies_;
   std::vector<int> readers_;  ///< by layer: how many layers read its output
+  /// Of products that were priced, as blocks repeat: m, n, k, count and type. One thread's.
+  mutable std::map<std::tuple<double, double, double, double, Dtype>, double> linear_;
 };
 
 }  // namespace ooc

@@ -194,6 +194,9 @@ class BufferAssigner {
   }
 
   [[nodiscard]] bool runs_in_place(const Layer& layer) const {
+    const bool copies_input =
+        layer.model->saves.clamps && options_.keeping.clamps == KeptOfClamps::kInput;
+    if (copies_input) return false;
     switch (layer.model->in_place) {
       case InPlace::kNever:
         return false;
@@ -241,8 +244,9 @@ Kept kept_of(const LayerModel& layer, const Keeping& keeping, RunsIn where) {
             .reserve_fixed = 0};
   const bool either_side = layer.is_activation && saves.output;
   if (either_side && keeping.activations == KeptActivation::kBoth) kept.inputs = true;
-  if (saves.input_serves && keeping.activations == KeptActivation::kInput &&
-      where == RunsIn::kOwnBuffer) {
+  const bool clamped_input = saves.clamps && keeping.clamps == KeptOfClamps::kInput;
+  if (clamped_input || (saves.input_serves && keeping.activations == KeptActivation::kInput &&
+                        where == RunsIn::kOwnBuffer)) {
     kept.inputs = true;
     kept.output = false;
   }

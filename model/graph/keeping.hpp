@@ -16,6 +16,12 @@ enum class KeptActivation {
   kBoth,
 };
 
+/// Of activations with two limits (relu6).
+enum class KeptOfClamps {
+  kAsActivations,
+  kInput,  ///< and a copy of it where the layer runs in place, which is as if it did not
+};
+
 /// Whether an activation or a dropout overwrites its input where the file leaves that open.
 enum class InPlaceRule {
   kAlways,        ///< wherever it can be done without harm, whatever the kind of activation
@@ -41,6 +47,7 @@ enum class GradientSharing {
 
 struct Keeping {
   KeptActivation activations = KeptActivation::kOutput;
+  KeptOfClamps clamps = KeptOfClamps::kAsActivations;
   InPlaceRule in_place = InPlaceRule::kWhenPossible;
   KeptOfPools pools = KeptOfPools::kInputAndOutput;
   std::int64_t mask_bytes = 1;  ///< of dropout's mask, an element

@@ -66,6 +66,7 @@ void check_efficiency_name(const std::string& name, const SpecView& value) {
                                               "max_pool",
                                               "avg_pool",
                                               "relu",
+                                              "relu6",
                                               "gelu",
                                               "sigmoid",
                                               "tanh",

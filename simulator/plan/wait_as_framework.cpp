@@ -1,14 +1,14 @@
 // Rebuilds the plan step by step, in another order of copies in, with the extra waits.
 //
-// Memory cannot run out by this. Copies in come later and nothing else moves, so what is near at any place of the new
-// sequence is no more than at the same place of the old one. A copy in waits for the compute step before it, and the
-// compute step behind it for the copy: what takes memory starts in the new sequence's order. So when a step is
-// the first one not ended, what is near is what the sequence has near there, beside blocks that wait for copies
-// out; these take no memory and wait for earlier steps only, so they end.
+// Memory cannot run out by this. A copy in comes behind all that it waits for in the plan, which has room for it from
+// there on, and nothing else moves. A copy in waits for the compute step before it: what takes memory starts in the new
+// sequence's order. So when a step is the first one not ended, what is near is what the sequence has near
+// there, beside blocks that wait for copies out; these take no memory and wait for earlier steps only, so they end.
 #include "simulator/plan/wait_as_framework.hpp"
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -88,13 +88,48 @@ std::vector<StepId> first_waiters(const Plan& plan) {
   return first;
 }
 
-/// Every copy in right before its first waiter, by that, then as planned.
-std::vector<StepId> order_by_waiters(const Plan& plan) {
+/// By copy in: the step that it comes right before. The host issues a copy when what the copy waits for has ended, and
+/// has issued by then all tasks up to the first that waits for any copy in of the device. Of copies in the order of
+/// their first waiters, none comes before the one ahead of it.
+std::vector<StepId> places(const Plan& plan, const std::vector<StepId>& first) {
+  std::vector<StepId> place = planned_order(plan);
+  std::vector<std::vector<StepId>> queues(static_cast<std::size_t>(plan.devices));
+  for (const StepId step : place) {
+    if (first[step.at()] == step) continue;
+    queues[static_cast<std::size_t>(plan.steps[step.at()].device)].push_back(step);
+  }
+  for (std::vector<StepId>& queue : queues) {
+    std::stable_sort(queue.begin(), queue.end(),
+                     [&](StepId a, StepId b) { return first[a.at()] < first[b.at()]; });
+    StepId earliest{};
+    for (const StepId copy : queue) {
+      std::optional<StepId> issued;  // when what the copy waits for has ended
+      for (const StepId waited : plan.waits[copy]) {
+        issued = std::max(issued, std::optional(first[waited.at()]));
+      }
+      const auto blocked = std::partition_point(queue.begin(), queue.end(), [&](StepId other) {
+        return issued && first[other.at()] <= *issued;
+      });
+      const StepId own = first[copy.at()];
+      const StepId next = blocked == queue.end() ? own : std::min(own, first[blocked->at()]);
+      earliest = std::max(earliest, next);
+      place[copy.at()] = earliest;
+    }
+  }
+  return place;
+}
+
+/// Every copy in at its place, by first waiters, then as planned. Where all copies are in one row with the steps, that is
+/// right before its first waiter.
+std::vector<StepId> order_of_issue(const Plan& plan, CopyStreams streams) {
   const std::vector<StepId> first = first_waiters(plan);
+  const std::vector<StepId> place = streams == CopyStreams::kSerial ? first : places(plan, first);
   std::vector<StepId> order = planned_order(plan);
   std::stable_sort(order.begin(), order.end(), [&](StepId a, StepId b) {
-    const auto waits = [&](StepId step) { return first[step.at()] == step; };
-    return std::pair(first[a.at()], waits(a)) < std::pair(first[b.at()], waits(b));
+    const auto key = [&](StepId step) {
+      return std::tuple(place[step.at()], place[step.at()] == step, first[step.at()]);
+    };
+    return key(a) < key(b);
   });
   return order;
 }
@@ -174,11 +209,12 @@ class Rebuilder {
 
 Plan wait_as_framework(const Plan& plan, const CopyRules& rules) {
   const bool waits = rules.streams != CopyStreams::kOverlap;
-  Plan rewritten = Rebuilder(plan, waits ? order_by_waiters(plan) : planned_order(plan),
-                             {.copies_in = waits,
-                              .copies_out = waits || rules.pinned_cost > Duration(0),
-                              .computes = rules.streams == CopyStreams::kSerial})
-                       .run();
+  Plan rewritten =
+      Rebuilder(plan, waits ? order_of_issue(plan, rules.streams) : planned_order(plan),
+                {.copies_in = waits,
+                 .copies_out = waits || rules.pinned_cost > Duration(0),
+                 .computes = rules.streams == CopyStreams::kSerial})
+          .run();
   rewritten.far_powers_of_two = rules.far_powers_of_two;
   return rewritten;
 }

@@ -16,11 +16,13 @@ namespace ooc {
          rules.far_powers_of_two;
 }
 
-/// The same plan with the waits of CopyStreams, per device. A copy waits for the compute step before it; copies in come
-/// right before the first step that waits for them, in that order; kSerial: a compute step waits for all copies
-/// before it, too. Where memory is pinned for every copy, copies out wait so whatever the streams. Waits only ever point
-/// back in sequence, so a plan whose waits did so too cannot come to wait on itself. What devices exchange, which has
-/// no place in near memory, stays as it is: that is not the framework's to copy.
+/// The same plan with the waits of CopyStreams, per device. A copy waits for the compute step before it. Copies in come in
+/// the order of the first steps that wait for them. kFramework: each right before the first step, behind all that the
+/// copy itself waits for, that waits for any copy in: up to there a host that runs ahead has issued steps when it issues
+/// the copy. kSerial: each right before the first step that waits for it, and a compute step waits for all copies before
+/// it. Where memory is pinned for every copy, copies out wait so whatever the streams. Waits only ever point back in
+/// sequence, so a plan whose waits did so too cannot come to wait on itself. What devices exchange, which has no place in
+/// near memory, stays as it is: that is not the framework's to copy.
 /// Precondition: first readers wait for their copies in, or for a later one on the same queue.
 [[nodiscard]] Plan wait_as_framework(const Plan& plan, const CopyRules& rules);
 

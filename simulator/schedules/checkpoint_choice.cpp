@@ -19,8 +19,10 @@ constexpr int kFinest = 28;
 
 SegmentEnds cut_by_layers(const MixFacts& facts) {
   const std::vector<std::uint32_t> blocks = blocks_of_tasks(facts.graph);
-  SegmentEnds ends(facts.forward);
+  const std::vector<bool> wrapped = wrapped_tasks(facts.graph);
+  SegmentEnds ends(facts.forward, kNoSegment);
   for (std::size_t t = facts.forward; t-- > 0;) {
+    if (!wrapped[t]) continue;
     const bool last = t + 1 == facts.forward || blocks[t + 1] != blocks[t];
     ends[t] = last ? static_cast<std::uint32_t>(t) : ends[t + 1];
   }
@@ -112,12 +114,13 @@ std::vector<SegmentEnds> block_cuts(const PlanningProblem& problem, const MixFac
     case Blocks::Kind::kAuto:
       break;
   }
-  std::vector<SegmentEnds> cuts;
+  std::vector<std::int64_t> limits;
   auto most = static_cast<double>(segments.droppable_bytes());
   for (int i = 0; i <= kFinest; ++i, most *= kFinerBy) {
-    SegmentEnds ends = segments.cut(static_cast<std::int64_t>(most));
-    if (cuts.empty() || ends != cuts.back()) cuts.push_back(std::move(ends));
+    limits.push_back(static_cast<std::int64_t>(most));
   }
+  std::vector<SegmentEnds> cuts = segments.cuts(limits);
+  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
   return cuts;
 }
 

@@ -19,7 +19,11 @@ namespace {
 Decisions move_inputs(const MixFacts& facts, const MixSegments& segments, const SegmentEnds& ends) {
   Decisions decisions = segments.drop_within(ends, MixSegments::kAnyPrice, Treatment::kMove);
   for (std::size_t i = 0; i < facts.idle.size(); ++i) {
-    if (!facts.idle[i].droppable) decisions.treatment[i] = Treatment::kMove;  // network inputs
+    const IdleTime& idle = facts.idle[i];
+    const bool network_input = !idle.droppable;
+    if (network_input && segments.is_read_from_outside(ends, idle.tensor)) {
+      decisions.treatment[i] = Treatment::kMove;
+    }
   }
   decisions.made_again_stays = true;
   return decisions;

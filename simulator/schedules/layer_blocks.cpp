@@ -1,6 +1,7 @@
 // In the order of the tasks.
 #include "simulator/schedules/layer_blocks.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 #include "model/network/block_name.hpp"
@@ -19,6 +20,17 @@ std::vector<std::uint32_t> blocks_of_tasks(const TrainingGraph& graph) {
     blocks.push_back(block);
   }
   return blocks;
+}
+
+std::vector<bool> wrapped_tasks(const TrainingGraph& graph) {
+  std::vector<bool> wrapped;
+  for (std::size_t i = 0; i < graph.forward_tasks; ++i) {
+    const Layer& layer = graph.network->layers[graph.tasks[i].layer.at()];
+    wrapped.push_back(!block_name(layer.name).empty());
+  }
+  const bool none = std::find(wrapped.begin(), wrapped.end(), true) == wrapped.end();
+  if (none) wrapped.assign(wrapped.size(), true);
+  return wrapped;
 }
 
 }  // namespace ooc

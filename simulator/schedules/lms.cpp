@@ -9,6 +9,10 @@
 // --max-swaps N swaps the first N of them; without it the smallest number is taken that fits, found
 // by bisection: swapping one more never needs more memory.
 //
+// A restoration serves one reader: what several backward tasks read comes back for each of them, and
+// is gone in between. (The convolution behind and the activation itself both read an activation's
+// output.)
+//
 // Partial serialisation: a reader waits for its own restoration (the copy in), and a restoration
 // begins only when the tensor restored before it has been used for the last time, so that no two of
 // them are near together. Where the one before is still used when the next one is read, that cannot
@@ -33,11 +37,12 @@
 //
 // --lms-action compress and both: lms_compress.cpp.
 //
-// Source: Janssen, Zolotov, Le, Large Data Flow Graphs in Limited GPU Memory (IBM). Deviations: the paper
-// inserts a pair of nodes per edge; here a tensor moves (or is compressed) once, between the forward
-// and the backward pass, so that slack is counted up to the first backward reader and edges within
-// one pass are no candidates. The automatic number is ours; the paper's user finds it by trying. A
-// layer's backward tasks start no earlier than its forward task ends, also where no tensor says so.
+// Source: Janssen, Zolotov, Le, Large Data Flow Graphs in Limited GPU Memory (IBM), which inserts a pair of
+// nodes per edge; so does TFLMS, IBM's program, unless it is told to fuse swap-ins. Deviations: a tensor
+// leaves once, between the forward and the backward pass, so that slack is counted up to the first
+// backward reader and edges within one pass are no candidates; memory is planned as if it stayed from
+// its first to its last backward reader. The automatic number is ours; the paper's user finds it by
+// trying. A layer's backward tasks start no earlier than its forward task ends, also where no tensor says so.
 #include <algorithm>
 #include <optional>
 #include <span>
@@ -97,7 +102,7 @@ PlanResult plan_lms(const PlanningProblem& problem) {
   const Footprint least = footprint_without(problem, ranked);
   if (auto shortage = task_shortage(problem, least)) return *std::move(shortage);
   if (!problem.options.own->max_swaps) ranked.resize(fewest_swaps(problem, ranked));
-  return plan_moving(problem, ranked);
+  return plan_moving(problem, ranked, Returns::kForEachReader);
 }
 
 constexpr std::string_view kLmsOptions[] = {"--algorithms", "--slack-min", "--bytes-min",

@@ -46,11 +46,13 @@ class SlackAnalysis {
 };
 
 /// The task after which the restoration behind `before` may begin, to be read by task `needed`.
-std::size_t follow(const Lifetime& before, std::size_t needed) {
-  if (before.last_use->at() < needed) return before.last_use->at();
+std::size_t follow(const TrainingGraph& graph, const Restoration& before, std::size_t needed) {
+  const Lifetime& life = graph.lifetimes[before.used.at()];
+  const std::size_t last_use = before.reader.value_or(*life.last_use).at();
+  if (last_use < needed) return last_use;
   // Together they must be from `needed` on, whatever the order: two that one task reads first have
   // nothing between them to wait for.
-  const std::size_t first_use = before.first_backward_use->at();
+  const std::size_t first_use = before.reader.value_or(*life.first_backward_use).at();
   return first_use < needed ? first_use : 0;
 }
 
@@ -84,13 +86,16 @@ std::vector<Move> chain_restorations(const PlanningProblem& problem, MemoryLedge
   for (const Restoration& restoration : restorations) {
     const TensorId tensor = restoration.moved;
     const Bytes bytes = problem.costs.tensor_bytes[tensor.at()];
-    const std::size_t needed = graph.lifetimes[tensor.at()].first_backward_use->at();
-    if (before != nullptr) {
-      after = std::max(after, follow(graph.lifetimes[before->used.at()], needed));
+    const TaskId first_use = *graph.lifetimes[tensor.at()].first_backward_use;
+    const std::size_t needed = restoration.reader.value_or(first_use).at();
+    if (before != nullptr) after = std::max(after, follow(graph, *before, needed));
+    if (needed == first_use.at()) {
+      after = ledger.last_above(after + 1, needed, available - bytes).value_or(after);
+      ledger.book(after + 1, needed, bytes);
     }
-    after = ledger.last_above(after + 1, needed, available - bytes).value_or(after);
-    ledger.book(after + 1, needed, bytes);
-    moves.push_back({.tensor = tensor, .may_return_after = make_id<TaskId>(after)});
+    moves.push_back({.tensor = tensor,
+                     .may_return_after = make_id<TaskId>(after),
+                     .reader = restoration.reader});
     before = &restoration;
   }
   return moves;

@@ -2,6 +2,7 @@
 // (lms.cpp). Shared by its swap action and by compression (lms_compress.hpp).
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "simulator/plan/memory_ledger.hpp"
@@ -20,9 +21,11 @@ void check_lms_options(const ScheduleOptions& options);
 struct Restoration {
   TensorId moved;
   TensorId used;
+  std::optional<TaskId> reader = {};  ///< it returns for this task alone; none: for all of them
 };
 
-/// One after the other, in this order, that of their first uses. The ledger has them all away.
+/// One after the other, in this order, that of their first uses. The ledger has them all away up to their first
+/// backward use.
 [[nodiscard]] std::vector<Move> chain_restorations(const PlanningProblem& problem,
                                                    MemoryLedger& ledger,
                                                    const std::vector<Restoration>& restorations);

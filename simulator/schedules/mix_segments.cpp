@@ -57,20 +57,37 @@ bool MixSegments::is_unread_checkpoint(std::uint32_t idle) const {
   return time.droppable && time.late && time.from < facts_.forward && time.from > defined(idle);
 }
 
-SegmentEnds MixSegments::cut(std::int64_t most, double price) const {
-  return cut_within(most, price, kLongestSegment);
+bool MixSegments::is_read_from_outside(const SegmentEnds& ends, TensorId tensor) const {
+  const std::uint32_t written = facts_.written_first[tensor.at()];
+  const std::uint32_t own = written < facts_.forward ? ends[written] : kNoSegment;
+  const std::span<const std::uint32_t> uses = facts_.uses[tensor.at()];
+  return std::any_of(uses.begin(), uses.end(), [&](std::uint32_t task) {
+    return task < facts_.forward && ends[task] != kNoSegment && ends[task] != own;
+  });
 }
 
-SegmentEnds MixSegments::cut_within(std::int64_t most, double price, std::size_t longest) const {
+SegmentEnds MixSegments::cut(std::int64_t most, double price) const {
+  return std::move(cuts_within({&most, 1}, price, kLongestSegment).front());
+}
+
+std::vector<SegmentEnds> MixSegments::cuts(const std::vector<std::int64_t>& limits) const {
+  return cuts_within(limits, kAnyPrice, kLongestSegment);
+}
+
+/// What a segment drops and what crosses its end hang on no limit, so all of them go through the segments together.
+std::vector<SegmentEnds> MixSegments::cuts_within(std::span<const std::int64_t> limits,
+                                                  double price, std::size_t longest) const {
   constexpr std::int64_t kNoWay = std::numeric_limits<std::int64_t>::max();
   const std::size_t forward = facts_.forward;
-  std::vector<std::int64_t> least(forward + 1,
-                                  kNoWay);  // by end: bytes that cross, and one for each segment
-  std::vector<std::uint32_t> begin(forward + 1);
-  least[0] = 0;
+  const std::size_t all = limits.size();
+  // By end and limit: bytes that cross, and one for each segment.
+  std::vector<std::int64_t> least((forward + 1) * all, kNoWay);
+  std::vector<std::uint32_t> begin((forward + 1) * all);
+  std::fill_n(least.begin(), all, 0);
   for (std::size_t first = 0; first < forward; ++first) {
     std::int64_t dropped = 0;
     std::int64_t crossing = 0;
+    std::size_t allowing = all;
     const std::size_t last = std::min(forward, first + longest);
     for (std::size_t t = first; t < last; ++t) {
       for (const std::uint32_t idle : defined_at_[t]) crossing += facts_.idle[idle].bytes;
@@ -81,18 +98,28 @@ SegmentEnds MixSegments::cut_within(std::int64_t most, double price, std::size_t
         crossing -= facts_.idle[idle].bytes;
         if (price_[idle] <= price) dropped += facts_.idle[idle].bytes;
       }
-      if (dropped > most && t > first) break;
-      if (least[first] + crossing + 1 < least[t + 1]) {
-        least[t + 1] = least[first] + crossing + 1;
-        begin[t + 1] = static_cast<std::uint32_t>(first);
+      while (t > first && allowing > 0 && dropped > limits[allowing - 1]) --allowing;
+      if (allowing == 0) break;
+      const std::int64_t* from = &least[first * all];
+      std::int64_t* to = &least[(t + 1) * all];
+      for (std::size_t i = 0; i < allowing; ++i) {
+        if (from[i] + crossing + 1 >= to[i]) continue;
+        to[i] = from[i] + crossing + 1;
+        begin[(t + 1) * all + i] = static_cast<std::uint32_t>(first);
       }
     }
   }
-  SegmentEnds ends(forward);
-  for (std::size_t end = forward; end > 0; end = begin[end]) {
-    for (std::size_t t = begin[end]; t < end; ++t) ends[t] = static_cast<std::uint32_t>(end - 1);
+  std::vector<SegmentEnds> cuts(all, SegmentEnds(forward));
+  for (std::size_t i = 0; i < all; ++i) {
+    for (std::size_t end = forward; end > 0;) {
+      const std::size_t start = begin[end * all + i];
+      std::fill(cuts[i].begin() + static_cast<std::ptrdiff_t>(start),
+                cuts[i].begin() + static_cast<std::ptrdiff_t>(end),
+                static_cast<std::uint32_t>(end - 1));
+      end = start;
+    }
   }
-  return ends;
+  return cuts;
 }
 
 SegmentEnds MixSegments::cut_into(std::int64_t number) const {
@@ -102,7 +129,7 @@ SegmentEnds MixSegments::cut_into(std::int64_t number) const {
     return segments;
   };
   const auto cut_all = [&](std::int64_t most) {
-    return cut_within(most, kAnyPrice, facts_.forward);
+    return std::move(cuts_within({&most, 1}, kAnyPrice, facts_.forward).front());
   };
   std::int64_t enough = droppable_bytes_;
   std::int64_t too_small = -1;
@@ -116,16 +143,22 @@ SegmentEnds MixSegments::cut_into(std::int64_t number) const {
 Decisions MixSegments::drop_within(const SegmentEnds& ends, double price,
                                    Treatment crossing) const {
   Decisions decisions = keep_all(facts_);
+  const auto treatment_across = [&](std::uint32_t idle) {
+    return is_read_from_outside(ends, facts_.idle[idle].tensor) ? crossing : Treatment::kKeep;
+  };
   for (const std::uint32_t idle : droppable_) {
-    const bool within = facts_.idle[idle].from <= ends[defined(idle)];
-    decisions.treatment[idle] = within && price_[idle] <= price ? Treatment::kDrop : crossing;
+    const std::uint32_t end = ends[defined(idle)];
+    const bool within = end != kNoSegment && facts_.idle[idle].from <= end;
+    decisions.treatment[idle] =
+        within ? (price_[idle] <= price ? Treatment::kDrop : crossing) : treatment_across(idle);
   }
   // What backward does not read but a later segment does is a checkpoint as well: without it, one segment computed
   // again would want the one before, and so on to the first. It is held only as long as a task that runs again
   // wants it.
   for (std::uint32_t i = 0; i < facts_.idle.size(); ++i) {
-    const bool crosses = is_unread_checkpoint(i) && facts_.idle[i].from > ends[defined(i)];
-    if (crosses) decisions.treatment[i] = crossing;
+    if (is_unread_checkpoint(i) && is_read_from_outside(ends, facts_.idle[i].tensor)) {
+      decisions.treatment[i] = crossing;
+    }
   }
   return decisions;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "simulator/schedules/mix_decoder.hpp"
@@ -10,8 +11,9 @@
 
 namespace ooc {
 
-/// By forward task: the last task of its segment.
+/// By forward task: the last task of its segment, or that it is in none.
 using SegmentEnds = std::vector<std::uint32_t>;
+inline constexpr std::uint32_t kNoSegment = kNoIndex;
 
 class MixSegments {
  public:
@@ -24,12 +26,17 @@ class MixSegments {
   /// The cut with least bytes that cross the segments' ends, of those that drop at most `most` bytes in a segment at a
   /// price of at most `price` times its copy.
   [[nodiscard]] SegmentEnds cut(std::int64_t most, double price = kAnyPrice) const;
+  /// The same at any price for each of several limits, the largest first, in little more time than for the first.
+  [[nodiscard]] std::vector<SegmentEnds> cuts(const std::vector<std::int64_t>& limits) const;
   /// At most so many segments, the largest of which drops about as little as that allows.
   [[nodiscard]] SegmentEnds cut_into(std::int64_t number) const;
 
-  /// What is used within its segment only is dropped if it is worth the price; the rest gets `crossing`.
+  /// What is used within its segment only is dropped if it is worth the price; the rest gets `crossing`, but what
+  /// no other segment reads stays.
   [[nodiscard]] Decisions drop_within(const SegmentEnds& ends, double price = kAnyPrice,
                                       Treatment crossing = Treatment::kKeep) const;
+  /// Whether a segment reads what it has not written itself.
+  [[nodiscard]] bool is_read_from_outside(const SegmentEnds& ends, TensorId tensor) const;
   /// What is worth the price is dropped, in runs of at most `most` bytes between which one stays.
   [[nodiscard]] Decisions drop_by_price(std::int64_t most, double price) const;
 
@@ -39,7 +46,8 @@ class MixSegments {
   [[nodiscard]] const std::vector<std::uint32_t>& droppable() const { return droppable_; }
 
  private:
-  [[nodiscard]] SegmentEnds cut_within(std::int64_t most, double price, std::size_t longest) const;
+  [[nodiscard]] std::vector<SegmentEnds> cuts_within(std::span<const std::int64_t> limits,
+                                                     double price, std::size_t longest) const;
   [[nodiscard]] std::uint32_t defined(std::uint32_t idle) const;
   /// Backward does not read the tensor, but later forward tasks do: where a segment ends between, what the next one
   /// is computed from again.

@@ -24,7 +24,8 @@ class TaskPlanner {
         builder_(problem.costs.static_bytes),
         move_of_(graph_.tensors.size()),
         block_(graph_.tensors.size()),
-        out_(graph_.tensors.size()) {
+        out_(graph_.tensors.size()),
+        reader_(graph_.tensors.size()) {
     builder_.reserve(graph_.tasks.size() + 2 * moves.size(),
                      graph_.tensors.size() + moves.size() + graph_.tasks.size());
     for (std::size_t i = 0; i < moves.size(); ++i) {
@@ -107,7 +108,7 @@ class TaskPlanner {
   }
 
   [[nodiscard]] TaskId first_reader(std::size_t move) const {
-    return *life(moves_[move].tensor).first_backward_use;
+    return moves_[move].reader.value_or(*life(moves_[move].tensor).first_backward_use);
   }
 
   void add_copy_in() {
@@ -116,6 +117,7 @@ class TaskPlanner {
     if (out_[move.tensor.at()]) builder_.wait(step, *out_[move.tensor.at()]);
     builder_.wait(step, computes_[move.may_return_after.at()]);
     builder_.acquire(step, new_block(move.tensor));
+    reader_[move.tensor.at()] = move.reader;
     in_steps_.push_back(step);
   }
 
@@ -128,7 +130,7 @@ class TaskPlanner {
       if (lived.last_writer == task && !late) add_copy_out(tensor, step);
       if (lived.last_forward_use == task) builder_.release(block, step);
     }
-    if (lived.last_use == task) builder_.release(block, step);
+    if (reader_[tensor.at()].value_or(*lived.last_use) == task) builder_.release(block, step);
   }
 
   static bool contains(std::span<const TensorId> tensors, TensorId tensor) {
@@ -149,6 +151,7 @@ class TaskPlanner {
   std::vector<std::optional<std::size_t>> move_of_;  ///< by tensor
   std::vector<std::optional<BlockId>> block_;        ///< by tensor: its latest one
   std::vector<std::optional<StepId>> out_;           ///< by tensor: its copy out
+  std::vector<std::optional<TaskId>> reader_;        ///< by tensor: of its latest return
   std::vector<StepId> computes_;                     ///< by task
   std::vector<StepId> in_steps_;                     ///< by move
   std::size_t next_move_ = 0;

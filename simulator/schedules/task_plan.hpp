@@ -17,9 +17,11 @@ struct Move {
   TaskId may_return_after;  ///< its copy in waits for this task
   /// Its copy out waits for this task, not before its last writer; none: for that.
   std::optional<TaskId> leaves_after = {};
+  /// It returns for this backward task and is gone behind it; none: for all of them.
+  std::optional<TaskId> reader = {};
 };
 
-/// `moves` in the order in which the copies in are queued: by first backward use. A network input
+/// `moves` in the order in which the copies in are queued: by first backward use, or by readers. A network input
 /// is dropped without a copy out. Needs memory for everything between first and last use, except
 /// moved tensors between their last forward use and the task they return after. `turn`: a task that
 /// waits until all copies out before it have ended.

@@ -36,7 +36,7 @@ TEST_CASE("copies wait as the framework says, whatever the schedule") {
     std::string barriers;
   };
   for (const Row& row : {Row{"overlap", "600000000", "950000000"},
-                         {"framework", "700000000", "1250000000"},
+                         {"framework", "700000000", "950000000"},
                          {"serial", "800000000", "1400000000"}}) {
     CAPTURE(row.streams);
     const std::string file = framework(scratch, "\"copy_streams\":\"" + row.streams + "\"");

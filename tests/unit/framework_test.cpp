@@ -79,6 +79,7 @@ TEST_CASE("every shipped framework is read, under the name of its file") {
 TEST_CASE("a framework's fields, each with its values") {
   CHECK(software_read(R"("activation_saves": "both",)").keeping.activations ==
         KeptActivation::kBoth);
+  CHECK(software_read(R"("clamp_saves": "input",)").keeping.clamps == KeptOfClamps::kInput);
   CHECK(software_read(R"("activation_in_place": "never",)").keeping.in_place ==
         InPlaceRule::kNever);
   CHECK(software_read(R"("pool_saves": "input_and_indices",)").keeping.pools ==
@@ -220,7 +221,9 @@ TEST_CASE("pytorch-2 saves what PyTorch saves") {
   const auto pytorch = std::make_shared<const Framework>(
       read_framework_file(kRoot + "/hwprofiles/software/pytorch-2.json"));
   for (const Saved& row : {Saved{"resnet50", 343'866'532}, Saved{"vgg16", 293'437'092},
-                           Saved{"inception_v3", 394'973'524}, Saved{"googlenet", 193'560'612}}) {
+                           Saved{"inception_v3", 394'973'524}, Saved{"googlenet", 193'560'612},
+                           Saved{"resnet152", 710'343'844}, Saved{"densenet121", 521'796'004},
+                           Saved{"vgg19", 314'310'308}, Saved{"mobilenetv2_100", 313'973'668}}) {
     CAPTURE(row.network);
     CaseOptions options;
     options.framework = pytorch;

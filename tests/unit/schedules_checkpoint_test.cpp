@@ -30,6 +30,14 @@ std::string layer(const std::string& name, const std::string& type) {
          (type == "linear" ? R"(, "units": 4})" : "}");
 }
 
+std::string text_of_chain(const Names& layers) {
+  std::string text = layer(layers.front(), "linear");
+  for (std::size_t i = 1; i < layers.size(); ++i) text += "," + layer(layers[i], "gelu");
+  return text;
+}
+
+const Names kPairs{"x1_a", "x1_b", "x2_a", "x2_b", "x3_a", "x3_b"};
+
 // A linear layer a and gelus b to f, all of 4 words as is the data; they save their inputs. Capitals are gradients, +
 // means again. Words that tasks need:
 //
@@ -40,19 +48,9 @@ std::string layer(const std::string& name, const std::string& type) {
 // f: data a b c d e f; e.bw: data a b c d E D. The two blocks are {a b} and {c d e f}: 4 words cross, b, and either drops
 // at most 8 (e, which backward reads at once, cannot be dropped); e.bw: data b c d E D.
 struct Chain : ScheduleExample {
-  explicit Chain(const char* name, bool equal_letters = true)
-      : ScheduleExample{
-            workload_of_text(
-                tiny::network(equal_letters
-                                  ? layer("a", "linear") + "," + layer("b", "gelu") + "," +
-                                        layer("c", "gelu") + "," + layer("d", "gelu") + "," +
-                                        layer("e", "gelu") + "," + layer("f", "gelu")
-                                  : layer("x1_a", "linear") + "," + layer("x1_b", "gelu") + "," +
-                                        layer("x2_a", "gelu") + "," + layer("x2_b", "gelu") + "," +
-                                        layer("x3_a", "gelu") + "," + layer("x3_b", "gelu"),
-                              "[4]"),
-                1),
-            find_schedule(name)} {
+  explicit Chain(const char* name, const Names& layers = {"a", "b", "c", "d", "e", "f"})
+      : ScheduleExample{workload_of_text(tiny::network(text_of_chain(layers), "[4]"), 1),
+                        find_schedule(name)} {
     workload.costs.static_bytes = Bytes(0);
     for (std::size_t i = 0; i < workload.graph.tasks.size(); ++i) {
       const TaskKind kind = workload.graph.tasks[i].kind;
@@ -108,13 +106,17 @@ TEST_CASE("checkpoint auto drops nothing where everything fits, and takes the qu
 
 TEST_CASE("checkpoint takes blocks by the layers' names") {
   // {x1_a x1_b} {x2_a x2_b} {x3_a x3_b}: x1_a and x2_a are dropped.
-  const Chain example("checkpoint", false);
+  const Chain example("checkpoint", kPairs);
   ScheduleOptions options;
   options.own.change().blocks = {.kind = Blocks::Kind::kLayer};
   CHECK(example.smallest(options) == words(20));
   CHECK(example.again(words(20), options) == Names{"x2_a x2_b.backward", "x1_a x1_b.backward"});
   // Names that count nothing: each layer is a block, and nothing is used within one only.
   CHECK(Chain("checkpoint").smallest(options) == words(28));
+  // {x1_a x1_b} {x2_a x2_b} between layers that nobody wraps: what these alone read is no block's input.
+  const Chain between("checkpoint-offload", {"stem", "x1_a", "x1_b", "x2_a", "x2_b", "head"});
+  CHECK(between.returns(words(100), options) ==
+        Names{"x1_b after head.forward", "stem after head.forward"});
 }
 
 TEST_CASE("checkpoint-selective keeps what is multiplied") {
@@ -167,7 +169,7 @@ TEST_CASE("a block is what names count") {
   CHECK(block_name("conv1").empty());
   CHECK(block_name("fc").empty());
   CHECK(block_name("readout_fc").empty());
-  const Chain example("checkpoint", false);
+  const Chain example("checkpoint", kPairs);
   CHECK(blocks_of_tasks(example.workload.graph) == std::vector<std::uint32_t>{0, 0, 1, 1, 2, 2});
 }
 
