@@ -49,6 +49,7 @@ StateOptions random_state(Dice& dice) {
     return options;
   }
   options.gradients = dice.once_in(2);
+  if (dice.once_in(3)) options.accumulate = AccumulateAt::kNear;
   options.after = options.in_backward || dice.once_in(2) ? UpdateAfter::kEach : UpdateAfter::kAll;
   options.pipelined = !dice.once_in(4);
   if (dice.once_in(2)) options.gradient_bytes = dice.once_in(2) ? 2 : 8;
@@ -135,7 +136,9 @@ TEST_CASE("plans with moving state keep the laws of plans") {
     const StateOptions options = random_state(dice);
     CAPTURE(state_text(options));
     const FarCompute far{.throughput = BytesPerSecond(dice.magnitude(100'000, 1'000'000'000'000))};
-    const StateExample example(workload, options, far, random_link(dice, workload));
+    const LinkSpec link = random_link(dice, workload);
+    const std::int64_t rounds = options.in_backward || !dice.once_in(3) ? 1 : dice.number(2, 4);
+    const StateExample example(workload, options, far, link, rounds);
     if (example.moving.units.empty()) return;
     REQUIRE(state_sum(example.moving) == workload.graph.weight_bytes +
                                              workload.graph.gradient_bytes +
