@@ -96,7 +96,8 @@ class StateMover {
     std::vector<std::pair<std::string_view, std::size_t>> known;
     for (const WeightUnit& weights : network_.units) {
       const Layer& owner = network_.layers[weights.owner.at()];
-      if (owner.model->custom || weights.is_frozen || !trains[weights.owner.at()]) continue;
+      if (owner.model->custom) continue;
+      if (weights.is_frozen ? !to_.options.weights : !trains[weights.owner.at()]) continue;
       const std::string_view block =
           blocks && weights.tied.empty() ? block_name(owner.name) : std::string_view{};
       const auto found = std::find_if(known.begin(), known.end(), [&](const auto& each) {
@@ -109,7 +110,11 @@ class StateMover {
             {.name = std::string(block.empty() ? owner.name : block), .owners = {}});
       }
       to_.units[unit].owners.push_back(weights.owner);
-      to_.units[unit].parameters += weights.parameters;
+      if (weights.is_frozen) {
+        to_.units[unit].frozen_bytes += weight_bytes(from_.per_parameter, *owner.model);
+      } else {
+        to_.units[unit].parameters += weights.parameters;
+      }
       unit_of_layer_[weights.owner.at()] = unit;
       for (const LayerId tied : weights.tied) unit_of_layer_[tied.at()] = unit;
     }
@@ -138,10 +143,16 @@ class StateMover {
       left -= unit.far_parameters;
     }
     if (!options.weights) return;
-    for (std::size_t i = 0; i < to_.units.size(); ++i) {
-      const auto j = static_cast<std::int64_t>(i);
-      to_.units[i].weights_far = share_of(j + 1, *options.weights) > share_of(j, *options.weights);
+    std::int64_t j = 0;  // of those that can move
+    for (StateUnit& unit : to_.units) {
+      if (!updates_far() && unit.frozen_bytes == 0) continue;
+      unit.weights_far = share_of(j + 1, *options.weights) > share_of(j, *options.weights);
+      ++j;
     }
+    if (j > 0 || updates_far()) return;
+    bad_value("--offload", "weights",
+              "optimizer beside it, all of it, with --update far, or a network with frozen layers",
+              "what is updated near memory would have to be copied back");
   }
 
   /// As the network has them; updates within backward behind what completes their unit's gradients.
@@ -222,7 +233,12 @@ class StateMover {
     for (std::size_t i = 0; i < to_.units.size(); ++i) {
       StateUnit& unit = to_.units[i];
       const std::int64_t far = unit.far_parameters;
-      if (far == 0 && options.in_backward) {
+      if (unit.weights_far) {
+        const std::int64_t learnt = updates_far() ? far * each.weight : 0;
+        unit.weight =
+            add_tensor(TensorRole::kWeight, i, learnt + unit.frozen_bytes, TensorHome::kFar);
+      }
+      if (far == 0 && unit.parameters > 0 && options.in_backward) {
         unit.gradient = add_tensor(TensorRole::kWeightGradient, i, unit.parameters * each.gradient,
                                    TensorHome::kNear);
         to_.gradients.push_back({.unit = i, .gradient = *unit.gradient});
@@ -230,8 +246,9 @@ class StateMover {
       if (far == 0) continue;
       unit.state = add_tensor(TensorRole::kOptimizerState, i, state_of(unit), TensorHome::kFar);
       if (!updates_far()) continue;
-      unit.weight = add_tensor(TensorRole::kWeight, i, far * each.weight,
-                               unit.weights_far ? TensorHome::kFar : TensorHome::kStatic);
+      if (!unit.weight) {
+        unit.weight = add_tensor(TensorRole::kWeight, i, far * each.weight, TensorHome::kStatic);
+      }
       for (std::size_t round = 0; round < (adds_far() ? rounds_ : 1); ++round) {
         add_gradient(i, static_cast<std::int32_t>(round));
       }
@@ -533,7 +550,7 @@ void check_state(const StateOptions& options) {
     refuse("gradients", "optimizer beside it, with --update far",
            "nobody would read gradients in far memory");
   }
-  if (options.weights && (!far || *options.optimizer != kOne)) {
+  if (options.weights && options.optimizer && (!far || *options.optimizer != kOne)) {
     refuse("weights", "optimizer beside it, all of it, with --update far",
            "what is updated near memory would have to be copied back");
   }

@@ -45,7 +45,8 @@ struct StateOptions {
   std::optional<Ratio> optimizer =
       {};                  ///< that share of the parameters, those whose gradients come first
   bool gradients = false;  ///< leave near memory as soon as they are complete
-  std::optional<Ratio> weights = {};  ///< that share of the units, evenly spread
+  /// That share of the units, evenly spread; without far updates of all only what is frozen of them.
+  std::optional<Ratio> weights = {};
   UpdateAt update = UpdateAt::kFar;
   UpdateAfter after = UpdateAfter::kAll;
   bool delayed = false;    ///< the updates are those of the iteration before
@@ -69,7 +70,8 @@ void check_state(const StateOptions& options);
 struct StateUnit {
   std::string name;
   std::vector<LayerId> owners;
-  std::int64_t parameters = 0;
+  std::int64_t parameters = 0;      ///< that are learnt
+  std::int64_t frozen_bytes = 0;    ///< weights that are not; counted where weights move
   std::int64_t far_parameters = 0;  ///< of them those whose optimiser's state is far
   // In MovingState::graph, where they are tensors:
   std::optional<TensorId> weight = {};

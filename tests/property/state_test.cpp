@@ -131,14 +131,21 @@ TEST_CASE("plans with moving state keep the laws of plans") {
     const auto form = dice.once_in(2)   ? NetworkForm::kGraph
                       : dice.once_in(3) ? NetworkForm::kSequence
                                         : NetworkForm::kRealChain;
-    const Workload workload = random_workload(dice, form, 8);
+    const bool freezes = dice.once_in(4);
+    const Workload workload =
+        random_workload(dice, form, 8, freezes ? Learns::kSome : Learns::kAll);
     CAPTURE(workload.text);
-    const StateOptions options = random_state(dice);
+    StateOptions options = random_state(dice);
+    const std::vector<WeightUnit>& weights = workload.network->units;
+    const bool frozen = std::any_of(weights.begin(), weights.end(),
+                                    [](const WeightUnit& unit) { return unit.is_frozen; });
+    if (frozen && dice.once_in(2)) options = {.weights = kOne};
     CAPTURE(state_text(options));
     const FarCompute far{.throughput = BytesPerSecond(dice.magnitude(100'000, 1'000'000'000'000))};
     const LinkSpec link = random_link(dice, workload);
     const std::int64_t rounds = options.in_backward || !dice.once_in(3) ? 1 : dice.number(2, 4);
     const StateExample example(workload, options, far, link, rounds);
+    if (frozen && options.weights == kOne) REQUIRE(example.frozen_far() > 0);
     if (example.moving.units.empty()) return;
     REQUIRE(state_sum(example.moving) == workload.graph.weight_bytes +
                                              workload.graph.gradient_bytes +

@@ -88,6 +88,12 @@ struct StateExample {
     return std::get<Timeline>(std::move(outcome));
   }
 
+  [[nodiscard]] std::int64_t frozen_far() const {
+    std::int64_t bytes = 0;
+    for (const StateUnit& unit : moving.units) bytes += unit.weights_far ? unit.frozen_bytes : 0;
+    return bytes;
+  }
+
   const Workload& workload;
   MovingState round;  ///< what schedules plan
   CostTable round_costs;

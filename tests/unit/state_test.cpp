@@ -12,8 +12,8 @@ namespace ooc::test {
 namespace {
 
 /// 250 million float32 weights a layer. Backward of `a` has one task, of the others two.
-Workload three_layers(Optimizer optimizer = Optimizer::kSgd) {
-  constexpr const char* kText = R"({
+Workload three_layers(Optimizer optimizer = Optimizer::kSgd, bool freezes = false) {
+  std::string text = R"({
     "format": "ooc-paleo/network", "version": 1, "name": "three", "source": "made up",
     "dtype": "float32", "inputs": [ { "name": "data", "shape": [1] } ],
     "layers": [
@@ -21,7 +21,10 @@ Workload three_layers(Optimizer optimizer = Optimizer::kSgd) {
       { "name": "b", "type": "linear", "units": 1, "bias": false },
       { "name": "c", "type": "linear", "units": 250000000, "bias": false }
     ] })";
-  Workload made = workload_of_text(kText, 1);
+  for (const char* name : {"\"a\"", "\"c\""}) {
+    if (freezes) text.insert(text.find(name) + 3, ", \"frozen\": true");
+  }
+  Workload made = workload_of_text(text.c_str(), 1);
   made.graph = build_training_graph(*made.network, {.optimizer = optimizer});
   for (std::size_t i = 0; i < made.graph.tasks.size(); ++i) {
     const Task& task = made.graph.tasks[i];
@@ -145,6 +148,28 @@ TEST_CASE("state: far weights come anew in each round") {
   CHECK(fetched == 5 + 4);
 }
 
+TEST_CASE("state: frozen weights are fetched and never updated") {
+  // Forward 30, then c's gradient of data and b's of weights: a has nothing to do. 50 if nothing moves.
+  const Workload workload = three_layers(Optimizer::kSgd, true);
+  const auto ran_frozen = [&](const StateOptions& options) {
+    const StateExample example(workload, options, kFar, kLink);
+    return example.run(*find_schedule("in-core"), kPlenty).iteration_time.count() /
+           kMillisecond.count();
+  };
+  CHECK(ran_frozen({}) == 50);
+  // a 0 to 10, c behind a's task 20 to 30, beside b's: 60. Without looking ahead c comes 30 to 40.
+  CHECK(ran_frozen({.weights = kOne}) == 60);
+  CHECK(ran_frozen({.weights = kOne, .prefetch = 0}) == 70);
+  const MovingState alone = move_state(workload.graph, {.weights = kOne});
+  CHECK(alone.graph.weight_bytes == 1'000'000'000);  // b's
+  CHECK(alone.graph.gradient_bytes == 1'000'000'000);
+  CHECK(alone.graph.tasks.size() == workload.graph.tasks.size());
+  // With b's, too: its gradient 60 to 70, updated to 100.
+  const StateOptions all{.optimizer = kOne, .gradients = true, .weights = kOne};
+  CHECK(ran_frozen(all) == 100);
+  CHECK(move_state(workload.graph, all).far_bytes == std::vector<std::int64_t>{3'000'000'000});
+}
+
 TEST_CASE("state: optimiser state that comes near to be updated has two slots") {
   const Workload workload = three_layers(Optimizer::kAdam);
   StateExample example(workload, {.optimizer = kOne, .update = UpdateAt::kNear}, kFar, kLink);
@@ -196,7 +221,9 @@ TEST_CASE("state: updates within backward free gradients, and take no more time"
 
 TEST_CASE("state: what nobody could run is refused") {
   CHECK_THROWS_AS(check_state({.gradients = true}), SpecError);
-  CHECK_THROWS_AS(check_state({.weights = kOne}), SpecError);
+  CHECK_THROWS_AS(static_cast<void>(move_state(three_layers().graph, {.weights = kOne})),
+                  SpecError);
+  CHECK_THROWS_AS(check_state({.optimizer = Ratio(1), .weights = kOne}), SpecError);
   CHECK_THROWS_AS(check_state({.optimizer = kOne, .accumulate = AccumulateAt::kFar}), SpecError);
   CHECK_THROWS_AS(check_state({.optimizer = kOne, .weights = kOne, .delayed = true}), SpecError);
   CHECK_THROWS_AS(check_state({.optimizer = kOne, .update = UpdateAt::kNear, .delayed = true}),
