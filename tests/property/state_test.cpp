@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -131,9 +132,7 @@ TEST_CASE("plans with moving state keep the laws of plans") {
     const auto form = dice.once_in(2)   ? NetworkForm::kGraph
                       : dice.once_in(3) ? NetworkForm::kSequence
                                         : NetworkForm::kRealChain;
-    const bool freezes = dice.once_in(4);
-    const Workload workload =
-        random_workload(dice, form, 8, freezes ? Learns::kSome : Learns::kAll);
+    const Workload workload = random_workload(dice, form, 8);
     CAPTURE(workload.text);
     StateOptions options = random_state(dice);
     const std::vector<WeightUnit>& weights = workload.network->units;

@@ -111,22 +111,8 @@ Keeping random_keeping(Dice& dice) {
   return keeping;
 }
 
-/// Every second layer with products, about, learns nothing, unless some share weights.
-std::string with_frozen(std::string text, Dice& dice) {
-  if (text.find("tied_to") != std::string::npos) return text;
-  for (const std::string type : {"\"type\": \"conv\"", "\"type\": \"linear\""}) {
-    for (std::size_t at = text.find(type); at != std::string::npos; at = text.find(type, at)) {
-      const std::string more = dice.once_in(2) ? "\"frozen\": true, " : "";
-      text.insert(at, more);
-      at += more.size() + type.size();
-    }
-  }
-  return text;
-}
-
-Workload random_workload(Dice& dice, NetworkForm form, std::int64_t max_layers, Learns learns) {
-  std::string text = random_network_text(dice, form, max_layers);
-  if (learns == Learns::kSome) text = with_frozen(std::move(text), dice);
+Workload random_workload(Dice& dice, NetworkForm form, std::int64_t max_layers) {
+  const std::string text = random_network_text(dice, form, max_layers);
   const std::int64_t batch = dice.number(1, 3);
   GraphOptions options;
   if (dice.once_in(4)) options.accounting = Accounting::kDefineByRun;

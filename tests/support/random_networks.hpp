@@ -55,10 +55,7 @@ struct Workload {
   TrainingGraph graph;
   CostTable costs;
 };
-/// kSome: of layers with products about half are frozen.
-enum class Learns { kAll, kSome };
-[[nodiscard]] Workload random_workload(Dice& dice, NetworkForm form, std::int64_t max_layers,
-                                       Learns learns = Learns::kAll);
+[[nodiscard]] Workload random_workload(Dice& dice, NetworkForm form, std::int64_t max_layers);
 /// The same from a given text: liveness, sgd, 1 GFLOP/s and 1 GB/s near memory.
 [[nodiscard]] Workload workload_of_text(const std::string& text, std::int64_t batch);
 [[nodiscard]] Workload workload_of_file(const std::string& path, std::int64_t batch);
