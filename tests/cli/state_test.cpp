@@ -53,6 +53,9 @@ TEST_CASE("a job that does not fit says what it would need with its state far") 
   CHECK(ran.exit_code == 3);
   CHECK_MESSAGE(has(ran.out, "--offload optimizer "), ran.out);
   CHECK(has(ran.out, "one change"));
+  const Ran poor =
+      predict_state({"--memory", "1.5GB", "--schedule", "in-core", "--far-memory", "1GB"});
+  CHECK_MESSAGE(has(poor.out, "far memory lacks 493.3 MB"), poor.out);
 }
 
 TEST_CASE("a job with its state far that does not fit says what near memory alone would hold") {
@@ -132,6 +135,8 @@ TEST_CASE("sweeps take placements of state, presets and rates of far updates as 
   CHECK(has(presets.out, "optimizer:0.25; update far, after all, nothing beside them"));
   CHECK(has(sweep_state({"--offload", "optimizer,optimizer"}).err, "twice"));
   CHECK(has(sweep_state({"--state", "stream,stream"}).err, "stream comes twice"));
+  const Ran all = sweep_state({"--state", "all"});
+  CHECK_MESSAGE(fields_of(all.out).size() == 1 + 8 + 1, all.err);
 }
 
 TEST_CASE("micro-batches are an axis, and their gradients add up near or far") {
