@@ -2,6 +2,7 @@
 #include "simulator/plan/weave_state.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -134,6 +135,11 @@ class Weaver {
       uses.push_back({kind == TaskKind::kUpdate ? std::nullopt : each.unit, !forward});
     }
     stays_ = weight_stays(uses, state_.units, state_.options.prefetch);
+    ends_.resize(stays_.size());
+    std::iota(ends_.begin(), ends_.end(), std::size_t{0});
+    std::stable_sort(ends_.begin(), ends_.end(), [&](std::size_t a, std::size_t b) {
+      return stays_[a].last < stays_[b].last;
+    });
   }
 
   /// Copies out follow one another in the order in which gradients are complete.
@@ -262,8 +268,8 @@ class Weaver {
   }
 
   void end_stays(std::size_t index, StepId step) {
-    for (std::size_t i = 0; i < next_used_; ++i) {
-      if (stays_[i].last == index) builder_.release(weights_[i].second, step);
+    for (; next_end_ < ends_.size() && stays_[ends_[next_end_]].last == index; ++next_end_) {
+      builder_.release(weights_[ends_[next_end_]].second, step);
     }
   }
 
@@ -374,6 +380,8 @@ class Weaver {
   std::vector<std::pair<StepId, BlockId>> weights_;  ///< by stay
   std::size_t next_stay_ = 0;
   std::size_t next_used_ = 0;
+  std::vector<std::size_t> ends_;  ///< stays, as they end
+  std::size_t next_end_ = 0;
   std::vector<std::size_t> leaving_;   ///< gradients, in that order
   std::vector<std::size_t> held_;      ///< those of them that wait for the others
   std::vector<std::size_t> visiting_;  ///< units, as their state comes to be updated near

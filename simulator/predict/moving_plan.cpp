@@ -135,10 +135,14 @@ class StatePlanner {
       own = with_state(which_, which_.moving, round_costs(which_, planned.batch));
     }
     const CostTable& costs = own ? own->costs : run_.costs;
+    const TrainingGraph& graph = own ? own->graph : run_.graph;
     PlanningProblem problem = problem_of_(which_, round_.planned, planned, budget_);
     problem.options = options;
     problem.carries_state = true;
     problem.least_time = state_bound(round_, costs);
+    if (schedule.is(Trait::kOptimizes)) {
+      problem.least_time = std::max(problem.least_time, time_with_room(planned, graph, costs));
+    }
     const auto trial = own ? problem_of_(which_, own->graph, own->costs, budget_).evaluate : trial_;
     problem.evaluate = [this, &costs, &trial,
                         woven = std::make_shared<std::optional<Plan>>()](const Plan& plan) {
@@ -146,6 +150,23 @@ class StatePlanner {
       return trial(**woven);
     };
     return schedule.make_plan(problem);
+  }
+
+  /// What state costs where nothing else has to move: what a search cannot get below, but for stays of weights that a task
+  /// which runs again would make longer.
+  [[nodiscard]] Duration time_with_room(const CostTable& planned, const TrainingGraph& graph,
+                                        const CostTable& costs) const {
+    const Bytes room(kMaxTotalBytes);
+    PlanningProblem problem = problem_of_(which_, round_.planned, planned, room);
+    problem.options.algorithms = AlgorithmChoice::kPerformance;
+    problem.carries_state = true;
+    const PlanResult made = find_schedule("in-core")->make_plan(problem);
+    const Plan* plan = std::get_if<Plan>(&made);
+    if (plan == nullptr) return {};
+    const Plan woven = weave_state(*plan, round_, costs);
+    return problem_of_(which_, graph, costs, room)
+        .evaluate(woven)
+        .iteration_time.value_or(Duration());
   }
 
   [[nodiscard]] std::optional<Duration> time_of(const PlanResult& made) const {
