@@ -211,6 +211,12 @@ inline constexpr Flag kDevices{
     .name = "--devices",
     .value = "N",
     .help = "split the batch over 1 to 8 such devices on one link; default 1"};
+inline constexpr Flag kAccumulate{
+    .name = "--accumulate",
+    .value = "N",
+    .help =
+        "micro-batches that the batch is cut into, whose gradients add up before one update; "
+        "N:near, N:far: where, if gradients leave near memory"};
 inline constexpr Flag kExchange{
     .name = "--exchange",
     .value = "WHEN",
@@ -249,7 +255,8 @@ inline constexpr std::array kIteration{kCompute,   kFramework, kAccounting,  kOp
 /// How it runs, whatever the schedule.
 inline constexpr std::array kRun = joined(
     std::array{kLinkToFar, kLinkToNear, kDuplex, kFarThroughput, kLatency, kMode}, kIteration,
-    std::array{kAdam, kComputeScale, kAllocator, kDevices, kExchange, kMaxInput, kQuiet});
+    std::array{kAdam, kComputeScale, kAllocator, kDevices, kAccumulate, kExchange, kMaxInput,
+               kQuiet});
 
 /// The argument of commands about one network.
 inline constexpr Positionals kNetwork{

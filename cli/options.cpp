@@ -167,6 +167,7 @@ bool is_among(std::initializer_list<FlagName> names, std::string_view name) {
 
 CaseOptions case_options(const Arguments& arguments, std::initializer_list<FlagName> but) {
   CaseOptions options;
+  options.schedule = schedule_options(arguments);
   read_state_changes(arguments, options);
   if (const auto text = arguments.value(flags::kState)) {
     apply_state_preset(parse_state_preset(*text, flags::kState.name), options);
@@ -199,7 +200,6 @@ CaseOptions options_beside_axes(const Arguments& arguments, CaseOptions options,
   options.kernels = kernels.kernels;
   options.loss = kernels.loss;
   options.adapters = adapter_options(arguments);
-  options.schedule = schedule_options(arguments);
   return options;
 }
 

@@ -235,6 +235,7 @@ void show_remarks(const SweepInputs& inputs, const SweepLists& lists, Remarks re
 /// The options of all rows, but for the axes. How gradients are exchanged matters where a row has several devices.
 CaseOptions options_of(const Arguments& arguments, const SweepLists& lists) {
   CaseOptions options;
+  options.schedule = schedule_options(arguments);
   read_state_changes(arguments, options);
   const auto& devices = lists.of("--devices");
   if (!devices.empty()) {

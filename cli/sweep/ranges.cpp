@@ -59,10 +59,14 @@ class RangeReader {
         parse_step_(axis.parse_step != nullptr ? axis.parse_step : axis.parse),
         show_(axis.show),
         steps_(axis.steps),
-        separator_(axis.separator) {}
+        separator_(axis.separator),
+        all_(axis.all) {}
 
   AxisValues read(const std::string& text, Repeats repeats) {
-    for (const std::string& part : split_list(text, flag_, separator_)) read_part(part);
+    const bool all = !all_.empty() && text == "all";
+    for (const std::string& part : split_list(all ? std::string(all_) : text, flag_, separator_)) {
+      read_part(part);
+    }
     if (repeats == Repeats::kRefused) check_each_once(text);
     return std::move(values_);
   }
@@ -144,6 +148,7 @@ class RangeReader {
   decltype(AxisKind::show) show_;
   bool steps_;
   char separator_;
+  std::string_view all_;
   AxisValues values_;
 };
 

@@ -3,6 +3,7 @@
 #include "cli/validate/row_runner.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -64,6 +65,12 @@ std::string beside_row(const std::string& path, const Place& place) {
   std::error_code error;
   const fs::path beside = fs::path(place.file).parent_path() / path;
   return fs::path(path).is_relative() && fs::exists(beside, error) ? beside.string() : path;
+}
+
+std::string adapters_text(const std::optional<AdapterOptions>& adapters) {
+  if (!adapters) return {};
+  return fmt::format("{}:{} {} {}", adapters->rank, fmt::join(adapters->targets, ","),
+                     adapters->dropout, adapters->base ? storage_name(*adapters->base) : "");
 }
 
 /// The same for a word of a command line, if it is a path and no name or flag.
@@ -224,12 +231,13 @@ const Machine& RowRunner::machine_for(const std::string& name, CaseOptions& opti
 }
 
 const Workload& RowRunner::workload(const std::string& name, const CaseOptions& options) {
-  const std::string key = fmt::format(
-      "{}\n{}\n{}\n{}\n{}\n{}\n{}", locate(DataKind::kNetwork, name, "NETWORK"),
-      framework_of(options.framework).name, accounting_name(options.graph.accounting),
-      options.graph.optimizer ? optimizer_name(*options.graph.optimizer) : "",
-      options.precision ? precision_info(*options.precision).name : "",
-      options.dtype ? dtype_info(*options.dtype).name : "", symbols_text(options.symbols));
+  const std::string key =
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", locate(DataKind::kNetwork, name, "NETWORK"),
+                  framework_of(options.framework).name, accounting_name(options.graph.accounting),
+                  options.graph.optimizer ? optimizer_name(*options.graph.optimizer) : "",
+                  options.precision ? precision_info(*options.precision).name : "",
+                  options.dtype ? dtype_info(*options.dtype).name : "",
+                  symbols_text(options.symbols), adapters_text(options.adapters), options.loss);
   const auto known = workloads_.find(key);
   if (known != workloads_.end()) return known->second;
   return workloads_.emplace(key, load_workload(name, "NETWORK", options)).first->second;

@@ -35,6 +35,7 @@ TaskCounts counts_of(const TrainingGraph& graph, const Task& task, ComputeModel 
     case TaskKind::kCompress:
     case TaskKind::kDecompress:
     case TaskKind::kFarUpdate:
+    case TaskKind::kFarAccumulate:
       return {};
   }
   return {};

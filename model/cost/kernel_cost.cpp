@@ -261,6 +261,7 @@ double KernelPricer::seconds(const Task& task) const {
     case TaskKind::kCompress:
     case TaskKind::kDecompress:
     case TaskKind::kFarUpdate:
+    case TaskKind::kFarAccumulate:
       return 0;
   }
   if (model.custom) return 0;

@@ -366,9 +366,7 @@ class GraphBuilder {
     graph_.per_parameter = each;
     graph_.weight_bytes = 0;
     for (const Layer& layer : network_.layers) {
-      const LayerModel& model = *layer.model;
-      graph_.weight_bytes += model.storage ? stored_bytes(*model.storage, weight_counts(model))
-                                           : model.parameters * each.weight;
+      graph_.weight_bytes += weight_bytes(each, *layer.model);
     }
     graph_.gradient_bytes = parameters * each.gradient;
     graph_.optimizer_bytes = parameters * each.master;

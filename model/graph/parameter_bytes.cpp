@@ -29,6 +29,11 @@ ParameterBytes parameter_bytes(const Network& network, std::optional<Dtype> grad
   return bytes;
 }
 
+std::int64_t weight_bytes(const ParameterBytes& each, const LayerModel& layer) {
+  return layer.storage ? stored_bytes(*layer.storage, weight_counts(layer))
+                       : layer.parameters * each.weight;
+}
+
 std::int64_t state_bytes(Optimizer optimizer, const Network& network, const LayerModel& layer) {
   if (layer.is_frozen) return 0;
   const std::int64_t parameters = layer.parameters;

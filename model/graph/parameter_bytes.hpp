@@ -22,6 +22,9 @@ struct ParameterBytes {
 [[nodiscard]] ParameterBytes parameter_bytes(const Network& network,
                                              std::optional<Dtype> gradient = {});
 
+/// Of a layer's weights, as they are kept: frozen ones may be stored in fewer bytes.
+[[nodiscard]] std::int64_t weight_bytes(const ParameterBytes& each, const LayerModel& layer);
+
 /// Bytes of the optimiser's state for a layer's parameters, without a master copy.
 [[nodiscard]] std::int64_t state_bytes(Optimizer optimizer, const Network& network,
                                        const LayerModel& layer);

@@ -19,6 +19,8 @@ std::string_view suffix(TaskKind kind) {
     case TaskKind::kUpdate:
     case TaskKind::kFarUpdate:
       return ".update";
+    case TaskKind::kFarAccumulate:
+      return ".accumulate";
     case TaskKind::kReduce:
       return ".reduce";
     case TaskKind::kCompress:
@@ -105,8 +107,9 @@ std::string task_name(const TrainingGraph& graph, TaskId task) {
   if (it.kind == TaskKind::kReduce) {
     return piece_name(it.piece) + std::string(suffix(it.kind)) + device_suffix(place);
   }
-  if (it.kind == TaskKind::kFarUpdate) {
-    return graph.units[static_cast<std::size_t>(it.piece)] + std::string(suffix(it.kind));
+  if (is_far(it.kind)) {
+    return graph.units[static_cast<std::size_t>(it.piece)] + std::string(suffix(it.kind)) +
+           (it.round > 0 ? "@" + std::to_string(it.round + 1) : "");
   }
   if (is_overhead(it.kind)) {
     const Tensor& tensor = graph.tensors[graph.writes[task].front().at()];
@@ -125,7 +128,9 @@ std::string tensor_name(const TrainingGraph& graph, TensorId tensor) {
   }
   if (is_state(it.role)) {
     return graph.units[static_cast<std::size_t>(it.piece)] + std::string(suffix_of_state(it.role)) +
-           (it.form == TensorForm::kRestored ? ".cast" : "");
+           (it.form == TensorForm::kRestored ? ".cast" : "") +
+           (it.part == ExchangePart::kReduced ? ".sum" : "") +
+           (it.cut > 1 ? "@" + std::to_string(it.cut) : "");
   }
   std::string name = source_name(graph, it) + std::string(suffix(it.form));
   if (it.cut > 0) name += "[" + std::to_string(it.cut) + "]";

@@ -28,12 +28,16 @@ enum class TaskKind {
   kBackwardData,
   kBackwardWeights,
   kUpdate,
-  kReduce,      ///< adds up what other devices found for a piece of the weights' gradients
-  kCompress,    ///< writes a tensor in half its bytes (model/rewrite/compression.hpp)
-  kDecompress,  ///< and from that the tensor again
-  kFarUpdate,   ///< an update that the processor at far memory runs (model/rewrite/state.hpp)
+  kReduce,         ///< adds up what other devices found for a piece of the weights' gradients
+  kCompress,       ///< writes a tensor in half its bytes (model/rewrite/compression.hpp)
+  kDecompress,     ///< and from that the tensor again
+  kFarUpdate,      ///< an update that the processor at far memory runs (model/rewrite/state.hpp)
+  kFarAccumulate,  ///< it adds a round's gradients to those before
 };
 
+[[nodiscard]] constexpr bool is_far(TaskKind kind) {
+  return kind == TaskKind::kFarUpdate || kind == TaskKind::kFarAccumulate;
+}
 /// Tasks that no network has: their time is none of its work.
 [[nodiscard]] constexpr bool is_overhead(TaskKind kind) {
   return kind == TaskKind::kCompress || kind == TaskKind::kDecompress;
@@ -43,7 +47,8 @@ struct Task {
   TaskKind kind = TaskKind::kForward;
   LayerId layer;
   std::int32_t copies = 0;  ///< kBackward of `add`: how many gradients it really copies
-  std::int32_t piece = 0;   ///< kReduce: which piece; kFarUpdate: which of `units`
+  std::int32_t piece = 0;   ///< kReduce: which piece; of far ones: which of `units`
+  std::int32_t round = 0;   ///< kFarAccumulate: whose gradients
 };
 
 enum class TensorRole {
@@ -83,7 +88,7 @@ enum class TensorForm {
 enum class ExchangePart {
   kSent,      ///< its sums for the shards of the others
   kReceived,  ///< the sums of the others for its own shard
-  kReduced,   ///< its own shard, added up
+  kReduced,   ///< its own shard, added up; of state: all rounds' gradients
   kGathered,  ///< the others' shards, added up
 };
 
@@ -93,12 +98,13 @@ struct Tensor {
   std::optional<LayerId> layer;  ///< of all others: whose (first) output it belongs to
   std::int64_t bytes_per_sample = 0;
   std::int64_t bytes_fixed = 0;             ///< beside them, whatever the batch
-  ExchangePart part = ExchangePart::kSent;  ///< kExchanged
+  ExchangePart part = ExchangePart::kSent;  ///< kExchanged, kWeightGradient
   std::int32_t piece = 0;                   ///< kExchanged: which piece; of state: which of `units`
   TensorForm form = TensorForm::kWritten;
   TensorHome home = TensorHome::kNear;
   std::int32_t cut =
-      0;  ///< which part of one that was cut (model/rewrite/parts.hpp), from 1; 0: whole
+      0;  ///< which part of one that was cut (model/rewrite/parts.hpp), from 1; of kWeightGradient: whose
+      ///< round's, from 1; 0: whole
 };
 
 /// When a tensor is touched. All positions are task indices in execution order.

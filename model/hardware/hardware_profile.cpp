@@ -41,6 +41,7 @@ double SizeCurve::time_ns(Bytes bytes) const {
 const Efficiency& efficiency_of(const HardwareProfile& profile, const std::string& kind) {
   const auto own = profile.efficiency.find(kind);
   if (own != profile.efficiency.end()) return own->second;
+  if (kind == "moe") return efficiency_of(profile, "linear");
   const auto common = profile.efficiency.find("default");
   OOC_CHECK(common != profile.efficiency.end(), "every profile has a default efficiency");
   return common->second;

@@ -135,7 +135,7 @@ struct HardwareProfile {
   std::string measurement_json;
 };
 
-/// The efficiency for a compute kind: its own entry, else "default".
+/// The efficiency for a compute kind: its own entry, else "default"; products of experts ("moe") first "linear".
 [[nodiscard]] const Efficiency& efficiency_of(const HardwareProfile& profile,
                                               const std::string& kind);
 

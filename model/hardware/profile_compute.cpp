@@ -63,6 +63,7 @@ void check_efficiency_name(const std::string& name, const SpecView& value) {
                                               "conv_fft",
                                               "conv_fft_tiling",
                                               "linear",
+                                              "moe",
                                               "max_pool",
                                               "avg_pool",
                                               "relu",

@@ -117,7 +117,7 @@ LayerModel read_linear(const SpecView& spec, const LayerInputs& inputs) {
              .bytes_fixed = Wide(kPaleoElementBytes) * weights});
   model.paleo_work = {.forward = paleo, .backward_data = paleo, .backward_weights = paleo};
   model.paleo_backward_data_always = true;
-  model.efficiency = "linear";
+  model.efficiency = experts > 1 ? "moe" : "linear";
   const std::int64_t groups = std::min(experts, rows);
   const std::int64_t each = (rows + groups - 1) / groups;
   model.products = std::make_shared<const LayerProducts>(LayerProducts{

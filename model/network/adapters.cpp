@@ -118,10 +118,20 @@ class AdapterWriter {
     bool found = false;
     for (std::size_t i = 0; i < options_.targets.size(); ++i) {
       if (!is_named(name, options_.targets[i])) continue;
+      if (found) refuse_twice(name, options_.targets[i]);
       is_found_[i] = true;
       found = true;
     }
     return found;
+  }
+
+  void refuse_twice(std::string_view name, const std::string& target) const {
+    throw SpecError({.file = network_.file,
+                     .place = "--lora",
+                     .found = fmt::format("{} where {} is named already", in_quotes(target),
+                                          last_word(name)),
+                     .expected = "each layer once",
+                     .hint = {}});
   }
 
   void check_found() {

@@ -21,7 +21,7 @@ struct AdapterOptions {
   std::optional<WeightStorage> base = {};  ///< none: as the precision keeps weights
 };
 
-/// Throws SpecError where a target is no layer's name.
+/// Throws SpecError where a target is no layer's name, or names one that another has named.
 void add_adapters(SpecDocument& network, const AdapterOptions& options);
 
 /// In place of the sums that the network's text expects.

@@ -7,17 +7,22 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "model/cost/cost_table.hpp"
 #include "model/graph/training_graph.hpp"
 
 namespace ooc {
 
+struct MovingState;  // state.hpp
+
 struct Rounds {
   std::int64_t sub_batch = 1;  ///< samples of every round but the last
   std::int64_t count = 1;
   TrainingGraph graph;
   CostTable costs;  ///< transfers included; `batch` is that of the whole iteration
+  /// Whose `graph` this is, where state moves: then there may be one round; else null.
+  std::shared_ptr<const MovingState> moving = {};
 };
 
 /// Samples of the last round.

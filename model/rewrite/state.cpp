@@ -9,6 +9,7 @@
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
 #include "model/network/block_name.hpp"
+#include "model/rewrite/rounds.hpp"
 
 namespace ooc {
 namespace {
@@ -31,11 +32,15 @@ std::int64_t share_of(std::int64_t whole, Ratio share) {
   return part_of(whole, share.count(), kOne.count());
 }
 
+/// Of a parameter's gradient that adds up in far memory: float32, as software has it.
+constexpr std::int64_t kSumBytes = 4;
+
 class StateMover {
  public:
   StateMover(const TrainingGraph& graph, const StateOptions& options)
       : from_(graph), network_(*graph.network), unit_of_layer_(network_.layers.size()) {
     to_.options = options;
+    if (from_.round_tasks > 0) rounds_ = from_.backward_end / from_.round_tasks;
   }
 
   MovingState run() && {
@@ -45,7 +50,7 @@ class StateMover {
     plan_tasks();
     to_.graph = to_.planned;
     add_tensors();
-    add_far_updates();
+    add_far_tasks();
     find_lifetimes(to_.graph, from_.tensors.size());
     reduce_static_bytes();
     book();
@@ -58,6 +63,9 @@ class StateMover {
   }
   [[nodiscard]] bool updates_far() const {
     return to_.options.optimizer && to_.options.update == UpdateAt::kFar;
+  }
+  [[nodiscard]] bool adds_far() const {
+    return rounds_ > 1 && to_.options.gradients && to_.options.accumulate != AccumulateAt::kNear;
   }
 
   /// Units of blocks where the network has them: several of more than one layer.
@@ -88,7 +96,8 @@ class StateMover {
     std::vector<std::pair<std::string_view, std::size_t>> known;
     for (const WeightUnit& weights : network_.units) {
       const Layer& owner = network_.layers[weights.owner.at()];
-      if (owner.model->custom || weights.is_frozen || !trains[weights.owner.at()]) continue;
+      if (owner.model->custom) continue;
+      if (weights.is_frozen ? !to_.options.weights : !trains[weights.owner.at()]) continue;
       const std::string_view block =
           blocks && weights.tied.empty() ? block_name(owner.name) : std::string_view{};
       const auto found = std::find_if(known.begin(), known.end(), [&](const auto& each) {
@@ -101,7 +110,11 @@ class StateMover {
             {.name = std::string(block.empty() ? owner.name : block), .owners = {}});
       }
       to_.units[unit].owners.push_back(weights.owner);
-      to_.units[unit].parameters += weights.parameters;
+      if (weights.is_frozen) {
+        to_.units[unit].frozen_bytes += weight_bytes(from_.per_parameter, *owner.model);
+      } else {
+        to_.units[unit].parameters += weights.parameters;
+      }
       unit_of_layer_[weights.owner.at()] = unit;
       for (const LayerId tied : weights.tied) unit_of_layer_[tied.at()] = unit;
     }
@@ -130,10 +143,16 @@ class StateMover {
       left -= unit.far_parameters;
     }
     if (!options.weights) return;
-    for (std::size_t i = 0; i < to_.units.size(); ++i) {
-      const auto j = static_cast<std::int64_t>(i);
-      to_.units[i].weights_far = share_of(j + 1, *options.weights) > share_of(j, *options.weights);
+    std::int64_t j = 0;  // of those that can move
+    for (StateUnit& unit : to_.units) {
+      if (!updates_far() && unit.frozen_bytes == 0) continue;
+      unit.weights_far = share_of(j + 1, *options.weights) > share_of(j, *options.weights);
+      ++j;
     }
+    if (j > 0 || updates_far()) return;
+    bad_value("--offload", "weights",
+              "optimizer beside it, all of it, with --update far, or a network with frozen layers",
+              "what is updated near memory would have to be copied back");
   }
 
   /// As the network has them; updates within backward behind what completes their unit's gradients.
@@ -209,30 +228,86 @@ class StateMover {
   }
 
   void add_tensors() {
-    has_writer_.assign(to_.units.size(), false);
     const ParameterBytes& each = from_.per_parameter;
     const StateOptions& options = to_.options;
     for (std::size_t i = 0; i < to_.units.size(); ++i) {
       StateUnit& unit = to_.units[i];
       const std::int64_t far = unit.far_parameters;
-      if (far == 0 && options.in_backward) {
+      if (unit.weights_far) {
+        const std::int64_t learnt = updates_far() ? far * each.weight : 0;
+        unit.weight =
+            add_tensor(TensorRole::kWeight, i, learnt + unit.frozen_bytes, TensorHome::kFar);
+      }
+      if (far == 0 && unit.parameters > 0 && options.in_backward) {
         unit.gradient = add_tensor(TensorRole::kWeightGradient, i, unit.parameters * each.gradient,
                                    TensorHome::kNear);
+        to_.gradients.push_back({.unit = i, .gradient = *unit.gradient});
       }
       if (far == 0) continue;
       unit.state = add_tensor(TensorRole::kOptimizerState, i, state_of(unit), TensorHome::kFar);
       if (!updates_far()) continue;
-      unit.weight = add_tensor(TensorRole::kWeight, i, far * each.weight,
-                               unit.weights_far ? TensorHome::kFar : TensorHome::kStatic);
-      unit.gradient = add_tensor(TensorRole::kWeightGradient, i, far * each.gradient,
-                                 options.gradients ? TensorHome::kNear : TensorHome::kStatic);
-      unit.sent = unit.gradient;
-      const std::int64_t sent = options.gradient_bytes.value_or(each.gradient);
-      if (sent == each.gradient) continue;
-      unit.sent = add_tensor(TensorRole::kWeightGradient, i, far * sent, TensorHome::kNear);
-      to_.graph.tensors.back().form = TensorForm::kRestored;
+      if (!unit.weight) {
+        unit.weight = add_tensor(TensorRole::kWeight, i, far * each.weight, TensorHome::kStatic);
+      }
+      for (std::size_t round = 0; round < (adds_far() ? rounds_ : 1); ++round) {
+        add_gradient(i, static_cast<std::int32_t>(round));
+      }
+      unit.gradient = to_.gradients[first_gradient(i)].gradient;
+      to_.gradients.back().is_last = true;
+      if (!adds_far()) continue;
+      unit.sum = add_tensor(TensorRole::kWeightGradient, i, far * kSumBytes, TensorHome::kFar);
+      to_.graph.tensors.back().part = ExchangePart::kReduced;
     }
+    list_writers();
     for (std::size_t i = 0; i < to_.planned.tasks.size(); ++i) touch(make_id<TaskId>(i));
+  }
+
+  void add_gradient(std::size_t index, std::int32_t round) {
+    const std::int64_t parameters = to_.units[index].far_parameters;
+    const std::int64_t each = from_.per_parameter.gradient;
+    const bool leaves = to_.options.gradients;
+    const TensorId gradient = add_tensor(TensorRole::kWeightGradient, index, parameters * each,
+                                         leaves ? TensorHome::kNear : TensorHome::kStatic);
+    to_.graph.tensors.back().cut = adds_far() ? round + 1 : 0;
+    TensorId sent = gradient;
+    if (sent_bytes() != each) {
+      sent = add_tensor(TensorRole::kWeightGradient, index, parameters * sent_bytes(),
+                        TensorHome::kNear);
+      to_.graph.tensors.back().form = TensorForm::kRestored;
+      to_.graph.tensors.back().cut = adds_far() ? round + 1 : 0;
+    }
+    to_.gradients.push_back({.unit = index, .gradient = gradient, .sent = sent, .is_last = false});
+  }
+
+  /// Of a parameter, on the link.
+  [[nodiscard]] std::int64_t sent_bytes() const {
+    return to_.options.gradient_bytes.value_or(from_.per_parameter.gradient);
+  }
+
+  /// Precondition: the unit has one.
+  [[nodiscard]] std::size_t first_gradient(std::size_t unit) const {
+    const auto found =
+        std::lower_bound(to_.gradients.begin(), to_.gradients.end(), unit,
+                         [](const StateGradient& each, std::size_t of) { return each.unit < of; });
+    return static_cast<std::size_t>(found - to_.gradients.begin());
+  }
+
+  /// Which task writes which gradients, and when they are begun and complete.
+  void list_writers() {
+    const TrainingGraph& planned = to_.planned;
+    to_.gradient_of.resize(planned.tasks.size());
+    writers_.resize(to_.gradients.size());
+    for (std::size_t i = 0; i < planned.backward_end; ++i) {
+      const auto& unit = to_.unit_of[i];
+      if (!unit || !to_.units[*unit].gradient || !writes_gradient(planned, planned.tasks[i])) {
+        continue;
+      }
+      const std::size_t round = adds_far() ? i / from_.round_tasks : 0;
+      const std::size_t gradient = first_gradient(*unit) + round;
+      to_.gradient_of[i] = gradient;
+      if (!writers_[gradient]) writers_[gradient] = {i, i};
+      writers_[gradient]->last = i;
+    }
   }
 
   /// What a task of the network does with the tensors of its unit.
@@ -241,7 +316,7 @@ class StateMover {
     if (!of) return;
     const StateUnit& unit = to_.units[*of];
     const TaskKind kind = to_.planned.tasks[task.at()].kind;
-    if (kind == TaskKind::kUpdate && unit.gradient && !unit.sent) {
+    if (kind == TaskKind::kUpdate && unit.gradient && !updates_far()) {
       reads_.emplace_back(task, *unit.gradient);
       return;
     }
@@ -252,50 +327,66 @@ class StateMover {
       return;
     }
     if (unit.weight && kind != TaskKind::kBackwardWeights) reads_.emplace_back(task, *unit.weight);
-    if (!unit.gradient || !writes_gradient(to_.planned, to_.planned.tasks[task.at()])) return;
-    if (has_writer_[*of]) reads_.emplace_back(task, *unit.gradient);
-    has_writer_[*of] = true;
-    writes_.emplace_back(task, *unit.gradient);
-    if (unit.sent && unit.sent != unit.gradient && task == last_writer(*of)) {
-      writes_.emplace_back(task, *unit.sent);
+    const auto& index = to_.gradient_of[task.at()];
+    if (!index) return;
+    const StateGradient& gradient = to_.gradients[*index];
+    if (task.at() != writers_[*index]->first) reads_.emplace_back(task, gradient.gradient);
+    writes_.emplace_back(task, gradient.gradient);
+    if (gradient.sent && gradient.sent != gradient.gradient &&
+        task.at() == writers_[*index]->last) {
+      writes_.emplace_back(task, *gradient.sent);
     }
   }
 
-  [[nodiscard]] TaskId last_writer(std::size_t unit) const {
-    for (std::size_t i = to_.planned.backward_end; i-- > 0;) {
-      if (to_.unit_of[i] == unit && writes_gradient(to_.planned, to_.planned.tasks[i])) {
-        return make_id<TaskId>(i);
-      }
-    }
-    OOC_CHECK(false, "every unit has gradients");
-    return TaskId{0};
+  TaskId add_far_task(TaskKind kind, std::size_t unit, std::int64_t bytes) {
+    to_.graph.tasks.push_back({.kind = kind,
+                               .layer = to_.units[unit].owners.front(),
+                               .piece = static_cast<std::int32_t>(unit)});
+    to_.far_bytes.push_back(bytes);
+    return make_id<TaskId>(to_.graph.tasks.size() - 1);
   }
 
-  void add_far_updates() {
+  void add_far_tasks() {
     TrainingGraph& graph = to_.graph;
     const ParameterBytes& each = from_.per_parameter;
     for (std::size_t i = 0; i < to_.units.size() && updates_far(); ++i) {
       StateUnit& unit = to_.units[i];
       if (!unit.state) continue;
-      const TaskId task = make_id<TaskId>(graph.tasks.size());
-      graph.tasks.push_back({.kind = TaskKind::kFarUpdate,
-                             .layer = unit.owners.front(),
-                             .piece = static_cast<std::int32_t>(i)});
+      const std::size_t first = first_gradient(i);
+      if (unit.sum) add_rounds(first);
+      const std::int64_t gradient = unit.sum ? kSumBytes : sent_bytes();
+      const std::int64_t updated = each.master > 0 ? each.master : each.weight;
+      const std::int64_t master = unit.far_parameters * each.master;
+      const TaskId task = add_far_task(TaskKind::kFarUpdate, i,
+                                       unit.far_parameters * (gradient + updated + each.weight) +
+                                           master + 2 * (state_of(unit) - master));
       unit.update = task;
       reads_.emplace_back(task, *unit.state);
       // A delayed update reads what the iteration before has left there.
-      if (!to_.options.delayed) reads_.emplace_back(task, *unit.sent);
+      if (!to_.options.delayed) {
+        reads_.emplace_back(task, unit.sum ? *unit.sum : *to_.gradients[first].sent);
+      }
       writes_.emplace_back(task, *unit.state);
       writes_.emplace_back(task, *unit.weight);
-      const std::int64_t gradient = to_.options.gradient_bytes.value_or(each.gradient);
-      const std::int64_t updated = each.master > 0 ? each.master : each.weight;
-      const std::int64_t master = unit.far_parameters * each.master;
-      to_.update_bytes.push_back(unit.far_parameters * (gradient + updated + each.weight) + master +
-                                 2 * (state_of(unit) - master));
-      to_.update_params.push_back(unit.far_parameters);
     }
     graph.reads = Csr<TaskId, TensorId>(graph.tasks.size(), reads_);
     graph.writes = Csr<TaskId, TensorId>(graph.tasks.size(), writes_);
+  }
+
+  /// From the second round on its gradients are added to those before.
+  void add_rounds(std::size_t first) {
+    for (std::size_t round = 1; round < rounds_; ++round) {
+      StateGradient& gradient = to_.gradients[first + round];
+      const StateUnit& unit = to_.units[gradient.unit];
+      const TaskId task = add_far_task(TaskKind::kFarAccumulate, gradient.unit,
+                                       unit.far_parameters * (2 * kSumBytes + sent_bytes()));
+      to_.graph.tasks.back().round = static_cast<std::int32_t>(round);
+      gradient.added = task;
+      if (round == 1) reads_.emplace_back(task, *to_.gradients[first].sent);
+      reads_.emplace_back(task, *gradient.sent);
+      reads_.emplace_back(task, *unit.sum);
+      writes_.emplace_back(task, *unit.sum);
+    }
   }
 
   /// Of tensors from `known` on.
@@ -368,19 +459,24 @@ class StateMover {
 
   /// A block that only waits for its copy out is booked no more, but for one whose copy waits for all of backward.
   void book_gradients() {
-    for (std::size_t i = 0; i < to_.units.size(); ++i) {
-      const StateUnit& unit = to_.units[i];
-      if (!unit.gradient) continue;
-      const std::size_t last = last_writer(i).at();
-      const std::size_t leaves = !unit.sent              ? last_update(i)
+    for (std::size_t i = 0; i < to_.gradients.size(); ++i) {
+      const StateGradient& gradient = to_.gradients[i];
+      const auto [first, last] = writers_[i].value();
+      const std::size_t end = to_.planned.backward_end;
+      const std::size_t leaves = !gradient.sent          ? last_update(gradient.unit, last)
                                  : to_.options.pipelined ? last
-                                                         : to_.planned.backward_end - 1;
-      const bool is_cast = unit.sent && unit.sent != unit.gradient;
-      if (takes_block(unit.gradient)) {
-        book_from(first_writer(i), is_cast ? last : leaves, size(unit.gradient));
+                                                         : end_of_round(i, end) - 1;
+      const bool is_cast = gradient.sent && gradient.sent != gradient.gradient;
+      if (takes_block(gradient.gradient)) {
+        book_from(first, is_cast ? last : leaves, size(gradient.gradient));
       }
-      if (is_cast) book_from(last, leaves, size(unit.sent));
+      if (is_cast) book_from(last, leaves, size(gradient.sent));
     }
+  }
+
+  [[nodiscard]] std::size_t end_of_round(std::size_t gradient, std::size_t end) const {
+    const std::size_t first = first_gradient(to_.gradients[gradient].unit);
+    return adds_far() ? (gradient - first + 1) * from_.round_tasks : end;
   }
 
   void book_from(std::size_t first, std::size_t last, Bytes bytes) {
@@ -388,22 +484,13 @@ class StateMover {
   }
 
   /// Of one within backward: they stand behind the last writer, in a row.
-  [[nodiscard]] std::size_t last_update(std::size_t unit) const {
-    std::size_t last = last_writer(unit).at();
+  [[nodiscard]] std::size_t last_update(std::size_t unit, std::size_t last_writer) const {
+    std::size_t last = last_writer;
     while (last + 1 < to_.planned.tasks.size() && to_.unit_of[last + 1] == unit &&
            to_.planned.tasks[last + 1].kind == TaskKind::kUpdate) {
       ++last;
     }
     return last;
-  }
-
-  [[nodiscard]] std::size_t first_writer(std::size_t unit) const {
-    std::size_t first = last_writer(unit).at();
-    for (std::size_t task = first; task-- > to_.planned.forward_tasks;) {
-      const bool own = to_.unit_of[task] == unit;
-      if (own && writes_gradient(to_.planned, to_.planned.tasks[task])) first = task;
-    }
-    return first;
   }
 
   void book_weights() {
@@ -444,7 +531,12 @@ class StateMover {
   std::vector<std::pair<TaskId, TensorId>> writes_;
   std::vector<std::size_t> complete_ =
       {};  ///< by unit: the network's task behind which its gradients are
-  std::vector<bool> has_writer_ = {};  ///< by unit: so far
+  struct Writers {
+    std::size_t first;
+    std::size_t last;
+  };
+  std::vector<std::optional<Writers>> writers_ = {};  ///< by gradient: tasks of `planned`
+  std::size_t rounds_ = 1;
 };
 
 }  // namespace
@@ -458,7 +550,7 @@ void check_state(const StateOptions& options) {
     refuse("gradients", "optimizer beside it, with --update far",
            "nobody would read gradients in far memory");
   }
-  if (options.weights && (!far || *options.optimizer != kOne)) {
+  if (options.weights && options.optimizer && (!far || *options.optimizer != kOne)) {
     refuse("weights", "optimizer beside it, all of it, with --update far",
            "what is updated near memory would have to be copied back");
   }
@@ -470,6 +562,10 @@ void check_state(const StateOptions& options) {
     bad_value("--update-in-backward", "far updates after all gradients", "--update-after each",
               "clipping needs all gradients");
   }
+  if (options.accumulate == AccumulateAt::kFar && !options.gradients) {
+    bad_value("--accumulate", "far", "gradients in --offload",
+              "gradients that stay near add up there");
+  }
   if (options.delayed && (options.weights || !far)) {
     bad_value("--update-delay", "1", "weights near and updates far",
               "without that no update can run beside the next iteration");
@@ -478,8 +574,25 @@ void check_state(const StateOptions& options) {
 
 MovingState move_state(const TrainingGraph& graph, const StateOptions& options) {
   check_state(options);
-  OOC_CHECK(graph.round_tasks == 0 && graph.device_tasks.empty(), "one round, one device");
+  OOC_CHECK(graph.device_tasks.empty(), "one device");
+  if (graph.round_tasks > 0 && options.in_backward) {
+    bad_value("--update-in-backward", "it with several micro-batches", "one",
+              "gradients add up before the update, so they cannot leave with it");
+  }
   return StateMover(graph, options).run();
+}
+
+MovingState book_for_rounds(MovingState round, const MovingState& all) {
+  const std::size_t tasks = round.planned.backward_end;
+  const auto rounds = static_cast<std::int64_t>(all.planned.backward_end / tasks);
+  for (std::size_t i = 0; i < round.booked.size(); ++i) {
+    for (std::int64_t r = 0; r < rounds; ++r) {
+      const TaskId task = task_in_round(round.planned, rounds, make_id<TaskId>(i), r);
+      round.booked[i] = std::max(round.booked[i], all.booked[task.at()]);
+    }
+  }
+  round.booked_anywhere = std::max(round.booked_anywhere, all.booked_anywhere);
+  return round;
 }
 
 std::vector<WeightStay> weight_stays(std::span<const WeightUse> uses,
@@ -560,7 +673,7 @@ CostTable moving_costs(const MovingState& state, const CostTable& costs, const F
     }
   }
   moving.first_alternative.pop_back();
-  for (const std::int64_t bytes : state.update_bytes) {
+  for (const std::int64_t bytes : state.far_bytes) {
     moving.first_alternative.push_back(static_cast<std::int32_t>(moving.alternatives.size()));
     const Duration time = far.latency + transfer_time(Bytes(bytes), far.throughput);
     moving.alternatives.push_back({.algorithm = Algorithm::kDefault,

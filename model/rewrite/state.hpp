@@ -28,6 +28,12 @@ enum class UpdateAfter {
   kAll,   ///< once all gradients have come: software that clips them, or looks for overflows
   kEach,  ///< once its own gradient has
 };
+/// Where gradients of several rounds add up.
+enum class AccumulateAt {
+  kUsual,  ///< kFar where they leave near memory, else kNear
+  kNear,   ///< all of them are there from the first round to the last, and leave in that one
+  kFar,    ///< those of each round leave; the processor there adds them
+};
 enum class StateUnits {
   kAuto,
   kLayer,
@@ -39,7 +45,8 @@ struct StateOptions {
   std::optional<Ratio> optimizer =
       {};                  ///< that share of the parameters, those whose gradients come first
   bool gradients = false;  ///< leave near memory as soon as they are complete
-  std::optional<Ratio> weights = {};  ///< that share of the units, evenly spread
+  /// That share of the units, evenly spread; without far updates of all only what is frozen of them.
+  std::optional<Ratio> weights = {};
   UpdateAt update = UpdateAt::kFar;
   UpdateAfter after = UpdateAfter::kAll;
   bool delayed = false;    ///< the updates are those of the iteration before
@@ -50,6 +57,7 @@ struct StateOptions {
   StateUnits units = StateUnits::kAuto;
   /// Updates run as soon as their gradients are complete, which near memory then holds no longer.
   bool in_backward = false;
+  AccumulateAt accumulate = AccumulateAt::kUsual;
 
   [[nodiscard]] bool any() const { return optimizer || gradients || weights || in_backward; }
   [[nodiscard]] bool operator==(const StateOptions&) const = default;
@@ -62,15 +70,26 @@ void check_state(const StateOptions& options);
 struct StateUnit {
   std::string name;
   std::vector<LayerId> owners;
-  std::int64_t parameters = 0;
+  std::int64_t parameters = 0;      ///< that are learnt
+  std::int64_t frozen_bytes = 0;    ///< weights that are not; counted where weights move
   std::int64_t far_parameters = 0;  ///< of them those whose optimiser's state is far
   // In MovingState::graph, where they are tensors:
   std::optional<TensorId> weight = {};
-  std::optional<TensorId> gradient = {};  ///< of far updates, and of near ones within backward
-  std::optional<TensorId> sent = {};      ///< what is copied of it: itself, or it in another type
+  /// Of far updates, and of near ones within backward; where rounds have their own, the first one's.
+  std::optional<TensorId> gradient = {};
+  std::optional<TensorId> sum = {};  ///< where those of rounds add up, in far memory
   std::optional<TensorId> state = {};
   std::optional<TaskId> update = {};  ///< far
   bool weights_far = false;
+};
+
+/// What near memory has of a unit's gradients: of all rounds, or, where they add up in far memory, of one.
+struct StateGradient {
+  std::size_t unit = 0;
+  TensorId gradient;
+  std::optional<TensorId> sent = {};  ///< what is copied of it: itself, or it in another type
+  std::optional<TaskId> added = {};   ///< far, from the second round on
+  bool is_last = true;                ///< the unit's
 };
 
 struct MovingState {
@@ -81,16 +100,21 @@ struct MovingState {
   /// By task of `planned`: the unit whose weights it uses, whose gradients it writes, or that it updates.
   std::vector<std::optional<std::size_t>> unit_of;
   std::vector<std::size_t> by_gradient;  ///< units in the order in which gradients are complete
-  std::vector<TaskId> task_of;           ///< by task of `planned`: the network's
+  std::vector<StateGradient> gradients;  ///< by unit, then round
+  std::vector<std::optional<std::size_t>> gradient_of;  ///< by task of `planned`: which it writes
+  std::vector<TaskId> task_of;                          ///< by task of `planned`: the network's
   std::vector<Ratio> share;   ///< likewise: of that task; less than one of a part of an update
   std::vector<Bytes> booked;  ///< likewise: near memory that state takes meanwhile
   Bytes booked_anywhere;      ///< as much as it takes in any order of the tasks before the updates
-  std::vector<std::int64_t> update_bytes;   ///< by far update: read and written in far memory
-  std::vector<std::int64_t> update_params;  ///< likewise: parameters
+  std::vector<std::int64_t> far_bytes;  ///< by far task: read and written in far memory
 };
 
-/// `graph`: one round, one device. It must outlive nothing: what is needed of it is copied. Throws SpecError.
+/// `graph`: one device. It must outlive nothing: what is needed of it is copied. Throws SpecError.
 [[nodiscard]] MovingState move_state(const TrainingGraph& graph, const StateOptions& options);
+
+/// `round`, of an iteration in one round, with what its tasks take at the most in any round of `all`, the iteration in
+/// several: what a schedule plans a round with.
+[[nodiscard]] MovingState book_for_rounds(MovingState round, const MovingState& all);
 
 /// A stretch of computes during which a unit's weights are near, and what it begins with.
 struct WeightStay {

@@ -99,6 +99,7 @@ void put_levers(JsonWriter& json, const RunReport& run) {
   json.objects("levers", run.levers, [&](const Lever& lever) {
     json.member("change", lever.change).member("needs_bytes", lever.needs);
     json.member("saves_bytes", lever.saves).member("fits", lever.fits);
+    if (lever.lacks_far > Bytes(0)) json.member("lacks_far_bytes", lever.lacks_far);
   });
 }
 

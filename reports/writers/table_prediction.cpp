@@ -438,7 +438,9 @@ std::string one_change(const RunReport& report, const Look& look) {
   TextTable table({{"one change", Align::kLeft}, {"takes"}, {"saves"}, {"", Align::kLeft}});
   for (const Lever& lever : report.levers) {
     table.add_row({lever.change, format_bytes(lever.needs), format_bytes(lever.saves),
-                   !lever.fits   ? "by its size"
+                   lever.lacks_far > Bytes(0)
+                       ? fmt::format("far memory lacks {}", format_bytes(lever.lacks_far))
+                   : !lever.fits ? "by its size"
                    : *lever.fits ? "fits"
                                  : "does not fit"});
   }

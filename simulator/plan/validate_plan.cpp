@@ -61,7 +61,7 @@ Verdict check_step(const PlanFacts& facts, StepId id) {
   if (it.object < 0 || object >= facts.graph.tasks.size()) {
     return fmt::format("step {}: there is no task {}", id.index, it.object);
   }
-  const bool far_task = facts.graph.tasks[object].kind == TaskKind::kFarUpdate;
+  const bool far_task = is_far(facts.graph.tasks[object].kind);
   if (far_task != (it.kind == StepKind::kFarCompute)) {
     return fmt::format("{}: runs at the wrong memory", facts.at(id));
   }

@@ -2,6 +2,7 @@
 #include "simulator/plan/weave_state.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -29,10 +30,11 @@ class Weaver {
         builder_(costs.static_bytes),
         new_id_(plan.steps.size()),
         new_block_(plan.blocks.size()),
-        by_unit_(state.units.size()) {
+        by_unit_(state.units.size()),
+        by_gradient_(state.gradients.size()) {
     OOC_CHECK(plan.devices == 1, "state moves on one device");
-    builder_.reserve(plan.steps.size() + 6 * state.units.size(),
-                     plan.blocks.size() + 4 * state.units.size());
+    builder_.reserve(plan.steps.size() + 4 * state.units.size() + 2 * state.gradients.size(),
+                     plan.blocks.size() + 2 * (state.units.size() + state.gradients.size()));
     list_computes();
     list_stays();
     list_gradients();
@@ -55,17 +57,22 @@ class Weaver {
   }
 
  private:
-  /// What is known of a unit while the plan is written.
-  struct OfUnit {
-    std::optional<std::size_t> first_writer;  ///< computes, of gradients
+  /// What is known of gradients while the plan is written.
+  struct OfGradient {
+    std::optional<std::size_t> first_writer;  ///< computes
     std::optional<std::size_t> last_writer;
+    std::size_t place = 0;  ///< in `leaving_`
+    std::optional<BlockId> block;
+    std::optional<BlockId> sent;
+    std::optional<StepId> out;
+  };
+  /// The same of a unit.
+  struct OfUnit {
     std::optional<std::size_t> last_reader;  ///< of weights
     std::optional<std::size_t> first_update;
     std::optional<std::size_t> last_update;
-    std::optional<BlockId> gradient;
-    std::optional<BlockId> sent;
+    std::optional<BlockId> gradient;  ///< that leaves with its update
     std::optional<BlockId> state;
-    std::optional<StepId> out;      ///< of gradients
     std::optional<StepId> fetched;  ///< state
     std::optional<StepId> stored;   ///< state
     std::optional<StepId> updated;  ///< far
@@ -112,11 +119,11 @@ class Weaver {
       return;
     }
     of.last_reader = index;
-    const auto gradient = unit(*at.unit).gradient;
-    const auto written = state_.graph.writes[at.task];
-    if (!gradient || std::find(written.begin(), written.end(), *gradient) == written.end()) return;
-    if (!of.first_writer) of.first_writer = index;
-    of.last_writer = index;
+    const auto& gradient = state_.gradient_of[at.task.at()];
+    if (!gradient) return;
+    OfGradient& written = by_gradient_[*gradient];
+    if (!written.first_writer) written.first_writer = index;
+    written.last_writer = index;
   }
 
   void list_stays() {
@@ -128,18 +135,22 @@ class Weaver {
       uses.push_back({kind == TaskKind::kUpdate ? std::nullopt : each.unit, !forward});
     }
     stays_ = weight_stays(uses, state_.units, state_.options.prefetch);
+    ends_.resize(stays_.size());
+    std::iota(ends_.begin(), ends_.end(), std::size_t{0});
+    std::stable_sort(ends_.begin(), ends_.end(), [&](std::size_t a, std::size_t b) {
+      return stays_[a].last < stays_[b].last;
+    });
   }
 
   /// Copies out follow one another in the order in which gradients are complete.
   void list_gradients() {
-    for (std::size_t i = 0; i < state_.units.size(); ++i) {
-      if (unit(i).sent) leaving_.push_back(i);
+    for (std::size_t i = 0; i < state_.gradients.size(); ++i) {
+      if (state_.gradients[i].sent) leaving_.push_back(i);
     }
     std::sort(leaving_.begin(), leaving_.end(), [&](std::size_t a, std::size_t b) {
-      return by_unit_[a].last_writer < by_unit_[b].last_writer;
+      return by_gradient_[a].last_writer < by_gradient_[b].last_writer;
     });
-    place_.resize(state_.units.size());
-    for (std::size_t i = 0; i < leaving_.size(); ++i) place_[leaving_[i]] = i;
+    for (std::size_t i = 0; i < leaving_.size(); ++i) by_gradient_[leaving_[i]].place = i;
   }
 
   void list_states() {
@@ -184,7 +195,11 @@ class Weaver {
     for (const BlockId block : plan_.releases[old]) {
       if (new_block_[block.at()]) builder_.release(*new_block_[block.at()], step);
     }
-    if (const auto index = compute_of_[old.at()]) tie_compute(*index, step);
+    const auto index = compute_of_[old.at()];
+    if (!index) return;
+    tie_compute(*index, step);
+    const std::size_t round = state_.planned.round_tasks;
+    if (round > 0 && (computes_[*index].task.at() + 1) % round == 0) send_held(step);
   }
 
   StepId copy_of(const Step& is) {
@@ -238,10 +253,11 @@ class Weaver {
     const Compute& at = computes_[index];
     if (!at.unit) return end_stays(index, step);
     OfUnit& of = by_unit_[*at.unit];
-    if (of.first_writer == index) begin_gradient(*at.unit, step);
-    if (of.last_writer == index) end_gradient(*at.unit, step);
-    const bool leaves_with_it = of.gradient && !unit(*at.unit).sent;
-    if (leaves_with_it && of.last_update == index) builder_.release(*of.gradient, step);
+    if (const auto& gradient = state_.gradient_of[at.task.at()]) {
+      if (by_gradient_[*gradient].first_writer == index) begin_gradient(*gradient, step);
+      if (by_gradient_[*gradient].last_writer == index) end_gradient(*gradient, step);
+    }
+    if (of.gradient && of.last_update == index) builder_.release(*of.gradient, step);
     if (of.fetched && of.first_update == index) builder_.wait(step, *of.fetched);
     if (of.fetched && of.last_update == index) {
       of.stored = builder_.to_far(*unit(*at.unit).state);
@@ -252,47 +268,67 @@ class Weaver {
   }
 
   void end_stays(std::size_t index, StepId step) {
-    for (std::size_t i = 0; i < next_used_; ++i) {
-      if (stays_[i].last == index) builder_.release(weights_[i].second, step);
+    for (; next_end_ < ends_.size() && stays_[ends_[next_end_]].last == index; ++next_end_) {
+      builder_.release(weights_[ends_[next_end_]].second, step);
     }
   }
 
   void begin_gradient(std::size_t index, StepId step) {
-    if (!takes_block(*unit(index).gradient)) return;
-    OfUnit& of = by_unit_[index];
-    of.gradient = new_block(*unit(index).gradient);
-    builder_.acquire(step, *of.gradient);
-    if (!unit(index).sent) return;  // it leaves with its update
+    const StateGradient& which = state_.gradients[index];
+    if (!takes_block(which.gradient)) return;
+    OfGradient& of = by_gradient_[index];
+    of.block = new_block(which.gradient);
+    builder_.acquire(step, *of.block);
+    if (!which.sent) {
+      by_unit_[which.unit].gradient = of.block;
+      return;
+    }
     const auto slots = static_cast<std::size_t>(state_.options.gradient_slots);
-    if (place_[index] < slots) return;
-    const auto& before = by_unit_[leaving_[place_[index] - slots]];
-    // Gradients of shared weights begin early: who leaves before them may not have begun.
+    if (of.place < slots) return;
+    const auto& before = by_gradient_[leaving_[of.place - slots]];
+    // Gradients of shared weights, and those of all rounds, begin early: who leaves before them may not have begun.
     if (before.out) builder_.wait(step, *before.out);
   }
 
   void end_gradient(std::size_t index, StepId step) {
-    OfUnit& of = by_unit_[index];
-    const StateUnit& which = unit(index);
+    OfGradient& of = by_gradient_[index];
+    const StateGradient& which = state_.gradients[index];
     if (!which.sent) return;
-    if (which.sent != which.gradient) {
+    if (*which.sent != which.gradient) {
       of.sent = new_block(*which.sent);
       builder_.acquire(step, *of.sent);
-      if (of.gradient) builder_.release(*of.gradient, step);
+      if (of.block) builder_.release(*of.block, step);
     } else {
-      of.sent = of.gradient;
+      of.sent = of.block;
     }
-    if (state_.options.pipelined) send(index, step);
+    if (state_.options.pipelined) {
+      send(index, step);
+    } else {
+      held_.push_back(index);
+    }
+  }
+
+  /// Where nothing runs beside copies of gradients: once the round, or the iteration, has computed.
+  void send_held(StepId after) {
+    for (const std::size_t index : held_) send(index, after);
+    held_.clear();
   }
 
   void send(std::size_t index, StepId after) {
-    OfUnit& of = by_unit_[index];
-    of.out = builder_.to_far(*unit(index).sent);
+    OfGradient& of = by_gradient_[index];
+    const StateGradient& which = state_.gradients[index];
+    of.out = builder_.to_far(*which.sent);
     builder_.wait(*of.out, after);
     if (of.sent) builder_.release(*of.sent, *of.out);
     last_out_ = of.out;
-    if (state_.options.after == UpdateAfter::kEach && !state_.options.delayed) {
-      update(index, of.out);
-      returning_.push_back(index);
+    if (which.added) {
+      const StepId added =
+          builder_.far_compute(*which.added, costs_.default_alternative(*which.added));
+      builder_.wait(added, *of.out);
+    }
+    if (which.is_last && state_.options.after == UpdateAfter::kEach && !state_.options.delayed) {
+      update(which.unit, of.out);
+      returning_.push_back(which.unit);
     }
   }
 
@@ -313,9 +349,7 @@ class Weaver {
 
   void finish() {
     const StateOptions& options = state_.options;
-    if (!options.pipelined && last_compute_) {
-      for (const std::size_t index : leaving_) send(index, compute(*last_compute_));
-    }
+    if (last_compute_) send_held(compute(*last_compute_));
     if (options.after == UpdateAfter::kAll && !options.delayed) add_updates(last_out_);
     if (returning_.empty()) return;
     const std::optional<StepId> last_update = by_unit_[returning_.back()].updated;
@@ -337,6 +371,7 @@ class Weaver {
   std::vector<StepId> new_id_;                     ///< by old step
   std::vector<std::optional<BlockId>> new_block_;  ///< by old block; none: no longer needed
   std::vector<OfUnit> by_unit_;
+  std::vector<OfGradient> by_gradient_;
   std::vector<Compute> computes_;
   std::vector<std::optional<std::size_t>> compute_of_;  ///< by old step
   std::vector<std::size_t> comes_before_;    ///< by compute: the first step of its copies in
@@ -345,8 +380,10 @@ class Weaver {
   std::vector<std::pair<StepId, BlockId>> weights_;  ///< by stay
   std::size_t next_stay_ = 0;
   std::size_t next_used_ = 0;
-  std::vector<std::size_t> leaving_;   ///< units, as their gradients leave
-  std::vector<std::size_t> place_;     ///< by unit, in `leaving_`
+  std::vector<std::size_t> ends_;  ///< stays, as they end
+  std::size_t next_end_ = 0;
+  std::vector<std::size_t> leaving_;   ///< gradients, in that order
+  std::vector<std::size_t> held_;      ///< those of them that wait for the others
   std::vector<std::size_t> visiting_;  ///< units, as their state comes to be updated near
   std::size_t next_visit_ = 0;
   std::optional<StepId> last_out_;

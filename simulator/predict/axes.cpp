@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
@@ -73,6 +74,41 @@ void set_symbol(std::string_view name, std::int64_t value, CaseOptions& to) {
   }
 }
 
+/// "8", "8:far", "far": the number of micro-batches, 0 where none is said, beside the place.
+constexpr std::string_view kPlaces[] = {"", "near", "far"};
+constexpr std::int64_t kPlaceCount = std::size(kPlaces);
+std::int64_t parse_accumulate(std::string_view given, std::string_view place) {
+  std::string_view text = trimmed(given);
+  const std::size_t colon = text.find(':');
+  const std::string_view last = colon == std::string_view::npos ? text : text.substr(colon + 1);
+  const auto found = std::find(std::begin(kPlaces) + 1, std::end(kPlaces), last);
+  const bool placed = found != std::end(kPlaces);
+  if (placed && colon == std::string_view::npos) return found - std::begin(kPlaces);
+  if (colon != std::string_view::npos && !placed) unknown_word(place, last, {"near", "far"});
+  const std::int64_t count = whole_number_of(text.substr(0, colon), place, 1, kMaxBatch);
+  return count * kPlaceCount + (placed ? found - std::begin(kPlaces) : 0);
+}
+std::string show_accumulate(std::int64_t value) {
+  const std::string where(kPlaces[value % kPlaceCount]);
+  if (value < kPlaceCount) return where;
+  return fmt::format("{}{}{}", value / kPlaceCount, where.empty() ? "" : ":", where);
+}
+void apply_accumulate(std::int64_t value, CaseOptions& to) {
+  if (value >= kPlaceCount) {
+    const SubBatch::Kind asked = to.schedule.sub_batch.kind;
+    if (asked == SubBatch::Kind::kAuto || asked == SubBatch::Kind::kSize) {
+      bad_value("--accumulate", show_accumulate(value), "no --sub-batch beside it",
+                "both say how many rounds an iteration has");
+    }
+    const std::int64_t count = value / kPlaceCount;
+    to.schedule.sub_batch = {.kind = SubBatch::Kind::kOff};
+    if (count > 1) to.schedule.sub_batch = {.kind = SubBatch::Kind::kCount, .count = count};
+  }
+  if (value % kPlaceCount == 0) return;
+  to.state.accumulate = static_cast<AccumulateAt>(value % kPlaceCount);
+  to.state_changes.accumulate = to.state.accumulate;
+}
+
 std::string show_whole(std::int64_t value) { return fmt::format("{}", value); }
 std::string show_size(std::int64_t value) { return exact_bytes(Bytes(value)); }
 std::string show_speed(std::int64_t value) { return exact_rate(BytesPerSecond(value)); }
@@ -102,12 +138,13 @@ constexpr AxisKind kKinds[] = {
     {.flag = "--state",
      .level = AxisLevel::kGraph,
      .column = "offload",
-     .help =
-         "presets of state that moves, between commas, or none: none,zero-offload,stream",
+     .help = "presets of state that moves, between commas, all, or none: none,zero-offload,stream",
      .parse = &parse_state_preset,
      .show = &show_state_preset,
      .apply = &apply_state_preset,
-     .steps = false},
+     .steps = false,
+     .all = "zero-offload,zero-offload-delayed,zero-infinity,fsdp-cpu,megatron-hybrid,"
+            "megatron-hybrid-overlap,stream,paged"},
     {.flag = "--symbol",
      .level = AxisLevel::kGraph,
      .column = "symbols",
@@ -147,6 +184,15 @@ constexpr AxisKind kKinds[] = {
      .parse = &parse_device_count,
      .show = &show_whole,
      .apply = [](std::int64_t value, CaseOptions& to) { to.devices = static_cast<int>(value); }},
+    {.flag = "--accumulate",
+     .level = AxisLevel::kCosts,
+     .column = "rounds",
+     .help = "1,2,4: micro-batches that the batch is cut into, whose gradients add up before one "
+             "update; default 1. 4:near, 4:far: where, if gradients leave near memory",
+     .parse = &parse_accumulate,
+     .show = &show_accumulate,
+     .apply = &apply_accumulate,
+     .steps = false},
     {.flag = "--compute-scale",
      .level = AxisLevel::kCosts,
      .column = "compute_scale",

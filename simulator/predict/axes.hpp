@@ -35,7 +35,8 @@ struct AxisKind {
   bool more_is_harder =
       true;           ///< to count: a value at that end may be too large a job where others are not
   bool steps = true;  ///< ranges make sense; else its values are names of a table
-  char separator = ',';  ///< of the values of a list
+  char separator = ',';       ///< of the values of a list
+  std::string_view all = {};  ///< the list that "all" stands for; none: that is no list
 };
 
 /// "far memory"

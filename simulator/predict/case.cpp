@@ -391,7 +391,7 @@ void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers) {
       run.bounds->raise(fetch_bound(*run.devices, buffers.pressure));
     }
     if (which.moving) {
-      run.bounds->raise(state_bound(*which.moving, run.costs(which)));
+      run.bounds->raise(state_bound(*run.rounds->moving, run.costs(which)));
     }
   }
   auto blocked = simulate({.plan = *plan,

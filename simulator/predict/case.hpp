@@ -49,6 +49,7 @@ struct StateChanges {
   std::optional<std::int64_t> gradient_bytes = {};
   std::optional<StateUnits> units = {};
   std::optional<bool> in_backward = {};
+  std::optional<AccumulateAt> accumulate = {};
 
   [[nodiscard]] bool operator==(const StateChanges&) const = default;
 };
@@ -204,7 +205,7 @@ struct CaseRun {
   }
   /// What bounds are about: far updates are no tasks of it.
   [[nodiscard]] const TrainingGraph& bounded_graph(const Case& which) const {
-    return which.moving ? which.moving->planned : share_graph(which);
+    return which.moving ? rounds->moving->planned : share_graph(which);
   }
   [[nodiscard]] Allocator allocator(const Case& which) const {
     return pages ? Allocator::kIdeal : which.allocator;

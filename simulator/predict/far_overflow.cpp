@@ -18,13 +18,17 @@ std::vector<OutOfMemory::Holder> far_homes(const TrainingGraph& graph, const Cos
                                            const Plan& plan) {
   OutOfMemory::Holder optimizer{.name = "optimizer state", .bytes = {}};
   OutOfMemory::Holder weights{.name = "weights", .bytes = {}};
+  OutOfMemory::Holder sums{.name = "sums of gradients", .bytes = {}};
   for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
     if (graph.tensors[i].home != TensorHome::kFar) continue;
-    const bool is_weight = graph.tensors[i].role == TensorRole::kWeight;
-    (is_weight ? weights : optimizer).bytes += plan.far_bytes(costs.tensor_bytes[i]);
+    const TensorRole role = graph.tensors[i].role;
+    (role == TensorRole::kWeight           ? weights
+     : role == TensorRole::kWeightGradient ? sums
+                                           : optimizer)
+        .bytes += plan.far_bytes(costs.tensor_bytes[i]);
   }
   std::vector<OutOfMemory::Holder> homes;
-  for (OutOfMemory::Holder& holder : {std::ref(optimizer), std::ref(weights)}) {
+  for (OutOfMemory::Holder& holder : {std::ref(optimizer), std::ref(weights), std::ref(sums)}) {
     if (holder.bytes > Bytes(0)) homes.push_back(std::move(holder));
   }
   return homes;

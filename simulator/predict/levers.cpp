@@ -99,9 +99,23 @@ class Changes {
   void same_network(std::string change, const CaseOptions& options, const Schedule& schedule) {
     try {
       const Case which = make_case(workload_, machine_, options);
+      const std::size_t before = found_.size();
       add(std::move(change), need_of(which, schedule));
+      if (found_.size() > before) check_far(which, found_.back());
     } catch (const SpecError&) {
     }
+  }
+
+  /// State has its home in far memory, whatever the schedule.
+  static void check_far(const Case& which, Lever& lever) {
+    if (!which.moving || lever.fits == false) return;
+    Bytes home;
+    for (const Tensor& tensor : which.moving->graph.tensors) {
+      if (tensor.home == TensorHome::kFar) home += Bytes(tensor.bytes_fixed);
+    }
+    if (home <= which.far_capacity) return;
+    lever.fits = false;
+    lever.lacks_far = home - which.far_capacity;
   }
 
   /// Smaller weights, gradients and activations, in the 16-bit type whose rate the machine has: what training keeps

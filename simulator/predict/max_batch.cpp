@@ -198,19 +198,25 @@ class Searcher {
   MaxBatchRow row_;
 };
 
-/// At least a sample for each device.
+/// At least a sample for each device; with --accumulate so many of all micro-batches.
 SizeAxis batches(const MaxBatchRequest& request) {
   check_any_batch(request.workload);
-  const auto build = [&request](std::int64_t batch) {
+  const SubBatch& rounds = request.options.schedule.sub_batch;
+  const bool counted = rounds.kind == SubBatch::Kind::kCount;
+  const auto value = [count = counted ? rounds.count : 1](std::int64_t size) {
+    return size * count;
+  };
+  const auto build = [&request, counted, value](std::int64_t size) {
     CaseOptions options = request.options;
-    options.schedule.sub_batch = {.kind = SubBatch::Kind::kOff};
-    options.batch = batch;
+    if (!counted) options.schedule.sub_batch = {.kind = SubBatch::Kind::kOff};
+    options.batch = value(size);
     return SizedCase{.which = std::make_unique<const Case>(
                          make_case(request.workload, request.machine, options))};
   };
   return {.build = build,
+          .value = value,
           .first = request.options.devices,
-          .limit = request.limit,
+          .limit = request.limit / value(1),
           .growth = 16,
           .kept = std::numeric_limits<std::size_t>::max(),
           .in_one_round = true};

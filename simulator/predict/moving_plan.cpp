@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "model/base/option_text.hpp"
@@ -41,14 +42,31 @@ Duration until_last_gradient(const MovingState& state, const CostTable& costs) {
     sum += std::min_element(ways.begin(), ways.end(), [](const auto& a, const auto& b) {
              return a.time < b.time;
            })->time;
-    const auto writes = state.graph.writes[task];
-    const auto& unit = state.unit_of[i];
-    if (!unit || !state.units[*unit].gradient) continue;
-    if (std::find(writes.begin(), writes.end(), *state.units[*unit].gradient) != writes.end()) {
-      until = sum;
-    }
+    if (state.gradient_of[i]) until = sum;
   }
   return until;
+}
+
+/// Moving state, what it costs and copies of it: an iteration, or one round of it.
+Rounds with_state(const Case& which, std::shared_ptr<const MovingState> moving,
+                  const CostTable& costs) {
+  Rounds run{.sub_batch = costs.batch, .graph = moving->graph, .costs = {}, .moving = moving};
+  run.costs = moving_costs(*moving, costs, which.far_compute);
+  run.costs.transfers = estimate_transfers(run.costs.tensor_bytes, which.hardware, which.transfers);
+  return run;
+}
+
+/// Several rounds: their gradients add up (docs/adr/0036-gradients-that-add-up.md).
+std::shared_ptr<const Rounds> rounds_with_state(const Case& which, std::int64_t samples) {
+  const std::int64_t batch = which.costs.batch;
+  const Rounds network = write_out_rounds(which.workload.graph, round_costs(which, samples),
+                                          round_costs(which, last_round(batch, samples)), batch);
+  auto moving =
+      std::make_shared<const MovingState>(move_state(network.graph, which.moving->options));
+  Rounds run = with_state(which, std::move(moving), network.costs);
+  run.sub_batch = network.sub_batch;
+  run.count = network.count;
+  return std::make_shared<const Rounds>(std::move(run));
 }
 
 /// Plans of the network's own tasks, with state woven in.
@@ -56,27 +74,37 @@ class StatePlanner {
  public:
   StatePlanner(const Case& which, Bytes budget, const Rounds& run, const ProblemOf& problem_of)
       : which_(which),
-        state_(*which.moving),
         budget_(budget),
-        costs_(run.costs),
+        run_(run),
         problem_of_(problem_of),
+        round_(run.count > 1 ? book_for_rounds(*which.moving, *run.moving) : *which.moving),
         trial_(problem_of(which, run.graph, run.costs, budget).evaluate) {}
 
   [[nodiscard]] PlanResult plan(const Schedule& schedule, const ScheduleOptions& options) const {
-    const bool again = schedule.is(Trait::kRecomputes);
-    const CostTable planned =
-        planned_costs(state_, which_.costs, again ? Booking::kAnywhere : Booking::kByTask);
-    PlanningProblem problem = problem_of_(which_, state_.planned, planned, budget_);
-    problem.options = options;
-    problem.carries_state = true;
-    problem.least_time = state_bound(state_, costs_);
-    // Trials are runs of the woven plan.
-    problem.evaluate = [this, woven = std::make_shared<std::optional<Plan>>()](const Plan& plan) {
-      woven->emplace(weave_state(plan, state_, costs_));
-      return trial_(**woven);
+    const Booking booking = schedule.is(Trait::kRecomputes) ? Booking::kAnywhere : Booking::kByTask;
+    const auto plan_round = [&](const CostTable& costs) {
+      return this->plan_round(schedule, options, costs);
     };
-    PlanResult made = schedule.make_plan(problem);
-    if (const Plan* found = std::get_if<Plan>(&made)) made = weave_state(*found, state_, costs_);
+    PlanResult made;
+    if (run_.count == 1) {
+      made = plan_round(planned_costs(round_, which_.costs, booking));
+    } else {
+      const auto costs_at = [&](std::int64_t samples) {
+        return planned_costs(round_, round_costs(which_, samples), booking);
+      };
+      const CostTable whole = planned_costs(round_, which_.costs, booking);
+      made =
+          plan_in_rounds({.graph = round_.planned,
+                          .costs = whole,
+                          .budget = budget_,
+                          .sub_batch = {.kind = SubBatch::Kind::kSize, .samples = run_.sub_batch},
+                          .costs_at = costs_at,
+                          .plan = plan_round})
+              .plan;
+    }
+    if (const Plan* found = std::get_if<Plan>(&made)) {
+      made = weave_state(*found, *run_.moving, run_.costs);
+    }
     return made;
   }
 
@@ -99,6 +127,48 @@ class StatePlanner {
   }
 
  private:
+  /// Trials are runs of the round with its state woven in, as if it were all.
+  [[nodiscard]] PlanResult plan_round(const Schedule& schedule, const ScheduleOptions& options,
+                                      const CostTable& planned) const {
+    std::optional<Rounds> own;
+    if (run_.count > 1) {
+      own = with_state(which_, which_.moving, round_costs(which_, planned.batch));
+    }
+    const CostTable& costs = own ? own->costs : run_.costs;
+    const TrainingGraph& graph = own ? own->graph : run_.graph;
+    PlanningProblem problem = problem_of_(which_, round_.planned, planned, budget_);
+    problem.options = options;
+    problem.carries_state = true;
+    problem.least_time = state_bound(round_, costs);
+    if (schedule.is(Trait::kOptimizes)) {
+      problem.least_time = std::max(problem.least_time, time_with_room(planned, graph, costs));
+    }
+    const auto trial = own ? problem_of_(which_, own->graph, own->costs, budget_).evaluate : trial_;
+    problem.evaluate = [this, &costs, &trial,
+                        woven = std::make_shared<std::optional<Plan>>()](const Plan& plan) {
+      woven->emplace(weave_state(plan, round_, costs));
+      return trial(**woven);
+    };
+    return schedule.make_plan(problem);
+  }
+
+  /// What state costs where nothing else has to move: what a search cannot get below, but for stays of weights that a task
+  /// which runs again would make longer.
+  [[nodiscard]] Duration time_with_room(const CostTable& planned, const TrainingGraph& graph,
+                                        const CostTable& costs) const {
+    const Bytes room(kMaxTotalBytes);
+    PlanningProblem problem = problem_of_(which_, round_.planned, planned, room);
+    problem.options.algorithms = AlgorithmChoice::kPerformance;
+    problem.carries_state = true;
+    const PlanResult made = find_schedule("in-core")->make_plan(problem);
+    const Plan* plan = std::get_if<Plan>(&made);
+    if (plan == nullptr) return {};
+    const Plan woven = weave_state(*plan, round_, costs);
+    return problem_of_(which_, graph, costs, room)
+        .evaluate(woven)
+        .iteration_time.value_or(Duration());
+  }
+
   [[nodiscard]] std::optional<Duration> time_of(const PlanResult& made) const {
     const Plan* plan = std::get_if<Plan>(&made);
     return plan == nullptr ? std::nullopt : trial_(*plan).iteration_time;
@@ -119,10 +189,10 @@ class StatePlanner {
   }
 
   const Case& which_;
-  const MovingState& state_;
   Bytes budget_;
-  const CostTable& costs_;
+  const Rounds& run_;
   const ProblemOf& problem_of_;
+  MovingState round_;  ///< what schedules plan
   std::function<Trial(const Plan&)> trial_;
 };
 
@@ -175,16 +245,19 @@ RoundsResult plan_with_state(const Case& which, const Schedule& schedule, Bytes 
     bad_value("--offload", "it with --lms-action", "--lms-action swap",
               "compressed tensors make another graph");
   }
-  if (sub_batch_of(which, schedule).kind != SubBatch::Kind::kOff) {
-    bad_value("--offload", "it with --sub-batch", "--sub-batch off",
-              "gradients that add up over rounds are not modelled where state moves");
+  const SubBatch rounds = sub_batch_of(which, schedule);
+  if (rounds.kind == SubBatch::Kind::kAuto) {
+    bad_value("--offload", "it with --sub-batch auto", "a number of samples, or --accumulate",
+              "how many rounds are best is not looked for where state moves");
   }
-  auto run = std::make_shared<Rounds>();
-  run->sub_batch = which.costs.batch;
-  run->graph = which.moving->graph;
-  run->costs = moving_costs(*which.moving, which.costs, which.far_compute);
-  run->costs.transfers =
-      estimate_transfers(run->costs.tensor_bytes, which.hardware, which.transfers);
+  const std::int64_t batch = which.costs.batch;
+  const bool several = rounds.kind == SubBatch::Kind::kSize && rounds.samples != batch;
+  if (several && rounds.samples > batch) {
+    option_error("--sub-batch", std::to_string(rounds.samples),
+                 "a number from 1 to the batch, " + std::to_string(batch));
+  }
+  auto run = several ? rounds_with_state(which, rounds.samples)
+                     : std::make_shared<const Rounds>(with_state(which, which.moving, which.costs));
   const StatePlanner planner(which, budget, *run, problem_of);
   PlanResult made = schedule.is(Trait::kOptimizes) ? planner.quickest(schedule)
                                                    : planner.plan(schedule, which.schedule_options);
@@ -200,12 +273,15 @@ Duration state_bound(const MovingState& state, const CostTable& costs) {
   const auto alone = [&](const std::vector<TransferCost>& prices, TensorId tensor) {
     return prices[tensor.at()].alone;
   };
+  Duration adding;  // beside far updates
+  for (const StateGradient& gradient : state.gradients) {
+    if (!gradient.sent) continue;
+    const Duration time = alone(costs.transfers.to_far, *gradient.sent);
+    out += time;
+    first_out = std::min(first_out.value_or(time), time);
+    if (gradient.added) adding += costs[costs.default_alternative(*gradient.added)].time;
+  }
   for (const StateUnit& unit : state.units) {
-    if (unit.sent) {
-      const Duration time = alone(costs.transfers.to_far, *unit.sent);
-      out += time;
-      first_out = std::min(first_out.value_or(time), time);
-    }
     if (unit.weight) {
       const Duration time = alone(costs.transfers.to_near, *unit.weight);
       in += time;
@@ -217,7 +293,7 @@ Duration state_bound(const MovingState& state, const CostTable& costs) {
     }
     if (unit.update) far += costs[costs.default_alternative(*unit.update)].time;
   }
-  Duration bound = std::max({out, in, far});
+  Duration bound = std::max({out, in, far + adding});
   if (state.options.after == UpdateAfter::kAll && !state.options.delayed && first_out) {
     // A copy of weights comes behind the last update for certain only where every update has one.
     const bool all_return =
@@ -242,6 +318,7 @@ std::string state_text(const StateOptions& options) {
   if (options.gradient_bytes) {
     text += fmt::format(", gradients of {} bits", *options.gradient_bytes * 8);
   }
+  if (options.accumulate == AccumulateAt::kNear) text += ", gradients add up near";
   if (options.weights && options.prefetch != 1)
     text += fmt::format(", prefetch {}", options.prefetch);
   return text;

@@ -2,8 +2,12 @@
 // takes its share of them, which is optimistic where small batches use the machine less well.
 #include "simulator/predict/round_costs.hpp"
 
+#include <fmt/format.h>
+
+#include <string>
 #include <vector>
 
+#include "model/base/option_text.hpp"
 #include "model/cost/compute_cost.hpp"
 #include "model/cost/transfer_cost.hpp"
 
@@ -41,7 +45,19 @@ SubBatch sub_batch_of(Accounting accounting, const ScheduleOptions& options,
 }
 
 SubBatch sub_batch_of(const Case& which, const Schedule& schedule) {
-  return sub_batch_of(which.accounting, which.schedule_options, schedule);
+  const SubBatch asked = sub_batch_of(which.accounting, which.schedule_options, schedule);
+  if (asked.kind != SubBatch::Kind::kCount) return asked;
+  const std::int64_t batch = which.costs.batch;
+  const std::int64_t samples = (batch - 1) / asked.count + 1;
+  const std::int64_t rounds = (batch - 1) / samples + 1;
+  if (rounds == asked.count) return {.kind = SubBatch::Kind::kSize, .samples = samples};
+  const std::string expected =
+      asked.count > batch
+          ? fmt::format("at most the batch, {}", batch)
+          : fmt::format("a divisor of the batch: rounds of {} of its {} samples are {}", samples,
+                        batch, rounds);
+  bad_value("--accumulate", std::to_string(asked.count), expected,
+            "--batch is all samples of an iteration");
 }
 
 }  // namespace ooc

@@ -178,6 +178,7 @@ void apply_state_changes(const StateChanges& changes, StateOptions& state) {
   change(state.gradient_bytes, changes.gradient_bytes);
   change(state.units, changes.units);
   change(state.in_backward, changes.in_backward);
+  change(state.accumulate, changes.accumulate);
 }
 
 }  // namespace ooc

@@ -39,6 +39,10 @@ constexpr std::int64_t kUsualTasks = 20'000'000;
 constexpr std::int64_t kTasksOfIdle = 2;
 constexpr std::int64_t kFewestPlans = 3'000;
 constexpr std::int64_t kMostPlans = 60'000;
+/// A plan that state is woven into takes so many times as long.
+constexpr std::int64_t kTimesOfState = 2;
+/// Of the least time that state allows: where less than that part is to be gained, nothing is looked for.
+constexpr std::int64_t kWorthSearching = 1000;
 /// Up to so many tasks all idle times take part, even those that are hardly worth a copy.
 constexpr std::size_t kSmallGraph = 200;
 
@@ -47,8 +51,9 @@ std::int64_t plans_to_try(const PlanningProblem& problem, const MixFacts& facts)
   if (own.search && *own.search < 0) {
     option_error("--search", std::to_string(*own.search), "an integer >= 0");
   }
-  const auto tasks = static_cast<std::int64_t>(facts.tasks) + 1 +
-                     kTasksOfIdle * static_cast<std::int64_t>(facts.idle.size());
+  auto tasks = static_cast<std::int64_t>(facts.tasks) + 1 +
+               kTasksOfIdle * static_cast<std::int64_t>(facts.idle.size());
+  if (problem.carries_state) tasks *= kTimesOfState;
   return own.search.value_or(std::clamp(kUsualTasks / tasks, kFewestPlans, kMostPlans));
 }
 
@@ -120,7 +125,8 @@ std::optional<OutOfMemory> shortage_of(const MixFacts& facts) {
 
 PlanResult search(const PlanningProblem& problem, const MixFacts& facts) {
   const std::int64_t plans = plans_to_try(problem, facts);
-  const std::int64_t good_enough = std::max(facts.least_compute, problem.least_time.count());
+  const std::int64_t least = problem.least_time.count();
+  const std::int64_t good_enough = std::max(facts.least_compute, least + least / kWorthSearching);
   MixSearch search(facts,
                    {.plans = plans, .seed = problem.options.own->seed, .good_enough = good_enough});
   search.run();

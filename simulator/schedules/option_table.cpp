@@ -68,10 +68,15 @@ Ratio factor_of(std::string_view text, const Option& flag) {
 SubBatch read_sub_batch(const Option& flag, std::string_view text) {
   if (text == "auto") return {.kind = SubBatch::Kind::kAuto};
   if (text == "off") return {.kind = SubBatch::Kind::kOff};
+  if (text.starts_with("1/")) {
+    return {.kind = SubBatch::Kind::kCount,
+            .count = whole_number_of(text.substr(2), flag.name, 1, kMaxBatch)};
+  }
   std::int64_t samples = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), samples);
   if (error != std::errc() || end != text.data() + text.size() || samples < 1) {
-    bad_value(flag.name, in_quotes(text), "auto, off, or a number of samples from 1 to the batch");
+    bad_value(flag.name, in_quotes(text),
+              "auto, off, a number of samples from 1 to the batch, or a share such as 1/4");
   }
   return {.kind = SubBatch::Kind::kSize, .samples = samples};
 }
@@ -86,6 +91,8 @@ std::string sub_batch_text(const SubBatch& sub_batch) {
       return "auto";
     case SubBatch::Kind::kSize:
       return std::to_string(sub_batch.samples);
+    case SubBatch::Kind::kCount:
+      return "1/" + std::to_string(sub_batch.count);
   }
   return "";
 }

@@ -25,9 +25,10 @@ enum class Trials {
 
 /// Whether the batch is run in rounds of fewer samples (sub_batch.hpp): every schedule can.
 struct SubBatch {
-  enum class Kind { kUsual, kOff, kAuto, kSize };
+  enum class Kind { kUsual, kOff, kAuto, kSize, kCount };
   Kind kind = Kind::kUsual;  ///< kUsual: what Trait::kSubBatches says
   std::int64_t samples = 0;  ///< kSize
+  std::int64_t count = 0;    ///< kCount: of rounds, cut evenly
   friend bool operator==(const SubBatch&, const SubBatch&) = default;
 };
 

@@ -75,6 +75,7 @@ bool reads_for_backward(const Step& step, const TrainingGraph& graph) {
     case TaskKind::kUpdate:
     case TaskKind::kReduce:
     case TaskKind::kFarUpdate:
+    case TaskKind::kFarAccumulate:
       return false;
   }
   return false;

@@ -37,6 +37,7 @@ void add_flops(LayerReport& report, TaskKind kind, std::int64_t flops) {
     case TaskKind::kCompress:
     case TaskKind::kDecompress:
     case TaskKind::kFarUpdate:
+    case TaskKind::kFarAccumulate:
       break;
   }
 }
@@ -63,6 +64,7 @@ void add_time(LayerReport& report, TaskKind kind, const TaskAlternative& run) {
     case TaskKind::kCompress:
     case TaskKind::kDecompress:
     case TaskKind::kFarUpdate:
+    case TaskKind::kFarAccumulate:
       break;  // none of the layer's work
   }
 }

@@ -219,6 +219,16 @@ std::vector<FarLife> far_lives(const Plan& plan, const TrainingGraph& graph,
   }
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const Step& step = plan.steps[i];
+    if (step.kind == StepKind::kFarCompute) {
+      const TaskId task{step.object};
+      if (graph.tasks[task.at()].kind != TaskKind::kFarAccumulate) continue;
+      for (const TensorId added : graph.reads[task]) {
+        if (graph.tensors[added.at()].home != TensorHome::kFar) {
+          lives[added.at()].until = timeline.spans[i].end;
+        }
+      }
+      continue;
+    }
     if (runs_task(step.kind)) continue;
     const auto tensor = static_cast<std::size_t>(step.object);
     if (graph.tensors[tensor].role == TensorRole::kInput) continue;

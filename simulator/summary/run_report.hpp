@@ -134,6 +134,8 @@ struct Lever {
   Bytes saves;         ///< against the job as it is
   /// In the budget; none: by its sizes, and more than these decides.
   std::optional<bool> fits = {};
+  /// What far memory lacks of holding state's home, where that is all that keeps the job from fitting.
+  Bytes lacks_far = {};
 };
 
 /// A rate of the profile of which reports differ.

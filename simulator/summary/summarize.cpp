@@ -97,7 +97,7 @@ void add_state(RunReport& report, const SummaryInput& input, const Plan& plan) {
       if (graph.tasks[object].kind == TaskKind::kUpdate) state.near_updates += time;
       if (step.kind != StepKind::kFarCompute) continue;
       state.far_busy += time;
-      ++state.far_updates;
+      state.far_updates += graph.tasks[object].kind == TaskKind::kFarUpdate;
       continue;
     }
     StateReport::Copied& copied = state.copied[class_of(graph.tensors[object].role)];

@@ -37,7 +37,14 @@ TEST_CASE("state that moves is refused where it cannot, with the reason") {
   refused({"--update", "near"}, "--offload or --state beside it");
   refused({"--state", "stream", "--schedule", "vdnn-all"}, "have barriers");
   refused({"--state", "stream", "--devices", "2", "--batch", "2"}, "sharded state");
-  refused({"--state", "stream", "--sub-batch", "1", "--batch", "2"}, "add up over rounds");
+  refused({"--state", "stream", "--sub-batch", "auto", "--batch", "2"}, "is not looked for");
+  refused({"--state", "stream", "--sub-batch", "3", "--batch", "2"}, "from 1 to the batch, 2");
+  refused({"--accumulate", "3", "--batch", "2"}, "at most the batch, 2");
+  refused({"--accumulate", "4", "--batch", "9"}, "rounds of 3 of its 9 samples are 3");
+  refused({"--accumulate", "2", "--batch", "2", "--sub-batch", "1"}, "no --sub-batch beside it");
+  refused({"--accumulate", "2:her", "--batch", "2"}, "\"her\"");
+  refused({"--accumulate", "far"}, "gradients in --offload");
+  refused({"--update-in-backward", "--accumulate", "2", "--batch", "2"}, "micro-batches");
   refused({"--state", "zero-infinity", "--update-delay", "1"}, "weights near and updates far");
 }
 
@@ -46,6 +53,9 @@ TEST_CASE("a job that does not fit says what it would need with its state far") 
   CHECK(ran.exit_code == 3);
   CHECK_MESSAGE(has(ran.out, "--offload optimizer "), ran.out);
   CHECK(has(ran.out, "one change"));
+  const Ran poor =
+      predict_state({"--memory", "1.5GB", "--schedule", "in-core", "--far-memory", "1GB"});
+  CHECK_MESSAGE(has(poor.out, "far memory lacks 493.3 MB"), poor.out);
 }
 
 TEST_CASE("a job with its state far that does not fit says what near memory alone would hold") {
@@ -125,6 +135,29 @@ TEST_CASE("sweeps take placements of state, presets and rates of far updates as 
   CHECK(has(presets.out, "optimizer:0.25; update far, after all, nothing beside them"));
   CHECK(has(sweep_state({"--offload", "optimizer,optimizer"}).err, "twice"));
   CHECK(has(sweep_state({"--state", "stream,stream"}).err, "stream comes twice"));
+  const Ran all = sweep_state({"--state", "all"});
+  CHECK_MESSAGE(fields_of(all.out).size() == 1 + 8 + 1, all.err);
+}
+
+TEST_CASE("micro-batches are an axis, and their gradients add up near or far") {
+  const Ran swept =
+      sweep_state({"--batch", "4", "--accumulate", "1,2:far,2:near", "--state", "zero-infinity"});
+  REQUIRE_MESSAGE(swept.exit_code == 0, swept.err);
+  const auto time = [](const Ran& ran, std::size_t row) {
+    return std::stoll(field_of(ran.out, row, "iteration_time_ns"));
+  };
+  CHECK(field_of(swept.out, 1, "rounds") == "2");
+  // Far sums cost time that gradients near do not, and each round fetches weights anew.
+  CHECK(time(swept, 0) < time(swept, 2));
+  CHECK(time(swept, 2) < time(swept, 1));
+  const Ran alone = predict_state({"--batch", "4", "--sub-batch", "2", "--accumulate", "near",
+                                   "--state", "zero-infinity", "--format", "csv"});
+  CHECK(time(alone, 0) == time(swept, 2));
+  const Ran most = run_ooc_paleo({"max", "--of", "batch", "gpt2", "--hardware", "v100-16gb-pcie3",
+                                  "--precision", "fp16", "--accumulate", "4", "--schedule",
+                                  "in-core", "--quiet", "--format", "csv"});
+  REQUIRE_MESSAGE(most.exit_code == 0, most.err);
+  CHECK(std::stoll(field_of(most.out, 0, "batch")) % 4 == 0);
 }
 
 TEST_CASE("need, fit, max and best answer about state that moves") {

@@ -1,4 +1,4 @@
-// A workload whose state moves: planned by a schedule, woven, checked and run.
+// A workload whose state moves, in one round or several equal ones: planned by a schedule, woven, checked and run.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -12,6 +12,7 @@
 #include "simulator/plan/weave_state.hpp"
 #include "simulator/schedules/own_options.hpp"
 #include "simulator/schedules/schedule.hpp"
+#include "simulator/schedules/sub_batch.hpp"
 #include "tests/support/random_networks.hpp"
 
 namespace ooc::test {
@@ -21,33 +22,57 @@ struct StateExample {
   static constexpr std::int64_t kPlansTried = 20;
 
   StateExample(const Workload& the_workload, const StateOptions& options, const FarCompute& far,
-               const LinkSpec& link)
-      : workload(the_workload), moving(move_state(workload.graph, options)) {
-    costs = moving_costs(moving, workload.costs, far);
+               const LinkSpec& link, std::int64_t rounds = 1)
+      : workload(the_workload), round(move_state(workload.graph, options)) {
+    round_costs = moving_costs(round, workload.costs, far);
+    set_link(round_costs, link);
+    moving = round;
+    costs = round_costs;
+    if (rounds == 1) return;
+    const Rounds all = write_out_rounds(workload.graph, workload.costs, workload.costs,
+                                        rounds * workload.costs.batch);
+    moving = move_state(all.graph, options);
+    costs = moving_costs(moving, all.costs, far);
     set_link(costs, link);
+    round = book_for_rounds(std::move(round), moving);
   }
 
   /// `booking`: as its schedule needs.
   [[nodiscard]] PlanResult result(const Schedule& schedule, Bytes budget) const {
     const Booking booking = schedule.is(Trait::kRecomputes) ? Booking::kAnywhere : Booking::kByTask;
-    CostTable planned = planned_costs(moving, workload.costs, booking);
-    planned.transfers = costs.transfers;
-    PlanningProblem problem{.graph = moving.planned, .costs = planned, .budget = budget};
+    CostTable planned = planned_costs(round, workload.costs, booking);
+    planned.transfers = round_costs.transfers;
+    PlanningProblem problem{.graph = round.planned, .costs = planned, .budget = budget};
     problem.carries_state = true;
     problem.options.own.change().search = kPlansTried;
     std::optional<Plan> woven;
     SimulationBuffers buffers;
     problem.evaluate = [&](const Plan& plan) {
-      woven.emplace(weave_state(plan, moving, costs));
-      if (simulate({.plan = *woven, .costs = costs, .budget = budget}, buffers)) return Trial{};
+      woven.emplace(weave_state(plan, round, round_costs));
+      if (simulate({.plan = *woven, .costs = round_costs, .budget = budget}, buffers)) {
+        return Trial{};
+      }
       return Trial{.iteration_time = buffers.timeline.iteration_time,
                    .plan = &*woven,
                    .timeline = &buffers.timeline};
     };
     PlanResult made = schedule.make_plan(problem);
     if (const Plan* plan = std::get_if<Plan>(&made)) {
-      const auto before = validate_plan(*plan, moving.planned, planned);
+      const auto before = validate_plan(*plan, round.planned, planned);
       REQUIRE_MESSAGE(!before, before.value_or(""));
+    }
+    if (costs.batch != planned.batch) {
+      CostTable whole = planned;
+      whole.batch = costs.batch;
+      made = plan_in_rounds({.graph = round.planned,
+                             .costs = whole,
+                             .budget = budget,
+                             .sub_batch = {.kind = SubBatch::Kind::kSize, .samples = planned.batch},
+                             .costs_at = [&](std::int64_t) { return planned; },
+                             .plan = [&](const CostTable&) { return made; }})
+                 .plan;
+    }
+    if (const Plan* plan = std::get_if<Plan>(&made)) {
       made = weave_state(*plan, moving, costs);
       const auto unsound = validate_plan(std::get<Plan>(made), moving.graph, costs);
       REQUIRE_MESSAGE(!unsound, unsound.value_or(""));
@@ -63,8 +88,16 @@ struct StateExample {
     return std::get<Timeline>(std::move(outcome));
   }
 
+  [[nodiscard]] std::int64_t frozen_far() const {
+    std::int64_t bytes = 0;
+    for (const StateUnit& unit : moving.units) bytes += unit.weights_far ? unit.frozen_bytes : 0;
+    return bytes;
+  }
+
   const Workload& workload;
-  MovingState moving;
+  MovingState round;  ///< what schedules plan
+  CostTable round_costs;
+  MovingState moving;  ///< all rounds
   CostTable costs;
 };
 

@@ -187,6 +187,19 @@ TEST_CASE("a memory-bound task takes its bytes over the near throughput") {
   CHECK(it.time("fc.forward", {.batch = 1, .layer_times = {}}) == Duration(40'080));
 }
 
+TEST_CASE("products of experts have an efficiency of their own, else that of linear layers") {
+  // 1000 rows of 1000 features, each by 1000 units of one of two experts: as many FLOPs as one matrix.
+  Case it(
+      R"({"name": "fc", "type": "linear", "units": 1000, "bias": false, "experts": 2, "active": 1})",
+      "[1000, 1000]");
+  const ComputeOptions options{.batch = 1, .layer_times = {}};
+  CHECK(it.time("fc.forward", options) == Duration(4'000'000));
+  it.profile.efficiency["linear"] = {{{1.0, 0.8}}};
+  CHECK(it.time("fc.forward", options) == Duration(2'500'000));
+  it.profile.efficiency["moe"] = {{{1.0, 0.25}}};
+  CHECK(it.time("fc.forward", options) == Duration(8'000'000));
+}
+
 TEST_CASE("every task pays one kernel launch") {
   const Case it(kLinear, "[1000]", "7 us");
   CHECK(it.time("fc.forward", {.batch = 1, .layer_times = {}}) == Duration(47'080));

@@ -139,6 +139,9 @@ TEST_CASE("what frozen layers and adapters cannot be is refused") {
 TEST_CASE("--lora names layers by the end of their names, and says which there are") {
   const std::string error = adapter_error({.targets = {"q", "query"}});
   CHECK(has(error, "--lora: found \"query\""));
+  CHECK(has(adapter_error({.targets = {"q_proj", "v", "q_proj"}}),
+            "found \"q_proj\" where q_proj is named already, expected each layer once"));
+  CHECK(has(adapter_error({.targets = {"q", "q_proj"}}), "\"q_proj\" where q_proj is named"));
   CHECK(has(error, "down_proj, gate_proj, k_proj, lm_head, o_proj, q_proj, up_proj, v_proj"));
   // The blocks' matrices in 4 bits, everything else in 16: embedding and head, 2 x 128256 x 4096, and norms.
   const Network network = read_network_file(

@@ -12,8 +12,8 @@ namespace ooc::test {
 namespace {
 
 /// 250 million float32 weights a layer. Backward of `a` has one task, of the others two.
-Workload three_layers(Optimizer optimizer = Optimizer::kSgd) {
-  constexpr const char* kText = R"({
+Workload three_layers(Optimizer optimizer = Optimizer::kSgd, bool freezes = false) {
+  std::string text = R"({
     "format": "ooc-paleo/network", "version": 1, "name": "three", "source": "made up",
     "dtype": "float32", "inputs": [ { "name": "data", "shape": [1] } ],
     "layers": [
@@ -21,7 +21,10 @@ Workload three_layers(Optimizer optimizer = Optimizer::kSgd) {
       { "name": "b", "type": "linear", "units": 1, "bias": false },
       { "name": "c", "type": "linear", "units": 250000000, "bias": false }
     ] })";
-  Workload made = workload_of_text(kText, 1);
+  for (const char* name : {"\"a\"", "\"c\""}) {
+    if (freezes) text.insert(text.find(name) + 3, ", \"frozen\": true");
+  }
+  Workload made = workload_of_text(text.c_str(), 1);
   made.graph = build_training_graph(*made.network, {.optimizer = optimizer});
   for (std::size_t i = 0; i < made.graph.tasks.size(); ++i) {
     const Task& task = made.graph.tasks[i];
@@ -48,11 +51,12 @@ struct StateRan {
   Duration update_waits;
 };
 
-StateRan ran(const StateOptions& options, const char* schedule = "in-core") {
+StateRan ran(const StateOptions& options, std::int64_t rounds = 1) {
   const Workload workload = three_layers();
-  const StateExample example(workload, options, kFar, kLink);
-  const Timeline timeline = example.run(*find_schedule(schedule), kPlenty);
-  CHECK(timeline.iteration_time.count() % kMillisecond.count() == 0);
+  const StateExample example(workload, options, kFar, kLink, rounds);
+  const Timeline timeline = example.run(*find_schedule("in-core"), kPlenty);
+  // Each round but the first begins with its input, a word: 1 ns.
+  CHECK(timeline.iteration_time.count() % kMillisecond.count() == rounds - 1);
   Duration sum = timeline.busy;
   for (const Duration stall : timeline.stall_totals) sum += stall;
   CHECK(sum == timeline.iteration_time);
@@ -97,6 +101,73 @@ TEST_CASE("state: weights come one unit ahead, the turn stays") {
   // Without looking ahead every unit waits: 10 + 10 thrice, c stays for the turn, backward 20 + 10 + 20 + 10 + 20.
   const StateRan none = ran({.optimizer = kOne, .gradients = true, .weights = kOne, .prefetch = 0});
   CHECK(none.milliseconds == 60 + 20 + 30 + 30 + 10 + 90);
+}
+
+TEST_CASE("state: gradients of two rounds add up in far memory where they leave") {
+  // The first round's gradients go at 50, 70, 90; the second's at 140, 160, 180. 4 B of them and 8 of the sum a
+  // parameter: 30 ms to add one, 150 to 240; updates to 330, the last weight to 340.
+  CHECK(ran({.optimizer = kOne, .gradients = true}, 2).milliseconds == 340);
+  // Each behind its own sum: c 150 to 210, b to 270, a to 330, its weight to 340.
+  CHECK(ran({.optimizer = kOne, .gradients = true, .after = UpdateAfter::kEach}, 2).milliseconds ==
+        340);
+  // 16 bits on the link: 5 ms and 25 to add: 145 to 220, and 4 B of the sum to update: to 310, 320.
+  CHECK(ran({.optimizer = kOne, .gradients = true, .gradient_bytes = 2}, 2).milliseconds == 320);
+  // Nothing beside them: out 90 to 120, 180 to 210; added 190 to 280, updated to 370, weights to 400.
+  CHECK(ran({.optimizer = kOne, .gradients = true, .pipelined = false}, 2).milliseconds == 400);
+}
+
+TEST_CASE("state: gradients that add up near leave with the last round") {
+  // 140 to 150, 160 to 170, 180 to 190; updates to 280; the last weight to 290. Or each: 150 to 240, 250.
+  const StateOptions near{.optimizer = kOne, .gradients = true, .accumulate = AccumulateAt::kNear};
+  const StateRan all = ran(near, 2);
+  CHECK(all.milliseconds == 290);
+  StateOptions each = near;
+  each.after = UpdateAfter::kEach;
+  CHECK(ran(each, 2).milliseconds == 250);
+  // While b's gradient is written, in memory's fullest moment, a's and c's are there, too.
+  CHECK(all.peak - ran({.optimizer = kOne, .gradients = true}, 2).peak == kGigabyte * 2);
+  // Where they never leave the same holds.
+  CHECK(ran({.optimizer = kOne}, 2).milliseconds == 290);
+}
+
+TEST_CASE("state: far weights come anew in each round") {
+  const StateOptions options{.optimizer = kOne, .gradients = true, .weights = kOne};
+  // The first round ends at 100; a stays, b and c come 100 to 120 and nothing waits: 190, the last gradient 200. Added 160
+  // to 250, updated to 340.
+  CHECK(ran(options, 2).milliseconds == 340);
+  const Workload workload = three_layers();
+  const StateExample example(workload, options, kFar, kLink, 2);
+  const PlanResult made = example.result(*find_schedule("in-core"), kPlenty);
+  std::int64_t fetched = 0;
+  for (const Step& step : std::get<Plan>(made).steps) {
+    const bool weight = step.kind == StepKind::kToNear &&
+                        example.moving.graph.tensors[static_cast<std::size_t>(step.object)].role ==
+                            TensorRole::kWeight;
+    fetched += weight ? 1 : 0;
+  }
+  CHECK(fetched == 5 + 4);
+}
+
+TEST_CASE("state: frozen weights are fetched and never updated") {
+  // Forward 30, then c's gradient of data and b's of weights: a has nothing to do. 50 if nothing moves.
+  const Workload workload = three_layers(Optimizer::kSgd, true);
+  const auto ran_frozen = [&](const StateOptions& options) {
+    const StateExample example(workload, options, kFar, kLink);
+    return example.run(*find_schedule("in-core"), kPlenty).iteration_time.count() /
+           kMillisecond.count();
+  };
+  CHECK(ran_frozen({}) == 50);
+  // a 0 to 10, c behind a's task 20 to 30, beside b's: 60. Without looking ahead c comes 30 to 40.
+  CHECK(ran_frozen({.weights = kOne}) == 60);
+  CHECK(ran_frozen({.weights = kOne, .prefetch = 0}) == 70);
+  const MovingState alone = move_state(workload.graph, {.weights = kOne});
+  CHECK(alone.graph.weight_bytes == 1'000'000'000);  // b's
+  CHECK(alone.graph.gradient_bytes == 1'000'000'000);
+  CHECK(alone.graph.tasks.size() == workload.graph.tasks.size());
+  // With b's, too: its gradient 60 to 70, updated to 100.
+  const StateOptions all{.optimizer = kOne, .gradients = true, .weights = kOne};
+  CHECK(ran_frozen(all) == 100);
+  CHECK(move_state(workload.graph, all).far_bytes == std::vector<std::int64_t>{3'000'000'000});
 }
 
 TEST_CASE("state: optimiser state that comes near to be updated has two slots") {
@@ -150,7 +221,10 @@ TEST_CASE("state: updates within backward free gradients, and take no more time"
 
 TEST_CASE("state: what nobody could run is refused") {
   CHECK_THROWS_AS(check_state({.gradients = true}), SpecError);
-  CHECK_THROWS_AS(check_state({.weights = kOne}), SpecError);
+  CHECK_THROWS_AS(static_cast<void>(move_state(three_layers().graph, {.weights = kOne})),
+                  SpecError);
+  CHECK_THROWS_AS(check_state({.optimizer = Ratio(1), .weights = kOne}), SpecError);
+  CHECK_THROWS_AS(check_state({.optimizer = kOne, .accumulate = AccumulateAt::kFar}), SpecError);
   CHECK_THROWS_AS(check_state({.optimizer = kOne, .weights = kOne, .delayed = true}), SpecError);
   CHECK_THROWS_AS(check_state({.optimizer = kOne, .update = UpdateAt::kNear, .delayed = true}),
                   SpecError);

@@ -56,7 +56,7 @@ TEST_CASE("every figure of every shipped row holds, but for those that are known
 TEST_CASE("every published figure has its row; T12 is a data set") {
   std::vector<std::string> ids;
   for (const ValidationRow& row : shipped()) ids.push_back(row.id);
-  std::vector<std::string> wanted{"L1", "L2", "L3", "L4", "L5", "L6"};
+  std::vector<std::string> wanted{"L1", "L2", "L3", "L4", "L5", "L6", "L7"};
   for (int i = 1; i <= 16; ++i) wanted.push_back("M" + std::to_string(i));
   for (int i = 1; i <= 18; ++i) {
     if (i != 12) wanted.push_back("T" + std::to_string(i));
@@ -79,7 +79,7 @@ TEST_CASE("at most five rows are known to fail, and none of those that may not")
     }
   }
   // Those of transformers came later, and are counted by themselves.
-  for (const char* later : {"L1", "L5", "L6"}) CHECK(std::erase(marked, later) == 1);
+  for (const char* later : {"L1", "L5", "L6", "L7"}) CHECK(std::erase(marked, later) == 1);
   CHECK(marked.size() <= 5);
   for (const char* never : {"M3", "M4", "M5", "M11", "T3", "T5", "T13"}) {
     CAPTURE(never);
