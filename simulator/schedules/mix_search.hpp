@@ -86,6 +86,7 @@ class MixSearch {
   void sow_point(std::vector<Point>& points, double price, double share, bool cut);
   [[nodiscard]] std::int64_t share_of_memory(double share) const;
 
+  bool take_if_best(const Decisions& decisions, std::int64_t time);
   void walk(std::int64_t plans);
   void change(Decisions& decisions);
   void change_loss(Decisions& decisions);
@@ -98,6 +99,12 @@ class MixSearch {
   void change_way(Decisions& decisions);
   [[nodiscard]] Treatment any_treatment(std::uint32_t idle);
   void set(Decisions& decisions, std::uint32_t idle, Treatment treatment) const;
+
+  struct Change;
+  [[nodiscard]] std::vector<Change> changes() const;
+  [[nodiscard]] std::int64_t plans_of_pairs() const;
+  void try_pairs(const Decisions& from);
+
   void find_kinds();
 
   const MixFacts& facts_;

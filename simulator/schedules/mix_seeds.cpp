@@ -87,11 +87,7 @@ std::int64_t MixSearch::sow_one(Decisions decisions) {
   const auto slower = [&](const Seed& seed) { return seed.time >= time; };
   const auto place = std::find_if(seeds_.begin(), seeds_.end(), slower);
   if (place != seeds_.end() && place->time == time) return time;
-  if (time < best_time_) {
-    best_ = decisions;
-    best_time_ = time;
-    done_ = time <= limits_.good_enough;
-  }
+  take_if_best(decisions, time);
   seeds_.insert(place, Seed{time, std::move(decisions)});
   if (seeds_.size() > kBestSeeds) seeds_.pop_back();
   return time;

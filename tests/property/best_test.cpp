@@ -12,7 +12,6 @@
 #include "simulator/plan/bounds.hpp"
 #include "simulator/plan/bounds_mixed.hpp"
 #include "simulator/schedules/mix_decoder.hpp"
-#include "simulator/schedules/own_options.hpp"
 #include "tests/support/planning_problem.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
@@ -147,9 +146,7 @@ void check_case(std::uint64_t seed, Tally& tally) {
       std::get<OutOfMemory>(find_schedule("in-core")->make_plan(problem_of(workload, Bytes(0))));
   const std::int64_t most = in_core.smallest_budget->count();
   const Bytes budget(least + (most - least) * dice.number(0, 9) / 10);
-  ScheduleOptions options;
-  options.own.change().search = 3000;
-  const PlanningProblem problem = problem_of(workload, budget, options);
+  const PlanningProblem problem = problem_of(workload, budget);
   const MixFacts facts(problem, MixFacts::Ways::kAll, MixFacts::Idle::kAll);
   double choices = 1;
   for (const IdleTime& idle : facts.idle) choices *= idle.droppable ? 4 : 2;
