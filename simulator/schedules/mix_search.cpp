@@ -128,6 +128,7 @@ void MixSearch::run() {
   sow();
   if (best_time_ == kNever || over() || facts_.idle.empty()) return;
   const std::int64_t share = (limits_.plans - tried_) / kShareOfWalk;
+  sow_least_workspace();
   Decisions top = best_;
   std::int64_t top_time = best_time_;
   for (Seed& seed : seeds_) {

@@ -82,7 +82,8 @@ class MixSearch {
 
   void sow();
   void sow_points();
-  std::int64_t sow_one(Decisions decisions);
+  void sow_least_workspace();
+  std::int64_t sow_one(Decisions decisions, std::int64_t limit = kNever);
   void sow_point(std::vector<Point>& points, double price, double share, bool cut);
   [[nodiscard]] std::int64_t share_of_memory(double share) const;
 
