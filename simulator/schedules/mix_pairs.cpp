@@ -8,8 +8,8 @@
 namespace ooc {
 namespace {
 
-/// Taking turns through all pairs may need so many of the plans that may be tried: one part in so many for each turn.
-constexpr std::int64_t kParts = 2;
+/// One turn through all pairs may take half of the plans that may be tried.
+constexpr std::int64_t kPartsOfPlans = 2;
 constexpr std::int64_t kManners = 4;  ///< Decisions::one_walk and moves_anyway
 
 }  // namespace
@@ -46,7 +46,7 @@ std::vector<MixSearch::Change> MixSearch::changes() const {
 std::int64_t MixSearch::plans_of_pairs() const {
   const auto count = static_cast<std::int64_t>(changes().size());
   const std::int64_t plans = kManners * count * (count + 1) / 2;
-  return plans <= limits_.plans / kParts ? plans : 0;
+  return plans <= limits_.plans / kPartsOfPlans ? plans : 0;
 }
 
 /// From these decisions on the best change of two of them, in any manner of placing, until none makes it quicker.
