@@ -211,22 +211,22 @@ bool MixDecoder::choose_ways() {
   return fits;
 }
 
-/// By the time at which they end, then the latest to begin; they were found in the order of their ends.
-void MixDecoder::order_gaps() {
+/// By the time at which they end, then the latest to begin, or the first; they were found in the order of their ends.
+void MixDecoder::order_gaps(bool first_left_first) {
   const std::size_t count = list_.gaps.size();
   order_.resize(count);
   for (std::size_t i = 0; i < count; ++i) order_[i] = static_cast<std::uint32_t>(i);
-  const auto latest_first = [&](std::uint32_t a, std::uint32_t b) {
+  const auto before = [&](std::uint32_t a, std::uint32_t b) {
     const std::size_t first_a = list_.gaps[a].first;
     const std::size_t first_b = list_.gaps[b].first;
-    return first_a != first_b ? first_a > first_b : a < b;
+    return first_a != first_b ? (first_a > first_b) != first_left_first : a < b;
   };
   for (std::size_t i = 0; i < count;) {
     std::size_t end = i + 1;
     while (end < count && list_.gaps[end].end == list_.gaps[i].end) ++end;
     if (end - i > 1) {
       std::sort(order_.begin() + static_cast<std::ptrdiff_t>(i),
-                order_.begin() + static_cast<std::ptrdiff_t>(end), latest_first);
+                order_.begin() + static_cast<std::ptrdiff_t>(end), before);
     }
     i = end;
   }
@@ -238,6 +238,11 @@ bool MixDecoder::is_wish(const Decisions& decisions, std::uint32_t gap) const {
   return repeated_[gap] != 0 || treatment == Treatment::kKeep;
 }
 
+bool MixDecoder::moves_anyway(const Decisions& decisions, std::uint32_t gap) const {
+  return decisions.moves_anyway && repeated_[gap] == 0 &&
+         decisions.treatment[idle_of_gap_[gap]] == Treatment::kMove;
+}
+
 bool MixDecoder::keep(std::uint32_t index) {
   const StayGap& gap = list_.gaps[index];
   const Bytes bytes(gap_bytes(index));
@@ -247,12 +252,13 @@ bool MixDecoder::keep(std::uint32_t index) {
   return true;
 }
 
-/// From the earliest position on from which there is room up to its end; it stays if that is the gap's first.
-void MixDecoder::return_early(std::uint32_t index, std::size_t& earliest) {
+/// From the earliest position on from which there is room up to its end; it stays if that is the gap's first, unless it
+/// is to move anyway.
+void MixDecoder::return_early(std::uint32_t index, bool anyway, std::size_t& earliest) {
   const StayGap& gap = list_.gaps[index];
   const Bytes bytes(gap_bytes(index));
   const std::size_t last_use = gap.first - 1;
-  std::size_t after = std::min(std::max(earliest, last_use), gap.end - 1);
+  std::size_t after = std::min(std::max(earliest, anyway ? gap.first : last_use), gap.end - 1);
   if (after + 1 < gap.end) {
     after = ledger_.last_above(after + 1, gap.end, Bytes(facts_.available) - bytes).value_or(after);
   }
@@ -273,7 +279,7 @@ bool MixDecoder::place(const Decisions& decisions, std::size_t not_before) {
   return_after_.resize(count);
   if (count == 0) return true;
   ledger_.reset(needed_);
-  order_gaps();
+  order_gaps(decisions.moves_anyway);
   if (!decisions.one_walk) {
     for (const std::uint32_t gap : order_) {
       if (is_wish(decisions, gap)) keep(gap);
@@ -283,7 +289,7 @@ bool MixDecoder::place(const Decisions& decisions, std::size_t not_before) {
   for (const std::uint32_t gap : order_) {
     if (stays_[gap] != 0) continue;
     if (decisions.one_walk && is_wish(decisions, gap) && keep(gap)) continue;
-    return_early(gap, earliest);
+    return_early(gap, moves_anyway(decisions, gap), earliest);
     if (stays_[gap] == 0) moves_.push_back({gap, return_after_[gap]});
   }
   return true;

@@ -58,10 +58,11 @@ class MixDecoder {
   [[nodiscard]] std::uint32_t idle_now(const Decisions& decisions, std::uint32_t tensor) const;
 
   bool choose_ways();
-  void order_gaps();
+  void order_gaps(bool first_left_first);
   bool keep(std::uint32_t gap);
-  void return_early(std::uint32_t gap, std::size_t& earliest);
+  void return_early(std::uint32_t gap, bool anyway, std::size_t& earliest);
   [[nodiscard]] bool is_wish(const Decisions& decisions, std::uint32_t gap) const;
+  [[nodiscard]] bool moves_anyway(const Decisions& decisions, std::uint32_t gap) const;
   [[nodiscard]] std::int64_t gap_bytes(std::size_t gap) const;
 
   const MixFacts& facts_;

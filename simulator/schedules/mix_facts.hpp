@@ -122,6 +122,9 @@ struct Decisions {
   /// Who stays and when others return is decided in one walk, as capacity does; else all that can stay does
   /// before anything is brought back early.
   bool one_walk = false;
+  /// kMove holds where there is room, too, and of what is wanted at once whatever left first returns first: what is
+  /// away for a while leaves its room to others, whose copies out may end meanwhile.
+  bool moves_anyway = false;
   /// What is computed again is near up to its last use, even where it is idle for a while.
   bool made_again_stays = false;
 };

@@ -128,6 +128,7 @@ void MixSearch::run() {
   sow();
   if (best_time_ == kNever || over() || facts_.idle.empty()) return;
   const std::int64_t share = (limits_.plans - tried_) / kShareOfWalk;
+  sow_least_workspace();
   Decisions top = best_;
   std::int64_t top_time = best_time_;
   for (Seed& seed : seeds_) {
@@ -142,7 +143,19 @@ void MixSearch::run() {
   }
   best_ = std::move(top);
   best_time_ = top_time;
-  walk(limits_.plans);
+  const std::int64_t pairs = plans_of_pairs();
+  walk(limits_.plans - pairs);
+  if (pairs == 0) return;
+  try_pairs(Decisions(best_));
+  try_pairs(keep_all(facts_));
+}
+
+bool MixSearch::take_if_best(const Decisions& decisions, std::int64_t time) {
+  if (time >= best_time_) return false;
+  best_ = decisions;
+  best_time_ = time;
+  done_ = time <= limits_.good_enough;
+  return true;
 }
 
 /// Late acceptance, until so many plans are tried in all.
@@ -171,12 +184,7 @@ void MixSearch::walk(std::int64_t plans) {
       std::swap(current_, next_);
       current_time_ = time;
       if (differs || dice_.percent(25)) look();
-      if (time < best_time_) {
-        best_ = current_;
-        best_time_ = time;
-        since_best = since_back = 0;
-        done_ = time <= limits_.good_enough;
-      }
+      if (take_if_best(current_, time)) since_best = since_back = 0;
     }
     before[place] = current_time_;
     place = (place + 1) % kMemory;

@@ -82,10 +82,12 @@ class MixSearch {
 
   void sow();
   void sow_points();
-  std::int64_t sow_one(Decisions decisions);
+  void sow_least_workspace();
+  std::int64_t sow_one(Decisions decisions, std::int64_t limit = kNever);
   void sow_point(std::vector<Point>& points, double price, double share, bool cut);
   [[nodiscard]] std::int64_t share_of_memory(double share) const;
 
+  bool take_if_best(const Decisions& decisions, std::int64_t time);
   void walk(std::int64_t plans);
   void change(Decisions& decisions);
   void change_loss(Decisions& decisions);
@@ -98,6 +100,12 @@ class MixSearch {
   void change_way(Decisions& decisions);
   [[nodiscard]] Treatment any_treatment(std::uint32_t idle);
   void set(Decisions& decisions, std::uint32_t idle, Treatment treatment) const;
+
+  struct Change;
+  [[nodiscard]] std::vector<Change> changes() const;
+  [[nodiscard]] std::int64_t plans_of_pairs() const;
+  void try_pairs(const Decisions& from);
+
   void find_kinds();
 
   const MixFacts& facts_;

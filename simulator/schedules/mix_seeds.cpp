@@ -48,6 +48,21 @@ void MixSearch::sow() {
   sow_points();
 }
 
+/// The best seeds with each task's way that leaves others most room, where that is quicker at once: a search that begins
+/// with the fastest ways has to change many of them before one of them helps.
+void MixSearch::sow_least_workspace() {
+  if (with_ways_.empty()) return;
+  const std::vector<Seed> fastest = seeds_;
+  for (const Seed& seed : fastest) {
+    if (over()) return;
+    Decisions decisions = seed.decisions;
+    for (const std::uint32_t task : with_ways_) {
+      decisions.way[task] = static_cast<std::uint8_t>(facts_.ways[task].size() - 1);
+    }
+    sow_one(std::move(decisions), best_time_ - 1);
+  }
+}
+
 void MixSearch::sow_points() {
   std::vector<Point> points;
   for (const double price : kPrices) {
@@ -81,17 +96,13 @@ void MixSearch::sow_point(std::vector<Point>& points, double price, double share
   points.push_back({time, price, share, cut});
 }
 
-std::int64_t MixSearch::sow_one(Decisions decisions) {
-  const std::int64_t time = evaluate(decisions);
-  if (time == kNever) return time;
+std::int64_t MixSearch::sow_one(Decisions decisions, std::int64_t limit) {
+  const std::int64_t time = evaluate(decisions, limit);
+  if (time > limit || time == kNever) return kNever;
   const auto slower = [&](const Seed& seed) { return seed.time >= time; };
   const auto place = std::find_if(seeds_.begin(), seeds_.end(), slower);
   if (place != seeds_.end() && place->time == time) return time;
-  if (time < best_time_) {
-    best_ = decisions;
-    best_time_ = time;
-    done_ = time <= limits_.good_enough;
-  }
+  take_if_best(decisions, time);
   seeds_.insert(place, Seed{time, std::move(decisions)});
   if (seeds_.size() > kBestSeeds) seeds_.pop_back();
   return time;

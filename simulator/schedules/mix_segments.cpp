@@ -11,6 +11,7 @@ namespace {
 /// Segments of more tasks are not looked at, but where few segments are asked for: it would be quadratic.
 constexpr std::size_t kLongestSegment = 1000;
 constexpr int kBisections = 16;
+constexpr double kNotDropped = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -24,28 +25,25 @@ MixSegments::MixSegments(const MixFacts& facts) : facts_(facts) {
     const double copy = static_cast<double>(idle.bytes) * 1e9 / static_cast<double>(facts.rate);
     price_.push_back(static_cast<double>(idle.again) / copy);
   }
-  std::vector<std::vector<std::uint32_t>> from(facts.forward);
+  begun_at_.resize(facts.forward);
+  std::vector<std::vector<Ended>> last_used(facts.forward);
   for (const std::uint32_t idle : droppable_) {
-    from[facts.idle[idle].from].push_back(idle);
-    droppable_bytes_ += facts.idle[idle].bytes;
+    const std::int64_t bytes = facts.idle[idle].bytes;
+    begun_at_[defined(idle)] += bytes;
+    last_used[facts.idle[idle].from].push_back({defined(idle), bytes, price_[idle]});
+    droppable_bytes_ += bytes;
   }
-  std::vector<std::int64_t> begins(facts.forward);
-  ended_at_.resize(facts.forward);
   for (std::uint32_t i = 0; i < facts.idle.size(); ++i) {
     if (!is_unread_checkpoint(i)) continue;
-    begins[defined(i)] += facts.idle[i].bytes;
-    ended_at_[facts.idle[i].from].push_back({defined(i), facts.idle[i].bytes});
+    const std::int64_t bytes = facts.idle[i].bytes;
+    begun_at_[defined(i)] += bytes;
+    last_used[facts.idle[i].from].push_back({defined(i), bytes, kNotDropped});
   }
-  begun_at_ = std::move(begins);
-  auto next = droppable_.begin();
-  for (std::uint32_t t = 0; t < facts.forward; ++t) {
-    defined_at_.begin_list();
-    for (; next != droppable_.end() && defined(*next) == t; ++next) defined_at_.add(*next);
-    idle_from_.begin_list();
-    for (const std::uint32_t idle : from[t]) idle_from_.add(idle);
+  for (const std::vector<Ended>& ended : last_used) {
+    ended_at_.begin_list();
+    for (const Ended& each : ended) ended_at_.add(each);
   }
-  defined_at_.end_all();
-  idle_from_.end_all();
+  ended_at_.end_all();
 }
 
 std::uint32_t MixSegments::defined(std::uint32_t idle) const {
@@ -90,13 +88,11 @@ std::vector<SegmentEnds> MixSegments::cuts_within(std::span<const std::int64_t> 
     std::size_t allowing = all;
     const std::size_t last = std::min(forward, first + longest);
     for (std::size_t t = first; t < last; ++t) {
-      for (const std::uint32_t idle : defined_at_[t]) crossing += facts_.idle[idle].bytes;
       crossing += begun_at_[t];
-      for (const Ended& each : ended_at_[t]) crossing -= each.defined < first ? 0 : each.bytes;
-      for (const std::uint32_t idle : idle_from_[t]) {
-        if (defined(idle) < first) continue;
-        crossing -= facts_.idle[idle].bytes;
-        if (price_[idle] <= price) dropped += facts_.idle[idle].bytes;
+      for (const Ended& each : ended_at_[t]) {
+        if (each.defined < first) continue;
+        crossing -= each.bytes;
+        if (each.price <= price) dropped += each.bytes;
       }
       while (t > first && allowing > 0 && dropped > limits[allowing - 1]) --allowing;
       if (allowing == 0) break;

@@ -56,16 +56,14 @@ class MixSegments {
   struct Ended {
     std::uint32_t defined = 0;
     std::int64_t bytes = 0;
+    double price = 0;
   };
 
   const MixFacts& facts_;
   std::vector<std::uint32_t> droppable_;
-  Lists<std::uint32_t>
-      defined_at_;  ///< by forward task: those whose tensor it is the first to write
-  Lists<std::uint32_t> idle_from_;  ///< by forward task: those that begin behind it
   std::vector<double> price_;  ///< by idle time: time to compute it again over that of its copy
-  std::vector<std::int64_t> begun_at_;        ///< by forward task: bytes of unread checkpoints
-  std::vector<std::vector<Ended>> ended_at_;  ///< by forward task: those last used there
+  std::vector<std::int64_t> begun_at_;  ///< by forward task: bytes that it is the first to write
+  Lists<Ended> ended_at_;  ///< by forward task: those last used there, unread checkpoints last
   std::int64_t droppable_bytes_ = 0;
 };
 

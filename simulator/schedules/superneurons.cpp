@@ -161,15 +161,24 @@ bool keep_what_is_in_the_way(const PlanningProblem& problem, const Segments& seg
   return found;
 }
 
-/// With copies: as many segments dropped as leave room for being computed again.
-Plan plan_with_copies(const PlanningProblem& problem, const Segments& segments,
-                      std::vector<SegmentUse> uses) {
+/// No plan of the list is quicker: what it computes, one after the other.
+Duration least_time(const PlanningProblem& problem, const RunList& list) {
+  Duration sum;
+  for (const TaskRun& run : list.runs) sum += problem.costs[run.way].time;
+  return sum;
+}
+
+/// With copies: as many segments dropped as leave room for being computed again. None where that takes `limit` or longer
+/// even if copies cost nothing.
+std::optional<Plan> plan_with_copies(const PlanningProblem& problem, const Segments& segments,
+                                     std::vector<SegmentUse> uses, std::optional<Duration> limit) {
   for (int pass = 1;; ++pass) {
     OOC_CHECK(pass <= kPasses + 1, "with nothing dropped it fits");
     const RunList list = list_runs(problem, segments, uses);
     const std::vector<std::size_t> gaps = gaps_by_end(list);
     const Footprint footprint = footprint_of(problem, list, gaps);
     if (fits(problem, footprint)) {
+      if (limit && least_time(problem, list) >= *limit) return std::nullopt;
       return build_run_plan(problem, list, prefetch(problem, list, gaps));
     }
     const bool fewer = keep_what_is_in_the_way(problem, segments, list, footprint, uses);
@@ -178,13 +187,16 @@ Plan plan_with_copies(const PlanningProblem& problem, const Segments& segments,
 }
 
 /// As many segments dropped as suffice; where all do not, checkpoints move.
-Plan plan_by_rule(const PlanningProblem& problem, const Segments& segments,
-                  const std::vector<std::vector<SegmentUse>>& ways) {
+std::optional<Plan> plan_by_rule(const PlanningProblem& problem, const Segments& segments,
+                                 const std::vector<std::vector<SegmentUse>>& ways,
+                                 std::optional<Duration> limit) {
   for (const std::vector<SegmentUse>& most : ways) {
     if (!fits(problem, footprint_of(problem, list_runs(problem, segments, most)))) continue;
-    return build_run_plan(problem, drop_fewest(problem, segments, most));
+    const RunList list = drop_fewest(problem, segments, most);
+    if (limit && least_time(problem, list) >= *limit) return std::nullopt;
+    return build_run_plan(problem, list);
   }
-  return plan_with_copies(problem, segments, ways.front());
+  return plan_with_copies(problem, segments, ways.front(), limit);
 }
 
 Bytes largest_of(const Footprint& footprint) {
@@ -218,7 +230,7 @@ class SuperneuronsTrials {
 
   Plan run(Bytes least, Bytes most) && {
     const std::vector<std::vector<SegmentUse>> ways = ways_to_drop(problem_, segments_);
-    attempt(plan_by_rule(problem_, segments_, ways));
+    attempt(plan_by_rule(problem_, segments_, ways, time_));
     std::vector<SegmentUse> best_uses = ways.front();
     for (const std::vector<SegmentUse>& way : ways) {
       const std::vector<std::size_t> order = cheapest_first(segments_, way);
@@ -228,21 +240,23 @@ class SuperneuronsTrials {
         if (count == tried) continue;
         tried = count;
         std::vector<SegmentUse> uses = drop_first(order, count, way);
-        if (attempt(plan_with_copies(problem_, segments_, uses))) best_uses = std::move(uses);
+        if (attempt(plan_with_copies(problem_, segments_, uses, time_)))
+          best_uses = std::move(uses);
       }
     }
     PlanningProblem smaller = problem_;
     for (const Bytes memory : less_memory(problem_, least, most)) {
       smaller.budget = problem_.costs.static_bytes + memory;
-      attempt(plan_by_rule(smaller, segments_, ways));
-      attempt(plan_with_copies(smaller, segments_, best_uses));
+      attempt(plan_by_rule(smaller, segments_, ways, time_));
+      attempt(plan_with_copies(smaller, segments_, best_uses, time_));
     }
     return *std::move(best_);
   }
 
  private:
-  bool attempt(Plan plan) {
-    const std::optional<Duration> time = problem_.evaluate(plan).iteration_time;
+  bool attempt(std::optional<Plan> plan) {
+    if (!plan) return false;
+    const std::optional<Duration> time = problem_.evaluate(*plan).iteration_time;
     const bool better = time && (!time_ || *time < *time_);
     if (best_ && !better) return false;
     time_ = time;
