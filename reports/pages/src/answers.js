@@ -1,8 +1,10 @@
 // Which charts and tables answer the documents of a page, by their format: { name, json, data }. Several of a format lie
 // over each other, told apart by the names of their files.
+import { calibrationAnswer } from './calibrated.js';
 import { replayAnswer, validationAnswer } from './measured.js';
 import * as format from './format.js';
 import { memoryBars, namer, paretoChart, rowName, timeBars } from './schedules.js';
+import { rooflineChart } from './roofline.js';
 import { maxAnswer, needAnswer } from './searches.js';
 import { rowsTable, sweepCharts } from './sweep.js';
 import { changesTable, factsOf, layersTable, leversTable, movedTable, schedulesTable } from './tables.js';
@@ -22,7 +24,7 @@ function resultAnswer(documents, rowsOf, timeline) {
   return {
     title: `${jobOf(result)}: ${rowName(result)}`,
     facts: factsOf(result),
-    charts: some(timeline && timelineChart(result, timeline.data), timeBars([result], named), memoryBars([result], named)),
+    charts: some(timeline && timelineChart(result, timeline.data), timeBars([result], named), memoryBars([result], named), rooflineChart(result)),
     tables: some(leversTable(result), changesTable(result), movedTable(result), layersTable(result)),
     footnotes: result,
   };
@@ -88,6 +90,7 @@ const answers = {
   'ooc-paleo/need': needAnswer,
   'ooc-paleo/validation': validationAnswer,
   'ooc-paleo/replay': replayAnswer,
+  'ooc-paleo/calibration': calibrationAnswer,
 };
 
 const shortName = (path) => path.replace(/^.*\//, '').replace(/\.json$/, '');
