@@ -67,14 +67,22 @@ function machinesAnswer(documents, rowsOf) {
 
 function sweepAnswer(documents) {
   const rows = documents.flatMap(({ data, label }) => data.results.map((row) => (label ? { file: label, ...row } : row)));
+  const all_rows = documents.reduce((sum, { data }) => sum + (data.results.of ?? data.results.length), 0);
+  const thinned = rows.length < all_rows ? `${rows.length} of ${all_rows} rows are in this page, so that it stays small, spread evenly; the command’s own result has all.` : '';
   const knees = documents.flatMap(({ data, label }) => data.knees.map((knee) => (label ? { file: label, ...knee } : knee)));
   const [first] = rows;
+  const charts = sweepCharts(rows, knees);
+  const table = rowsTable(rows);
+  for (const each of [...charts, table]) {
+    each.note = [each.note, thinned].filter(Boolean).join(' ');
+    if (thinned) each.file = `${each.id}-${rows.length}-of-${all_rows}`;
+  }
   const all = (key) => [...new Set(rows.map((row) => row[key]))];
   return {
     title: `${all('network').join(', ')} on ${all('hardware').join(', ')}${all('batch').length > 1 ? '' : `, batch ${first.batch}`}`,
-    facts: [['rows', rows.length], ['fit', rows.filter((row) => row.feasible).length], ['software', first.framework]],
-    charts: sweepCharts(rows, knees),
-    tables: [rowsTable(rows)],
+    facts: [['rows', thinned ? `${rows.length} of ${all_rows}` : rows.length], [thinned ? 'of these fit' : 'fit', rows.filter((row) => row.feasible).length], ['software', first.framework]],
+    charts,
+    tables: [table],
     footnotes: documents[0].data,
   };
 }

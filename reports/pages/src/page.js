@@ -3,6 +3,7 @@ import { answerTo } from './answers.js';
 import { echarts, themed } from './charts.js';
 import { csv } from './csv.js';
 import { escaped } from './format.js';
+import { jsonOf, read } from './packed.js';
 import style from './style.css';
 import { themeOf } from './theme.js';
 
@@ -28,7 +29,7 @@ function download(name, text, type) {
 
 function readDocuments() {
   return [...document.querySelectorAll('script[type="application/json"]')].map((element) => ({
-    name: element.dataset.name, json: element.textContent, data: JSON.parse(element.textContent),
+    name: element.dataset.name, json: element.textContent, data: read(element.textContent),
   }));
 }
 
@@ -53,7 +54,7 @@ function addChart(main, chart, about) {
   box.setAttribute('aria-label', `${chart.title}. ${chart.note}`);
   if (chart.hint) add(section, 'p', { class: 'hint' }, chart.hint);
   const tools = add(section, 'p', { class: 'tools' });
-  add(tools, 'button', { onclick: () => download(`${chart.id}.csv`, csv(chart.rows()), 'text/csv') }, 'CSV');
+  add(tools, 'button', { onclick: () => download(`${chart.file ?? chart.id}.csv`, csv(chart.rows()), 'text/csv') }, 'CSV');
   add(tools, 'button', { onclick: () => download(`${chart.id}.svg`, svgOf(chart, about, box.clientWidth), 'image/svg+xml') }, 'SVG');
   const entry = { chart_of: chart, box };
   drawn.push(entry);
@@ -122,7 +123,7 @@ function addTable(main, table) {
   const shown = table.rows.length < kRowsShown + 4 ? table.rows.length : kRowsShown;
   show(table.rows.slice(0, shown));
   const tools = add(section, 'p', { class: 'tools' });
-  add(tools, 'button', { onclick: () => download(`${table.id}.csv`, csv(table.exact?.() ?? [table.columns, ...table.rows]), 'text/csv') }, 'CSV');
+  add(tools, 'button', { onclick: () => download(`${table.file ?? table.id}.csv`, csv(table.exact?.() ?? [table.columns, ...table.rows]), 'text/csv') }, 'CSV');
   if (shown < table.rows.length) {
     add(tools, 'button', { onclick: (event) => { show(table.rows.slice(shown)); event.target.remove(); } }, `all ${table.rows.length}`);
   }
@@ -159,7 +160,7 @@ export function showPage() {
   const tools = add(foot, 'p', { class: 'tools' });
   documents.forEach((each, i) => {
     const name = `${each.data.format.replace('ooc-paleo/', '')}${documents.length > 1 ? `-${i + 1}` : ''}.json`;
-    add(tools, 'button', { onclick: () => download(name, each.json, 'application/json') }, name);
+    add(tools, 'button', { onclick: () => download(name, jsonOf(each.json), 'application/json') }, name);
   });
   add(foot, 'p', {}, `Predicted by ooc-paleo ${documents[0].data.tool?.version ?? ''}. Charts: Apache ECharts ${echarts.version}.`);
 
