@@ -173,6 +173,19 @@ class Packer {
       return row[column].second == rows.front()[column].second;
     });
   }
+  /// By row the number of its block: rows of one batch behind each other, whose lines stay whole.
+  static std::vector<std::size_t> blocks_of(const std::vector<Members>& rows) {
+    const Members& first = rows.front();
+    const auto batch = std::find_if(first.begin(), first.end(),
+                                    [](const auto& each) { return each.first == "\"batch\""; });
+    std::vector<std::size_t> blocks(rows.size());
+    if (batch == first.end()) return blocks;
+    const auto column = static_cast<std::size_t>(batch - first.begin());
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+      blocks[i] = blocks[i - 1] + (rows[i][column].second != rows[i - 1][column].second ? 1 : 0);
+    }
+    return blocks;
+  }
   /// Multiples of the golden ratio fall evenly without a period, so no axis of a grid loses a value more often than another.
   static void thin(std::vector<Members>& rows, std::size_t most) {
     std::size_t bytes = 0;
@@ -182,10 +195,13 @@ class Packer {
     }
     if (bytes <= most) return;
     constexpr double kGolden = 0.618033988749895;
+    constexpr std::size_t kFewBlocks = 16;
     const double share = static_cast<double>(most) / static_cast<double>(bytes);
+    const std::vector<std::size_t> blocks = blocks_of(rows);
+    const bool whole = static_cast<double>(blocks.back()) * share >= kFewBlocks;
     std::size_t kept = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      const double place = kGolden * static_cast<double>(i);
+      const double place = kGolden * static_cast<double>(whole ? blocks[i] : i);
       if (place - std::floor(place) < share) std::swap(rows[kept++], rows[i]);
     }
     rows.resize(kept);

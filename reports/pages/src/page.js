@@ -49,14 +49,19 @@ function addChart(main, chart, about) {
   const section = add(main, 'section', { id: chart.id });
   add(section, 'h2', {}, chart.title);
   add(section, 'p', { class: 'note' }, chart.note);
+  const entry = { chart_of: chart };
+  if (chart.choices) {
+    const select = add(add(section, 'p', { class: 'tools' }), 'select', { ariaLabel: 'which is shown', onchange: () => { chart.choose(select.selectedIndex); draw(entry); } });
+    chart.choices.forEach((choice) => add(select, 'option', {}, choice));
+  }
   const box = add(section, 'div', { class: 'chart' });
+  entry.box = box;
   box.setAttribute('role', 'img');
   box.setAttribute('aria-label', `${chart.title}. ${chart.note}`);
   if (chart.hint) add(section, 'p', { class: 'hint' }, chart.hint);
   const tools = add(section, 'p', { class: 'tools' });
   add(tools, 'button', { onclick: () => download(`${chart.file ?? chart.id}.csv`, csv(chart.rows()), 'text/csv') }, 'CSV');
   add(tools, 'button', { onclick: () => download(`${chart.id}.svg`, svgOf(chart, about, box.clientWidth), 'image/svg+xml') }, 'SVG');
-  const entry = { chart_of: chart, box };
   drawn.push(entry);
   draw(entry);
 }
