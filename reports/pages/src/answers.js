@@ -6,11 +6,11 @@ import * as format from './format.js';
 import { memoryBars, namer, paretoChart, rowName, timeBars } from './schedules.js';
 import { rooflineChart } from './roofline.js';
 import { maxAnswer, needAnswer } from './searches.js';
-import { rowsTable, sweepCharts } from './sweep.js';
+import { kneesOf, rowsTable, sweepCharts } from './sweep.js';
 import { changesTable, factsOf, layersTable, leversTable, movedTable, schedulesTable } from './tables.js';
 import { timelineChart } from './timeline.js';
 
-const kTimeline = 'ooc-paleo/timeline';
+const kBeside = ['ooc-paleo/timeline', 'ooc-paleo/footnotes']; // what is of an answer, none of its own
 const some = (...each) => each.filter(Boolean);
 const jobOf = ({ inputs }) => `${inputs.network} on ${inputs.hardware}, batch ${inputs.batch}`;
 
@@ -65,11 +65,11 @@ function machinesAnswer(documents, rowsOf) {
   return answer;
 }
 
-function sweepAnswer(documents) {
+function sweepAnswer(documents, rowsOf, beside) {
   const rows = documents.flatMap(({ data, label }) => data.results.map((row) => (label ? { file: label, ...row } : row)));
   const all_rows = documents.reduce((sum, { data }) => sum + (data.results.of ?? data.results.length), 0);
   const thinned = rows.length < all_rows ? `${rows.length} of ${all_rows} rows are in this page, so that it stays small, spread evenly; the command’s own result has all.` : '';
-  const knees = documents.flatMap(({ data, label }) => data.knees.map((knee) => (label ? { file: label, ...knee } : knee)));
+  const knees = documents.flatMap(({ data, label }) => (data.knees ?? kneesOf(data.results)).map((knee) => (label ? { file: label, ...knee } : knee)));
   const [first] = rows;
   const charts = sweepCharts(rows, knees);
   const table = rowsTable(rows);
@@ -83,7 +83,7 @@ function sweepAnswer(documents) {
     facts: [['rows', thinned ? `${rows.length} of ${all_rows}` : rows.length], [thinned ? 'of these fit' : 'fit', rows.filter((row) => row.feasible).length], ['software', first.framework]],
     charts,
     tables: [table],
-    footnotes: documents[0].data,
+    footnotes: { ...documents[0].data, ...(beside && { assumed: beside.data.assumed }) },
   };
 }
 
@@ -104,10 +104,10 @@ const answers = {
 const shortName = (path) => path.replace(/^.*\//, '').replace(/\.json$/, '');
 
 export function answerTo(documents) {
-  const timeline = documents.find((each) => each.data.format === kTimeline);
-  const asked = documents.filter((each) => each !== timeline);
+  const beside = documents.find((each) => kBeside.includes(each.data.format));
+  const asked = documents.filter((each) => each !== beside);
   const answer = answers[asked[0]?.data.format];
   if (!answer) throw new Error(`no charts of ${asked[0]?.data.format ?? 'nothing'}`);
   const labelled = asked.length > 1 ? asked.map((each) => ({ ...each, label: shortName(each.name) })) : asked;
-  return answer(labelled, together(labelled), timeline);
+  return answer(labelled, together(labelled), beside);
 }

@@ -50,6 +50,18 @@ export function sweepCharts(rows, knees) {
     .map((key) => chartAgainst(key, rows, knees, varying.filter((each) => each !== key)));
 }
 
+/** Where a result has none: of rows that differ in the link alone the slowest link within 1 % of computing alone. */
+export function kneesOf(rows) {
+  const others = kKeys.filter((key) => key !== 'link_bytes_per_s');
+  const best = new Map();
+  for (const row of rows) {
+    if (!row.feasible || !(row.slowdown <= 1.01) || typeof row.link_bytes_per_s !== 'number') continue;
+    const name = JSON.stringify(others.map((key) => row[key]));
+    if (!best.has(name) || best.get(name).link_bytes_per_s > row.link_bytes_per_s) best.set(name, row);
+  }
+  return [...best.values()].map((row) => ({ ...Object.fromEntries([...others, 'schedule'].filter((key) => key in row).map((key) => [key, row[key]])), within_1_percent_link_bytes_per_s: row.link_bytes_per_s }));
+}
+
 function linesOf(key, rows, others) {
   const lines = new Map();
   for (const row of rows) {
