@@ -35,14 +35,20 @@ function readDocuments() {
 
 const drawn = [];
 
-function draw(entry, animate = {}) {
+const kPrintWidth = 720; // of a drawing on paper, which it fills whatever the paper's size
+
+function draw(entry, { print = false } = {}) {
   const theme = themeOf(chosenTheme() === 'dark');
+  const { chart_of: chart, box } = entry;
+  const width = print ? kPrintWidth : box.clientWidth;
   entry.chart?.dispose();
-  entry.box.style.height = `${entry.chart_of.height}px`;
-  entry.chart = echarts.init(entry.box, null, { renderer: animate.renderer ?? 'canvas' });
-  entry.chart.setOption(themed(entry.chart_of.option(theme, entry.box.clientWidth), theme));
-  entry.chart_of.live?.(entry.chart, theme);
-  entry.width = entry.box.clientWidth;
+  box.style.height = print ? 'auto' : `${chart.height}px`;
+  entry.chart = echarts.init(box, null, print ? { renderer: 'svg', width, height: chart.height } : { renderer: 'canvas' });
+  const option = themed(chart.option(theme, width), theme);
+  entry.chart.setOption(print ? { ...option, dataZoom: option.dataZoom?.filter((each) => each.type !== 'slider') } : option);
+  if (print) box.querySelector('svg').setAttribute('viewBox', `0 0 ${width} ${chart.height}`);
+  else chart.live?.(entry.chart, theme);
+  entry.width = box.clientWidth;
 }
 
 function addChart(main, chart, about) {
@@ -130,7 +136,8 @@ function addTable(main, table) {
   const tools = add(section, 'p', { class: 'tools' });
   add(tools, 'button', { onclick: () => download(`${table.file ?? table.id}.csv`, csv(table.exact?.() ?? [table.columns, ...table.rows]), 'text/csv') }, 'CSV');
   if (shown < table.rows.length) {
-    add(tools, 'button', { onclick: (event) => { show(table.rows.slice(shown)); event.target.remove(); } }, `all ${table.rows.length}`);
+    const rest = add(section, 'p', { class: 'note printed' }, `The first ${shown} of ${table.rows.length}.`);
+    add(tools, 'button', { onclick: (event) => { show(table.rows.slice(shown)); event.target.remove(); rest.remove(); } }, `all ${table.rows.length}`);
   }
 }
 
@@ -175,7 +182,7 @@ export function showPage() {
   addEventListener('beforeprint', () => {
     document.documentElement.dataset.screen = document.documentElement.dataset.theme ?? '';
     document.documentElement.dataset.theme = 'light';
-    drawn.forEach((each) => draw(each, { renderer: 'svg' }));
+    drawn.forEach((each) => draw(each, { print: true }));
   });
   addEventListener('afterprint', () => {
     document.documentElement.dataset.theme = document.documentElement.dataset.screen;
