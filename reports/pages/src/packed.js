@@ -15,6 +15,6 @@ const kMark = '$integer '; // integers that a double cannot hold pass as texts
 
 /** The JSON that was packed, to the last digit. */
 export function jsonOf(text) {
-  const marked = text.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g, (token) => (token[0] === '"' ? token : `"${kMark}${token}"`));
+  const marked = text.replace(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g, (token) => (/^-?\d{16,}$/.test(token) ? `"${kMark}${token}"` : token));
   return `${JSON.stringify(read(marked), null, 1)}\n`.replace(/"\$integer (-?\d+)"/g, '$1');
 }
