@@ -236,11 +236,11 @@ TEST_CASE("bytes of the command line that are no UTF-8 do not break the JSON of 
 
 TEST_CASE("an output whose end is of no format is refused, unless the format is given") {
   const ScratchFolder scratch;
-  const Ran ran = sweep({"--quiet", "-o", (scratch.path() / "rows.xlsx").string()});
+  const Ran ran = run_sweep({"--quiet", "-o", (scratch.path() / "rows.xlsx").string()});
   CHECK(ran.exit_code == 2);
   CHECK_MESSAGE(ran.err.find(".csv, .json, .jsonl or .sqlite") != std::string::npos, ran.err);
-  CHECK(sweep({"--quiet", "-o", (scratch.path() / "rows").string()}).exit_code == 0);
-  CHECK(sweep({"--quiet", "-o", (scratch.path() / "rows.xlsx").string(), "--format", "csv"})
+  CHECK(run_sweep({"--quiet", "-o", (scratch.path() / "rows").string()}).exit_code == 0);
+  CHECK(run_sweep({"--quiet", "-o", (scratch.path() / "rows.xlsx").string(), "--format", "csv"})
             .exit_code == 0);
 }
 
@@ -257,7 +257,7 @@ TEST_CASE("where one value is wanted, lists and ranges are said to be for sweep"
     CHECK_MESSAGE(said.find(hint) != std::string::npos, said);
   }
   CHECK(predict("--batch", "many").find(hint) == std::string::npos);
-  CHECK(sweep({"--batch", "8:4:x2"}).err.find(hint) == std::string::npos);
+  CHECK(run_sweep({"--batch", "8:4:x2"}).err.find(hint) == std::string::npos);
 }
 
 TEST_CASE("a sweep in which nothing fits exits 3, one in which something fits 0") {

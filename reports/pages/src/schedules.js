@@ -149,7 +149,7 @@ export function stackedBars({ id, title, note, results, named, parts, tickOf, te
           },
         },
         xAxis: { type: 'value', min: 0, axisLabel: { formatter: tickOf, hideOverlap: true }, splitNumber: narrow ? 3 : 6 },
-        yAxis: { type: 'category', inverse: true, data: results.map(named), axisTick: { show: false }, axisLabel: { width: narrow ? 96 : 160, overflow: 'truncate', interval: 0, fontSize: narrow ? 10 : 12 } },
+        yAxis: { type: 'category', inverse: true, data: results.map(named), axisTick: { show: false }, axisLabel: { width: narrow ? 96 : 160, overflow: 'break', interval: 0, fontSize: narrow ? 10 : 12, lineHeight: 13 } },
         series: parts.map((part, i) => ({
           name: part.look(theme).name, type: 'bar', stack: 'all', barMaxWidth: 22, itemStyle: { color: part.look(theme).colour, borderColor: theme.ground, borderWidth: 0.5 },
           data: results.map(part.of),
