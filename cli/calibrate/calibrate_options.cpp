@@ -1,8 +1,11 @@
 // Every bad value is a SpecError that names its flag.
 #include "cli/calibrate/calibrate_options.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "calibrate/session/probe.hpp"
 #include "cli/options.hpp"
@@ -75,6 +78,7 @@ int silence_ms_of(const Arguments& arguments) {
 CalibrateOptions calibrate_options(const Arguments& arguments) {
   CalibrateOptions options;
   options.plot = arguments.value("--plot");
+  options.report = arguments.value("--report");
   options.effort = effort_of(arguments);
   options.date = date_option(arguments);
   options.device = device_number_of(arguments);
@@ -109,7 +113,6 @@ bool has_files_beside(const CalibrateOptions& options) {
 }
 
 void check_places(const CalibrateOptions& options) {
-  const std::optional<std::string>& plot = options.plot;
   const auto place = [](const std::string& path) {
     std::error_code ignored;
     return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
@@ -119,12 +122,16 @@ void check_places(const CalibrateOptions& options) {
   if (options.from && place(*options.from) == output) {
     bad_value("--output", in_quotes(options.output) + ", which --from reads", "another file");
   }
-  if (!plot || *plot == "-") return;
-  const auto drawn = place(*plot);
-  const bool read = options.from && place(*options.from) == drawn;
-  if (read || drawn == output || drawn == samples) {
-    bad_value("--plot", in_quotes(*plot) + ", which is another file of this command",
-              "a place of its own");
+  std::vector taken{output, samples};
+  if (options.from) taken.push_back(place(*options.from));
+  for (const auto& [flag, path] :
+       {std::pair{"--plot", options.plot}, std::pair{"--report", options.report}}) {
+    if (!path || *path == "-") continue;
+    if (std::find(taken.begin(), taken.end(), place(*path)) != taken.end()) {
+      bad_value(flag, in_quotes(*path) + ", which is another file of this command",
+                "a place of its own");
+    }
+    taken.push_back(place(*path));
   }
 }
 

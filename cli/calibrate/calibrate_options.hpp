@@ -19,6 +19,7 @@ struct CalibrateOptions {
   std::string name;
   std::optional<std::string> from;
   std::optional<std::string> plot;
+  std::optional<std::string> report;
   int silence_ms = 0;
   std::optional<double> within_s;  ///< no request is begun that would end later
   std::string again = {};  ///< the flags that a continued run needs as well: " --network vgg16"

@@ -48,9 +48,9 @@ constexpr std::string_view kArchitectureSchemaEnd = ".schema.json";
 constexpr std::initializer_list<FlagName> kOwn{"--hardware", "--architectures", "--machines",
                                                "--evaluations", "--keep"};
 /// They measure, or are about samples.
-constexpr std::initializer_list<FlagName> kOthers{"--quick", "--full",  "--device", "--network",
-                                                  "--batch", "--dtype", "--from",   "--dry-run",
-                                                  "--plot",  "--probe", "--within", "--time-limit"};
+constexpr std::initializer_list<FlagName> kOthers{
+    "--quick",   "--full", "--device", "--network", "--batch",  "--dtype",     "--from",
+    "--dry-run", "--plot", "--report", "--probe",   "--within", "--time-limit"};
 
 struct FitJob {
   std::string table;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "calibrate/session/assemble.hpp"
+#include "calibrate/session/calibration_json.hpp"
 #include "calibrate/session/lock_file.hpp"
 #include "calibrate/session/plot_svg.hpp"
 #include "calibrate/session/report.hpp"
@@ -20,8 +21,10 @@
 #include "cli/locate.hpp"
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"
+#include "cli/pictures.hpp"
 #include "cli/terminal.hpp"
 #include "cli/text_file.hpp"
+#include "cli/version.hpp"
 #include "model/base/terminal_text.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "reports/writers/folded.hpp"
@@ -125,6 +128,7 @@ constexpr std::array kCalibrateFlags{kOutput,
                                      kProfileName,
                                      kDate,
                                      kPlot,
+                                     flags::kReport,
                                      kMeasuringProbe,
                                      kFitWithin,
                                      flags::kTimeLimit,
@@ -182,6 +186,7 @@ int run_calibrate(const Arguments& arguments) {
   check_places(options);
   OutputFile profile_file("--output", options.output);
   std::optional<OutputFile> plot_file;
+  Pictures page({flags::kReport, arguments.value(flags::kReport)}, {kPlot, std::nullopt});
   if (const auto plot = arguments.value("--plot")) plot_file.emplace("--plot", *plot);
   const bool beside = has_files_beside(options);
   const auto lock = beside ? LockFile::take(options.output + ".lock", "--output") : std::nullopt;
@@ -206,10 +211,13 @@ int run_calibrate(const Arguments& arguments) {
   if (plot_file) plot_file->write(transfer_plot_svg(set, calibration));
   profile_file.commit();
   if (plot_file) plot_file->commit();
-  tell(calibration_report({.set = set,
-                           .calibration = calibration,
-                           .profile = read_back,
-                           .remarks = assembled.remarks}));
+  const ReportInput reported{
+      .set = set, .calibration = calibration, .profile = read_back, .remarks = assembled.remarks};
+  if (page.wanted()) {
+    const std::string json = calibration_json(reported, version(), arguments.command_line());
+    page.finish(read_back.name + ": calibration", {{PageDocument{.name = {}, .json = json}}});
+  }
+  tell(calibration_report(reported));
   return kExitOk;
 }
 

@@ -18,6 +18,7 @@
 #include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/rate_range.hpp"
 #include "simulator/predict/remarks.hpp"
+#include "simulator/predict/roofline.hpp"
 #include "simulator/predict/stated_times.hpp"
 #include "simulator/predict/what_if.hpp"
 #include "simulator/summary/moved_tensors.hpp"
@@ -118,6 +119,7 @@ RunReport run_job(Job& job, const Schedule& schedule, Detail detail, std::string
     report.moved = moved_tensors(std::get<Plan>(run.plan), run.graph(which), run.costs(which),
                                  std::get<Timeline>(*run.outcome));
   }
+  report.roofline = roofline_of(which);
   if (lacks_near_memory(report)) report.in_core_by_category = in_core_by_category(which);
   if (const std::string text = algorithms_remark(which, schedule); !text.empty()) {
     remark(remarks, "remark: " + text);

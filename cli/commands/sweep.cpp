@@ -24,7 +24,9 @@
 #include "cli/sweep/grid.hpp"
 #include "cli/sweep/inputs.hpp"
 #include "cli/sweep/merge.hpp"
+#include "cli/sweep/page_rows.hpp"
 #include "cli/sweep/progress.hpp"
+#include "cli/sweep/row_store.hpp"
 #include "cli/sweep/rows.hpp"
 #include "cli/sweep/study_file.hpp"
 #include "cli/sweep/sweep_output.hpp"
@@ -168,26 +170,22 @@ SweepSummary run_into(SweepOutput& out, const SweepJob& job, const SweepFormat& 
   }
 }
 
-/// Of rows that are in a file: they may be more than memory holds twice, and some may be of an earlier run.
-Pictures open_pictures(const Arguments& arguments, const SweepFormat& format) {
-  const std::string path = arguments.value("--output").value_or("-");
-  for (const FlagName flag : std::initializer_list<FlagName>{flags::kReport, flags::kPlot}) {
-    if (!arguments.has(flag)) continue;
-    if (format.name != "json" || output_target(path).empty()) {
-      bad_value(flag.text(),
-                path == "-" ? "rows on standard output" : in_quotes(path) + " for the rows",
-                "-o FILE.json, which charts are made of");
-    }
-  }
-  return Pictures(arguments);
-}
-
-void finish_pictures(Pictures& pictures, const Arguments& arguments, const SweepGrid& grid) {
+/// Made of the rows where they went: some may be of an earlier run.
+void finish_pictures(Pictures& pictures, const Arguments& arguments, const SweepFormat& format,
+                     const SweepOutput& out, const SweepEnd& end) {
   if (!pictures.wanted()) return;
-  const std::string path = *arguments.value("--output");
-  const std::string json = read_text_file(path, "--output", read_limits(arguments));
-  const std::array documents{PageDocument{.name = {}, .json = json}};
-  pictures.finish(grid.lists().networks.front() + ": sweep", documents);
+  const std::string path = arguments.value("--output").value_or("-");
+  std::string rows = !out.goes_on() ? out.copy()
+                     : format.name == "sqlite"
+                         ? database_rows(output_target(path))
+                         : read_text_file(path, "--output", read_limits(arguments));
+  const std::string json =
+      rows_as_json(format, std::move(rows),
+                   {.version = std::string(version()), .command = arguments.command_line()});
+  const std::string footnotes = sweep_footnotes(end.grid, end.inputs);
+  const std::array documents{PageDocument{.name = {}, .json = json},
+                             PageDocument{.name = {}, .json = footnotes}};
+  pictures.finish(end.grid.lists().networks.front() + ": sweep", documents);
 }
 
 SweepOutput open_output(const Arguments& arguments, const SweepLists& lists,
@@ -294,8 +292,9 @@ int run_lists(const Arguments& arguments, std::span<const std::string> others = 
                          .threads = threads}));
     return kExitOk;
   }
-  Pictures pictures = open_pictures(arguments, format);
+  Pictures pictures(arguments);
   SweepOutput out = open_output(arguments, lists, format, others);
+  if (pictures.wanted()) out.keep_copy();
 
   const SweepInputs inputs = load_sweep(SweepGrid(lists), options);
   show_remarks(inputs, lists, remarks);
@@ -313,7 +312,7 @@ int run_lists(const Arguments& arguments, std::span<const std::string> others = 
     show_knees(end_of(grid, inputs, before), remarks, false);
     remark(remarks, closing_line(before, 0));
     remark(remarks, "nothing to do: they are all there; --overwrite begins anew");
-    finish_pictures(pictures, arguments, grid);
+    finish_pictures(pictures, arguments, format, out, end_of(grid, inputs, before));
     return kExitOk;
   }
   const SweepSummary summary = run_into(out,
@@ -339,7 +338,7 @@ int run_lists(const Arguments& arguments, std::span<const std::string> others = 
   }
   format.end(end, write_end);
   out.finish();
-  finish_pictures(pictures, arguments, grid);
+  finish_pictures(pictures, arguments, format, out, end);
   show_knees(end, remarks, out.is_stdout());
   remark(remarks, closing_line(summary, before.rows));
   return summary.fitting > 0 || summary.rows == 0 ? kExitOk : kExitDoesNotFit;

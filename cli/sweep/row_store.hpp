@@ -26,6 +26,8 @@ struct KeptRun {
 /// Of a finished file.
 [[nodiscard]] std::optional<KeptRun> kept_text(const std::string& path);
 [[nodiscard]] std::optional<KeptRun> kept_database(const std::string& path);
+/// The results of a finished database as a list in JSON, in their order.
+[[nodiscard]] std::string database_rows(const std::string& path);
 
 /// How a store counts: the bytes of a text's file.
 struct KeptUpTo {

@@ -16,6 +16,7 @@
 #include "cli/sweep/sha256.hpp"
 #include "cli/sweep/sqlite_rows.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/json_writer.hpp"
 
 namespace ooc {
 namespace {
@@ -105,6 +106,37 @@ class SqliteStatement {
   void run() {
     if (sqlite3_step(handle_) != SQLITE_DONE) database_.fail();
     sqlite3_reset(handle_);
+  }
+  /// Every row as an object.
+  std::string json_rows() {
+    std::string out;
+    JsonWriter json(out, JsonLayout::kCompact);
+    json.begin_list();
+    int code = SQLITE_OK;
+    while ((code = sqlite3_step(handle_)) == SQLITE_ROW) {
+      json.begin_object();
+      for (int i = 0; i < sqlite3_column_count(handle_); ++i) {
+        json.key(sqlite3_column_name(handle_, i));
+        switch (sqlite3_column_type(handle_, i)) {
+          case SQLITE_INTEGER:
+            json.value(std::int64_t{sqlite3_column_int64(handle_, i)});
+            break;
+          case SQLITE_FLOAT:
+            json.value(sqlite3_column_double(handle_, i));
+            break;
+          case SQLITE_TEXT:
+            json.value(std::string(reinterpret_cast<const char*>(sqlite3_column_text(handle_, i)),
+                                   static_cast<std::size_t>(sqlite3_column_bytes(handle_, i))));
+            break;
+          default:
+            json.value(nullptr);
+        }
+      }
+      json.end();
+    }
+    if (code != SQLITE_DONE) database_.fail();
+    json.end();
+    return out;
   }
   /// The first column of every row.
   std::vector<std::string> texts() {
@@ -333,6 +365,15 @@ class SqliteStore : public RowStore {
 
 std::optional<KeptRun> kept_database(const std::string& path) {
   return run_in(path, Access::kRead);
+}
+
+std::string database_rows(const std::string& path) {
+  std::string names;
+  for (const SqliteColumn& column : sqlite_result_columns()) {
+    names += (names.empty() ? "\"" : ", \"") + column.name + '"';
+  }
+  Database database(path, Access::kRead);
+  return SqliteStatement(database, "SELECT " + names + " FROM results ORDER BY point").json_rows();
 }
 
 std::unique_ptr<RowStore> open_sqlite_store(const StoreFiles& files) {

@@ -21,15 +21,20 @@ SweepOutput::SweepOutput(const std::string& path, const SweepFormat& format, Exi
 
 Standing SweepOutput::begin(const SweepIdentity& identity, const std::string& head) {
   if (file_) return file_->begin(identity, head);
-  stream_->write(head);
+  put(head);
   return Standing::kNew;
+}
+
+void SweepOutput::put(std::string_view text) {
+  stream_->write(text);
+  if (copies_) copy_ += text;
 }
 
 SweepSummary SweepOutput::before() const { return file_ ? file_->summary() : SweepSummary(); }
 
 void SweepOutput::write(std::string_view rows, const SweepSummary& so_far) {
   if (file_) return file_->write(rows, so_far);
-  stream_->write(rows);
+  put(rows);
   stream_->flush();
 }
 
@@ -39,7 +44,7 @@ void SweepOutput::late() {
 
 void SweepOutput::add_end(std::string_view end) {
   if (file_) return file_->add_end(end);
-  stream_->write(end);
+  put(end);
 }
 
 void SweepOutput::finish() {

@@ -34,7 +34,15 @@ class SweepOutput {
   [[nodiscard]] bool is_stdout() const { return stream_ && stream_->is_stdout(); }
   [[nodiscard]] bool goes_on() const { return file_.has_value(); }
 
+  /// What is no file is kept beside, from here on.
+  void keep_copy() { copies_ = !file_; }
+  [[nodiscard]] const std::string& copy() const { return copy_; }
+
  private:
+  void put(std::string_view text);
+
+  bool copies_ = false;
+  std::string copy_;
   std::optional<OutputFile> stream_;
   std::optional<SweepFile> file_;
 };

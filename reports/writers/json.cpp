@@ -55,6 +55,15 @@ void put_moved(JsonWriter& json, const MovedTensor& moved) {
   json.member("hides_at_bytes_per_s", moved.hides_at);
 }
 
+void put_roofline(JsonWriter& json, const Roofline& roofline) {
+  json.begin_object("roofline").member("near_bytes_per_s", roofline.near_rate);
+  json.objects("layers", roofline.layers, [&](const LayerRoof& layer) {
+    json.member("peak_flop_per_s", layer.peak).member("forward_bytes", layer.forward_bytes);
+    json.member("backward_bytes", layer.backward_bytes);
+  });
+  json.end();
+}
+
 void put_range(JsonWriter& json, const std::optional<TimeRange>& range) {
   if (!range) {
     json.key("range").value(nullptr);
@@ -124,6 +133,7 @@ std::string prediction(const RunReport& report, const WriteOptions& options) {
     json.member("moved", nullptr);
   }
   put_levers(json, report);
+  if (report.roofline) put_roofline(json, *report.roofline);
   json.end();
   return std::move(text) + "\n";
 }

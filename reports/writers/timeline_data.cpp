@@ -17,7 +17,7 @@
 namespace ooc {
 namespace {
 
-constexpr int kShownDevice = 0;
+constexpr std::size_t kMostText = 800'000;  // bytes: no further device is begun behind them
 
 /// A column of instants.
 class Differences {
@@ -42,17 +42,18 @@ class TimelineColumns {
     json_.member("devices", in_.plan.devices);
     json_.member("iteration_time_ns", in_.timeline.iteration_time);
     json_.member("budget_near_bytes", in_.inputs.memory);
-    json_.begin_object("queues");
-    for (const StepKind kind :
-         {StepKind::kCompute, StepKind::kToFar, StepKind::kToNear, StepKind::kFarCompute}) {
-      const auto queue = static_cast<std::size_t>(queue_index(kShownDevice, kind));
-      if (kind == StepKind::kFarCompute && !in_.plan.has_far_compute()) continue;
-      if (queue < in_.plan.queues.size()) put_queue(kind, in_.plan.queues[queue]);
+    json_.begin_list("timelines");
+    for (const int device : slowest_first()) {
+      if (text_.size() > kMostText) break;
+      device_ = device;
+      json_.begin_object().member("device", device);
+      put_queues();
+      put_stalls();
+      put_memory();
+      json_.end();
     }
     json_.end();
     put_names();
-    put_stalls();
-    put_memory();
     json_.end();
     return std::move(text_);
   }
@@ -63,6 +64,33 @@ class TimelineColumns {
     StepKind queue = StepKind::kCompute;
     std::size_t index = 0;
   };
+
+  /// By the end of compute; of equals the first.
+  [[nodiscard]] std::vector<int> slowest_first() const {
+    std::vector<std::pair<Duration, int>> ends;
+    for (int device = 0; device < in_.plan.devices; ++device) {
+      const auto queue = static_cast<std::size_t>(queue_index(device, StepKind::kCompute));
+      const std::vector<StepId>& steps = in_.plan.queues[queue];
+      ends.emplace_back(
+          steps.empty() ? Duration(0) : Duration(0) - in_.timeline.spans[steps.back().at()].end,
+          device);
+    }
+    std::sort(ends.begin(), ends.end());
+    std::vector<int> devices;
+    for (const auto& [end, device] : ends) devices.push_back(device);
+    return devices;
+  }
+
+  void put_queues() {
+    json_.begin_object("queues");
+    for (const StepKind kind :
+         {StepKind::kCompute, StepKind::kToFar, StepKind::kToNear, StepKind::kFarCompute}) {
+      const auto queue = static_cast<std::size_t>(queue_index(device_, kind));
+      if (kind == StepKind::kFarCompute && !in_.plan.has_far_compute()) continue;
+      if (queue < in_.plan.queues.size()) put_queue(kind, in_.plan.queues[queue]);
+    }
+    json_.end();
+  }
 
   void put_queue(StepKind kind, const std::vector<StepId>& steps) {
     Differences starts;
@@ -123,26 +151,36 @@ class TimelineColumns {
     Differences starts;
     Differences ends;
     std::vector<std::string_view> causes;
+    std::vector<std::size_t> cause;
     std::vector<std::optional<std::size_t>> before;
-    std::vector<std::string> culprits;
+    std::vector<std::optional<std::size_t>> culprits;
+    std::vector<std::int64_t> rounds;
     for (const Stall& stall : in_.timeline.stalls) {
-      if (stall.device != kShownDevice) continue;
-      causes.push_back(stall_name(stall.cause));
+      if (stall.device != device_) continue;
+      const auto known = std::find(causes.begin(), causes.end(), stall_name(stall.cause));
+      cause.push_back(static_cast<std::size_t>(known - causes.begin()));
+      if (known == causes.end()) causes.push_back(stall_name(stall.cause));
       starts.add(stall.start);
       ends.add(stall.end);
       before.push_back(stall.before ? std::optional(place_[stall.before->at()].index)
                                     : std::nullopt);
-      culprits.push_back(stall.culprit ? step_name(in_.plan, in_.graph, *stall.culprit) : "");
+      const auto culprit = stall.culprit ? std::optional(name_of(*stall.culprit)) : std::nullopt;
+      culprits.push_back(culprit ? std::optional(culprit->first) : std::nullopt);
+      rounds.push_back(culprit ? culprit->second : 0);
     }
-    json_.begin_object("stalls").member("cause", causes);
+    json_.begin_object("stalls").member("causes", causes).member("cause", cause);
     json_.member("start_ns_differences", starts.column());
     json_.member("end_ns_differences", ends.column());
-    json_.member("before_compute", before).member("because_of", culprits).end();
+    json_.member("before_compute", before).member("because_of", culprits);
+    if (std::any_of(rounds.begin(), rounds.end(), [](auto each) { return each != 0; })) {
+      json_.member("round", rounds);
+    }
+    json_.end();
   }
 
   void put_memory() {
-    const std::vector<CategorySample> samples = near_categories_over_time(
-        {in_.plan, in_.timeline, in_.inputs.memory, kShownDevice}, in_.graph);
+    const std::vector<CategorySample> samples =
+        near_categories_over_time({in_.plan, in_.timeline, in_.inputs.memory, device_}, in_.graph);
     Differences instants;
     for (const CategorySample& sample : samples) instants.add(sample.at);
     json_.begin_object("near_memory").member("at_ns_differences", instants.column());
@@ -168,6 +206,7 @@ class TimelineColumns {
   }
 
   const TraceInput& in_;
+  int device_ = 0;  ///< whose columns are written
   std::vector<Place> place_;
   std::map<std::string, std::size_t> places_of_names_;
   std::vector<const std::string*> names_;

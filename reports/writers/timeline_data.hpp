@@ -8,7 +8,7 @@
 
 namespace ooc {
 
-/// Steps, stalls and near memory by category of the first device. No newline at the end.
+/// Steps, stalls and near memory by category of each device, the slowest first, of many as many as leave a page small. No newline at the end.
 [[nodiscard]] std::string timeline_data(const TraceInput& input);
 
 }  // namespace ooc

@@ -120,6 +120,18 @@ struct MovedTensor {
   std::optional<BytesPerSecond> hides_at;
 };
 
+/// What a layer can reach at most: operations at the peak of the type it computes in, or the bytes of its operands, each
+/// once, at near memory's rate. At the batch, as LayerReport counts them.
+struct LayerRoof {
+  std::optional<double> peak;  ///< FLOP/s; none: the profile has none for the type
+  std::int64_t forward_bytes = 0;
+  std::int64_t backward_bytes = 0;
+};
+struct Roofline {
+  BytesPerSecond near_rate;
+  std::vector<LayerRoof> layers;  ///< in the order of RunReport::layers
+};
+
 /// "link x 2": the run repeated with one thing better.
 struct WhatIf {
   std::string change;
@@ -242,6 +254,7 @@ struct RunReport {
   std::vector<LayerReport> layers;
   std::vector<StepReport> steps;                  ///< only when asked for
   std::optional<std::vector<MovedTensor>> moved;  ///< likewise
+  std::optional<Roofline> roofline;               ///< likewise
   std::vector<std::string> assumed;
   std::vector<std::string> remarks;  ///< what the prediction leaves out, for people
 };

@@ -90,17 +90,47 @@ TEST_CASE("a sweep has a page of the rows in its file, of an earlier run too") {
                              more,
                          there);
   };
+  const char* kRates = "\"link_bytes_per_s\":[5000000000,20000000000]";
   for (const char* run : {"new", "complete"}) {
     CAPTURE(run);
     CHECK(sweep({"-o", "rows.json", "--report", "out.html"}).exit_code == 0);
-    CHECK(has(scratch.read("out.html"), "\"link_bytes_per_s\":20000000000"));
+    CHECK(has(scratch.read("out.html"), kRates));
     std::filesystem::remove(scratch.path() / "out.html");
   }
-  for (const Words& rows : {Words{}, Words{"-o", "rows.csv"}}) {
-    const Ran ran = sweep(rows + Words{"--report", "out.html"});
-    CHECK(ran.exit_code == 2);
-    CHECK(has(ran.err, "expected -o FILE.json, which charts are made of"));
+  for (const Words& rows :
+       {Words{}, Words{"-o", "rows.csv"}, Words{"-o", "rows.jsonl"}, Words{"-o", "rows.sqlite"}}) {
+    CHECK(sweep(rows + Words{"--report", "out.html"}).exit_code == 0);
+    const std::string html = scratch.read("out.html");
+    CAPTURE(rows.size());
+    CHECK(has(html, kRates));
+    CHECK(has(html, "\"schedule\":[\"capacity\"]"));
+    CHECK(has(html, "\"error\":[null]"));
+    CHECK(has(html, "\"ooc-paleo/footnotes\""));
+    std::filesystem::remove(scratch.path() / "out.html");
   }
+}
+
+TEST_CASE("a calibration has a page of its samples, beside the profile that it is without") {
+  const ScratchFolder scratch;
+  const Surroundings there = with_script(scratch, "");
+  const auto calibrate = [&](const Words& more) {
+    return run_ooc_paleo(Words{"calibrate", "--probe", "none", "--from",
+                               kData + "calibrate/stub.samples.json", "--quiet"} +
+                             more,
+                         there);
+  };
+  CHECK(calibrate({"-o", "plain.json"}).exit_code == 0);
+  CHECK(calibrate({"-o", "drawn.json", "--report", "out.html"}).exit_code == 0);
+  CHECK(scratch.read("plain.json") == scratch.read("drawn.json"));
+  const std::string html = scratch.read("out.html");
+  for (const char* each : {"\"ooc-paleo/calibration\"", "\"direction\":[\"to_near\"",
+                           "\"matrix product float32\"", "\"kept_ns\""}) {
+    CAPTURE(each);
+    CHECK(has(html, each));
+  }
+  const Ran ran = calibrate({"-o", "x.json", "--report", "x.json"});
+  CHECK(ran.exit_code == 2);
+  CHECK(has(ran.err, "another file of this command"));
 }
 
 TEST_CASE("a page of files takes results of one kind") {

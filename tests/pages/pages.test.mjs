@@ -41,7 +41,6 @@ async function shut(page) {
   await page.close();
 }
 
-const embedded = (page) => page.evaluate(() => [...document.querySelectorAll('script[type="application/json"]')].map((each) => JSON.parse(each.textContent)));
 
 /** The text that a button hands to be saved. */
 async function saved(page, section, name) {
@@ -49,11 +48,19 @@ async function saved(page, section, name) {
   return readFileSync(await download.path(), 'utf8');
 }
 
+/** The JSON of a page, as its buttons at the end save it. */
+async function embedded(page) {
+  const names = await page.locator('footer button').allInnerTexts();
+  const all = [];
+  for (const name of names) all.push(JSON.parse(await saved(page, 'footer', name)));
+  return all;
+}
+
 const answers = {
-  predict: [['predict', ...job, '--memory', '14GiB', '--framework', 'pytorch-2'], ['timeline', 'time', 'memory']],
-  not_fitting: [['predict', ...job, '--memory', '1GiB'], ['memory']],
+  predict: [['predict', ...job, '--memory', '14GiB', '--framework', 'pytorch-2'], ['timeline', 'time', 'memory', 'roofline']],
+  not_fitting: [['predict', ...job, '--memory', '1GiB'], ['memory', 'roofline']],
   compare: [['compare', ...job], ['pareto', 'time', 'memory']],
-  machines: [['compare', 'vgg16', '--hardware', 'v100-16gb-pcie3,rtx-3090', '--batch', '128', '--price', '1000,2000', '--schedules', 'capacity,in-core', '--quiet'], ['time', 'memory']],
+  machines: [['compare', 'vgg16', '--hardware', 'v100-16gb-pcie3,rtx-3090', '--batch', '128', '--price', '1000,2000', '--schedules', 'capacity,in-core', '--quiet'], ['machines', 'time', 'memory']],
   link: [['sweep', ...job, '--link', '4GB/s:256GB/s:x2', '--schedule', 'capacity,vdnn-all', '--memory', '12GiB'], ['link']],
   budget: [['sweep', ...job, '--memory', '8GiB:20GiB:+1GiB', '--schedule', 'capacity,in-core'], ['budget']],
   batch: [['sweep', 'vgg16', '--hardware', 'v100-16gb-pcie3', '--batch', '64:512:+64', '--schedule', 'capacity,in-core', '--quiet'], ['batch']],
@@ -133,6 +140,89 @@ test('a network named as a script does nothing', async () => {
   await shut(page);
 });
 
+test('integers that no double holds leave a page as they came', async () => {
+  const file = join(folder, 'large.json');
+  const result = report('small', 'predict', example, '--hardware', machine, '--memory', '3GB', '--quiet').json();
+  writeFileSync(file, JSON.stringify({ ...result, parameters: 'LARGE' }).replace('"LARGE"', '9007199254740993'));
+  const html = join(folder, 'large.html');
+  execFileSync(program, ['report', file, '-o', html]);
+  const page = await open(html);
+  assert.match(await saved(page, 'footer', 'result.json'), /"parameters": 9007199254740993,/);
+  await shut(page);
+});
+
+test('a roofline has the bytes and operations of the JSON', async () => {
+  const made = report('roof', 'predict', ...job, '--memory', '14GiB');
+  const page = await open(made.html);
+  const rows = (await saved(page, '#roofline', 'CSV')).trim().split('\r\n').slice(1).map((row) => row.split(','));
+  const { layers, roofline } = made.json();
+  assert.ok(rows.length > layers.length);
+  for (const [name, , pass, flops, bytes, intensity, attainable, predicted] of rows) {
+    const i = layers.findIndex((layer) => layer.name === name);
+    const roof = roofline.layers[i];
+    assert.deepEqual([flops, bytes].map(Number), [layers[i][`${pass}_flops`], roof[`${pass}_bytes`]]);
+    assert.equal(Number(attainable), Math.min(roof.peak_flop_per_s, Number(intensity) * roofline.near_bytes_per_s));
+    assert.equal(Number(predicted), (flops * 1e9) / layers[i][`${pass}_ns`]);
+  }
+  await shut(page);
+});
+
+test('a calibration shows its samples, wide and narrow, light and dark', async () => {
+  const [html, profile] = [join(folder, 'calibrated.html'), join(folder, 'calibrated.json')];
+  execFileSync(program, ['calibrate', '--probe', 'none', '--from', join(process.env.OOC_SOURCES, 'tests/data/calibrate/stub.samples.json'), '-o', profile, '--report', html, '--quiet'], { stdio: 'ignore' });
+  for (const [width, scheme] of [[1280, 'light'], [400, 'dark']]) {
+    const page = await open(html, { width, scheme });
+    assert.deepEqual(await page.locator('section:has(.chart)').evaluateAll((all) => all.map((each) => each.id)), ['copies', 'operations']);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'wider than the screen');
+    const [{ copies }] = await embedded(page);
+    const rows = (await saved(page, '#copies', 'CSV')).trim().split('\r\n').slice(1).map((row) => row.split(','));
+    assert.deepEqual(rows.map((row) => Number(row.at(-2))).sort(), copies.flatMap((copy) => copy.sizes.map((size) => (size.bytes * 1e9) / size.median_ns)).sort());
+    await page.screenshot({ path: `calibrate-${width}-${scheme}.png`, fullPage: true });
+    await shut(page);
+  }
+});
+
+test('of several devices the reader chooses one', async () => {
+  const page = await open(report('devices', 'predict', ...job.map((each) => (each === '256' ? '257' : each)), '--devices', '2', '--memory', '8GB').html);
+  const before_choice = await page.locator('#timeline canvas').screenshot();
+  const choice = page.locator('#timeline select');
+  assert.equal(await choice.locator('option').count(), 2);
+  await choice.selectOption({ index: 1 });
+  assert.notDeepEqual(await page.locator('#timeline canvas').screenshot(), before_choice);
+  await shut(page);
+});
+
+test('rows in any format make the same page, and of very many it says how many it has', async () => {
+  const lists = ['--link', '4GB/s:256GB/s:x2', '--schedule', 'capacity,vdnn-all'];
+  const numbers = async (ending) => {
+    const html = join(folder, `rows-${ending}.html`);
+    execFileSync(program, ['sweep', ...job, ...lists, '-o', join(folder, `rows.${ending}`), '--report', html], { stdio: 'ignore' });
+    const page = await open(html);
+    const rows = await saved(page, '#link', 'CSV');
+    assert.match(await page.locator('footer').innerText(), /Assumed, not measured/);
+    await shut(page);
+    return rows.replaceAll('true', '1').replaceAll('false', '0'); // as databases have them
+  };
+  const first = await numbers('json');
+  for (const ending of ['csv', 'jsonl', 'sqlite']) assert.equal(await numbers(ending), first, ending);
+  const many = join(folder, 'very-many.html');
+  execFileSync(program, ['sweep', 'vgg16', '--hardware', 'v100-16gb-pcie3', '--batch', '1:512:+1', ...lists, '--quiet', '-o', join(folder, 'very-many.csv'), '--report', many], { stdio: 'ignore' });
+  assert.ok(statSync(many).size < 2e6, `${statSync(many).size} bytes`);
+  const page = await open(many);
+  assert.match(await page.locator('#link .note').innerText(), /[\d,]+ of 7168 rows are in this page/);
+  await shut(page);
+});
+
+test('paper has every chart, as wide as it is', async () => {
+  const page = await open(report('paper', 'predict', ...job, '--memory', '14GiB').html);
+  await page.emulateMedia({ media: 'print' });
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+  const widths = await page.locator('.chart svg').evaluateAll((all) => all.map((each) => { const { width, height } = each.getBoundingClientRect(); return [width / each.closest('section').clientWidth, height]; }));
+  assert.equal(widths.length, 4);
+  for (const [share, height] of widths) assert.ok(share > 0.98 && height > 60, `${share} of the width, ${height} high`);
+  await shut(page);
+});
+
 test('a plot is an SVG of the first chart; where nothing fits there is none', () => {
   const svg = join(folder, 'plot.svg');
   execFileSync(program, ['predict', ...job, '--memory', '14GiB', '--plot', svg, '-o', join(folder, 'plot.json')]);
@@ -167,7 +257,7 @@ test('a timeline of 20,000 steps opens in less than 2 s and zooms smoothly', asy
   const opening = await worked();
   t.diagnostic(`opened in ${Date.now() - begun} ms, ${Math.round(1000 * opening)} ms of processor time`);
   const [, timeline] = await embedded(page);
-  const steps = Object.values(timeline.queues).reduce((sum, queue) => sum + queue.name.length, 0);
+  const steps = Object.values(timeline.timelines[0].queues).reduce((sum, queue) => sum + queue.name.length, 0);
   assert.ok(steps > 20000, `${steps} steps`);
   // Processor time: the clock on the wall tells more of what else the machine does.
   assert.ok(opening < 2, `${opening} s`);

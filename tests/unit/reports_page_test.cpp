@@ -67,6 +67,49 @@ TEST_CASE("no name in a page is markup") {
   CHECK(PageJson::parse(document_in(html, 0))["network"] == name);
 }
 
+/// The document of a page as JSON.
+PageJson packed(const PageJson& result) {
+  const std::string json = result.dump();
+  const std::array documents{PageDocument{.name = "", .json = json}};
+  return PageJson::parse(
+      document_in(page_html({.title = "", .documents = documents, .script = ""}), 0));
+}
+
+TEST_CASE("lists of like objects are columns in a page, of equal values one") {
+  const PageJson page = packed(PageJson::parse(
+      R"({"results": [{"a": 1, "b": "x\\"}, {"a": 2, "b": "x\\"}], "mixed": [{"a": 1}, 2, {"a": 3}],
+          "unlike": [{"a": 1}, {"b": 1}], "one": [{"a": 1}], "none": [], "empty": [{}, {}]})"));
+  CHECK(page["results"] ==
+        PageJson::parse(R"({"$rows": 2, "$columns": {"a": [1, 2], "b": ["x\\"]}})"));
+  CHECK(page["mixed"] == PageJson::parse(R"([{"a": 1}, 2, {"a": 3}])"));
+  CHECK(page["unlike"] == PageJson::parse(R"([{"a": 1}, {"b": 1}])"));
+  CHECK(page["one"] == PageJson::parse(R"([{"a": 1}])"));
+  CHECK(page["none"] == PageJson::array());
+  CHECK(page["empty"] == PageJson::parse("[{}, {}]"));
+}
+
+TEST_CASE(
+    "of more rows than a small page holds whole batches are there, evenly, and it says how many "
+    "there were") {
+  PageJson rows = PageJson::array();
+  for (int i = 0; i < 40'000; ++i) {
+    rows.push_back({{"batch", i / 4}, {"text", std::string(50, 'x') + std::to_string(i)}});
+  }
+  const PageJson page = packed({{"results", rows}})["results"];
+  CHECK(page["$of"] == 40'000);
+  const auto kept = page["$rows"].get<std::size_t>();
+  CHECK(page.dump().size() < 1'050'000);
+  CHECK(kept > 12'000);
+  const PageJson& batches = page["$columns"]["batch"];
+  REQUIRE(batches.size() == kept);
+  int widest = 0;
+  for (std::size_t i = 4; i < kept; i += 4) {
+    CHECK_MESSAGE(batches[i] == batches[i + 3], i);
+    widest = std::max(widest, batches[i].get<int>() - batches[i - 1].get<int>());
+  }
+  CHECK(widest <= 5);
+}
+
 TEST_CASE("columns of a timeline add up to it") {
   const Example example;
   const Timeline& timeline = example.timeline();
@@ -74,9 +117,11 @@ TEST_CASE("columns of a timeline add up to it") {
   const PageJson data = PageJson::parse(timeline_data(
       {example.inputs, tool, example.graph, example.costs, example.the_plan(), timeline}));
   CHECK(data["iteration_time_ns"] == timeline.iteration_time.count());
+  REQUIRE(data["timelines"].size() == 1);
+  const PageJson& shown = data["timelines"][0];
   std::size_t steps = 0;
   std::int64_t latest = 0;
-  for (const auto& [name, queue] : data["queues"].items()) {
+  for (const auto& [name, queue] : shown["queues"].items()) {
     steps += queue["name"].size();
     CHECK(running_sums(queue["start_ns_differences"]).size() == queue["name"].size());
     for (const PageJson& place : queue["name"]) CHECK(place < data["names"].size());
@@ -85,16 +130,16 @@ TEST_CASE("columns of a timeline add up to it") {
   CHECK(steps == example.the_plan().steps.size());
   CHECK(latest == timeline.iteration_time.count());
 
-  CHECK(data["names"][data["queues"]["to_far"]["name"][0].get<std::size_t>()] == "to_far a");
+  CHECK(data["names"][shown["queues"]["to_far"]["name"][0].get<std::size_t>()] == "to_far a");
 
-  const std::vector<std::int64_t> starts = running_sums(data["stalls"]["start_ns_differences"]);
-  const std::vector<std::int64_t> ends = running_sums(data["stalls"]["end_ns_differences"]);
+  const std::vector<std::int64_t> starts = running_sums(shown["stalls"]["start_ns_differences"]);
+  const std::vector<std::int64_t> ends = running_sums(shown["stalls"]["end_ns_differences"]);
   std::int64_t stalled = 0;
   for (std::size_t i = 0; i < starts.size(); ++i) stalled += ends[i] - starts[i];
   CHECK(stalled > 0);
   CHECK(stalled + timeline.busy.count() == timeline.iteration_time.count());
 
-  const PageJson& memory = data["near_memory"];
+  const PageJson& memory = shown["near_memory"];
   std::vector<std::int64_t> held(memory["at_ns_differences"].size());
   for (const PageJson& changes : memory["bytes_changes"]) {
     const std::vector<std::int64_t> at = running_sums(changes["samples_later"]);

@@ -1,14 +1,16 @@
 // Which charts and tables answer the documents of a page, by their format: { name, json, data }. Several of a format lie
 // over each other, told apart by the names of their files.
+import { calibrationAnswer } from './calibrated.js';
 import { replayAnswer, validationAnswer } from './measured.js';
 import * as format from './format.js';
 import { memoryBars, namer, paretoChart, rowName, timeBars } from './schedules.js';
-import { maxAnswer, needAnswer } from './searches.js';
-import { rowsTable, sweepCharts } from './sweep.js';
+import { rooflineChart } from './roofline.js';
+import { bars, maxAnswer, needAnswer } from './searches.js';
+import { kneesOf, rowsTable, sweepCharts } from './sweep.js';
 import { changesTable, factsOf, layersTable, leversTable, movedTable, schedulesTable } from './tables.js';
 import { timelineChart } from './timeline.js';
 
-const kTimeline = 'ooc-paleo/timeline';
+const kBeside = ['ooc-paleo/timeline', 'ooc-paleo/footnotes']; // what is of an answer, none of its own
 const some = (...each) => each.filter(Boolean);
 const jobOf = ({ inputs }) => `${inputs.network} on ${inputs.hardware}, batch ${inputs.batch}`;
 
@@ -22,7 +24,7 @@ function resultAnswer(documents, rowsOf, timeline) {
   return {
     title: `${jobOf(result)}: ${rowName(result)}`,
     facts: factsOf(result),
-    charts: some(timeline && timelineChart(result, timeline.data), timeBars([result], named), memoryBars([result], named)),
+    charts: some(timeline && timelineChart(result, timeline.data), timeBars([result], named), memoryBars([result], named), rooflineChart(result)),
     tables: some(leversTable(result), changesTable(result), movedTable(result), layersTable(result)),
     footnotes: result,
   };
@@ -53,6 +55,15 @@ function machinesAnswer(documents, rowsOf) {
   }));
   const answer = schedulesAnswer(results, `${results[0].inputs.network}, batch ${results[0].inputs.batch}: which machine?`);
   answer.charts = answer.charts.filter((each) => each.id !== 'pareto');
+  const prices = machines.some((each) => each.price !== null);
+  const perPrice = (machine) => (machine.samples_per_s_per_price === null ? '' : `, ${format.number(machine.samples_per_s_per_price)} for a unit of price`);
+  const rows = machines.map((machine, i) => ({ ...machine, name: results[i].label, samples: machine.feasible ? machine.results[0].samples_per_s : 0 }));
+  answer.charts.unshift(bars({
+    id: 'machines', title: 'Samples a second by machine', note: `Each under its best schedule.${prices ? ' For the price: see the figures at the bars.' : ''}`,
+    rows, named: (row) => row.name, value: (row) => row.samples, tick: String, group: () => 'samples/s',
+    text: (row) => (row.feasible ? `${format.number(row.samples)}/s${prices && row.samples_per_s_per_price !== null ? `\n${format.number(row.samples_per_s_per_price)} a price unit` : ''}` : 'does not fit'),
+    tip: (row) => `<b>${format.escaped(row.name)}</b><br>${row.feasible ? format.escaped(`${format.number(row.samples)} samples/s under ${row.results[0].inputs.schedule}${perPrice(row)}`) : 'does not fit'}`,
+  }));
   const priced = machines.filter((each) => each.price !== null && each.feasible);
   if (priced.length) {
     answer.tables.unshift({
@@ -63,17 +74,25 @@ function machinesAnswer(documents, rowsOf) {
   return answer;
 }
 
-function sweepAnswer(documents) {
+function sweepAnswer(documents, rowsOf, beside) {
   const rows = documents.flatMap(({ data, label }) => data.results.map((row) => (label ? { file: label, ...row } : row)));
-  const knees = documents.flatMap(({ data, label }) => data.knees.map((knee) => (label ? { file: label, ...knee } : knee)));
+  const all_rows = documents.reduce((sum, { data }) => sum + (data.results.of ?? data.results.length), 0);
+  const thinned = rows.length < all_rows ? `${rows.length} of ${all_rows} rows are in this page, so that it stays small, spread evenly; the command’s own result has all.` : '';
+  const knees = documents.flatMap(({ data, label }) => (data.knees ?? kneesOf(data.results)).map((knee) => (label ? { file: label, ...knee } : knee)));
   const [first] = rows;
+  const charts = sweepCharts(rows, knees);
+  const table = rowsTable(rows);
+  for (const each of [...charts, table]) {
+    each.note = [each.note, thinned].filter(Boolean).join(' ');
+    if (thinned) each.file = `${each.id}-${rows.length}-of-${all_rows}`;
+  }
   const all = (key) => [...new Set(rows.map((row) => row[key]))];
   return {
     title: `${all('network').join(', ')} on ${all('hardware').join(', ')}${all('batch').length > 1 ? '' : `, batch ${first.batch}`}`,
-    facts: [['rows', rows.length], ['fit', rows.filter((row) => row.feasible).length], ['software', first.framework]],
-    charts: sweepCharts(rows, knees),
-    tables: [rowsTable(rows)],
-    footnotes: documents[0].data,
+    facts: [['rows', thinned ? `${rows.length} of ${all_rows}` : rows.length], [thinned ? 'of these fit' : 'fit', rows.filter((row) => row.feasible).length], ['software', first.framework]],
+    charts,
+    tables: [table],
+    footnotes: { ...documents[0].data, ...(beside && { assumed: beside.data.assumed }) },
   };
 }
 
@@ -88,15 +107,16 @@ const answers = {
   'ooc-paleo/need': needAnswer,
   'ooc-paleo/validation': validationAnswer,
   'ooc-paleo/replay': replayAnswer,
+  'ooc-paleo/calibration': calibrationAnswer,
 };
 
 const shortName = (path) => path.replace(/^.*\//, '').replace(/\.json$/, '');
 
 export function answerTo(documents) {
-  const timeline = documents.find((each) => each.data.format === kTimeline);
-  const asked = documents.filter((each) => each !== timeline);
+  const beside = documents.find((each) => kBeside.includes(each.data.format));
+  const asked = documents.filter((each) => each !== beside);
   const answer = answers[asked[0]?.data.format];
   if (!answer) throw new Error(`no charts of ${asked[0]?.data.format ?? 'nothing'}`);
   const labelled = asked.length > 1 ? asked.map((each) => ({ ...each, label: shortName(each.name) })) : asked;
-  return answer(labelled, together(labelled), timeline);
+  return answer(labelled, together(labelled), beside);
 }

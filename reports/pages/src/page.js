@@ -3,6 +3,7 @@ import { answerTo } from './answers.js';
 import { echarts, themed } from './charts.js';
 import { csv } from './csv.js';
 import { escaped } from './format.js';
+import { jsonOf, read } from './packed.js';
 import style from './style.css';
 import { themeOf } from './theme.js';
 
@@ -28,34 +29,45 @@ function download(name, text, type) {
 
 function readDocuments() {
   return [...document.querySelectorAll('script[type="application/json"]')].map((element) => ({
-    name: element.dataset.name, json: element.textContent, data: JSON.parse(element.textContent),
+    name: element.dataset.name, json: element.textContent, data: read(element.textContent),
   }));
 }
 
 const drawn = [];
 
-function draw(entry, animate = {}) {
+const kPrintWidth = 720; // of a drawing on paper, which it fills whatever the paper's size
+
+function draw(entry, { print = false } = {}) {
   const theme = themeOf(chosenTheme() === 'dark');
+  const { chart_of: chart, box } = entry;
+  const width = print ? kPrintWidth : box.clientWidth;
   entry.chart?.dispose();
-  entry.box.style.height = `${entry.chart_of.height}px`;
-  entry.chart = echarts.init(entry.box, null, { renderer: animate.renderer ?? 'canvas' });
-  entry.chart.setOption(themed(entry.chart_of.option(theme, entry.box.clientWidth), theme));
-  entry.chart_of.live?.(entry.chart, theme);
-  entry.width = entry.box.clientWidth;
+  box.style.height = print ? 'auto' : `${chart.height}px`;
+  entry.chart = echarts.init(box, null, print ? { renderer: 'svg', width, height: chart.height } : { renderer: 'canvas' });
+  const option = themed(chart.option(theme, width), theme);
+  entry.chart.setOption(print ? { ...option, dataZoom: option.dataZoom?.filter((each) => each.type !== 'slider') } : option);
+  if (print) box.querySelector('svg').setAttribute('viewBox', `0 0 ${width} ${chart.height}`);
+  else chart.live?.(entry.chart, theme);
+  entry.width = box.clientWidth;
 }
 
 function addChart(main, chart, about) {
   const section = add(main, 'section', { id: chart.id });
   add(section, 'h2', {}, chart.title);
   add(section, 'p', { class: 'note' }, chart.note);
+  const entry = { chart_of: chart };
+  if (chart.choices) {
+    const select = add(add(section, 'p', { class: 'tools' }), 'select', { ariaLabel: 'which is shown', onchange: () => { chart.choose(select.selectedIndex); draw(entry); } });
+    chart.choices.forEach((choice) => add(select, 'option', {}, choice));
+  }
   const box = add(section, 'div', { class: 'chart' });
+  entry.box = box;
   box.setAttribute('role', 'img');
   box.setAttribute('aria-label', `${chart.title}. ${chart.note}`);
   if (chart.hint) add(section, 'p', { class: 'hint' }, chart.hint);
   const tools = add(section, 'p', { class: 'tools' });
-  add(tools, 'button', { onclick: () => download(`${chart.id}.csv`, csv(chart.rows()), 'text/csv') }, 'CSV');
+  add(tools, 'button', { onclick: () => download(`${chart.file ?? chart.id}.csv`, csv(chart.rows()), 'text/csv') }, 'CSV');
   add(tools, 'button', { onclick: () => download(`${chart.id}.svg`, svgOf(chart, about, box.clientWidth), 'image/svg+xml') }, 'SVG');
-  const entry = { chart_of: chart, box };
   drawn.push(entry);
   draw(entry);
 }
@@ -122,9 +134,10 @@ function addTable(main, table) {
   const shown = table.rows.length < kRowsShown + 4 ? table.rows.length : kRowsShown;
   show(table.rows.slice(0, shown));
   const tools = add(section, 'p', { class: 'tools' });
-  add(tools, 'button', { onclick: () => download(`${table.id}.csv`, csv(table.exact?.() ?? [table.columns, ...table.rows]), 'text/csv') }, 'CSV');
+  add(tools, 'button', { onclick: () => download(`${table.file ?? table.id}.csv`, csv(table.exact?.() ?? [table.columns, ...table.rows]), 'text/csv') }, 'CSV');
   if (shown < table.rows.length) {
-    add(tools, 'button', { onclick: (event) => { show(table.rows.slice(shown)); event.target.remove(); } }, `all ${table.rows.length}`);
+    const rest = add(section, 'p', { class: 'note printed' }, `The first ${shown} of ${table.rows.length}.`);
+    add(tools, 'button', { onclick: (event) => { show(table.rows.slice(shown)); event.target.remove(); rest.remove(); } }, `all ${table.rows.length}`);
   }
 }
 
@@ -157,9 +170,9 @@ export function showPage() {
   add(foot, 'p', {}, assumedText(answer.footnotes));
   for (const remark of remarks) add(foot, 'p', {}, remark);
   const tools = add(foot, 'p', { class: 'tools' });
-  documents.forEach((each, i) => {
-    const name = `${each.data.format.replace('ooc-paleo/', '')}${documents.length > 1 ? `-${i + 1}` : ''}.json`;
-    add(tools, 'button', { onclick: () => download(name, each.json, 'application/json') }, name);
+  documents.filter((each) => each.data.format !== 'ooc-paleo/footnotes').forEach((each, i, { length }) => {
+    const name = `${each.data.format.replace('ooc-paleo/', '')}${length > 1 ? `-${i + 1}` : ''}.json`;
+    add(tools, 'button', { onclick: () => download(name, jsonOf(each.json), 'application/json') }, name);
   });
   add(foot, 'p', {}, `Predicted by ooc-paleo ${documents[0].data.tool?.version ?? ''}. Charts: Apache ECharts ${echarts.version}.`);
 
@@ -169,7 +182,7 @@ export function showPage() {
   addEventListener('beforeprint', () => {
     document.documentElement.dataset.screen = document.documentElement.dataset.theme ?? '';
     document.documentElement.dataset.theme = 'light';
-    drawn.forEach((each) => draw(each, { renderer: 'svg' }));
+    drawn.forEach((each) => draw(each, { print: true }));
   });
   addEventListener('afterprint', () => {
     document.documentElement.dataset.theme = document.documentElement.dataset.screen;

@@ -1,5 +1,6 @@
 // Charts of results that lie beside each other: what each schedule takes of memory and time, and where its time goes.
 import * as format from './format.js';
+import { placed } from './labels.js';
 import { category, categoryKeys, cause, causeKeys, colourAt } from './theme.js';
 
 export const rowName = ({ inputs, rounds }) => `${inputs.schedule}${rounds > 1 ? ', in rounds' : ''}`;
@@ -34,6 +35,7 @@ function labelled(points, front) {
   return new Map(groups.map((group) => [group[0].name, group.map((each) => each.name).join(', ')]));
 }
 
+const kParetoHeight = 460;
 const recomputes = (result) => result.stalls_ns.recompute > 0;
 const kKinds = [
   ['whole batch', 'circle', (result) => result.rounds === 1 && !recomputes(result)],
@@ -56,34 +58,45 @@ export function paretoChart(results, named) {
     title: 'Time against peak of near memory',
     note: 'One point a schedule; lower is faster, further left needs less memory. The line joins those that no other beats in both. '
       + `Dashed: ${budgets.length === 1 ? 'the budget' : 'budgets'}${bounds.length ? '; dotted: the lower bound, a time that no such schedule can beat' : ''}.`,
-    height: 460,
+    height: kParetoHeight,
     option(theme, width) {
       const narrow = width < 600;
       const line = (axis, values, type, text) => values.slice(0, 3).map((value) => ({
         [axis]: value, lineStyle: { type, color: axis === 'xAxis' ? theme.warn : theme.soft, width: 1.5 },
         label: { formatter: text(value), position: axis === 'xAxis' ? 'insideEndTop' : 'insideStartBottom', color: axis === 'xAxis' ? theme.warn : theme.soft },
       }));
-      const labels = labelled(narrow ? front : points, front);
-      const leading = new Set(front.flatMap((each) => [each.name, labels.get(each.name)]));
-      // The front is never without its names, so its neighbours have them on either side of the line.
-      const besideOf = (point) => {
-        if (leading.has(point.name)) return front.indexOf(point) % 2 ? 'bottom' : 'top';
-        if (labels.get(point.name)?.includes(', ')) return 'bottom';
-        return point.x > least + 0.6 * (most - least) ? 'left' : 'right';
+      const grid = { left: narrow ? 62 : 78, right: 24, top: 44, bottom: 56 };
+      const xs = [Math.max(0, least - 0.12 * (most - least)), most + 0.03 * (most - least)];
+      const top = 1.08 * Math.max(...points.map((each) => each.y), ...bounds);
+      const inside = { left: grid.left, right: width - grid.right, top: grid.top, bottom: kParetoHeight - grid.bottom };
+      const at = ({ x, y }) => ({ x: inside.left + ((x - xs[0]) / (xs[1] - xs[0])) * (inside.right - inside.left), y: inside.bottom - (y / top) * (inside.bottom - inside.top) });
+      const names = labelled(narrow ? front : points, front);
+      const wanted = points.filter((each) => names.has(each.name)).map((each) => ({ ...at(each), text: names.get(each.name), important: front.includes(each), of: each }));
+      const [upright, flat] = [budgets.slice(0, 3).map((x) => at({ x, y: 0 }).x), bounds.map((y) => at({ x: 0, y }).y)];
+      const line_of = front.map(at);
+      const places = placed(wanted, {
+        points: points.map(at), inside,
+        taken: [...upright.map((x) => ({ left: x - 16, right: x, top: inside.top, bottom: inside.top + 110 })), ...flat.map((y) => ({ left: inside.left, right: inside.left + 150, top: y, bottom: y + 18 }))],
+        lines: [...upright.map((x) => [x, inside.top, x, inside.bottom]), ...flat.map((y) => [inside.left, y, inside.right, y]), ...line_of.slice(1).map((each, i) => [line_of[i].x, line_of[i].y, each.x, each.y])],
+      });
+      const labelOf = (point) => {
+        const label = wanted.find((each) => each.of === point);
+        const place = label && places.get(label);
+        return place ? { ...place, show: true, formatter: label.text } : { show: false };
       };
       const marks = [...line('xAxis', budgets, 'dashed', (value) => `budget ${format.bytes(value)}`), ...line('yAxis', bounds, 'dotted', (value) => `lower bound ${format.time(value)}`)];
       return {
         legend: { top: 0, data: kKinds.map(([name]) => name) },
-        grid: { left: narrow ? 62 : 78, right: 24, top: 44, bottom: 56 },
+        grid: { ...grid, outerBoundsMode: 'none' },
         tooltip: {
           trigger: 'item', confine: true,
           formatter: ({ data }) => (data.point ? pointText(data.point) : ''),
         },
         xAxis: {
-          type: 'value', name: 'peak of near memory', nameLocation: 'middle', nameGap: 32, min: Math.max(0, least - 0.12 * (most - least)), max: most + 0.03 * (most - least),
+          type: 'value', name: 'peak of near memory', nameLocation: 'middle', nameGap: 32, min: xs[0], max: xs[1],
           axisLabel: { formatter: (value) => format.bytesTick(Number(value.toPrecision(4))), hideOverlap: true, showMinLabel: false, showMaxLabel: false }, splitNumber: narrow ? 3 : 6,
         },
-        yAxis: { type: 'value', min: 0, name: 'time of an iteration', axisLabel: { formatter: format.timeTick }, nameTextStyle: { align: 'left' } },
+        yAxis: { type: 'value', min: 0, max: top, name: 'time of an iteration', axisLabel: { formatter: format.timeTick, showMaxLabel: false }, nameTextStyle: { align: 'left' } },
         series: [
           {
             name: 'front', type: 'line', silent: true, symbol: 'none', lineStyle: { color: theme.accent, width: 2, opacity: 0.6 }, z: 1,
@@ -91,10 +104,9 @@ export function paretoChart(results, named) {
           },
           ...kKinds.map(([name, symbol, belongs], i) => ({
             name, type: 'scatter', symbol, symbolSize: symbol === 'circle' ? 11 : 13, itemStyle: { color: colourAt(i), borderColor: theme.ground, borderWidth: 1, opacity: 1 },
-            label: { show: true, color: theme.ink, fontSize: 11, formatter: ({ data }) => labels.get(data.point.name) ?? '' },
-            labelLayout: ({ text }) => ({ hideOverlap: !leading.has(text) }),
+            label: { color: theme.ink, fontSize: 11 },
             data: points.filter((each) => belongs(each.result)).map((point) => ({
-              value: [point.x, point.y], point, label: { position: besideOf(point) },
+              value: [point.x, point.y], point, label: labelOf(point),
             })),
           })),
         ],
@@ -137,11 +149,11 @@ export function stackedBars({ id, title, note, results, named, parts, tickOf, te
           },
         },
         xAxis: { type: 'value', min: 0, axisLabel: { formatter: tickOf, hideOverlap: true }, splitNumber: narrow ? 3 : 6 },
-        yAxis: { type: 'category', inverse: true, data: results.map(named), axisTick: { show: false }, axisLabel: { width: narrow ? 96 : 160, overflow: 'truncate', interval: 0, fontSize: narrow ? 10 : 12 } },
+        yAxis: { type: 'category', inverse: true, data: results.map(named), axisTick: { show: false }, axisLabel: { width: narrow ? 96 : 160, overflow: 'break', interval: 0, fontSize: narrow ? 10 : 12, lineHeight: 13 } },
         series: parts.map((part, i) => ({
           name: part.look(theme).name, type: 'bar', stack: 'all', barMaxWidth: 22, itemStyle: { color: part.look(theme).colour, borderColor: theme.ground, borderWidth: 0.5 },
           data: results.map(part.of),
-          markLine: i === 0 && mark ? { silent: true, symbol: 'none', data: [{ xAxis: mark.at }], lineStyle: { color: theme.warn, type: 'dashed' }, label: { formatter: mark.text, color: theme.warn, position: 'start', distance: 2 } } : undefined,
+          markLine: i === 0 && mark ? { silent: true, symbol: 'none', data: [{ xAxis: mark.at }], lineStyle: { color: theme.warn, type: 'dashed' }, label: { formatter: mark.text, color: theme.warn, position: 'start', distance: 2, align: mark.at > 0.9 * Math.max(...results.map((result) => parts.reduce((sum, part) => sum + part.of(result), 0))) ? 'right' : 'center' } } : undefined,
         })),
       };
     },

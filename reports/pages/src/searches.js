@@ -5,22 +5,22 @@ import { colourAt } from './theme.js';
 const kLimits = { near_memory: 'near memory', far_memory: 'far memory', network: 'the network', counting: 'counting', search: 'where the search ended', rounds: 'nothing: in rounds any' };
 
 /** Bars with a figure at their ends, coloured by a group. */
-function bars({ id, title, note, rows, named, value, text, tick, group, log = false, marks = () => [], tip }) {
+export function bars({ id, title, note, rows, named, value, text, tick, group, log = false, marks = () => [], tip }) {
   const groups = [...new Set(rows.map(group))];
   return {
     id, title, note,
-    height: 110 + 26 * rows.length,
+    height: 110 + 30 * rows.length,
     option(theme, width) {
       const narrow = width < 600;
       return {
         legend: groups.length > 1 ? { top: 0, itemWidth: 14, itemHeight: 10, data: groups } : undefined,
-        grid: { left: narrow ? 104 : 170, right: narrow ? 72 : 90, top: 44, bottom: 34 },
+        grid: { left: narrow ? 104 : 170, right: narrow ? 104 : 150, top: 44, bottom: 34 },
         tooltip: { trigger: 'item', confine: true, formatter: ({ data }) => (data.row ? tip(data.row) : '') },
         xAxis: { type: log ? 'log' : 'value', min: log ? undefined : 0, axisLabel: { formatter: tick, hideOverlap: true }, splitNumber: narrow ? 3 : 6 },
-        yAxis: { type: 'category', inverse: true, data: rows.map(named), axisTick: { show: false }, axisLabel: { width: narrow ? 96 : 160, overflow: 'truncate', interval: 0, fontSize: narrow ? 10 : 12 } },
+        yAxis: { type: 'category', inverse: true, data: rows.map(named), axisTick: { show: false }, axisLabel: { width: narrow ? 96 : 160, overflow: 'break', interval: 0, fontSize: narrow ? 10 : 12, lineHeight: 13 } },
         series: groups.map((name, i) => ({
           name, type: 'bar', stack: 'all', barMaxWidth: 20, itemStyle: { color: colourAt(i) },
-          label: { show: true, position: 'right', color: theme.ink, formatter: ({ data }) => (data.row ? text(data.row) : '') },
+          label: { show: true, position: 'right', color: theme.ink, lineHeight: 13, formatter: ({ data }) => (data.row ? text(data.row) : '') },
           data: rows.map((row) => (group(row) === name ? { value: value(row), row } : { value: null })),
           markLine: i === 0 ? { silent: true, symbol: 'none', data: marks(theme) } : undefined,
         })),
@@ -43,8 +43,8 @@ export function maxAnswer(documents, rowsOf) {
     title: `${data.inputs.network} on ${data.inputs.hardware}: the largest ${noun}`,
     facts: rows.slice(0, 3).map((row) => [nameOf(row), row[what]]),
     charts: [bars({
-      id: 'largest', title: `The largest ${noun} that runs, by schedule`, note: 'Coloured by what keeps it from being larger.',
-      rows, named: nameOf, value: (row) => row[what], text: (row) => `${row[what]}${row.any_in_rounds ? ' a round' : ''}`, tick: String, group: (row) => kLimits[row.limited_by] ?? row.limited_by,
+      id: 'largest', title: `The largest ${noun} that runs, by schedule`, note: 'Coloured by what keeps it from being larger; in brackets the samples a second at that size.',
+      rows, named: nameOf, value: (row) => row[what], text: (row) => `${row[what]}${row.any_in_rounds ? ' a round' : ''} (${format.number(row.samples_per_s)}/s)`, tick: String, group: (row) => kLimits[row.limited_by] ?? row.limited_by,
       tip: (row) => tipOf(nameOf(row), [[noun, row[what]], ['time', format.time(row.iteration_time_ns)], ['samples/s', format.number(row.samples_per_s)], ['peak, near', format.bytes(row.peak_near_bytes)], ['one more lacks', format.bytes(row.next?.lacks_bytes)]]),
     })],
     tables: [{

@@ -50,6 +50,18 @@ export function sweepCharts(rows, knees) {
     .map((key) => chartAgainst(key, rows, knees, varying.filter((each) => each !== key)));
 }
 
+/** Where a result has none: of rows that differ in the link alone the slowest link within 1 % of computing alone. */
+export function kneesOf(rows) {
+  const others = kKeys.filter((key) => key !== 'link_bytes_per_s');
+  const best = new Map();
+  for (const row of rows) {
+    if (!row.feasible || !(row.slowdown <= 1.01) || typeof row.link_bytes_per_s !== 'number') continue;
+    const name = JSON.stringify(others.map((key) => row[key]));
+    if (!best.has(name) || best.get(name).link_bytes_per_s > row.link_bytes_per_s) best.set(name, row);
+  }
+  return [...best.values()].map((row) => ({ ...Object.fromEntries([...others, 'schedule'].filter((key) => key in row).map((key) => [key, row[key]])), within_1_percent_link_bytes_per_s: row.link_bytes_per_s }));
+}
+
 function linesOf(key, rows, others) {
   const lines = new Map();
   for (const row of rows) {
@@ -118,6 +130,8 @@ function chartAgainst(key, all, knees, others) {
       }
       const budgets = distinct(fits, 'budget_near_bytes');
       const ringed = key === 'link_bytes_per_s' ? fits.filter(isKnee) : [];
+      const ringedAt = new Map();
+      for (const row of ringed) ringedAt.set(row[key], [...(ringedAt.get(row[key]) ?? []), row.schedule]);
       const marked = (each, i, data) => (i > 0 || !data.length ? each : { ...each, markLine: { silent: true, symbol: 'none', data } });
       const slowest = Math.max(...fits.map(axis.y.of));
       const left_ = narrow ? 58 : 76;
@@ -133,15 +147,15 @@ function chartAgainst(key, all, knees, others) {
         },
         xAxis: axis.below ? [x(0, ''), x(1, axis.name)] : [x(0, axis.name)],
         yAxis: [
-          { type: 'value', min: key === 'link_bytes_per_s' ? 1 : 0, max: key === 'link_bytes_per_s' ? Math.max(1.05, slowest) * 1.02 : undefined, name: axis.y.name, nameTextStyle: { align: 'left' }, axisLabel: { formatter: (value) => axis.y.tick(Number(value.toPrecision(3))), showMaxLabel: key !== 'link_bytes_per_s' } },
+          { type: 'value', min: key === 'link_bytes_per_s' ? 1 - 0.05 * Math.max(0.05, slowest - 1) : 0, max: key === 'link_bytes_per_s' ? Math.max(1.05, slowest) * 1.02 : undefined, name: axis.y.name, nameTextStyle: { align: 'left' }, axisLabel: { formatter: (value) => axis.y.tick(Number(value.toPrecision(3))), showMaxLabel: key !== 'link_bytes_per_s', showMinLabel: key !== 'link_bytes_per_s' } },
           ...(axis.below ? [{ type: 'value', min: 0, gridIndex: 1, name: 'peak of near memory', nameTextStyle: { align: 'left' }, axisLabel: { formatter: format.bytesTick }, splitNumber: 3 }] : []),
         ],
         series: [
           ...line(axis.y.of, 0).map((each, i) => marked(each, i, marks)),
           ...(ringed.length ? [{
-            name: 'within 1 %', type: 'scatter', silent: true, symbol: 'circle', symbolSize: 17, itemStyle: { color: 'transparent', borderColor: theme.warn, borderWidth: 2 },
-            label: { show: true, position: 'top', formatter: ({ data }) => format.rate(data[0]), color: theme.warn, fontSize: 11 }, labelLayout: { hideOverlap: true },
-            data: ringed.map((row) => [row[key], axis.y.of(row)]),
+            name: 'within 1 %', type: 'scatter', silent: true, z: 10, symbol: 'circle', symbolSize: 17, itemStyle: { color: 'transparent', borderColor: theme.warn, borderWidth: 2 },
+            label: { show: true, position: 'top', formatter: ({ data }) => data.text, color: theme.warn, fontSize: 11, backgroundColor: theme.ground, padding: [2, 3] }, labelLayout: { moveOverlap: 'shiftY' },
+            data: [...ringedAt].map(([rate, names]) => ({ value: [rate, 1], text: `${names.length > 2 ? `${names.length} schedules` : names.join(', ')}: ${format.rate(rate)} suffices` })),
           }] : []),
           ...(axis.below ? line((row) => row.peak_near_bytes, 1).map((each, i) => marked(each, i, budgets.slice(0, 2).map((budget) => ({ yAxis: budget, lineStyle: { color: theme.warn, type: 'dashed' }, label: label(`budget ${format.bytes(budget)}`, theme.warn) })))) : []),
         ],

@@ -26,7 +26,8 @@ function heldOver({ samples_later: later, difference }, count) {
   return out.fill(bytes, at);
 }
 
-export function readTimeline(data) {
+/** Of one device of them. */
+export function readTimeline(all, data) {
   const spans = (of) => ({ start: instants(of.start_ns_differences), end: instants(of.end_ns_differences) });
   const held = data.near_memory;
   const memory = { at: instants(held.at_ns_differences), keys: [], bytes: {} };
@@ -38,13 +39,14 @@ export function readTimeline(data) {
   memory.total = new Float64Array(memory.at.length);
   for (const key of memory.keys) memory.bytes[key].forEach((each, i) => { memory.total[i] += each; });
   const queues = {};
-  const nameOf = (queue) => (_, i) => data.names[queue.name[i]] + (queue.round?.[i] ? `@${queue.round[i]}` : '');
+  const named = (name, round) => (name === null ? '' : all.names[name] + (round ? `@${round}` : ''));
+  const nameOf = (queue) => (_, i) => named(queue.name[i], queue.round?.[i]);
   for (const [name, queue] of Object.entries(data.queues)) {
     queues[name] = { ...spans(queue), name: queue.name.map(nameOf(queue)), bytes: queue.bytes, again: new Set(queue.recomputed ?? []) };
   }
   return {
-    end: data.iteration_time_ns, budget: data.budget_near_bytes, devices: data.devices, memory, queues,
-    stalls: { ...spans(data.stalls), cause: data.stalls.cause, before: data.stalls.before_compute, culprit: data.stalls.because_of },
+    end: all.iteration_time_ns, budget: all.budget_near_bytes, memory, queues,
+    stalls: { ...spans(data.stalls), cause: data.stalls.cause.map((each) => data.stalls.causes[each]), before: data.stalls.before_compute, culprit: data.stalls.because_of.map((each, i) => named(each, data.stalls.round?.[i])) },
   };
 }
 
@@ -205,11 +207,16 @@ function memoryText(run, theme, at) {
 }
 
 export function timelineChart(result, data) {
-  const run = readTimeline(data);
+  const runs = data.timelines.map((each) => readTimeline(data, each));
+  let [run] = runs;
+  const ends = runs.map(({ queues }) => queues.compute.end.at(-1) ?? 0);
+  const left = data.devices - runs.length;
   return {
     id: 'timeline',
     title: 'What near memory holds, and what the queues do',
-    note: `Above: bytes in near memory by what they are; the dashed line is the budget. Below, on the same axis: when compute works, why it waits, and the copies.${run.devices > 1 ? ' Of the first device.' : ''}`,
+    note: `Above: bytes in near memory by what they are; the dashed line is the budget. Below, on the same axis: when compute works, why it waits, and the copies.${data.devices > 1 ? ` Of ${data.devices} devices the slowest is shown first${left ? `; of ${left} there is nothing here, so that the page stays small (--trace has all)` : ''}.` : ''}`,
+    choices: runs.length > 1 ? data.timelines.map(({ device }, i) => `device ${device}, computes until ${format.time(ends[i])}`) : null,
+    choose: (i) => { run = runs[i]; },
     hint: 'Drag the bar below the chart, or turn the wheel over it, to zoom; hover for steps, bytes and causes.',
     height: 560,
     option(theme, width) {
