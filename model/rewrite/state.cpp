@@ -2,34 +2,23 @@
 #include "model/rewrite/state.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 #include <utility>
 
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
 #include "model/network/block_name.hpp"
-#include "model/rewrite/rounds.hpp"
+#include "model/rewrite/share_of.hpp"
+#include "model/rewrite/state_booking.hpp"
 
 namespace ooc {
 namespace {
 
-bool is_backward(TaskKind kind) {
-  return kind == TaskKind::kBackward || kind == TaskKind::kBackwardData ||
-         kind == TaskKind::kBackwardWeights;
-}
 /// A task of the layer that completes what it adds to its weights' gradient.
 bool writes_gradient(const TrainingGraph& graph, const Task& task) {
   if (task.kind == TaskKind::kBackwardWeights) return true;
   return task.kind == TaskKind::kBackward &&
          graph.network->layers[task.layer.at()].model->gradient_form == GradientForm::kComputed;
-}
-
-std::int64_t part_of(std::int64_t whole, std::int64_t part, std::int64_t of) {
-  return of == 0 ? 0 : static_cast<std::int64_t>(Int128{whole} * part / of);
-}
-std::int64_t share_of(std::int64_t whole, Ratio share) {
-  return part_of(whole, share.count(), kOne.count());
 }
 
 /// Of a parameter's gradient that adds up in far memory: float32, as software has it.
@@ -53,7 +42,7 @@ class StateMover {
     add_far_tasks();
     find_lifetimes(to_.graph, from_.tensors.size());
     reduce_static_bytes();
-    book();
+    book_state(to_, writers_, adds_far() ? from_.round_tasks : 0);
     return std::move(to_);
   }
 
@@ -305,7 +294,7 @@ class StateMover {
       const std::size_t round = adds_far() ? i / from_.round_tasks : 0;
       const std::size_t gradient = first_gradient(*unit) + round;
       to_.gradient_of[i] = gradient;
-      if (!writers_[gradient]) writers_[gradient] = {i, i};
+      if (!writers_[gradient]) writers_[gradient] = {.first = i, .last = i, .round = round};
       writers_[gradient]->last = i;
     }
   }
@@ -432,97 +421,6 @@ class StateMover {
     to_.planned.optimizer_bytes = to_.graph.optimizer_bytes;
   }
 
-  [[nodiscard]] Bytes size(const std::optional<TensorId>& tensor) const {
-    return Bytes(tensor ? to_.graph.tensors[tensor->at()].bytes_fixed : 0);
-  }
-  [[nodiscard]] bool takes_block(const std::optional<TensorId>& tensor) const {
-    return tensor && to_.graph.tensors[tensor->at()].home != TensorHome::kStatic;
-  }
-
-  void book() {
-    to_.booked.assign(to_.planned.tasks.size(), Bytes(0));
-    book_gradients();
-    Bytes most = *std::max_element(to_.booked.begin(), to_.booked.end());
-    std::vector<Bytes> weights;
-    for (const StateUnit& unit : to_.units) {
-      if (unit.weights_far) weights.push_back(size(unit.weight));
-    }
-    std::sort(weights.begin(), weights.end(), std::greater<>());
-    for (std::size_t i = 0;
-         i < weights.size() && i <= static_cast<std::size_t>(to_.options.prefetch); ++i) {
-      most += weights[i];
-    }
-    to_.booked_anywhere = most;
-    book_weights();
-    book_states();
-  }
-
-  /// A block that only waits for its copy out is booked no more, but for one whose copy waits for all of backward.
-  void book_gradients() {
-    for (std::size_t i = 0; i < to_.gradients.size(); ++i) {
-      const StateGradient& gradient = to_.gradients[i];
-      const auto [first, last] = writers_[i].value();
-      const std::size_t end = to_.planned.backward_end;
-      const std::size_t leaves = !gradient.sent          ? last_update(gradient.unit, last)
-                                 : to_.options.pipelined ? last
-                                                         : end_of_round(i, end) - 1;
-      const bool is_cast = gradient.sent && gradient.sent != gradient.gradient;
-      if (takes_block(gradient.gradient)) {
-        book_from(first, is_cast ? last : leaves, size(gradient.gradient));
-      }
-      if (is_cast) book_from(last, leaves, size(gradient.sent));
-    }
-  }
-
-  [[nodiscard]] std::size_t end_of_round(std::size_t gradient, std::size_t end) const {
-    const std::size_t first = first_gradient(to_.gradients[gradient].unit);
-    return adds_far() ? (gradient - first + 1) * from_.round_tasks : end;
-  }
-
-  void book_from(std::size_t first, std::size_t last, Bytes bytes) {
-    for (std::size_t task = first; task <= last; ++task) to_.booked[task] += bytes;
-  }
-
-  /// Of one within backward: they stand behind the last writer, in a row.
-  [[nodiscard]] std::size_t last_update(std::size_t unit, std::size_t last_writer) const {
-    std::size_t last = last_writer;
-    while (last + 1 < to_.planned.tasks.size() && to_.unit_of[last + 1] == unit &&
-           to_.planned.tasks[last + 1].kind == TaskKind::kUpdate) {
-      ++last;
-    }
-    return last;
-  }
-
-  void book_weights() {
-    std::vector<WeightUse> uses;
-    for (std::size_t i = 0; i < to_.planned.tasks.size(); ++i) {
-      const TaskKind kind = to_.planned.tasks[i].kind;
-      uses.push_back(
-          {kind == TaskKind::kUpdate ? std::nullopt : to_.unit_of[i], is_backward(kind)});
-    }
-    for (const WeightStay& stay : weight_stays(uses, to_.units, to_.options.prefetch)) {
-      for (std::size_t i = stay.booked_from; i <= stay.last; ++i) {
-        to_.booked[i] += size(to_.units[stay.unit].weight);
-      }
-    }
-  }
-
-  /// While an update runs near, its state and that of the next unit are there.
-  void book_states() {
-    if (updates_far()) return;
-    std::optional<std::size_t> next;
-    Bytes next_bytes;
-    for (std::size_t i = to_.planned.tasks.size(); i-- > to_.planned.backward_end;) {
-      const auto& unit = to_.unit_of[i];
-      if (!unit || !to_.units[*unit].state) continue;
-      if (next != unit) {
-        next_bytes = next ? size(to_.units[*next].state) : Bytes(0);
-        next = unit;
-      }
-      to_.booked[i] += size(to_.units[*unit].state) + next_bytes;
-    }
-  }
-
   const TrainingGraph& from_;
   const Network& network_;
   MovingState to_;
@@ -531,11 +429,7 @@ class StateMover {
   std::vector<std::pair<TaskId, TensorId>> writes_;
   std::vector<std::size_t> complete_ =
       {};  ///< by unit: the network's task behind which its gradients are
-  struct Writers {
-    std::size_t first;
-    std::size_t last;
-  };
-  std::vector<std::optional<Writers>> writers_ = {};  ///< by gradient: tasks of `planned`
+  std::vector<std::optional<GradientWriters>> writers_ = {};  ///< by gradient
   std::size_t rounds_ = 1;
 };
 
@@ -580,113 +474,6 @@ MovingState move_state(const TrainingGraph& graph, const StateOptions& options) 
               "gradients add up before the update, so they cannot leave with it");
   }
   return StateMover(graph, options).run();
-}
-
-MovingState book_for_rounds(MovingState round, const MovingState& all) {
-  const std::size_t tasks = round.planned.backward_end;
-  const auto rounds = static_cast<std::int64_t>(all.planned.backward_end / tasks);
-  for (std::size_t i = 0; i < round.booked.size(); ++i) {
-    for (std::int64_t r = 0; r < rounds; ++r) {
-      const TaskId task = task_in_round(round.planned, rounds, make_id<TaskId>(i), r);
-      round.booked[i] = std::max(round.booked[i], all.booked[task.at()]);
-    }
-  }
-  round.booked_anywhere = std::max(round.booked_anywhere, all.booked_anywhere);
-  return round;
-}
-
-std::vector<WeightStay> weight_stays(std::span<const WeightUse> uses,
-                                     const std::vector<StateUnit>& units, int prefetch) {
-  struct Position {
-    std::size_t unit;
-    bool backward;
-    std::size_t first;
-    std::size_t last;
-  };
-  std::vector<Position> positions;
-  for (std::size_t i = 0; i < uses.size(); ++i) {
-    if (!uses[i].unit) continue;
-    const bool same = !positions.empty() && positions.back().unit == *uses[i].unit &&
-                      positions.back().backward == uses[i].backward;
-    if (!same) positions.push_back({*uses[i].unit, uses[i].backward, i, i});
-    positions.back().last = i;
-  }
-  const auto ahead = static_cast<std::size_t>(prefetch);
-  std::vector<WeightStay> stays;
-  std::vector<std::optional<std::size_t>> open(units.size());  // index into stays
-  std::vector<std::size_t> last_position(units.size());
-  for (std::size_t q = 0; q < positions.size(); ++q) {
-    const Position& at = positions[q];
-    if (!units[at.unit].weights_far) continue;
-    if (open[at.unit] && q <= last_position[at.unit] + 1 + ahead) {
-      stays[*open[at.unit]].last = at.last;
-    } else {
-      open[at.unit] = stays.size();
-      WeightStay stay{.unit = at.unit, .fetch_after = {}, .first_use = at.first, .last = at.last};
-      if (q > ahead) {
-        stay.fetch_after = positions[q - ahead - 1].last;
-        stay.booked_from = *stay.fetch_after + 1;
-      }
-      stays.push_back(stay);
-    }
-    last_position[at.unit] = q;
-  }
-  return stays;
-}
-
-CostTable planned_costs(const MovingState& state, const CostTable& costs, Booking booking) {
-  CostTable planned;
-  planned.batch = costs.batch;
-  planned.tensor_bytes = costs.tensor_bytes;
-  planned.static_bytes = costs.static_bytes;
-  const TrainingGraph& graph = state.graph;
-  for (const StateUnit& unit : state.units) {
-    for (const auto& tensor : {unit.weight, unit.gradient, unit.state}) {
-      if (!tensor || graph.tensors[tensor->at()].home == TensorHome::kStatic) continue;
-      planned.static_bytes -= Bytes(graph.tensors[tensor->at()].bytes_fixed);
-    }
-  }
-  for (std::size_t i = 0; i < state.planned.tasks.size(); ++i) {
-    planned.first_alternative.push_back(static_cast<std::int32_t>(planned.alternatives.size()));
-    const bool anywhere = booking == Booking::kAnywhere && i < state.planned.backward_end;
-    for (TaskAlternative way : costs.alternatives_of(state.task_of[i])) {
-      way.workspace += anywhere ? state.booked_anywhere : state.booked[i];
-      if (const Ratio share = state.share[i]; share != kOne) {
-        way.time = Duration(share_of(way.time.count(), share));
-        way.seconds *= static_cast<double>(share.count()) / static_cast<double>(kOne.count());
-      }
-      planned.alternatives.push_back(way);
-    }
-  }
-  planned.first_alternative.push_back(static_cast<std::int32_t>(planned.alternatives.size()));
-  planned.transfers = costs.transfers;
-  return planned;
-}
-
-CostTable moving_costs(const MovingState& state, const CostTable& costs, const FarCompute& far) {
-  CostTable moving = planned_costs(state, costs, Booking::kByTask);
-  for (std::size_t i = 0; i < state.planned.tasks.size(); ++i) {
-    const auto own = costs.alternatives_of(state.task_of[i]);
-    for (std::size_t way = 0; way < own.size(); ++way) {
-      const auto at = static_cast<std::size_t>(moving.first_alternative[i]) + way;
-      moving.alternatives[at].workspace = own[way].workspace;
-    }
-  }
-  moving.first_alternative.pop_back();
-  for (const std::int64_t bytes : state.far_bytes) {
-    moving.first_alternative.push_back(static_cast<std::int32_t>(moving.alternatives.size()));
-    const Duration time = far.latency + transfer_time(Bytes(bytes), far.throughput);
-    moving.alternatives.push_back({.algorithm = Algorithm::kDefault,
-                                   .time = time,
-                                   .workspace = Bytes(0),
-                                   .seconds = static_cast<double>(time.count()) / 1e9});
-  }
-  moving.first_alternative.push_back(static_cast<std::int32_t>(moving.alternatives.size()));
-  for (std::size_t i = moving.tensor_bytes.size(); i < state.graph.tensors.size(); ++i) {
-    moving.tensor_bytes.push_back(Bytes(state.graph.tensors[i].bytes_fixed));
-  }
-  moving.transfers = {};
-  return moving;
 }
 
 }  // namespace ooc

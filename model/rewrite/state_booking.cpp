@@ -1,0 +1,176 @@
+// Gradients from their first writer on, weights from their fetch to their last use, states while their update runs.
+#include "model/rewrite/state_booking.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "model/rewrite/rounds.hpp"
+
+namespace ooc {
+namespace {
+
+bool is_backward(TaskKind kind) {
+  return kind == TaskKind::kBackward || kind == TaskKind::kBackwardData ||
+         kind == TaskKind::kBackwardWeights;
+}
+class StateBooker {
+ public:
+  StateBooker(MovingState& state, std::span<const std::optional<GradientWriters>> writers,
+              std::size_t round_tasks)
+      : state_(state), writers_(writers), round_tasks_(round_tasks) {}
+
+  void run() {
+    state_.booked.assign(state_.planned.tasks.size(), Bytes(0));
+    book_gradients();
+    Bytes most = *std::max_element(state_.booked.begin(), state_.booked.end());
+    std::vector<Bytes> weights;
+    for (const StateUnit& unit : state_.units) {
+      if (unit.weights_far) weights.push_back(size(unit.weight));
+    }
+    std::sort(weights.begin(), weights.end(), std::greater<>());
+    for (std::size_t i = 0;
+         i < weights.size() && i <= static_cast<std::size_t>(state_.options.prefetch); ++i) {
+      most += weights[i];
+    }
+    state_.booked_anywhere = most;
+    book_weights();
+    book_states();
+  }
+
+ private:
+  [[nodiscard]] Bytes size(const std::optional<TensorId>& tensor) const {
+    return Bytes(tensor ? state_.graph.tensors[tensor->at()].bytes_fixed : 0);
+  }
+  [[nodiscard]] bool takes_block(const std::optional<TensorId>& tensor) const {
+    return tensor && state_.graph.tensors[tensor->at()].home != TensorHome::kStatic;
+  }
+
+  /// A block that only waits for its copy out is booked no more, but for one whose copy waits for all of backward.
+  void book_gradients() {
+    for (std::size_t i = 0; i < state_.gradients.size(); ++i) {
+      const StateGradient& gradient = state_.gradients[i];
+      const auto [first, last, round] = writers_[i].value();
+      const std::size_t end =
+          round_tasks_ > 0 ? (round + 1) * round_tasks_ : state_.planned.backward_end;
+      const std::size_t leaves = !gradient.sent             ? last_update(gradient.unit, last)
+                                 : state_.options.pipelined ? last
+                                                            : end - 1;
+      const bool is_cast = gradient.sent && gradient.sent != gradient.gradient;
+      if (takes_block(gradient.gradient)) {
+        book_from(first, is_cast ? last : leaves, size(gradient.gradient));
+      }
+      if (is_cast) book_from(last, leaves, size(gradient.sent));
+    }
+  }
+
+  void book_from(std::size_t first, std::size_t last, Bytes bytes) {
+    for (std::size_t task = first; task <= last; ++task) state_.booked[task] += bytes;
+  }
+
+  /// Of one within backward: they stand behind the last writer, in a row.
+  [[nodiscard]] std::size_t last_update(std::size_t unit, std::size_t last_writer) const {
+    std::size_t last = last_writer;
+    while (last + 1 < state_.planned.tasks.size() && state_.unit_of[last + 1] == unit &&
+           state_.planned.tasks[last + 1].kind == TaskKind::kUpdate) {
+      ++last;
+    }
+    return last;
+  }
+
+  void book_weights() {
+    std::vector<WeightUse> uses;
+    for (std::size_t i = 0; i < state_.planned.tasks.size(); ++i) {
+      const TaskKind kind = state_.planned.tasks[i].kind;
+      uses.push_back(
+          {kind == TaskKind::kUpdate ? std::nullopt : state_.unit_of[i], is_backward(kind)});
+    }
+    for (const WeightStay& stay : weight_stays(uses, state_.units, state_.options.prefetch)) {
+      for (std::size_t i = stay.booked_from; i <= stay.last; ++i) {
+        state_.booked[i] += size(state_.units[stay.unit].weight);
+      }
+    }
+  }
+
+  /// While an update runs near, its state and that of the next unit are there.
+  void book_states() {
+    if (state_.options.optimizer && state_.options.update == UpdateAt::kFar) return;
+    std::optional<std::size_t> next;
+    Bytes next_bytes;
+    for (std::size_t i = state_.planned.tasks.size(); i-- > state_.planned.backward_end;) {
+      const auto& unit = state_.unit_of[i];
+      if (!unit || !state_.units[*unit].state) continue;
+      if (next != unit) {
+        next_bytes = next ? size(state_.units[*next].state) : Bytes(0);
+        next = unit;
+      }
+      state_.booked[i] += size(state_.units[*unit].state) + next_bytes;
+    }
+  }
+
+  MovingState& state_;
+  std::span<const std::optional<GradientWriters>> writers_;
+  std::size_t round_tasks_;
+};
+
+}  // namespace
+
+void book_state(MovingState& state, std::span<const std::optional<GradientWriters>> writers,
+                std::size_t round_tasks) {
+  StateBooker(state, writers, round_tasks).run();
+}
+
+MovingState book_for_rounds(MovingState round, const MovingState& all) {
+  const std::size_t tasks = round.planned.backward_end;
+  const auto rounds = static_cast<std::int64_t>(all.planned.backward_end / tasks);
+  for (std::size_t i = 0; i < round.booked.size(); ++i) {
+    for (std::int64_t r = 0; r < rounds; ++r) {
+      const TaskId task = task_in_round(round.planned, rounds, make_id<TaskId>(i), r);
+      round.booked[i] = std::max(round.booked[i], all.booked[task.at()]);
+    }
+  }
+  round.booked_anywhere = std::max(round.booked_anywhere, all.booked_anywhere);
+  return round;
+}
+
+std::vector<WeightStay> weight_stays(std::span<const WeightUse> uses,
+                                     const std::vector<StateUnit>& units, int prefetch) {
+  struct Position {
+    std::size_t unit;
+    bool backward;
+    std::size_t first;
+    std::size_t last;
+  };
+  std::vector<Position> positions;
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    if (!uses[i].unit) continue;
+    const bool same = !positions.empty() && positions.back().unit == *uses[i].unit &&
+                      positions.back().backward == uses[i].backward;
+    if (!same) positions.push_back({*uses[i].unit, uses[i].backward, i, i});
+    positions.back().last = i;
+  }
+  const auto ahead = static_cast<std::size_t>(prefetch);
+  std::vector<WeightStay> stays;
+  std::vector<std::optional<std::size_t>> open(units.size());  // index into stays
+  std::vector<std::size_t> last_position(units.size());
+  for (std::size_t q = 0; q < positions.size(); ++q) {
+    const Position& at = positions[q];
+    if (!units[at.unit].weights_far) continue;
+    if (open[at.unit] && q <= last_position[at.unit] + 1 + ahead) {
+      stays[*open[at.unit]].last = at.last;
+    } else {
+      open[at.unit] = stays.size();
+      WeightStay stay{.unit = at.unit, .fetch_after = {}, .first_use = at.first, .last = at.last};
+      if (q > ahead) {
+        stay.fetch_after = positions[q - ahead - 1].last;
+        stay.booked_from = *stay.fetch_after + 1;
+      }
+      stays.push_back(stay);
+    }
+    last_position[at.unit] = q;
+  }
+  return stays;
+}
+
+}  // namespace ooc
