@@ -45,7 +45,8 @@ void check(const Workload& workload, const Machine& machine, const CaseOptions& 
   ++(oom->smallest_budget ? seen.promised : seen.unsure);
 }
 
-TEST_CASE("a smallest budget that is promised suffices, and one byte less does not") {
+TEST_CASE("a smallest budget that is promised suffices, and one byte less does not" *
+          doctest::test_suite("whole networks")) {
   // By default every fifth, where fewer cases are asked for every 53rd: since there are 8 a schedule, these come
   // by all schedules, modes and allocators, one by one network. OOC_PROPERTY_CASES=100000: all.
   const std::uint64_t wanted = test::number_from("OOC_PROPERTY_CASES", kUsualCases);
