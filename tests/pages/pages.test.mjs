@@ -57,7 +57,7 @@ async function embedded(page) {
 }
 
 const answers = {
-  predict: [['predict', ...job, '--memory', '14GiB', '--framework', 'pytorch-2'], ['timeline', 'time', 'memory', 'roofline']],
+  predict: [['predict', ...job, '--memory', '14GiB', '--framework', 'pytorch-2'], ['timeline', 'time', 'waits', 'memory', 'roofline']],
   not_fitting: [['predict', ...job, '--memory', '1GiB'], ['memory', 'roofline']],
   compare: [['compare', ...job], ['pareto', 'time', 'memory']],
   machines: [['compare', 'vgg16', '--hardware', 'v100-16gb-pcie3,rtx-3090', '--batch', '128', '--price', '1000,2000', '--schedules', 'capacity,in-core', '--quiet'], ['machines', 'time', 'memory']],
