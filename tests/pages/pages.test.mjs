@@ -111,6 +111,21 @@ test('a timeline zooms, and says what is under the mouse', async () => {
   await shut(page);
 });
 
+test('a picture says which layers wait, for what, and which tensors move', async () => {
+  const made = report('waits', 'predict', ...job, '--memory', '12GiB', '--schedule', 'vdnn-all');
+  const page = await open(made.html);
+  const result = made.json();
+  const lines = (await saved(page, '#waits', 'CSV')).trim().split('\r\n').map((line) => line.split(','));
+  const waits = result.layers.filter((each) => each.stall_ns > 0).sort((a, b) => b.stall_ns - a.stall_ns);
+  assert.deepEqual(lines.filter(([what]) => what === 'wait_ns').map(([, name, ns, , reason]) => [name, Number(ns), reason]), waits.map((each) => [each.name, each.stall_ns, each.waits_for]));
+  assert.equal(lines.filter(([what]) => what === 'bytes').length, result.moved.length);
+  const drawn = await saved(page, '#waits', 'SVG');
+  const tensor = waits[0].waits_for.replace('to_near ', '');
+  assert.ok(drawn.includes(`for ${tensor} to come back`), 'the copy waited for is at the bar');
+  assert.ok(drawn.includes('out and back'));
+  await shut(page);
+});
+
 test('CSV has the numbers of the JSON', async () => {
   const made = report('csv', 'compare', ...job, '--schedules', 'capacity,in-core,vdnn-all');
   const page = await open(made.html);

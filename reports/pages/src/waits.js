@@ -5,12 +5,16 @@ import { cause } from './theme.js';
 const kShown = 12; // of each: more would not be read
 const kRow = 34;
 const kHead = 40;
+const kBeside = 190; // pixels for what is written at the longest bar
+const kLetters = 14; // of a name: its end tells it from the others of a network
 
-const directions = { to_near: ['swap_in', (tensor) => `for ${tensor} to come back`], to_far: ['swap_out', (tensor) => `for ${tensor} to leave`] };
+const tail = (name) => (name.length > kLetters ? `…${name.slice(1 - kLetters)}` : name);
+
+const directions = { to_near: ['swap_in', (tensor) => `for ${tail(tensor)} to come back`], to_far: ['swap_out', (tensor) => `for ${tail(tensor)} to leave`] };
 
 function why({ waits_for: reason }) {
   const [direction, ...rest] = (reason ?? '').split(' ');
-  if (!directions[direction]) return { key: 'dependency', text: reason ? `for ${reason}` : '' };
+  if (!directions[direction]) return { key: 'dependency', text: reason ? `for ${tail(reason)}` : '' };
   const [key, text] = directions[direction];
   return { key, text: text(rest.join(' ')) };
 }
@@ -54,14 +58,13 @@ export function waitsChart(result) {
       });
       return {
         grid: grids,
-        // Room for what is written at the longest bar.
         xAxis: panels.map((panel, i) => ({
-          type: 'value', gridIndex: i, min: 0, max: Math.max(...panel.bars(theme).map((each) => each.value)) * grids[i].width / Math.max(60, grids[i].width - 170),
-          splitNumber: 3, axisLabel: { formatter: panel.tick, hideOverlap: true, showMaxLabel: false },
+          type: 'value', gridIndex: i, min: 0, max: Math.max(...panel.bars(theme).map((each) => each.value)) * grids[i].width / Math.max(60, grids[i].width - kBeside),
+          splitNumber: 3, axisLabel: { formatter: panel.tick, hideOverlap: true, showMaxLabel: false }, splitLine: { show: false },
         })),
         yAxis: panels.map((panel, i) => ({
           type: 'category', gridIndex: i, inverse: true, data: panel.names, name: panel.title, nameLocation: 'start', nameTextStyle: { align: 'left', padding: [0, 0, 0, 8 - left] },
-          axisTick: { show: false }, axisLabel: { width: left - 10, overflow: 'truncate', interval: 0, fontSize: narrow ? 10 : 12 },
+          axisTick: { show: false }, axisLabel: { formatter: tail, interval: 0, fontSize: narrow ? 10 : 12 },
         })),
         series: panels.map((panel, i) => ({
           type: 'bar', xAxisIndex: i, yAxisIndex: i, barMaxWidth: 22, data: panel.bars(theme),
