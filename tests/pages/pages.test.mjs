@@ -233,7 +233,7 @@ test('paper has every chart, as wide as it is', async () => {
   await page.emulateMedia({ media: 'print' });
   await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
   const widths = await page.locator('.chart svg').evaluateAll((all) => all.map((each) => { const { width, height } = each.getBoundingClientRect(); return [width / each.closest('section').clientWidth, height]; }));
-  assert.equal(widths.length, 4);
+  assert.equal(widths.length, 5);
   for (const [share, height] of widths) assert.ok(share > 0.98 && height > 60, `${share} of the width, ${height} high`);
   await shut(page);
 });
