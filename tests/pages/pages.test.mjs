@@ -57,7 +57,7 @@ async function embedded(page) {
 }
 
 const answers = {
-  predict: [['predict', ...job, '--memory', '14GiB', '--framework', 'pytorch-2'], ['timeline', 'time', 'memory', 'roofline']],
+  predict: [['predict', ...job, '--memory', '14GiB', '--framework', 'pytorch-2'], ['timeline', 'time', 'waits', 'memory', 'roofline']],
   not_fitting: [['predict', ...job, '--memory', '1GiB'], ['memory', 'roofline']],
   compare: [['compare', ...job], ['pareto', 'time', 'memory']],
   machines: [['compare', 'vgg16', '--hardware', 'v100-16gb-pcie3,rtx-3090', '--batch', '128', '--price', '1000,2000', '--schedules', 'capacity,in-core', '--quiet'], ['machines', 'time', 'memory']],
@@ -108,6 +108,21 @@ test('a timeline zooms, and says what is under the mouse', async () => {
   for (let i = 0; i < 8; i += 1) await page.mouse.wheel(0, -200);
   await page.waitForTimeout(400);
   assert.notDeepEqual(await chart.locator('canvas').screenshot(), whole);
+  await shut(page);
+});
+
+test('a picture says which layers wait, for what, and which tensors move', async () => {
+  const made = report('waits', 'predict', ...job, '--memory', '12GiB', '--schedule', 'vdnn-all');
+  const page = await open(made.html);
+  const result = made.json();
+  const lines = (await saved(page, '#waits', 'CSV')).trim().split('\r\n').map((line) => line.split(','));
+  const waits = result.layers.filter((each) => each.stall_ns > 0).sort((a, b) => b.stall_ns - a.stall_ns);
+  assert.deepEqual(lines.filter(([what]) => what === 'wait_ns').map(([, name, ns, , reason]) => [name, Number(ns), reason]), waits.map((each) => [each.name, each.stall_ns, each.waits_for]));
+  assert.equal(lines.filter(([what]) => what === 'bytes').length, result.moved.length);
+  const drawn = await saved(page, '#waits', 'SVG');
+  const tensor = waits[0].waits_for.replace('to_near ', '');
+  assert.ok(drawn.includes(`for ${tensor} to come back`), 'the copy waited for is at the bar');
+  assert.ok(drawn.includes('out and back'));
   await shut(page);
 });
 
@@ -218,7 +233,7 @@ test('paper has every chart, as wide as it is', async () => {
   await page.emulateMedia({ media: 'print' });
   await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
   const widths = await page.locator('.chart svg').evaluateAll((all) => all.map((each) => { const { width, height } = each.getBoundingClientRect(); return [width / each.closest('section').clientWidth, height]; }));
-  assert.equal(widths.length, 4);
+  assert.equal(widths.length, 5);
   for (const [share, height] of widths) assert.ok(share > 0.98 && height > 60, `${share} of the width, ${height} high`);
   await shut(page);
 });

@@ -9,6 +9,7 @@ import { bars, maxAnswer, needAnswer } from './searches.js';
 import { kneesOf, rowsTable, sweepCharts } from './sweep.js';
 import { changesTable, factsOf, layersTable, leversTable, movedTable, schedulesTable } from './tables.js';
 import { timelineChart } from './timeline.js';
+import { waitsChart } from './waits.js';
 
 const kBeside = ['ooc-paleo/timeline', 'ooc-paleo/footnotes']; // what is of an answer, none of its own
 const some = (...each) => each.filter(Boolean);
@@ -24,7 +25,7 @@ function resultAnswer(documents, rowsOf, timeline) {
   return {
     title: `${jobOf(result)}: ${rowName(result)}`,
     facts: factsOf(result),
-    charts: some(timeline && timelineChart(result, timeline.data), timeBars([result], named), memoryBars([result], named), rooflineChart(result)),
+    charts: some(timeline && timelineChart(result, timeline.data), timeBars([result], named), waitsChart(result), memoryBars([result], named), rooflineChart(result)),
     tables: some(leversTable(result), changesTable(result), movedTable(result), layersTable(result)),
     footnotes: result,
   };

@@ -34,6 +34,7 @@ function readDocuments() {
 }
 
 const drawn = [];
+const tall = ({ height }, width) => (typeof height === 'function' ? height(width) : height);
 
 const kPrintWidth = 720; // of a drawing on paper, which it fills whatever the paper's size
 
@@ -42,11 +43,11 @@ function draw(entry, { print = false } = {}) {
   const { chart_of: chart, box } = entry;
   const width = print ? kPrintWidth : box.clientWidth;
   entry.chart?.dispose();
-  box.style.height = print ? 'auto' : `${chart.height}px`;
-  entry.chart = echarts.init(box, null, print ? { renderer: 'svg', width, height: chart.height } : { renderer: 'canvas' });
+  box.style.height = print ? 'auto' : `${tall(chart, width)}px`;
+  entry.chart = echarts.init(box, null, print ? { renderer: 'svg', width, height: tall(chart, width) } : { renderer: 'canvas' });
   const option = themed(chart.option(theme, width), theme);
   entry.chart.setOption(print ? { ...option, dataZoom: option.dataZoom?.filter((each) => each.type !== 'slider') } : option);
-  if (print) box.querySelector('svg').setAttribute('viewBox', `0 0 ${width} ${chart.height}`);
+  if (print) box.querySelector('svg').setAttribute('viewBox', `0 0 ${width} ${tall(chart, width)}`);
   else chart.live?.(entry.chart, theme);
   entry.width = box.clientWidth;
 }
@@ -94,7 +95,7 @@ function linesOf(text, most) {
 
 export function svgOf(chart, about, width) {
   const theme = themeOf(false);
-  const plain = echarts.init(null, null, { renderer: 'svg', ssr: true, width, height: chart.height });
+  const plain = echarts.init(null, null, { renderer: 'svg', ssr: true, width, height: tall(chart, width) });
   plain.setOption({ ...themed(chart.option(theme, width), theme), dataZoom: [], backgroundColor: theme.ground });
   const drawing = plain.renderToSVGString();
   plain.dispose();
@@ -104,13 +105,13 @@ export function svgOf(chart, about, width) {
   const above = about.above.flatMap((each) => linesOf(each, small));
   const below = about.below.flatMap((each) => linesOf(each, small));
   const top = 12 + 22 * titles.length + 15 * above.length + 10;
-  const height = top + chart.height + 15 * below.length + 12;
+  const height = top + tall(chart, width) + 15 * below.length + 12;
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="system-ui, DejaVu Sans, Segoe UI, sans-serif">`
     + `<rect width="100%" height="100%" fill="${theme.ground}"/>`
     + text(titles, 26, 22, `font-size="16" font-weight="bold" fill="${theme.ink}"`)
     + text(above, 22 + 22 * titles.length, 15, `font-size="11" fill="${theme.soft}" font-family="ui-monospace, DejaVu Sans Mono, monospace"`)
     + drawing.replace('<svg ', `<svg y="${top}" `)
-    + text(below, top + chart.height + 12, 15, `font-size="11" fill="${theme.soft}"`)
+    + text(below, top + tall(chart, width) + 12, 15, `font-size="11" fill="${theme.soft}"`)
     + '</svg>';
 }
 

@@ -67,7 +67,7 @@ export function needAnswer(documents, rowsOf) {
     title: `${data.inputs.network} on ${data.inputs.hardware}, batch ${data.inputs.batch}: the least ${what}`,
     facts: [['the job has', text(data.now)], ...(found.length ? [['least', `${text(found[0].value)} under ${nameOf(found[0])}`]] : [['least', 'none suffices']])],
     charts: found.length ? [bars({
-      id: 'need', title: `The least ${what} with which an iteration ${goal}`, note: `Dashed: what the job has now.${rows.length > found.length ? ` Of ${rows.length - found.length} schedules none suffices: see the table.` : ''}`,
+      id: 'need', title: `The least ${what} with which an iteration ${goal}`, note: `Dashed: what the job has now.${rows.length > found.length ? ` For ${rows.length - found.length} of ${rows.length} schedules none suffices: see the table.` : ''}`,
       rows: found, named: nameOf, value: (row) => row.value, text: (row) => (row.value === 0 ? 'any' : text(row.value)), tick: isRate ? format.rateTick : format.bytesTick, group: () => what,
       marks: (theme) => [{ xAxis: data.now, lineStyle: { color: theme.warn, type: 'dashed' }, label: { formatter: `now ${text(data.now)}`, color: theme.warn, position: 'start' } }],
       tip: (row) => tipOf(nameOf(row), [[what, text(row.value)], ['time then', format.time(row.iteration_time_ns)], ['samples/s', format.number(row.samples_per_s)], ['peak, near', format.bytes(row.peak_near_bytes)]]),
