@@ -55,7 +55,7 @@ function figuresChart(rows) {
     height: 90 + 22 * ids.length,
     option(theme, width) {
       return {
-        legend: { top: 0, data: verdicts },
+        legend: { top: 0, data: verdicts, formatter: (verdict) => verdict.replace('_', ', ') },
         grid: { left: width < 600 ? 56 : 76, right: 24, top: 40, bottom: 40 },
         tooltip: {
           trigger: 'item', confine: true,
@@ -88,7 +88,7 @@ export function validationAnswer(documents, rowsOf) {
         id: 'sets', title: 'Whole networks, a line a data set', columns: ['data set', 'numbers', 'rows', 'mean', 'median', 'largest', 'bias'],
         rows: sets.map((set) => [set.title, set.numbers, String(set.n), format.percent(set.mean), format.percent(set.median), format.percent(set.largest), format.change(set.bias)]),
       }] : []),
-      { id: 'verdicts', title: 'Rows', columns: ['row', 'what', 'verdict', 'source'], rows: rows.map((row) => [row.id, row.title, row.verdict, row.source]) },
+      { id: 'verdicts', title: 'Rows', columns: ['row', 'what', 'verdict', 'source'], rows: rows.map((row) => [row.id, row.title, row.verdict.replace('_', ', '), row.source]) },
     ],
     footnotes: { remarks: ['Every row rests on the profile of its own machine: `ooc-paleo hardware NAME` names what that assumes. What of a row is assumed or left out, and where its figure is from, stands in its file of reports/validation/rows.'] },
   };

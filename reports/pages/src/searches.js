@@ -14,7 +14,7 @@ export function bars({ id, title, note, rows, named, value, text, tick, group, l
       const narrow = width < 600;
       return {
         legend: groups.length > 1 ? { top: 0, itemWidth: 14, itemHeight: 10, data: groups } : undefined,
-        grid: { left: narrow ? 104 : 170, right: narrow ? 104 : 150, top: 44, bottom: 34 },
+        grid: { left: narrow ? 104 : 170, right: narrow ? 104 : 150, top: groups.length > 1 ? 44 : 16, bottom: 34 },
         tooltip: { trigger: 'item', confine: true, formatter: ({ data }) => (data.row ? tip(data.row) : '') },
         xAxis: { type: log ? 'log' : 'value', min: log ? undefined : 0, axisLabel: { formatter: tick, hideOverlap: true }, splitNumber: narrow ? 3 : 6 },
         yAxis: { type: 'category', inverse: true, data: rows.map(named), axisTick: { show: false }, axisLabel: { width: narrow ? 96 : 160, overflow: 'break', interval: 0, fontSize: narrow ? 10 : 12, lineHeight: 13 } },
