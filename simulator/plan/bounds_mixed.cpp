@@ -390,7 +390,8 @@ class MixedWalk {
     }
     std::sort(slower.begin(), slower.end());
     if (slower.size() > kJudgedTasks) slower.resize(kJudgedTasks);
-    for (const auto& [less, task] : slower) {
+    for (const auto& entry : slower) {
+      const std::int32_t task = entry.second;
       gather(task);
       each_way(task, [&](const TaskAlternative& way, double& least) {
         least = cut_.whole(cut_task(task, way), nodes(), most);

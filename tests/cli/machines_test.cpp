@@ -69,9 +69,9 @@ TEST_CASE("the row of a machine is the first row of compare on that machine alon
   for (const Fields& row : several) {
     CAPTURE(row.at("hardware"));
     const Fields alone = rows({"--hardware", row.at("hardware"), "--memory", "2GiB"}).front();
-    for (const auto& [column, value] : alone) {
-      CAPTURE(column);
-      CHECK(row.at(column) == value);
+    for (const auto& field : alone) {
+      CAPTURE(field.first);
+      CHECK(row.at(field.first) == field.second);
     }
     CHECK(row.at("fastest") == (&row == &several.front() ? "true" : "false"));
     CHECK(row.at("price") == "");

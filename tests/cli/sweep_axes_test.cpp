@@ -146,18 +146,18 @@ TEST_CASE("any symbol is an axis: every combination of the values of several") {
                          "\"rank=2,width=32\"", "\"rank=4,width=8\"", "\"rank=4,width=32\""});
   // 2 x rank x width, and biases.
   CHECK(parameters == Texts{"25", "97", "42", "162", "76", "292"});
-  for (const auto& [bad, message] : std::vector<std::pair<std::string, std::string>>{
+  for (const auto& wrong : std::vector<std::pair<std::string, std::string>>{
            {"depth=2", "found no symbol depth, expected one of its symbols: rank, width"},
            {"rank=2,rank=4", "--symbol: found symbol rank for the second time"},
            {"4,rank=2", "--symbol: found \"4\", expected NAME=LIST"},
            {"rank=2,2", "in which 2 comes twice"},
            {"rank=0", "--symbol: found \"0\", expected a whole number from 1"},
            {"rank=", "--symbol: found \"\", expected"}}) {
-    CAPTURE(bad);
-    const Ran refused = run(bad);
+    CAPTURE(wrong.first);
+    const Ran refused = run(wrong.first);
     CAPTURE(refused.err);
     CHECK(refused.exit_code == 2);
-    CHECK(refused.err.find(message) != std::string::npos);
+    CHECK(refused.err.find(wrong.second) != std::string::npos);
   }
 }
 

@@ -186,7 +186,7 @@ TEST_CASE("copies of network inputs are counted apart, since no layer's row show
   const Plan& plan = example.the_plan();
   Tensor& moved = example.graph.tensors[static_cast<std::size_t>(plan.steps[1].object)];
   moved.role = TensorRole::kInput;
-  moved.input = InputId(0);
+  moved.input = InputId{0};
   const RunReport report = example.report();
   CHECK(report.inputs_to_far == Bytes(1000));
   CHECK(report.inputs_to_near == Bytes(1000));

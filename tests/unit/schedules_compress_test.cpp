@@ -14,12 +14,11 @@
 #include "simulator/schedules/lms_compress.hpp"
 #include "simulator/schedules/own_options.hpp"
 #include "tests/support/random_networks.hpp"
+#include "tests/support/schedule_example.hpp"
 #include "tests/support/tiny_specs.hpp"
 
 namespace ooc::test {
 namespace {
-
-using Names = std::vector<std::string>;
 
 constexpr std::int64_t kWord = 4;
 Bytes words(std::int64_t count) { return Bytes(count * kWord); }

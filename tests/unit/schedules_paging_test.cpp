@@ -21,8 +21,6 @@
 namespace ooc::test {
 namespace {
 
-using Names = std::vector<std::string>;
-
 /// a, b, c, d: 1 GB each, 50 ms forward, 100 ms backward; copies of 100 ms.
 Workload paging_example() {
   Workload workload =

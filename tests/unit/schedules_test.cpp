@@ -69,8 +69,6 @@ std::vector<std::string> queue(const Workload& workload, const Plan& plan, StepK
   return names;
 }
 
-using Names = std::vector<std::string>;
-
 TEST_CASE("the table lists every schedule once and finds it by its name") {
   Names names;
   for (const Schedule* schedule : schedules()) {
