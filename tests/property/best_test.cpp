@@ -249,8 +249,7 @@ void check_case(std::uint64_t seed, Tally& tally) {
   Dice dice(seed);
   static constexpr NetworkForm kForms[] = {NetworkForm::kCustomChain, NetworkForm::kMixedChain,
                                            NetworkForm::kGraph};
-  Workload workload =
-      random_workload(dice, kForms[dice.index(std::size(kForms))], dice.number(2, 5));
+  Workload workload = random_workload(dice, kForms, 2, 5);
   set_link(workload.costs, random_link(dice, workload));
   const std::int64_t least = smallest_task_budget(workload.graph, workload.costs).count();
   const auto in_core =

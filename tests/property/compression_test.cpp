@@ -130,11 +130,7 @@ TEST_CASE("plans with compressed tensors keep the laws of schedules") {
   WaitingRuns waiting;
   for_each_seed(1'500, [&](std::uint64_t seed) {
     Dice dice(seed);
-    CompressionCase test{
-        random_workload(dice, kForms[dice.index(std::size(kForms))], dice.number(1, 12)),
-        {},
-        {},
-        &waiting};
+    CompressionCase test{random_workload(dice, kForms, 1, 12), {}, {}, &waiting};
     INFO(rerun("property_compression", seed));
     INFO(test.workload.text);
     if (test.workload.network->dtype != Dtype::kFloat32) return;

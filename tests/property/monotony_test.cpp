@@ -98,8 +98,7 @@ void count_random(Counts& counts, const Schedule& schedule, std::uint64_t seed) 
                                            NetworkForm::kRealChain, NetworkForm::kGraph,
                                            NetworkForm::kSequence};
   Dice dice(seed);
-  Workload workload =
-      random_workload(dice, kForms[dice.index(std::size(kForms))], dice.number(4, 40));
+  Workload workload = random_workload(dice, kForms, 4, 40);
   const Bytes smallest = std::max(Bytes(1), least_of(workload, schedule.name.data()));
   const Bytes largest = std::max(smallest, least_of(workload, "in-core"));
   LinkSpec link = random_link(dice, workload);

@@ -22,9 +22,8 @@ class LayersWriter {
   std::string custom_chain(bool mixed) {
     inputs_ = R"({"name": "data", "shape": [)" + std::to_string(custom_size()) + "]}";
     while (left_ > 0) {
-      std::string fields =
-          fmt::format(R"("output_shape": [{}], "forward_time": "{} ns", "backward_time": "{} ns")",
-                      custom_size(), custom_time(), custom_time());
+      const std::string times = custom_times();
+      std::string fields = fmt::format(R"("output_shape": [{}], {})", custom_size(), times);
       if (mixed) {
         static constexpr const char* kSaves[] = {"output", "input", "both", "none"};
         fields += fmt::format(R"(, "saves": "{}")", kSaves[dice_.index(4)]);
@@ -60,6 +59,11 @@ class LayersWriter {
 
   std::int64_t custom_size() { return dice_.once_in(6) ? 1 : dice_.number(1, 1000); }
   std::int64_t custom_time() { return dice_.once_in(8) ? 0 : dice_.number(1, 20'000); }
+  std::string custom_times() {
+    const std::int64_t backward = custom_time();
+    return fmt::format(R"("forward_time": "{} ns", "backward_time": "{} ns")", custom_time(),
+                       backward);
+  }
 
   /// Appends a layer; its name. `inputs` empty: the layer before.
   std::string add(const std::string& type, const std::string& fields,
@@ -113,9 +117,8 @@ class LayersWriter {
       case 10:
         return same(from, "relu", R"("in_place": false)");
       default: {
-        const std::string fields = fmt::format(
-            R"("output_shape": [{0}, {1}, {1}], "forward_time": "{2} ns", "backward_time": "{3} ns")",
-            from.channels, from.size, custom_time(), custom_time());
+        const std::string fields = fmt::format(R"("output_shape": [{0}, {1}, {1}], {2})",
+                                               from.channels, from.size, custom_times());
         return same(from, "custom", fields);
       }
     }

@@ -131,6 +131,12 @@ Workload random_workload(Dice& dice, NetworkForm form, std::int64_t max_layers) 
   return workload;
 }
 
+Workload random_workload(Dice& dice, std::span<const NetworkForm> forms, std::int64_t lowest,
+                         std::int64_t highest) {
+  const std::int64_t max_layers = dice.number(lowest, highest);
+  return random_workload(dice, forms[dice.index(forms.size())], max_layers);
+}
+
 void set_link(CostTable& costs, const LinkSpec& link) {
   TransferCosts& transfers = costs.transfers;
   transfers.to_far.clear();

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@
 namespace ooc::test {
 
 /// The same numbers on every platform (the standard's distributions are not).
+/// Drawn in the order written, one draw a full expression or braces between: compilers differ in the order in which
+/// they evaluate arguments, and a seed stands for one case.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : engine_(seed) {}
@@ -56,6 +59,9 @@ struct Workload {
   CostTable costs;
 };
 [[nodiscard]] Workload random_workload(Dice& dice, NetworkForm form, std::int64_t max_layers);
+/// Of any of `forms`, with at most `lowest` to `highest` layers.
+[[nodiscard]] Workload random_workload(Dice& dice, std::span<const NetworkForm> forms,
+                                       std::int64_t lowest, std::int64_t highest);
 /// The same from a given text: liveness, sgd, 1 GFLOP/s and 1 GB/s near memory.
 [[nodiscard]] Workload workload_of_text(const std::string& text, std::int64_t batch);
 [[nodiscard]] Workload workload_of_file(const std::string& path, std::int64_t batch);

@@ -75,10 +75,11 @@ class SequenceWriter {
       static constexpr const char* kModes[] = {"gradient_in_forward", "recompute"};
       const bool tied = table_.words > 0 && table_.width == at.width && dice_.once_in(2);
       const std::string table = tied ? fmt::format(R"(, "tied_to": "{}")", table_.name) : "";
+      const char* mode = kModes[dice_.index(2)];
+      const std::int64_t chunk = dice_.number(1, 8);
       add("linear_cross_entropy",
           fmt::format(R"("vocabulary": {}, "chunk": {}, "mode": "{}"{})",
-                      tied ? table_.words : dice_.number(1, 9), dice_.number(1, 8),
-                      kModes[dice_.index(2)], table),
+                      tied ? table_.words : dice_.number(1, 9), chunk, mode, table),
           {at.name});
       return;
     }
@@ -100,9 +101,10 @@ class SequenceWriter {
   Open recurrent(const Open& at) {
     const std::int64_t units = dice_.number(1, 4);
     const bool both = dice_.once_in(4);
+    const std::int64_t bias_vectors = dice_.number(0, 2);
     const std::string fields =
         fmt::format(R"("units": {}, "layers": {}, "bidirectional": {}, "bias_vectors": {})", units,
-                    dice_.once_in(4) ? 2 : 1, both ? "true" : "false", dice_.number(0, 2));
+                    dice_.once_in(4) ? 2 : 1, both ? "true" : "false", bias_vectors);
     return {add(dice_.once_in(2) ? "lstm" : "gru", fields, {at.name}), both ? 2 * units : units};
   }
 
@@ -122,8 +124,9 @@ class SequenceWriter {
       return {add("attention", fields, {at.name, memory.name, value.name}), value.width};
     }
     if (dice_.once_in(2)) return grouped_attention(at);
+    const char* causal = yes_or_no(2);
     const std::string fields = fmt::format(R"("heads": {}, "flash": {}, "causal": {})",
-                                           at.width % 2 == 0 ? 2 : 1, yes_or_no(2), yes_or_no(2));
+                                           at.width % 2 == 0 ? 2 : 1, yes_or_no(2), causal);
     if (at.width % 3 == 0 && at.width % 2 != 0 && dice_.once_in(2)) {
       return {add("attention", fields, {at.name}), at.width / 3};
     }
@@ -187,9 +190,10 @@ class SequenceWriter {
         return {add("tanh", "", {at.name}), at.width};
       case 1: {
         const bool eager = dice_.once_in(2);
+        const char* stats = eager ? "false" : yes_or_no(2);
         return {add("layer_norm",
-                    fmt::format(R"("bias": {}, "stats": {}, "form": "{}")", yes_or_no(2),
-                                eager ? "false" : yes_or_no(2), eager ? "eager" : "fused"),
+                    fmt::format(R"("bias": {}, "stats": {}, "form": "{}")", yes_or_no(2), stats,
+                                eager ? "eager" : "fused"),
                     {at.name}),
                 at.width};
       }
@@ -221,10 +225,12 @@ class SequenceWriter {
       case 0:
         fields += R"(, "frozen": true)" + (dice_.once_in(2) ? storage : "");
         break;
-      case 1:
-        fields += fmt::format(R"(, "lora": {{"rank": {}, "dropout": {}}})", dice_.number(1, 3),
-                              dice_.once_in(2) ? "0.1" : "0");
+      case 1: {
+        const char* dropout = dice_.once_in(2) ? "0.1" : "0";
+        fields +=
+            fmt::format(R"(, "lora": {{"rank": {}, "dropout": {}}})", dice_.number(1, 3), dropout);
         break;
+      }
       default:
         fields += R"(, "frozen": false)";
     }
@@ -233,12 +239,13 @@ class SequenceWriter {
 
   Open mixture(const Open& at) {
     const std::int64_t experts = dice_.number(1, 5);
+    const char* form = dice_.once_in(2) ? "fused" : "eager";
+    const std::int64_t units = dice_.number(1, 4);
     std::string fields = fmt::format(R"("experts": {}, "top_k": {}, "units": {}, "form": "{}")",
-                                     experts, dice_.number(1, experts), dice_.number(1, 4),
-                                     dice_.once_in(2) ? "fused" : "eager");
+                                     experts, dice_.number(1, experts), units, form);
     if (dice_.once_in(3)) {
-      fields += fmt::format(R"(, "shared_units": {}, "shared_gate": {})", dice_.number(1, 4),
-                            yes_or_no(2));
+      const char* gate = yes_or_no(2);
+      fields += fmt::format(R"(, "shared_units": {}, "shared_gate": {})", dice_.number(1, 4), gate);
     }
     if (dice_.once_in(3)) fields += R"(, "capacity": 1.25)";
     if (dice_.once_in(3)) fields += R"(, "bias": true)";
