@@ -8,7 +8,7 @@ def place(t): return torch.multiprocessing.reductions.StorageWeakRef(storage(t))
 def flat(t): return t.detach().as_strided([storage(t).nbytes() // t.element_size()], [1], 0)
 def tensors(*tree): return [x for x in pytree.tree_flatten(tree)[0] if isinstance(x, torch.Tensor)]
 
-class Value:  # of a storage until it is written again; kind: "tensor" or "inner" of its layer; data: None if dropped
+class Value:  # of a storage until it is written again; kind: "tensor" or "inner" of its layer, or "foreign"
     def __init__(self, entry, kind="tensor", again=None, index=0):
         self.entry, self.action, self.kind, self.again, self.index = entry, entry.get("action"), kind, again, index
         self.data, self.far = None, False
@@ -34,9 +34,9 @@ def applied(policy, model):
         copy(value, far=False)
         if side and value in moving: torch.cuda.current_stream().wait_stream(side)
         return (value.again(value.index) if value.data is None else value.data).view(dtype).as_strided(*lies)
-    def reference(x, saved=False):  # a function that gives it
-        value = values.setdefault(place(x), Value(entries.get(str(list(x.shape[1:])), {})))
-        if not value: return (lambda: x) if saved or x.requires_grad else x.clone  # running statistics have had theirs
+    def reference(x, saved=False):  # a function that gives it; a copy of statistics, which have had theirs
+        value = values.setdefault(place(x), Value(entries.get(str(list(x.shape[1:])), {}), "foreign"))
+        if not value or not x.dim() and not x.requires_grad: return (lambda: x) if saved or x.requires_grad else x.clone
         if (saved or not value.again) and value.data is None and value.action != "recompute": value.data = flat(x)
         if value.data is not None and value.action == "offload": moving.add(value)
         return functools.partial(tensor, value, x.dtype, x.shape, x.stride(), x.storage_offset())
@@ -59,10 +59,10 @@ def applied(policy, model):
             for i, x in enumerate(tensors(out)):
                 old = values.get(place(x), Value({}))
                 if not old or place(x) in places and not func._schema.is_mutable: continue  # a parameter or a view
-                kind = "inner" if i or "bernoulli" in func._schema.name else old.kind
+                kind = "inner" if i or "bernoulli" in str(func) else "foreign" if "empty" in str(func) else old.kind
                 new = made[i] = values[place(x)] = Value(entries.get(layer.get(kind), old.entry), kind, again, i)
                 old.action, old.data = None, None
-                if "empty" in func._schema.name: new.data = flat(x)  # what others write there is not seen
+                if kind == "foreign": new.data = flat(x)  # others may write there unseen
                 if new.entry.get("saved") is False: reference(x, saved=True)
             return out
     class Functions(torch.overrides.TorchFunctionMode):

@@ -239,6 +239,55 @@ def run(name, folder, network, schedule, memory):
     return planned
 
 
+class Square(torch.autograd.Function):
+    """What PyTorch does not dispatch."""
+
+    @staticmethod
+    def forward(ctx, x):
+        square, slope = torch.empty_like(x), torch.empty_like(x)
+        square.numpy()[...] = x.detach().numpy() ** 2
+        slope.numpy()[...] = 2 * x.detach().numpy()
+        ctx.save_for_backward(slope)
+        return square
+
+    @staticmethod
+    def backward(ctx, slope):
+        return slope * ctx.saved_tensors[0]
+
+
+class Odd(nn.Module):
+    """Kernels unseen, in a module and overwritten; slices written; its input and what is kept overwritten; numbers drawn
+    beside a layer."""
+
+    def __init__(self):
+        super().__init__()
+        self.one, self.square, self.two = nn.Conv2d(3, 8, 3), nn.Module(), nn.Linear(14, 10)
+        self.square.forward = Square.apply
+
+    def forward(self, x):
+        one = self.one(x.mul_(2))
+        twice = one * 2
+        y = self.square(one.sub_(1)).add_(1)
+        halves = torch.zeros_like(y)
+        halves[:, :4] = y[:, :4]
+        halves[:, 4:] = y[:, 4:] * torch.rand(1)
+        return self.two(torch.tanh(halves + twice)).mean([1, 2])
+
+
+def odd_calls(folder):
+    """All that its layers write is to be dropped, but for the first one's, which backward does not read."""
+    calls = {"one": "one", "square": "square", "add_": None, "tanh": None, "two": "two"}
+    layers = [{"name": name, "module": module or "?", "functions": [name], "tensor": name, "inner": None}
+              for name, module in calls.items()]
+    tensors = [{"name": name, "action": "keep" if name == "one" else "recompute", "saved": name != "one", "out_after": None,
+                "back_at": None} for name in calls]
+    made = folder / "policy.json"
+    made.write_text(json.dumps({"layers": layers, "tensors": tensors}))
+    compare("odd calls", Odd, made)
+    check(done["keep"] == {"one"}, f"odd calls: {done['keep']} were kept")
+    check("tanh" in done["recompute"] and not done["recompute"] & {"square", "add_"}, f"odd calls: {done} were made again")
+
+
 def misfits(folder, network):
     """Layers that the model does not have are told, until the policy says so."""
     made = folder / "policy.json"
@@ -271,6 +320,7 @@ def main():
                 for share in (1, 0.8, 0.65):
                     for action, names in (run(name, folder, network, schedule, f"{int(peak * share)}B") or {}).items():
                         seen[action] += len(names)
+        odd_calls(folder)
         misfits(folder, folder / "residual.json")
     check(min(seen.values()) > 50, f"too few tensors of each kind: {seen}")
     for failure in failures:
