@@ -70,9 +70,10 @@ void check_state(const StateOptions& options);
 struct StateUnit {
   std::string name;
   std::vector<LayerId> owners;
-  std::int64_t parameters = 0;      ///< that are learnt
-  std::int64_t frozen_bytes = 0;    ///< weights that are not; counted where weights move
-  std::int64_t far_parameters = 0;  ///< of them those whose optimiser's state is far
+  std::int64_t parameters = 0;        ///< that are learnt
+  ParameterBytes learnt = {0, 0, 0};  ///< bytes of all of them
+  std::int64_t frozen_bytes = 0;      ///< weights that are not; counted where weights move
+  std::int64_t far_parameters = 0;    ///< of them those whose optimiser's state is far
   // In MovingState::graph, where they are tensors:
   std::optional<TensorId> weight = {};
   /// Of far updates, and of near ones within backward; where rounds have their own, the first one's.

@@ -199,7 +199,7 @@ std::string inspection(const NetworkReport& report, const WriteOptions& options)
   json.member("accounting", report.accounting).member("optimizer", report.optimizer);
   json.member("compute", report.compute).end();
   json.member("source", report.source).member("dtype", report.dtype);
-  put_precision(json, report.precision, report.gradient_dtype);
+  put_precision(json, report.precision, report.gradient_dtype, report.adapter_dtype);
   json.objects("network_inputs", report.inputs, [&](const auto& input) {
     json.member("name", input.first).member("shape", input.second);
   });

@@ -275,6 +275,7 @@ RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
   if (const auto& gradient = options.graph.gradient_dtype) {
     inputs.gradient_dtype = dtype_info(*gradient).name;
   }
+  inputs.adapter_dtype = adapter_dtype(*workload.network);
   inputs.optimizer = optimizer_name(workload.graph.optimizer);
   if (options.adam != AdamKernels::kFused) inputs.adam = adam_kernels_name(options.adam);
   inputs.framework = framework_of(options.framework).name;

@@ -49,6 +49,7 @@ struct RunInputs {
   std::string dtype = "float32";
   std::string precision = {};       ///< empty: everything has that type
   std::string gradient_dtype = {};  ///< of the weights' gradients, where it was asked for
+  std::string adapter_dtype = {};   ///< of what is learnt, where it has a type of its own
   std::string optimizer = "sgd";
   std::string adam = {};  ///< its kernels, where they are not the usual ones
   std::string allocator = "ideal";
@@ -277,6 +278,7 @@ struct NetworkReport {
   std::string dtype;
   std::string precision;       ///< as in RunInputs
   std::string gradient_dtype;  ///< likewise
+  std::string adapter_dtype;   ///< likewise
   std::optional<std::string> hardware;
   std::int64_t batch = 1;
   std::string framework;
