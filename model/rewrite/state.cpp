@@ -476,6 +476,21 @@ void check_state(const StateOptions& options) {
   }
 }
 
+Bytes least_far_bytes(const MovingState& state) {
+  const StateOptions& options = state.options;
+  const bool all_at_once =
+      options.far_gradients != FarGradients::kFreed || options.after == UpdateAfter::kAll;
+  std::int64_t bytes = 0;
+  for (const Tensor& tensor : state.graph.tensors) {
+    if (tensor.home == TensorHome::kFar) bytes += tensor.bytes_fixed;
+  }
+  for (const StateGradient& gradient : state.gradients) {
+    const bool counts = gradient.sent && !state.units[gradient.unit].sum && all_at_once;
+    if (counts) bytes += state.graph.tensors[gradient.sent->at()].bytes_fixed;
+  }
+  return Bytes(bytes);
+}
+
 MovingState move_state(const TrainingGraph& graph, const StateOptions& options) {
   check_state(options);
   OOC_CHECK(graph.device_tasks.empty(), "one device");

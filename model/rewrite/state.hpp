@@ -20,6 +20,7 @@
 #include "model/cost/cost_table.hpp"
 #include "model/graph/training_graph.hpp"
 #include "model/hardware/hardware_profile.hpp"
+#include "model/rewrite/far_gradients.hpp"
 
 namespace ooc {
 
@@ -58,6 +59,7 @@ struct StateOptions {
   /// Updates run as soon as their gradients are complete, which near memory then holds no longer.
   bool in_backward = false;
   AccumulateAt accumulate = AccumulateAt::kUsual;
+  FarGradients far_gradients = FarGradients::kFreed;
 
   [[nodiscard]] bool any() const { return optimizer || gradients || weights || in_backward; }
   [[nodiscard]] bool operator==(const StateOptions&) const = default;
@@ -112,6 +114,10 @@ struct MovingState {
 
 /// `graph`: one device. It must outlive nothing: what is needed of it is copied. Throws SpecError.
 [[nodiscard]] MovingState move_state(const TrainingGraph& graph, const StateOptions& options);
+
+/// What far memory holds of state at one time whatever the schedule: all that is at home there, and gradients that have
+/// buffers there or have all come before the first update. Other gradients come on top.
+[[nodiscard]] Bytes least_far_bytes(const MovingState& state);
 
 /// `round`, of an iteration in one round, with what its tasks take at the most in any round of `all`, the iteration in
 /// several: what a schedule plans a round with.

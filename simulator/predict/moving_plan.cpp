@@ -318,6 +318,8 @@ std::string state_text(const StateOptions& options) {
   if (options.gradient_bytes) {
     text += fmt::format(", gradients of {} bits", *options.gradient_bytes * 8);
   }
+  if (options.far_gradients == FarGradients::kHeld) text += ", gradients held";
+  if (options.far_gradients == FarGradients::kAllocated) text += ", gradient buffers stay";
   if (options.accumulate == AccumulateAt::kNear) text += ", gradients add up near";
   if (options.weights && options.prefetch != 1)
     text += fmt::format(", prefetch {}", options.prefetch);
