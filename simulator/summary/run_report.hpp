@@ -143,9 +143,10 @@ struct WhatIf {
 /// What a job that does not fit would take with one thing changed.
 struct Lever {
   std::string change;  ///< the flag: "--precision bf16-pure"
-  Bytes needs;         ///< near memory: the smallest that suffices, or as much as is known of it
-  Bytes saves;         ///< against the job as it is
-  /// In the budget; none: by its sizes, and more than these decides.
+  Bytes
+      needs;  ///< of what the job lacks, near or far memory: the smallest that suffices, or what is known of it
+  Bytes saves;  ///< against the job as it is
+  /// In what there is; none: by its sizes, and more than these decides.
   std::optional<bool> fits = {};
   /// What far memory lacks of holding state's home, where that is all that keeps the job from fitting.
   Bytes lacks_far = {};
