@@ -164,6 +164,7 @@ std::string machines(const MachinesReport& report, const WriteOptions& options) 
         put_metric(json, column.key, column.read(run));
       }
     }
+    if (!row.state.empty()) json.member("state", row.state);
     json.member("feasible", run.feasible).member("price", row.price);
     json.member("samples_per_s_per_price", samples_per_price(row));
     json.member("fastest", best.fastest == i).member("most_for_the_price", best.for_the_price == i);

@@ -468,7 +468,12 @@ std::string advice(const RunReport& report, const OutOfMemory& oom) {
   if (report.inputs.batch > 1) {
     table.add_row({"--batch N", fmt::format("less than {}", group_thousands(report.inputs.batch))});
   }
-  if (near) table.add_row({"ooc-paleo compare", "which schedules fit, and how fast they are"});
+  if (near && report.static_bytes > report.budget_near && report.inputs.offload.empty()) {
+    table.add_row(
+        {"ooc-paleo compare --state all", "which ways to move state fit, and how fast they are"});
+  } else if (near) {
+    table.add_row({"ooc-paleo compare", "which schedules fit, and how fast they are"});
+  }
   return table.text({});
 }
 
