@@ -142,6 +142,8 @@ struct WeightUse {
 [[nodiscard]] std::vector<WeightStay> weight_stays(std::span<const WeightUse> uses,
                                                    const std::vector<StateUnit>& units,
                                                    int prefetch);
+/// The same of the tasks of `planned`, each once and in their order.
+[[nodiscard]] std::vector<WeightStay> weight_stays(const MovingState& state);
 
 /// Costs of `planned` (no transfers), from those of the network's graph. `anywhere`: the schedule runs tasks again, so
 /// that each must find room for any state.

@@ -392,7 +392,10 @@ void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers) {
       run.bounds->raise(fetch_bound(*run.devices, buffers.pressure));
     }
     if (which.moving) {
-      run.bounds->raise(state_bound(*run.rounds->moving, run.costs(which)));
+      const bool again = std::any_of(plan->steps.begin(), plan->steps.end(),
+                                     [](const Step& step) { return step.recompute; });
+      run.bounds->raise(state_bound(*run.rounds->moving, run.costs(which),
+                                    again ? TaskOrder::kAny : TaskOrder::kOnce));
     }
   }
   auto blocked = simulate({.plan = *plan,

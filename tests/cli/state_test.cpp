@@ -87,6 +87,12 @@ TEST_CASE("results and plans of state that moves say so") {
   CHECK_MESSAGE(has(plan.out, " far_compute far_compute time="), plan.err);
 }
 
+TEST_CASE("the bound counts far weights as often as they come") {
+  // 124.4 million of 2 bytes forth and back, the table of 38.6 million once more: it is the head, too. At 1 GB/s.
+  const Ran ran = predict_state({"--state", "zero-infinity", "--link-to-near", "1GB/s"});
+  CHECK_MESSAGE(has(ran.out, "lower bound     575."), ran.out);
+}
+
 TEST_CASE("compare says which presets fit, the quickest first, and of the others what they lack") {
   const auto ask = [](std::vector<std::string> flags) {
     std::vector<std::string> words{"compare",     "gpt2",

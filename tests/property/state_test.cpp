@@ -92,7 +92,9 @@ void check_run(const StateExample& example, const Schedule& schedule, Bytes budg
   Duration sum = timeline.busy;
   for (const Duration stall : timeline.stall_totals) sum += stall;
   REQUIRE(sum == timeline.iteration_time);
-  REQUIRE(timeline.iteration_time >= state_bound(example.moving, example.costs));
+  REQUIRE(timeline.iteration_time >=
+          state_bound(example.moving, example.costs,
+                      schedule.is(Trait::kRecomputes) ? TaskOrder::kAny : TaskOrder::kOnce));
   if (!naively) return;
   const std::string text = write_plan_text(plan, example.moving.graph, example.costs, budget);
   const NaiveResult naive = simulate_naively(read_plan_text(text));
