@@ -165,9 +165,10 @@ TEST_CASE("a job that lacks far memory is told what one change takes of it, to t
   all[2].second.state.after = UpdateAfter::kEach;
   all[2].second.state.far_gradients = FarGradients::kFreed;
   all.emplace_back("--state megatron-hybrid:0.68", with_state("megatron-hybrid:0.68"));
-  for (auto& [change, options] : all) {
-    CAPTURE(change);
-    const Lever* lever = lever_of(found, change);
+  for (auto& each : all) {
+    CAPTURE(each.first);
+    CaseOptions& options = each.second;
+    const Lever* lever = lever_of(found, each.first);
     REQUIRE(lever != nullptr);
     CHECK(lever->saves == now - lever->needs);
     CHECK(lever->fits == (lever->needs <= *job.options.far_memory));
