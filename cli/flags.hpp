@@ -182,6 +182,11 @@ inline constexpr Flag kLora{
         "default: all those of the blocks"};
 inline constexpr Flag kLoraDropout{
     .name = "--lora-dropout", .value = "RATE", .help = "of what adapters read; default 0"};
+inline constexpr Flag kLoraDtype{.name = "--lora-dtype",
+                                 .value = "TYPE",
+                                 .help = "of adapters; default: as the precision keeps weights",
+                                 .completes = Completes::kChoices,
+                                 .choices = "float32|bfloat16|float16"};
 inline constexpr Flag kBase{.name = "--base",
                             .value = "STORAGE",
                             .help =
@@ -251,7 +256,7 @@ template <std::size_t... kCounts>
 /// What a network's training iteration is taken to be.
 inline constexpr std::array kIteration{kCompute,   kFramework, kAccounting,  kOptimizer, kPrecision,
                                        kGradDtype, kDtype,     kSeq,         kSymbol,    kKernels,
-                                       kLoss,      kLora,      kLoraDropout, kBase};
+                                       kLoss,      kLora,      kLoraDropout, kLoraDtype, kBase};
 /// How it runs, whatever the schedule.
 inline constexpr std::array kRun = joined(
     std::array{kLinkToFar, kLinkToNear, kDuplex, kFarThroughput, kLatency, kMode}, kIteration,

@@ -1,14 +1,17 @@
 // All flags are checked before anything is opened, everything is opened before anything is read.
 #include "cli/job.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "cli/load.hpp"
+#include "cli/machine_lists.hpp"
 #include "cli/runnable.hpp"
 #include "cli/schedule_flags.hpp"
 #include "cli/search_progress.hpp"
+#include "cli/state_flags.hpp"
 #include "simulator/predict/moving_plan.hpp"
 
 namespace ooc {
@@ -30,14 +33,18 @@ std::string_view looked_for(Asks asks) {
 
 JobFlags read_flags(const Arguments& arguments, Asks asks) {
   std::string network = network_of(arguments);
-  CaseOptions options =
-      asks == Asks::kOnMachines ? case_options(arguments, {"--link"}) : case_options(arguments);
+  const std::vector<std::int64_t> states =
+      asks == Asks::kOnMachines ? compared_states(arguments) : std::vector<std::int64_t>{};
+  CaseOptions options = asks != Asks::kOnMachines ? case_options(arguments)
+                        : states.empty()          ? case_options(arguments, {"--link"})
+                                         : case_options(arguments, {"--link", flags::kState});
   ResultOptions result = result_options(arguments);
   ChosenSchedules chosen =
       asks == Asks::kOneSchedule
           ? ChosenSchedules{{&chosen_schedule(arguments)}}
           : chosen_schedules(arguments, asks == Asks::kWhetherItFits ? "capacity" : "all");
-  if (options.state.any()) {
+  const bool moves = std::any_of(states.begin(), states.end(), [](auto each) { return each != 0; });
+  if (options.state.any() || moves) {
     if (chosen.all) keep_carriers(chosen.schedules);
     for (const Schedule* each : chosen.schedules) check_carries_state(*each);
   }

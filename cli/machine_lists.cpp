@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "cli/options.hpp"
+#include "cli/state_flags.hpp"
 #include "cli/sweep/ranges.hpp"
 #include "model/base/errors.hpp"
 
@@ -86,9 +87,20 @@ std::vector<double> prices_of(const std::string& text, const MachineLists& lists
 
 }  // namespace
 
+std::vector<std::int64_t> compared_states(const Arguments& arguments) {
+  const auto text = arguments.value(flags::kState);
+  if (!text) return {};
+  const AxisValues values = axis_values(axis_kinds()[axis_place("--state")], *text);
+  std::vector<std::int64_t> states;
+  for (std::size_t i = 0; i < values.size(); ++i) states.push_back(values[i]);
+  return states.size() > 1 ? states : std::vector<std::int64_t>{};
+}
+
 MachineLists machine_lists(const Arguments& arguments) {
-  MachineLists lists{
-      .machines = split_list(hardware_of(arguments), kHardwareFlag), .links = {}, .prices = {}};
+  MachineLists lists{.machines = split_list(hardware_of(arguments), kHardwareFlag),
+                     .links = {},
+                     .prices = {},
+                     .states = compared_states(arguments)};
   for (std::size_t i = 0; i < lists.machines.size(); ++i) {
     const auto here = lists.machines.begin() + static_cast<std::ptrdiff_t>(i);
     if (std::find(lists.machines.begin(), here, *here) == here) continue;
@@ -103,9 +115,10 @@ MachineLists machine_lists(const Arguments& arguments) {
   } else {
     lists.links.emplace_back(std::nullopt);
   }
-  const std::size_t rows = lists.machines.size() * lists.links.size();
+  const std::size_t rows =
+      lists.machines.size() * lists.links.size() * std::max<std::size_t>(1, lists.states.size());
   if (rows > kMaxMachineRows) {
-    bad_value("compare", fmt::format("{} machines and links", rows),
+    bad_value("compare", fmt::format("{} machines, links and states", rows),
               fmt::format("at most {}", kMaxMachineRows), "`ooc-paleo sweep` takes more");
   }
   if (const auto text = arguments.value("--price")) lists.prices = prices_of(*text, lists);

@@ -169,7 +169,9 @@ CaseOptions case_options(const Arguments& arguments, std::initializer_list<FlagN
   CaseOptions options;
   options.schedule = schedule_options(arguments);
   read_state_changes(arguments, options);
-  if (const auto text = arguments.value(flags::kState)) {
+  const auto state =
+      is_among(but, flags::kState.name) ? std::nullopt : arguments.value(flags::kState);
+  if (const auto& text = state) {
     apply_state_preset(parse_state_preset(*text, flags::kState.name), options);
   }
   for (const AxisKind& axis : axis_kinds()) {

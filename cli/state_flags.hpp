@@ -68,8 +68,9 @@ inline constexpr Flag kFarCompute{
 
 inline constexpr std::array kStateChangeFlags{kUpdate,    kUpdateAfter,  kUpdateDelay, kPrefetch,
                                               kGradSlots, kGradTransfer, kUnit};
-inline constexpr auto kStateFlags = joined(std::array{kState, kOffload, kUpdateInBackward},
-                                           kStateChangeFlags, std::array{kFarCompute});
+inline constexpr auto kStateButPreset =
+    joined(std::array{kOffload, kUpdateInBackward}, kStateChangeFlags, std::array{kFarCompute});
+inline constexpr auto kStateFlags = joined(std::array{kState}, kStateButPreset);
 
 }  // namespace flags
 

@@ -71,10 +71,13 @@ std::optional<AdapterOptions> adapter_options(const Arguments& arguments) {
   const auto text = arguments.value(flags::kLora);
   const auto base = arguments.value(flags::kBase);
   const auto dropout = arguments.value(flags::kLoraDropout);
+  const auto type = arguments.value(flags::kLoraDtype);
   if (!text) {
-    const std::string_view flag = base ? flags::kBase.name : flags::kLoraDropout.name;
-    if (base || dropout) {
-      bad_value(flag, "it without --lora", "--lora R beside it: what is frozen is not learnt");
+    for (const auto& [given, flag] : {std::pair{base, flags::kBase},
+                                      {dropout, flags::kLoraDropout},
+                                      {type, flags::kLoraDtype}}) {
+      if (!given) continue;
+      bad_value(flag.name, "it without --lora", "--lora R beside it: what is frozen is not learnt");
     }
     return std::nullopt;
   }
@@ -90,6 +93,12 @@ std::optional<AdapterOptions> adapter_options(const Arguments& arguments) {
       known.emplace_back(storage_name(each));
     }
     if (!options.base) unknown_word(flags::kBase.name, *base, known);
+  }
+  if (type) {
+    const std::vector<std::string> known(kAdapterTypes.begin(), kAdapterTypes.end());
+    const bool is_known = std::find(known.begin(), known.end(), *type) != known.end();
+    if (!is_known) unknown_word(flags::kLoraDtype.name, *type, known);
+    options.dtype = find_dtype(*type);
   }
   if (dropout) {
     const char* end = dropout->data() + dropout->size();

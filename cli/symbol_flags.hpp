@@ -27,7 +27,7 @@ struct KernelOptions {
   std::string loss = {};
 };
 [[nodiscard]] KernelOptions kernel_options(const Arguments& arguments);
-/// --lora, --lora-dropout and --base.
+/// --lora, --lora-dropout, --lora-dtype and --base.
 [[nodiscard]] std::optional<AdapterOptions> adapter_options(const Arguments& arguments);
 /// What both flags say. Throws SpecError for what neither of them allows and for a symbol that is given twice.
 [[nodiscard]] std::vector<SymbolValue> symbol_values(const Arguments& arguments);

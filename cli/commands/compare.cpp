@@ -1,5 +1,5 @@
-// `compare`: one network, one machine, every schedule, best first; or several machines or links, the best
-// schedule of each.
+// `compare`: one network, one machine, every schedule, best first; or several machines, links or presets of state that
+// moves, the best schedule of each.
 #include "simulator/predict/compare.hpp"
 
 #include <algorithm>
@@ -36,6 +36,12 @@ constexpr Flag kLink{
     .help =
         "link rate in both directions instead of the profile's, e.g. 32GB/s, or inf; several: "
         "16GB/s,32GB/s or 4GB/s:64GB/s:x2"};
+constexpr Flag kComparedStates{
+    .name = "--state",
+    .value = "LIST",
+    .help =
+        "presets of weights, gradients and optimiser state that move, between commas, or all; of "
+        "several the best schedule of each"};
 constexpr Flag kPrice{
     .name = "--price",
     .value = "LIST",
@@ -52,7 +58,7 @@ constexpr auto kCompareOwnFlags = flags::joined(
     std::array{kComparedMachines, flags::kBatch, flags::kSchedules, flags::kScheduleToo,
                flags::kMemory, flags::kFarMemory, flags::kFormat, flags::kOutput,
                flags::kLayerTimes, kLink, kPrice, kWide, flags::kReport, flags::kPlot},
-    flags::kRun, flags::kStateFlags, std::array{flags::kNoColor});
+    flags::kRun, std::array{kComparedStates}, flags::kStateButPreset, std::array{flags::kNoColor});
 const auto kCompareFlags = flags::with_schedule_flags(kCompareOwnFlags);
 
 CompareAlgorithms algorithms_of(const Arguments& arguments) {
@@ -92,9 +98,11 @@ int compare_several(const Arguments& arguments, const MachineLists& lists, Machi
                                                   .links = lists.links,
                                                   .options = job.options,
                                                   .prices = lists.prices,
+                                                  .states = lists.states,
                                                   .algorithms = algorithms_of(arguments)});
   for (std::size_t row = 0; row < report.rows.size(); ++row) {
-    const Machine& machine = job.machines[row / lists.links.size()];
+    const std::size_t each = lists.links.size() * std::max<std::size_t>(1, lists.states.size());
+    const Machine& machine = job.machines[row / each];
     for (const std::string& text : report.rows[row].remarks) {
       remark_on(remarks, machine.path, text);
     }
@@ -122,13 +130,15 @@ int run_compare(const Arguments& arguments) {
 const Command compare_command{
     .name = "compare",
     .summary =
-        "every schedule for one job, best first; of several machines or links the best of each",
+        "every schedule for one job, best first; of several machines, links or presets of moving "
+        "state the best of each",
     .examples =
         "  ooc-paleo compare vgg16 --hardware v100-16gb-pcie3 --batch 256 --memory 12GiB\n"
         "  ooc-paleo compare resnet50 --hardware v100-16gb-pcie3 --batch 400 "
         "--schedules vdnn-all,vdnn-conv,capacity\n"
         "  ooc-paleo compare resnet50 --hardware v100-16gb-pcie3,a100-40gb-sxm --batch 1024 "
-        "--price 3000,9000\n",
+        "--price 3000,9000\n"
+        "  ooc-paleo compare llama-3-8b --hardware h100-sxm --seq 8192 --state all\n",
     .positionals = flags::kNetwork,
     .flags = kCompareFlags,
     .run = &run_compare,

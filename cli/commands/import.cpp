@@ -29,9 +29,10 @@ constexpr Flag kName{.name = "--name",
                      .help = "of the network; default: the file's, or the folder's"};
 constexpr Flag kSource{.name = "--source", .value = "TEXT", .help = "where the config comes from"};
 
-constexpr std::array kImportFlags{
-    flags::kSeq, flags::kKernels, flags::kLoss, flags::kLora,     flags::kLoraDropout, flags::kBase,
-    kAllowLong,  kName,           kSource,      flags::kMaxInput, flags::kOutput};
+constexpr std::array kImportFlags{flags::kSeq,  flags::kKernels,     flags::kLoss,
+                                  flags::kLora, flags::kLoraDropout, flags::kLoraDtype,
+                                  flags::kBase, kAllowLong,          kName,
+                                  kSource,      flags::kMaxInput,    flags::kOutput};
 
 ImportOptions import_options(const Arguments& arguments) {
   ImportOptions options;

@@ -61,7 +61,7 @@ std::int64_t update_flops(Optimizer optimizer) {
 Amount update_amount(const TrainingGraph& graph, const LayerModel& layer, ComputeModel model) {
   const Wide parameters = layer.parameters;
   if (model == ComputeModel::kPaleo) return {parameters * 2, parameters * 12};
-  const ParameterBytes& each = graph.per_parameter;
+  const ParameterBytes each = bytes_of_layer(graph.per_parameter, layer);
   const auto& precision = graph.network->precision;
   const bool unscales = precision && precision_info(*precision).unscales;
   const std::int64_t updated = each.master > 0 ? each.master : each.weight;

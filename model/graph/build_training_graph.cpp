@@ -361,17 +361,18 @@ class GraphBuilder {
   }
 
   void add_static_bytes() {
-    const std::int64_t parameters = trainable_parameters(network_);
     const ParameterBytes each = parameter_bytes(network_, options_.gradient_dtype);
     graph_.per_parameter = each;
     graph_.weight_bytes = 0;
     for (const Layer& layer : network_.layers) {
       graph_.weight_bytes += weight_bytes(each, *layer.model);
     }
-    graph_.gradient_bytes = parameters * each.gradient;
-    graph_.optimizer_bytes = parameters * each.master;
     for (const Layer& layer : network_.layers) {
       graph_.optimizer_bytes += state_bytes(graph_.optimizer, network_, *layer.model);
+      if (layer.model->is_frozen) continue;
+      const ParameterBytes own = bytes_of_layer(each, *layer.model);
+      graph_.gradient_bytes += layer.model->parameters * own.gradient;
+      graph_.optimizer_bytes += layer.model->parameters * own.master;
     }
   }
 

@@ -11,9 +11,13 @@ constexpr std::int64_t kFloatBytes = 4;
 constexpr std::int64_t kHalfBytes = 2;
 constexpr std::int64_t kQuantizedBlock = 2048;
 
-std::int64_t bytes_of_number(const Network& network) {
-  const bool halved = network.precision && precision_info(*network.precision).halves_state;
-  return halved ? kHalfBytes : kFloatBytes;
+/// Of the optimiser's state. Parameters of a type of their own without a float32 copy beside them have it in theirs,
+/// as PyTorch's optimisers do.
+std::int64_t bytes_of_number(const Network& network, const LayerModel& layer) {
+  if (!network.precision) return kFloatBytes;
+  const PrecisionInfo& info = precision_info(*network.precision);
+  if (!layer.parameter_type) return info.halves_state ? kHalfBytes : kFloatBytes;
+  return info.master > 0 ? kFloatBytes : dtype_info(*layer.parameter_type).bytes;
 }
 
 }  // namespace
@@ -26,12 +30,22 @@ ParameterBytes parameter_bytes(const Network& network, std::optional<Dtype> grad
     bytes = {.weight = info.weight, .gradient = info.gradient, .master = info.master};
   }
   if (gradient) bytes.gradient = dtype_info(*gradient).bytes;
+  bytes.gradient_is_said = gradient.has_value();
+  return bytes;
+}
+
+ParameterBytes bytes_of_layer(const ParameterBytes& each, std::optional<Dtype> own) {
+  if (!own) return each;
+  ParameterBytes bytes = each;
+  bytes.weight = dtype_info(*own).bytes;
+  if (!each.gradient_is_said) bytes.gradient = bytes.weight;
+  if (bytes.weight >= each.master) bytes.master = 0;
   return bytes;
 }
 
 std::int64_t weight_bytes(const ParameterBytes& each, const LayerModel& layer) {
   return layer.storage ? stored_bytes(*layer.storage, weight_counts(layer))
-                       : layer.parameters * each.weight;
+                       : layer.parameters * bytes_of_layer(each, layer).weight;
 }
 
 std::int64_t state_bytes(Optimizer optimizer, const Network& network, const LayerModel& layer) {
@@ -41,9 +55,9 @@ std::int64_t state_bytes(Optimizer optimizer, const Network& network, const Laye
     case Optimizer::kSgd:
       return 0;
     case Optimizer::kMomentum:
-      return parameters * bytes_of_number(network);
+      return parameters * bytes_of_number(network, layer);
     case Optimizer::kAdam:
-      return parameters * 2 * bytes_of_number(network);
+      return parameters * 2 * bytes_of_number(network, layer);
     case Optimizer::kAdam8: {
       const std::int64_t blocks = (parameters + kQuantizedBlock - 1) / kQuantizedBlock;
       return 2 * (parameters + blocks * kFloatBytes);

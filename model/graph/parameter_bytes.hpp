@@ -14,13 +14,22 @@ namespace ooc {
 struct ParameterBytes {
   std::int64_t weight = 4;
   std::int64_t gradient = 4;
-  std::int64_t master = 0;  ///< float32 copy that the optimiser updates
+  std::int64_t master = 0;        ///< float32 copy that the optimiser updates
+  bool gradient_is_said = false;  ///< whatever the type of the weights
 };
 
 /// As the network's precision says, else weights and gradients in its type. `gradient`: the type of the gradients
 /// instead.
 [[nodiscard]] ParameterBytes parameter_bytes(const Network& network,
                                              std::optional<Dtype> gradient = {});
+
+/// Of a layer of the network: adapters may have a type of their own, of gradients, too. In float32 they are what the
+/// optimiser updates.
+[[nodiscard]] ParameterBytes bytes_of_layer(const ParameterBytes& each, std::optional<Dtype> own);
+[[nodiscard]] inline ParameterBytes bytes_of_layer(const ParameterBytes& each,
+                                                   const LayerModel& layer) {
+  return bytes_of_layer(each, layer.parameter_type);
+}
 
 /// Of a layer's weights, as they are kept: frozen ones may be stored in fewer bytes.
 [[nodiscard]] std::int64_t weight_bytes(const ParameterBytes& each, const LayerModel& layer);

@@ -53,12 +53,19 @@ InPlace read_in_place(const SpecView& spec, InPlace otherwise) {
   return asked->as_boolean() ? InPlace::kRequired : InPlace::kNever;
 }
 
-Lora read_lora(const SpecView& lora) {
+Lora read_lora(const SpecView& lora, const LayerInputs& inputs) {
   Lora adapters{.rank = lora.get("rank").as_integer(1, kMaxSize)};
   if (const auto rate = lora.find("dropout")) {
     adapters.dropout = rate->as_number();
     if (!(adapters.dropout >= 0 && adapters.dropout < 1)) {
       rate->fail(rate->found(), "a rate from 0 to below 1");
+    }
+  }
+  if (const auto type = lora.find("dtype")) {
+    adapters.dtype = find_dtype(type->as_choice({kAdapterTypes.begin(), kAdapterTypes.end()}));
+    if (!inputs.precision) {
+      type->fail(type->found(), "a network with a precision, such as --precision bf16",
+                 "without one everything has the network's type");
     }
   }
   if (const auto alpha = lora.find("alpha")) (void)alpha->as_number();

@@ -2,6 +2,7 @@
 // inputs there may be, `in_place`.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -36,13 +37,17 @@ void require_several_inputs(const SpecView& spec, const LayerInputs& inputs);
 /// "in_place", `otherwise` where it is left out; true is kRequired, false is kNever.
 [[nodiscard]] InPlace read_in_place(const SpecView& spec, InPlace otherwise);
 
+/// What adapters may be kept in.
+inline constexpr std::array<std::string_view, 3> kAdapterTypes{"float32", "bfloat16", "float16"};
 /// What stands beside a layer that is frozen.
 struct Lora {
   std::int64_t rank = 1;
   double dropout = 0;
+  std::optional<Dtype> dtype = {};  ///< none: as the precision keeps what is learnt
 };
-/// Of { "rank": 8, "dropout": 0.05, "alpha": 16 }; alpha costs nothing.
-[[nodiscard]] Lora read_lora(const SpecView& lora);
+/// Of { "rank": 8, "dropout": 0.05, "dtype": "float32", "alpha": 16 }; alpha costs nothing. A type needs a precision in
+/// `inputs`: without one everything has the network's.
+[[nodiscard]] Lora read_lora(const SpecView& lora, const LayerInputs& inputs);
 
 /// States a matrix of weights and, unless "tied_to" says that it is another layer's, its parameters.
 void set_weight_matrix(const SpecView& spec, const LayerInputs& inputs, const WeightMatrix& matrix,

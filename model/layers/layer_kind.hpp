@@ -172,6 +172,8 @@ struct LayerModel {
   bool is_frozen = false;  ///< nothing of it is learnt: no gradient, no state, no update
   /// How frozen weights are kept; none: as those that are learnt.
   std::optional<WeightStorage> storage;
+  /// Type of parameters that are learnt, in place of the precision's: adapters'.
+  std::optional<Dtype> parameter_type;
   std::int64_t forward_macs = 0;  ///< of convolutions and matrix products, bias not counted
   std::int64_t masked_macs =
       0;  ///< of those what a mask makes of no account: computed all the same
@@ -234,10 +236,19 @@ struct LayerInputs {
   std::optional<std::int64_t> element = {};   ///< what this layer computes in; none: the type's
   bool frozen = false;                        ///< unless the layer says other
   std::optional<WeightStorage> storage = {};  ///< of frozen layers that say none
+  /// Of the parameters, in place of the precision's; only where there is one.
+  std::optional<Dtype> own_type = {};
 
   /// Of what the layer computes with and, unless its model says other, writes.
   [[nodiscard]] std::int64_t element_bytes() const {
     return element.value_or(dtype_info(dtype).bytes);
+  }
+  /// Whether the layer also computes in its own type and casts what it reads: where neither autocast nor FSDP casts
+  /// for it.
+  [[nodiscard]] bool computes_in_own_type() const {
+    if (!own_type || !precision) return false;
+    const PrecisionInfo& info = precision_info(*precision);
+    return !info.autocasts() && info.copies != WeightCopies::kPerGroup;
   }
   /// As the producer wrote it.
   [[nodiscard]] std::int64_t bytes_of(std::size_t input) const {

@@ -10,9 +10,11 @@
 // FLOPs are those of the rows, the weights of all experts are read. The rows are taken to be spread evenly, and all
 // experts to be touched: wrong for less than about four rows an expert, E (1 - (1 - t / E)^rows) of which are read.
 //
-// "lora": { "rank": 8, "dropout": 0.05 } (Hu et al., arXiv:2106.09685): the layer itself is frozen, and beside it stand
-// a product down to `rank` features and one up again, which learn: parts `base`, `drop`, `a`, `b`, and the sum. Its
-// gradient is handed on to both as it is. The scale alpha / rank rides on a kernel.
+// "lora": { "rank": 8, "dropout": 0.05, "dtype": "float32" } (Hu et al., arXiv:2106.09685): the layer itself is frozen,
+// and beside it stand a product down to `rank` features and one up again, which learn: parts `base`, `drop`, `a`, `b`,
+// and the sum. Its gradient is handed on to both as it is. The scale alpha / rank rides on a kernel. Adapters of
+// another type than the base's results are as PEFT has them beside quantised layers: what they read is cast to it
+// first, for each layer by itself, and their result back before it is added.
 //
 // PALEO (InnerProduct): F = 2 N D K and 4 (N D + D K + N K) bytes, three times; its data gradient
 // is counted even next to the data.
@@ -49,10 +51,20 @@ Experts read_experts(const SpecView& spec) {
   return experts;
 }
 
+/// The sum of a layer and adapters that have written elements of `wide` bytes: those are cast to the base's first.
+void cast_adapters_back(const SpecView& spec, std::int64_t wide, LayerModel& sum,
+                        const LayerModel& base) {
+  const std::int64_t own = base.output_bytes_per_element;
+  const Wide count = elements(sum.output);
+  sum.output_bytes_per_element = own;
+  sum.work.forward = to_task_work(spec, {count, count * (wide + 4 * own), 0, count * own});
+  sum.work.backward_data = to_task_work(spec, {0, count * (wide + own), 0, 0});
+}
+
 LayerModel read_adapted(const SpecView& spec, const LayerInputs& inputs, const SpecView& lora) {
   if (spec.find("tied_to")) lora.fail("adapters", "a layer whose weights are its own");
   const TensorShape& input = single_input(spec, inputs);
-  const Lora adapters = read_lora(lora);
+  const Lora adapters = read_lora(lora, inputs);
   const std::int64_t units = spec.get("units").as_integer(1, kMaxSize);
   const Experts experts = read_experts(spec);
   const std::string groups = experts.count == 1 ? ""
@@ -72,13 +84,19 @@ LayerModel read_adapted(const SpecView& spec, const LayerInputs& inputs, const S
                                 fmt::format(R"("units": {}, "bias": {}, "frozen": true{}{})", units,
                                             read_bias(spec), groups, kept),
                                 {from});
+  parts.set_own_type(adapters.dtype);
   if (adapters.dropout > 0) {
     from = parts.add("drop", *find_layer_kind("dropout"),
                      fmt::format(R"("rate": {})", adapters.dropout), {from});
   }
   const PartId a = parts.add("a", linear, learnt(adapters.rank), {from});
   const PartId b = parts.add("b", linear, learnt(units), {a});
+  parts.set_own_type({});
   const PartId sum = parts.add("", *find_layer_kind("add"), "", {base, b});
+  const std::int64_t written = parts.model_of(b).output_bytes_per_element;
+  if (written != parts.model_of(base).output_bytes_per_element) {
+    cast_adapters_back(spec, written, parts.model_of(sum), parts.model_of(base));
+  }
   parts.model_of(sum).shares_gradient = true;
   parts.model_of(sum).operation = nullptr;
   OOC_CHECK(parts.model_of(sum).output.dims.size() == input.dims.size(), "the layer's own shape");

@@ -140,9 +140,11 @@ MixtureSizes read_mixture(const SpecView& spec, const LayerInputs& inputs) {
         fmt::format(R"(, "storage": "{}")", storage_name(read_weight_storage(*storage)));
   }
   if (const auto lora = spec.find("lora")) {
-    const Lora adapters = read_lora(*lora);
-    sizes.fields +=
-        fmt::format(R"(, "lora": {{"rank": {}, "dropout": {}}})", adapters.rank, adapters.dropout);
+    const Lora adapters = read_lora(*lora, inputs);
+    const std::string type =
+        adapters.dtype ? fmt::format(R"(, "dtype": "{}")", dtype_info(*adapters.dtype).name) : "";
+    sizes.fields += fmt::format(R"(, "lora": {{"rank": {}, "dropout": {}{}}})", adapters.rank,
+                                adapters.dropout, type);
   }
   if (read_frozen(spec, inputs)) sizes.fields += R"(, "frozen": true)";
   const TensorShape& input = rows_of(spec, single_input(spec, inputs));

@@ -28,6 +28,7 @@ PartId LayerPartList::add(std::string name, const LayerKind& kind, std::string_v
   own.shapes = shapes;
   own.names = {};
   own.element = {};
+  own.own_type = own_type_;
   if (own.precision) own.bytes = bytes;
   LayerModel model;
   try {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,6 +39,8 @@ class LayerPartList {
   /// `fields`: the layer's keys as members of a JSON object. A layer that has parts itself brings them all.
   PartId add(std::string name, const LayerKind& kind, std::string_view fields,
              const std::vector<PartInput>& inputs);
+  /// Of the parameters of parts that are added from here on.
+  void set_own_type(std::optional<Dtype> type) { own_type_ = type; }
   [[nodiscard]] LayerModel& model_of(PartId part) { return parts_[part.at()].model; }
   /// The last part, which was given no name, has the layer's own.
   [[nodiscard]] LayerModel finish();
@@ -45,6 +48,7 @@ class LayerPartList {
  private:
   const SpecView& spec_;
   const LayerInputs& inputs_;
+  std::optional<Dtype> own_type_ = {};
   std::vector<LayerPart> parts_;
 };
 

@@ -70,7 +70,9 @@ bool read_frozen(const SpecView& spec, const LayerInputs& inputs) {
 
 LayerModel read_layer(const LayerKind& kind, const SpecView& spec, LayerInputs inputs) {
   if (inputs.precision) {
-    inputs.element = computed_bytes(kind, precision_info(*inputs.precision), inputs.bytes);
+    inputs.element = inputs.computes_in_own_type()
+                         ? dtype_info(*inputs.own_type).bytes
+                         : computed_bytes(kind, precision_info(*inputs.precision), inputs.bytes);
   }
   LayerModel model = kind.read(spec, inputs);
   const bool frozen = read_frozen(spec, inputs);
@@ -89,6 +91,7 @@ LayerModel read_layer(const LayerKind& kind, const SpecView& spec, LayerInputs i
     const bool has_weights = model.parameters > 0 || model.is_tied;
     if (frozen && has_weights && !model.custom) freeze(model);
     set_storage(spec, inputs, model);
+    if (model.parameters > 0 && !model.is_frozen) model.parameter_type = inputs.own_type;
   }
   if (inputs.precision) set_precision(spec, kind, inputs, model);
   return model;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -21,7 +22,10 @@ bool casts_inputs(NumberClass numbers) {
   return numbers != NumberClass::kWidest && numbers != NumberClass::kTable;
 }
 
-Dtype type_of(NumberClass numbers, const PrecisionInfo& precision) {
+Dtype type_of(NumberClass numbers, const PrecisionInfo& precision, std::optional<Dtype> own) {
+  const bool multiplies = numbers == NumberClass::kLinear || numbers == NumberClass::kProduct;
+  // TF32 is a way to multiply float32.
+  if (own && multiplies && precision.products != Dtype::kTf32) return *own;
   if (numbers == NumberClass::kLinear) return precision.products;
   return numbers == NumberClass::kProduct ? precision.dtype : Dtype::kFloat32;
 }
@@ -34,12 +38,13 @@ class PrecisionSetter {
         numbers_(numbers),
         inputs_(inputs),
         precision_(precision_info(*inputs.precision)),
+        computes_in_own_(inputs.computes_in_own_type()),
         model_(model) {}
 
   void run() {
     set_types(model_);
     for (std::size_t i = 0; i < inputs_.shapes.size(); ++i) {
-      if (casts_inputs(numbers_)) {
+      if (casts_inputs(numbers_) || computes_in_own_) {
         cast(i);
       } else if (numbers_ == NumberClass::kWidest) {
         read_as_it_is(i);
@@ -63,7 +68,8 @@ class PrecisionSetter {
     if (model.output_bytes_per_element == 0) {
       model.output_bytes_per_element = inputs_.element_bytes();
     }
-    model.computes_in = type_of(numbers_, precision_);
+    model.computes_in =
+        type_of(numbers_, precision_, computes_in_own_ ? inputs_.own_type : std::nullopt);
     if (!copies_weights(model)) return;
     LayerCasts& casts = model.casts;
     casts.parameters = weights_of(model);
@@ -76,6 +82,7 @@ class PrecisionSetter {
 
   /// Autocast copies what its products read, float8 what is multiplied in it, FSDP all.
   [[nodiscard]] bool copies_weights(const LayerModel& model) const {
+    if (inputs_.own_type && (computes_in_own_ || is_own_narrow())) return false;
     const bool has_weights = weights_of(model) > 0 && !model.storage;
     switch (precision_.copies) {
       case WeightCopies::kNone:
@@ -94,13 +101,18 @@ class PrecisionSetter {
     return model.parameters +
            (shares ? model.weight_matrix->rows * model.weight_matrix->columns : 0);
   }
+  /// Parameters that have the type of the products as they are.
+  [[nodiscard]] bool is_own_narrow() const {
+    return dtype_info(*inputs_.own_type).bytes <= precision_.copy;
+  }
   [[nodiscard]] bool is_wide() const { return numbers_ == NumberClass::kWide; }
 
   /// The kernel reads a copy: written forward, kept where backward reads the input; its gradient is cast back.
   void cast(std::size_t input) {
     const std::int64_t has = inputs_.bytes_of(input);
     const std::int64_t wants = inputs_.element_bytes();
-    const std::int64_t keeps = numbers_ == NumberClass::kLinear ? precision_.linear_saved : wants;
+    const bool is_narrowed = numbers_ == NumberClass::kLinear && !computes_in_own_;
+    const std::int64_t keeps = is_narrowed ? precision_.linear_saved : wants;
     if (has == keeps) return;
     const Wide kept = count(input) * keeps;
     const std::int64_t forward = bytes(count(input) * (has + keeps));
@@ -145,6 +157,7 @@ class PrecisionSetter {
   NumberClass numbers_;
   const LayerInputs& inputs_;
   const PrecisionInfo& precision_;
+  bool computes_in_own_;
   LayerModel& model_;
 };
 

@@ -103,6 +103,7 @@ class AdapterWriter {
       lora.type = SpecType::kObject;
       set(lora, "rank", integer_node(options_.rank));
       if (options_.dropout > 0) set(lora, "dropout", number_node(options_.dropout));
+      if (options_.dtype) set(lora, "dtype", text_node(dtype_info(*options_.dtype).name));
       set(layer, "lora", std::move(lora));
     }
     if (!of_block || !options_.base || !is_quantised(*options_.base)) return;
@@ -126,12 +127,12 @@ class AdapterWriter {
   }
 
   void refuse_twice(std::string_view name, const std::string& target) const {
-    throw SpecError({.file = network_.file,
-                     .place = "--lora",
-                     .found = fmt::format("{} where {} is named already", in_quotes(target),
-                                          last_word(name)),
-                     .expected = "each layer once",
-                     .hint = {}});
+    throw SpecError(
+        {.file = network_.file,
+         .place = "--lora",
+         .found = fmt::format("{} where {} is named already", in_quotes(target), last_word(name)),
+         .expected = "each layer once",
+         .hint = {}});
   }
 
   void check_found() {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/base/dtype.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/layers/weight_storage.hpp"
 
@@ -18,6 +19,7 @@ struct AdapterOptions {
   /// of the network's blocks (its repeats).
   std::vector<std::string> targets = {};
   double dropout = 0;
+  std::optional<Dtype> dtype = {};         ///< none: as the precision keeps what is learnt
   std::optional<WeightStorage> base = {};  ///< none: as the precision keeps weights
 };
 

@@ -22,7 +22,6 @@ struct LayerGradient {
 /// In the order in which the backward pass completes them.
 std::vector<LayerGradient> gradients_of(const TrainingGraph& round) {
   const auto& layers = round.network->layers;
-  const std::int64_t element = round.per_parameter.gradient;
   std::vector<std::size_t> ready(layers.size());
   for (std::size_t i = round.forward_tasks; i < round.backward_end; ++i) {
     if (round.tasks[i].kind != TaskKind::kBackwardData) ready[round.tasks[i].layer.at()] = i;
@@ -31,7 +30,8 @@ std::vector<LayerGradient> gradients_of(const TrainingGraph& round) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const std::int64_t parameters = layers[i].model->parameters;
     if (parameters == 0 || layers[i].model->is_frozen || ready[i] == 0) continue;
-    found.push_back({make_id<LayerId>(i), ready[i], parameters * element});
+    const ParameterBytes each = bytes_of_layer(round.per_parameter, *layers[i].model);
+    found.push_back({make_id<LayerId>(i), ready[i], parameters * each.gradient});
   }
   std::sort(found.begin(), found.end(),
             [](const auto& a, const auto& b) { return a.ready < b.ready; });
@@ -198,9 +198,10 @@ class Writer {
   /// What the backward pass sends, and the tasks that add up what comes.
   void add_exchange() {
     const auto devices = static_cast<std::int64_t>(shares_.size());
-    const std::int64_t element = round_.per_parameter.gradient;
     for (std::size_t piece = 0; piece < all_.pieces.size(); ++piece) {
       const std::int64_t shard = all_.pieces[piece].shard.count();
+      const LayerModel& layer = *round_.network->layers[last_layer_[piece].at()].model;
+      const std::int64_t element = bytes_of_layer(round_.per_parameter, layer).gradient;
       const TaskId ready =
           make_id<TaskId>(first_task_ + all_.last_round.back()[all_.pieces[piece].ready]);
       writes_.emplace_back(ready, exchanged(piece, ExchangePart::kSent));

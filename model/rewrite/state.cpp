@@ -103,6 +103,11 @@ class StateMover {
         to_.units[unit].frozen_bytes += weight_bytes(from_.per_parameter, *owner.model);
       } else {
         to_.units[unit].parameters += weights.parameters;
+        const ParameterBytes each = bytes_of_layer(from_.per_parameter, *owner.model);
+        ParameterBytes& learnt = to_.units[unit].learnt;
+        learnt.weight += weights.parameters * each.weight;
+        learnt.gradient += weights.parameters * each.gradient;
+        learnt.master += weights.parameters * each.master;
       }
       unit_of_layer_[weights.owner.at()] = unit;
       for (const LayerId tied : weights.tied) unit_of_layer_[tied.at()] = unit;
@@ -208,35 +213,40 @@ class StateMover {
     return make_id<TensorId>(to_.graph.tensors.size() - 1);
   }
 
-  [[nodiscard]] std::int64_t state_of(const StateUnit& unit) const {
-    std::int64_t bytes = unit.parameters * from_.per_parameter.master;
-    for (const LayerId owner : unit.owners) {
-      bytes += state_bytes(from_.optimizer, network_, model(owner));
-    }
+  /// Of `bytes` of a unit's parameters those whose state is far.
+  [[nodiscard]] static std::int64_t far_part(std::int64_t bytes, const StateUnit& unit) {
     return part_of(bytes, unit.far_parameters, unit.parameters);
   }
 
+  [[nodiscard]] std::int64_t state_of(const StateUnit& unit) const {
+    std::int64_t bytes = unit.learnt.master;
+    for (const LayerId owner : unit.owners) {
+      bytes += state_bytes(from_.optimizer, network_, model(owner));
+    }
+    return far_part(bytes, unit);
+  }
+
   void add_tensors() {
-    const ParameterBytes& each = from_.per_parameter;
     const StateOptions& options = to_.options;
     for (std::size_t i = 0; i < to_.units.size(); ++i) {
       StateUnit& unit = to_.units[i];
       const std::int64_t far = unit.far_parameters;
       if (unit.weights_far) {
-        const std::int64_t learnt = updates_far() ? far * each.weight : 0;
+        const std::int64_t learnt = updates_far() ? far_part(unit.learnt.weight, unit) : 0;
         unit.weight =
             add_tensor(TensorRole::kWeight, i, learnt + unit.frozen_bytes, TensorHome::kFar);
       }
       if (far == 0 && unit.parameters > 0 && options.in_backward) {
-        unit.gradient = add_tensor(TensorRole::kWeightGradient, i, unit.parameters * each.gradient,
-                                   TensorHome::kNear);
+        unit.gradient =
+            add_tensor(TensorRole::kWeightGradient, i, unit.learnt.gradient, TensorHome::kNear);
         to_.gradients.push_back({.unit = i, .gradient = *unit.gradient});
       }
       if (far == 0) continue;
       unit.state = add_tensor(TensorRole::kOptimizerState, i, state_of(unit), TensorHome::kFar);
       if (!updates_far()) continue;
       if (!unit.weight) {
-        unit.weight = add_tensor(TensorRole::kWeight, i, far * each.weight, TensorHome::kStatic);
+        unit.weight = add_tensor(TensorRole::kWeight, i, far_part(unit.learnt.weight, unit),
+                                 TensorHome::kStatic);
       }
       for (std::size_t round = 0; round < (adds_far() ? rounds_ : 1); ++round) {
         add_gradient(i, static_cast<std::int32_t>(round));
@@ -252,25 +262,25 @@ class StateMover {
   }
 
   void add_gradient(std::size_t index, std::int32_t round) {
-    const std::int64_t parameters = to_.units[index].far_parameters;
-    const std::int64_t each = from_.per_parameter.gradient;
+    const std::int64_t written = far_part(to_.units[index].learnt.gradient, to_.units[index]);
+    const std::int64_t sends = sent_bytes(to_.units[index]);
     const bool leaves = to_.options.gradients;
-    const TensorId gradient = add_tensor(TensorRole::kWeightGradient, index, parameters * each,
+    const TensorId gradient = add_tensor(TensorRole::kWeightGradient, index, written,
                                          leaves ? TensorHome::kNear : TensorHome::kStatic);
     to_.graph.tensors.back().cut = adds_far() ? round + 1 : 0;
     TensorId sent = gradient;
-    if (sent_bytes() != each) {
-      sent = add_tensor(TensorRole::kWeightGradient, index, parameters * sent_bytes(),
-                        TensorHome::kNear);
+    if (sends != written) {
+      sent = add_tensor(TensorRole::kWeightGradient, index, sends, TensorHome::kNear);
       to_.graph.tensors.back().form = TensorForm::kRestored;
       to_.graph.tensors.back().cut = adds_far() ? round + 1 : 0;
     }
     to_.gradients.push_back({.unit = index, .gradient = gradient, .sent = sent, .is_last = false});
   }
 
-  /// Of a parameter, on the link.
-  [[nodiscard]] std::int64_t sent_bytes() const {
-    return to_.options.gradient_bytes.value_or(from_.per_parameter.gradient);
+  /// Of a unit's gradients, on the link.
+  [[nodiscard]] std::int64_t sent_bytes(const StateUnit& unit) const {
+    const auto& each = to_.options.gradient_bytes;
+    return each ? unit.far_parameters * *each : far_part(unit.learnt.gradient, unit);
   }
 
   /// Precondition: the unit has one.
@@ -337,18 +347,18 @@ class StateMover {
 
   void add_far_tasks() {
     TrainingGraph& graph = to_.graph;
-    const ParameterBytes& each = from_.per_parameter;
     for (std::size_t i = 0; i < to_.units.size() && updates_far(); ++i) {
       StateUnit& unit = to_.units[i];
       if (!unit.state) continue;
       const std::size_t first = first_gradient(i);
       if (unit.sum) add_rounds(first);
-      const std::int64_t gradient = unit.sum ? kSumBytes : sent_bytes();
-      const std::int64_t updated = each.master > 0 ? each.master : each.weight;
-      const std::int64_t master = unit.far_parameters * each.master;
-      const TaskId task = add_far_task(TaskKind::kFarUpdate, i,
-                                       unit.far_parameters * (gradient + updated + each.weight) +
-                                           master + 2 * (state_of(unit) - master));
+      const std::int64_t gradient = unit.sum ? unit.far_parameters * kSumBytes : sent_bytes(unit);
+      const std::int64_t weight = far_part(unit.learnt.weight, unit);
+      const std::int64_t master = far_part(unit.learnt.master, unit);
+      const std::int64_t updated = master > 0 ? master : weight;
+      const TaskId task =
+          add_far_task(TaskKind::kFarUpdate, i,
+                       gradient + updated + weight + master + 2 * (state_of(unit) - master));
       unit.update = task;
       reads_.emplace_back(task, *unit.state);
       // A delayed update reads what the iteration before has left there.
@@ -368,7 +378,7 @@ class StateMover {
       StateGradient& gradient = to_.gradients[first + round];
       const StateUnit& unit = to_.units[gradient.unit];
       const TaskId task = add_far_task(TaskKind::kFarAccumulate, gradient.unit,
-                                       unit.far_parameters * (2 * kSumBytes + sent_bytes()));
+                                       unit.far_parameters * 2 * kSumBytes + sent_bytes(unit));
       to_.graph.tasks.back().round = static_cast<std::int32_t>(round);
       gradient.added = task;
       if (round == 1) reads_.emplace_back(task, *to_.gradients[first].sent);
@@ -464,6 +474,21 @@ void check_state(const StateOptions& options) {
     bad_value("--update-delay", "1", "weights near and updates far",
               "without that no update can run beside the next iteration");
   }
+}
+
+Bytes least_far_bytes(const MovingState& state) {
+  const StateOptions& options = state.options;
+  const bool all_at_once =
+      options.far_gradients != FarGradients::kFreed || options.after == UpdateAfter::kAll;
+  std::int64_t bytes = 0;
+  for (const Tensor& tensor : state.graph.tensors) {
+    if (tensor.home == TensorHome::kFar) bytes += tensor.bytes_fixed;
+  }
+  for (const StateGradient& gradient : state.gradients) {
+    const bool counts = gradient.sent && !state.units[gradient.unit].sum && all_at_once;
+    if (counts) bytes += state.graph.tensors[gradient.sent->at()].bytes_fixed;
+  }
+  return Bytes(bytes);
 }
 
 MovingState move_state(const TrainingGraph& graph, const StateOptions& options) {

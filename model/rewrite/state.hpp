@@ -20,6 +20,7 @@
 #include "model/cost/cost_table.hpp"
 #include "model/graph/training_graph.hpp"
 #include "model/hardware/hardware_profile.hpp"
+#include "model/rewrite/far_gradients.hpp"
 
 namespace ooc {
 
@@ -58,6 +59,7 @@ struct StateOptions {
   /// Updates run as soon as their gradients are complete, which near memory then holds no longer.
   bool in_backward = false;
   AccumulateAt accumulate = AccumulateAt::kUsual;
+  FarGradients far_gradients = FarGradients::kFreed;
 
   [[nodiscard]] bool any() const { return optimizer || gradients || weights || in_backward; }
   [[nodiscard]] bool operator==(const StateOptions&) const = default;
@@ -70,9 +72,10 @@ void check_state(const StateOptions& options);
 struct StateUnit {
   std::string name;
   std::vector<LayerId> owners;
-  std::int64_t parameters = 0;      ///< that are learnt
-  std::int64_t frozen_bytes = 0;    ///< weights that are not; counted where weights move
-  std::int64_t far_parameters = 0;  ///< of them those whose optimiser's state is far
+  std::int64_t parameters = 0;        ///< that are learnt
+  ParameterBytes learnt = {0, 0, 0};  ///< bytes of all of them
+  std::int64_t frozen_bytes = 0;      ///< weights that are not; counted where weights move
+  std::int64_t far_parameters = 0;    ///< of them those whose optimiser's state is far
   // In MovingState::graph, where they are tensors:
   std::optional<TensorId> weight = {};
   /// Of far updates, and of near ones within backward; where rounds have their own, the first one's.
@@ -112,6 +115,10 @@ struct MovingState {
 /// `graph`: one device. It must outlive nothing: what is needed of it is copied. Throws SpecError.
 [[nodiscard]] MovingState move_state(const TrainingGraph& graph, const StateOptions& options);
 
+/// What far memory holds of state at one time whatever the schedule: all that is at home there, and gradients that have
+/// buffers there or have all come before the first update. Other gradients come on top.
+[[nodiscard]] Bytes least_far_bytes(const MovingState& state);
+
 /// `round`, of an iteration in one round, with what its tasks take at the most in any round of `all`, the iteration in
 /// several: what a schedule plans a round with.
 [[nodiscard]] MovingState book_for_rounds(MovingState round, const MovingState& all);
@@ -135,6 +142,8 @@ struct WeightUse {
 [[nodiscard]] std::vector<WeightStay> weight_stays(std::span<const WeightUse> uses,
                                                    const std::vector<StateUnit>& units,
                                                    int prefetch);
+/// The same of the tasks of `planned`, each once and in their order.
+[[nodiscard]] std::vector<WeightStay> weight_stays(const MovingState& state);
 
 /// Costs of `planned` (no transfers), from those of the network's graph. `anywhere`: the schedule runs tasks again, so
 /// that each must find room for any state.

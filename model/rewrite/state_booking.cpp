@@ -80,13 +80,7 @@ class StateBooker {
   }
 
   void book_weights() {
-    std::vector<WeightUse> uses;
-    for (std::size_t i = 0; i < state_.planned.tasks.size(); ++i) {
-      const TaskKind kind = state_.planned.tasks[i].kind;
-      uses.push_back(
-          {kind == TaskKind::kUpdate ? std::nullopt : state_.unit_of[i], is_backward(kind)});
-    }
-    for (const WeightStay& stay : weight_stays(uses, state_.units, state_.options.prefetch)) {
+    for (const WeightStay& stay : weight_stays(state_)) {
       for (std::size_t i = stay.booked_from; i <= stay.last; ++i) {
         state_.booked[i] += size(state_.units[stay.unit].weight);
       }
@@ -132,6 +126,17 @@ MovingState book_for_rounds(MovingState round, const MovingState& all) {
   }
   round.booked_anywhere = std::max(round.booked_anywhere, all.booked_anywhere);
   return round;
+}
+
+std::vector<WeightStay> weight_stays(const MovingState& state) {
+  std::vector<WeightUse> uses;
+  uses.reserve(state.planned.tasks.size());
+  for (std::size_t i = 0; i < state.planned.tasks.size(); ++i) {
+    const TaskKind kind = state.planned.tasks[i].kind;
+    uses.push_back(
+        {kind == TaskKind::kUpdate ? std::nullopt : state.unit_of[i], is_backward(kind)});
+  }
+  return weight_stays(uses, state.units, state.options.prefetch);
 }
 
 std::vector<WeightStay> weight_stays(std::span<const WeightUse> uses,

@@ -82,17 +82,20 @@ std::string machines_csv(const MachinesReport& report, const WriteOptions&) {
     return line.append(more) + '\n';
   };
   const BestMachines best = best_machines(report);
+  const bool has_states = !report.rows.empty() && !report.rows.front().state.empty();
   std::string text =
       with(csv_header(report.rows.empty() ? RunInputs() : best_of(report.rows.front()).inputs),
-           "price,samples_per_s_per_price,fastest,most_for_the_price");
+           fmt::format("price,samples_per_s_per_price,fastest,most_for_the_price{}",
+                       has_states ? ",state" : ""));
   for (const std::size_t i : best_first(report)) {
     const MachineRow& row = report.rows[i];
     const auto number = [](const std::optional<double>& of) {
       return of ? fmt::format("{}", *of) : std::string();
     };
     text += with(csv_row(best_of(row)),
-                 fmt::format("{},{},{},{}", number(row.price), number(samples_per_price(row)),
-                             best.fastest == i, best.for_the_price == i));
+                 fmt::format("{},{},{},{}{}", number(row.price), number(samples_per_price(row)),
+                             best.fastest == i, best.for_the_price == i,
+                             has_states ? "," + row.state : std::string()));
   }
   return text;
 }

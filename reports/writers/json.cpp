@@ -164,6 +164,7 @@ std::string machines(const MachinesReport& report, const WriteOptions& options) 
         put_metric(json, column.key, column.read(run));
       }
     }
+    if (!row.state.empty()) json.member("state", row.state);
     json.member("feasible", run.feasible).member("price", row.price);
     json.member("samples_per_s_per_price", samples_per_price(row));
     json.member("fastest", best.fastest == i).member("most_for_the_price", best.for_the_price == i);
@@ -199,7 +200,7 @@ std::string inspection(const NetworkReport& report, const WriteOptions& options)
   json.member("accounting", report.accounting).member("optimizer", report.optimizer);
   json.member("compute", report.compute).end();
   json.member("source", report.source).member("dtype", report.dtype);
-  put_precision(json, report.precision, report.gradient_dtype);
+  put_precision(json, report.precision, report.gradient_dtype, report.adapter_dtype);
   json.objects("network_inputs", report.inputs, [&](const auto& input) {
     json.member("name", input.first).member("shape", input.second);
   });

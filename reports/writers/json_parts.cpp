@@ -104,9 +104,10 @@ void put_levers(JsonWriter& json, const RunReport& run) {
 }
 
 void put_precision(JsonWriter& json, const std::string& precision,
-                   const std::string& gradient_dtype) {
+                   const std::string& gradient_dtype, const std::string& adapter_dtype) {
   if (!precision.empty()) json.member("precision", precision);
   if (!gradient_dtype.empty()) json.member("gradient_dtype", gradient_dtype);
+  if (!adapter_dtype.empty()) json.member("adapter_dtype", adapter_dtype);
 }
 
 void put_sequence(JsonWriter& json, const RunReport* run) {
@@ -139,7 +140,7 @@ void put_inputs(JsonWriter& json, const RunInputs& inputs,
     put_metric(json, column.key, column.read(echo));
   }
   json.member("dtype", inputs.dtype).member("far_memory_bytes", inputs.far_memory);
-  put_precision(json, inputs.precision, inputs.gradient_dtype);
+  put_precision(json, inputs.precision, inputs.gradient_dtype, inputs.adapter_dtype);
   put_symbols(json, inputs);
   put_rare(json, "inputs", echo);
   if (!inputs.offload.empty()) json.member("offload", inputs.offload);

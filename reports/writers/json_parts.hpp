@@ -32,9 +32,9 @@ void put_sequence(JsonWriter& json, const RunReport* run);
 /// The sizes that the network has by name; nothing where there are none.
 void put_symbols(JsonWriter& json, const RunInputs& inputs);
 /// What was asked for, of a report that is no RunReport.
-/// What is set of the two: "precision", "gradient_dtype".
+/// What is set of the three: "precision", "gradient_dtype", "adapter_dtype".
 void put_precision(JsonWriter& json, const std::string& precision,
-                   const std::string& gradient_dtype);
+                   const std::string& gradient_dtype, const std::string& adapter_dtype);
 void put_inputs(JsonWriter& json, const RunInputs& inputs,
                 std::initializer_list<std::string_view> but = {});
 

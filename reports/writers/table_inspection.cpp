@@ -96,6 +96,7 @@ std::string table_inspection(const NetworkReport& report, const WriteOptions& op
                   static_text({.dtype = report.dtype,
                                .precision = report.precision,
                                .gradient_dtype = report.gradient_dtype,
+                               .adapter_dtype = report.adapter_dtype,
                                .optimizer = report.optimizer,
                                .some_frozen = report.trainable_parameters != report.parameters})});
   totals.add_row({"in-core peak", format_bytes(report.in_core_peak),

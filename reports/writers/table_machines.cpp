@@ -21,8 +21,15 @@ struct ShownMachines {
   BestMachines best;
   bool links = false;   ///< rows are also of links
   bool priced = false;  ///< rows have prices
+  bool states = false;  ///< rows are also of presets
 
   [[nodiscard]] const RunReport& at(std::size_t row) const { return best_of(report.rows[row]); }
+  /// Whether there is more than one, or more than one link.
+  [[nodiscard]] bool machines() const {
+    return links || std::any_of(report.rows.begin(), report.rows.end(), [&](const auto& row) {
+             return best_of(row).inputs.hardware != at(0).inputs.hardware;
+           });
+  }
   template <class Holds>
   [[nodiscard]] bool any(Holds holds) const {
     return std::any_of(fits.begin(), fits.end(), [&](std::size_t i) { return holds(at(i)); });
@@ -34,6 +41,7 @@ ShownMachines shown_of(const MachinesReport& report) {
   for (const std::size_t i : best_first(report)) {
     (shown.at(i).feasible ? shown.fits : shown.fails).push_back(i);
     shown.links = shown.links || shown.at(i).inputs.link.has_value();
+    shown.states = shown.states || !report.rows[i].state.empty();
     shown.priced = shown.priced || report.rows[i].price.has_value();
   }
   return shown;
@@ -42,11 +50,15 @@ ShownMachines shown_of(const MachinesReport& report) {
 std::string machine_head(const ShownMachines& shown, const Look& look) {
   const RunInputs& in = shown.at(0).inputs;
   const std::string over = in.devices == 1 ? "" : fmt::format(" over {} devices", in.devices);
-  std::string text =
-      bold(printable(fmt::format("{}, batch {}{}, framework {}: the best schedule of each {}",
-                                 network_text(in), group_thousands(in.batch), over, in.framework,
-                                 shown.links ? "machine and link" : "machine")),
-           look);
+  const std::string machine = shown.links ? "machine and link" : "machine";
+  const std::string each = !shown.states ? machine
+                           : shown.machines()
+                               ? machine + (shown.links ? ", each state" : " and state")
+                               : "state on " + in.hardware;
+  std::string text = bold(
+      printable(fmt::format("{}, batch {}{}, framework {}: the best schedule of each {}",
+                            network_text(in), group_thousands(in.batch), over, in.framework, each)),
+      look);
   return text +
          fmt::format("\n{}{}links {}\n",
                      in.memory_given ? "near memory " + format_bytes(in.memory) + "; " : "",
@@ -75,10 +87,15 @@ std::vector<MachineColumn> machine_columns(const ShownMachines& all) {
       all.any([](const RunReport& run) { return !run.inputs.algorithms.empty(); });
   const auto any_rounds = all.any([](const RunReport& run) { return run.rounds > 1; });
   return {
-      {{"machine", Align::kLeft}, [](Shown s, std::size_t i) { return s.at(i).inputs.hardware; }},
+      {{"machine", Align::kLeft},
+       [](Shown s, std::size_t i) { return s.at(i).inputs.hardware; },
+       !all.states || all.machines()},
       {{"link"},
        [](Shown s, std::size_t i) { return format_rate(*s.at(i).inputs.link); },
        all.links},
+      {{"state", Align::kLeft},
+       [](Shown s, std::size_t i) { return s.report.rows[i].state; },
+       all.states},
       {{"", Align::kLeft}, &mark_of},
       {{"samples/s"}, [](Shown s, std::size_t i) { return significant(s.at(i).samples_per_s); }},
       {{"price"},
@@ -110,7 +127,11 @@ std::vector<MachineColumn> machine_columns(const ShownMachines& all) {
 }
 
 std::string machine_notes(const ShownMachines& shown) {
-  std::string text =
+  std::string text = shown.states
+                         ? "  state: what moves, as docs/model.md, section 10 has it; `need link "
+                           "--state NAME`: the slowest link that costs nothing\n"
+                         : std::string();
+  text +=
       "  schedule: the quickest that fits; `compare` with one machine shows all of them\n"
       "  slowdown: against computing alone on that machine; far: far memory that it needs\n"
       "  limited by, copies by: the largest wait, and what sets the rate of copies\n";
@@ -134,8 +155,11 @@ std::string machine_notes(const ShownMachines& shown) {
   return text;
 }
 
-std::string machine_name(const RunReport& run, bool links) {
-  return run.inputs.hardware + (links ? " at " + format_rate(*run.inputs.link) : std::string());
+std::string machine_name(const ShownMachines& shown, std::size_t row) {
+  const RunReport& run = shown.at(row);
+  const std::string link = shown.links ? " at " + format_rate(*run.inputs.link) : std::string();
+  const std::string& state = shown.report.rows[row].state;
+  return run.inputs.hardware + link + (state.empty() ? "" : ", " + state);
 }
 
 std::vector<NamedReport> named_machines(const ShownMachines& shown,
@@ -143,7 +167,7 @@ std::vector<NamedReport> named_machines(const ShownMachines& shown,
   std::vector<NamedReport> named;
   for (const std::size_t i : rows) {
     const RunReport& run = shown.at(i);
-    named.push_back({machine_name(run, shown.links) + ", " + row_name(run), &run});
+    named.push_back({machine_name(shown, i) + ", " + row_name(run), &run});
   }
   return named;
 }

@@ -255,6 +255,7 @@ std::string memory(const RunReport& report, const Look& look) {
                      : "of it: " + static_text({.dtype = report.inputs.dtype,
                                                 .precision = report.inputs.precision,
                                                 .gradient_dtype = report.inputs.gradient_dtype,
+                                                .adapter_dtype = report.inputs.adapter_dtype,
                                                 .optimizer = report.inputs.optimizer,
                                                 .some_frozen = report.trainable_parameters !=
                                                                report.parameters})});
@@ -433,6 +434,10 @@ std::string when_nothing_moves(const RunReport& report, const Look& look) {
   return "\n" + table.text(look);
 }
 
+bool lacks_far(const RunReport& report) {
+  return report.out_of_memory && report.out_of_memory->tier == OutOfMemory::Tier::kFar;
+}
+
 std::string one_change(const RunReport& report, const Look& look) {
   if (report.levers.empty()) return "";
   TextTable table({{"one change", Align::kLeft}, {"takes"}, {"saves"}, {"", Align::kLeft}});
@@ -445,7 +450,8 @@ std::string one_change(const RunReport& report, const Look& look) {
                                  : "does not fit"});
   }
   return "\n" + bold("What one change would save", look) + "\n" + table.text(look) +
-         "  takes: of near memory, the least that suffices\n";
+         fmt::format("  takes: of {} memory, the least that suffices\n",
+                     lacks_far(report) ? "far" : "near");
 }
 
 std::string advice(const RunReport& report, const OutOfMemory& oom) {
@@ -462,7 +468,12 @@ std::string advice(const RunReport& report, const OutOfMemory& oom) {
   if (report.inputs.batch > 1) {
     table.add_row({"--batch N", fmt::format("less than {}", group_thousands(report.inputs.batch))});
   }
-  if (near) table.add_row({"ooc-paleo compare", "which schedules fit, and how fast they are"});
+  if (near && report.static_bytes > report.budget_near && report.inputs.offload.empty()) {
+    table.add_row(
+        {"ooc-paleo compare --state all", "which ways to move state fit, and how fast they are"});
+  } else if (near) {
+    table.add_row({"ooc-paleo compare", "which schedules fit, and how fast they are"});
+  }
   return table.text({});
 }
 
@@ -517,9 +528,11 @@ std::string does_not_fit(const RunReport& report, const Look& look) {
   }
   if (begins) text += holders(oom, look);
   text += smallest(oom, report.inputs.allocator);
-  if (near)
-    text += fmt::format("  when nothing moves it takes {}\n", format_bytes(report.in_core_peak));
-  if (near) text += when_nothing_moves(report, look) + one_change(report, look);
+  if (near) {
+    text += fmt::format("  when nothing moves it takes {}\n", format_bytes(report.in_core_peak)) +
+            when_nothing_moves(report, look);
+  }
+  text += one_change(report, look);
   return text + "\n" + bold("How to proceed", look) + "\n" + advice(report, oom);
 }
 

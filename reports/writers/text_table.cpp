@@ -9,6 +9,7 @@
 
 #include "model/base/errors.hpp"
 #include "model/base/quantity_io.hpp"
+#include "model/graph/parameter_bytes.hpp"
 #include "reports/writers/folded.hpp"
 
 namespace ooc {
@@ -122,15 +123,21 @@ std::string tokens_text(double tokens) {
 }
 
 std::string static_text(const StaticWords& words) {
-  const auto& [dtype, precision, gradient_dtype, optimizer, some_frozen] = words;
+  const auto& [dtype, precision, gradient_dtype, adapter_dtype, optimizer, some_frozen] = words;
   const std::string_view learnt = some_frozen ? " that is learnt" : "";
   if (const auto known = find_precision(precision)) {
-    const PrecisionInfo& each = precision_info(*known);
-    const std::int64_t gradient = gradient_dtype.empty() ? each.gradient : 4;
+    const PrecisionInfo& info = precision_info(*known);
+    const auto own = find_dtype(adapter_dtype);
+    const ParameterBytes each =
+        bytes_of_layer({.weight = info.weight,
+                        .gradient = gradient_dtype.empty() ? info.gradient : 4,
+                        .master = info.master,
+                        .gradient_is_said = !gradient_dtype.empty()},
+                       own);
     const std::string master =
         each.master > 0 ? fmt::format(", master copy {} B", each.master) : std::string();
     return fmt::format("a parameter{}: weight {} B, gradient {} B{}; and state of {}", learnt,
-                       each.weight, gradient, master, optimizer);
+                       each.weight, each.gradient, master, optimizer);
   }
   if (dtype != "float16" && dtype != "bfloat16") {
     return "weights, their gradients, state of " + optimizer;

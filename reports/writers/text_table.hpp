@@ -48,6 +48,7 @@ struct StaticWords {
   const std::string& dtype;
   const std::string& precision;
   const std::string& gradient_dtype;
+  const std::string& adapter_dtype;
   const std::string& optimizer;
   bool some_frozen = false;
 };

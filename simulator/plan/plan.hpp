@@ -15,6 +15,7 @@
 #include "model/base/ids.hpp"
 #include "model/base/units.hpp"
 #include "model/cost/cost_table.hpp"
+#include "model/rewrite/far_gradients.hpp"
 
 namespace ooc {
 
@@ -93,6 +94,7 @@ struct Plan {
   /// A tensor takes so many times less in far memory than near; copies move it as it is.
   Ratio far_compression = kOne;
   bool far_powers_of_two = false;  ///< CopyRules::far_powers_of_two
+  FarGradients far_gradients = FarGradients::kFreed;
   [[nodiscard]] bool has_far_compute() const {
     return queues.size() > static_cast<std::size_t>(devices) * 3;
   }

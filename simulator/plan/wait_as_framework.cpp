@@ -166,6 +166,7 @@ class Rebuilder {
     Plan rebuilt = std::move(builder_).finish();
     rebuilt.far_compression = plan_.far_compression;
     rebuilt.far_powers_of_two = plan_.far_powers_of_two;
+    rebuilt.far_gradients = plan_.far_gradients;
     return rebuilt;
   }
 

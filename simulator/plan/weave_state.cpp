@@ -53,6 +53,7 @@ class Weaver {
     Plan woven = std::move(builder_).finish();
     woven.far_compression = plan_.far_compression;
     woven.far_powers_of_two = plan_.far_powers_of_two;
+    woven.far_gradients = state_.options.far_gradients;
     return woven;
   }
 
@@ -137,9 +138,8 @@ class Weaver {
     stays_ = weight_stays(uses, state_.units, state_.options.prefetch);
     ends_.resize(stays_.size());
     std::iota(ends_.begin(), ends_.end(), std::size_t{0});
-    std::stable_sort(ends_.begin(), ends_.end(), [&](std::size_t a, std::size_t b) {
-      return stays_[a].last < stays_[b].last;
-    });
+    std::stable_sort(ends_.begin(), ends_.end(),
+                     [&](std::size_t a, std::size_t b) { return stays_[a].last < stays_[b].last; });
   }
 
   /// Copies out follow one another in the order in which gradients are complete.

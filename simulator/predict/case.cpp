@@ -275,6 +275,7 @@ RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
   if (const auto& gradient = options.graph.gradient_dtype) {
     inputs.gradient_dtype = dtype_info(*gradient).name;
   }
+  inputs.adapter_dtype = adapter_dtype(*workload.network);
   inputs.optimizer = optimizer_name(workload.graph.optimizer);
   if (options.adam != AdamKernels::kFused) inputs.adam = adam_kernels_name(options.adam);
   inputs.framework = framework_of(options.framework).name;
@@ -391,7 +392,10 @@ void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers) {
       run.bounds->raise(fetch_bound(*run.devices, buffers.pressure));
     }
     if (which.moving) {
-      run.bounds->raise(state_bound(*run.rounds->moving, run.costs(which)));
+      const bool again = std::any_of(plan->steps.begin(), plan->steps.end(),
+                                     [](const Step& step) { return step.recompute; });
+      run.bounds->raise(state_bound(*run.rounds->moving, run.costs(which),
+                                    again ? TaskOrder::kAny : TaskOrder::kOnce));
     }
   }
   auto blocked = simulate({.plan = *plan,

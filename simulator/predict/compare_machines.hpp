@@ -18,12 +18,13 @@ struct MachinesRequest {
   std::span<const std::vector<const Schedule*>> chosen;
   /// Each machine with each of these; none: the profile's.
   std::span<const std::optional<BytesPerSecond>> links;
-  const CaseOptions& options;        ///< but the link
-  std::span<const double> prices{};  ///< one a row, or none
+  const CaseOptions& options;  ///< but the link, and what of the state moves where `states` say it
+  std::span<const double> prices{};        ///< one a machine and link, or none
+  std::span<const std::int64_t> states{};  ///< presets (state_words.hpp), or none
   CompareAlgorithms algorithms = CompareAlgorithms::kBestOfAll;
 };
 
-/// Rows by machine, then by link. Throws SpecError for what make_case() refuses on any of them.
+/// Rows by machine, then by link, then by state. Throws SpecError for what make_case() refuses on any of them.
 [[nodiscard]] MachinesReport compare_machines(const MachinesRequest& request);
 
 }  // namespace ooc

@@ -13,6 +13,7 @@
 
 #include "model/base/errors.hpp"
 #include "model/graph/parameter_bytes.hpp"
+#include "simulator/predict/far_levers.hpp"
 #include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/planning.hpp"
 #include "simulator/predict/round_costs.hpp"
@@ -106,16 +107,13 @@ class Changes {
     }
   }
 
-  /// State has its home in far memory, whatever the schedule.
+  /// What of state is in far memory at one time, whatever the schedule.
   static void check_far(const Case& which, Lever& lever) {
     if (!which.moving || lever.fits == false) return;
-    Bytes home;
-    for (const Tensor& tensor : which.moving->graph.tensors) {
-      if (tensor.home == TensorHome::kFar) home += Bytes(tensor.bytes_fixed);
-    }
-    if (home <= which.far_capacity) return;
+    const Bytes least = least_far_bytes(*which.moving);
+    if (least <= which.far_capacity) return;
     lever.fits = false;
-    lever.lacks_far = home - which.far_capacity;
+    lever.lacks_far = least - which.far_capacity;
   }
 
   /// Smaller weights, gradients and activations, in the 16-bit type whose rate the machine has: what training keeps
@@ -241,6 +239,10 @@ std::optional<BytesByCategory> in_core_by_category(const Case& which) {
 std::vector<Lever> levers(const Workload& workload, const Machine& machine,
                           const CaseOptions& options, const Schedule& schedule,
                           const RunReport& report) {
+  const auto& lacks = report.out_of_memory;
+  if (lacks && lacks->tier == OutOfMemory::Tier::kFar) {
+    return far_levers(workload, machine, options, schedule, *lacks);
+  }
   const std::optional<Need> now =
       lacks_near_memory(report) ? need_of(*report.out_of_memory) : std::nullopt;
   if (!now) return {};

@@ -15,7 +15,7 @@ namespace ooc {
 /// accountings that have no lifetimes.
 [[nodiscard]] std::optional<BytesByCategory> in_core_by_category(const Case& which);
 
-/// Of a job that lacks near memory: what takes less, least first; nothing that saves less than a
+/// Of a job that lacks far memory: far_levers(). Of one that lacks near memory: what takes less, least first; nothing that saves less than a
 /// hundredth. One change each: precision, 8-bit Adam, half the
 /// sequence, half the batch, the schedules that make block inputs enough or move what can be. Empty where the schedule
 /// does not know what it takes.

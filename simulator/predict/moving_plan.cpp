@@ -47,6 +47,18 @@ Duration until_last_gradient(const MovingState& state, const CostTable& costs) {
   return until;
 }
 
+/// Copies in of far weights but each unit's first, where the tasks run once, in their order.
+Duration fetched_again(const MovingState& state, const CostTable& costs) {
+  std::vector<bool> has_come(state.units.size());
+  Duration again;
+  for (const WeightStay& stay : weight_stays(state)) {
+    const TensorId weight = *state.units[stay.unit].weight;
+    if (has_come[stay.unit]) again += costs.transfers.to_near[weight.at()].alone;
+    has_come[stay.unit] = true;
+  }
+  return again;
+}
+
 /// Moving state, what it costs and copies of it: an iteration, or one round of it.
 Rounds with_state(const Case& which, std::shared_ptr<const MovingState> moving,
                   const CostTable& costs) {
@@ -139,7 +151,8 @@ class StatePlanner {
     PlanningProblem problem = problem_of_(which_, round_.planned, planned, budget_);
     problem.options = options;
     problem.carries_state = true;
-    problem.least_time = state_bound(round_, costs);
+    problem.least_time = state_bound(
+        round_, costs, schedule.is(Trait::kRecomputes) ? TaskOrder::kAny : TaskOrder::kOnce);
     if (schedule.is(Trait::kOptimizes)) {
       problem.least_time = std::max(problem.least_time, time_with_room(planned, graph, costs));
     }
@@ -264,7 +277,7 @@ RoundsResult plan_with_state(const Case& which, const Schedule& schedule, Bytes 
   return {std::move(made), std::move(run)};
 }
 
-Duration state_bound(const MovingState& state, const CostTable& costs) {
+Duration state_bound(const MovingState& state, const CostTable& costs, TaskOrder order) {
   Duration out;
   Duration in;
   Duration far;
@@ -293,6 +306,7 @@ Duration state_bound(const MovingState& state, const CostTable& costs) {
     }
     if (unit.update) far += costs[costs.default_alternative(*unit.update)].time;
   }
+  if (order == TaskOrder::kOnce && state.options.weights) in += fetched_again(state, costs);
   Duration bound = std::max({out, in, far + adding});
   if (state.options.after == UpdateAfter::kAll && !state.options.delayed && first_out) {
     // A copy of weights comes behind the last update for certain only where every update has one.
@@ -318,6 +332,8 @@ std::string state_text(const StateOptions& options) {
   if (options.gradient_bytes) {
     text += fmt::format(", gradients of {} bits", *options.gradient_bytes * 8);
   }
+  if (options.far_gradients == FarGradients::kHeld) text += ", gradients held";
+  if (options.far_gradients == FarGradients::kAllocated) text += ", gradient buffers stay";
   if (options.accumulate == AccumulateAt::kNear) text += ", gradients add up near";
   if (options.weights && options.prefetch != 1)
     text += fmt::format(", prefetch {}", options.prefetch);

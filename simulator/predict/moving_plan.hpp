@@ -35,8 +35,11 @@ using ProblemOf = PlanningProblem (*)(const Case& which, const TrainingGraph& gr
                                            Bytes budget, ProblemOf problem_of);
 
 /// No schedule with this placement of state is quicker: the copies of each direction, far updates one after the other,
-/// and, where these wait for all gradients, all of them behind the last gradient.
-[[nodiscard]] Duration state_bound(const MovingState& state, const CostTable& costs);
+/// and, where these wait for all gradients, all of them behind the last gradient. Far weights come once, or, where no
+/// task runs again, as often as their windows in the order of the tasks say.
+enum class TaskOrder { kAny, kOnce };
+[[nodiscard]] Duration state_bound(const MovingState& state, const CostTable& costs,
+                                   TaskOrder order);
 
 /// "optimizer:0.5,gradients; update far, after each"
 [[nodiscard]] std::string state_text(const StateOptions& options);

@@ -29,26 +29,49 @@ constexpr std::int64_t kWideGradient = 4;
 constexpr StatePreset kStatePresets[] = {
     {"zero-offload", false,
      [](CaseOptions& to) {
-       to.state = {.optimizer = kOne, .gradients = true, .gradient_bytes = kWideGradient};
+       to.state = {.optimizer = kOne,
+                   .gradients = true,
+                   .gradient_bytes = kWideGradient,
+                   .far_gradients = FarGradients::kAllocated};
      }},
     {"zero-offload-delayed", false,
      [](CaseOptions& to) {
-       to.state = {
-           .optimizer = kOne, .gradients = true, .delayed = true, .gradient_bytes = kWideGradient};
+       to.state = {.optimizer = kOne,
+                   .gradients = true,
+                   .delayed = true,
+                   .gradient_bytes = kWideGradient,
+                   .far_gradients = FarGradients::kAllocated};
      }},
     {"zero-infinity", false,
-     [](CaseOptions& to) { to.state = {.optimizer = kOne, .gradients = true, .weights = kOne}; }},
+     [](CaseOptions& to) {
+       to.state = {.optimizer = kOne,
+                   .gradients = true,
+                   .weights = kOne,
+                   .far_gradients = FarGradients::kAllocated};
+     }},
     {"fsdp-cpu", false,
      [](CaseOptions& to) {
-       to.state = {.optimizer = kOne, .gradients = true, .weights = kOne};
+       to.state = {.optimizer = kOne,
+                   .gradients = true,
+                   .weights = kOne,
+                   .far_gradients = FarGradients::kHeld};
        if (!to.precision) to.precision = Precision::kFsdpBf16;
      }},
     {"megatron-hybrid", true,
-     [](CaseOptions& to) { to.state = {.optimizer = kOne, .pipelined = false}; }},
-    {"megatron-hybrid-overlap", true, [](CaseOptions& to) { to.state = {.optimizer = kOne}; }},
+     [](CaseOptions& to) {
+       to.state = {
+           .optimizer = kOne, .pipelined = false, .far_gradients = FarGradients::kAllocated};
+     }},
+    {"megatron-hybrid-overlap", true,
+     [](CaseOptions& to) {
+       to.state = {.optimizer = kOne, .far_gradients = FarGradients::kAllocated};
+     }},
     {"stream", false,
      [](CaseOptions& to) {
-       to.state = {.optimizer = kOne, .gradients = true, .after = UpdateAfter::kEach};
+       to.state = {.optimizer = kOne,
+                   .gradients = true,
+                   .after = UpdateAfter::kEach,
+                   .far_gradients = FarGradients::kAllocated};
      }},
     {"paged", false,
      [](CaseOptions& to) { to.state = {.optimizer = kOne, .update = UpdateAt::kNear}; }},
@@ -83,6 +106,12 @@ SharedWord shared_word(std::string_view text, std::string_view place) {
 }
 
 }  // namespace
+
+std::vector<std::string_view> state_presets() {
+  std::vector<std::string_view> names;
+  for (const StatePreset& preset : kStatePresets) names.push_back(preset.name);
+  return names;
+}
 
 std::int64_t parse_state_preset(std::string_view given, std::string_view place) {
   const std::string_view text = trimmed(given);

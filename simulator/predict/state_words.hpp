@@ -5,11 +5,14 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "simulator/predict/case.hpp"
 
 namespace ooc {
 
+/// All but "none".
+[[nodiscard]] std::vector<std::string_view> state_presets();
 /// "zero-infinity", "megatron-hybrid:0.5", "none". SpecError at `place`.
 [[nodiscard]] std::int64_t parse_state_preset(std::string_view text, std::string_view place);
 [[nodiscard]] std::string show_state_preset(std::int64_t value);

@@ -15,6 +15,7 @@ namespace ooc {
 struct MachineRow {
   std::vector<RunReport> results;    ///< one of each schedule, best first; never empty
   std::optional<double> price;       ///< in whatever unit all of them have
+  std::string state = {};            ///< preset of state that moves, where several are compared
   std::vector<std::string> remarks;  ///< about the machine, for people
 };
 

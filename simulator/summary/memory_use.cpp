@@ -206,7 +206,25 @@ class MemoryReplay {
 struct FarLife {
   std::optional<Duration> from;
   std::optional<Duration> until;
+  std::optional<StepId> out = {};  ///< the step with which it comes
 };
+
+/// Gradients that updates read in far memory; those of rounds live until they are added up.
+bool is_far_gradient(const Tensor& tensor) {
+  return tensor.role == TensorRole::kWeightGradient && tensor.home != TensorHome::kFar &&
+         tensor.cut == 0;
+}
+
+/// Tensors that a far task is the last to read.
+void end_with_reader(const Plan& plan, const TrainingGraph& graph, StepId step, Duration end,
+                     std::vector<FarLife>& lives) {
+  const TaskId task{plan.steps[step.at()].object};
+  const bool adds = graph.tasks[task.at()].kind == TaskKind::kFarAccumulate;
+  if (!adds && plan.far_gradients != FarGradients::kFreed) return;
+  for (const TensorId read : graph.reads[task]) {
+    if (graph.tensors[read.at()].home != TensorHome::kFar) lives[read.at()].until = end;
+  }
+}
 
 /// By device and tensor; nothing of network inputs.
 std::vector<FarLife> far_lives(const Plan& plan, const TrainingGraph& graph,
@@ -220,13 +238,7 @@ std::vector<FarLife> far_lives(const Plan& plan, const TrainingGraph& graph,
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const Step& step = plan.steps[i];
     if (step.kind == StepKind::kFarCompute) {
-      const TaskId task{step.object};
-      if (graph.tasks[task.at()].kind != TaskKind::kFarAccumulate) continue;
-      for (const TensorId added : graph.reads[task]) {
-        if (graph.tensors[added.at()].home != TensorHome::kFar) {
-          lives[added.at()].until = timeline.spans[i].end;
-        }
-      }
+      end_with_reader(plan, graph, make_id<StepId>(i), timeline.spans[i].end, lives);
       continue;
     }
     if (runs_task(step.kind)) continue;
@@ -236,7 +248,12 @@ std::vector<FarLife> far_lives(const Plan& plan, const TrainingGraph& graph,
     FarLife& life = lives[static_cast<std::size_t>(step.device) * tensors + tensor];
     const Span& span = timeline.spans[i];
     if (step.kind == StepKind::kToFar) {
-      life.from = std::min(life.from.value_or(span.start), span.start);
+      const bool is_there =
+          plan.far_gradients == FarGradients::kAllocated && is_far_gradient(graph.tensors[tensor]);
+      const Duration from = is_there ? Duration(0) : span.start;
+      if (life.from && *life.from <= from) continue;
+      life.from = from;
+      if (!is_there) life.out = make_id<StepId>(i);
     } else {
       life.until = std::max(life.until.value_or(span.end), span.end);
       if (graph.tensors[tensor].role != TensorRole::kExchanged) continue;
@@ -254,19 +271,13 @@ struct FarPeak {
   Duration at;  ///< the first instant that ends with so much
 };
 
-FarPeak far_peak(const Plan& plan, const TrainingGraph& graph, const CostTable& costs,
-                 const Timeline& timeline) {
-  const std::size_t tensors = graph.tensors.size();
-  const std::vector<FarLife> lives = far_lives(plan, graph, timeline);
+FarPeak far_peak(const std::vector<FarStay>& stays) {
   // (instant, 0 = end before 1 = start, bytes)
   std::vector<std::tuple<Duration, int, Bytes>> events;
-  for (std::size_t i = 0; i < lives.size(); ++i) {
-    if (!lives[i].from.has_value()) continue;
-    const Bytes bytes = plan.far_bytes(costs.tensor_bytes[i % tensors]);
-    const Duration until = lives[i].until.value_or(timeline.iteration_time);
-    if (until <= *lives[i].from) continue;
-    events.emplace_back(*lives[i].from, 1, bytes);
-    events.emplace_back(until, 0, bytes);
+  events.reserve(stays.size() * 2);
+  for (const FarStay& stay : stays) {
+    events.emplace_back(stay.from, 1, stay.bytes);
+    events.emplace_back(stay.until, 0, stay.bytes);
   }
   std::sort(events.begin(), events.end());
   Bytes alive{0};
@@ -278,56 +289,26 @@ FarPeak far_peak(const Plan& plan, const TrainingGraph& graph, const CostTable& 
   return peak;
 }
 
-/// A far copy and the instants at which it becomes something else: under way, there, no longer needed, gone.
-struct FarCopy {
-  TensorId tensor;
-  Bytes bytes;
-  Duration from;
-  Duration there;
-  Duration needed_until;  ///< by backward
-  Duration until;
+/// What a far copy is at `now`, which backward needs until then.
+MemoryCategory category_at(Duration now, const FarStay& stay, Duration needed_until,
+                           const TrainingGraph& graph, const Timeline& timeline) {
+  const bool is_coming = stay.out && now < timeline.spans[stay.out->at()].end;
+  if (is_coming) return MemoryCategory::kInFlight;
+  return category_of(graph.tensors[stay.tensor.at()], now < needed_until);
+}
 
-  [[nodiscard]] MemoryCategory category_at(Duration now, const TrainingGraph& graph) const {
-    if (now < there) return MemoryCategory::kInFlight;
-    return category_of(graph.tensors[tensor.at()], now < needed_until);
-  }
-};
-
-std::vector<FarCopy> far_copies(const Plan& plan, const TrainingGraph& graph,
-                                const CostTable& costs, const Timeline& timeline) {
-  const std::size_t tensors = graph.tensors.size();
-  std::vector<std::optional<Duration>> there(tensors * static_cast<std::size_t>(plan.devices));
-  std::vector<Duration> needed_until(tensors);
-  for (std::size_t i = 0; i < tensors; ++i) {
-    if (graph.tensors[i].home == TensorHome::kFar) there[i] = Duration(0);
-  }
+/// By tensor: the end of the last step that reads it for backward.
+std::vector<Duration> needed_by_backward(const Plan& plan, const TrainingGraph& graph,
+                                         const Timeline& timeline) {
+  std::vector<Duration> until(graph.tensors.size());
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const Step& step = plan.steps[i];
-    const Duration end = timeline.spans[i].end;
-    if (step.kind == StepKind::kToFar) {
-      auto& first = there[static_cast<std::size_t>(step.device) * tensors +
-                          static_cast<std::size_t>(step.object)];
-      first = std::min(first.value_or(end), end);
-    }
     if (!reads_for_backward(step, graph)) continue;
     for (const TensorId tensor : graph.reads[TaskId{step.object}]) {
-      needed_until[tensor.at()] = std::max(needed_until[tensor.at()], end);
+      until[tensor.at()] = std::max(until[tensor.at()], timeline.spans[i].end);
     }
   }
-  const std::vector<FarLife> lives = far_lives(plan, graph, timeline);
-  std::vector<FarCopy> copies;
-  for (std::size_t i = 0; i < lives.size(); ++i) {
-    if (!lives[i].from.has_value()) continue;
-    const Duration until = lives[i].until.value_or(timeline.iteration_time);
-    if (until <= *lives[i].from) continue;
-    copies.push_back({.tensor = make_id<TensorId>(i % tensors),
-                      .bytes = plan.far_bytes(costs.tensor_bytes[i % tensors]),
-                      .from = *lives[i].from,
-                      .there = *there[i],
-                      .needed_until = needed_until[i % tensors],
-                      .until = until});
-  }
-  return copies;
+  return until;
 }
 
 }  // namespace
@@ -351,9 +332,27 @@ BytesByCategory peak_near_by_category(const MemoryQuery& query, const TrainingGr
   return replay.peak_by_category();
 }
 
+std::vector<FarStay> far_stays(const Plan& plan, const TrainingGraph& graph, const CostTable& costs,
+                               const Timeline& timeline) {
+  const std::size_t tensors = graph.tensors.size();
+  const std::vector<FarLife> lives = far_lives(plan, graph, timeline);
+  std::vector<FarStay> stays;
+  for (std::size_t i = 0; i < lives.size(); ++i) {
+    if (!lives[i].from.has_value()) continue;
+    const Duration until = lives[i].until.value_or(timeline.iteration_time);
+    if (until <= *lives[i].from) continue;
+    stays.push_back({.tensor = make_id<TensorId>(i % tensors),
+                     .bytes = plan.far_bytes(costs.tensor_bytes[i % tensors]),
+                     .from = *lives[i].from,
+                     .until = until,
+                     .out = lives[i].out});
+  }
+  return stays;
+}
+
 Bytes peak_far_bytes(const Plan& plan, const TrainingGraph& graph, const CostTable& costs,
                      const Timeline& timeline) {
-  return far_peak(plan, graph, costs, timeline).bytes;
+  return far_peak(far_stays(plan, graph, costs, timeline)).bytes;
 }
 
 std::optional<FarUse> far_use(const Plan& plan, const TrainingGraph& graph,
@@ -409,10 +408,12 @@ Bytes peak_far_bytes(const FarUse& use, const Timeline& timeline) {
 BytesByCategory peak_far_by_category(const Plan& plan, const TrainingGraph& graph,
                                      const CostTable& costs, const Timeline& timeline) {
   BytesByCategory held;
-  const FarPeak peak = far_peak(plan, graph, costs, timeline);
-  for (const FarCopy& copy : far_copies(plan, graph, costs, timeline)) {
-    if (copy.from > peak.at || copy.until <= peak.at) continue;
-    held[copy.category_at(peak.at, graph)] += copy.bytes;
+  const std::vector<FarStay> stays = far_stays(plan, graph, costs, timeline);
+  const FarPeak peak = far_peak(stays);
+  const std::vector<Duration> needed_until = needed_by_backward(plan, graph, timeline);
+  for (const FarStay& stay : stays) {
+    if (stay.from > peak.at || stay.until <= peak.at) continue;
+    held[category_at(peak.at, stay, needed_until[stay.tensor.at()], graph, timeline)] += stay.bytes;
   }
   return held;
 }
@@ -426,14 +427,17 @@ std::vector<CategorySample> far_categories_over_time(const Plan& plan, const Tra
     Bytes bytes;
   };
   std::vector<Change> changes;
-  for (const FarCopy& copy : far_copies(plan, graph, costs, timeline)) {
-    Duration now = copy.from;
-    for (const Duration next : {copy.there, copy.needed_until, copy.until}) {
-      const Duration end = std::clamp(next, now, copy.until);
+  const std::vector<Duration> needed_by = needed_by_backward(plan, graph, timeline);
+  for (const FarStay& stay : far_stays(plan, graph, costs, timeline)) {
+    const Duration there = stay.out ? timeline.spans[stay.out->at()].end : Duration(0);
+    const Duration needed_until = needed_by[stay.tensor.at()];
+    Duration now = stay.from;
+    for (const Duration next : {there, needed_until, stay.until}) {
+      const Duration end = std::clamp(next, now, stay.until);
       if (end == now) continue;
-      const MemoryCategory category = copy.category_at(now, graph);
-      changes.push_back({now, category, copy.bytes});
-      changes.push_back({end, category, copy.bytes * -1});
+      const MemoryCategory category = category_at(now, stay, needed_until, graph, timeline);
+      changes.push_back({now, category, stay.bytes});
+      changes.push_back({end, category, stay.bytes * -1});
       now = end;
     }
   }

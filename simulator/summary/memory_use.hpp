@@ -45,9 +45,20 @@ struct CategorySample {
 [[nodiscard]] BytesByCategory peak_near_by_category(const MemoryQuery& query,
                                                     const TrainingGraph& graph);
 
-/// The largest number of bytes with a far copy alive. A far copy lives from the start of its first
-/// ToFar to the end of its last ToNear, without one to the end of the iteration; network inputs do
-/// not count: the host has them anyway.
+/// A far copy lives from the start of its first ToFar to the end of its last ToNear, without one to the end of the
+/// iteration; network inputs do not count: the host has them anyway. State at home there lives all the time, and its
+/// gradients as Plan::far_gradients says.
+struct FarStay {
+  TensorId tensor;
+  Bytes bytes;
+  Duration from;
+  Duration until;
+  std::optional<StepId> out = {};  ///< with which it comes; none: it is there from the start
+};
+[[nodiscard]] std::vector<FarStay> far_stays(const Plan& plan, const TrainingGraph& graph,
+                                             const CostTable& costs, const Timeline& timeline);
+
+/// The largest number of bytes with a far copy alive.
 [[nodiscard]] Bytes peak_far_bytes(const Plan& plan, const TrainingGraph& graph,
                                    const CostTable& costs, const Timeline& timeline);
 

@@ -49,6 +49,7 @@ struct RunInputs {
   std::string dtype = "float32";
   std::string precision = {};       ///< empty: everything has that type
   std::string gradient_dtype = {};  ///< of the weights' gradients, where it was asked for
+  std::string adapter_dtype = {};   ///< of what is learnt, where it has a type of its own
   std::string optimizer = "sgd";
   std::string adam = {};  ///< its kernels, where they are not the usual ones
   std::string allocator = "ideal";
@@ -142,9 +143,10 @@ struct WhatIf {
 /// What a job that does not fit would take with one thing changed.
 struct Lever {
   std::string change;  ///< the flag: "--precision bf16-pure"
-  Bytes needs;         ///< near memory: the smallest that suffices, or as much as is known of it
-  Bytes saves;         ///< against the job as it is
-  /// In the budget; none: by its sizes, and more than these decides.
+  Bytes
+      needs;  ///< of what the job lacks, near or far memory: the smallest that suffices, or what is known of it
+  Bytes saves;  ///< against the job as it is
+  /// In what there is; none: by its sizes, and more than these decides.
   std::optional<bool> fits = {};
   /// What far memory lacks of holding state's home, where that is all that keeps the job from fitting.
   Bytes lacks_far = {};
@@ -277,6 +279,7 @@ struct NetworkReport {
   std::string dtype;
   std::string precision;       ///< as in RunInputs
   std::string gradient_dtype;  ///< likewise
+  std::string adapter_dtype;   ///< likewise
   std::optional<std::string> hardware;
   std::int64_t batch = 1;
   std::string framework;

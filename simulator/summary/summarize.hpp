@@ -67,6 +67,8 @@ struct InspectionInput {
 };
 
 /// Throws SpecError (place --batch) for what is too large to count.
+/// "float32" where what the network learns has a type of its own (adapters), else empty.
+[[nodiscard]] std::string adapter_dtype(const Network& network);
 [[nodiscard]] NetworkReport summarize_network(const InspectionInput& input);
 
 /// Indices of `reports`, best first: by iteration time, then what does not fit by the smallest

@@ -7,6 +7,13 @@
 
 namespace ooc {
 
+std::string adapter_dtype(const Network& network) {
+  for (const Layer& layer : network.layers) {
+    if (const auto& type = layer.model->parameter_type) return std::string(dtype_info(*type).name);
+  }
+  return {};
+}
+
 NetworkReport summarize_network(const InspectionInput& input) {
   const TrainingGraph& graph = input.graph;
   (void)tensor_sizes(graph, input.batch);
@@ -20,6 +27,7 @@ NetworkReport summarize_network(const InspectionInput& input) {
   if (graph.per_parameter.gradient != parameter_bytes(network).gradient) {
     report.gradient_dtype = dtype_info(Dtype::kFloat32).name;
   }
+  report.adapter_dtype = adapter_dtype(network);
   report.hardware = input.hardware;
   report.batch = input.batch;
   report.framework = input.framework;

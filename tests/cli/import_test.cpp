@@ -61,7 +61,8 @@ TEST_CASE("--lora and --base are written by import, and asked of any network") {
   std::filesystem::create_directory(folder.path() / "adapted");
   const std::string config = folder.file("adapted/config.json", kConfig);
   const std::string file = (folder.path() / "config_lora.json").string();
-  const std::vector<std::string> flags{"--lora", "4:q,v", "--base", "nf4", "--lora-dropout", "0.1"};
+  const std::vector<std::string> flags{"--lora",         "4:q,v", "--base",       "nf4",
+                                       "--lora-dropout", "0.1",   "--lora-dtype", "float32"};
   const auto with = [&](std::vector<std::string> words) {
     words.insert(words.end(), flags.begin(), flags.end());
     return run(words);
@@ -71,11 +72,15 @@ TEST_CASE("--lora and --base are written by import, and asked of any network") {
   CHECK(of_config.exit_code == 0);
   // Two blocks, q 128 x 128 and v 128 x 32, rank 4.
   CHECK(has(of_config.out, "learns            3.328 k  of"));
+  CHECK(has(of_config.out, "learnt: weight 4 B, gradient 4 B; and"));
   CHECK(run(import_predict(file, {"--quiet"})).out == of_config.out);
   CHECK(has(run({"inspect", file, "--quiet"}).out, "learnt parameters"));
   check_unread(run(import_predict(config, {"--base", "nf4"})), "--base: found it without --lora");
   check_unread(run(import_predict(config, {"--lora-dropout", "0.1"})),
                "--lora-dropout: found it without");
+  check_unread(run(import_predict(config, {"--lora-dtype", "float32"})),
+               "--lora-dtype: found it without");
+  check_unread(run(import_predict(config, {"--lora", "8", "--lora-dtype", "float64"})), "float32");
   check_unread(run(import_predict(config, {"--lora", "8", "--base", "nf3"})), "nf4");
   check_unread(run(import_predict(config, {"--lora", "8", "--lora-dropout", "1"})),
                "from 0 to below 1");

@@ -13,6 +13,7 @@
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/state_words.hpp"
+#include "simulator/summary/memory_use.hpp"
 #include "tests/support/naive_simulator.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/state_example.hpp"
@@ -60,6 +61,7 @@ StateOptions random_state(Dice& dice) {
   if (dice.once_in(2)) options.gradient_bytes = dice.once_in(2) ? 2 : 8;
   options.gradient_slots = static_cast<int>(dice.number(1, 3));
   options.prefetch = static_cast<int>(dice.number(0, 3));
+  options.far_gradients = static_cast<FarGradients>(dice.number(0, 2));
   if (dice.once_in(2)) {
     options.optimizer = kOne;
     options.weights = share();
@@ -92,7 +94,23 @@ void check_run(const StateExample& example, const Schedule& schedule, Bytes budg
   Duration sum = timeline.busy;
   for (const Duration stall : timeline.stall_totals) sum += stall;
   REQUIRE(sum == timeline.iteration_time);
-  REQUIRE(timeline.iteration_time >= state_bound(example.moving, example.costs));
+  REQUIRE(timeline.iteration_time >=
+          state_bound(example.moving, example.costs,
+                      schedule.is(Trait::kRecomputes) ? TaskOrder::kAny : TaskOrder::kOnce));
+  const auto far_peak_of = [&](FarGradients kept) {
+    Plan other = plan;
+    other.far_gradients = kept;
+    return peak_far_bytes(other, example.moving.graph, example.costs, timeline);
+  };
+  const Bytes far = far_peak_of(plan.far_gradients);
+  // What comes in no time at the very end is there for none.
+  const bool comes_in_time = std::all_of(
+      example.moving.gradients.begin(), example.moving.gradients.end(), [&](const auto& each) {
+        return !each.sent || example.costs.transfers.to_far[each.sent->at()].alone > Duration(0);
+      });
+  if (comes_in_time) REQUIRE(far >= least_far_bytes(example.moving));
+  REQUIRE(far >= far_peak_of(FarGradients::kFreed));
+  REQUIRE(far <= far_peak_of(FarGradients::kAllocated));
   if (!naively) return;
   const std::string text = write_plan_text(plan, example.moving.graph, example.costs, budget);
   const NaiveResult naive = simulate_naively(read_plan_text(text));

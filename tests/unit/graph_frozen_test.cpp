@@ -4,6 +4,7 @@
 #include <set>
 
 #include "model/graph/build_training_graph.hpp"
+#include "model/graph/liveness.hpp"
 #include "model/network/network_json.hpp"
 
 using namespace ooc;
@@ -13,14 +14,29 @@ namespace {
 struct Frozen {
   Network network;
   TrainingGraph graph;
-  explicit Frozen(const std::string& layers, const std::string& more = "")
+  explicit Frozen(const std::string& layers, const std::string& more = "",
+                  Precision precision = Precision::kBf16)
       : network(read_network_text(R"({"format": "ooc-paleo/network", "version": 1, "name": "frozen",
           "inputs": [{"name": "words", "shape": [5]}], "layers": [
           {"name": "table", "type": "embedding", "vocabulary": 10, "width": 4},)" +
                                       layers + "]" + more + "}",
-                                  "frozen.json", {.precision = Precision::kBf16})),
+                                  "frozen.json", {.precision = precision})),
         graph(build_training_graph(network, {.optimizer = Optimizer::kAdam})) {}
 
+  [[nodiscard]] const LayerModel& model(const std::string& name) const {
+    for (const Layer& layer : network.layers) {
+      if (layer.name == name) return *layer.model;
+    }
+    FAIL("no layer " << name);
+    return *network.layers.front().model;
+  }
+  [[nodiscard]] const Tensor& tensor(const std::string& name) const {
+    for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
+      if (tensor_name(graph, make_id<TensorId>(i)) == name) return graph.tensors[i];
+    }
+    FAIL("no tensor " << name);
+    return graph.tensors.front();
+  }
   [[nodiscard]] std::set<std::string> tasks() const {
     std::set<std::string> names;
     for (std::size_t i = graph.forward_tasks; i < graph.tasks.size(); ++i) {
@@ -42,6 +58,13 @@ constexpr const char* kChain =
     R"({"name": "a", "type": "linear", "units": 4, "bias": false},
        {"name": "b", "type": "linear", "units": 4, "bias": false, "lora": {"rank": 2}},
        {"name": "c", "type": "linear", "units": 4, "bias": false})";
+
+/// The same, b's adapters of this type.
+std::string chain_of(const std::string& type) {
+  std::string text = kChain;
+  const std::string rank = R"("rank": 2)";
+  return text.insert(text.find(rank) + rank.size(), R"(, "dtype": ")" + type + "\"");
+}
 
 }  // namespace
 
@@ -94,4 +117,65 @@ TEST_CASE("frozen norms hand gradients down and keep what that takes; storage co
          {"name": "b", "type": "linear", "units": 4})");
   // 2 B a parameter of table, a's bias and b; a's 32 weights in 16 bytes and one scale.
   CHECK(stored.graph.weight_bytes == 2 * (40 + 8 + 36) + 16 + 4);
+}
+
+TEST_CASE(
+    "float32 adapters of a 16-bit network have their own copy of what they read, and no master "
+    "copy") {
+  // Five steps of four numbers in and out, rank 2: 16 weights.
+  const Frozen built(chain_of("float32"), R"(, "frozen": true)");
+  CHECK(built.saved() == std::set<std::string>{"b/a.reserve", "b/a"});
+  CHECK(built.tensor("b/a.reserve").bytes_per_sample == 4 * 20);
+  CHECK(built.tensor("b/a").bytes_per_sample == 4 * 10);
+  CHECK(built.tensor("b/b").bytes_per_sample == 4 * 20);
+  CHECK(built.tensor("b/base").bytes_per_sample == 2 * 20);
+  CHECK(built.tensor("b").bytes_per_sample == 2 * 20);
+  CHECK(built.graph.weight_bytes == 2 * (40 + 3 * 16) + 4 * 16);
+  CHECK(built.graph.gradient_bytes == 4 * 16);
+  CHECK(built.graph.optimizer_bytes == 8 * 16);
+  // Casts of the input (2 + 4 bytes), then both operands in 4; back to 2 and added: 4 + 2 + 2 + 2 + 2.
+  const LayerModel& a = built.model("b/a");
+  CHECK(a.computes_in == Dtype::kFloat32);
+  CHECK(a.work.forward.bytes_per_sample == 20 * 6 + (20 + 10) * 4);
+  CHECK(a.work.forward.bytes_fixed == 8 * 4);
+  const LayerModel& sum = built.model("b");
+  CHECK(sum.work.forward.bytes_per_sample == 20 * 12);
+  CHECK(sum.work.forward.workspace_per_sample == 20 * 2);
+  CHECK(sum.work.backward_data.bytes_per_sample == 20 * 6);
+  CHECK(built.model("b/base").computes_in == Dtype::kBfloat16);
+  // The gradient of the sum is cast for them.
+  CHECK(built.tasks().contains("b.backward"));
+  CHECK(built.tensor("b/b.grad").bytes_per_sample == 4 * 20);
+}
+
+TEST_CASE("a type of adapters that the precision has for them changes nothing") {
+  const Frozen plain(kChain);
+  for (const Frozen& same : {Frozen(chain_of("bfloat16")), Frozen(chain_of("bfloat16"), "")}) {
+    CHECK(same.tasks() == plain.tasks());
+    CHECK(same.saved() == plain.saved());
+    CHECK(static_bytes(same.graph) == static_bytes(plain.graph));
+  }
+  // Autocast casts what float32 parameters read; FSDP casts them, too.
+  for (const Precision precision : {Precision::kAmpBf16, Precision::kFsdpBf16, Precision::kTf32}) {
+    const Frozen cast(chain_of("float32"), R"(, "frozen": true)", precision);
+    const Frozen usual(kChain, R"(, "frozen": true)", precision);
+    CHECK(cast.saved() == usual.saved());
+    CHECK(static_bytes(cast.graph) == static_bytes(usual.graph));
+    CHECK(cast.model("b/a").computes_in == usual.model("b/a").computes_in);
+    CHECK(cast.model("b/a").casts.parameters == usual.model("b/a").casts.parameters);
+  }
+}
+
+TEST_CASE("state of adapters follows their type where no master copy stands beside them") {
+  const auto state_of_adapters = [](const char* type, Precision precision) {
+    const Frozen built(chain_of(type), R"(, "frozen": true)", precision);
+    return (built.graph.gradient_bytes + built.graph.optimizer_bytes) / 16;
+  };
+  CHECK(state_of_adapters("float32", Precision::kBf16Pure) == 4 + 8);
+  CHECK(state_of_adapters("bfloat16", Precision::kBf16Pure) == 2 + 4);
+  CHECK(state_of_adapters("bfloat16", Precision::kAmpBf16) == 2 + 4);
+  CHECK(state_of_adapters("bfloat16", Precision::kBf16) == 2 + 4 + 8);
+  const Frozen narrow(chain_of("bfloat16"), R"(, "frozen": true)", Precision::kAmpBf16);
+  CHECK(narrow.model("b/a").casts.parameters == 0);  // multiplied as they are
+  CHECK(narrow.model("a").casts.parameters > 0);
 }

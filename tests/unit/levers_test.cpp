@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "simulator/predict/state_words.hpp"
 #include "simulator/summary/in_core_peak.hpp"
 
 using namespace ooc;
@@ -137,4 +138,53 @@ TEST_CASE("foreach Adam takes a number of its state for each parameter while it 
   CHECK(job.run("in-core", job.options).peak_near == Bytes((8 + 2) * kParameters));
   job.options.graph.optimizer = Optimizer::kSgd;
   CHECK_THROWS_AS((void)job.run("in-core", job.options), SpecError);
+}
+
+TEST_CASE("a job that lacks far memory is told what one change takes of it, to the byte") {
+  // 124 million parameters, 16 bytes each: 1.99 GB.
+  Job job;
+  job.options.symbols = {{"seq", 256}};
+  const auto with_state = [&](const char* preset) {
+    CaseOptions options = job.options;
+    apply_state_preset(parse_state_preset(preset, "--state"), options);
+    return options;
+  };
+  job.options.far_memory = Bytes(1'200'000'000);
+  job.options = with_state("zero-infinity");
+  const RunReport lacking = job.run("capacity", job.options);
+  REQUIRE(lacking.out_of_memory.has_value());
+  const Bytes now = *lacking.out_of_memory->smallest_budget;
+  const std::vector<Lever> found = job.levers_of("capacity");
+
+  std::vector<std::pair<std::string_view, CaseOptions>> all(3, {"", job.options});
+  all[0].first = "--precision bf16-pure";
+  all[0].second.precision = Precision::kBf16Pure;
+  all[1].first = "--optimizer adam8";
+  all[1].second.graph.optimizer = Optimizer::kAdam8;
+  all[2].first = "--offload optimizer,gradients,weights --update-after each";
+  all[2].second.state.after = UpdateAfter::kEach;
+  all[2].second.state.far_gradients = FarGradients::kFreed;
+  all.emplace_back("--state megatron-hybrid:0.68", with_state("megatron-hybrid:0.68"));
+  for (auto& each : all) {
+    CAPTURE(each.first);
+    CaseOptions& options = each.second;
+    const Lever* lever = lever_of(found, each.first);
+    REQUIRE(lever != nullptr);
+    CHECK(lever->saves == now - lever->needs);
+    CHECK(lever->fits == (lever->needs <= *job.options.far_memory));
+    options.far_memory = lever->needs;
+    CHECK(job.run("capacity", options).feasible);
+    options.far_memory = lever->needs - Bytes(1);
+    CHECK_FALSE(job.run("capacity", options).feasible);
+  }
+  CHECK(lever_of(found, "--precision bf16-pure")->fits == true);
+  // One is enough, so no pairs are tried; nor is said what near memory has no room for.
+  CHECK(lever_of(found, "--precision bf16-pure --optimizer adam8") == nullptr);
+  job.options.memory = Bytes(900'000'000);
+  CHECK(lever_of(job.levers_of("capacity"), "--state megatron-hybrid:0.68") == nullptr);
+  job.options.far_memory = Bytes(600'000'000);
+  const std::vector<Lever> pairs = job.levers_of("capacity");
+  CHECK(lever_of(pairs, "--precision bf16-pure")->fits == false);
+  const Lever* both = lever_of(pairs, "--precision bf16-pure --optimizer adam8");
+  CHECK((both == nullptr || both->fits == true));
 }

@@ -122,6 +122,9 @@ TEST_CASE("what frozen layers and adapters cannot be is refused") {
   CHECK(has(sequence_error(linear + R"(, "lora": {"rank": 2, "dropout": 1}})"),
             "/lora/dropout: found 1"));
   CHECK(has(sequence_error(linear + R"(, "lora": {"rank": 2, "ranks": 1}})"), "ranks"));
+  CHECK(has(sequence_error(linear + R"(, "lora": {"rank": 2, "dtype": "float32"}})"),
+            "/lora/dtype: found \"float32\", expected a network with a precision"));
+  CHECK(has(sequence_error(linear + R"(, "lora": {"rank": 2, "dtype": "float64"}})"), "bfloat16"));
   CHECK(has(sequence_error(
                 R"({"name": "l", "type": "lstm", "units": 2, "frozen": true, "storage": "bf16"})"),
             "a layer that does not unroll into time steps"));
@@ -192,6 +195,11 @@ TEST_CASE("a mixture is a router, experts that work on their rows, and their sum
   CHECK(wiring(shared).back() == "m: m/combine m/shared/scaled");
   const Network adapted = sequence(moe + "}", {.adapters = AdapterOptions{.targets = {"m"}}});
   CHECK(trainable_parameters(adapted) == 8 * 3 * 8 * (4 + 3));
+  const Network wide =
+      sequence(moe + "}", {.precision = Precision::kBf16,
+                           .adapters = AdapterOptions{.targets = {"m"}, .dtype = Dtype::kFloat32}});
+  CHECK(layer_of(wide, "m/gate/a").model->parameter_type == Dtype::kFloat32);
+  CHECK_FALSE(layer_of(wide, "m/gate/base").model->parameter_type);
   CHECK(has(sequence_error(R"({"name": "m", "type": "moe", "experts": 2, "top_k": 3, "units": 3})"),
             "/top_k: found 3, expected at most 2"));
   CHECK(has(sequence_error(moe + R"(, "shared_gate": true})"), "/shared_gate: found true"));

@@ -3,8 +3,10 @@
 // 30 ms each, near ones for nothing.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 
+#include "simulator/summary/memory_use.hpp"
 #include "tests/support/schedule_example.hpp"
 #include "tests/support/state_example.hpp"
 
@@ -187,6 +189,61 @@ TEST_CASE("state: gradients in a wider type take a block of their own on their w
                             kFar, kLink);
   // 5 ms a gradient: the last one comes at 95. 2 + 4 + 4 B a parameter: 25 ms an update, then 10 of a weight.
   CHECK(narrow.run(*find_schedule("in-core"), kPlenty).iteration_time == kMillisecond * 180);
+}
+
+TEST_CASE("state: gradients stay in far memory as long as the software keeps them there") {
+  const Workload workload = three_layers();
+  const auto peak = [&](UpdateAfter after, FarGradients kept) {
+    const StateExample example(
+        workload, {.optimizer = kOne, .gradients = true, .after = after, .far_gradients = kept},
+        kFar, kLink);
+    const Plan plan = std::get<Plan>(example.result(*find_schedule("in-core"), kPlenty));
+    const Timeline timeline = example.run(*find_schedule("in-core"), kPlenty);
+    const auto stays = far_stays(plan, example.moving.graph, example.costs, timeline);
+    const auto from_start = std::count_if(stays.begin(), stays.end(), [](const FarStay& stay) {
+      return !stay.out && stay.bytes == kGigabyte;
+    });
+    CHECK(from_start == (kept == FarGradients::kAllocated ? 3 : 0));
+    return peak_far_bytes(plan, example.moving.graph, example.costs, timeline);
+  };
+  // They come at 50, 70 and 90; updated with at once they go at 90, 120 and 150.
+  CHECK(peak(UpdateAfter::kEach, FarGradients::kFreed) == kGigabyte * 2);
+  CHECK(peak(UpdateAfter::kEach, FarGradients::kHeld) == kGigabyte * 3);
+  CHECK(peak(UpdateAfter::kEach, FarGradients::kAllocated) == kGigabyte * 3);
+  CHECK(peak(UpdateAfter::kAll, FarGradients::kFreed) == kGigabyte * 3);
+}
+
+TEST_CASE("state: what far memory has at one time whatever the schedule") {
+  const Workload workload = three_layers(Optimizer::kAdam);  // 2 GB of state a layer
+  StateOptions options{.optimizer = kOne, .gradients = true, .weights = kOne};
+  const auto least = [&] { return least_far_bytes(move_state(workload.graph, options)); };
+  CHECK(least() == kGigabyte * (6 + 3 + 3));
+  options.after = UpdateAfter::kEach;
+  CHECK(least() == kGigabyte * (6 + 3));
+  options.far_gradients = FarGradients::kAllocated;
+  CHECK(least() == kGigabyte * (6 + 3 + 3));
+  options.weights.reset();
+  options.gradient_bytes = 2;
+  CHECK(least() == Bytes(7'500'000'000));
+}
+
+TEST_CASE("state: adapters move in their own type") {
+  // Rank 2 beside 4 x 4: 16 parameters of 4 bytes, gradients of 4, 8 bytes of Adam's state.
+  const Workload workload = workload_of_text(R"({
+    "format": "ooc-paleo/network", "version": 1, "name": "adapted", "source": "made up",
+    "precision": "bf16", "frozen": true, "inputs": [ { "name": "data", "shape": [4] } ],
+    "layers": [ { "name": "q", "type": "linear", "units": 4, "bias": false,
+                  "lora": { "rank": 2, "dtype": "float32" } } ] })",
+                                             1);
+  const TrainingGraph graph =
+      build_training_graph(*workload.network, {.optimizer = Optimizer::kAdam});
+  const MovingState moving =
+      move_state(graph, {.optimizer = kOne, .gradients = true, .gradient_bytes = 4});
+  std::int64_t read_and_written = 0;
+  for (const std::int64_t bytes : moving.far_bytes) read_and_written += bytes;
+  CHECK(read_and_written == 16 * (4 + 4 + 4 + 2 * 8));  // gradient, weight twice, moments twice
+  CHECK(least_far_bytes(moving) == Bytes(16 * (8 + 4)));
+  for (const StateGradient& each : moving.gradients) CHECK(each.sent == each.gradient);
 }
 
 TEST_CASE("state: a share of the optimiser is exact in parameters and comes from the last layers") {
