@@ -67,12 +67,20 @@ struct TransferCosts {
   }
 };
 
+/// Gradients of weights that are near while a task runs, and those of them that it is the first to write.
+struct HeldGradients {
+  Bytes held;
+  Bytes begun;
+};
+
 struct CostTable {
   std::int64_t batch = 1;
   std::vector<TaskAlternative> alternatives;    ///< of task 0, then of task 1, ...
   std::vector<std::int32_t> first_alternative;  ///< by task, plus one at the end
   std::vector<Bytes> tensor_bytes;              ///< by tensor
   Bytes static_bytes;                           ///< weights, their gradients, optimiser state
+  /// By task, where they are not static (freed_gradients.hpp) but in the workspaces of all its alternatives; else empty.
+  std::vector<HeldGradients> gradients = {};
   TransferCosts transfers;
 
   [[nodiscard]] std::span<const TaskAlternative> alternatives_of(TaskId task) const {

@@ -17,6 +17,12 @@ namespace ooc {
 
 enum class FrameworkAllocator { kIdeal, kCaching };
 
+/// Of the weights, while nothing of the state moves.
+enum class WeightGradients {
+  kStatic,  ///< their memory is theirs throughout
+  kFreed,   ///< from the first task that writes one to the end of the iteration
+};
+
 /// The defaults are `ideal`: software that costs nothing and keeps what backward needs.
 struct Framework {
   std::string name = "ideal";
@@ -24,6 +30,7 @@ struct Framework {
   Keeping keeping = {};
   CopyRules copies = {};
   FrameworkAllocator allocator = FrameworkAllocator::kIdeal;
+  WeightGradients weight_gradients = WeightGradients::kStatic;
   std::optional<Bytes> context = {};    ///< of near memory; none: what the profile reserves
   std::optional<Bytes> workspace = {};  ///< most that an algorithm may take; none: any
   Software software = {};               ///< but for cudnn, which is

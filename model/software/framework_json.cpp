@@ -33,6 +33,8 @@ constexpr SpecChoices<CopyStreams, 3> kStreams{{{"overlap", CopyStreams::kOverla
 constexpr SpecChoices<bool, 2> kFarSizes{{{"exact", false}, {"powers_of_two", true}}};
 constexpr SpecChoices<FrameworkAllocator, 2> kAllocators{
     {{"ideal", FrameworkAllocator::kIdeal}, {"caching", FrameworkAllocator::kCaching}}};
+constexpr SpecChoices<WeightGradients, 2> kWeightGradients{
+    {{"static", WeightGradients::kStatic}, {"freed", WeightGradients::kFreed}}};
 constexpr SpecChoices<std::pair<ImageLayout, Fusion>, 3> kLayouts{
     {{"channels_first", {ImageLayout::kChannelsFirst, Fusion::kNone}},
      {"channels_last", {ImageLayout::kChannelsLast, Fusion::kNone}},
@@ -126,6 +128,7 @@ Framework read_framework(const SpecDocument& document) {
   read_copies(root, framework.copies);
   read_kernels(root, framework.software);
   take(root, "allocator", kAllocators, framework.allocator);
+  take(root, "weight_gradients", kWeightGradients, framework.weight_gradients);
   if (const auto cudnn = root.optional_number("cudnn")) framework.cudnn = version_of(*cudnn);
   if (const auto context = root.optional_number("context")) framework.context = context->as_bytes();
   if (const auto most = root.optional_number("workspace")) framework.workspace = most->as_bytes();

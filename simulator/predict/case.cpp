@@ -11,6 +11,7 @@
 
 #include "model/base/errors.hpp"
 #include "model/base/quantity_io.hpp"
+#include "model/cost/freed_gradients.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "model/network/network_json.hpp"
 #include "simulator/plan/bounds_mixed.hpp"
@@ -82,7 +83,14 @@ CaseRun plan_with_margin(const Case& which, const Schedule& schedule, Simulation
     smaller.planned_for = budget;
     if (runs(which, smaller, buffers)) return smaller;
   }
-  return run;
+  if (which.costs.gradients.empty()) return run;
+  // Between tensors that come and go gradients may leave holes that nothing fits into.
+  Case fixed = which;
+  fixed.costs = with_static_gradients(which.costs);
+  CaseRun other = plan_with_margin(fixed, schedule, buffers);
+  if (!runs(which, other, buffers)) return run;
+  other.keeps_gradients = true;
+  return other;
 }
 
 /// Schedules work out the smallest budget from sizes, at plan time. Where that may deceive, a run
@@ -326,6 +334,7 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
     check_devices_of_batch(options.devices, compute.batch);
     made.costs = round_costs(made, split_batch(compute.batch, options.devices).front());
   }
+  if (frees_gradients(options)) free_gradients(workload.graph, made.costs);
   if (auto text = dtype_remark(*workload.network, &hardware, options)) {
     made.remarks.push_back(*std::move(text));
   }
@@ -498,6 +507,7 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
   if (!stated.empty()) report.remarks.push_back(stated);
   if (which.moving) add_state_words(which, report);
   report.planned_for = run.planned_for;
+  if (run.keeps_gradients) report.remarks.push_back(kept_gradients_remark());
   if (run.planned_for) report.remarks.push_back(margin_remark(*run.planned_for, which.budget));
   const std::string algorithms = algorithms_remark(which, schedule);
   if (!algorithms.empty()) report.remarks.push_back(algorithms);

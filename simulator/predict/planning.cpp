@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
+#include "model/cost/freed_gradients.hpp"
 #include "simulator/plan/wait_as_framework.hpp"
 #include "simulator/predict/compressed_plan.hpp"
 #include "simulator/predict/framework_choice.hpp"
@@ -21,11 +23,17 @@
 namespace ooc {
 namespace {
 
-/// What copies wait for beyond what the schedule says; none: nothing.
-std::optional<Plan> as_it_runs(const Case& which, const Plan& plan) {
+/// With what copies wait for beyond what the schedule says, and gradients in blocks of their own where `costs` have them so;
+/// none: as it is.
+std::optional<Plan> as_it_runs(const Case& which, const CostTable& costs, const Plan& plan) {
   std::optional<Plan> rewritten;
   const CopyRules& rules = framework_of(which.framework).copies;
-  if (change_plans(rules)) rewritten = wait_as_framework(plan, rules);
+  const bool frees = !costs.gradients.empty() && plan.static_bytes == costs.static_bytes;
+  if (change_plans(rules) || frees) {
+    rewritten = wait_as_framework(
+        plan, rules,
+        frees ? std::span<const HeldGradients>(costs.gradients) : std::span<const HeldGradients>());
+  }
   if (which.transfers.mode == CopyMode::kPageable) {
     rewritten = serialize_copies(rewritten ? *rewritten : plan);
   }
@@ -48,7 +56,7 @@ PlanningProblem problem_of(const Case& which, const TrainingGraph& graph, const 
   const Bytes far = which.far_capacity;
   const auto evaluate = [&which, &graph, &costs, budget, far, may_overflow = all > far,
                          run = std::make_shared<TrialRun>()](const Plan& plan) {
-    run->rewritten = as_it_runs(which, plan);
+    run->rewritten = as_it_runs(which, costs, plan);
     const Plan& runs = run->rewritten ? *run->rewritten : plan;
     const Timeline& timeline = run->buffers.timeline;
     if (simulate({.plan = runs, .costs = costs, .budget = budget, .allocator = which.allocator},
@@ -158,9 +166,14 @@ RoundsResult plan_one_device(const Case& which, const Schedule& schedule, Bytes 
   const SubBatch sub_batch = sub_batch_of(which, schedule);
   if (which.moving) return plan_with_state(which, schedule, budget, problem_of);
   if (is_footprint(which.accounting)) return {plan_footprint(which, schedule), nullptr};
-  if (schedule.is(Trait::kMovesPages)) return plan_in_pages(which, schedule, budget, sub_batch);
+  if (schedule.is(Trait::kMovesPages)) {
+    Case paged = which;
+    paged.costs = with_static_gradients(which.costs);
+    return plan_in_pages(paged, schedule, budget, sub_batch);
+  }
   if (compresses(schedule, which.schedule_options)) {
-    return plan_compressed(which, problem_of(which, which.costs, budget));
+    const CostTable costs = with_static_gradients(which.costs);
+    return plan_compressed(which, problem_of(which, costs, budget));
   }
   if (sub_batch.kind == SubBatch::Kind::kOff) {
     return {schedule.make_plan(problem_of(which, which.costs, budget)), nullptr};
@@ -199,7 +212,10 @@ DevicesResult plan_job(const Case& which, const Schedule& schedule, Bytes budget
   }
   const Plan* plan = std::get_if<Plan>(&result.plan);
   if (plan != nullptr && !schedule.is(Trait::kMovesPages)) {
-    if (auto rewritten = as_it_runs(which, *plan)) result.plan = *std::move(rewritten);
+    const CostTable& costs = result.devices  ? result.devices->costs
+                             : result.rounds ? result.rounds->costs
+                                             : which.costs;
+    if (auto rewritten = as_it_runs(which, costs, *plan)) result.plan = *std::move(rewritten);
   }
   return result;
 }

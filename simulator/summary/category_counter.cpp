@@ -113,11 +113,14 @@ CategoryCounter::CategoryCounter(const Plan& plan, const TrainingGraph& graph,
       counts_(plan.blocks.size()),
       held_(static_cast<std::size_t>(plan.devices)) {
   find_readers(spans);
+  Bytes gradients(graph.gradient_bytes);  // that are static
+  for (const Block& block : plan.blocks) {
+    if (block.kind == BlockKind::kGradient) gradients -= block.bytes;
+  }
   for (BytesByCategory& held : held_) {
-    held[MemoryCategory::kGradients] = Bytes(graph.gradient_bytes);
+    held[MemoryCategory::kGradients] = gradients;
     held[MemoryCategory::kOptimizer] = Bytes(graph.optimizer_bytes);
-    held[MemoryCategory::kWeights] =
-        plan.static_bytes - Bytes(graph.gradient_bytes) - Bytes(graph.optimizer_bytes);
+    held[MemoryCategory::kWeights] = plan.static_bytes - gradients - Bytes(graph.optimizer_bytes);
   }
 }
 
@@ -146,8 +149,9 @@ void CategoryCounter::settle(BlockId id) {
   const Block& block = plan_.blocks[id.at()];
   MemoryCategory& counts = counts_[id.at()];
   held_with(block)[counts] -= block.bytes;
-  counts = block.kind == BlockKind::kWorkspace
-               ? MemoryCategory::kWorkspace
+  counts = block.kind == BlockKind::kWorkspace ? MemoryCategory::kWorkspace
+           : block.kind == BlockKind::kGradient
+               ? MemoryCategory::kGradients
                : category_of(graph_.tensors[static_cast<std::size_t>(block.object)],
                              keepers_[id.at()] > 0);
   held_with(block)[counts] += block.bytes;
