@@ -23,6 +23,12 @@ enum class WeightGradients {
   kFreed,   ///< from the first task that writes one to the end of the iteration
 };
 
+/// Of what a network reads.
+enum class HeldInputs {
+  kUntilRead,  ///< backward's reads included
+  kThroughout,  ///< to the end of the iteration: the program around holds them
+};
+
 /// The defaults are `ideal`: software that costs nothing and keeps what backward needs.
 struct Framework {
   std::string name = "ideal";
@@ -31,6 +37,7 @@ struct Framework {
   CopyRules copies = {};
   FrameworkAllocator allocator = FrameworkAllocator::kIdeal;
   WeightGradients weight_gradients = WeightGradients::kStatic;
+  HeldInputs inputs = HeldInputs::kUntilRead;
   std::optional<Bytes> context = {};    ///< of near memory; none: what the profile reserves
   std::optional<Bytes> workspace = {};  ///< most that an algorithm may take; none: any
   Software software = {};               ///< but for cudnn, which is

@@ -35,6 +35,8 @@ constexpr SpecChoices<FrameworkAllocator, 2> kAllocators{
     {{"ideal", FrameworkAllocator::kIdeal}, {"caching", FrameworkAllocator::kCaching}}};
 constexpr SpecChoices<WeightGradients, 2> kWeightGradients{
     {{"static", WeightGradients::kStatic}, {"freed", WeightGradients::kFreed}}};
+constexpr SpecChoices<HeldInputs, 2> kHeldInputs{
+    {{"until_read", HeldInputs::kUntilRead}, {"throughout", HeldInputs::kThroughout}}};
 constexpr SpecChoices<std::pair<ImageLayout, Fusion>, 3> kLayouts{
     {{"channels_first", {ImageLayout::kChannelsFirst, Fusion::kNone}},
      {"channels_last", {ImageLayout::kChannelsLast, Fusion::kNone}},
@@ -129,6 +131,7 @@ Framework read_framework(const SpecDocument& document) {
   read_kernels(root, framework.software);
   take(root, "allocator", kAllocators, framework.allocator);
   take(root, "weight_gradients", kWeightGradients, framework.weight_gradients);
+  take(root, "inputs", kHeldInputs, framework.inputs);
   if (const auto cudnn = root.optional_number("cudnn")) framework.cudnn = version_of(*cudnn);
   if (const auto context = root.optional_number("context")) framework.context = context->as_bytes();
   if (const auto most = root.optional_number("workspace")) framework.workspace = most->as_bytes();

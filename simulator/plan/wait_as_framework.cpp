@@ -137,11 +137,11 @@ std::vector<StepId> order_of_issue(const Plan& plan, CopyStreams streams) {
 class Rebuilder {
  public:
   Rebuilder(const Plan& plan, const std::vector<StepId>& order, ExtraWaits extra,
-            std::span<const HeldGradients> gradients = {})
+            const Stays& stays = {})
       : plan_(plan),
         order_(order),
         extra_(extra),
-        gradients_(gradients),
+        stays_(stays),
         builder_(plan.static_bytes, plan.devices),
         copies_(copies_of_tensors(plan)),
         new_id_(plan.steps.size()),
@@ -166,9 +166,10 @@ class Rebuilder {
         if (new_block_[block.at()]) builder_.acquire(step, *new_block_[block.at()]);
       }
       for (const BlockId block : plan_.releases[old]) {
-        if (new_block_[block.at()]) builder_.release(*new_block_[block.at()], step);
+        if (new_block_[block.at()] && !is_held(block))
+          builder_.release(*new_block_[block.at()], step);
       }
-      if (!gradients_.empty()) begin_gradients(step, plan_.steps[old.at()]);
+      if (!stays_.held.empty()) begin_gradients(step, plan_.steps[old.at()]);
     }
     for (const BlockId block : held_) builder_.release(block, *last_compute_.front());
     Plan rebuilt = std::move(builder_).finish();
@@ -179,6 +180,8 @@ class Rebuilder {
 
  private:
   void add_blocks() {
+    is_initial_.resize(plan_.blocks.size());
+    for (const BlockId block : plan_.initial_blocks) is_initial_[block.at()] = true;
     new_block_.reserve(plan_.blocks.size());
     for (const Block& block : plan_.blocks) {
       if (block.kind == BlockKind::kTensor) {
@@ -192,7 +195,7 @@ class Rebuilder {
         continue;
       }
       const Bytes bytes =
-          block.bytes - (gradients_.empty() ? Bytes(0) : gradients_[task.at()].held);
+          block.bytes - (stays_.held.empty() ? Bytes(0) : stays_.held[task.at()].held);
       new_block_.emplace_back();
       if (bytes.count() > 0) {
         new_block_.back() = builder_.workspace_block(task, bytes, block.device);
@@ -200,13 +203,22 @@ class Rebuilder {
     }
     for (const BlockId block : plan_.initial_blocks) {
       builder_.initially_resident(*new_block_[block.at()]);
+      if (is_held(block)) held_.push_back(*new_block_[block.at()]);
     }
+  }
+
+  /// An input where the program around has put it.
+  [[nodiscard]] bool is_held(BlockId id) const {
+    const Block& block = plan_.blocks[id.at()];
+    const auto is = [&](TensorId input) { return input.index == block.object; };
+    return block.kind == BlockKind::kTensor && is_initial_[id.at()] &&
+           std::any_of(stays_.inputs.begin(), stays_.inputs.end(), is);
   }
 
   void begin_gradients(StepId step, const Step& is) {
     if (is.kind != StepKind::kCompute) return;
     const TaskId task{is.object};
-    const Bytes begun = gradients_[task.at()].begun;
+    const Bytes begun = stays_.held[task.at()].begun;
     if (begun.count() == 0) return;
     held_.push_back(builder_.gradient_block(task, begun));
     builder_.acquire(step, held_.back());
@@ -229,11 +241,12 @@ class Rebuilder {
   const Plan& plan_;
   const std::vector<StepId>& order_;
   ExtraWaits extra_;
-  std::span<const HeldGradients> gradients_;  ///< by task; none: they are static
+  Stays stays_;
   PlanBuilder builder_;
   std::vector<std::optional<BlockId>> new_block_ =
       {};                                            ///< by block of `plan_`; none: gradients only
-  std::vector<BlockId> held_ = {};                   ///< of gradients
+  std::vector<BlockId> held_ = {};                   ///< to the end
+  std::vector<bool> is_initial_;                     ///< by block of `plan_`
   std::vector<bool> copies_;                         ///< by step of `plan_`
   std::vector<StepId> new_id_;                       ///< by step of `plan_`
   std::vector<std::optional<StepId>> last_compute_;  ///< by device
@@ -242,15 +255,14 @@ class Rebuilder {
 
 }  // namespace
 
-Plan wait_as_framework(const Plan& plan, const CopyRules& rules,
-                       std::span<const HeldGradients> gradients) {
+Plan wait_as_framework(const Plan& plan, const CopyRules& rules, const Stays& stays) {
   const bool waits = rules.streams != CopyStreams::kOverlap;
   Plan rewritten =
       Rebuilder(plan, waits ? order_of_issue(plan, rules.streams) : planned_order(plan),
                 {.copies_in = waits,
                  .copies_out = waits || rules.pinned_cost > Duration(0),
                  .computes = rules.streams == CopyStreams::kSerial},
-                gradients)
+                stays)
           .run();
   rewritten.far_powers_of_two = rules.far_powers_of_two;
   return rewritten;

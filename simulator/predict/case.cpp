@@ -11,7 +11,7 @@
 
 #include "model/base/errors.hpp"
 #include "model/base/quantity_io.hpp"
-#include "model/cost/freed_gradients.hpp"
+#include "model/cost/held_bytes.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "model/network/network_json.hpp"
 #include "simulator/plan/bounds_mixed.hpp"
@@ -83,10 +83,10 @@ CaseRun plan_with_margin(const Case& which, const Schedule& schedule, Simulation
     smaller.planned_for = budget;
     if (runs(which, smaller, buffers)) return smaller;
   }
-  if (which.costs.gradients.empty()) return run;
+  if (which.costs.held.empty()) return run;
   // Between tensors that come and go gradients may leave holes that nothing fits into.
   Case fixed = which;
-  fixed.costs = with_static_gradients(which.costs);
+  fixed.costs = with_nothing_held(which.costs);
   CaseRun other = plan_with_margin(fixed, schedule, buffers);
   if (!runs(which, other, buffers)) return run;
   other.keeps_gradients = true;
@@ -334,7 +334,12 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
     check_devices_of_batch(options.devices, compute.batch);
     made.costs = round_costs(made, split_batch(compute.batch, options.devices).front());
   }
-  if (frees_gradients(options)) free_gradients(workload.graph, made.costs);
+  if (frees_gradients(options)) {
+    free_gradients(workload.graph, made.costs);
+    if (framework_of(options.framework).inputs == HeldInputs::kThroughout) {
+      hold_inputs(workload.graph, made.costs);
+    }
+  }
   if (auto text = dtype_remark(*workload.network, &hardware, options)) {
     made.remarks.push_back(*std::move(text));
   }

@@ -9,7 +9,7 @@
 #include <span>
 #include <utility>
 
-#include "model/cost/freed_gradients.hpp"
+#include "model/cost/held_bytes.hpp"
 #include "simulator/plan/wait_as_framework.hpp"
 #include "simulator/predict/compressed_plan.hpp"
 #include "simulator/predict/framework_choice.hpp"
@@ -28,11 +28,10 @@ namespace {
 std::optional<Plan> as_it_runs(const Case& which, const CostTable& costs, const Plan& plan) {
   std::optional<Plan> rewritten;
   const CopyRules& rules = framework_of(which.framework).copies;
-  const bool frees = !costs.gradients.empty() && plan.static_bytes == costs.static_bytes;
+  const bool frees = !costs.held.empty() && plan.static_bytes == costs.static_bytes;
   if (change_plans(rules) || frees) {
     rewritten = wait_as_framework(
-        plan, rules,
-        frees ? std::span<const HeldGradients>(costs.gradients) : std::span<const HeldGradients>());
+        plan, rules, frees ? Stays{.held = costs.held, .inputs = costs.held_inputs} : Stays{});
   }
   if (which.transfers.mode == CopyMode::kPageable) {
     rewritten = serialize_copies(rewritten ? *rewritten : plan);
@@ -168,11 +167,11 @@ RoundsResult plan_one_device(const Case& which, const Schedule& schedule, Bytes 
   if (is_footprint(which.accounting)) return {plan_footprint(which, schedule), nullptr};
   if (schedule.is(Trait::kMovesPages)) {
     Case paged = which;
-    paged.costs = with_static_gradients(which.costs);
+    paged.costs = with_nothing_held(which.costs);
     return plan_in_pages(paged, schedule, budget, sub_batch);
   }
   if (compresses(schedule, which.schedule_options)) {
-    const CostTable costs = with_static_gradients(which.costs);
+    const CostTable costs = with_nothing_held(which.costs);
     return plan_compressed(which, problem_of(which, costs, budget));
   }
   if (sub_batch.kind == SubBatch::Kind::kOff) {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "model/cost/freed_gradients.hpp"
+#include "model/cost/held_bytes.hpp"
 #include "model/software/framework_json.hpp"
 #include "simulator/plan/validate_plan.hpp"
 #include "simulator/predict/case.hpp"
@@ -178,11 +178,11 @@ TEST_CASE("weight_gradients: those that are freed are near from their first writ
       case_with(at.workload, at.machine, at.options, R"("weight_gradients": "freed",)");
   const Bytes all(at.workload.graph.gradient_bytes);
   CHECK(freed.costs.static_bytes == fixed.costs.static_bytes - all);
-  CHECK(freed.costs.gradients.back().held == all);
-  CHECK(with_static_gradients(freed.costs).static_bytes == fixed.costs.static_bytes);
+  CHECK(freed.costs.held.back().held == all);
+  CHECK(with_nothing_held(freed.costs).static_bytes == fixed.costs.static_bytes);
   Bytes held;
-  for (std::size_t i = at.workload.graph.forward_tasks; i < freed.costs.gradients.size(); ++i) {
-    const HeldGradients& of = freed.costs.gradients[i];
+  for (std::size_t i = at.workload.graph.forward_tasks; i < freed.costs.held.size(); ++i) {
+    const HeldBytes& of = freed.costs.held[i];
     CHECK(of.held == held + of.begun);
     if (at.workload.graph.tasks[i].kind == TaskKind::kBackwardWeights) {
       CHECK(of.begun > Bytes(0));
