@@ -10,6 +10,7 @@
 #include "model/base/copy_rules.hpp"
 #include "model/base/units.hpp"
 #include "model/graph/keeping.hpp"
+#include "model/graph/parameter_bytes.hpp"
 #include "model/hardware/provenance.hpp"
 #include "model/kernels/platform.hpp"
 
@@ -31,6 +32,7 @@ struct Framework {
   CopyRules copies = {};
   FrameworkAllocator allocator = FrameworkAllocator::kIdeal;
   WeightGradients weight_gradients = WeightGradients::kStatic;
+  GradientBuffers gradient_buffers = {};
   std::optional<Bytes> context = {};    ///< of near memory; none: what the profile reserves
   std::optional<Bytes> workspace = {};  ///< most that an algorithm may take; none: any
   Software software = {};               ///< but for cudnn, which is
