@@ -10,6 +10,7 @@
 #include "model/base/copy_rules.hpp"
 #include "model/base/units.hpp"
 #include "model/graph/keeping.hpp"
+#include "model/graph/parameter_bytes.hpp"
 #include "model/hardware/provenance.hpp"
 #include "model/kernels/platform.hpp"
 
@@ -25,7 +26,7 @@ enum class WeightGradients {
 
 /// Of what a network reads.
 enum class HeldInputs {
-  kUntilRead,  ///< backward's reads included
+  kUntilRead,   ///< backward's reads included
   kThroughout,  ///< to the end of the iteration: the program around holds them
 };
 
@@ -38,6 +39,7 @@ struct Framework {
   FrameworkAllocator allocator = FrameworkAllocator::kIdeal;
   WeightGradients weight_gradients = WeightGradients::kStatic;
   HeldInputs inputs = HeldInputs::kUntilRead;
+  GradientBuffers gradient_buffers = {};
   std::optional<Bytes> context = {};    ///< of near memory; none: what the profile reserves
   std::optional<Bytes> workspace = {};  ///< most that an algorithm may take; none: any
   Software software = {};               ///< but for cudnn, which is

@@ -86,6 +86,23 @@ void read_keeping(const ProfileSection& root, Keeping& keeping) {
   }
 }
 
+/// A number of parameters, or "all".
+std::int64_t parameters_of(const SpecView& view) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  if (view.type() != SpecType::kText) return view.as_integer(1, kMost);
+  return choice_of(view, SpecChoices<std::int64_t, 1>{{{"all", GradientBuffers::kAll}}});
+}
+
+void read_gradient_buffers(const ProfileSection& root, GradientBuffers& buffers) {
+  if (const auto some = root.optional_number("gradient_buckets")) {
+    buffers.buckets = parameters_of(*some);
+  }
+  if (const auto bytes = root.optional_number("update_copies")) {
+    buffers.copies = bytes->as_integer(0, 16);
+  }
+  if (const auto some = root.optional_number("update_group")) buffers.group = parameters_of(*some);
+}
+
 /// "pool", or {"per_copy": "3 ms"}.
 Duration pinned_cost(const SpecView& view) {
   if (view.type() == SpecType::kObject) {
@@ -132,6 +149,7 @@ Framework read_framework(const SpecDocument& document) {
   take(root, "allocator", kAllocators, framework.allocator);
   take(root, "weight_gradients", kWeightGradients, framework.weight_gradients);
   take(root, "inputs", kHeldInputs, framework.inputs);
+  read_gradient_buffers(root, framework.gradient_buffers);
   if (const auto cudnn = root.optional_number("cudnn")) framework.cudnn = version_of(*cudnn);
   if (const auto context = root.optional_number("context")) framework.context = context->as_bytes();
   if (const auto most = root.optional_number("workspace")) framework.workspace = most->as_bytes();

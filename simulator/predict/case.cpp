@@ -320,7 +320,8 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
                         .software = software_of(options, hardware),
                         .workspace = framework_of(options.framework).workspace,
                         .mode = options.mode,
-                        .adam = options.adam},
+                        .adam = options.adam,
+                        .gradient_buffers = framework_of(options.framework).gradient_buffers},
             .transfers = transfers_of(options),
             .devices = options.devices,
             .exchange = options.exchange};

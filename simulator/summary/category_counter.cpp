@@ -113,14 +113,11 @@ CategoryCounter::CategoryCounter(const Plan& plan, const TrainingGraph& graph,
       counts_(plan.blocks.size()),
       held_(static_cast<std::size_t>(plan.devices)) {
   find_readers(spans);
-  Bytes gradients(graph.gradient_bytes);  // that are static
-  for (const Block& block : plan.blocks) {
-    if (block.kind == BlockKind::kGradient) gradients -= block.bytes;
-  }
   for (BytesByCategory& held : held_) {
-    held[MemoryCategory::kGradients] = gradients;
+    held[MemoryCategory::kWeights] = Bytes(graph.weight_bytes);
     held[MemoryCategory::kOptimizer] = Bytes(graph.optimizer_bytes);
-    held[MemoryCategory::kWeights] = plan.static_bytes - gradients - Bytes(graph.optimizer_bytes);
+    held[MemoryCategory::kGradients] =
+        plan.static_bytes - Bytes(graph.weight_bytes) - Bytes(graph.optimizer_bytes);
   }
 }
 

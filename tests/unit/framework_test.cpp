@@ -100,6 +100,12 @@ TEST_CASE("a framework's fields, each with its values") {
   CHECK(software_read(R"("allocator": "caching",)").allocator == FrameworkAllocator::kCaching);
   CHECK(software_read(R"("weight_gradients": "freed",)").weight_gradients ==
         WeightGradients::kFreed);
+  CHECK(software_read(R"("gradient_buckets": 500,)").gradient_buffers.buckets == 500);
+  CHECK(software_read(R"("gradient_buckets": "all",)").gradient_buffers.buckets ==
+        GradientBuffers::kAll);
+  CHECK(software_read(R"("update_copies": 6,)").gradient_buffers.copies == 6);
+  CHECK(software_read(R"("update_group": 1000,)").gradient_buffers.group == 1000);
+  CHECK(software_read(R"("inputs": "throughout",)").inputs == HeldInputs::kThroughout);
   CHECK(software_read(R"("context": "500 MB",)").context == Bytes(500'000'000));
   CHECK(software_read(R"("workspace": "8 MiB",)").workspace == Bytes(8 << 20));
   CHECK(software_read(R"("host_issue": "59 us",)").software.issue == Duration(59'000));
@@ -209,10 +215,56 @@ TEST_CASE("weight_gradients: those that are freed are near from their first writ
             .static_bytes == before.static_bytes);
 }
 
+TEST_CASE("gradient_buckets are static, update_copies there while their group is updated") {
+  Loaded at = load("alexnet", "p100-pcie3");
+  const std::int64_t learnt = trainable_parameters(*at.workload.network);
+  const Bytes none = make_case(at.workload, at.machine, at.options).costs.static_bytes;
+  const auto with = [&](const std::string& fields) {
+    return case_with(at.workload, at.machine, at.options, fields);
+  };
+  CHECK(with(R"("gradient_buckets": 1000,)").costs.static_bytes == none + Bytes(4 * 1000));
+  CHECK(with(R"("gradient_buckets": "all",)").costs.static_bytes == none + Bytes(4 * learnt));
+  const auto of_updates = [](const Case& which) {
+    return which.costs.alternatives.back().workspace;
+  };
+  CHECK(of_updates(with(R"("update_copies": 6,)")) == Bytes(0));  // no master copies
+  at.options.precision = Precision::kFp16;
+  at.workload = read_workload(at.workload.path, at.options);
+  CHECK(of_updates(with(R"("update_copies": 6,)")) == Bytes(6 * learnt));
+  CHECK(of_updates(with(R"("update_copies": 6, "update_group": 1000,)")) == Bytes(6 * 1000));
+  const RunReport report =
+      predict(with(R"("gradient_buckets": "all",)"), *find_schedule("in-core"));
+  REQUIRE(report.peak_near_by_category);
+  CHECK((*report.peak_near_by_category)[MemoryCategory::kGradients] == Bytes(2 * 2 * learnt));
+}
+
+TEST_CASE("inputs: held to the end where forward alone reads them") {
+  Loaded at = load("vgg16", "rtx-3090");
+  const auto with = [&](const std::string& inputs) {
+    return case_with(at.workload, at.machine, at.options,
+                     R"("weight_gradients": "freed", "inputs": ")" + inputs + "\",");
+  };
+  const auto peak = [&](const std::string& inputs) {
+    return predict(with(inputs), *find_schedule("in-core")).peak_near;
+  };
+  CHECK(with("throughout").costs.held_inputs.empty());  // backward reads the images themselves
+  at.options.precision = Precision::kAmpFp16;
+  at.workload = read_workload(at.workload.path, at.options);
+  const Bytes images(at.options.batch.value_or(1) * 3 * 224 * 224 * 4);
+  CHECK(peak("throughout") == peak("until_read") + images);
+  const RunReport held = predict(with("throughout"), *find_schedule("in-core"));
+  REQUIRE(held.peak_near_by_category);
+  CHECK((*held.peak_near_by_category)[MemoryCategory::kInputs] == images);
+  CHECK(with_nothing_held(with("throughout").costs).static_bytes ==
+        with_nothing_held(with("until_read").costs).static_bytes);
+}
+
 TEST_CASE("weight_gradients: plans of all schedules run with those that are freed") {
-  const Loaded at = load("resnet18", "p100-pcie3");
-  const Case roomy =
-      case_with(at.workload, at.machine, at.options, R"("weight_gradients": "freed",)");
+  Loaded at = load("resnet18", "rtx-3090");
+  at.options.precision = Precision::kAmpFp16;
+  at.workload = read_workload(at.workload.path, at.options);
+  const Case roomy = case_with(at.workload, at.machine, at.options,
+                               R"("weight_gradients": "freed", "inputs": "throughout",)");
   int ran = 0;
   for (const Schedule* schedule : schedules()) {
     for (const std::int64_t part : {100, 85, 75}) {
