@@ -164,15 +164,17 @@ RoundsResult plan_quickest_rounds(const Case& which, const Schedule& schedule, B
 RoundsResult plan_one_device(const Case& which, const Schedule& schedule, Bytes budget) {
   const SubBatch sub_batch = sub_batch_of(which, schedule);
   if (which.moving) return plan_with_state(which, schedule, budget, problem_of);
-  if (is_footprint(which.accounting)) return {plan_footprint(which, schedule), nullptr};
-  if (schedule.is(Trait::kMovesPages)) {
-    Case paged = which;
-    paged.costs = with_nothing_held(which.costs);
-    return plan_in_pages(paged, schedule, budget, sub_batch);
+  const bool other_tensors =
+      schedule.is(Trait::kMovesPages) || compresses(schedule, which.schedule_options);
+  if (other_tensors && !which.costs.held.empty()) {
+    Case fixed = which;
+    fixed.costs = with_nothing_held(which.costs);
+    return plan_one_device(fixed, schedule, budget);
   }
+  if (is_footprint(which.accounting)) return {plan_footprint(which, schedule), nullptr};
+  if (schedule.is(Trait::kMovesPages)) return plan_in_pages(which, schedule, budget, sub_batch);
   if (compresses(schedule, which.schedule_options)) {
-    const CostTable costs = with_nothing_held(which.costs);
-    return plan_compressed(which, problem_of(which, costs, budget));
+    return plan_compressed(which, problem_of(which, which.costs, budget));
   }
   if (sub_batch.kind == SubBatch::Kind::kOff) {
     return {schedule.make_plan(problem_of(which, which.costs, budget)), nullptr};
