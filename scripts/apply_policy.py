@@ -1,140 +1,80 @@
 """Applies a policy of `ooc-paleo predict --export-policy FILE` to a torch.nn.Module (docs/policy.md), PyTorch >= 1.13:
-    policy = Policy("policy.json")      # names={"a layer": "path.of.its.module" or None} where they do not tell
-    with policy.applied(model): loss = loss_function(model(data), target)
-    loss.backward()                     # policy.done: by action, the names of the tensors that it was done to
-A layer is what runs in the module with its name; else, in order, the next torch function of its kind. A storage is one
-tensor, whoever views or overwrites it; one that was dropped is made by running again the functions that wrote it."""
-import collections, contextlib, json, math, re, torch, types, weakref
-from torch.utils._pytree import tree_flatten, tree_unflatten
-SAME = {"iadd": "add", "cat": "concat", "mul": "multiply", "scaleddotproductattention": "attention",
-        "crossentropy": "softmaxcrossentropy", "globalavgpool": "adaptiveavgpool"}
-def kind_of(name): return SAME.get(kind := re.sub("[123]d$", "", name.lower().replace("_", "")), kind)
-def storage(t): return t.untyped_storage() if hasattr(t, "untyped_storage") else t.storage()
-def place(t): return storage(t).data_ptr()
+    with applied("policy.json", model): loss = loss_function(model(data), target)  # loss.backward() behind it
+A layer is what runs in its module, else the next call of one of its functions. Dropped: its operations run again."""
+import contextlib, functools, json, torch, torch.nn.modules.module as hooks, torch.utils._pytree as pytree, weakref
+
+def storage(t): return getattr(t, "untyped_storage", t.storage)()
+def place(t): return torch.multiprocessing.reductions.StorageWeakRef(storage(t))  # never that of another, even if gone
 def flat(t): return t.detach().as_strided([storage(t).nbytes() // t.element_size()], [1], 0)
-class Buffer:  # a storage: near, far, or made again by its writers, calls of functions; entry: what the policy says
-    def __init__(self, entry=None): self.entry, self.writers, self.near, self.far = entry or {}, [], None, None
-class Policy(torch.overrides.TorchFunctionMode):
-    def __init__(self, policy, names=None):
-        super().__init__()
-        self.policy, self.names = json.load(open(policy)), names or {}
-        self.side = torch.cuda.Stream() if torch.cuda.is_available() else None  # of copies
-    @contextlib.contextmanager
-    def applied(self, model):
-        modules, layers = dict(model.named_modules()), {layer["name"]: layer for layer in self.policy["layers"]}
-        paths = {name: self.names.get(name, name.replace("/", ".")) for name in layers}
-        if bad := [n for n in self.names if paths.get(n, "?") not in {None, *modules}]: raise ValueError(f"names: {bad}")
-        self.named = {path: layers[name] for name, path in paths.items() if path in modules}
-        self.left = [layers[name] for name, path in paths.items() if path is not None and path not in modules]
-        self.kinds, self.order = {kind_of(layer["type"]) for layer in self.left}, {n: i for i, n in enumerate(layers)}
-        self.entries = {entry["name"]: entry for entry in self.policy["tensors"]}
-        self.fixed = {place(t) for t in [*model.parameters(), *model.buffers()]}
-        self.buffers, self.leaving, self.away, self.inside, self.packed, self.now = {}, [], [], [], None, -1
-        self.done = collections.defaultdict(set)
-        hooks = [m.register_forward_pre_hook(lambda *_, p=p: self.inside.append(p)) for p, m in modules.items()]
-        hooks += [m.register_forward_hook(lambda *_: self.inside.__delitem__(-1)) for m in modules.values()]
-        try:
-            with self, torch.autograd.graph.saved_tensors_hooks(self.pack, self.unpack): yield self
-        finally:
-            for hook in hooks: hook.remove()
-            self.buffers, self.leaving = {}, []
-        if self.left: raise ValueError(f"the model did not call {[layer['name'] for layer in self.left]}")
-    def layer_of(self, kind):
-        if named := [self.named[path] for path in self.inside if path in self.named]: return named[-1]
-        if kind not in self.kinds: return {}
-        if self.left and kind_of(self.left[0]["type"]) == kind: return self.left.pop(0)
-        want = "{name} ({type})".format(**self.left[0]) if self.left else "none"
-        raise ValueError(f"{self.inside[-1:]}: found {kind}, expected {want}; names={{layer: module or None}} can tell")
-    def __torch_function__(self, func, _, args=(), kwargs=None):
-        given, tree = tree_flatten((args, kwargs or {}))
-        counts = any(isinstance(x, torch.Tensor) and place(x) not in self.fixed for x in given)  # not a norm's counter
-        layer = self.layer_of(kind_of(getattr(func, "__name__", ""))) if counts else {}
-        self.now, self.packed, self.cells = self.order.get(layer.get("name"), self.now), [], []
-        refs = [self.ref(x) for x in given]
-        call = types.SimpleNamespace(func=func, refs=refs, tree=tree, made=[], settings=self.settings())
-        out = func(*args, **(kwargs or {}))
-        packed, self.packed, known = self.packed, None, {x[0] for x in refs if type(x) is tuple}
-        found = given + tree_flatten(out)[0] + packed
-        for i, x in enumerate(found):  # what was overwritten, what was returned, what else was saved
-            if not isinstance(x, torch.Tensor) or place(x) in self.fixed: continue
-            if i >= len(given) and self.buffers.get(place(x)) not in known: self.buffers[place(x)] = Buffer()
-            elif i >= len(given) or x._version == refs[i][2]: continue
-            b = self.buffers[place(x)]
-            b.writers.append(call), call.made.append((weakref.ref(b), i)), known.add(b)
-            inner = layer.get("inner") if i >= len(found) - len(packed) else None
-            b.entry = self.entries.get(inner or layer.get("tensor"), b.entry)
-            if b.entry: self.hold(b, x)
-        for x, cell in zip(packed, self.cells): cell += [self.ref(x, saved=True), self.now]
-        for b in self.leaving:
-            if b.near is not None and self.order.get(b.entry["out_after"], -1) <= self.now: self.copy(b, "near", "far")
-        return out
-    def settings(self):  # states of random numbers and autocast
-        if not self.side: return torch.get_rng_state(), None, torch.is_autocast_cpu_enabled(), torch.get_autocast_cpu_dtype()
-        cuda = torch.is_autocast_enabled(), torch.get_autocast_gpu_dtype()
-        return torch.get_rng_state(), torch.cuda.get_rng_state(), *cuda
-    def ref(self, t, saved=False):  # a tensor as its buffer behind so many writers, and how it lies there
-        if not isinstance(t, torch.Tensor) or place(t) in self.fixed: return t
-        new = place(t) not in self.buffers or isinstance(t.grad_fn, torch.autograd.function.BackwardCFunction)
-        if new:  # an input, or what no torch function made
-            fits = [e for e in self.entries.values() if e["role"] == "input" and e["shape"] == list(t.shape[1:])]
-            self.buffers[place(t)] = Buffer(fits and fits[0])
-        b = self.buffers[place(t)]
-        if new or saved and not b.entry: self.hold(b, t)
-        return b, len(b.writers), t._version, t.requires_grad, t.dtype, t.shape, t.stride(), t.storage_offset()
-    def hold(self, b, t):
-        b.near, b.far = None if b.entry.get("action") == "recompute" else flat(t), None
-        if b.entry.get("action") == "offload": self.leaving.append(b)
-        if b.entry.get("action") == "keep": self.done["keep"].add(b.entry["name"])
-    def pack(self, t):
-        if self.packed is None: return t.detach()
-        self.packed.append(t), self.cells.append([])
-        return t if place(t) in self.fixed else self.cells[-1]
-    def unpack(self, cell):
-        if isinstance(cell, torch.Tensor): return cell
-        for b in [b() for b in self.away]:
-            if b and b.far is not None and self.order.get(b.entry["back_at"], math.inf) >= cell[1]: self.copy(b, "far", "near")
-        return self.tensor(cell[0])
-    def copy(self, b, source, target):  # beside the computation, behind what has been asked of it so far
-        data, new = getattr(b, source), None
-        if target == "far": self.done["offload"].add(b.entry["name"]), self.away.append(weakref.ref(b))
-        with torch.cuda.stream(self.side):  # nothing without a GPU
-            if self.side: self.side.wait_stream(torch.cuda.default_stream())
-            if not self.side: new = data.clone()
-            elif target == "near": new = data.to("cuda", non_blocking=True)
-            else: new = torch.empty_like(data, device="cpu", pin_memory=True).copy_(data, non_blocking=True)
-            if self.side and target == "far": data.record_stream(self.side)
-            if self.side and target == "near": new.record_stream(torch.cuda.default_stream())
-        setattr(b, target, new), setattr(b, source, None)
-    def tensor(self, ref, base=None):
-        b, version, _, grad, dtype, *lies = ref
-        base = self.value(b, version) if base is None else base
-        return base.view(dtype).as_strided(*lies).requires_grad_(grad)
-    def value(self, b, version):
-        if version == len(b.writers):
-            if b.far is not None: self.copy(b, "far", "near")
-            if self.side and b.entry: torch.cuda.current_stream().wait_stream(self.side)
-            if b.near is not None: return b.near
-        base = None
-        for call in b.writers[:version]: base = self.again(call, b, base)
-        return base
-    def again(self, call, wanted, base):
-        given, inner = [], []
-        for i, x in enumerate(call.refs):
-            statistics = isinstance(x, torch.Tensor) and not x.requires_grad  # running ones: they have had theirs
-            if type(x) is tuple: x = self.tensor(x, base if x[0] is wanted else None)
-            given.append(x.clone() if statistics or any(i == at for _, at in call.made) else x)
-        args, kwargs = tree_unflatten(given, call.tree)
-        cpu_state, cuda_state, casts, dtype = call.settings
-        cast = torch.autocast("cuda" if self.side else "cpu", enabled=casts, dtype=dtype, cache_enabled=False)
-        hooks = torch.autograd.graph.saved_tensors_hooks(inner.append, id)
-        with torch.enable_grad(), torch.random.fork_rng(), cast, hooks:
-            torch.set_rng_state(cpu_state)
-            if cuda_state is not None: torch.cuda.set_rng_state(cuda_state)
-            out = call.func(*args, **kwargs)
-        found = given + tree_flatten(out)[0] + inner
-        for b, i in [(b(), i) for b, i in call.made if b() is not None]:
-            if b is wanted: base = flat(found[i])
-            if b.entry.get("action") == "recompute" and b.near is None and b.writers[-1] is call:
-                b.near = flat(found[i])
-                self.done["recompute"].add(b.entry["name"])
-        return base
+def tensors(*tree): return [x for x in pytree.tree_flatten(tree)[0] if isinstance(x, torch.Tensor)]
+
+class Value:  # of a storage until it is written again; kind: "tensor" or "inner" of its layer, or "foreign"
+    def __init__(self, entry, kind="tensor", again=None, index=0):
+        self.entry, self.action, self.kind, self.again, self.index = entry, entry.get("action"), kind, again, index
+        self.data, self.far = None, False
+
+@contextlib.contextmanager
+def applied(policy, model):
+    policy, modules, layer, now = json.load(open(policy)), dict(model.named_modules()), {}, -1
+    order = {each["name"]: i for i, each in enumerate(policy["layers"])}
+    entries = {str(each.get("shape", each["name"])): each for each in policy["tensors"]}  # inputs by shape
+    named = {modules[each["module"]]: each for each in policy["layers"] if each["module"] in modules}
+    left = [each for each in policy["layers"] if each["module"] not in {None, *modules}]
+    values = {place(t): None for t in [*model.parameters(), *model.buffers()]}  # those stay
+    inside, moving, device = [{}], weakref.WeakSet(), next(model.parameters()).device
+    side, rngs = (torch.cuda.Stream(), [torch, torch.cuda]) if device.type == "cuda" else (None, [torch])
+    def copy(value, far):  # beside the computation, behind what has been asked of it so far
+        if value.data is None or value.far == far: return
+        new = torch.empty_like(value.data, device="cpu" if far else device, pin_memory=bool(far and side))
+        if side: side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side): new.copy_(value.data, non_blocking=True)
+        if side and far: value.data.record_stream(side)
+        value.data, value.far = new, far
+    def tensor(value, dtype, *lies):
+        copy(value, far=False)
+        if side and value in moving: torch.cuda.current_stream().wait_stream(side)
+        return (value.again(value.index) if value.data is None else value.data).view(dtype).as_strided(*lies)
+    def reference(x, saved=False):  # a function that gives it; a copy of statistics, which have had theirs
+        value = values.setdefault(place(x), Value(entries.get(str(list(x.shape[1:])), {}), "foreign"))
+        if not value or not x.dim() and not x.requires_grad: return (lambda: x) if saved or x.requires_grad else x.clone
+        if (saved or not value.again) and value.data is None and value.action != "recompute": value.data = flat(x)
+        if value.data is not None and value.action == "offload": moving.add(value)
+        return functools.partial(tensor, value, x.dtype, x.shape, x.stride(), x.storage_offset())
+    def unpack(cell):
+        for value in [v for v in moving if order.get(v.entry["back_at"], len(order)) >= cell[1]]: copy(value, far=False)
+        with torch.no_grad(), torch.autocast(device.type, enabled=False): return cell[0]()
+    class Operations(torch.utils._python_dispatch.TorchDispatchMode):  # below autograd and autocast
+        def __torch_dispatch__(self, func, _, args=(), kwargs=None):
+            (given, tree), states = pytree.tree_flatten((args, kwargs or {})), [rng.get_rng_state() for rng in rngs]
+            refs, made = [reference(x) if torch.is_tensor(x) else x for x in given], weakref.WeakValueDictionary()
+            def again(index):
+                args, kwargs = pytree.tree_unflatten([x() if callable(x) else x for x in refs], tree)
+                with torch.random.fork_rng([device] if side else []):
+                    for rng, state in zip(rngs, states): rng.set_rng_state(state)
+                    out = [flat(x) for x in tensors(func(*args, **kwargs))]
+                for i, value in made.items():
+                    if value.data is None and value.action == "recompute": value.data = out[i]
+                return out[index]
+            out, places = func(*args, **(kwargs or {})), {place(x) for x in tensors(given)}
+            for i, x in enumerate(tensors(out)):
+                old = values.get(place(x), Value({}))
+                if not old or place(x) in places and not func._schema.is_mutable: continue  # a parameter or a view
+                kind = "inner" if i or "bernoulli" in str(func) else "foreign" if "empty" in str(func) else old.kind
+                new = made[i] = values[place(x)] = Value(entries.get(layer.get(kind), old.entry), kind, again, i)
+                old.action, old.data = None, None
+                if kind == "foreign": new.data = flat(x)  # others may write there unseen
+                if new.entry.get("saved") is False: reference(x, saved=True)
+            return out
+    class Functions(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, func, _, args=(), kwargs=None):
+            nonlocal layer, now
+            layer = inside[-1] or (left.pop(0) if left and getattr(func, "__name__", 0) in left[0]["functions"] else {})
+            now = order.get(layer.get("name"), now)
+            out, layer = func(*args, **(kwargs or {})), {}
+            for value in [v for v in moving if order.get(v.entry["out_after"], -1) <= now]: copy(value, far=True)
+            return out
+    with hooks.register_module_forward_pre_hook(lambda module, _: inside.append(named.get(module, inside[-1]))), \
+            hooks.register_module_forward_hook(lambda *_: inside.__delitem__(-1)), Functions(), Operations(), \
+            torch.autograd.graph.saved_tensors_hooks(lambda x: (reference(x, saved=True), now), unpack): yield
+    values.clear()
+    if left: raise ValueError(f"the model did not call {[each['name'] for each in left]}")

@@ -93,7 +93,7 @@ std::string sweep_footnotes(const SweepGrid& grid, const SweepInputs& inputs) {
                                     ? Framework{}
                                     : *inputs.frameworks.front();
     for (std::string& each : assumed_in_use(inputs.machines[i].profile, first, framework)) {
-      if (inputs.machines.size() > 1) each = inputs.hardware_names[i] + ": " + each;
+      if (inputs.machines.size() > 1) each.insert(0, inputs.hardware_names[i] + ": ");
       assumed.insert(std::move(each));
     }
   }

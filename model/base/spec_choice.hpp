@@ -12,12 +12,12 @@
 
 namespace ooc {
 
-template <class Value, std::size_t N>
-using SpecChoices = std::array<std::pair<std::string_view, Value>, N>;
+template <class Value, std::size_t kCount>
+using SpecChoices = std::array<std::pair<std::string_view, Value>, kCount>;
 
 /// One of `choices`, as what stands beside it; throws SpecError listing them.
-template <class Value, std::size_t N>
-[[nodiscard]] Value choice_of(const SpecView& view, const SpecChoices<Value, N>& choices) {
+template <class Value, std::size_t kCount>
+[[nodiscard]] Value choice_of(const SpecView& view, const SpecChoices<Value, kCount>& choices) {
   std::vector<std::string> names;
   for (const auto& [name, value] : choices) names.emplace_back(name);
   const std::string chosen = view.as_choice(names);

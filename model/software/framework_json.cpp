@@ -47,9 +47,9 @@ constexpr SpecChoices<AttentionKernels, 2> kAttention{
     {{"fused", AttentionKernels::kFused}, {"separate", AttentionKernels::kSeparate}}};
 
 /// Takes a field, where it is there, as one of `choices`.
-template <class Value, std::size_t N>
-void take(const ProfileSection& section, std::string_view key, const SpecChoices<Value, N>& choices,
-          Value& value) {
+template <class Value, std::size_t kCount>
+void take(const ProfileSection& section, std::string_view key,
+          const SpecChoices<Value, kCount>& choices, Value& value) {
   if (const auto view = section.optional_number(key)) value = choice_of(*view, choices);
 }
 

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,6 +52,52 @@ void add_text(std::string& out, std::string_view text) {
 // Bytes: pages stay below 2 MB, of which the script is 0.8.
 constexpr std::size_t kMostOfResults = 950'000;
 constexpr std::size_t kMostOfKnees = 150'000;
+
+/// What stays of `all` behind the begin that it shares with `before`, as a text; none: texts that cannot be cut anywhere.
+std::optional<std::size_t> shared(std::string_view before, std::string_view all) {
+  const bool plain =
+      all.size() > 1 && all.front() == '"' && std::all_of(all.begin(), all.end(), [](char each) {
+        return each >= ' ' && each <= '~' && each != '\\';
+      });
+  if (!plain) return std::nullopt;
+  std::size_t same = 1;
+  while (same + 1 < before.size() && same + 1 < all.size() && before[same] == all[same]) ++same;
+  return same - 1;
+}
+
+/// The shortest of: "[1,1,7]"; each value once, and by entry which one; by entry how many characters of the text before
+/// it begins with, and the others.
+std::string values(const std::vector<std::string_view>& entries) {
+  std::string plain;
+  std::string each_once;
+  std::string which;
+  std::map<std::string_view, std::size_t> places;
+  std::string begins;
+  std::string rests;
+  bool texts = entries.size() > 1;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const std::string_view entry = entries[i];
+    const std::string_view comma = i == 0 ? "" : ",";
+    plain.append(comma).append(entry);
+    const auto [place, is_new] = places.emplace(entry, places.size());
+    if (is_new) each_once.append(comma).append(entry);
+    which.append(comma).append(std::to_string(place->second));
+    if (!texts) continue;
+    const auto same = shared(i == 0 ? std::string_view() : entries[i - 1], entry);
+    texts = same.has_value();
+    if (!texts) continue;
+    begins.append(comma).append(std::to_string(*same));
+    rests.append(comma).append("\"").append(entry.substr(*same + 1));
+  }
+  constexpr std::size_t kKeys = 32;  // of the second and third form
+  const std::size_t least =
+      std::min(each_once.size() + which.size(), texts ? begins.size() + rests.size() : SIZE_MAX);
+  if (plain.size() <= least + kKeys) return "[" + plain + "]";
+  if (texts && begins.size() + rests.size() == least) {
+    return "{\"$begins\":[" + begins + "],\"$rests\":[" + rests + "]}";
+  }
+  return "{\"$which\":[" + which + "],\"$values\":[" + each_once + "]}";
+}
 
 /// JSON without the white space between its tokens, in which lists of objects of the same keys are columns: each key once,
 /// and of equal values one (reports/pages/src/packed.js reads it). All tokens stay as they are.
@@ -115,19 +164,19 @@ class Packer {
 
   std::string list(std::string_view key, int depth) {
     std::vector<Members> objects;
-    std::string out = "[";
+    std::vector<std::string> entries;
     bool alike = true;
     ++at_;
     while (more(']')) {
       if (alike && json_[at_] == '{') {
         objects.push_back(object(depth + 1));
         alike = same_keys(objects.front(), objects.back());
-        if (!alike) add_all(out, objects);
+        if (!alike) add_all(entries, objects);
         continue;
       }
-      if (alike) add_all(out, objects);
+      if (alike) add_all(entries, objects);
       alike = false;
-      add(out, value({}, depth + 1));
+      entries.push_back(value({}, depth + 1));
     }
     if (alike && objects.size() > 1 && !objects.front().empty()) {
       return columns(objects, depth != 1             ? 0
@@ -135,15 +184,11 @@ class Packer {
                               : key == "\"knees\""   ? kMostOfKnees
                                                      : 0);
     }
-    if (alike) add_all(out, objects);
-    return out + "]";
+    if (alike) add_all(entries, objects);
+    return values({entries.begin(), entries.end()});
   }
-  static void add(std::string& out, const std::string& text) {
-    if (out.size() > 1) out += ',';
-    out += text;
-  }
-  static void add_all(std::string& out, std::vector<Members>& objects) {
-    for (const Members& each : objects) add(out, joined(each));
+  static void add_all(std::vector<std::string>& entries, std::vector<Members>& objects) {
+    for (const Members& each : objects) entries.push_back(joined(each));
     objects.clear();
   }
   static bool same_keys(const Members& a, const Members& b) {
@@ -153,25 +198,28 @@ class Packer {
 
   static std::string columns(std::vector<Members>& rows, std::size_t most) {
     const std::size_t all = rows.size();
-    if (most > 0) thin(rows, most);
+    std::string out = columns_of(rows, all);
+    if (most == 0 || out.size() <= most) return out;
+    thin(rows, static_cast<double>(most) / static_cast<double>(out.size()));
+    return columns_of(rows, all);
+  }
+  static std::string columns_of(const std::vector<Members>& rows, std::size_t all) {
     std::string out = "{\"$rows\":" + std::to_string(rows.size());
     if (rows.size() < all) out += ",\"$of\":" + std::to_string(all);
     out += ",\"$columns\":{";
+    std::vector<std::string_view> column;
     for (std::size_t i = 0; i < rows.front().size(); ++i) {
       if (i > 0) out += ',';
-      out.append(rows.front()[i].first).append(":[");
-      for (std::size_t row = 0; row < (is_constant(rows, i) ? 1 : rows.size()); ++row) {
-        if (row > 0) out += ',';
-        out += rows[row][i].second;
-      }
-      out += ']';
+      column.clear();
+      for (const Members& row : rows) column.push_back(row[i].second);
+      if (is_constant(column)) column.resize(1);
+      out.append(rows.front()[i].first).append(":").append(values(column));
     }
     return out + "}}";
   }
-  static bool is_constant(const std::vector<Members>& rows, std::size_t column) {
-    return std::all_of(rows.begin(), rows.end(), [&](const Members& row) {
-      return row[column].second == rows.front()[column].second;
-    });
+  static bool is_constant(const std::vector<std::string_view>& column) {
+    return std::all_of(column.begin(), column.end(),
+                       [&](std::string_view each) { return each == column.front(); });
   }
   /// By row the number of its block: rows of one batch behind each other, whose lines stay whole.
   static std::vector<std::size_t> blocks_of(const std::vector<Members>& rows) {
@@ -187,16 +235,9 @@ class Packer {
     return blocks;
   }
   /// Multiples of the golden ratio fall evenly without a period, so no axis of a grid loses a value more often than another.
-  static void thin(std::vector<Members>& rows, std::size_t most) {
-    std::size_t bytes = 0;
-    for (std::size_t i = 0; i < rows.front().size(); ++i) {
-      if (is_constant(rows, i)) continue;
-      for (const Members& row : rows) bytes += row[i].second.size() + 1;
-    }
-    if (bytes <= most) return;
+  static void thin(std::vector<Members>& rows, double share) {
     constexpr double kGolden = 0.618033988749895;
     constexpr std::size_t kFewBlocks = 16;
-    const double share = static_cast<double>(most) / static_cast<double>(bytes);
     const std::vector<std::size_t> blocks = blocks_of(rows);
     const bool whole = static_cast<double>(blocks.back()) * share >= kFewBlocks;
     std::size_t kept = 0;

@@ -2,8 +2,11 @@
 // what a program knows of a network that names its layers otherwise.
 #include "reports/writers/policy.hpp"
 
+#include <algorithm>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "reports/writers/json_parts.hpp"
@@ -28,6 +31,38 @@ std::string_view role_word(TensorRole role) {
   if (role == TensorRole::kInput) return "input";
   if (role == TensorRole::kMask) return "mask";
   return role == TensorRole::kReserve ? "reserve" : "activation";
+}
+
+/// The names of a layer kind's functions in PyTorch, as a torch function mode is told them (looked up in 1.13).
+std::vector<std::string> torch_functions(std::string_view kind) {
+  static const std::pair<std::string_view, std::vector<std::string>> kOtherNames[] = {
+      {"adaptive_avg_pool", {"adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d"}},
+      {"add", {"add", "add_", "__add__", "__iadd__"}},
+      {"attention", {"scaled_dot_product_attention", "_scaled_dot_product_attention"}},
+      {"avg_pool", {"avg_pool1d", "avg_pool2d", "avg_pool3d"}},
+      {"concat", {"cat", "concat", "concatenate"}},
+      {"conv", {"conv1d", "conv2d", "conv3d"}},
+      {"conv_transpose", {"conv_transpose1d", "conv_transpose2d", "conv_transpose3d"}},
+      {"dropout", {"dropout", "dropout_", "dropout1d", "dropout2d", "dropout3d"}},
+      {"global_avg_pool",
+       {"adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "mean"}},
+      {"lrn", {"local_response_norm"}},
+      {"matmul", {"matmul", "bmm", "baddbmm", "__matmul__"}},
+      {"max_pool", {"max_pool1d", "max_pool2d", "max_pool3d"}},
+      {"multiply", {"mul", "mul_", "multiply", "multiply_", "__mul__", "__imul__"}},
+      {"relu6", {"relu6", "hardtanh", "hardtanh_"}},
+      {"softmax_cross_entropy", {"cross_entropy"}},
+      {"upsample", {"interpolate", "upsample"}}};
+  for (const auto& [name, functions] : kOtherNames) {
+    if (name == kind) return functions;
+  }
+  return {std::string(kind), std::string(kind) + "_"};
+}
+
+/// Modules are named with dots where networks of a config.json have slashes.
+std::string module_path(std::string layer) {
+  std::replace(layer.begin(), layer.end(), '/', '.');
+  return layer;
 }
 
 class PolicyWriter {
@@ -61,7 +96,9 @@ class PolicyWriter {
     const Layer& layer = in_.graph.network->layers[in_.graph.tasks[task.at()].layer.at()];
     json_.begin_object().member("name", layer.name).member("type", layer.kind->name);
     json_.member("output_shape", layer.model->output.dims);
-    json_.member("tensor", output).member("inner", inner).end();
+    json_.member("tensor", output).member("inner", inner);
+    json_.member("module", module_path(layer.name));
+    json_.member("functions", torch_functions(layer.kind->name)).end();
   }
 
   void put_tensor(const TensorPolicy& policy) {

@@ -118,19 +118,24 @@ class Searcher {
   }
 
   /// Where sums of sizes decide, a schedule that searches for the quickest plan has one at all without a search, too.
-  /// What overflows far memory may be computed again instead.
+  /// What overflows far memory may be computed again instead, and too many rounds may be fewer.
   BatchAttempt attempt_at(std::int64_t size) {
     if (is_searched()) {
       Case unsearched = cases_.at(size);
-      unsearched.schedule_options.own.change().search = 0;
-      BatchAttempt made = attempt_with(unsearched);
-      if (made.fits || made.out_of_memory->tier == OutOfMemory::Tier::kNear) return made;
+      unsearched.schedule_options.any_plan = true;
+      try {
+        BatchAttempt made = attempt_with(unsearched);
+        if (made.fits || made.out_of_memory->tier == OutOfMemory::Tier::kNear) return made;
+      } catch (const SpecError&) {
+        // With a search, if at all; else it says so.
+      }
     }
     return attempt_with(cases_.at(size));
   }
 
   [[nodiscard]] bool is_searched() const {
-    return schedule_.is(Trait::kOptimizes) && allocator_of(request_.options) == Allocator::kIdeal &&
+    return (schedule_.is(Trait::kOptimizes) || schedule_.is(Trait::kSubBatches)) &&
+           allocator_of(request_.options) == Allocator::kIdeal &&
            request_.options.transfers.mode != CopyMode::kPageable;
   }
 

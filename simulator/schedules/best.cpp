@@ -54,6 +54,7 @@ std::int64_t plans_to_try(const PlanningProblem& problem, const MixFacts& facts)
   auto tasks = static_cast<std::int64_t>(facts.tasks) + 1 +
                kTasksOfIdle * static_cast<std::int64_t>(facts.idle.size());
   if (problem.carries_state) tasks *= kTimesOfState;
+  if (problem.options.any_plan) return 0;
   return own.search.value_or(std::clamp(kUsualTasks / tasks, kFewestPlans, kMostPlans));
 }
 

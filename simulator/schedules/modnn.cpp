@@ -377,6 +377,7 @@ class Trials {
       for (const CopyTimes& copies : rates_) {
         for (const ModnnPolicy policy : kPolicies) {
           attempt({.addresses = memory, .copies = copies, .policy = policy}, {});
+          if (problem.options.any_plan) return *std::move(best_);
         }
       }
     }

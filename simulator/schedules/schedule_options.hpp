@@ -61,6 +61,8 @@ struct ScheduleOptions {
   /// --far-compression: tensors take so many times less in far memory.
   Ratio far_compression = kOne;
   LmsAction lms_action = LmsAction::kSwap;  ///< --lms-action
+  /// Whether there is a plan is all that is asked: who searches for the quickest takes the first that fits.
+  bool any_plan = false;
   OwnPart own = {};                         ///< what single schedules read
 };
 

@@ -48,6 +48,21 @@ TEST_CASE(
   CHECK(ran.out.find("\"left_out\": []") != std::string::npos);
 }
 
+TEST_CASE("a policy says what a layer is in PyTorch: its module, or else its functions") {
+  const Ran ran = export_policy({"--precision", "fp16", "--seq", "16", "--schedule", "in-core"},
+                                "gpt2", "v100-16gb-pcie3");
+  REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
+  std::string layers;
+  for (const char letter : ran.out.substr(0, ran.out.find("\"tensors\""))) {
+    if (letter != '\n' && letter != ' ') layers += letter;
+  }
+  for (const char* said : {R"("module":"transformer.h.0.mlp.act","functions":["gelu","gelu_"])",
+                           R"("module":"transformer.h.0.mlp_residual","functions":["add","add_",)",
+                           R"("module":"loss","functions":["cross_entropy"])"}) {
+    CHECK_MESSAGE(layers.find(said) != std::string::npos, said);
+  }
+}
+
 TEST_CASE("what is made again names the layer that it is made for") {
   // Two blocks, a b and c d: a and c are made again.
   const Ran ran = export_policy({"--memory", "5GB", "--schedule", "checkpoint", "--blocks", "2"});

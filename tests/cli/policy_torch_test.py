@@ -7,6 +7,7 @@ copies back, what was made again is what the layers wrote whose tasks it repeats
 and after forward there are just the storages that the plan has near.
 """
 
+import collections
 import gc
 import importlib.util
 import json
@@ -25,8 +26,22 @@ spec = importlib.util.spec_from_file_location("apply_policy", source / "scripts"
 apply_policy = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(apply_policy)
 failures, checks = [], 0
+done = collections.defaultdict(set)  # by action, the tensors that the last run did it to
 SCHEDULES = ("in-core", "vdnn-all", "vdnn-conv", "capacity", "swap-in-out", "lms", "recompute", "superneurons", "checkpoint",
              "checkpoint-selective", "checkpoint-offload", "offload-layers", "best")
+
+
+class Watched(apply_policy.Value):
+    """Tells what becomes of it."""
+
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+        action = "offload" if name == "far" else self.entry.get("action")
+        if name == "far" and value or name == "data" and value is not None and action in {"keep", "recompute"}:
+            done[action].add(self.entry["name"])
+
+
+apply_policy.Value = Watched
 
 
 def check(condition, message):
@@ -126,16 +141,17 @@ def predict(network, *more):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def train(model, applied=None, look=lambda: None, casts=False):
+def train(model, policy=None, look=lambda: None, casts=False):
     """Loss and gradients, and the running statistics."""
     torch.manual_seed(7)
+    done.clear()
     data, target = torch.randn(8, 3, 16, 16), torch.arange(8)
     model.zero_grad()
     with torch.autocast("cpu", dtype=torch.bfloat16, enabled=casts):
-        if applied is None:
+        if policy is None:
             loss = functional.cross_entropy(model(data), target)
         else:
-            with applied.applied(model):
+            with apply_policy.applied(policy, model):
                 loss = functional.cross_entropy(model(data), target)
             look()
     loss.backward()
@@ -152,17 +168,17 @@ MODELS = {"plain": Plain, "residual": Residual, "dense": Dense}
 
 
 def compare(what, model, made, casts=False):
-    """Plain training against that under a policy: the latter, and the sizes of what is there after forward."""
+    """Plain training against that under a policy: the sizes of what is there after forward."""
     results, alive = [], []
-    for applied in (None, apply_policy.Policy(made)):
+    for policy in (None, made):
         torch.manual_seed(1)
         fresh = model()
         before = storages()
-        results.append([train(fresh, applied, lambda: alive.append(
+        results.append([train(fresh, policy, lambda: alive.append(
             [size for at, size in storages().items() if at not in before]), casts) for _ in range(2)])
     same = all(torch.equal(a, b) for plain, ours in zip(*results) for a, b in zip(plain, ours))
     check(same, f"{what}: loss, gradients or statistics differ")
-    return applied, alive
+    return alive
 
 
 def all_of_one(name, folder, network):
@@ -174,10 +190,10 @@ def all_of_one(name, folder, network):
         if tensor["role"] != "input":
             tensor["action"] = "recompute"
     made.write_text(json.dumps(policy))
-    applied, _ = compare(f"{name}, all dropped", MODELS[name], made)
     compare(f"{name}, all dropped, bfloat16", MODELS[name], made, casts=True)
+    compare(f"{name}, all dropped", MODELS[name], made)
     dropped = {tensor["name"] for tensor in policy["tensors"] if tensor["role"] != "input"}
-    check(applied.done["recompute"] == dropped, f"{name}, all dropped: {dropped ^ applied.done['recompute']} were not made again")
+    check(done["recompute"] == dropped, f"{name}, all dropped: {dropped ^ done['recompute']} were not made again")
 
 
 def fate_of(tensor, size, layers, plan):
@@ -195,12 +211,12 @@ def fate_of(tensor, size, layers, plan):
 
 def run(name, folder, network, schedule, memory):
     text, made = folder / "plan.txt", folder / "policy.json"
-    done = predict(network, "--schedule", schedule, "--memory", memory, "--export-plan", str(text), "--export-policy",
-                   str(made), "-o", "/dev/null")
+    ran = predict(network, "--schedule", schedule, "--memory", memory, "--export-plan", str(text), "--export-policy",
+                  str(made), "-o", "/dev/null")
     what = f"{name}, {schedule}, {memory}"
-    if done.returncode == 3:
+    if ran.returncode == 3:
         return None
-    check(done.returncode == 0, f"{what}: {done.stderr}")
+    check(ran.returncode == 0, f"{what}: {ran.stderr}")
     policy = json.loads(made.read_text())
     plan = text.read_text()
     needed = {t["name"]: t for t in policy["tensors"]}
@@ -208,11 +224,11 @@ def run(name, folder, network, schedule, memory):
     for tensor in needed:
         planned[fate_of(tensor, needed[tensor]["bytes"], policy["layers"], plan)].add(tensor)
 
-    applied, alive = compare(what, MODELS[name], made)
+    alive = compare(what, MODELS[name], made)
     for action, names in planned.items():
         saved = {t for t in needed if needed[t]["saved"]}  # the others may be overwritten in place here
-        done = applied.done[action]
-        check(done & saved == names & saved and done <= names, f"{what}: {action}: done {sorted(done)}, planned {sorted(names)}")
+        did = done[action]
+        check(did & saved == names & saved and did <= names, f"{what}: {action}: done {sorted(did)}, planned {sorted(names)}")
     # Copies in far memory are storages of their own here, also that of the data, which train() holds besides; a mask
     # of dropout is 4 bytes an element on a CPU.
     size = {t["name"]: t["bytes"] * (4 if t["role"] == "mask" else 1) for t in policy["tensors"]}
@@ -223,18 +239,71 @@ def run(name, folder, network, schedule, memory):
     return planned
 
 
-def errors(folder, network):
+class Square(torch.autograd.Function):
+    """What PyTorch does not dispatch."""
+
+    @staticmethod
+    def forward(ctx, x):
+        square, slope = torch.empty_like(x), torch.empty_like(x)
+        square.numpy()[...] = x.detach().numpy() ** 2
+        slope.numpy()[...] = 2 * x.detach().numpy()
+        ctx.save_for_backward(slope)
+        return square
+
+    @staticmethod
+    def backward(ctx, slope):
+        return slope * ctx.saved_tensors[0]
+
+
+class Odd(nn.Module):
+    """Kernels unseen, in a module and overwritten; slices written; its input and what is kept overwritten; numbers drawn
+    beside a layer."""
+
+    def __init__(self):
+        super().__init__()
+        self.one, self.square, self.two = nn.Conv2d(3, 8, 3), nn.Module(), nn.Linear(14, 10)
+        self.square.forward = Square.apply
+
+    def forward(self, x):
+        one = self.one(x.mul_(2))
+        twice = one * 2
+        y = self.square(one.sub_(1)).add_(1)
+        halves = torch.zeros_like(y)
+        halves[:, :4] = y[:, :4]
+        halves[:, 4:] = y[:, 4:] * torch.rand(1)
+        return self.two(torch.tanh(halves + twice)).mean([1, 2])
+
+
+def odd_calls(folder):
+    """All that its layers write is to be dropped, but for the first one's, which backward does not read."""
+    calls = {"one": "one", "square": "square", "add_": None, "tanh": None, "two": "two"}
+    layers = [{"name": name, "module": module or "?", "functions": [name], "tensor": name, "inner": None}
+              for name, module in calls.items()]
+    tensors = [{"name": name, "action": "keep" if name == "one" else "recompute", "saved": name != "one", "out_after": None,
+                "back_at": None} for name in calls]
+    made = folder / "policy.json"
+    made.write_text(json.dumps({"layers": layers, "tensors": tensors}))
+    compare("odd calls", Odd, made)
+    check(done["keep"] == {"one"}, f"odd calls: {done['keep']} were kept")
+    check("tanh" in done["recompute"] and not done["recompute"] & {"square", "add_"}, f"odd calls: {done} were made again")
+
+
+def misfits(folder, network):
+    """Layers that the model does not have are told, until the policy says so."""
     made = folder / "policy.json"
     predict(network, "--schedule", "in-core", "--export-policy", str(made), "-o", "/dev/null")
-    for model, names, said in ((Dense(), {}, "found relu, expected stem_n (batch_norm)"),
-                               (nn.Sequential(nn.Conv2d(3, 8, 3)), {}, "did not call ['stem_n'"),
-                               (Residual(), {"stem": "there.is.none"}, "names: ['stem']")):
+    policy, model, data = json.loads(made.read_text()), nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU()), torch.randn(8, 3, 16, 16)
+    for modules, said in (({}, "did not call ['stem_n', 'stem_r'"), ({"stem_n": None}, "did not call ['xa'"),
+                          ({each["name"]: None for each in policy["layers"][2:]} | {"stem_n": "1"}, None)):
+        for each in policy["layers"]:
+            each["module"] = modules.get(each["name"], each["module"])
+        made.write_text(json.dumps(policy))
         try:
-            with apply_policy.Policy(made, names).applied(model):
-                model(torch.randn(8, 3, 16, 16))
-            check(False, f"no error with {said}")
+            with apply_policy.applied(made, model):
+                model(data)
+            check(said is None, f"no error with {said}")
         except ValueError as error:
-            check(said in str(error), f"found {error}, expected {said}")
+            check(said is not None and said in str(error), f"found {error}, expected {said}")
 
 
 def main():
@@ -251,7 +320,8 @@ def main():
                 for share in (1, 0.8, 0.65):
                     for action, names in (run(name, folder, network, schedule, f"{int(peak * share)}B") or {}).items():
                         seen[action] += len(names)
-        errors(folder, folder / "residual.json")
+        odd_calls(folder)
+        misfits(folder, folder / "residual.json")
     check(min(seen.values()) > 50, f"too few tensors of each kind: {seen}")
     for failure in failures:
         print(failure, file=sys.stderr)
