@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -245,6 +246,11 @@ int run_replay(const Arguments& arguments) {
   const Machine machine = load_hardware(options.profile, "--hardware", options.job);
   load_framework_of(options.job, {&machine, 1});
   options.job.allocator = Allocator::kIdeal;  // blocks get their places from the replay itself
+  if (options.job.framework) {
+    Framework framework = *options.job.framework;
+    framework.weight_gradients = WeightGradients::kStatic;  // and weights and gradients theirs
+    options.job.framework = std::make_shared<const Framework>(std::move(framework));
+  }
   const Workload workload = load_workload(options.network, "NETWORK", options.job);
   load_layer_times(options.job, arguments, workload);
   check_devices(machine);

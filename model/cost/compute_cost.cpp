@@ -346,7 +346,10 @@ CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& pr
   table.batch = options.batch;
   table.tensor_bytes = tensor_sizes(graph, options.batch);
   check_work(graph, options.model, options.batch);
-  table.static_bytes = Bytes(static_bytes(graph));
+  const GradientBuffers& buffers = options.gradient_buffers;
+  const std::int64_t learnt = trainable_parameters(*graph.network);
+  table.static_bytes = Bytes(static_bytes(graph)) +
+                       Bytes(std::min(learnt, buffers.buckets) * graph.per_parameter.gradient);
   std::vector<double> seconds(graph.tasks.size());
   for (std::size_t i = 0; i < seconds.size(); ++i) seconds[i] = estimator.seconds(graph.tasks[i]);
   const std::vector<double> sums = estimator.gradient_sums();
@@ -355,7 +358,10 @@ CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& pr
       static_cast<double>(options.compute_scale.count()) / static_cast<double>(kOne.count());
   apply_layer_times(seconds, graph, options.layer_times, scale);
   const std::vector<bool> with_ways = layers_with_ways(graph, options);
-  const Bytes temporaries = update_temporaries(graph, options.adam);
+  Bytes temporaries = update_temporaries(graph, options.adam);
+  if (graph.per_parameter.master > 0) {
+    temporaries += Bytes(std::min(learnt, buffers.group) * buffers.copies);
+  }
   table.alternatives.reserve(seconds.size());
   table.first_alternative.reserve(seconds.size() + 1);
   for (std::size_t i = 0; i < seconds.size(); ++i) {

@@ -32,6 +32,7 @@ struct ComputeOptions {
   RunMode mode =
       RunMode::kTraining;  ///< what the kernels of a profile with an architecture run for
   AdamKernels adam = AdamKernels::kFused;
+  GradientBuffers gradient_buffers = {};
 };
 
 /// Everything of the CostTable but `transfers`. Throws SpecError when a size or a time leaves the

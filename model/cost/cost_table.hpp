@@ -67,12 +67,21 @@ struct TransferCosts {
   }
 };
 
+/// What comes to stay within an iteration, as it is while a task runs.
+struct HeldBytes {
+  Bytes held;   ///< gradients of weights, and inputs that nothing reads any more
+  Bytes begun;  ///< the gradients that the task is the first to write
+};
+
 struct CostTable {
   std::int64_t batch = 1;
   std::vector<TaskAlternative> alternatives;    ///< of task 0, then of task 1, ...
   std::vector<std::int32_t> first_alternative;  ///< by task, plus one at the end
   std::vector<Bytes> tensor_bytes;              ///< by tensor
   Bytes static_bytes;                           ///< weights, their gradients, optimiser state
+  /// By task, where there is any (held_bytes.hpp): in the workspaces of all its alternatives; else empty.
+  std::vector<HeldBytes> held = {};
+  std::vector<TensorId> held_inputs = {};  ///< whose bytes are in `held` behind their last reader
   TransferCosts transfers;
 
   [[nodiscard]] std::span<const TaskAlternative> alternatives_of(TaskId task) const {

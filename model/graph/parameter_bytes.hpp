@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "model/base/dtype.hpp"
@@ -16,6 +17,16 @@ struct ParameterBytes {
   std::int64_t gradient = 4;
   std::int64_t master = 0;        ///< float32 copy that the optimiser updates
   bool gradient_is_said = false;  ///< whatever the type of the weights
+};
+
+/// What software keeps of gradients beside them: where they wait for other devices, even where there are none, and in the
+/// type that the optimiser updates in.
+struct GradientBuffers {
+  static constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
+  std::int64_t buckets = 0;  ///< of so many parameters, static
+  std::int64_t copies =
+      0;  ///< bytes a parameter, while it is updated, where there are master copies
+  std::int64_t group = kAll;  ///< parameters that are updated at once
 };
 
 /// As the network's precision says, else weights and gradients in its type. `gradient`: the type of the gradients

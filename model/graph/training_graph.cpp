@@ -144,6 +144,12 @@ std::size_t device_of(const TrainingGraph& graph, TensorId tensor) {
   return place_among(graph.device_tensors, tensor.at()).device;
 }
 
+bool writes_weight_gradient(const TrainingGraph& graph, const Task& task) {
+  if (task.kind == TaskKind::kBackwardWeights) return true;
+  return task.kind == TaskKind::kBackward &&
+         graph.network->layers[task.layer.at()].model->gradient_form == GradientForm::kComputed;
+}
+
 bool is_saved(const TrainingGraph& graph, TensorId tensor) {
   const Tensor& it = graph.tensors[tensor.at()];
   // Backward makes the second copy of weights itself.

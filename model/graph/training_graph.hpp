@@ -104,7 +104,7 @@ struct Tensor {
   TensorHome home = TensorHome::kNear;
   std::int32_t cut =
       0;  ///< which part of one that was cut (model/rewrite/parts.hpp), from 1; of kWeightGradient: whose
-      ///< round's, from 1; 0: whole
+          ///< round's, from 1; 0: whole
 };
 
 /// When a tensor is touched. All positions are task indices in execution order.
@@ -158,6 +158,9 @@ struct TrainingGraph {
 /// Whose it is; 0 for one device.
 [[nodiscard]] std::size_t device_of(const TrainingGraph& graph, TaskId task);
 [[nodiscard]] std::size_t device_of(const TrainingGraph& graph, TensorId tensor);
+
+/// A task of the layer that completes what it adds to its weights' gradient.
+[[nodiscard]] bool writes_weight_gradient(const TrainingGraph& graph, const Task& task);
 
 /// True where backward reads what forward wrote (or a network input): the saved set.
 [[nodiscard]] bool is_saved(const TrainingGraph& graph, TensorId tensor);

@@ -14,13 +14,6 @@
 namespace ooc {
 namespace {
 
-/// A task of the layer that completes what it adds to its weights' gradient.
-bool writes_gradient(const TrainingGraph& graph, const Task& task) {
-  if (task.kind == TaskKind::kBackwardWeights) return true;
-  return task.kind == TaskKind::kBackward &&
-         graph.network->layers[task.layer.at()].model->gradient_form == GradientForm::kComputed;
-}
-
 /// Of a parameter's gradient that adds up in far memory: float32, as software has it.
 constexpr std::int64_t kSumBytes = 4;
 
@@ -80,7 +73,7 @@ class StateMover {
     const bool blocks = by_blocks();
     std::vector<bool> trains(network_.layers.size());
     for (const Task& task : from_.tasks) {
-      if (writes_gradient(from_, task)) trains[task.layer.at()] = true;
+      if (writes_weight_gradient(from_, task)) trains[task.layer.at()] = true;
     }
     std::vector<std::pair<std::string_view, std::size_t>> known;
     for (const WeightUnit& weights : network_.units) {
@@ -117,7 +110,7 @@ class StateMover {
   void find_gradient_order() {
     complete_.resize(to_.units.size());
     for (std::size_t i = 0; i < from_.tasks.size(); ++i) {
-      if (!writes_gradient(from_, from_.tasks[i])) continue;
+      if (!writes_weight_gradient(from_, from_.tasks[i])) continue;
       if (const auto unit = unit_of_layer_[from_.tasks[i].layer.at()]) complete_[*unit] = i;
     }
     to_.by_gradient.resize(to_.units.size());
@@ -298,7 +291,8 @@ class StateMover {
     writers_.resize(to_.gradients.size());
     for (std::size_t i = 0; i < planned.backward_end; ++i) {
       const auto& unit = to_.unit_of[i];
-      if (!unit || !to_.units[*unit].gradient || !writes_gradient(planned, planned.tasks[i])) {
+      if (!unit || !to_.units[*unit].gradient ||
+          !writes_weight_gradient(planned, planned.tasks[i])) {
         continue;
       }
       const std::size_t round = adds_far() ? i / from_.round_tasks : 0;

@@ -10,12 +10,25 @@
 #include "model/base/copy_rules.hpp"
 #include "model/base/units.hpp"
 #include "model/graph/keeping.hpp"
+#include "model/graph/parameter_bytes.hpp"
 #include "model/hardware/provenance.hpp"
 #include "model/kernels/platform.hpp"
 
 namespace ooc {
 
 enum class FrameworkAllocator { kIdeal, kCaching };
+
+/// Of the weights, while nothing of the state moves.
+enum class WeightGradients {
+  kStatic,  ///< their memory is theirs throughout
+  kFreed,   ///< from the first task that writes one to the end of the iteration
+};
+
+/// Of what a network reads.
+enum class HeldInputs {
+  kUntilRead,   ///< backward's reads included
+  kThroughout,  ///< to the end of the iteration: the program around holds them
+};
 
 /// The defaults are `ideal`: software that costs nothing and keeps what backward needs.
 struct Framework {
@@ -24,6 +37,9 @@ struct Framework {
   Keeping keeping = {};
   CopyRules copies = {};
   FrameworkAllocator allocator = FrameworkAllocator::kIdeal;
+  WeightGradients weight_gradients = WeightGradients::kStatic;
+  HeldInputs inputs = HeldInputs::kUntilRead;
+  GradientBuffers gradient_buffers = {};
   std::optional<Bytes> context = {};    ///< of near memory; none: what the profile reserves
   std::optional<Bytes> workspace = {};  ///< most that an algorithm may take; none: any
   Software software = {};               ///< but for cudnn, which is

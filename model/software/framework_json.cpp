@@ -33,6 +33,10 @@ constexpr SpecChoices<CopyStreams, 3> kStreams{{{"overlap", CopyStreams::kOverla
 constexpr SpecChoices<bool, 2> kFarSizes{{{"exact", false}, {"powers_of_two", true}}};
 constexpr SpecChoices<FrameworkAllocator, 2> kAllocators{
     {{"ideal", FrameworkAllocator::kIdeal}, {"caching", FrameworkAllocator::kCaching}}};
+constexpr SpecChoices<WeightGradients, 2> kWeightGradients{
+    {{"static", WeightGradients::kStatic}, {"freed", WeightGradients::kFreed}}};
+constexpr SpecChoices<HeldInputs, 2> kHeldInputs{
+    {{"until_read", HeldInputs::kUntilRead}, {"throughout", HeldInputs::kThroughout}}};
 constexpr SpecChoices<std::pair<ImageLayout, Fusion>, 3> kLayouts{
     {{"channels_first", {ImageLayout::kChannelsFirst, Fusion::kNone}},
      {"channels_last", {ImageLayout::kChannelsLast, Fusion::kNone}},
@@ -82,6 +86,23 @@ void read_keeping(const ProfileSection& root, Keeping& keeping) {
   }
 }
 
+/// A number of parameters, or "all".
+std::int64_t parameters_of(const SpecView& view) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  if (view.type() != SpecType::kText) return view.as_integer(1, kMost);
+  return choice_of(view, SpecChoices<std::int64_t, 1>{{{"all", GradientBuffers::kAll}}});
+}
+
+void read_gradient_buffers(const ProfileSection& root, GradientBuffers& buffers) {
+  if (const auto some = root.optional_number("gradient_buckets")) {
+    buffers.buckets = parameters_of(*some);
+  }
+  if (const auto bytes = root.optional_number("update_copies")) {
+    buffers.copies = bytes->as_integer(0, 16);
+  }
+  if (const auto some = root.optional_number("update_group")) buffers.group = parameters_of(*some);
+}
+
 /// "pool", or {"per_copy": "3 ms"}.
 Duration pinned_cost(const SpecView& view) {
   if (view.type() == SpecType::kObject) {
@@ -126,6 +147,9 @@ Framework read_framework(const SpecDocument& document) {
   read_copies(root, framework.copies);
   read_kernels(root, framework.software);
   take(root, "allocator", kAllocators, framework.allocator);
+  take(root, "weight_gradients", kWeightGradients, framework.weight_gradients);
+  take(root, "inputs", kHeldInputs, framework.inputs);
+  read_gradient_buffers(root, framework.gradient_buffers);
   if (const auto cudnn = root.optional_number("cudnn")) framework.cudnn = version_of(*cudnn);
   if (const auto context = root.optional_number("context")) framework.context = context->as_bytes();
   if (const auto most = root.optional_number("workspace")) framework.workspace = most->as_bytes();

@@ -249,16 +249,17 @@ std::string memory(const RunReport& report, const Look& look) {
       {"peak", format_bytes(report.peak_near),
        fmt::format("{}{} when nothing moves", reserves ? "reserved; tensors alone take " : "",
                    format_bytes(report.in_core_peak))});
-  table.add_row({"static", format_bytes(report.static_bytes),
-                 report.state
-                     ? "of it: what of weights, gradients and optimizer state stays near"
-                     : "of it: " + static_text({.dtype = report.inputs.dtype,
-                                                .precision = report.inputs.precision,
-                                                .gradient_dtype = report.inputs.gradient_dtype,
-                                                .adapter_dtype = report.inputs.adapter_dtype,
-                                                .optimizer = report.inputs.optimizer,
-                                                .some_frozen = report.trainable_parameters !=
-                                                               report.parameters})});
+  table.add_row(
+      {"static", format_bytes(report.static_bytes),
+       report.state
+           ? "of it: what of weights, gradients and optimizer state stays near"
+           : "of it: " +
+                 static_text({.dtype = report.inputs.dtype,
+                              .precision = report.inputs.precision,
+                              .gradient_dtype = report.inputs.gradient_dtype,
+                              .optimizer = report.inputs.optimizer,
+                              .some_frozen = report.trainable_parameters != report.parameters}) +
+                 (report.gradients_freed ? "; but for gradients, which backward makes" : "")});
   table.add_row({"saved for backward", format_bytes(report.saved),
                  "what backward reads of the forward pass"});
   table.add_row(

@@ -49,12 +49,17 @@ struct Step {
   return kind == StepKind::kCompute || kind == StepKind::kFarCompute;
 }
 
-enum class BlockKind : std::uint8_t { kTensor, kWorkspace };
+enum class BlockKind : std::uint8_t {
+  kTensor,
+  kWorkspace,
+  kGradient,  ///< of weights, where they are not static (CostTable::gradients)
+};
 
 struct Block {
   Bytes bytes;
   BlockKind kind = BlockKind::kTensor;
-  std::int32_t object = 0;  ///< TensorId (kTensor) or the TaskId it works for
+  std::int32_t object =
+      0;  ///< TensorId (kTensor) or the TaskId that it works for, or that begins it
   std::int16_t device = 0;
 };
 

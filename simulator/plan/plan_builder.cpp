@@ -225,6 +225,11 @@ BlockId PlanBuilder::workspace_block(TaskId task, Bytes bytes, int device) {
   return make_id<BlockId>(plan_.blocks.size() - 1);
 }
 
+BlockId PlanBuilder::gradient_block(TaskId task, Bytes bytes) {
+  plan_.blocks.push_back({.bytes = bytes, .kind = BlockKind::kGradient, .object = task.index});
+  return make_id<BlockId>(plan_.blocks.size() - 1);
+}
+
 void PlanBuilder::wait(StepId step, StepId until_ended) {
   waits_.emplace_back(step, until_ended);
   if (std::max(step, until_ended).at() < plan_.steps.size()) {

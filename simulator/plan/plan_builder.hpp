@@ -27,6 +27,8 @@ class PlanBuilder {
 
   BlockId tensor_block(TensorId tensor, Bytes bytes, int device = 0);
   BlockId workspace_block(TaskId task, Bytes bytes, int device = 0);
+  /// Of what the task begins of the weights' gradients; of a plan of one device.
+  BlockId gradient_block(TaskId task, Bytes bytes);
 
   void wait(StepId step, StepId until_ended);
   void acquire(StepId step, BlockId block);

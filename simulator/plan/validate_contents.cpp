@@ -168,7 +168,10 @@ Verdict Contents::write(StepId id, TensorId tensor, BlockState& state) const {
 }
 
 Verdict Contents::check_workspace(StepId id) const {
-  const Bytes wanted = facts_.costs[facts_.step(id).alternative].workspace;
+  Bytes wanted = facts_.costs[facts_.step(id).alternative].workspace;
+  if (!facts_.costs.held.empty()) {
+    wanted -= facts_.costs.held[static_cast<std::size_t>(facts_.step(id).object)].held;
+  }
   if (wanted.count() == 0) return std::nullopt;
   for (const BlockId taken : facts_.plan.acquires[id]) {
     const Block& it = facts_.block(taken);

@@ -136,10 +136,12 @@ std::vector<StepId> order_of_issue(const Plan& plan, CopyStreams streams) {
 
 class Rebuilder {
  public:
-  Rebuilder(const Plan& plan, const std::vector<StepId>& order, ExtraWaits extra)
+  Rebuilder(const Plan& plan, const std::vector<StepId>& order, ExtraWaits extra,
+            const Stays& stays = {})
       : plan_(plan),
         order_(order),
         extra_(extra),
+        stays_(stays),
         builder_(plan.static_bytes, plan.devices),
         copies_(copies_of_tensors(plan)),
         new_id_(plan.steps.size()),
@@ -160,9 +162,16 @@ class Rebuilder {
         wait_in_sequence(step, plan_.steps[old.at()]);
       }
       for (const StepId until : plan_.waits[old]) builder_.wait(step, new_id_[until.at()]);
-      for (const BlockId block : plan_.acquires[old]) builder_.acquire(step, block);
-      for (const BlockId block : plan_.releases[old]) builder_.release(block, step);
+      for (const BlockId block : plan_.acquires[old]) {
+        if (new_block_[block.at()]) builder_.acquire(step, *new_block_[block.at()]);
+      }
+      for (const BlockId block : plan_.releases[old]) {
+        if (new_block_[block.at()] && !is_held(block))
+          builder_.release(*new_block_[block.at()], step);
+      }
+      if (!stays_.held.empty()) begin_gradients(step, plan_.steps[old.at()]);
     }
+    for (const BlockId block : held_) builder_.release(block, *last_compute_.front());
     Plan rebuilt = std::move(builder_).finish();
     rebuilt.far_compression = plan_.far_compression;
     rebuilt.far_powers_of_two = plan_.far_powers_of_two;
@@ -172,14 +181,48 @@ class Rebuilder {
 
  private:
   void add_blocks() {
+    is_initial_.resize(plan_.blocks.size());
+    for (const BlockId block : plan_.initial_blocks) is_initial_[block.at()] = true;
+    new_block_.reserve(plan_.blocks.size());
     for (const Block& block : plan_.blocks) {
       if (block.kind == BlockKind::kTensor) {
-        builder_.tensor_block(TensorId{block.object}, block.bytes, block.device);
-      } else {
-        builder_.workspace_block(TaskId{block.object}, block.bytes, block.device);
+        new_block_.emplace_back(
+            builder_.tensor_block(TensorId{block.object}, block.bytes, block.device));
+        continue;
+      }
+      const TaskId task{block.object};
+      if (block.kind == BlockKind::kGradient) {
+        new_block_.emplace_back(builder_.gradient_block(task, block.bytes));
+        continue;
+      }
+      const Bytes bytes =
+          block.bytes - (stays_.held.empty() ? Bytes(0) : stays_.held[task.at()].held);
+      new_block_.emplace_back();
+      if (bytes.count() > 0) {
+        new_block_.back() = builder_.workspace_block(task, bytes, block.device);
       }
     }
-    for (const BlockId block : plan_.initial_blocks) builder_.initially_resident(block);
+    for (const BlockId block : plan_.initial_blocks) {
+      builder_.initially_resident(*new_block_[block.at()]);
+      if (is_held(block)) held_.push_back(*new_block_[block.at()]);
+    }
+  }
+
+  /// An input where the program around has put it.
+  [[nodiscard]] bool is_held(BlockId id) const {
+    const Block& block = plan_.blocks[id.at()];
+    const auto is = [&](TensorId input) { return input.index == block.object; };
+    return block.kind == BlockKind::kTensor && is_initial_[id.at()] &&
+           std::any_of(stays_.inputs.begin(), stays_.inputs.end(), is);
+  }
+
+  void begin_gradients(StepId step, const Step& is) {
+    if (is.kind != StepKind::kCompute) return;
+    const TaskId task{is.object};
+    const Bytes begun = stays_.held[task.at()].begun;
+    if (begun.count() == 0) return;
+    held_.push_back(builder_.gradient_block(task, begun));
+    builder_.acquire(step, held_.back());
   }
 
   void wait_in_sequence(StepId step, const Step& is) {
@@ -199,7 +242,12 @@ class Rebuilder {
   const Plan& plan_;
   const std::vector<StepId>& order_;
   ExtraWaits extra_;
+  Stays stays_;
   PlanBuilder builder_;
+  std::vector<std::optional<BlockId>> new_block_ =
+      {};                                            ///< by block of `plan_`; none: gradients only
+  std::vector<BlockId> held_ = {};                   ///< to the end
+  std::vector<bool> is_initial_;                     ///< by block of `plan_`
   std::vector<bool> copies_;                         ///< by step of `plan_`
   std::vector<StepId> new_id_;                       ///< by step of `plan_`
   std::vector<std::optional<StepId>> last_compute_;  ///< by device
@@ -208,13 +256,14 @@ class Rebuilder {
 
 }  // namespace
 
-Plan wait_as_framework(const Plan& plan, const CopyRules& rules) {
+Plan wait_as_framework(const Plan& plan, const CopyRules& rules, const Stays& stays) {
   const bool waits = rules.streams != CopyStreams::kOverlap;
   Plan rewritten =
       Rebuilder(plan, waits ? order_of_issue(plan, rules.streams) : planned_order(plan),
                 {.copies_in = waits,
                  .copies_out = waits || rules.pinned_cost > Duration(0),
-                 .computes = rules.streams == CopyStreams::kSerial})
+                 .computes = rules.streams == CopyStreams::kSerial},
+                stays)
           .run();
   rewritten.far_powers_of_two = rules.far_powers_of_two;
   return rewritten;

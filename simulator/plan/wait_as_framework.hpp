@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "model/base/copy_rules.hpp"
@@ -23,8 +24,16 @@ namespace ooc {
 /// it. Where memory is pinned for every copy, copies out wait so whatever the streams. Waits only ever point back in
 /// sequence, so a plan whose waits did so too cannot come to wait on itself. What devices exchange, which has no place in
 /// near memory, stays as it is: that is not the framework's to copy.
+/// `stays`: of the costs that the plan was made with, where there is any (model/cost/held_bytes.hpp). What tasks have booked
+/// for it as workspace becomes blocks: of gradients, from the first writer's start to the end of the last task; of inputs
+/// those that are there at the start stay until then.
 /// Precondition: first readers wait for their copies in, or for a later one on the same queue.
-[[nodiscard]] Plan wait_as_framework(const Plan& plan, const CopyRules& rules);
+struct Stays {
+  std::span<const HeldBytes> held = {};  ///< by task
+  std::span<const TensorId> inputs = {};
+};
+[[nodiscard]] Plan wait_as_framework(const Plan& plan, const CopyRules& rules,
+                                     const Stays& stays = {});
 
 /// By step: how much later than the end of the compute step before it the host issues a compute step, because it pins
 /// memory, in `each`, for the copies out between the two. 0 of copies.

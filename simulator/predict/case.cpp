@@ -11,6 +11,7 @@
 
 #include "model/base/errors.hpp"
 #include "model/base/quantity_io.hpp"
+#include "model/cost/held_bytes.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "model/network/network_json.hpp"
 #include "simulator/plan/bounds_mixed.hpp"
@@ -82,7 +83,14 @@ CaseRun plan_with_margin(const Case& which, const Schedule& schedule, Simulation
     smaller.planned_for = budget;
     if (runs(which, smaller, buffers)) return smaller;
   }
-  return run;
+  if (which.costs.held.empty()) return run;
+  // Between tensors that come and go gradients may leave holes that nothing fits into.
+  Case fixed = which;
+  fixed.costs = with_nothing_held(which.costs);
+  CaseRun other = plan_with_margin(fixed, schedule, buffers);
+  if (!runs(which, other, buffers)) return run;
+  other.keeps_gradients = true;
+  return other;
 }
 
 /// Schedules work out the smallest budget from sizes, at plan time. Where that may deceive, a run
@@ -313,7 +321,8 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
                         .software = software_of(options, hardware),
                         .workspace = framework_of(options.framework).workspace,
                         .mode = options.mode,
-                        .adam = options.adam},
+                        .adam = options.adam,
+                        .gradient_buffers = framework_of(options.framework).gradient_buffers},
             .transfers = transfers_of(options),
             .devices = options.devices,
             .exchange = options.exchange};
@@ -326,6 +335,12 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
   if (options.devices > 1) {
     check_devices_of_batch(options.devices, compute.batch);
     made.costs = round_costs(made, split_batch(compute.batch, options.devices).front());
+  }
+  if (frees_gradients(options)) {
+    free_gradients(workload.graph, made.costs);
+    if (framework_of(options.framework).inputs == HeldInputs::kThroughout) {
+      hold_inputs(workload.graph, made.costs);
+    }
   }
   if (auto text = dtype_remark(*workload.network, &hardware, options)) {
     made.remarks.push_back(*std::move(text));
@@ -502,6 +517,7 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
   if (!stated.empty()) report.remarks.push_back(stated);
   if (which.moving) add_state_words(which, report);
   report.planned_for = run.planned_for;
+  if (run.keeps_gradients) report.remarks.push_back(kept_gradients_remark());
   if (run.planned_for) report.remarks.push_back(margin_remark(*run.planned_for, which.budget));
   const std::string algorithms = algorithms_remark(which, schedule);
   if (!algorithms.empty()) report.remarks.push_back(algorithms);

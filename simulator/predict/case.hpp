@@ -189,6 +189,8 @@ struct CaseRun {
   bool pages = false;  ///< what moves is pages: any free memory will do, whatever its addresses
   /// Less than the budget, where a plan for all of it would block by what the allocator holds back.
   std::optional<Bytes> planned_for = {};
+  bool keeps_gradients =
+      false;  ///< they are static, though the framework's are not: what is left between them is of no use
 
   /// The iteration of one device: the first one.
   [[nodiscard]] const TrainingGraph& share_graph(const Case& which) const {

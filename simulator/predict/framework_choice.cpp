@@ -16,6 +16,12 @@ Allocator allocator_of(const CaseOptions& options) {
              : Allocator::kIdeal;
 }
 
+bool frees_gradients(const CaseOptions& options) {
+  return framework_of(options.framework).weight_gradients == WeightGradients::kFreed &&
+         options.graph.accounting == Accounting::kLiveness && options.devices == 1 &&
+         !options.state.any();
+}
+
 TransferOptions transfers_of(const CaseOptions& options) {
   TransferOptions transfers = options.transfers;
   transfers.pinning = framework_of(options.framework).copies.pinned_cost;

@@ -17,6 +17,8 @@ namespace ooc {
 
 /// --allocator, else the framework's.
 [[nodiscard]] Allocator allocator_of(const CaseOptions& options);
+/// Whether the gradients of weights are near only from their first writer on.
+[[nodiscard]] bool frees_gradients(const CaseOptions& options);
 /// The options' own with what pinning memory costs the framework.
 [[nodiscard]] TransferOptions transfers_of(const CaseOptions& options);
 /// The graph's options with what the framework keeps. Throws SpecError where --accounting has rules of its own for that.

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
+#include "model/cost/held_bytes.hpp"
 #include "simulator/plan/wait_as_framework.hpp"
 #include "simulator/predict/compressed_plan.hpp"
 #include "simulator/predict/framework_choice.hpp"
@@ -21,11 +23,16 @@
 namespace ooc {
 namespace {
 
-/// What copies wait for beyond what the schedule says; none: nothing.
-std::optional<Plan> as_it_runs(const Case& which, const Plan& plan) {
+/// With what copies wait for beyond what the schedule says, and gradients in blocks of their own where `costs` have them so;
+/// none: as it is.
+std::optional<Plan> as_it_runs(const Case& which, const CostTable& costs, const Plan& plan) {
   std::optional<Plan> rewritten;
   const CopyRules& rules = framework_of(which.framework).copies;
-  if (change_plans(rules)) rewritten = wait_as_framework(plan, rules);
+  const bool frees = !costs.held.empty() && plan.static_bytes == costs.static_bytes;
+  if (change_plans(rules) || frees) {
+    rewritten = wait_as_framework(
+        plan, rules, frees ? Stays{.held = costs.held, .inputs = costs.held_inputs} : Stays{});
+  }
   if (which.transfers.mode == CopyMode::kPageable) {
     rewritten = serialize_copies(rewritten ? *rewritten : plan);
   }
@@ -48,7 +55,7 @@ PlanningProblem problem_of(const Case& which, const TrainingGraph& graph, const 
   const Bytes far = which.far_capacity;
   const auto evaluate = [&which, &graph, &costs, budget, far, may_overflow = all > far,
                          run = std::make_shared<TrialRun>()](const Plan& plan) {
-    run->rewritten = as_it_runs(which, plan);
+    run->rewritten = as_it_runs(which, costs, plan);
     const Plan& runs = run->rewritten ? *run->rewritten : plan;
     const Timeline& timeline = run->buffers.timeline;
     if (simulate({.plan = runs, .costs = costs, .budget = budget, .allocator = which.allocator},
@@ -158,6 +165,13 @@ RoundsResult plan_quickest_rounds(const Case& which, const Schedule& schedule, B
 RoundsResult plan_one_device(const Case& which, const Schedule& schedule, Bytes budget) {
   const SubBatch sub_batch = sub_batch_of(which, schedule);
   if (which.moving) return plan_with_state(which, schedule, budget, problem_of);
+  const bool other_tensors =
+      schedule.is(Trait::kMovesPages) || compresses(schedule, which.schedule_options);
+  if (other_tensors && !which.costs.held.empty()) {
+    Case fixed = which;
+    fixed.costs = with_nothing_held(which.costs);
+    return plan_one_device(fixed, schedule, budget);
+  }
   if (is_footprint(which.accounting)) return {plan_footprint(which, schedule), nullptr};
   if (schedule.is(Trait::kMovesPages)) return plan_in_pages(which, schedule, budget, sub_batch);
   if (compresses(schedule, which.schedule_options)) {
@@ -200,7 +214,10 @@ DevicesResult plan_job(const Case& which, const Schedule& schedule, Bytes budget
   }
   const Plan* plan = std::get_if<Plan>(&result.plan);
   if (plan != nullptr && !schedule.is(Trait::kMovesPages)) {
-    if (auto rewritten = as_it_runs(which, *plan)) result.plan = *std::move(rewritten);
+    const CostTable& costs = result.devices  ? result.devices->costs
+                             : result.rounds ? result.rounds->costs
+                                             : which.costs;
+    if (auto rewritten = as_it_runs(which, costs, *plan)) result.plan = *std::move(rewritten);
   }
   return result;
 }

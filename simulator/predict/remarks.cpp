@@ -144,6 +144,12 @@ std::string margin_remark(Bytes planned_for, Bytes budget) {
                      format_bytes(planned_for), format_bytes(budget));
 }
 
+std::string kept_gradients_remark() {
+  return "the weights' gradients keep their memory (zero_grad(set_to_none=False)): freed ones "
+         "leave "
+         "holes in which no plan runs";
+}
+
 std::string norms_remark(std::int64_t sub_batch) {
   return "batch norms take their statistics over a round of " + std::to_string(sub_batch) +
          " samples, not over the batch";

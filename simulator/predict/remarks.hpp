@@ -26,6 +26,8 @@ namespace ooc {
                                                          std::string_view but = {});
 /// Of a plan that leaves the allocator a margin.
 [[nodiscard]] std::string margin_remark(Bytes planned_for, Bytes budget);
+/// Of a plan whose gradients are static where the framework would free them.
+[[nodiscard]] std::string kept_gradients_remark();
 /// Of networks with batch norms that run in rounds.
 [[nodiscard]] std::string norms_remark(std::int64_t sub_batch);
 /// Where a schedule runs convolutions without workspace and the fastest would take much less; else "".

@@ -217,13 +217,13 @@ class RoundsPlanner {
 
 std::int64_t balanced_sub_batch(const RoundsRequest& request) {
   const std::int64_t batch = request.costs.batch;
-  const Bytes available = request.budget - request.costs.static_bytes;
   std::vector<std::int64_t> seen{batch};
   for (int i = 0; i < kIterations; ++i) {
     const std::int64_t b = seen.back();
-    const Bytes largest =
-        largest_task(request.graph, b == batch ? request.costs : request.costs_at(b));
+    const CostTable costs = b == batch ? request.costs : request.costs_at(b);
+    const Bytes largest = largest_task(request.graph, costs);
     if (largest.count() == 0) return batch;
+    const Bytes available = request.budget - costs.static_bytes;
     const Int128 next =
         available.count() <= 0 ? 0 : Int128{b} * available.count() / largest.count();
     const auto clamped = static_cast<std::int64_t>(std::clamp<Int128>(next, 1, batch));

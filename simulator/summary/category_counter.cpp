@@ -114,10 +114,10 @@ CategoryCounter::CategoryCounter(const Plan& plan, const TrainingGraph& graph,
       held_(static_cast<std::size_t>(plan.devices)) {
   find_readers(spans);
   for (BytesByCategory& held : held_) {
-    held[MemoryCategory::kGradients] = Bytes(graph.gradient_bytes);
+    held[MemoryCategory::kWeights] = Bytes(graph.weight_bytes);
     held[MemoryCategory::kOptimizer] = Bytes(graph.optimizer_bytes);
-    held[MemoryCategory::kWeights] =
-        plan.static_bytes - Bytes(graph.gradient_bytes) - Bytes(graph.optimizer_bytes);
+    held[MemoryCategory::kGradients] =
+        plan.static_bytes - Bytes(graph.weight_bytes) - Bytes(graph.optimizer_bytes);
   }
 }
 
@@ -146,8 +146,9 @@ void CategoryCounter::settle(BlockId id) {
   const Block& block = plan_.blocks[id.at()];
   MemoryCategory& counts = counts_[id.at()];
   held_with(block)[counts] -= block.bytes;
-  counts = block.kind == BlockKind::kWorkspace
-               ? MemoryCategory::kWorkspace
+  counts = block.kind == BlockKind::kWorkspace ? MemoryCategory::kWorkspace
+           : block.kind == BlockKind::kGradient
+               ? MemoryCategory::kGradients
                : category_of(graph_.tensors[static_cast<std::size_t>(block.object)],
                              keepers_[id.at()] > 0);
   held_with(block)[counts] += block.bytes;

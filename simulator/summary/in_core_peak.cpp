@@ -17,7 +17,7 @@ bool has_lifetimes(Accounting accounting) {
 }
 
 Bytes peak_with_workspace(const TrainingGraph& graph, std::int64_t batch, Accounting accounting,
-                          const std::vector<Bytes>& workspace_of_task) {
+                          const std::vector<Bytes>& workspace_of_task, Bytes fixed_bytes) {
   Bytes dynamic{0};
   if (has_lifetimes(accounting)) {
     const std::vector<std::int64_t> live = live_bytes_per_sample(graph);
@@ -32,7 +32,7 @@ Bytes peak_with_workspace(const TrainingGraph& graph, std::int64_t batch, Accoun
       dynamic += *std::max_element(workspace_of_task.begin(), workspace_of_task.end());
     }
   }
-  return dynamic + Bytes(static_bytes(graph));
+  return dynamic + fixed_bytes;
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ Bytes in_core_peak(const TrainingGraph& graph, const CostTable& costs, Accountin
   for (std::size_t task = 0; task < graph.tasks.size(); ++task) {
     workspace.push_back(costs[costs.alternative(make_id<TaskId>(task), algorithms)].workspace);
   }
-  return peak_with_workspace(graph, costs.batch, accounting, workspace);
+  return peak_with_workspace(graph, costs.batch, accounting, workspace, costs.static_bytes);
 }
 
 Bytes in_core_peak(const TrainingGraph& graph, std::int64_t batch, Accounting accounting) {
@@ -55,7 +55,7 @@ Bytes in_core_peak(const TrainingGraph& graph, std::int64_t batch, Accounting ac
     const bool works = custom && task.kind != TaskKind::kUpdate;
     workspace.push_back(works ? workspace_of(graph, task, batch) : Bytes(0));
   }
-  return peak_with_workspace(graph, batch, accounting, workspace);
+  return peak_with_workspace(graph, batch, accounting, workspace, Bytes(static_bytes(graph)));
 }
 
 }  // namespace ooc

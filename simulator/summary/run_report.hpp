@@ -220,6 +220,8 @@ struct RunReport {
   std::string bound_class;      ///< "schedules that only move tensors"
   Bytes peak_near;
   Bytes budget_near;
+  bool gradients_freed =
+      false;  ///< those of the weights are static nowhere, but made in every iteration
   std::optional<Bytes> planned_for;  ///< of it, where the plan leaves the rest to the allocator
   Bytes peak_far;
   Bytes in_core_peak;

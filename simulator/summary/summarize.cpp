@@ -194,8 +194,14 @@ RunReport known_before_running(const SummaryInput& input) {
   report.forward_macs = total_forward_macs(*input.graph.network);
   report.saved = Bytes(saved_bytes_per_sample(input.graph)) * input.costs.batch +
                  Bytes(saved_bytes_fixed(input.graph));
-  report.static_bytes =
-      input.moving != nullptr ? plan_costs(input).static_bytes : input.costs.static_bytes;
+  const Plan* plan = std::get_if<Plan>(&input.plan);
+  report.static_bytes = input.moving != nullptr ? plan_costs(input).static_bytes
+                        : plan != nullptr       ? plan->static_bytes
+                                                : input.costs.static_bytes;
+  report.gradients_freed =
+      plan != nullptr &&
+      std::any_of(plan->blocks.begin(), plan->blocks.end(),
+                  [](const Block& block) { return block.kind == BlockKind::kGradient; });
   report.link_limited_by = plan_costs(input).transfers.limited_by;
   report.assumed = input.assumed;
   return report;
@@ -271,9 +277,11 @@ OutOfMemory out_of_memory_of(const Blocked& blocked, const Plan& plan, const Tra
   }
   for (const BlockId id : blocked.holders) {
     const Block& block = plan.blocks[id.at()];
-    const std::string name = block.kind == BlockKind::kTensor
-                                 ? tensor_name(graph, TensorId{block.object})
-                                 : task_name(graph, TaskId{block.object}) + " workspace";
+    const std::string name =
+        block.kind == BlockKind::kTensor
+            ? tensor_name(graph, TensorId{block.object})
+            : task_name(graph, TaskId{block.object}) +
+                  (block.kind == BlockKind::kWorkspace ? " workspace" : " gradients");
     result.holders.push_back({name, block.bytes});
   }
   std::stable_sort(result.holders.begin(), result.holders.end(),

@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <functional>
 
+#include "model/cost/held_bytes.hpp"
 #include "model/software/framework_json.hpp"
+#include "simulator/plan/validate_plan.hpp"
 #include "simulator/predict/case.hpp"
 #include "simulator/predict/framework_choice.hpp"
 
@@ -96,6 +98,14 @@ TEST_CASE("a framework's fields, each with its values") {
   CHECK(software_read(R"("pinned": "pool",)").copies.pinned_cost == Duration(0));
   CHECK(software_read(R"("far_sizes": "powers_of_two",)").copies.far_powers_of_two);
   CHECK(software_read(R"("allocator": "caching",)").allocator == FrameworkAllocator::kCaching);
+  CHECK(software_read(R"("weight_gradients": "freed",)").weight_gradients ==
+        WeightGradients::kFreed);
+  CHECK(software_read(R"("gradient_buckets": 500,)").gradient_buffers.buckets == 500);
+  CHECK(software_read(R"("gradient_buckets": "all",)").gradient_buffers.buckets ==
+        GradientBuffers::kAll);
+  CHECK(software_read(R"("update_copies": 6,)").gradient_buffers.copies == 6);
+  CHECK(software_read(R"("update_group": 1000,)").gradient_buffers.group == 1000);
+  CHECK(software_read(R"("inputs": "throughout",)").inputs == HeldInputs::kThroughout);
   CHECK(software_read(R"("context": "500 MB",)").context == Bytes(500'000'000));
   CHECK(software_read(R"("workspace": "8 MiB",)").workspace == Bytes(8 << 20));
   CHECK(software_read(R"("host_issue": "59 us",)").software.issue == Duration(59'000));
@@ -165,6 +175,115 @@ TEST_CASE("context: what the framework takes of near memory, in place of the pro
   given.memory = Bytes(5'000'000'000);
   CHECK(case_with(at.workload, at.machine, given, R"("context": "2 GiB",)").budget ==
         Bytes(5'000'000'000));
+}
+
+TEST_CASE("weight_gradients: those that are freed are near from their first writer on") {
+  const Loaded at = load("alexnet", "p100-pcie3");
+  const Case fixed = make_case(at.workload, at.machine, at.options);
+  const Case freed =
+      case_with(at.workload, at.machine, at.options, R"("weight_gradients": "freed",)");
+  const Bytes all(at.workload.graph.gradient_bytes);
+  CHECK(freed.costs.static_bytes == fixed.costs.static_bytes - all);
+  CHECK(freed.costs.held.back().held == all);
+  CHECK(with_nothing_held(freed.costs).static_bytes == fixed.costs.static_bytes);
+  Bytes held;
+  for (std::size_t i = at.workload.graph.forward_tasks; i < freed.costs.held.size(); ++i) {
+    const HeldBytes& of = freed.costs.held[i];
+    CHECK(of.held == held + of.begun);
+    if (at.workload.graph.tasks[i].kind == TaskKind::kBackwardWeights) {
+      CHECK(of.begun > Bytes(0));
+    }
+    held = of.held;
+  }
+  // What is saved for backward is gone when the gradients of the first layers come.
+  const RunReport before = predict(fixed, *find_schedule("in-core"));
+  const RunReport after = predict(freed, *find_schedule("in-core"));
+  CHECK(after.iteration_time == before.iteration_time);
+  CHECK(after.static_bytes == before.static_bytes - all);
+  CHECK(after.peak_near < before.peak_near);
+  CHECK(after.peak_near >= fixed.costs.static_bytes);
+  CHECK(after.in_core_peak == after.peak_near);
+  REQUIRE(after.peak_near_by_category);
+  const Bytes there = (*after.peak_near_by_category)[MemoryCategory::kGradients];
+  CHECK(there > Bytes(0));
+  CHECK(there < all);
+  CHECK(predict(freed, *find_schedule("unified")).static_bytes == before.static_bytes);
+  CaseOptions rounds = at.options;
+  rounds.schedule.sub_batch = {.kind = SubBatch::Kind::kSize, .samples = 4};
+  CHECK(predict(case_with(at.workload, at.machine, rounds, R"("weight_gradients": "freed",)"),
+                *find_schedule("in-core"))
+            .static_bytes == before.static_bytes);
+}
+
+TEST_CASE("gradient_buckets are static, update_copies there while their group is updated") {
+  Loaded at = load("alexnet", "p100-pcie3");
+  const std::int64_t learnt = trainable_parameters(*at.workload.network);
+  const Bytes none = make_case(at.workload, at.machine, at.options).costs.static_bytes;
+  const auto with = [&](const std::string& fields) {
+    return case_with(at.workload, at.machine, at.options, fields);
+  };
+  CHECK(with(R"("gradient_buckets": 1000,)").costs.static_bytes == none + Bytes(4 * 1000));
+  CHECK(with(R"("gradient_buckets": "all",)").costs.static_bytes == none + Bytes(4 * learnt));
+  const auto of_updates = [](const Case& which) {
+    return which.costs.alternatives.back().workspace;
+  };
+  CHECK(of_updates(with(R"("update_copies": 6,)")) == Bytes(0));  // no master copies
+  at.options.precision = Precision::kFp16;
+  at.workload = read_workload(at.workload.path, at.options);
+  CHECK(of_updates(with(R"("update_copies": 6,)")) == Bytes(6 * learnt));
+  CHECK(of_updates(with(R"("update_copies": 6, "update_group": 1000,)")) == Bytes(6 * 1000));
+  const RunReport report =
+      predict(with(R"("gradient_buckets": "all",)"), *find_schedule("in-core"));
+  REQUIRE(report.peak_near_by_category);
+  CHECK((*report.peak_near_by_category)[MemoryCategory::kGradients] == Bytes(2 * 2 * learnt));
+}
+
+TEST_CASE("inputs: held to the end where forward alone reads them") {
+  Loaded at = load("vgg16", "rtx-3090");
+  const auto with = [&](const std::string& inputs) {
+    return case_with(at.workload, at.machine, at.options,
+                     R"("weight_gradients": "freed", "inputs": ")" + inputs + "\",");
+  };
+  const auto peak = [&](const std::string& inputs) {
+    return predict(with(inputs), *find_schedule("in-core")).peak_near;
+  };
+  CHECK(with("throughout").costs.held_inputs.empty());  // backward reads the images themselves
+  at.options.precision = Precision::kAmpFp16;
+  at.workload = read_workload(at.workload.path, at.options);
+  const Bytes images(at.options.batch.value_or(1) * 3 * 224 * 224 * 4);
+  CHECK(peak("throughout") == peak("until_read") + images);
+  const RunReport held = predict(with("throughout"), *find_schedule("in-core"));
+  REQUIRE(held.peak_near_by_category);
+  CHECK((*held.peak_near_by_category)[MemoryCategory::kInputs] == images);
+  CHECK(with_nothing_held(with("throughout").costs).static_bytes ==
+        with_nothing_held(with("until_read").costs).static_bytes);
+}
+
+TEST_CASE("weight_gradients: plans of all schedules run with those that are freed") {
+  Loaded at = load("resnet18", "rtx-3090");
+  at.options.precision = Precision::kAmpFp16;
+  at.workload = read_workload(at.workload.path, at.options);
+  const Case roomy = case_with(at.workload, at.machine, at.options,
+                               R"("weight_gradients": "freed", "inputs": "throughout",)");
+  int ran = 0;
+  for (const Schedule* schedule : schedules()) {
+    for (const std::int64_t part : {100, 85, 75}) {
+      Case which = roomy;
+      which.budget = Bytes(roomy.in_core_peak.count() / 100 * part);
+      const CaseRun run = run_case(which, *schedule, BoundEffort::kCut);
+      const Plan* plan = std::get_if<Plan>(&run.plan);
+      if (plan == nullptr) continue;
+      CAPTURE(schedule->name);
+      CAPTURE(part);
+      REQUIRE(run.outcome);
+      const auto* timeline = std::get_if<Timeline>(&*run.outcome);
+      REQUIRE(timeline != nullptr);
+      CHECK(timeline->peak_near <= which.budget);
+      if (!run.pages) CHECK_FALSE(validate_plan(*plan, run.graph(which), run.costs(which)));
+      ++ran;
+    }
+  }
+  CHECK(ran > 20);
 }
 
 TEST_CASE("host_issue, layout and elementwise are those of the kernels") {

@@ -79,9 +79,9 @@ TEST_CASE("at most five rows are known to fail, and none of those that may not")
     }
   }
   // Those of transformers came later, and are counted by themselves.
-  for (const char* later : {"L1", "L5", "L6", "L7"}) CHECK(std::erase(marked, later) == 1);
+  for (const char* later : {"L1", "L6"}) CHECK(std::erase(marked, later) == 1);
   CHECK(marked.size() <= 5);
-  for (const char* never : {"M3", "M4", "M5", "M11", "T3", "T5", "T13"}) {
+  for (const char* never : {"L5", "L7", "M3", "M4", "M5", "M11", "T3", "T5", "T13"}) {
     CAPTURE(never);
     CHECK(std::find(marked.begin(), marked.end(), never) == marked.end());
   }

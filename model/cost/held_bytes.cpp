@@ -1,0 +1,86 @@
+#include "model/cost/held_bytes.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace ooc {
+namespace {
+
+std::vector<HeldBytes> gradients_by_task(const TrainingGraph& graph) {
+  std::vector<std::optional<Bytes>> to_come(graph.network->layers.size());  // by owner
+  std::vector<std::optional<LayerId>> owner_of(graph.network->layers.size());
+  for (const WeightUnit& unit : graph.network->units) {
+    if (unit.is_frozen) continue;
+    to_come[unit.owner.at()] = Bytes(unit.parameters * graph.per_parameter.gradient);
+    owner_of[unit.owner.at()] = unit.owner;
+    for (const LayerId tied : unit.tied) owner_of[tied.at()] = unit.owner;
+  }
+  std::vector<std::size_t> forward(graph.network->layers.size());  // by layer: its task
+  for (std::size_t i = 0; i < graph.forward_tasks; ++i) forward[graph.tasks[i].layer.at()] = i;
+  std::vector<HeldBytes> by_task(graph.tasks.size());
+  Bytes held;
+  std::size_t ahead = graph.forward_tasks;  // forward tasks before it have yet to be met
+  for (std::size_t i = graph.forward_tasks; i < graph.tasks.size(); ++i) {
+    const LayerId layer = graph.tasks[i].layer;
+    for (; i < graph.backward_end && ahead > forward[layer.at()]; --ahead) {
+      by_task[ahead - 1].held = held;
+    }
+    if (writes_weight_gradient(graph, graph.tasks[i]) && owner_of[layer.at()]) {
+      std::optional<Bytes>& own = to_come[owner_of[layer.at()]->at()];
+      by_task[i].begun = own.value_or(Bytes(0));
+      own = Bytes(0);
+    }
+    held += by_task[i].begun;
+    by_task[i].held = held;
+  }
+  for (; ahead > 0; --ahead) by_task[ahead - 1].held = held;
+  return by_task;
+}
+
+void add_to_workspaces(CostTable& costs, std::size_t task, Bytes bytes) {
+  const auto end = static_cast<std::size_t>(costs.first_alternative[task + 1]);
+  for (auto way = static_cast<std::size_t>(costs.first_alternative[task]); way < end; ++way) {
+    costs.alternatives[way].workspace += bytes;
+  }
+}
+
+}  // namespace
+
+void free_gradients(const TrainingGraph& graph, CostTable& costs) {
+  const std::vector<HeldBytes> gradients = gradients_by_task(graph);
+  costs.held.resize(graph.tasks.size());
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    costs.held[i].held += gradients[i].held;
+    costs.held[i].begun = gradients[i].begun;
+    costs.static_bytes -= gradients[i].begun;
+    add_to_workspaces(costs, i, gradients[i].held);
+  }
+}
+
+void hold_inputs(const TrainingGraph& graph, CostTable& costs) {
+  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
+    const std::optional<TaskId> last = graph.lifetimes[i].last_use;
+    if (graph.tensors[i].role != TensorRole::kInput || !last) continue;
+    if (last->at() >= graph.forward_tasks)
+      continue;  // in all that is modelled the last backward task reads it
+    costs.held_inputs.push_back(make_id<TensorId>(i));
+    costs.held.resize(graph.tasks.size());
+    for (std::size_t task = last->at() + 1; task < graph.tasks.size(); ++task) {
+      costs.held[task].held += costs.tensor_bytes[i];
+      add_to_workspaces(costs, task, costs.tensor_bytes[i]);
+    }
+  }
+}
+
+CostTable with_nothing_held(CostTable costs) {
+  for (std::size_t i = 0; i < costs.held.size(); ++i) {
+    costs.static_bytes += costs.held[i].begun;
+    add_to_workspaces(costs, i, Bytes(0) - costs.held[i].held);
+  }
+  costs.held.clear();
+  costs.held_inputs.clear();
+  return costs;
+}
+
+}  // namespace ooc
