@@ -27,6 +27,11 @@ BytesByCategory held(std::initializer_list<std::pair<Category, std::int64_t>> pa
   return bytes;
 }
 
+/// Its static bytes are of weights.
+struct Weighed : Example {
+  Weighed() { graph.weight_bytes = 100; }
+};
+
 MemoryQuery query_of(const Example& example) {
   return {.plan = example.the_plan(), .timeline = example.timeline(), .budget = Bytes(4100)};
 }
@@ -102,7 +107,7 @@ TEST_CASE("network inputs need no far memory: the host has them anyway") {
 }
 
 TEST_CASE("a peak is told by what it consists of, when it is reached first") {
-  const Example example;
+  const Weighed example;
   // At 150 us: Ya, whose copy out lasts till 250, Yb and Yc, which backward will read, dYb, 100 B of weights.
   CHECK(peak_near_by_category(query_of(example), example.graph) ==
         held({{Category::kWeights, 100},
@@ -114,7 +119,7 @@ TEST_CASE("a peak is told by what it consists of, when it is reached first") {
 }
 
 TEST_CASE("what an allocator holds beyond what lives is unused") {
-  Example example;
+  Weighed example;
   std::get<Timeline>(*example.outcome).peak_near = Bytes(4612);
   CHECK(peak_near_by_category(query_of(example), example.graph) ==
         held({{Category::kWeights, 100},
@@ -124,7 +129,7 @@ TEST_CASE("what an allocator holds beyond what lives is unused") {
 }
 
 TEST_CASE("memory by category changes with what happens to a tensor, also where the sum stays") {
-  const Example example;
+  const Weighed example;
   const auto samples = near_categories_over_time(query_of(example), example.graph);
   const auto at = [&](std::int64_t instant) {
     BytesByCategory last;
@@ -146,7 +151,7 @@ TEST_CASE("memory by category changes with what happens to a tensor, also where 
 }
 
 TEST_CASE("a tensor that has been copied out is an activation while forward still reads it there") {
-  Example example;
+  Weighed example;
   std::get<Timeline>(*example.outcome).spans[1].end = us(60);  // b.forward reads Ya till 100
   const auto samples = near_categories_over_time(query_of(example), example.graph);
   REQUIRE(samples.size() > 2);
@@ -157,7 +162,7 @@ TEST_CASE("a tensor that has been copied out is an activation while forward stil
 }
 
 TEST_CASE("what backward does not read is an activation, and so is what it will not read there") {
-  Example example;
+  Weighed example;
   // Nobody copies Ya out: the task that reads it in backward reads what comes back, of another block.
   Plan& plan = std::get<Plan>(example.plan);
   plan.steps[1].object = plan.steps[1].object + 1;  // the copy is one of Yb
