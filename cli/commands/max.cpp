@@ -56,7 +56,7 @@ const Command max_command{
         "  ooc-paleo max --of batch resnet50 --hardware p100-nvlink1-power8\n"
         "  ooc-paleo max --of batch resnet50 --hardware m40 --schedules in-core,capacity\n"
         "  ooc-paleo max --of layers gpt2_large --hardware rtx-3090 --batch 4\n"
-        "  ooc-paleo max --of seq llama-3-8b --hardware gh200\n",
+        "  ooc-paleo max --of seq llama-3-8b --hardware gh200 --precision bf16-pure\n",
     .positionals = flags::kNetwork,
     .flags = kMaxFlags,
     .run = &run_max,

@@ -30,26 +30,27 @@ constexpr std::array kReportFlags{kPage, flags::kPlot, flags::kMaxInput};
 constexpr std::array kCharted{"result",     "comparison", "machines", "sweep",      "max-batch",
                               "max-layers", "max-seq",    "need",     "validation", "replay"};
 
-std::string format_of(const SpecDocument& document) {
-  for (const auto& [key, value] : document.root.members) {
-    if (key == "format") return value.text;
-  }
-  return "";
-}
-
-void check_charted(const std::string& path, const std::string& format, const std::string& first) {
-  const auto fail = [&](std::string expected) {
-    throw SpecError({.file = path,
-                     .place = "/format",
-                     .found = format.empty() ? "none" : in_quotes(format),
-                     .expected = std::move(expected),
-                     .hint = "results are what --format json writes"});
-  };
+/// The document's format, which has charts and is `first`, if that is not empty.
+std::string check_charted(const SpecDocument& document, const std::string& first) {
+  const SpecView root(document);
+  const std::string hint = "results are what --format json writes";
+  const SpecView format = root.get("format");
+  const std::string name = format.as_text();
   const bool known = std::any_of(kCharted.begin(), kCharted.end(), [&](const char* each) {
-    return format == std::string("ooc-paleo/") + each;
+    return name == std::string("ooc-paleo/") + each;
   });
-  if (!known) fail("a result of predict, compare, sweep, max, need, validate or replay");
-  if (format != first) fail(in_quotes(first) + " as in the first file");
+  if (!known) {
+    format.fail(format.found(),
+                "a result of predict, compare, sweep, max, need, validate or replay", hint);
+  }
+  if (!first.empty() && name != first) {
+    format.fail(format.found(), in_quotes(first) + " as in the first file", hint);
+  }
+  const SpecView version = root.get("version");
+  if (version.node().integer != 1) {
+    version.fail(version.found(), "1", "the version of the format, not of the program");
+  }
+  return name;
 }
 
 int run_report(const Arguments& arguments) {
@@ -64,10 +65,7 @@ int run_report(const Arguments& arguments) {
   std::string first;
   for (const std::string& file : files) {
     texts.push_back(read_text_file(file, "FILES", read_limits(arguments)));
-    const std::string format =
-        format_of(read_spec_text(texts.back(), file, read_limits(arguments)));
-    if (first.empty()) first = format;
-    check_charted(file, format, first);
+    first = check_charted(read_spec_text(texts.back(), file, read_limits(arguments)), first);
   }
   std::vector<PageDocument> documents;
   for (std::size_t i = 0; i < files.size(); ++i) {

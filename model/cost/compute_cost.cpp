@@ -311,8 +311,7 @@ KernelPlatform kernel_platform(const HardwareProfile& profile,
     platform.machine.sustained[static_cast<std::size_t>(dtype)] = share;
   }
   platform.machine.multiprocessors = profile.kernels->multiprocessors;
-  platform.machine.near_rate = BytesPerSecond(
-      std::llround(static_cast<double>(profile.near_memory.throughput.count()) * factor));
+  platform.machine.near_rate = ooc::scale(profile.near_memory.throughput, scale);
   if (profile.cudnn && !software) platform.software.cudnn = *profile.cudnn;
   return platform;
 }

@@ -1,7 +1,6 @@
 #include "simulator/predict/roofline.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "model/cost/amounts.hpp"
@@ -21,8 +20,7 @@ Roofline roofline_of(const Case& which) {
   const double scale =
       static_cast<double>(which.compute.compute_scale.count()) / static_cast<double>(kOne.count());
   Roofline roofline{
-      .near_rate = BytesPerSecond(
-          std::llround(static_cast<double>(which.hardware.near_memory.throughput.count()) * scale)),
+      .near_rate = ooc::scale(which.hardware.near_memory.throughput, which.compute.compute_scale),
       .layers = {}};
   std::vector<Wide> forward(graph.network->layers.size());
   std::vector<Wide> backward(forward.size());

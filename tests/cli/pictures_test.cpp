@@ -148,6 +148,7 @@ TEST_CASE("a page of files takes results of one kind") {
   CHECK(has(html, "data-name=\"b.json\""));
   CHECK(has(html, "\"iteration_time_ns\":850000000"));
   scratch.file("need.json", R"({"format": "ooc-paleo/need"})");
+  scratch.file("later.json", R"({"format": "ooc-paleo/result", "version": 2})");
   struct Wrong {
     Words words;
     const char* said;
@@ -156,6 +157,7 @@ TEST_CASE("a page of files takes results of one kind") {
        {Wrong{{"a.json"}, "--output: found none"}, Wrong{{"-o", "x.html"}, "FILES"},
         Wrong{{"network.json", "-o", "x.html"}, "network.json: /format"},
         Wrong{{"a.json", "need.json", "-o", "x.html"}, "as in the first file"},
+        Wrong{{"later.json", "-o", "x.html"}, "later.json: /version: found 2"},
         Wrong{{"a.json", "-o", "a.json"}, "which is an input"}}) {
     const Ran ran = report(each.words);
     CAPTURE(ran.err);

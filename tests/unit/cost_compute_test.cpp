@@ -74,6 +74,21 @@ TEST_CASE("with an architecture a product takes what its kernel takes, whatever 
         doctest::Approx((forward - start) / 2 + start).epsilon(1e-9));
 }
 
+TEST_CASE("near memory may be infinitely fast, and as fast as rates go times any scale") {
+  const Case it(R"({"name": "c", "type": "conv", "filters": 8, "kernel": 3}, )"
+                R"({"name": "r", "type": "sigmoid"})",
+                "[4, 16, 16]");
+  HardwareProfile machine = volta();
+  for (const auto& [rate, ratio] :
+       {std::pair(kInfiniteRate, kOne), std::pair(kMaxRate, kOne * 1000)}) {
+    machine.near_memory.throughput = rate;
+    CHECK(kernel_platform(machine, {}, ratio).machine.near_rate >= rate);
+    const CostTable costs = estimate_compute(
+        it.graph, machine, {.batch = 4, .compute_scale = ratio, .layer_times = {}});
+    for (const TaskAlternative& each : costs.alternatives) CHECK(each.time >= Duration(0));
+  }
+}
+
 TEST_CASE("a convolution's ways are its methods, from the one without workspace to the fastest") {
   const Case it(R"({"name": "c", "type": "conv", "filters": 128, "kernel": 3, "padding": 1})",
                 "[128, 28, 28]");
