@@ -257,6 +257,7 @@ std::string memory(const RunReport& report, const Look& look) {
                  static_text({.dtype = report.inputs.dtype,
                               .precision = report.inputs.precision,
                               .gradient_dtype = report.inputs.gradient_dtype,
+                              .adapter_dtype = report.inputs.adapter_dtype,
                               .optimizer = report.inputs.optimizer,
                               .some_frozen = report.trainable_parameters != report.parameters}) +
                  (report.gradients_freed ? "; but for gradients, which backward makes" : "")});
