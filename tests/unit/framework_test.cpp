@@ -196,8 +196,8 @@ TEST_CASE("weight_gradients: those that are freed are near from their first writ
     held = of.held;
   }
   // Forward tasks: those that are there when backward comes to their layers.
-  CHECK(freed.costs.gradients[at.workload.graph.forward_tasks - 1].held == Bytes(0));
-  CHECK(freed.costs.gradients.front().held > Bytes(0));
+  CHECK(freed.costs.held[at.workload.graph.forward_tasks - 1].held == Bytes(0));
+  CHECK(freed.costs.held.front().held > Bytes(0));
   // What is saved for backward is gone when the gradients of the first layers come.
   const RunReport before = predict(fixed, *find_schedule("in-core"));
   const RunReport after = predict(freed, *find_schedule("in-core"));
