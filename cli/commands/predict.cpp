@@ -124,6 +124,7 @@ RunReport run_job(Job& job, const Schedule& schedule, Detail detail, std::string
   if (const std::string text = algorithms_remark(which, schedule); !text.empty()) {
     remark(remarks, "remark: " + text);
   }
+  if (run.keeps_gradients) remark(remarks, "remark: " + kept_gradients_remark());
   timeline = write_side_files(job.outputs, which, report.inputs, run, job.result.write.tool);
   return report;
 }
