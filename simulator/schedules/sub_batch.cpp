@@ -220,7 +220,9 @@ std::int64_t balanced_sub_batch(const RoundsRequest& request) {
   std::vector<std::int64_t> seen{batch};
   for (int i = 0; i < kIterations; ++i) {
     const std::int64_t b = seen.back();
-    const CostTable costs = b == batch ? request.costs : request.costs_at(b);
+    std::optional<CostTable> of_round;
+    if (b != batch) of_round = request.costs_at(b);
+    const CostTable& costs = of_round ? *of_round : request.costs;
     const Bytes largest = largest_task(request.graph, costs);
     if (largest.count() == 0) return batch;
     const Bytes available = request.budget - costs.static_bytes;
