@@ -60,9 +60,15 @@ class RoundsPlanner {
 
   RoundsResult run() {
     if (request_.sub_batch.kind == SubBatch::Kind::kSize) return fixed(request_.sub_batch.samples);
-    const std::int64_t balanced = balanced_sub_batch(request_);
+    // All at once gradients may be freed, which rounds add theirs up in: then it may fit where they do not.
+    const bool alone_frees = !request_.costs.held.empty();
+    const std::int64_t balanced =
+        alone_frees && fits(batch_) ? batch_ : balanced_sub_batch(request_);
     if (fits(balanced)) return joined(request_.evaluate ? quickest(balanced) : balanced);
-    if (balanced == 1 || !fits(1)) return {std::move(plans_.at(1)), nullptr};
+    if (balanced == 1 || !fits(1)) {
+      const bool at_once = alone_frees && needs(batch_) < needs(1);
+      return {std::move(plans_.at(at_once ? batch_ : 1)), nullptr};
+    }
     std::int64_t most = 1;
     for (std::int64_t too_many = balanced; too_many - most > 1;) {
       const std::int64_t middle = most + (too_many - most) / 2;
@@ -175,6 +181,11 @@ class RoundsPlanner {
   }
 
   bool fits(std::int64_t batch) { return std::holds_alternative<Plan>(plan_at(batch)); }
+
+  /// The smallest budget. Precondition: planned, and does not fit.
+  [[nodiscard]] Bytes needs(std::int64_t batch) const {
+    return std::get<OutOfMemory>(plans_.at(batch)).smallest_budget.value_or(Bytes(kMaxTotalBytes));
+  }
 
   /// Precondition: fits(samples).
   RoundsResult joined(std::int64_t samples) {

@@ -262,6 +262,25 @@ TEST_CASE("inputs: held to the end where forward alone reads them") {
         with_nothing_held(with("until_read").costs).static_bytes);
 }
 
+TEST_CASE("weight_gradients: the batch at once may fit where rounds, which add them up, do not") {
+  Loaded at = load("overfeat", "rtx-3090");
+  at.options.precision = Precision::kAmpFp16;
+  at.workload = read_workload(at.workload.path, at.options);
+  at.options.schedule.sub_batch = {.kind = SubBatch::Kind::kAuto};
+  const auto run = [&](Bytes budget) {
+    at.options.memory = budget;
+    return run_case(
+        case_with(at.workload, at.machine, at.options, R"("weight_gradients": "freed",)"),
+        *find_schedule("in-core"), BoundEffort::kCut);
+  };
+  const CaseRun refused = run(Bytes(1));
+  const auto* oom = std::get_if<OutOfMemory>(&refused.plan);
+  REQUIRE(oom != nullptr);
+  REQUIRE(oom->smallest_budget);
+  CHECK(std::holds_alternative<Plan>(run(*oom->smallest_budget).plan));
+  CHECK_FALSE(std::holds_alternative<Plan>(run(*oom->smallest_budget - Bytes(1)).plan));
+}
+
 TEST_CASE("weight_gradients: plans of all schedules run with those that are freed") {
   Loaded at = load("resnet18", "rtx-3090");
   at.options.precision = Precision::kAmpFp16;
