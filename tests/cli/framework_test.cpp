@@ -23,6 +23,28 @@ bool says(const std::string& text, const std::string& word) {
   return text.find(word) != std::string::npos;
 }
 
+TEST_CASE(
+    "predict says that gradients keep their memory where freed ones leave no plan that runs") {
+  const ScratchFolder folder;
+  std::string layers;
+  for (const char* units : {"2048", "4096", "256", "16"}) {
+    layers += std::string(R"({"name": "l)") + units + R"(", "type": "linear", "units": )" + units +
+              R"(}, {"name": "r)" + units + R"(", "type": "relu"}, )";
+  }
+  folder.file("lines.json",
+              R"({"format": "ooc-paleo/network", "version": 1, "name": "lines", "dtype": "float32",
+"inputs": [{"name": "data", "shape": [512]}], "layers": [)" +
+                  layers + R"({"name": "loss", "type": "softmax_cross_entropy"}]})");
+  const auto said = [&](const std::string& memory) {
+    return run_ooc_paleo({"predict", "./lines.json", "--hardware", "rtx-3090", "--framework",
+                          "pytorch-2", "--schedule", "recompute", "--memory", memory},
+                         {folder.path(), {}})
+        .err;
+  };
+  CHECK(says(said("97769331 B"), "set_to_none=False"));
+  CHECK_FALSE(says(said("1GB"), "set_to_none"));
+}
+
 TEST_CASE("--framework, else the profile's, else ideal; every result says which") {
   const ScratchFolder folder;
   folder.file("named.json", machine_with("chainer-5", "named"));
