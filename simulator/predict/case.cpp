@@ -29,6 +29,7 @@
 #include "simulator/predict/sequence_rates.hpp"
 #include "simulator/predict/stated_times.hpp"
 #include "simulator/schedules/option_table.hpp"
+#include "simulator/schedules/own_options.hpp"
 #include "simulator/summary/in_core_peak.hpp"
 #include "simulator/summary/memory_use.hpp"
 
@@ -91,6 +92,38 @@ CaseRun plan_with_margin(const Case& which, const Schedule& schedule, Simulation
   if (!runs(which, other, buffers)) return run;
   other.keeps_gradients = true;
   return other;
+}
+
+/// As with a margin. Whoever searches has tried the others' plans in all of the memory only: those that block there run in
+/// less, or with gradients that stay, and may still be quicker.
+CaseRun plan_within_class(const Case& which, const Schedule& schedule, SimulationBuffers& buffers) {
+  CaseRun run = plan_with_margin(which, schedule, buffers);
+  const bool alone = which.devices == 1 && !which.moving && !is_footprint(which.accounting) &&
+                     sub_batch_of(which, schedule).kind == SubBatch::Kind::kOff;
+  const bool may_block = alone && run.allocator(which) == Allocator::kCaching &&
+                         std::holds_alternative<Plan>(run.plan);
+  const bool searches =
+      schedule.is(Trait::kOptimizes) && which.schedule_options.own->search.value_or(1) > 0;
+  if (!searches || !may_block || which.schedule_options.any_plan) return run;
+  std::optional<Duration> time;
+  if (runs(which, run, buffers)) time = buffers.timeline.iteration_time;
+  Case other = which;
+  for (const Schedule* each : schedules()) {
+    if (each == &schedule || each->is(Trait::kMovesPages)) continue;
+    const bool chooses = reads(*each, "--algorithms");
+    for (const AlgorithmChoice rule : {AlgorithmChoice::kMemory, AlgorithmChoice::kPerformance}) {
+      if (rule == AlgorithmChoice::kPerformance && !chooses) continue;
+      other.schedule_options = {};
+      other.schedule_options.algorithms = rule;
+      other.schedule_options.sub_batch = {.kind = SubBatch::Kind::kOff};
+      CaseRun quicker = plan_with_margin(other, *each, buffers);
+      if (!runs(which, quicker, buffers)) continue;
+      if (time && buffers.timeline.iteration_time >= *time) continue;
+      time = buffers.timeline.iteration_time;
+      run = std::move(quicker);
+    }
+  }
+  return run;
 }
 
 /// Schedules work out the smallest budget from sizes, at plan time. Where that may deceive, a run
@@ -365,7 +398,7 @@ Case with_schedule_options(Case which, const ScheduleOptions& options) {
 }
 
 CaseRun plan_case(const Case& which, const Schedule& schedule, CaseBuffers& buffers) {
-  CaseRun run = plan_with_margin(which, schedule, buffers.simulation);
+  CaseRun run = plan_within_class(which, schedule, buffers.simulation);
   buffers.far_use.reset();
   buffers.paper = {};
   if (auto* oom = std::get_if<OutOfMemory>(&run.plan)) {

@@ -10,6 +10,7 @@
 #include "simulator/plan/validate_plan.hpp"
 #include "simulator/predict/case.hpp"
 #include "simulator/predict/framework_choice.hpp"
+#include "simulator/schedules/own_options.hpp"
 
 namespace ooc {
 namespace {
@@ -279,6 +280,22 @@ TEST_CASE("weight_gradients: the batch at once may fit where rounds, which add t
   REQUIRE(oom->smallest_budget);
   CHECK(std::holds_alternative<Plan>(run(*oom->smallest_budget).plan));
   CHECK_FALSE(std::holds_alternative<Plan>(run(*oom->smallest_budget - Bytes(1)).plan));
+}
+
+TEST_CASE("best is no slower than a schedule that a caching allocator blocks at first") {
+  Loaded at = load("mobilenetv2_100", "rtx-3090");
+  at.options.framework = std::make_shared<const Framework>(
+      read_framework_file(kRoot + "/hwprofiles/software/pytorch-2.json"));
+  at.options.schedule.own.change().search = 60;
+  at.options.memory = Bytes(666'405'829);
+  at.workload = read_workload(at.workload.path, at.options);
+  const Case which = make_case(at.workload, at.machine, at.options);
+  const CaseRun other = run_case(which, *find_schedule("recompute"), BoundEffort::kCut);
+  const CaseRun best = run_case(which, *find_schedule("best"), BoundEffort::kCut);
+  REQUIRE(other.planned_for);
+  REQUIRE(best.outcome);
+  CHECK(std::get<Timeline>(*best.outcome).iteration_time <=
+        std::get<Timeline>(*other.outcome).iteration_time);
 }
 
 TEST_CASE("weight_gradients: plans of all schedules run with those that are freed") {
