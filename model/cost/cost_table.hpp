@@ -69,7 +69,7 @@ struct TransferCosts {
 
 /// What comes to stay within an iteration, as it is while a task runs.
 struct HeldBytes {
-  Bytes held;   ///< gradients of weights, and inputs that nothing reads any more
+  Bytes held;   ///< gradients of weights, and inputs of the network
   Bytes begun;  ///< the gradients that the task is the first to write
 };
 
@@ -81,7 +81,7 @@ struct CostTable {
   Bytes static_bytes;                           ///< weights, their gradients, optimiser state
   /// By task, where there is any (held_bytes.hpp): in the workspaces of all its alternatives; else empty.
   std::vector<HeldBytes> held = {};
-  std::vector<TensorId> held_inputs = {};  ///< whose bytes are in `held` behind their last reader
+  std::vector<TensorId> held_inputs = {};  ///< whose bytes are in `held`
   TransferCosts transfers;
 
   [[nodiscard]] std::span<const TaskAlternative> alternatives_of(TaskId task) const {

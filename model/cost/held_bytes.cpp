@@ -62,11 +62,10 @@ void hold_inputs(const TrainingGraph& graph, CostTable& costs) {
   for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
     const std::optional<TaskId> last = graph.lifetimes[i].last_use;
     if (graph.tensors[i].role != TensorRole::kInput || !last) continue;
-    if (last->at() >= graph.forward_tasks)
-      continue;  // in all that is modelled the last backward task reads it
+    if (last->at() >= graph.forward_tasks) continue;  // to the last backward task, nearly the end
     costs.held_inputs.push_back(make_id<TensorId>(i));
     costs.held.resize(graph.tasks.size());
-    for (std::size_t task = last->at() + 1; task < graph.tasks.size(); ++task) {
+    for (std::size_t task = 0; task < graph.tasks.size(); ++task) {
       costs.held[task].held += costs.tensor_bytes[i];
       add_to_workspaces(costs, task, costs.tensor_bytes[i]);
     }

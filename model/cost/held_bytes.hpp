@@ -16,7 +16,9 @@ namespace ooc {
 /// Preconditions: costs of `graph`, of one device and one round, in which they are static.
 void free_gradients(const TrainingGraph& graph, CostTable& costs);
 
-/// Keeps the inputs that forward alone reads, as where what backward reads is a copy in fewer bits.
+/// Keeps the inputs that forward alone reads, as where what backward reads is a copy in fewer bits. Their readers book them,
+/// too: when one runs again, what schedules have brought back is there beside what is held. The first time around that is
+/// one too many, when little else is near.
 /// Preconditions: costs of `graph`, of one device and one round.
 void hold_inputs(const TrainingGraph& graph, CostTable& costs);
 

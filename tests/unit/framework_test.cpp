@@ -298,6 +298,22 @@ TEST_CASE("best is no slower than a schedule that a caching allocator blocks at 
         std::get<Timeline>(*other.outcome).iteration_time);
 }
 
+TEST_CASE("inputs: what is brought back for a layer that runs again is there beside them") {
+  Loaded at = load("alexnet", "rtx-3090");
+  at.options.batch = 32;
+  at.options.precision = Precision::kAmpFp16;
+  at.workload = read_workload(at.workload.path, at.options);
+  Case which = case_with(at.workload, at.machine, at.options,
+                         R"("weight_gradients": "freed", "inputs": "throughout",)");
+  which.budget = Bytes(300'000'000);
+  const Schedule& schedule = *find_schedule("checkpoint-offload");
+  const RunReport small = predict(which, schedule);
+  REQUIRE(small.out_of_memory);
+  REQUIRE(small.out_of_memory->smallest_budget);
+  which.budget = *small.out_of_memory->smallest_budget;
+  CHECK(predict(which, schedule).feasible);
+}
+
 TEST_CASE("weight_gradients: plans of all schedules run with those that are freed") {
   Loaded at = load("resnet18", "rtx-3090");
   at.options.precision = Precision::kAmpFp16;
