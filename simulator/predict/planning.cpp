@@ -83,7 +83,7 @@ std::function<Trial(const Plan&, const CostTable&)> trial_of_rounds(const Case& 
                                                                     const Schedule& schedule,
                                                                     Bytes budget) {
   if (!schedule.is(Trait::kSubBatches) && !schedule.is(Trait::kOptimizes)) return {};
-  if (which.schedule_options.any_plan) return {};
+  if (which.schedule_options.any_plan || which.schedule_options.own->as_published) return {};
   return [&which, budget](const Plan& plan, const CostTable& costs) {
     return problem_of(which, costs, budget).evaluate(plan);
   };

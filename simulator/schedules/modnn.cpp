@@ -31,6 +31,10 @@
 //     where it is the bottleneck, and no rule was found that tells one from the other beforehand.
 // A plan is given up when it can no longer be the best.
 //
+// --as-published makes one plan instead, for the memory and the link at hand, by the rules as printed: eq. 4 for
+// each task alone, everything leaves wherever no scheme is found; and rounds are those of eq. 3
+// (docs/adr/0048-modnn-as-published.md).
+//
 // Example, the paper's Fig. 3: four layers a b c d that save their outputs, a needs 40 ms, the copy of
 // its output 50 ms. b takes 60 ms; c's output finds no room, so a's output leaves. b was its last
 // user in forward and a copy may lie before the decision, but not before the end of b: c waits 50 ms
@@ -58,6 +62,7 @@
 #include "simulator/plan/bounds.hpp"
 #include "simulator/schedules/footprint.hpp"
 #include "simulator/schedules/modnn_machine.hpp"
+#include "simulator/schedules/own_options.hpp"
 
 namespace ooc {
 namespace {
@@ -201,11 +206,15 @@ class Algorithm1 {
 
   /// Eq. 4: copies for `first`, the next task that lacks something, would come too late if they began
   /// after the task at hand; or those for a task behind it would, which stand behind them in the queue.
+  /// As printed only the former, as if nothing else were in the queue.
   [[nodiscard]] bool must_start_now(TaskId first, Duration time) const {
-    const Duration after = std::max(machine_.queue_free(), machine_.now() + time);
+    const bool alone = way_.policy.as_printed;
+    const Duration after =
+        std::max(alone ? Duration(0) : machine_.queue_free(), machine_.now() + time);
     Missing missing;
     std::optional<TaskId> task = first;
-    for (int i = 0; task && i < kLookAhead; ++i, task = machine_.next_missing(*task)) {
+    for (int i = 0; task && i < (alone ? 1 : kLookAhead);
+         ++i, task = machine_.next_missing(*task)) {
       add_missing(*task, missing);
       if (after + missing.copies <= expected_start(*task, time)) continue;
       return machine_.allocatable(*task, missing.bytes);  // then the nearer ones are, too
@@ -412,14 +421,28 @@ class Trials {
   std::optional<Duration> least_;  ///< its time
 };
 
+/// The one plan of the paper: for the memory and the link at hand.
+Plan plan_as_published(const ModnnJob& job) {
+  const CostTable& costs = job.problem.costs;
+  const std::vector<Duration> fastest = fastest_times(costs, job.needed.size());
+  CopyTimes copies;
+  for (const TransferCost& copy : costs.transfers.to_far) copies.to_far.push_back(copy.alone);
+  for (const TransferCost& copy : costs.transfers.to_near) copies.to_near.push_back(copy.alone);
+  const ModnnWay way{.addresses = job.problem.budget - costs.static_bytes,
+                     .copies = copies,
+                     .policy = {.as_printed = true}};
+  return *Algorithm1(job, fastest, way, {}).run(std::nullopt);
+}
+
 PlanResult plan_modnn(const PlanningProblem& problem) {
   const ModnnJob job(problem);
   if (auto oom = shortage(problem, job.needed)) return *std::move(oom);
+  if (problem.options.own->as_published) return plan_as_published(job);
   OOC_CHECK(problem.evaluate, "who searches by trial can try");
   return Trials(job).run();
 }
 
-constexpr std::string_view kModnnOptions[] = {"--no-backdating"};
+constexpr std::string_view kModnnOptions[] = {"--no-backdating", "--as-published"};
 
 }  // namespace
 

@@ -3,7 +3,8 @@
 //
 // Deviation: where no scheme makes room for what the task needs, the paper defragments: all blocks leave
 // and what is needed comes back. Here one of the task's own inputs may leave first and return to
-// another address, which moves no more than is in the way; only where that fails does everything leave.
+// another address, which moves no more than is in the way; only where that fails does everything leave
+// (--as-published: at once).
 #include "simulator/schedules/modnn_machine.hpp"
 
 #include <algorithm>
@@ -136,7 +137,7 @@ bool ModnnMachine::place_all(Bytes workspace) {
     for (const TensorId tensor : touched(task_)) {
       if (state(tensor).where == Where::kNear || state(tensor).where == Where::kPlaced) continue;
       auto room = find_room(bytes(tensor), task_, Search::kEverywhere);
-      if (!room) {
+      if (!room && !policy_.as_printed) {
         room = find_scheme(bytes(tensor), task_, Search::kCompact);
         again = true;
       }

@@ -51,6 +51,8 @@ struct ModnnPolicy {
   Prefer prefer = Prefer::kLeastDelay;
   Search prefetch = Search::kNearby;  ///< how room for a prefetch is looked for
   Choose algorithms = Choose::kByGain;
+  /// Eq. 4 for each task by itself, and everything leaves wherever no scheme is found.
+  bool as_printed = false;
 };
 
 /// The way with the least workspace: the paper's implicit GEMM.

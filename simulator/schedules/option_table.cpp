@@ -168,6 +168,17 @@ constexpr auto kTable = std::to_array<Option>({
          [](const Option&, const ScheduleOptions& options) {
            return std::string(options.own->backdating ? "no" : "yes");
          }},
+    {.name = "--as-published",
+     .value = "",
+     .help =
+         "modnn: the one plan that its paper's rules make, in the sub-batch of eq. 3; without it "
+         "the quickest of many",
+     .read = [](const Option&, std::string_view,
+                ScheduleOptions& options) { options.own.change().as_published = true; },
+     .write =
+         [](const Option&, const ScheduleOptions& options) {
+           return std::string(options.own->as_published ? "yes" : "no");
+         }},
     {.name = "--keep-bytes",
      .value = "SIZE",
      .help = "swap-in-out: at most so much of the feature maps stays near (default: all that "

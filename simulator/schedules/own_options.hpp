@@ -38,6 +38,8 @@ struct SearchProgress {
 struct OwnOptions {
   /// A copy out may begin before it was decided on; --no-backdating: it may not.
   bool backdating = true;
+  /// --as-published: one plan by the paper's rules, in its sub-batch, instead of the quickest of many.
+  bool as_published = false;
   std::optional<Bytes> keep_bytes = {};                ///< --keep-bytes; none: as many as fit
   std::int64_t slack_min = 0;                          ///< --slack-min, in tasks
   Bytes bytes_min = {};                                ///< --bytes-min
