@@ -113,6 +113,12 @@ ScheduleOptions no_backdating() {
   return options;
 }
 
+ScheduleOptions as_published() {
+  ScheduleOptions options;
+  options.own.change().as_published = true;
+  return options;
+}
+
 using Span = std::pair<std::int64_t, std::int64_t>;
 
 /// Four layers whose outputs backward reads: A (2 bytes), B (1), C (2), D (2).
@@ -228,11 +234,8 @@ TEST_CASE("Fig. 5 with a longer copy: the prefetch starts a task earlier") {
   CHECK(busy.spans.at("a.backward") == Span{400, 450});
 }
 
-TEST_CASE("Eq. 4 counts the copies that stand before others in the queue") {
-  // 14 bytes: A (8) and B (2) leave for D (10), A from 100 (b's end), B behind it to 200. B alone could wait:
-  // begun after d.backward (260) it is near at 280, long before b.backward at 340. But A, which needs 80
-  // and may only follow it, would be near at 360, after a.backward's start at 350. So B starts with
-  // d.backward, in the hole of 2 that there is, and A as soon as D has died.
+/// A (8 bytes) and B (2) have to come back one after the other, for the last two tasks.
+ModnnExample two_that_return() {
   ModnnExample it;
   const TaskId a = it.forward("a", 40), b = it.forward("b", 60), c = it.forward("c", 50);
   it.forward("e", 10);
@@ -243,12 +246,31 @@ TEST_CASE("Eq. 4 counts the copies that stand before others in the queue") {
   it.tensor("B", 2, b, {c, bb});
   it.tensor("C", 2, c, {d, bc});
   it.tensor("D", 10, d, {bd});
-  const Run it_ran = modnn_run(it, 14);
+  return it;
+}
+
+TEST_CASE("Eq. 4 counts the copies that stand before others in the queue") {
+  // 14 bytes: A (8) and B (2) leave for D (10), A from 100 (b's end), B behind it to 200. B alone could wait:
+  // begun after d.backward (260) it is near at 280, long before b.backward at 340. But A, which needs 80
+  // and may only follow it, would be near at 360, after a.backward's start at 350. So B starts with
+  // d.backward, in the hole of 2 that there is, and A as soon as D has died.
+  const Run it_ran = modnn_run(two_that_return(), 14);
   CHECK(it_ran.spans.at("to_far A") == Span{100, 180});
   CHECK(it_ran.spans.at("d.forward") == Span{200, 250});
   CHECK(it_ran.spans.at("to_near B") == Span{250, 270});
   CHECK(it_ran.spans.at("to_near A") == Span{270, 350});
   CHECK(it_ran.spans.at("a.backward") == Span{350, 400});
+}
+
+TEST_CASE(
+    "As published eq. 4 is asked of each task alone: what stands behind another copy comes too "
+    "late") {
+  // Begun after e.backward, at 310, B is near at 330, before b.backward at 340; so it starts with c.backward.
+  // A could wait for as long as that by itself, too: it is asked about when B starts, and a.backward waits.
+  const Run it_ran = modnn_run(two_that_return(), 14, as_published());
+  CHECK(it_ran.spans.at("to_near B") == Span{310, 330});
+  CHECK(it_ran.spans.at("to_near A") == Span{330, 410});
+  CHECK(it_ran.spans.at("a.backward") == Span{410, 460});
 }
 
 /// A (4 bytes), B (2), C (2) and D (4); c forward and c backward have a faster way.
@@ -316,10 +338,9 @@ TEST_CASE("holes that no scheme can join are joined by sending everything away")
   CHECK(run_of.peak == 7);
 }
 
-TEST_CASE("an input of the task itself makes way, and nothing else is sent away") {
-  // 10 bytes: P (3), Q (3), R (3), U (1). When P and R have died, at 50, holes of 3 lie on either side of Q,
-  // which j reads, and S (5) fits in none. Q leaves, from 20 to 50, and comes back to another address;
-  // U stays where it is until m needs everything.
+/// P (3), Q (3), R (3), U (1) in 10 bytes: when P and R have died, at 50, holes of 3 lie on either side of Q, which j
+/// reads, and S (5) fits in none.
+ModnnExample input_in_the_midst() {
   ModnnExample it;
   const TaskId p = it.forward("p", 10), q = it.forward("q", 10), r = it.forward("r", 10),
                u = it.forward("u", 10), h = it.forward("h", 10), j = it.forward("j", 10),
@@ -331,12 +352,35 @@ TEST_CASE("an input of the task itself makes way, and nothing else is sent away"
   it.tensor("U", 1, u, {bu});
   it.tensor("S", 5, j, {k});
   it.tensor("W", 10, m, {bm});
-  const Run it_ran = modnn_run(it, 10);
+  return it;
+}
+
+TEST_CASE("an input of the task itself makes way, and nothing else is sent away") {
+  // Q leaves, from 20 to 50, and comes back to another address; U stays where it is until m needs everything.
+  const Run it_ran = modnn_run(input_in_the_midst(), 10);
   CHECK(it_ran.spans.at("to_far Q") == Span{20, 50});
   CHECK(it_ran.spans.at("to_near Q") == Span{50, 80});
   CHECK(it_ran.spans.at("j.forward") == Span{80, 90});
   CHECK(it_ran.spans.at("to_far U") == Span{80, 90});  // decided on by m, at 100
   CHECK(it_ran.spans.at("m.forward") == Span{100, 110});
+}
+
+TEST_CASE("As published everything leaves where no scheme is found, and inputs come back") {
+  // U, too, from 50 to 60, and Q stands behind it in the queue.
+  const Run it_ran = modnn_run(input_in_the_midst(), 10, as_published());
+  CHECK(it_ran.spans.at("to_far Q") == Span{20, 50});
+  CHECK(it_ran.spans.at("to_far U") == Span{50, 60});
+  CHECK(it_ran.spans.at("to_near Q") == Span{60, 90});
+  CHECK(it_ran.spans.at("j.forward") == Span{90, 100});
+}
+
+TEST_CASE("As published one plan is made, which nobody tries") {
+  const ModnnExample example = four_layers();
+  const TrainingGraph graph = example.hand.build();
+  const CostTable costs = costs_of(example, graph);
+  const PlanResult result = find_schedule("modnn")->make_plan(
+      {.graph = graph, .costs = costs, .budget = Bytes(4), .options = as_published()});
+  CHECK(std::holds_alternative<Plan>(result));
 }
 
 TEST_CASE("below the largest task nothing helps: both numbers are named") {
