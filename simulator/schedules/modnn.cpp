@@ -172,11 +172,17 @@ class Algorithm1 {
   }
 
  private:
+  /// What the task at hand has room for by itself.
+  [[nodiscard]] Bytes most_workspace() const {
+    const Bytes least = costs_[base_way(costs_, task_)].workspace;
+    return way_.addresses - job_.needed[task_.at()] + least;
+  }
+
   /// What the task at hand needs room for before anything is chosen.
   [[nodiscard]] AlternativeId start_with() const {
     AlternativeId best = base_way(costs_, task_);
     if (way_.policy.algorithms == Choose::kByGain) return best;
-    const Bytes most = way_.addresses - job_.needed[task_.at()] + costs_[best].workspace;
+    const Bytes most = most_workspace();
     for (std::int32_t i = costs_.first_alternative[task_.at()];
          i < costs_.first_alternative[task_.at() + 1]; ++i) {
       const TaskAlternative& way = costs_[AlternativeId{i}];
@@ -255,8 +261,11 @@ class Algorithm1 {
       std::optional<Room> room;
       if (way.workspace > costs_[base].workspace) {
         room = machine_.find_room(way.workspace, task_, Search::kNearby);
-        if (!room) continue;
-        delay = std::max(Duration(0), room->ready - machine_.now());
+        // As printed everything leaves for a workspace, too.
+        const bool alone = way_.policy.as_printed && way.workspace <= most_workspace();
+        if (!room && !alone) continue;
+        const Duration ready = room ? room->ready : machine_.ready_by_defragmenting();
+        delay = std::max(Duration(0), ready - machine_.now());
       }
       const Duration gain = saved - delay - delayed_prefetch(way);
       if (gain <= best_gain) continue;
@@ -264,7 +273,12 @@ class Algorithm1 {
       best_gain = gain;
       best_room = room;
     }
-    if (best_room) machine_.take_workspace(*best_room, costs_[best].workspace);
+    const Bytes workspace = costs_[best].workspace;
+    if (best_room) {
+      machine_.take_workspace(*best_room, workspace);
+    } else if (workspace > costs_[base].workspace) {
+      machine_.defragment_for(workspace);
+    }
     return best;
   }
 

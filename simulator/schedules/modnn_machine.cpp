@@ -116,11 +116,11 @@ void ModnnMachine::begin(TaskId task) {
 }
 
 void ModnnMachine::prepare(Bytes workspace) {
-  if (!place_all(workspace)) {
-    take_back();
-    defragment();
-    OOC_CHECK(place_all(workspace), "a task that fits by itself fits into empty memory");
-  }
+  if (place_all(workspace)) return load_inputs();
+  defragment_for(workspace);
+}
+
+void ModnnMachine::load_inputs() {
   for (const TensorId tensor : touched(task_)) {
     State& it = state(tensor);
     if (it.where == Where::kPlaced && !is_created_here(tensor)) load(tensor);
@@ -163,13 +163,17 @@ void ModnnMachine::take_back() {
   }
 }
 
-/// Everything leaves; what the task at hand needs comes back.
-void ModnnMachine::defragment() {
+void ModnnMachine::defragment_for(Bytes workspace) {
+  for (const SegmentId segment : workspaces_) space_.free(segment, space_[segment].free_since);
+  workspaces_.clear();
+  take_back();
   std::vector<TensorId> all;
   for (std::optional<SegmentId> id = space_.first(); id; id = space_.next(*id)) {
     if (space_[*id].holds == Segment::Holds::kTensor) all.push_back(space_[*id].tensor);
   }
   for (const TensorId tensor : all) offload(tensor);
+  OOC_CHECK(place_all(workspace), "a task that fits by itself fits into empty memory");
+  load_inputs();
 }
 
 void ModnnMachine::take_workspace(const Room& room, Bytes bytes) {

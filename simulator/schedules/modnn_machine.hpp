@@ -93,6 +93,10 @@ class ModnnMachine {
   /// When it could start, as things stand.
   [[nodiscard]] Duration now() const { return std::max(compute_end_, need_.at); }
   void take_workspace(const Room& room, Bytes bytes);
+  /// When all that is near would have left, and what the task at hand needs of it would be back.
+  [[nodiscard]] Duration ready_by_defragmenting() const;
+  /// Everything leaves and what the task at hand needs comes back, with room for `workspace`, which fits.
+  void defragment_for(Bytes workspace);
   /// Runs it and frees what dies with it.
   void run(AlternativeId alternative);
 
@@ -151,10 +155,11 @@ class ModnnMachine {
   void place_inputs();
   [[nodiscard]] bool place_all(Bytes workspace);
   void take_back();
-  void defragment();
+  void load_inputs();
   [[nodiscard]] bool may_leave(const Segment& segment, TaskId until, Search search) const;
   [[nodiscard]] std::optional<Room> find_scheme(Bytes bytes, TaskId until, Search search) const;
   [[nodiscard]] bool better(Duration delay, TaskId use, Duration than, TaskId than_use) const;
+  [[nodiscard]] Duration left_by(Duration queue, TensorId tensor) const;
   SegmentId make_room(const Room& room);
   [[nodiscard]] AddressSpace::Side better_side(SegmentId hole, bool comes_back) const;
   void place(TensorId tensor, const Room& room);

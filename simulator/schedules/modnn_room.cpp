@@ -72,9 +72,7 @@ std::optional<Room> ModnnMachine::find_scheme(Bytes bytes, TaskId until, Search 
         const State& it = states_[segment.tensor.at()];
         Duration free = it.used.at;
         if (!it.clean) {
-          const Duration earliest =
-              problem_.options.own->backdating ? free : std::max(free, compute_end_);
-          queue = std::max(queue, earliest) + planned_.to_far[segment.tensor.at()];
+          queue = left_by(queue, segment.tensor);
           free = queue;
         }
         room.ready = std::max(room.ready, free);
@@ -100,6 +98,28 @@ std::optional<Room> ModnnMachine::find_scheme(Bytes bytes, TaskId until, Search 
     first = space_.next(first).value_or(space_.first());
   } while (first != start && tried < kStarts && (may_not_fail || seen < kSegments));
   return best;
+}
+
+/// When its copy out would have ended, behind those that end with `queue`.
+Duration ModnnMachine::left_by(Duration queue, TensorId tensor) const {
+  const Duration unused = states_[tensor.at()].used.at;
+  const bool backdating = problem_.options.own->backdating;
+  const Duration earliest = backdating ? unused : std::max(unused, compute_end_);
+  return std::max(queue, earliest) + planned_.to_far[tensor.at()];
+}
+
+Duration ModnnMachine::ready_by_defragmenting() const {
+  Duration queue = queue_free_;
+  for (std::optional<SegmentId> id = space_.first(); id; id = space_.next(*id)) {
+    if (space_[*id].holds != Segment::Holds::kTensor) continue;
+    const State& it = states_[space_[*id].tensor.at()];
+    if (it.where == Where::kNear && !it.clean) queue = left_by(queue, space_[*id].tensor);
+  }
+  queue = std::max(queue, compute_end_);
+  for (const TensorId tensor : touched(task_)) {
+    if (states_[tensor.at()].where == Where::kNear) queue += planned_.to_near[tensor.at()];
+  }
+  return queue;
 }
 
 /// Sends away what is there; the hole that is left.

@@ -374,6 +374,32 @@ TEST_CASE("As published everything leaves where no scheme is found, and inputs c
   CHECK(it_ran.spans.at("j.forward") == Span{90, 100});
 }
 
+/// The same holes of 3 on either side of Q at 50; j has a faster way, which wants 5 in a row.
+ModnnExample workspace_beside_an_input(std::int64_t fast_ns) {
+  ModnnExample it;
+  const TaskId p = it.forward("p", 10), q = it.forward("q", 10), r = it.forward("r", 10),
+               u = it.forward("u", 10), h = it.forward("h", 10), j = it.forward("j", 150);
+  const TaskId bj = it.backward("j", 10), bu = it.backward("u", 10);
+  it.faster(j, fast_ns, 5);
+  it.tensor("P", 3, p, {h});
+  it.tensor("Q", 3, q, {j});
+  it.tensor("R", 3, r, {h});
+  it.tensor("U", 1, u, {bu});
+  it.tensor("S", 1, j, {bj});
+  return it;
+}
+
+TEST_CASE("As published everything leaves for a workspace, too, where that is worth its time") {
+  // Q and U leave as above, and Q is back at 90: T_off is 40.
+  const Run taken = modnn_run(workspace_beside_an_input(100), 10, as_published());
+  CHECK(taken.algorithms[5] == Algorithm::kWinograd);
+  CHECK(taken.spans.at("to_near Q") == Span{60, 90});
+  CHECK(taken.spans.at("j.forward") == Span{90, 190});
+  const Run refused = modnn_run(workspace_beside_an_input(115), 10, as_published());
+  CHECK(refused.algorithms[5] == Algorithm::kDefault);
+  CHECK(refused.spans.at("j.forward") == Span{50, 200});
+}
+
 TEST_CASE("As published one plan is made, which nobody tries") {
   const ModnnExample example = four_layers();
   const TrainingGraph graph = example.hand.build();
