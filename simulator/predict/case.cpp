@@ -355,7 +355,7 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
                         .workspace = framework_of(options.framework).workspace,
                         .mode = options.mode,
                         .adam = options.adam,
-                        .gradient_buffers = framework_of(options.framework).gradient_buffers},
+                        .gradient_buffers = gradient_buffers_of(options)},
             .transfers = transfers_of(options),
             .devices = options.devices,
             .exchange = options.exchange};
