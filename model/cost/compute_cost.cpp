@@ -359,7 +359,7 @@ CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& pr
   const std::vector<bool> with_ways = layers_with_ways(graph, options);
   Bytes temporaries = update_temporaries(graph, options.adam);
   if (graph.per_parameter.master > 0) {
-    temporaries += Bytes(std::min(learnt, buffers.group) * buffers.copies);
+    temporaries += Bytes(update_copies(buffers, learnt, largest_trainable_layer(*graph.network)));
   }
   table.alternatives.reserve(seconds.size());
   table.first_alternative.reserve(seconds.size() + 1);

@@ -4,6 +4,8 @@
 // and column of a matrix and one for every other parameter; kernels of convolutions count as the latter.
 #include "model/graph/parameter_bytes.hpp"
 
+#include <algorithm>
+
 namespace ooc {
 namespace {
 
@@ -32,6 +34,25 @@ ParameterBytes parameter_bytes(const Network& network, std::optional<Dtype> grad
   if (gradient) bytes.gradient = dtype_info(*gradient).bytes;
   bytes.gradient_is_said = gradient.has_value();
   return bytes;
+}
+
+std::int64_t update_copies(const GradientBuffers& buffers, std::int64_t learnt,
+                           std::int64_t largest) {
+  const std::int64_t group = std::min(learnt, buffers.group);
+  const std::int64_t floats = group * std::min(buffers.copies, kFloatBytes);
+  const std::int64_t halves = group * buffers.copies - floats;
+  const std::int64_t norm = largest * buffers.norms;
+  if (!buffers.keeps_holes) return std::max(norm, halves + floats);
+  std::int64_t hole = norm;
+  std::int64_t reserved = norm;
+  for (const std::int64_t piece : {halves, floats}) {
+    if (piece <= hole) {
+      hole -= piece;
+    } else {
+      reserved += piece;
+    }
+  }
+  return reserved;
 }
 
 ParameterBytes bytes_of_layer(const ParameterBytes& each, std::optional<Dtype> own) {

@@ -27,7 +27,14 @@ struct GradientBuffers {
   std::int64_t copies =
       0;  ///< bytes a parameter, while it is updated, where there are master copies
   std::int64_t group = kAll;  ///< parameters that are updated at once
+  std::int64_t norms = 0;     ///< bytes a parameter of a layer, while its gradient's norm is taken
+  bool keeps_holes = false;   ///< a caching allocator: what was freed stays reserved
 };
+
+/// Workspace of an update, where there are master copies. First, of a layer of `largest` parameters, what its norm takes;
+/// then, of a group of `learnt`, copies of gradients: those in 16 bits, then those in float32.
+[[nodiscard]] std::int64_t update_copies(const GradientBuffers& buffers, std::int64_t learnt,
+                                         std::int64_t largest);
 
 /// As the network's precision says, else weights and gradients in its type. `gradient`: the type of the gradients
 /// instead.

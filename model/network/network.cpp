@@ -119,6 +119,14 @@ std::int64_t trainable_parameters(const Network& network) {
   return sum;
 }
 
+std::int64_t largest_trainable_layer(const Network& network) {
+  std::int64_t most = 0;
+  for (const Layer& layer : network.layers) {
+    if (!layer.model->is_frozen) most = std::max(most, layer.model->parameters);
+  }
+  return most;
+}
+
 std::int64_t active_parameters(const Network& network) {
   return total_parameters(network) - total<&LayerModel::idle_parameters>(network);
 }

@@ -83,6 +83,8 @@ struct Network {
 
 [[nodiscard]] std::int64_t total_parameters(const Network& network);
 [[nodiscard]] std::int64_t trainable_parameters(const Network& network);
+/// Parameters of the layer that trains most of them; 0 where none does.
+[[nodiscard]] std::int64_t largest_trainable_layer(const Network& network);
 /// Those that one element of a sequence goes through: of a mixture's experts, the ones that it is sent to.
 [[nodiscard]] std::int64_t active_parameters(const Network& network);
 /// Multiply-accumulates of convolutions and matrix products for one sample, forward.

@@ -101,6 +101,9 @@ void read_gradient_buffers(const ProfileSection& root, GradientBuffers& buffers)
     buffers.copies = bytes->as_integer(0, 16);
   }
   if (const auto some = root.optional_number("update_group")) buffers.group = parameters_of(*some);
+  if (const auto bytes = root.optional_number("norm_copies")) {
+    buffers.norms = bytes->as_integer(0, 16);
+  }
 }
 
 /// "pool", or {"per_copy": "3 ms"}.

@@ -5,9 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <numeric>
 #include <utility>
+#include <vector>
 
 #include "model/base/errors.hpp"
 #include "model/base/quantity_io.hpp"
@@ -61,35 +62,81 @@ bool sizes_may_deceive(const Case& which) {
   if (plan == nullptr) return false;
   return !simulate({.plan = *plan,
                     .costs = run.costs(which),
-                    .budget = simulated_budget(which),
+                    .budget = run.allowed(which),
                     .allocator = run.allocator(which)},
                    buffers);
 }
 
-/// Of a budget, in per cent, that is left to a caching allocator: the first that does.
-constexpr std::array kMargins{2, 4, 8, 16, 32};
+/// Steps between sizes of memory; planning by trial takes longer.
+constexpr double kSmaller = 0.98;
+constexpr double kSmallerByTrial = 0.94;
+
+/// Sizes of memory, from just below a budget to two thirds of it, that plans are made for where a caching allocator
+/// cannot hand out all of it: powers of `smaller_by`, whatever the budget, so that a larger one chooses from all that a
+/// smaller one chooses from.
+std::vector<Bytes> sizes_below(Bytes budget, double smaller_by) {
+  const double step = std::log(smaller_by);
+  const auto all = static_cast<double>(budget.count());
+  std::vector<Bytes> sizes;
+  for (double power = std::floor(std::log(all) / step) + 1;; ++power) {
+    const double size = std::exp(power * step);
+    if (size < all * 2 / 3) return sizes;
+    sizes.emplace_back(static_cast<std::int64_t>(size));
+  }
+}
+
+/// What every byte of memory would give.
+std::optional<Duration> time_by_bytes(Case which, const Schedule& schedule,
+                                      SimulationBuffers& buffers) {
+  which.allocator = Allocator::kIdeal;
+  const CaseRun run = run_of(plan_job(which, schedule, which.budget), schedule);
+  if (!runs(which, run, buffers)) return std::nullopt;
+  return buffers.timeline.iteration_time;
+}
 
 /// Plans fill memory to the byte. What a caching allocator cannot hand out then blocks them, and users
-/// leave a margin: so does this. A plan that no margin helps stays what it was. What schedules try while they
-/// plan for less, they try in less.
+/// leave a margin: so does this, and takes the quickest. Whoever searches by trial does so in all of the memory, where
+/// good plans may block: it tries in less, too, where one per cent or more is to gain; a long search only where nothing
+/// runs. A plan that no margin helps stays what it was. What schedules try while they plan for less, they try in less.
 CaseRun plan_with_margin(const Case& which, const Schedule& schedule, SimulationBuffers& buffers) {
   CaseRun run = run_of(plan_job(which, schedule, which.budget), schedule);
   const bool may_block = run.allocator(which) == Allocator::kCaching &&
                          std::holds_alternative<Plan>(run.plan) && !is_footprint(which.accounting);
-  if (!may_block || runs(which, run, buffers)) return run;
-  for (const int margin : kMargins) {
-    const Bytes budget(which.budget.count() / 100 * (100 - margin));
+  if (!may_block) return run;
+  const bool is_long = schedule.is(Trait::kOptimizes) || schedule.is(Trait::kSubBatches);
+  const bool by_trial = schedule.is(Trait::kSearchesByTrial);
+  std::optional<Duration> time;
+  if (runs(which, run, buffers)) time = buffers.timeline.iteration_time;
+  if (time && (is_long || !by_trial)) return run;
+  std::int64_t enough = 0;
+  if (by_trial && !is_long) {
+    if (const auto best = time_by_bytes(which, schedule, buffers)) {
+      enough = best->count() / 100 * 101;
+    }
+  }
+  const auto is_enough = [&] { return time && (is_long || time->count() <= enough); };
+  for (const Bytes budget : sizes_below(which.budget, by_trial ? kSmallerByTrial : kSmaller)) {
+    if (is_enough()) return run;
     CaseRun smaller = run_of(plan_job(which, schedule, budget), schedule);
     if (std::holds_alternative<OutOfMemory>(smaller.plan)) break;
     smaller.planned_for = budget;
-    if (runs(which, smaller, buffers)) return smaller;
+    // As it would run in a smaller memory; else with the rest for what the allocator holds back.
+    smaller.allocator_limit = budget;
+    if (!runs(which, smaller, buffers)) {
+      smaller.allocator_limit.reset();
+      if (!runs(which, smaller, buffers)) continue;
+    }
+    if (time && buffers.timeline.iteration_time >= *time) continue;
+    time = buffers.timeline.iteration_time;
+    run = std::move(smaller);
   }
-  if (which.costs.held.empty()) return run;
+  if (which.costs.held.empty() || is_enough()) return run;
   // Between tensors that come and go gradients may leave holes that nothing fits into.
   Case fixed = which;
   fixed.costs = with_nothing_held(which.costs);
   CaseRun other = plan_with_margin(fixed, schedule, buffers);
   if (!runs(which, other, buffers)) return run;
+  if (time && buffers.timeline.iteration_time >= *time) return run;
   other.keeps_gradients = true;
   return other;
 }
@@ -355,7 +402,7 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
                         .workspace = framework_of(options.framework).workspace,
                         .mode = options.mode,
                         .adam = options.adam,
-                        .gradient_buffers = framework_of(options.framework).gradient_buffers},
+                        .gradient_buffers = gradient_buffers_of(options)},
             .transfers = transfers_of(options),
             .devices = options.devices,
             .exchange = options.exchange};
@@ -395,6 +442,10 @@ Case with_schedule_options(Case which, const ScheduleOptions& options) {
         in_core_peak(which.workload.graph, which.costs, which.accounting, options.algorithms);
   }
   return which;
+}
+
+Bytes CaseRun::allowed(const Case& which) const {
+  return allocator_limit.value_or(simulated_budget(which));
 }
 
 CaseRun plan_case(const Case& which, const Schedule& schedule, CaseBuffers& buffers) {
@@ -448,7 +499,7 @@ void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers) {
   }
   auto blocked = simulate({.plan = *plan,
                            .costs = run.costs(which),
-                           .budget = simulated_budget(which),
+                           .budget = run.allowed(which),
                            .allocator = run.allocator(which)},
                           buffers.simulation);
   if (blocked) {

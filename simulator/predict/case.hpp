@@ -189,6 +189,8 @@ struct CaseRun {
   bool pages = false;  ///< what moves is pages: any free memory will do, whatever its addresses
   /// Less than the budget, where a plan for all of it would block by what the allocator holds back.
   std::optional<Bytes> planned_for = {};
+  /// That the allocator is held to, as PyTorch's set_per_process_memory_fraction does: with more it keeps other blocks.
+  std::optional<Bytes> allocator_limit = {};
   bool keeps_gradients =
       false;  ///< they are static, though the framework's are not: what is left between them is of no use
 
@@ -212,6 +214,8 @@ struct CaseRun {
   [[nodiscard]] Allocator allocator(const Case& which) const {
     return pages ? Allocator::kIdeal : which.allocator;
   }
+  /// Near memory that the plan runs in.
+  [[nodiscard]] Bytes allowed(const Case& which) const;
   [[nodiscard]] const PlanResult& verdict() const { return far_overflow ? *far_overflow : plan; }
 };
 

@@ -42,6 +42,12 @@ GraphOptions graph_options_of(const CaseOptions& options) {
   return graph;
 }
 
+GradientBuffers gradient_buffers_of(const CaseOptions& options) {
+  GradientBuffers buffers = framework_of(options.framework).gradient_buffers;
+  buffers.keeps_holes = allocator_of(options) == Allocator::kCaching;
+  return buffers;
+}
+
 std::optional<Software> software_of(const CaseOptions& options, const HardwareProfile& hardware) {
   if (options.software || !options.framework) return options.software;
   Software software = options.framework->software;

@@ -17,6 +17,9 @@ namespace ooc {
 
 /// --allocator, else the framework's.
 [[nodiscard]] Allocator allocator_of(const CaseOptions& options);
+
+/// The framework's, beside the allocator that is chosen.
+[[nodiscard]] GradientBuffers gradient_buffers_of(const CaseOptions& options);
 /// Whether the gradients of weights are near only from their first writer on.
 [[nodiscard]] bool frees_gradients(const CaseOptions& options);
 /// The options' own with what pinning memory costs the framework.

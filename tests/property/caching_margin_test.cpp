@@ -67,7 +67,7 @@ void check(const CaseRun& run, Bytes budget, Seen& seen) {
     ++seen.with_margin;
     REQUIRE(timeline != nullptr);
     CHECK(*run.planned_for < budget);
-    CHECK(*run.planned_for >= budget.count() / 100 * 68 * Bytes(1));
+    CHECK(*run.planned_for >= budget.count() / 100 * 66 * Bytes(1));
   }
   if (timeline == nullptr) {
     seen.blocked += run.outcome.has_value() ? 1 : 0;
@@ -114,6 +114,32 @@ TEST_CASE("what a caching allocator holds back is left to it, and jobs run" *
   CHECK(seen.with_margin > 20);
   CHECK(seen.run_in_two_thirds > 50);
   CHECK(seen.exceptions <= seen.run_in_two_thirds / 50);  // holes may take more than a third
+}
+
+// With one plan for all of the memory the worst of these was 1.74 times as slow with a quarter of a GiB more.
+TEST_CASE(
+    "under a caching allocator more memory is slower by 2 % at most for who searches by trial" *
+    doctest::test_suite("whole networks")) {
+  CaseOptions options;
+  options.batch = 256;
+  load_framework(options, "pytorch-2", "--framework");
+  const Workload workload = load_workload("googlenet", "NETWORK", options);
+  const Machine machine = load_hardware("v100-16gb-pcie3", "--hardware", options);
+  for (const char* name : {"superneurons", "checkpoint-offload"}) {
+    CAPTURE(name);
+    std::optional<Duration> best;
+    for (int sixteenths = 60; sixteenths <= 84; sixteenths += 4) {
+      CAPTURE(sixteenths);
+      options.memory = Bytes((std::int64_t{sixteenths} << 30) / 16);
+      const CaseRun run =
+          run_case(make_case(workload, machine, options), *find_schedule(name), BoundEffort::kCut);
+      const Timeline* timeline = timeline_of(run);
+      REQUIRE(timeline != nullptr);
+      const Duration time = timeline->iteration_time;
+      if (best) CHECK(time.count() <= best->count() / 100 * 102);
+      best = best ? std::min(*best, time) : time;
+    }
+  }
 }
 
 }  // namespace

@@ -106,6 +106,7 @@ TEST_CASE("a framework's fields, each with its values") {
         GradientBuffers::kAll);
   CHECK(software_read(R"("update_copies": 6,)").gradient_buffers.copies == 6);
   CHECK(software_read(R"("update_group": 1000,)").gradient_buffers.group == 1000);
+  CHECK(software_read(R"("norm_copies": 8,)").gradient_buffers.norms == 8);
   CHECK(software_read(R"("inputs": "throughout",)").inputs == HeldInputs::kThroughout);
   CHECK(software_read(R"("context": "500 MB",)").context == Bytes(500'000'000));
   CHECK(software_read(R"("workspace": "8 MiB",)").workspace == Bytes(8 << 20));
@@ -236,10 +237,29 @@ TEST_CASE("gradient_buckets are static, update_copies there while their group is
   at.workload = read_workload(at.workload.path, at.options);
   CHECK(of_updates(with(R"("update_copies": 6,)")) == Bytes(6 * learnt));
   CHECK(of_updates(with(R"("update_copies": 6, "update_group": 1000,)")) == Bytes(6 * 1000));
+  const std::int64_t norm = 8 * largest_trainable_layer(*at.workload.network);
+  CHECK(of_updates(with(R"("norm_copies": 8,)")) == Bytes(norm));
+  CHECK(of_updates(with(R"("update_copies": 6, "update_group": 1000, "norm_copies": 8,)")) ==
+        Bytes(norm));
+  CHECK(of_updates(with(R"("update_copies": 6, "norm_copies": 8,)")) == Bytes(6 * learnt));
   const RunReport report =
       predict(with(R"("gradient_buckets": "all",)"), *find_schedule("in-core"));
   REQUIRE(report.peak_near_by_category);
   CHECK((*report.peak_near_by_category)[MemoryCategory::kGradients] == Bytes(2 * 2 * learnt));
+}
+
+TEST_CASE(
+    "pieces of updates under a caching allocator: what fits into the norm's place takes none of "
+    "its own") {
+  GradientBuffers buffers{.copies = 6, .norms = 8, .keeps_holes = true};
+  CHECK(update_copies(buffers, 1000, 0) == 6000);
+  CHECK(update_copies(buffers, 1000, 200) == 1600 + 6000);  // both pieces are larger
+  CHECK(update_copies(buffers, 1000, 300) == 2400 + 4000);
+  CHECK(update_copies(buffers, 1000, 800) == 6400);
+  buffers.group = 500;
+  CHECK(update_copies(buffers, 1000, 300) == 2400 + 2000);
+  buffers.keeps_holes = false;
+  CHECK(update_copies(buffers, 1000, 300) == 3000);
 }
 
 TEST_CASE("inputs: held to the end where forward alone reads them") {
