@@ -178,6 +178,12 @@ std::string differences(const std::vector<RunReport>& reports,
   if (!margins.empty()) {
     text += wrapped_list("  planned for less, what the allocator holds back:", margins);
   }
+  const std::string kept =
+      names_of(reports, fits, [](const RunReport& r) { return r.keeps_gradients; });
+  if (!kept.empty()) {
+    text += "  gradients of weights keep their memory, freed ones leave no plan as quick: " + kept +
+            "\n";
+  }
   if (any([](const RunReport& r) { return !r.inputs.row.empty(); })) {
     text +=
         "  in rounds (--sub-batch auto; all others: off): the batch in parts, gradients add up to "

@@ -601,6 +601,7 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
   if (!stated.empty()) report.remarks.push_back(stated);
   if (which.moving) add_state_words(which, report);
   report.planned_for = run.planned_for;
+  report.keeps_gradients = run.keeps_gradients;
   if (run.keeps_gradients) report.remarks.push_back(kept_gradients_remark());
   if (run.planned_for) report.remarks.push_back(margin_remark(*run.planned_for, which.budget));
   const std::string algorithms = algorithms_remark(which, schedule);

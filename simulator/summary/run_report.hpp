@@ -223,6 +223,7 @@ struct RunReport {
   bool gradients_freed =
       false;  ///< those of the weights are static nowhere, but made in every iteration
   std::optional<Bytes> planned_for;  ///< of it, where the plan leaves the rest to the allocator
+  bool keeps_gradients = false;      ///< static, though the framework frees them
   Bytes peak_far;
   Bytes in_core_peak;
   std::optional<BytesByCategory>

@@ -283,6 +283,19 @@ TEST_CASE("what is too small is named, and all sizes that suffice are written al
             "smallest far memory: 1.049 MB (1048576 B); it suffices"));
 }
 
+TEST_CASE("a comparison names what runs in less memory, or with gradients that stay") {
+  std::vector<RunReport> reports = {Example().report(), Example().report()};
+  reports[1].inputs.schedule = "other";
+  const std::string none = table_comparison(reports, {});
+  CHECK_FALSE(has(none, "planned for less"));
+  CHECK_FALSE(has(none, "keep their memory"));
+  reports[0].planned_for = Bytes(2900);
+  reports[1].keeps_gradients = true;
+  const std::string text = table_comparison(reports, {});
+  CHECK(has(text, "planned for less, what the allocator holds back: one, moved 2.900 kB\n"));
+  CHECK(has(text, "keep their memory, freed ones leave no plan as quick: other\n"));
+}
+
 TEST_CASE("a comparison names one bound in its head, or each row's own where they differ") {
   std::vector<RunReport> reports = {refused_example().report(), Example().report(),
                                     Example().report()};
