@@ -22,7 +22,7 @@ LayerModel read_layer_norm(const SpecView& spec, const LayerInputs& inputs) {
   const auto rows = static_cast<std::int64_t>(elements(model.output).value() / channels);
   const std::int64_t statistics = to_count(spec, Wide(2) * rows, "statistics a sample");
   const bool eager = read_norm_form(spec) == NormForm::kEager;
-  if (eager) set_eager_saves(spec, inputs, rows, FirstOperand::kOwn, model);
+  if (eager) set_eager_form(spec, inputs, rows, FirstOperand::kOwn, model);
   const std::optional<SpecView> stats = spec.find("stats");
   if (stats && stats->as_boolean()) {
     if (eager) stats->fail("true", "false beside \"form\": \"eager\"", "that keeps its own");

@@ -39,8 +39,8 @@ NormForm read_norm_form(const SpecView& spec) {
   return eager ? NormForm::kEager : NormForm::kFused;
 }
 
-void set_eager_saves(const SpecView& spec, const LayerInputs& inputs, std::int64_t rows,
-                     FirstOperand first, LayerModel& model) {
+void set_eager_form(const SpecView& spec, const LayerInputs& inputs, std::int64_t rows,
+                    FirstOperand first, LayerModel& model) {
   constexpr std::int64_t kFloat32Bytes = 4;
   const std::int64_t element = inputs.bytes_of(0);
   model.saves.inputs = first == FirstOperand::kInput && element == kFloat32Bytes;
@@ -48,6 +48,18 @@ void set_eager_saves(const SpecView& spec, const LayerInputs& inputs, std::int64
   model.saves.reserve_bytes =
       to_count(spec, elements(model.output) * each + Wide(kNormStatisticBytes) * rows,
                "bytes of normalised values a sample");
+  // Tensors read or written: in float32 between casts, by the casts, in the input's type.
+  const bool casts = element != kFloat32Bytes;
+  const bool own = first == FirstOperand::kOwn;
+  const auto bytes = [&](std::int64_t in_float32, std::int64_t in_type) {
+    const std::int64_t by_casts = casts ? 2 * (kFloat32Bytes + element) : 0;
+    return elements(model.output) * (in_float32 * kFloat32Bytes + by_casts + in_type * element);
+  };
+  const auto set = [&](TaskWork& work, const Wide& moved) {
+    work.bytes_per_sample = to_count(spec, moved, "bytes moved a sample");
+  };
+  set(model.work.forward, bytes(own ? 8 : 5, 2));
+  set(model.work.backward_data, bytes(own ? 20 : 17, 6));
 }
 
 }  // namespace ooc

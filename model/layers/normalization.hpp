@@ -38,8 +38,11 @@ inline constexpr std::int64_t kNormStatisticBytes = 4;  ///< of a row, always fl
 
 /// Eager: in place of the input, per element what is normalised in float32 and the normalised value
 /// before the weight, and 4 bytes a row. Where `is_input` the former is the input, if that is float32.
+/// Every operation of the chain reads and writes whole tensors, in float32 between the casts to it and back:
+/// forward square, mean, times 1 / rms, times the weight (own operand: mean and difference before them); backward
+/// PyTorch's derivatives of these, one after the other.
 enum class FirstOperand { kInput, kOwn };
-void set_eager_saves(const SpecView& spec, const LayerInputs& inputs, std::int64_t rows,
-                     FirstOperand first, LayerModel& model);
+void set_eager_form(const SpecView& spec, const LayerInputs& inputs, std::int64_t rows,
+                    FirstOperand first, LayerModel& model);
 
 }  // namespace ooc

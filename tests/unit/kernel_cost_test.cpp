@@ -92,6 +92,29 @@ TEST_CASE("linear layers, matmul and attention are products of their shapes") {
         near(price({10, 32, 10, 4}) + price({32, 10, 10, 4})));
 }
 
+TEST_CASE("flash attention multiplies at its own share of what large products reach") {
+  const auto bench = [](const char* dtype) {
+    std::string text = network(
+        R"({"name": "x", "shape": [4096, 64]})",
+        R"({"name": "fc", "type": "linear", "units": 3072}, {"name": "att", "type": "attention", "heads": 8, "flash": true})");
+    const std::string_view from = "float32";
+    text.replace(text.find(from), from.size(), dtype);
+    return Bench(text);
+  };
+  const auto share = [](const Bench& at, TaskKind kind, Dtype dtype) {
+    const TaskWork& work = kind == TaskKind::kForward
+                               ? at.network.layers[1].model->work.forward
+                               : at.network.layers[1].model->work.backward_data;
+    return static_cast<double>(work.flops_per_sample) * 4 / linear_rate(dtype, at.platform) /
+           at.seconds("att", kind);
+  };
+  const Bench half = bench("float16");
+  CHECK(share(half, TaskKind::kForward, Dtype::kFloat16) == doctest::Approx(0.88).epsilon(0.01));
+  CHECK(share(half, TaskKind::kBackward, Dtype::kFloat16) == doctest::Approx(0.76).epsilon(0.01));
+  CHECK(share(bench("float32"), TaskKind::kForward, Dtype::kFloat32) ==
+        doctest::Approx(1).epsilon(0.01));
+}
+
 TEST_CASE("beside their products attention and the loss move scores, copies and logits") {
   Bench bench(network(R"({"name": "x", "shape": [10, 64]})", R"(
     {"name": "q", "type": "linear", "units": 32},

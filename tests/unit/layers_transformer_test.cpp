@@ -56,10 +56,15 @@ TEST_CASE("an eager rms_norm keeps a float32 copy and the normalised value, not 
   const LayerModel half = read(Dtype::kBfloat16);
   CHECK_FALSE(half.saves.inputs);
   CHECK(half.saves.reserve_bytes == 24 * (4 + 2) + 12);
+  // What the operations of the chain read and write, in float32 and in 16 bits.
+  CHECK(half.work.forward.bytes_per_sample == 24 * (7 * 4 + 4 * 2));
+  CHECK(half.work.backward_data.bytes_per_sample == 24 * (19 * 4 + 8 * 2));
   // A float32 input is its own copy.
   const LayerModel single = read(Dtype::kFloat32);
   CHECK(single.saves.inputs);
   CHECK(single.saves.reserve_bytes == 24 * 4 + 12);
+  CHECK(single.work.forward.bytes_per_sample == 24 * 7 * 4);
+  CHECK(single.work.backward_data.bytes_per_sample == 24 * 23 * 4);
   CHECK(has(layer_error(R"({"type": "rms_norm", "form": "compiled"})", {{{3, 8}}}), "/form"));
 }
 
@@ -79,6 +84,8 @@ TEST_CASE("layer_norm may keep its statistics, run eagerly and do without beta")
   CHECK_FALSE(eager.saves.inputs);
   CHECK(eager.saves.reserve_bytes == 24 * 6 + 12);
   CHECK(eager.operation == nullptr);
+  CHECK(eager.work.forward.bytes_per_sample == 24 * (10 * 4 + 4 * 2));
+  CHECK(eager.work.backward_data.bytes_per_sample == 24 * (22 * 4 + 8 * 2));
   const LayerModel bare = read(R"(, "bias": false)");
   CHECK(bare.parameters == 8);
   CHECK(counts(bare.work.forward) == Counts{120, 96, 16});         // gamma

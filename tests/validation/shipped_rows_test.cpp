@@ -66,7 +66,7 @@ TEST_CASE("every published figure has its row; T12 is a data set") {
 }
 
 // Of large model support on TensorFlow T2 and T14, of moDNN T4.
-TEST_CASE("at most five rows are known to fail, and none of those that may not") {
+TEST_CASE("at most three rows are known to fail, and none of those that may not") {
   std::vector<std::string> marked;
   for (const ValidationRow& row : shipped()) {
     for (const RowCheck& check : row.checks) {
@@ -78,8 +78,9 @@ TEST_CASE("at most five rows are known to fail, and none of those that may not")
       CHECK_FALSE(bracket);
     }
   }
-  CHECK(marked.size() <= 5);
-  for (const char* never : {"L1", "L5", "L7", "M3", "M4", "M5", "M11", "T3", "T5", "T7", "T13"}) {
+  CHECK(marked.size() <= 3);
+  for (const char* never :
+       {"L1", "L5", "L6", "L7", "M3", "M4", "M5", "M11", "T3", "T5", "T6", "T7", "T13"}) {
     CAPTURE(never);
     CHECK(std::find(marked.begin(), marked.end(), never) == marked.end());
   }
