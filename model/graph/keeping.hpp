@@ -16,7 +16,7 @@ enum class KeptActivation {
   kBoth,
 };
 
-/// Of activations with two limits (relu6).
+/// Of activations with two limits (relu6, hardsigmoid).
 enum class KeptOfClamps {
   kAsActivations,
   kInput,  ///< and a copy of it where the layer runs in place, which is as if it did not
