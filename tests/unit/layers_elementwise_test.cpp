@@ -167,6 +167,6 @@ TEST_CASE("every kind has a unique name, a summary and is found by it") {
     CHECK(find_layer_kind(kind->name) == kind);
     CHECK_FALSE(kind->summary.empty());
   }
-  CHECK(layer_kinds().size() == 39);
+  CHECK(layer_kinds().size() == 41);
   CHECK(find_layer_kind("convolution") == nullptr);
 }
