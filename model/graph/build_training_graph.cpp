@@ -195,12 +195,26 @@ class GraphBuilder {
       const Saves& saves = layer(id).model->saves;
       for (std::size_t i = saves.unread_inputs; i + saves.unread_last < inputs.size(); ++i) {
         const bool copied = i < 32 && (saves.copied_inputs >> i & 1U) != 0;
-        if (!copied) reads(task, tensor_of(buffers_, inputs[i]));
+        if (!copied) reads(task, tensor_of(buffers_, kept_for(inputs[i])));
       }
     }
     if (kept.output) reads(task, *buffers_.of_layer[id.at()]);
     if (const auto mask = buffers_.mask[id.at()]) reads(task, *mask);
     if (const auto reserve = buffers_.reserve[id.at()]) reads(task, *reserve);
+  }
+
+  /// The value whose memory holds this one, where slices are views.
+  [[nodiscard]] Producer kept_for(Producer producer) const {
+    if (options_.keeping.slices == KeptOfSlices::kSlice) return producer;
+    Producer whole = producer;
+    while (const LayerId* from = std::get_if<LayerId>(&producer)) {
+      const Layer& writer = layer(*from);
+      const bool is_slice = writer.kind != nullptr && writer.kind->name == "slice";
+      if (!is_slice && !writer.model->is_view) break;
+      producer = writer.inputs[0];
+      if (is_slice) whole = producer;
+    }
+    return whole;
   }
 
   /// Eager frameworks keep the batch-norm output that an out-of-place activation read.

@@ -16,10 +16,16 @@ enum class KeptActivation {
   kBoth,
 };
 
-/// Of activations with two limits (relu6).
+/// Of activations with two limits (relu6, hardsigmoid).
 enum class KeptOfClamps {
   kAsActivations,
   kInput,  ///< and a copy of it where the layer runs in place, which is as if it did not
+};
+
+/// Where backward reads what a slice took.
+enum class KeptOfSlices {
+  kSlice,
+  kWhole,  ///< a slice is a view: who keeps it keeps all that it was taken from
 };
 
 /// Whether an activation or a dropout overwrites its input where the file leaves that open.
@@ -48,6 +54,7 @@ enum class GradientSharing {
 struct Keeping {
   KeptActivation activations = KeptActivation::kOutput;
   KeptOfClamps clamps = KeptOfClamps::kAsActivations;
+  KeptOfSlices slices = KeptOfSlices::kSlice;
   InPlaceRule in_place = InPlaceRule::kWhenPossible;
   KeptOfPools pools = KeptOfPools::kInputAndOutput;
   std::int64_t mask_bytes = 1;  ///< of dropout's mask, an element

@@ -72,6 +72,8 @@ void check_efficiency_name(const std::string& name, const SpecView& value) {
                                                "sigmoid",
                                                "tanh",
                                                "silu",
+                                               "hardswish",
+                                               "hardsigmoid",
                                                "batch_norm",
                                                "layer_norm",
                                                "lrn",

@@ -25,6 +25,8 @@ constexpr SpecChoices<std::optional<Dtype>, 2> kLossDtypes{
     {{"network", std::nullopt}, {"float32", Dtype::kFloat32}}};
 constexpr SpecChoices<GradientSharing, 2> kSharing{
     {{"copy", GradientSharing::kCopy}, {"until_written", GradientSharing::kUntilWritten}}};
+constexpr SpecChoices<KeptOfSlices, 2> kSliceSaves{
+    {{"slice", KeptOfSlices::kSlice}, {"whole", KeptOfSlices::kWhole}}};
 constexpr SpecChoices<KeptOfClamps, 2> kClampSaves{
     {{"as_activations", KeptOfClamps::kAsActivations}, {"input", KeptOfClamps::kInput}}};
 constexpr SpecChoices<CopyStreams, 3> kStreams{{{"overlap", CopyStreams::kOverlap},
@@ -76,6 +78,7 @@ std::pair<int, int> version_of(const SpecView& view) {
 void read_keeping(const ProfileSection& root, Keeping& keeping) {
   take(root, "activation_saves", kActivationSaves, keeping.activations);
   take(root, "clamp_saves", kClampSaves, keeping.clamps);
+  take(root, "slice_saves", kSliceSaves, keeping.slices);
   take(root, "activation_in_place", kInPlace, keeping.in_place);
   take(root, "pool_saves", kPoolSaves, keeping.pools);
   take(root, "norm_saves", kNormSaves, keeping.norms);

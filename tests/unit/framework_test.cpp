@@ -83,6 +83,7 @@ TEST_CASE("a framework's fields, each with its values") {
   CHECK(software_read(R"("activation_saves": "both",)").keeping.activations ==
         KeptActivation::kBoth);
   CHECK(software_read(R"("clamp_saves": "input",)").keeping.clamps == KeptOfClamps::kInput);
+  CHECK(software_read(R"("slice_saves": "whole",)").keeping.slices == KeptOfSlices::kWhole);
   CHECK(software_read(R"("activation_in_place": "never",)").keeping.in_place ==
         InPlaceRule::kNever);
   CHECK(software_read(R"("pool_saves": "input_and_indices",)").keeping.pools ==

@@ -52,6 +52,13 @@ std::string keeping_with(const std::string& layer) { return kKeepingConv + layer
 
 }  // namespace
 
+TEST_CASE("slice_saves: what was taken, or all that it was taken from") {
+  const std::string net =
+      keeping_with(R"({"name": "half", "type": "slice", "axis": 0, "begin": 0, "end": 1})");
+  CHECK(saved(net, {}) == 128 + 64 + kLoss);
+  CHECK(saved(net, {.slices = KeptOfSlices::kWhole}) == 128 + 192 + kLoss);
+}
+
 TEST_CASE("activation_saves: output, input of a relu out of place, or both") {
   const std::string net = keeping_with(R"({"name": "bn", "type": "batch_norm"},
     {"name": "relu", "type": "relu", "in_place": false})");

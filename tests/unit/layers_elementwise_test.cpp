@@ -49,6 +49,22 @@ TEST_CASE(
   CHECK(counts(read_layer(R"({"type": "tanh"})", kMapImage).work.forward) == Counts{120, 192, 0});
 }
 
+TEST_CASE(
+    "hardswish saves its input, hardsigmoid its output, or its input where clamps keep theirs") {
+  const LayerModel swish = read_layer(R"({"type": "hardswish"})", kMapImage);
+  CHECK(swish.saves.inputs);
+  CHECK_FALSE(swish.saves.output);
+  CHECK(swish.in_place == InPlace::kNever);
+  CHECK(counts(swish.work.forward) == Counts{120, 192, 0});
+  CHECK(counts(swish.work.backward_data) == Counts{120, 288, 0});
+  const LayerModel gate = read_layer(R"({"type": "hardsigmoid"})", kMapImage);
+  CHECK(gate.saves.output);
+  CHECK(gate.saves.clamps);
+  CHECK(gate.in_place == InPlace::kWhenPossible);
+  CHECK(counts(gate.work.forward) == Counts{96, 192, 0});
+  CHECK(counts(gate.work.backward_data) == Counts{72, 288, 0});
+}
+
 TEST_CASE("gelu and silu save their input and refuse to work in place") {
   for (const std::string type : {"gelu", "silu"}) {
     CAPTURE(type);
@@ -151,6 +167,6 @@ TEST_CASE("every kind has a unique name, a summary and is found by it") {
     CHECK(find_layer_kind(kind->name) == kind);
     CHECK_FALSE(kind->summary.empty());
   }
-  CHECK(layer_kinds().size() == 39);
+  CHECK(layer_kinds().size() == 41);
   CHECK(find_layer_kind("convolution") == nullptr);
 }

@@ -1,0 +1,24 @@
+// Hard swish (Howard et al., "Searching for MobileNetV3", arXiv:1905.02244): y = x relu6(x + 3) / 6. Per
+// element forward 5 FLOPs (add, two comparisons, multiply, divide); backward dx = dy (x / 3 + 1/2) within
+// the limits, 5 (two comparisons, multiply, add, multiply). Saves its input, hence never in place; PyTorch,
+// asked to run it in place, keeps a copy of the input, which comes to the same bytes.
+#include "model/layers/activation.hpp"
+
+namespace ooc {
+namespace {
+
+LayerModel read_hardswish(const SpecView& spec, const LayerInputs& inputs) {
+  return read_activation(spec, inputs,
+                         {.operation = "silu",
+                          .forward_flops = 5,
+                          .backward_flops = 5,
+                          .saves = ActivationSaves::kInput,
+                          .in_place = InPlace::kNever});
+}
+
+}  // namespace
+
+extern const LayerKind hardswish_kind;
+const LayerKind hardswish_kind{"hardswish", "x min(max(x + 3, 0), 6) / 6", &read_hardswish};
+
+}  // namespace ooc
