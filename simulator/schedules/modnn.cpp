@@ -331,8 +331,10 @@ std::vector<Bytes> memories_to_plan_for(const PlanningProblem& problem, Bytes le
   const double reach = static_cast<double>(std::min(available, most).count()) / kMemoryReach;
   std::vector<Bytes> memories{least};
   if (in_core.size() <= kFewTasks) memories = in_core;
-  for (auto size = static_cast<double>(most.count()); size > reach; size /= kMemoryStep) {
+  auto size = static_cast<double>(most.count());
+  while (size > reach) {
     memories.emplace_back(static_cast<std::int64_t>(size));
+    size /= kMemoryStep;
   }
   std::erase_if(memories, [&](Bytes memory) {
     return memory < least || memory > available || static_cast<double>(memory.count()) <= reach;
