@@ -303,7 +303,8 @@ TEST_CASE("weight_gradients: the batch at once may fit where rounds, which add t
   CHECK_FALSE(std::holds_alternative<Plan>(run(*oom->smallest_budget - Bytes(1)).plan));
 }
 
-TEST_CASE("best is no slower than a schedule that a caching allocator blocks at first") {
+TEST_CASE("best is no slower than a schedule that a caching allocator blocks at first" *
+          doctest::test_suite("whole networks")) {
   Loaded at = load("mobilenetv2_100", "rtx-3090");
   at.options.framework = std::make_shared<const Framework>(
       read_framework_file(kRoot + "/hwprofiles/software/pytorch-2.json"));
