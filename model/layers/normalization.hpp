@@ -37,7 +37,7 @@ enum class NormForm { kFused, kEager };
 inline constexpr std::int64_t kNormStatisticBytes = 4;  ///< of a row, always float32
 
 /// Eager: in place of the input, per element what is normalised in float32 and the normalised value
-/// before the weight, and 4 bytes a row. Where `is_input` the former is the input, if that is float32.
+/// before the weight, and 4 bytes a row. Of kInput the former is the input, if that is float32.
 /// Every operation of the chain reads and writes whole tensors, in float32 between the casts to it and back:
 /// forward square, mean, times 1 / rms, times the weight (own operand: mean and difference before them); backward
 /// PyTorch's derivatives of these, one after the other.
