@@ -1,5 +1,5 @@
 // Rotary position embedding (Su et al., arXiv:2104.09864) of queries or keys: { "type": "rotary",
-// "heads": 32, "fraction": 1 } on [steps, heads x d]. Pairs of the first fraction x d channels of each
+// "heads": 32, "fraction": 1, "form": "fused" | "eager" } on [steps, heads x d]. Pairs of the first fraction x d channels of each
 // head (Hugging Face's rotary_pct, partial_rotary_factor) are turned by an angle that grows with the
 // step; backward turns them back.
 //
@@ -7,6 +7,13 @@
 // cosines, 2 T d elements whatever the batch, writes Y; backward reads dY, writes dX. The table is a
 // constant: nothing is saved, so it runs in place where nobody else needs its input. PALEO counts
 // nothing.
+//
+// Eager: as Transformers writes it, x cos + (-x2, x1) sin with x1 and x2 the halves of a head, each
+// operation reading and writing whole tensors. Forward negates a half, joins two, multiplies twice, adds;
+// backward, PyTorch's derivatives one after the other: two products, a negation, two gradients of slices,
+// each a tensor of zeros of which half is written, two sums. Of a head turned in part the rest is sliced
+// off and joined again. Meta's and torchtitan's complex product between casts to float32 and back moves
+// as much forward in 16 bits and two thirds of it backward. One launch is counted, which is too few.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -46,15 +53,25 @@ LayerModel read_rotary(const SpecView& spec, const LayerInputs& inputs) {
     heads.fail(fmt::format("{}", count), fmt::format("a divisor of the width {}", input.dims[1]));
   }
   const std::int64_t head = input.dims[1] / count;
-  const Wide turned = Wide(input.dims[0]) * count * read_turned(spec, head);
+  const std::int64_t channels = read_turned(spec, head);
+  const bool part = channels < head;
+  const Wide turned = Wide(input.dims[0]) * count * channels;
+  const std::optional<SpecView> form = spec.find("form");
+  const bool eager = form && form->as_choice({"fused", "eager"}) == "eager";
   const Wide element = inputs.element_bytes();
-  const Wide bytes = Wide(2) * element * elements(input);
+  const Wide tensor = element * elements(input);
+  const Wide table = Wide(2) * element * input.dims[0] * head;
   LayerModel model;
   model.output = input;
-  model.in_place = read_in_place(spec, InPlace::kWhenPossible);
-  model.work.forward =
-      to_task_work(spec, {Wide(3) * turned, bytes, Wide(2) * element * input.dims[0] * head});
-  model.work.backward_data = to_task_work(spec, {Wide(3) * turned, bytes, 0});
+  model.in_place = read_in_place(spec, eager ? InPlace::kNever : InPlace::kWhenPossible);
+  if (eager && model.in_place == InPlace::kRequired) {
+    spec.get("in_place").fail("true", "false beside \"form\": \"eager\"", "which makes new tensors");
+  }
+  const Wide forward = eager ? element * turned * 10 + tensor * (part ? 2 : 0) : tensor * 2;
+  const Wide backward = eager ? element * turned * 15 + tensor * (part ? 7 : 0) : tensor * 2;
+  model.work.forward = to_task_work(spec, {Wide(3) * turned, forward, table});
+  model.work.backward_data =
+      to_task_work(spec, {Wide(3) * turned, backward, eager ? table : Wide(0)});
   return model;
 }
 

@@ -77,17 +77,18 @@ LayerList gpt2_block(const ImportRequest& request, const GptSizes& sizes) {
 }
 
 /// Query, key or value out of the packed projection, rotated if it is to be; the name of what comes out.
-std::string add_part(LayerList& block, const GptSizes& sizes, const std::string& name,
-                     std::int64_t index, bool rotates) {
+std::string add_part(LayerList& block, const ImportRequest& request, const GptSizes& sizes,
+                     const std::string& name, std::int64_t index, bool rotates) {
   block.add(name, "slice")
       .with("axis", std::int64_t{1})
       .with("begin", index * sizes.width)
       .with("end", (index + 1) * sizes.width)
       .reads({"attention.query_key_value"});
   if (rotates && sizes.rotary > 0) {
-    block.add(name + "_rotary", "rotary")
-        .with("heads", sizes.attention.heads)
-        .with("fraction", sizes.rotary);
+    LayerSpec& turned = block.add(name + "_rotary", "rotary")
+                            .with("heads", sizes.attention.heads)
+                            .with("fraction", sizes.rotary);
+    if (request.options.kernels != ImportKernels::kFused) turned.with("form", "eager");
   }
   return block.last();
 }
@@ -96,9 +97,9 @@ LayerList gpt_neox_block(const ImportRequest& request, const GptSizes& sizes) {
   LayerList block;
   block.add("input_layernorm", "layer_norm");
   block.linear("attention.query_key_value", 3 * sizes.width, sizes.attention_bias);
-  const std::string query = add_part(block, sizes, "attention.query", 0, true);
-  const std::string key = add_part(block, sizes, "attention.key", 1, true);
-  const std::string value = add_part(block, sizes, "attention.value", 2, false);
+  const std::string query = add_part(block, request, sizes, "attention.query", 0, true);
+  const std::string key = add_part(block, request, sizes, "attention.key", 1, true);
+  const std::string value = add_part(block, request, sizes, "attention.value", 2, false);
   add_attention(block, "attention.attention", request, sizes.attention).reads({query, key, value});
   block.linear("attention.dense", sizes.width, sizes.attention_bias);
   block.dropout("post_attention_dropout", sizes.dropout);

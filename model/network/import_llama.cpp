@@ -149,9 +149,10 @@ LlamaSizes read_sizes(const CheckpointConfig& config) {
   return sizes;
 }
 
-void add_rotary(LayerList& layers, const LlamaSizes& sizes, std::string_view name,
-                std::int64_t heads, std::string_view input) {
+void add_rotary(LayerList& layers, const ImportRequest& request, const LlamaSizes& sizes,
+                std::string_view name, std::int64_t heads, std::string_view input) {
   LayerSpec& layer = layers.add(name, "rotary").with("heads", heads);
+  if (request.options.kernels != ImportKernels::kFused) layer.with("form", "eager");
   if (sizes.rotary != 1) layer.with("fraction", sizes.rotary);
   layer.reads({input});
 }
@@ -188,8 +189,8 @@ LayerList block_of(const ImportRequest& request, const LlamaSizes& sizes, bool s
     key = "self_attn.k_norm";
   }
   if (sizes.rotary > 0) {
-    add_rotary(block, sizes, "self_attn.q_rotary", heads, query);
-    add_rotary(block, sizes, "self_attn.k_rotary", kv_heads, key);
+    add_rotary(block, request, sizes, "self_attn.q_rotary", heads, query);
+    add_rotary(block, request, sizes, "self_attn.k_rotary", kv_heads, key);
     query = "self_attn.q_rotary";
     key = "self_attn.k_rotary";
   }

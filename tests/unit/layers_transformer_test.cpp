@@ -120,6 +120,24 @@ TEST_CASE("rotary turns pairs of channels and keeps nothing") {
   CHECK(has(error(R"(, "heads": 2, "fraction": 0)", {{3, 8}}), "/fraction: found 0, 0 of 4"));
   CHECK(has(error(R"(, "heads": 2, "fraction": 1.5)", {{3, 8}}), "/fraction"));
   CHECK(has(error(R"(, "heads": 2)", {{8}}), "found an input of shape 8"));
+  CHECK(has(error(R"(, "heads": 2, "form": "halves")", {{3, 8}}), "/form"));
+}
+
+TEST_CASE("eager rotary moves what its operations read and write, out of place") {
+  // 24 elements of 4 bytes; ten and fifteen tensors, a table of 2 x 3 x 4 elements each way.
+  const LayerModel whole =
+      read_layer(R"({"type": "rotary", "heads": 2, "form": "eager"})", {{{3, 8}}});
+  CHECK(counts(whole.work.forward) == Counts{72, 960, 96});
+  CHECK(counts(whole.work.backward_data) == Counts{72, 1440, 96});
+  CHECK(whole.in_place == InPlace::kNever);
+  // Half of them turned: the rest is cut off and joined, 2 and 7 tensors.
+  const LayerModel half = read_layer(
+      R"({"type": "rotary", "heads": 2, "form": "eager", "fraction": 0.5})", {{{3, 8}}});
+  CHECK(counts(half.work.forward) == Counts{36, 480 + 192, 96});
+  CHECK(counts(half.work.backward_data) == Counts{36, 720 + 672, 96});
+  CHECK(has(layer_error(R"({"type": "rotary", "heads": 2, "form": "eager", "in_place": true})",
+                        {{{3, 8}}}),
+            "/in_place: found true"));
 }
 
 TEST_CASE("gated keeps its two inputs alone") {
