@@ -16,10 +16,10 @@ enum class KeptActivation {
   kBoth,
 };
 
-/// Of activations with two limits (relu6, hardsigmoid).
+/// Of activations with two limits (relu6, hardsigmoid), and of leaky_relu and elu.
 enum class KeptOfClamps {
   kAsActivations,
-  kInput,  ///< and a copy of it where the layer runs in place, which is as if it did not
+  kInput,  ///< with two limits also in place, a copy, which is as if it did not; of the others out of place only
 };
 
 /// Where backward reads what a slice took.

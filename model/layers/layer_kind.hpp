@@ -78,6 +78,7 @@ struct Saves {
   // What some frameworks keep instead or besides (model/graph/keeping.hpp).
   bool input_serves = false;     ///< relu: backward could read the input in place of the output
   bool clamps = false;           ///< relu6, hardsigmoid: the limits, and so in some frameworks its input, matter
+  bool input_out_of_place = false;  ///< leaky_relu, elu: in some frameworks, unless they run in place, the input
   bool input_for_shape = false;  ///< average pools: the input, for its sizes
   std::int64_t places = 0;       ///< max pools, per sample: maxima, each with a place in the input
   std::int64_t statistics_per_sample = 0;  ///< layer norm: numbers in float32

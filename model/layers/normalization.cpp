@@ -23,9 +23,22 @@ LayerModel make_normalization(const SpecView& spec, const LayerInputs& inputs,
       spec, {count * kForwardFlops, bytes * (traits.passes + 1), per_channel * traits.vectors});
   model.work.backward_data =
       to_task_work(spec, {count * kBackwardFlops, bytes * (2 * traits.passes + 1),
-                          per_channel * (traits.vectors + 1)});
+                          per_channel * (traits.vectors > 0 ? traits.vectors + 1 : 0)});
   model.saves.inputs = true;
   model.is_feature_extractor = true;
+  return model;
+}
+
+LayerModel make_group_normalization(const SpecView& spec, const LayerInputs& inputs,
+                                    std::int64_t groups) {
+  const std::optional<SpecView> affine = spec.find("affine");
+  const bool learns = !affine || affine->as_boolean();
+  LayerModel model =
+      make_normalization(spec, inputs,
+                         {.channels = single_input(spec, inputs).dims.front(),
+                          .passes = 2,
+                          .vectors = learns ? 2 : 0});
+  model.saves.statistics_per_sample = 2 * groups;
   return model;
 }
 

@@ -1,4 +1,4 @@
-// What the normalisations share. batch_norm and layer_norm: a mean and a variance, then y = gamma x^ + beta with two
+// What the normalisations share. All but rms_norm: a mean and a variance, then y = gamma x^ + beta with two
 // parameters per channel (running statistics are no parameters and not counted).
 //
 // FLOPs per element: forward 5 (sum, square and sum of squares: 3; y = a x + b with a and b per
@@ -23,6 +23,12 @@ struct NormalizationTraits {
 /// times and gamma, and writes dX and the gradients of gamma and beta.
 [[nodiscard]] LayerModel make_normalization(const SpecView& spec, const LayerInputs& inputs,
                                             const NormalizationTraits& traits);
+
+/// Of a sample's channels in `groups`; "affine": false is without gamma and beta. A group of a map does not fit on
+/// chip: two passes. Saves its input; where frameworks keep statistics, two of each group. Unlike batch_norm it does
+/// not see how a batch is cut into rounds.
+[[nodiscard]] LayerModel make_group_normalization(const SpecView& spec, const LayerInputs& inputs,
+                                                  std::int64_t groups);
 
 /// Over which channels layer_norm and rms_norm work: the last dimension of [features] and [steps,
 /// features], the first of an image [C, H, W].

@@ -1,6 +1,10 @@
 // Activations, norms, dropout, softmax and the loss: what they save, count and do in place.
 #include <doctest/doctest.h>
 
+#include <fmt/format.h>
+
+#include "model/graph/buffers.hpp"
+#include "model/graph/keeping.hpp"
 #include "tests/unit/layers_support.hpp"
 
 using namespace ooc;
@@ -47,6 +51,46 @@ TEST_CASE(
   }
   CHECK(counts(read_layer(R"({"type": "sigmoid"})", kMapImage).work.forward) == Counts{96, 192, 0});
   CHECK(counts(read_layer(R"({"type": "tanh"})", kMapImage).work.forward) == Counts{120, 192, 0});
+}
+
+TEST_CASE("group_norm and instance_norm: a sample's own statistics, parameters unless told") {
+  // 4 channels of 6 positions; X twice and Y forward, X and dY twice and dX backward.
+  const std::vector<TensorShape> map{{{4, 2, 3}}};
+  const LayerModel group = read_layer(R"({"type": "group_norm", "groups": 2})", map);
+  CHECK(group.parameters == 8);
+  CHECK(counts(group.work.forward) == Counts{120, 288, 32});
+  CHECK(counts(group.work.backward_data) == Counts{216, 480, 48});
+  CHECK(group.saves.inputs);
+  CHECK(group.saves.statistics_per_sample == 4);
+  CHECK(group.saves.statistics_fixed == 0);
+  const LayerModel instance = read_layer(R"({"type": "instance_norm", "affine": false})", map);
+  CHECK(instance.parameters == 0);
+  CHECK(counts(instance.work.forward) == Counts{120, 288, 0});
+  CHECK(counts(instance.work.backward_data) == Counts{216, 480, 0});
+  CHECK(instance.saves.statistics_per_sample == 8);
+  CHECK(has(layer_error(R"({"type": "group_norm", "groups": 3})", map),
+            "/groups: found 3, expected a divisor of the 4 channels"));
+  CHECK(has(layer_error(R"({"type": "group_norm"})", map), "groups"));
+}
+
+TEST_CASE("leaky_relu and elu save one side, PyTorch's out of place their input") {
+  for (const char* kind : {"leaky_relu", "elu"}) {
+    const LayerModel model = read_layer(fmt::format(R"({{"type": "{}"}})", kind), kMapImage);
+    CHECK(model.in_place == InPlace::kWhenPossible);
+    CHECK(model.saves.output);
+    const Kept ideal = kept_of(model, {}, RunsIn::kOwnBuffer);
+    CHECK(ideal.output);
+    CHECK_FALSE(ideal.inputs);
+    const Keeping pytorch{.clamps = KeptOfClamps::kInput};
+    CHECK(kept_of(model, pytorch, RunsIn::kOwnBuffer).inputs);
+    CHECK_FALSE(kept_of(model, pytorch, RunsIn::kOwnBuffer).output);
+    CHECK(kept_of(model, pytorch, RunsIn::kPlace).output);
+    CHECK_FALSE(kept_of(model, pytorch, RunsIn::kPlace).inputs);
+  }
+  CHECK(counts(read_layer(R"({"type": "leaky_relu"})", kMapImage).work.forward) ==
+        Counts{48, 192, 0});
+  CHECK(counts(read_layer(R"({"type": "elu"})", kMapImage).work.backward_data) ==
+        Counts{72, 288, 0});
 }
 
 TEST_CASE(
@@ -167,6 +211,6 @@ TEST_CASE("every kind has a unique name, a summary and is found by it") {
     CHECK(find_layer_kind(kind->name) == kind);
     CHECK_FALSE(kind->summary.empty());
   }
-  CHECK(layer_kinds().size() == 41);
+  CHECK(layer_kinds().size() == 45);
   CHECK(find_layer_kind("convolution") == nullptr);
 }
