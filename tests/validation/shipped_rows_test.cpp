@@ -57,7 +57,7 @@ TEST_CASE("every figure of every shipped row holds, but for those that are known
 TEST_CASE("every published figure has its row; T12 is a data set") {
   std::vector<std::string> ids;
   for (const ValidationRow& row : shipped()) ids.push_back(row.id);
-  std::vector<std::string> wanted{"L1", "L2", "L3", "L4", "L5", "L6", "L7"};
+  std::vector<std::string> wanted{"L1", "L2", "L3", "L4", "L5", "L6", "L7", "L8"};
   for (int i = 1; i <= 16; ++i) wanted.push_back("M" + std::to_string(i));
   for (int i = 1; i <= 18; ++i) {
     if (i != 12) wanted.push_back("T" + std::to_string(i));
@@ -81,7 +81,7 @@ TEST_CASE("at most three rows are known to fail, and none of those that may not"
   }
   CHECK(marked.size() <= 3);
   for (const char* never :
-       {"L1", "L5", "L6", "L7", "M3", "M4", "M5", "M11", "T3", "T5", "T6", "T7", "T13"}) {
+       {"L1", "L5", "L6", "L7", "L8", "M3", "M4", "M5", "M11", "T3", "T5", "T6", "T7", "T13"}) {
     CAPTURE(never);
     CHECK(std::find(marked.begin(), marked.end(), never) == marked.end());
   }
