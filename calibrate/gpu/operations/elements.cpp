@@ -79,14 +79,14 @@ MadeOperation make_activation(const OperationKeys& keys) {
 }
 
 MadeOperation make_dropout(const OperationKeys& keys) {
-  constexpr std::uint32_t kSeed = 1;  // one mask for all: a repeated task must draw the same
+  constexpr std::uint32_t kMaskSeed = 1;  // one mask for all: a repeated task must draw the same
   const Batch batch{keys.batch(), keys.size("elements")};
   unsigned char* const mask = keys.mask(batch.elements);
   if (keys.pass() == TaskPass::kForward) {
     const Slice x = keys.tensor("x", batch.elements);
     const Slice y = keys.tensor("y", batch.elements);
     return made([=](cudaStream_t stream) {
-      OOC_GPU_CHECK(launch_dropout(stream, batch, kSeed, x, y, mask));
+      OOC_GPU_CHECK(launch_dropout(stream, batch, kMaskSeed, x, y, mask));
     });
   }
   if (keys.pass() != TaskPass::kBackward) keys.refuse_pass();

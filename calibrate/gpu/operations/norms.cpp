@@ -5,13 +5,13 @@
 namespace ooc::gpu {
 namespace {
 
-constexpr std::uint32_t kSeed = 1;  // of numbers that are all equal: it does not matter
+constexpr std::uint32_t kEqualSeed = 1;  // of numbers that are all equal: it does not matter
 
 // Scale 1, shift 0.
 StreamWork initialise_norm(float* w, std::size_t channels) {
   return [=](cudaStream_t stream) {
-    OOC_GPU_CHECK(launch_random(stream, w, channels, kSeed, 1, 1));
-    OOC_GPU_CHECK(launch_random(stream, w + channels, channels, kSeed, 0, 0));
+    OOC_GPU_CHECK(launch_random(stream, w, channels, kEqualSeed, 1, 1));
+    OOC_GPU_CHECK(launch_random(stream, w + channels, channels, kEqualSeed, 0, 0));
   };
 }
 

@@ -14,11 +14,11 @@ namespace {
 // overflows, which would draw another power than training does.
 StreamWork initialise_weights(float* w, std::size_t weights, std::size_t biases,
                               std::size_t inputs) {
-  constexpr std::uint32_t kSeed = 5;
+  constexpr std::uint32_t kWeightSeed = 5;
   const auto bound = static_cast<float>(std::sqrt(6.0 / static_cast<double>(inputs)));
   return [=](cudaStream_t stream) {
-    OOC_GPU_CHECK(launch_random(stream, w, weights, kSeed, -bound, bound));
-    if (biases > 0) OOC_GPU_CHECK(launch_random(stream, w + weights, biases, kSeed, 0, 0));
+    OOC_GPU_CHECK(launch_random(stream, w, weights, kWeightSeed, -bound, bound));
+    if (biases > 0) OOC_GPU_CHECK(launch_random(stream, w + weights, biases, kWeightSeed, 0, 0));
   };
 }
 

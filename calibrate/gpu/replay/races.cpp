@@ -16,7 +16,7 @@ namespace {
 // How many steps of each queue.
 using Clock = std::array<std::size_t, kReplayQueues>;
 
-constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+constexpr std::size_t kNoStep = static_cast<std::size_t>(-1);
 
 struct Range {
   std::size_t begin = 0;
@@ -50,8 +50,8 @@ class Races {
   // The last accesses of some bytes.
   struct Accesses {
     std::size_t end = 0;
-    std::size_t writer = kNone;
-    std::array<std::size_t, kReplayQueues> readers{kNone, kNone, kNone};
+    std::size_t writer = kNoStep;
+    std::array<std::size_t, kReplayQueues> readers{kNoStep, kNoStep, kNoStep};
   };
   using Memory = std::map<std::size_t, Accesses>;  // by the first byte
 
@@ -72,13 +72,13 @@ class Races {
       count = std::max(count, position_[other] + 1);
     };
     for (const std::size_t wait : step.waits) after(wait);
-    if (last_[own] != kNone) after(last_[own]);
-    position_[number] = last_[own] == kNone ? 0 : position_[last_[own]] + 1;
+    if (last_[own] != kNoStep) after(last_[own]);
+    position_[number] = last_[own] == kNoStep ? 0 : position_[last_[own]] + 1;
     last_[own] = number;
   }
 
   bool comes_after(std::size_t number, std::size_t other) const {
-    return other == kNone || other == number ||
+    return other == kNoStep || other == number ||
            ended_[number][queue_of(program_.steps[other])] > position_[other];
   }
 
@@ -138,7 +138,7 @@ class Races {
     const std::size_t own = queue_of(program_.steps[number]);
     if (writes) {
       memory.erase(first, piece);
-      memory[range.begin] = {range.end, number, {kNone, kNone, kNone}};
+      memory[range.begin] = {range.end, number, {kNoStep, kNoStep, kNoStep}};
       return;
     }
     std::size_t at = range.begin;
@@ -172,7 +172,7 @@ class Races {
   bool in_pages_;
   std::vector<Clock> ended_;
   std::vector<std::size_t> position_;  // on its queue
-  std::array<std::size_t, kReplayQueues> last_{kNone, kNone, kNone};
+  std::array<std::size_t, kReplayQueues> last_{kNoStep, kNoStep, kNoStep};
   Memory near_;
   Memory far_;
 };
