@@ -7,3 +7,4 @@ ooc_test(replay cli
     replay_parts_test.cpp
   LINK ooc_test_support ooc_cli nlohmann_json::nlohmann_json
   RUNS ooc-paleo ooc-paleo-gpu-stub)
+set_property(TEST cli.replay PROPERTY COST 80)

@@ -8,3 +8,4 @@ ooc_test(bounds property
 ooc_test(chains property
   SOURCES chains_test.cpp
   LINK ooc_test_support ooc_summary)
+set_property(TEST property.schedules PROPERTY COST 85)
