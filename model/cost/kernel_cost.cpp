@@ -14,12 +14,6 @@
 namespace ooc {
 namespace {
 
-// Of the rate of large products on tensor cores, 0.83 of an A100's peak: FlashAttention-2 reaches 0.73 of it in the forward
-// and 0.63 in the backward pass (Dao, arXiv:2307.08691, section 1, the most that was measured there). Of other
-// architectures, and of short sequences, assumed.
-constexpr double kFlashForward = 0.73 / 0.83;
-constexpr double kFlashBackward = 0.63 / 0.83;
-
 // Passes over the weights of attention, heads x queries x keys, between its products. In one kernel:
 // softmax and its gradient. Apart: scale, mask, softmax, each read and written; as much and the
 // gradient's own backward; and four permutes of the operands each way.
@@ -174,8 +168,8 @@ double KernelPricer::fused_products(const LayerModel& model, TaskKind kind) cons
   const TaskWork& work = forward ? model.work.forward : model.work.backward_data;
   const Dtype dtype = type_of(model);
   const double share = !on_tensor_cores(platform_, dtype) ? 1
-                       : forward                          ? kFlashForward
-                                                          : kFlashBackward;
+                       : forward                          ? platform_.architecture.flash.forward
+                                                          : platform_.architecture.flash.backward;
   const double math =
       static_cast<double>(work.flops_per_sample) * batch_ / (share * linear_rate(dtype, platform_));
   const double memory =

@@ -1,6 +1,6 @@
 // An architecture file has a number for every field of parameter_fields(), the sustained share of
 // each element type it multiplies, three times, and provenance for all of them. "tensor" may be left
-// out: no tensor cores.
+// out: no tensor cores; "flash" beside it: an A100's shares, assumed.
 #include "model/hardware/architecture_json.hpp"
 
 #include <fmt/format.h>
@@ -96,11 +96,14 @@ Architecture read_architecture(const SpecView& view) {
     parameters.tensor.emplace();
     read_section(root.part("tensor"), "tensor", parameters);
   }
+  const bool flash = view.find("flash").has_value();
+  if (flash) read_section(root.part("flash"), "flash", parameters);
   read_section(root.part("recurrent"), "recurrent", parameters);
   const SpecView provenance = view.get("provenance");
   view.reject_unknown_keys();
   architecture.provenance = read_provenance(provenance, numbers);
   architecture.assumed = assumed_fields(architecture.provenance, numbers);
+  if (parameters.tensor && !flash) architecture.assumed.emplace_back("flash");
   return architecture;
 }
 
@@ -144,8 +147,8 @@ SpecNode architecture_node(const Architecture& architecture) {
     if (share > 0) put(sustained, std::string(info.name), real(share));
   }
   put(root, "sustained", std::move(sustained));
-  for (const char* section : {"simt", "tensor", "recurrent"}) {
-    if (section == std::string_view("tensor") && !parameters.tensor) continue;
+  for (const std::string section : {"simt", "tensor", "flash", "recurrent"}) {
+    if ((section == "tensor" || section == "flash") && !parameters.tensor) continue;
     SpecNode node = object();
     fill(node, section);
     put(root, section, std::move(node));

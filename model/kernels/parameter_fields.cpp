@@ -24,6 +24,10 @@ template <double TensorParameters::*kField>
 double& tensor(ArchitectureParameters& all) {
   return (*all.tensor).*kField;
 }
+template <double FlashParameters::*kField>
+double& flash(ArchitectureParameters& all) {
+  return all.flash.*kField;
+}
 template <double RecurrentParameters::*kField>
 double& recurrent(ArchitectureParameters& all) {
   return all.recurrent.*kField;
@@ -32,6 +36,7 @@ double& recurrent(ArchitectureParameters& all) {
 using A = ArchitectureParameters;
 using S = SimtParameters;
 using T = TensorParameters;
+using F = FlashParameters;
 using R = RecurrentParameters;
 
 constexpr std::array kFields{
@@ -57,6 +62,8 @@ constexpr std::array kFields{
     ParameterField{"tensor", "tiles", kLeast, kEfficient, 0.9, &tensor<&T::tiles>},
     ParameterField{"tensor", "operands", 0.1, 100, 3, &tensor<&T::operands>},
     ParameterField{"tensor", "few_channels", 1, kSlower, 2, &tensor<&T::few_channels>},
+    ParameterField{"flash", "forward", kLeast, kEfficient, 0.88, &flash<&F::forward>},
+    ParameterField{"flash", "backward", kLeast, kEfficient, 0.76, &flash<&F::backward>},
     ParameterField{"recurrent", "forward", kLeast, kFactor, 0.7, &recurrent<&R::forward>},
     ParameterField{"recurrent", "backward", kLeast, kFactor, 0.7, &recurrent<&R::backward>},
     ParameterField{"recurrent", "old_forward", kLeast, kSlower, 1.5, &recurrent<&R::old_forward>},

@@ -50,6 +50,12 @@ struct TensorParameters {
   double few_channels = 1;  ///< factor of the time below 8 input channels
 };
 
+/// Attention in one kernel on tensor cores, of the rate of large products there.
+struct FlashParameters {
+  double forward = 0.88;   ///< 73 % of an A100's peak, of which large products reach 83: Dao, arXiv:2307.08691, section 1
+  double backward = 0.76;  ///< 63 %; the most that was measured there, so short sequences reach less
+};
+
 /// Steps of recurrent layers.
 struct RecurrentParameters {
   double forward = 1;       ///< factor of the step's product (persistent kernels: below 1)
@@ -69,6 +75,7 @@ struct ArchitectureParameters {
   std::array<double, kDtypes.size()> sustained{};  ///< as in KernelMachine
   SimtParameters simt;
   std::optional<TensorParameters> tensor;  ///< none before Volta
+  FlashParameters flash;                   ///< beside `tensor`
   RecurrentParameters recurrent;
 };
 

@@ -50,6 +50,7 @@ struct RunInputs {
   std::string precision = {};       ///< empty: everything has that type
   std::string gradient_dtype = {};  ///< of the weights' gradients, where it was asked for
   std::string adapter_dtype = {};   ///< of what is learnt, where it has a type of its own
+  bool flash_attention = false;     ///< whether any attention is one kernel
   std::string optimizer = "sgd";
   std::string adam = {};  ///< its kernels, where they are not the usual ones
   std::string allocator = "ideal";

@@ -408,6 +408,21 @@ TEST_CASE("the result names the framework, and what of it is assumed") {
             .inputs.framework == "ideal");
 }
 
+TEST_CASE("that the rate of flash attention is an A100's is said elsewhere, where it is used") {
+  const auto says = [](const char* network, const char* hardware) {
+    const Loaded at = load(network, hardware);
+    CaseOptions options = at.options;
+    options.memory = Bytes(400'000'000'000);
+    const RunReport report =
+        predict(make_case(at.workload, at.machine, options), *find_schedule("in-core"));
+    return std::find(report.assumed.begin(), report.assumed.end(), "compute.architecture.flash") !=
+           report.assumed.end();
+  };
+  CHECK(says("llama-3-8b", "h100-sxm"));
+  CHECK_FALSE(says("llama-3-8b", "a100-80gb-sxm"));
+  CHECK_FALSE(says("resnet18", "h100-sxm"));
+}
+
 // Bytes that PyTorch 2 saves for four images, counted with its hooks on a CPU, where dropout's masks are float32.
 TEST_CASE("pytorch-2 saves what PyTorch saves") {
   struct Saved {

@@ -138,7 +138,7 @@ TEST_CASE("an entry that says fitted keeps its words and gets the rows of the ne
 
 TEST_CASE(
     "who inherits follows: sections but for numbers with entries of their own, single numbers") {
-  Architectures all = some({"maxwell", "pascal", "volta", "hopper"});
+  Architectures all = some({"maxwell", "pascal", "volta", "ampere", "hopper"});
   all.at("volta").parameters.simt.wide_tiles = 0.5;
   all.at("volta").parameters.simt.depthwise = 0.125;  // Hopper says its own is assumed
   all.at("volta").parameters.recurrent.step_seconds = 1e-6;
