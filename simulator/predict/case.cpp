@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -22,6 +21,7 @@
 #include "simulator/predict/far_overflow.hpp"
 #include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/layer_place.hpp"
+#include "simulator/predict/margins.hpp"
 #include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/paged_plan.hpp"
 #include "simulator/predict/planning.hpp"
@@ -30,22 +30,11 @@
 #include "simulator/predict/sequence_rates.hpp"
 #include "simulator/predict/stated_times.hpp"
 #include "simulator/schedules/option_table.hpp"
-#include "simulator/schedules/own_options.hpp"
 #include "simulator/summary/in_core_peak.hpp"
 #include "simulator/summary/memory_use.hpp"
 
 namespace ooc {
 namespace {
-
-CaseRun run_of(DevicesResult planned, const Schedule& schedule) {
-  return {.plan = std::move(planned.plan),
-          .far_overflow = {},
-          .outcome = {},
-          .bounds = {},
-          .rounds = std::move(planned.rounds),
-          .devices = std::move(planned.devices),
-          .pages = schedule.is(Trait::kMovesPages)};
-}
 
 /// Whether more than a sum of sizes decides what suffices: holes, copies that wait for more than the schedule
 /// says, or a far memory that might overflow.
@@ -57,129 +46,13 @@ bool sizes_may_deceive(const Case& which) {
          change_plans(copies) || which.devices > 1 || all > which.far_capacity;
 }
 
-[[nodiscard]] bool runs(const Case& which, const CaseRun& run, SimulationBuffers& buffers) {
-  const Plan* plan = std::get_if<Plan>(&run.plan);
-  if (plan == nullptr) return false;
-  return !simulate({.plan = *plan,
-                    .costs = run.costs(which),
-                    .budget = run.allowed(which),
-                    .allocator = run.allocator(which)},
-                   buffers);
-}
-
-/// Steps between sizes of memory; planning by trial takes longer.
-constexpr double kSmaller = 0.98;
-constexpr double kSmallerByTrial = 0.94;
-
-/// Sizes of memory, from just below a budget to two thirds of it, that plans are made for where a caching allocator
-/// cannot hand out all of it: powers of `smaller_by`, whatever the budget, so that a larger one chooses from all that a
-/// smaller one chooses from.
-std::vector<Bytes> sizes_below(Bytes budget, double smaller_by) {
-  const double step = std::log(smaller_by);
-  const auto all = static_cast<double>(budget.count());
-  std::vector<Bytes> sizes;
-  for (double power = std::floor(std::log(all) / step) + 1;; ++power) {
-    const double size = std::exp(power * step);
-    if (size < all * 2 / 3) return sizes;
-    sizes.emplace_back(static_cast<std::int64_t>(size));
-  }
-}
-
-/// What every byte of memory would give.
-std::optional<Duration> time_by_bytes(Case which, const Schedule& schedule,
-                                      SimulationBuffers& buffers) {
-  which.allocator = Allocator::kIdeal;
-  const CaseRun run = run_of(plan_job(which, schedule, which.budget), schedule);
-  if (!runs(which, run, buffers)) return std::nullopt;
-  return buffers.timeline.iteration_time;
-}
-
-/// Plans fill memory to the byte. What a caching allocator cannot hand out then blocks them, and users
-/// leave a margin: so does this, and takes the quickest. Whoever searches by trial does so in all of the memory, where
-/// good plans may block: it tries in less, too, where one per cent or more is to gain; a long search only where nothing
-/// runs. A plan that no margin helps stays what it was. What schedules try while they plan for less, they try in less.
-CaseRun plan_with_margin(const Case& which, const Schedule& schedule, SimulationBuffers& buffers) {
-  CaseRun run = run_of(plan_job(which, schedule, which.budget), schedule);
-  const bool may_block = run.allocator(which) == Allocator::kCaching &&
-                         std::holds_alternative<Plan>(run.plan) && !is_footprint(which.accounting);
-  if (!may_block) return run;
-  const bool is_long = schedule.is(Trait::kOptimizes) || schedule.is(Trait::kSubBatches);
-  const bool by_trial = schedule.is(Trait::kSearchesByTrial);
-  std::optional<Duration> time;
-  if (runs(which, run, buffers)) time = buffers.timeline.iteration_time;
-  if (time && (is_long || !by_trial)) return run;
-  std::int64_t enough = 0;
-  if (by_trial && !is_long) {
-    if (const auto best = time_by_bytes(which, schedule, buffers)) {
-      enough = best->count() / 100 * 101;
-    }
-  }
-  const auto is_enough = [&] { return time && (is_long || time->count() <= enough); };
-  for (const Bytes budget : sizes_below(which.budget, by_trial ? kSmallerByTrial : kSmaller)) {
-    if (is_enough()) return run;
-    CaseRun smaller = run_of(plan_job(which, schedule, budget), schedule);
-    if (std::holds_alternative<OutOfMemory>(smaller.plan)) break;
-    smaller.planned_for = budget;
-    // As it would run in a smaller memory; else with the rest for what the allocator holds back.
-    smaller.allocator_limit = budget;
-    if (!runs(which, smaller, buffers)) {
-      smaller.allocator_limit.reset();
-      if (!runs(which, smaller, buffers)) continue;
-    }
-    if (time && buffers.timeline.iteration_time >= *time) continue;
-    time = buffers.timeline.iteration_time;
-    run = std::move(smaller);
-  }
-  if (which.costs.held.empty() || is_enough()) return run;
-  // Between tensors that come and go gradients may leave holes that nothing fits into.
-  Case fixed = which;
-  fixed.costs = with_nothing_held(which.costs);
-  CaseRun other = plan_with_margin(fixed, schedule, buffers);
-  if (!runs(which, other, buffers)) return run;
-  if (time && buffers.timeline.iteration_time >= *time) return run;
-  other.keeps_gradients = true;
-  return other;
-}
-
-/// As with a margin. Whoever searches has tried the others' plans in all of the memory only: those that block there run in
-/// less, or with gradients that stay, and may still be quicker.
-CaseRun plan_within_class(const Case& which, const Schedule& schedule, SimulationBuffers& buffers) {
-  CaseRun run = plan_with_margin(which, schedule, buffers);
-  const bool alone = which.devices == 1 && !which.moving && !is_footprint(which.accounting) &&
-                     sub_batch_of(which, schedule).kind == SubBatch::Kind::kOff;
-  const bool may_block = alone && run.allocator(which) == Allocator::kCaching &&
-                         std::holds_alternative<Plan>(run.plan);
-  const bool searches =
-      schedule.is(Trait::kOptimizes) && which.schedule_options.own->search.value_or(1) > 0;
-  if (!searches || !may_block || which.schedule_options.any_plan) return run;
-  std::optional<Duration> time;
-  if (runs(which, run, buffers)) time = buffers.timeline.iteration_time;
-  Case other = which;
-  for (const Schedule* each : schedules()) {
-    if (each == &schedule || each->is(Trait::kMovesPages)) continue;
-    const bool chooses = reads(*each, "--algorithms");
-    for (const AlgorithmChoice rule : {AlgorithmChoice::kMemory, AlgorithmChoice::kPerformance}) {
-      if (rule == AlgorithmChoice::kPerformance && !chooses) continue;
-      other.schedule_options = {};
-      other.schedule_options.algorithms = rule;
-      other.schedule_options.sub_batch = {.kind = SubBatch::Kind::kOff};
-      CaseRun quicker = plan_with_margin(other, *each, buffers);
-      if (!runs(which, quicker, buffers)) continue;
-      if (time && buffers.timeline.iteration_time >= *time) continue;
-      time = buffers.timeline.iteration_time;
-      run = std::move(quicker);
-    }
-  }
-  return run;
-}
-
 /// Schedules work out the smallest budget from sizes, at plan time. Where that may deceive, a run
 /// with it decides whether it is promised or only said that nothing smaller will do.
 void confirm_smallest(const Case& which, const Schedule& schedule, OutOfMemory& oom,
                       SimulationBuffers& buffers) {
   if (!oom.smallest_budget || is_footprint(which.accounting) || !sizes_may_deceive(which)) return;
   const Bytes budget = *oom.smallest_budget;
-  const CaseRun run = run_of(plan_job(which, schedule, budget), schedule);
+  const CaseRun run = run_within(which, schedule, budget);
   if (const Plan* plan = std::get_if<Plan>(&run.plan)) {
     const auto blocked = simulate({.plan = *plan,
                                    .costs = run.costs(which),
@@ -452,7 +325,7 @@ Bytes CaseRun::allowed(const Case& which) const {
 }
 
 CaseRun plan_case(const Case& which, const Schedule& schedule, CaseBuffers& buffers) {
-  CaseRun run = plan_within_class(which, schedule, buffers.simulation);
+  CaseRun run = plan_with_margins(which, schedule, buffers.simulation);
   buffers.far_use.reset();
   buffers.paper = {};
   if (auto* oom = std::get_if<OutOfMemory>(&run.plan)) {
