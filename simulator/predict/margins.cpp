@@ -8,6 +8,7 @@
 
 #include "model/cost/held_bytes.hpp"
 #include "simulator/predict/planning.hpp"
+#include "simulator/predict/round_costs.hpp"
 #include "simulator/schedules/option_table.hpp"
 #include "simulator/schedules/own_options.hpp"
 
