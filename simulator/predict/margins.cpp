@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/cost/held_bytes.hpp"
+#include "model/cost/transfer_cost.hpp"
 #include "simulator/predict/planning.hpp"
 #include "simulator/predict/round_costs.hpp"
 #include "simulator/schedules/option_table.hpp"
@@ -64,6 +65,23 @@ std::optional<Duration> time_by_bytes(Case which, const Schedule& schedule,
   return buffers.timeline.iteration_time;
 }
 
+/// Whether a plan for `budget` runs: as it would in a memory of that size, else with the rest for what the allocator
+/// holds back.
+bool runs_somehow(const Case& which, CaseRun& run, Bytes budget, SimulationBuffers& buffers) {
+  run.planned_for = budget;
+  run.allocator_limit = budget;
+  if (runs(which, run, buffers)) return true;
+  run.allocator_limit.reset();
+  return runs(which, run, buffers);
+}
+
+Case with_half_the_link(Case which) {
+  which.transfers.link_scale = Ratio(which.transfers.link_scale.count() / 2);
+  estimate_transfers_into(which.costs.transfers, which.costs.tensor_bytes, which.hardware,
+                          which.transfers);
+  return which;
+}
+
 /// Plans fill memory to the byte. What a caching allocator cannot hand out then blocks them, and users
 /// leave a margin: so does this, and takes the quickest. Whoever searches by trial does so in all of the memory, where
 /// good plans may block: it tries in less, too, where one per cent or more is to gain; a long search only where nothing
@@ -85,20 +103,24 @@ CaseRun plan_with_margin(const Case& which, const Schedule& schedule, Simulation
     }
   }
   const auto is_enough = [&] { return time && (is_long || time->count() <= enough); };
+  const auto take = [&](CaseRun other, Bytes budget) {
+    if (std::holds_alternative<OutOfMemory>(other.plan)) return false;
+    if (runs_somehow(which, other, budget, buffers) &&
+        (!time || buffers.timeline.iteration_time < *time)) {
+      time = buffers.timeline.iteration_time;
+      run = std::move(other);
+    }
+    return true;
+  };
+  // What blocks with copies that come back as early as this link allows may run with a slower one's plan: half of it.
+  const bool tries_link = by_trial && !is_long && which.devices == 1 && !run.rounds;
+  std::optional<Case> slower;
   for (const Bytes budget : sizes_below(which.budget, by_trial ? kSmallerByTrial : kSmaller)) {
     if (is_enough()) return run;
-    CaseRun smaller = run_within(which, schedule, budget);
-    if (std::holds_alternative<OutOfMemory>(smaller.plan)) break;
-    smaller.planned_for = budget;
-    // As it would run in a smaller memory; else with the rest for what the allocator holds back.
-    smaller.allocator_limit = budget;
-    if (!runs(which, smaller, buffers)) {
-      smaller.allocator_limit.reset();
-      if (!runs(which, smaller, buffers)) continue;
-    }
-    if (time && buffers.timeline.iteration_time >= *time) continue;
-    time = buffers.timeline.iteration_time;
-    run = std::move(smaller);
+    if (!take(run_within(which, schedule, budget), budget)) break;
+    if (!tries_link || is_enough()) continue;
+    if (!slower) slower.emplace(with_half_the_link(which));
+    take(run_within(*slower, schedule, budget), budget);
   }
   if (which.costs.held.empty() || is_enough()) return run;
   // Between tensors that come and go gradients may leave holes that nothing fits into.
