@@ -20,11 +20,11 @@ const Layer* producing_layer(const Network& network, const Producer& producer) {
 }
 
 /// Readers of each layer's value, views replaced by their own readers.
-std::vector<int> count_readers(const Network& network) {
+std::vector<int> count_readers(const Network& network, const Keeping& keeping) {
   std::vector<int> readers(network.layers.size(), 0);
   for (auto it = network.execution_order.rbegin(); it != network.execution_order.rend(); ++it) {
     const Layer& layer = network.layers[it->at()];
-    const int through_here = layer.model->is_view ? readers[it->at()] : 1;
+    const int through_here = is_view(*layer.model, keeping) ? readers[it->at()] : 1;
     for (const Producer& producer : layer.inputs) {
       if (const LayerId* id = std::get_if<LayerId>(&producer)) readers[id->at()] += through_here;
     }
@@ -50,7 +50,7 @@ class BufferAssigner {
   BufferAssigner(const Network& network, const GraphOptions& options)
       : network_(network),
         options_(options),
-        readers_(count_readers(network)),
+        readers_(count_readers(network, options.keeping)),
         is_output_(mark_outputs(network)),
         value_of_(network.layers.size()) {
     const std::size_t layers = network.layers.size();
@@ -89,7 +89,7 @@ class BufferAssigner {
     for (const Producer& producer : layer.inputs) {
       if (needs_gradient(buffers_, producer)) buffers_.needs_gradient[id.at()] = true;
     }
-    if (layer.model->is_view) {
+    if (is_view(*layer.model, options_.keeping)) {
       buffers_.of_layer[id.at()] = tensor_of(buffers_, layer.inputs[0]);
       if (const LayerId* from = std::get_if<LayerId>(&layer.inputs[0])) {
         value_of_[id.at()] = value_of_[from->at()];
@@ -231,6 +231,11 @@ class BufferAssigner {
 
 Buffers assign_buffers(const Network& network, const GraphOptions& options) {
   return BufferAssigner(network, options).run();
+}
+
+bool is_view(const LayerModel& layer, const Keeping& keeping) {
+  const bool pool = layer.saves.input_for_shape && keeping.pools == KeptOfPools::kInputAndIndices;
+  return layer.is_view && !pool;
 }
 
 Kept kept_of(const LayerModel& layer, const Keeping& keeping, RunsIn where) {

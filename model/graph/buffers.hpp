@@ -33,6 +33,9 @@ struct Kept {
   std::int64_t reserve_fixed = 0;
 };
 enum class RunsIn { kOwnBuffer, kPlace };
+/// Whether the layer has no task and no memory of its own. An average pool to the size of its input is a view where
+/// nothing of it is kept, and an operation like others where its input is.
+[[nodiscard]] bool is_view(const LayerModel& layer, const Keeping& keeping);
 [[nodiscard]] Kept kept_of(const LayerModel& layer, const Keeping& keeping, RunsIn where);
 
 /// The tensor that a producer's value lives in.

@@ -80,7 +80,7 @@ class GraphBuilder {
   void writes(TaskId task, TensorId tensor) { writes_.add(task, tensor); }
 
   void add_forward(LayerId id) {
-    if (layer(id).model->is_view) return;
+    if (is_view(*layer(id).model, options_.keeping)) return;
     const TaskId task = add_task(TaskKind::kForward, id);
     for (const Producer& producer : layer(id).inputs) reads(task, tensor_of(buffers_, producer));
     writes(task, *buffers_.of_layer[id.at()]);
@@ -166,7 +166,7 @@ class GraphBuilder {
   }
 
   [[nodiscard]] bool runs_backward(LayerId id) const {
-    return !layer(id).model->is_view && buffers_.needs_gradient[id.at()];
+    return !is_view(*layer(id).model, options_.keeping) && buffers_.needs_gradient[id.at()];
   }
 
   void add_backward(LayerId id) {
@@ -210,7 +210,7 @@ class GraphBuilder {
     while (const LayerId* from = std::get_if<LayerId>(&producer)) {
       const Layer& writer = layer(*from);
       const bool is_slice = writer.kind != nullptr && writer.kind->name == "slice";
-      if (!is_slice && !writer.model->is_view) break;
+      if (!is_slice && !is_view(*writer.model, options_.keeping)) break;
       producer = writer.inputs[0];
       if (is_slice) whole = producer;
     }

@@ -12,6 +12,7 @@ class GradientWalk {
       : graph_(graph),
         network_(*graph.network),
         gradient_of_layer_(network_.layers.size()),
+        runs_(network_.layers.size(), false),
         needs_gradient_(network_.layers.size(), false),
         places_(graph.tensors.size()),
         result_(network_.layers.size()) {
@@ -20,6 +21,7 @@ class GradientWalk {
       if (tensor.role != TensorRole::kGradient || !tensor.layer) continue;
       gradient_of_layer_[tensor.layer->at()] = make_id<TensorId>(i);
     }
+    for (std::size_t i = 0; i < graph.forward_tasks; ++i) runs_[graph.tasks[i].layer.at()] = true;
   }
 
   std::vector<LayerGradients> run() && {
@@ -46,7 +48,7 @@ class GradientWalk {
     LayerGradients& gradients = result_[id.at()];
     gradients.inputs.resize(layer(id).inputs.size());
     const auto output = graph_.output_of_layer[id.at()];
-    if (model.is_view || !needs_gradient_[id.at()] || !output) return;
+    if (!runs_[id.at()] || !needs_gradient_[id.at()] || !output) return;
     if (!model.is_loss) gradients.output = places_[output->at()];
     switch (model.gradient_form) {
       case GradientForm::kComputed:
@@ -135,6 +137,7 @@ class GradientWalk {
   const TrainingGraph& graph_;
   const Network& network_;
   std::vector<std::optional<TensorId>> gradient_of_layer_;
+  std::vector<bool> runs_;  ///< whether it has tasks: views have none
   std::vector<bool> needs_gradient_;
   std::vector<std::optional<GradientPlace>> places_;  ///< by forward tensor
   std::vector<LayerGradients> result_;

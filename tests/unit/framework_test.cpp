@@ -6,6 +6,8 @@
 #include <functional>
 
 #include "model/cost/held_bytes.hpp"
+#include "model/graph/build_training_graph.hpp"
+#include "model/network/network_json.hpp"
 #include "model/software/framework_json.hpp"
 #include "simulator/plan/validate_plan.hpp"
 #include "simulator/predict/case.hpp"
@@ -421,6 +423,25 @@ TEST_CASE("that the rate of flash attention is an A100's is said elsewhere, wher
   CHECK(says("llama-3-8b", "h100-sxm"));
   CHECK_FALSE(says("llama-3-8b", "a100-80gb-sxm"));
   CHECK_FALSE(says("resnet18", "h100-sxm"));
+}
+
+// torchvision's AlexNet and VGG pool to 6x6 and 7x7 what has that size.
+TEST_CASE("a pool to the size of its input is a view, but where frameworks keep its input") {
+  const Network network =
+      read_network_text(R"({"format": "ooc-paleo/network", "version": 1, "name": "n",
+    "inputs": [{"name": "data", "shape": [2, 6, 6]}], "layers": [
+      {"name": "conv", "type": "conv", "filters": 4, "kernel": [1, 1]},
+      {"name": "pool", "type": "adaptive_avg_pool", "output": [6, 6]},
+      {"name": "flat", "type": "flatten"},
+      {"name": "fc", "type": "linear", "units": 3},
+      {"name": "loss", "type": "softmax_cross_entropy"}]})",
+                        "test.json");
+  const TrainingGraph view = build_training_graph(network, {});
+  const TrainingGraph pool =
+      build_training_graph(network, {.keeping = {.pools = KeptOfPools::kInputAndIndices}});
+  CHECK(pool.tasks.size() == view.tasks.size() + 2);
+  // The pool's input beside its output, 4 x 6 x 6 each.
+  CHECK(saved_bytes_per_sample(pool) == saved_bytes_per_sample(view) + 576);
 }
 
 // Bytes that PyTorch 2 saves for four images, counted with its hooks on a CPU, where dropout's masks are float32.
