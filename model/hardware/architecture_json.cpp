@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "model/base/quantity_io.hpp"
 #include "model/hardware/profile_section.hpp"
 #include "model/hardware/spec_nodes.hpp"
@@ -128,8 +130,8 @@ SpecNode architecture_node(const Architecture& architecture) {
     }
     for (const TimeField& field : kTimes) {
       if (field.section != section) continue;
-      const double ns = field.of(parameters) * kNsPerSecond;
-      put(node, field.name, text(exact_duration(Duration(static_cast<std::int64_t>(ns + 0.5)))));
+      const std::int64_t ns = std::llround(field.of(parameters) * kNsPerSecond);
+      put(node, field.name, text(exact_duration(Duration(ns))));
     }
   };
   SpecNode root = object();

@@ -230,7 +230,7 @@ TEST_CASE("gradient_buckets are static, update_copies there while their group is
   const auto with = [&](const std::string& fields) {
     return case_with(at.workload, at.machine, at.options, fields);
   };
-  CHECK(with(R"("gradient_buckets": 1000,)").costs.static_bytes == none + Bytes(4 * 1000));
+  CHECK(with(R"("gradient_buckets": 1000,)").costs.static_bytes == none + Bytes(4000));
   CHECK(with(R"("gradient_buckets": "all",)").costs.static_bytes == none + Bytes(4 * learnt));
   const auto of_updates = [](const Case& which) {
     return which.costs.alternatives.back().workspace;
@@ -239,7 +239,7 @@ TEST_CASE("gradient_buckets are static, update_copies there while their group is
   at.options.precision = Precision::kFp16;
   at.workload = read_workload(at.workload.path, at.options);
   CHECK(of_updates(with(R"("update_copies": 6,)")) == Bytes(6 * learnt));
-  CHECK(of_updates(with(R"("update_copies": 6, "update_group": 1000,)")) == Bytes(6 * 1000));
+  CHECK(of_updates(with(R"("update_copies": 6, "update_group": 1000,)")) == Bytes(6000));
   const std::int64_t norm = 8 * largest_trainable_layer(*at.workload.network);
   CHECK(of_updates(with(R"("norm_copies": 8,)")) == Bytes(norm));
   CHECK(of_updates(with(R"("update_copies": 6, "update_group": 1000, "norm_copies": 8,)")) ==
@@ -248,7 +248,7 @@ TEST_CASE("gradient_buckets are static, update_copies there while their group is
   const RunReport report =
       predict(with(R"("gradient_buckets": "all",)"), *find_schedule("in-core"));
   REQUIRE(report.peak_near_by_category);
-  CHECK((*report.peak_near_by_category)[MemoryCategory::kGradients] == Bytes(2 * 2 * learnt));
+  CHECK((*report.peak_near_by_category)[MemoryCategory::kGradients] == Bytes(std::int64_t{4} * learnt));
 }
 
 TEST_CASE(
