@@ -135,6 +135,30 @@ class Dense(nn.Module):
         return self.out(functional.max_pool2d(every, 2).flatten(1))
 
 
+class Norms(nn.Module):
+    """A small U-Net: norms of a sample's own, activations in place and out of it, a transposed convolution."""
+    layers = [conv("one", 8), layer("one_n", "instance_norm"), layer("one_a", "leaky_relu"),
+              layer("down", "max_pool", kernel=2), conv("two", 16), layer("two_n", "group_norm", groups=4),
+              layer("two_a", "elu", in_place=False),
+              layer("up", "conv_transpose", filters=8, kernel=2, stride=2, bias=False),
+              layer("both", "concat", ["one_a", "up"], axis=0), conv("three", 8), layer("three_a", "leaky_relu", in_place=False),
+              layer("pool", "global_avg_pool"), layer("flat", "flatten"), layer("fc", "linear", units=10),
+              layer("loss", "softmax_cross_entropy")]
+
+    def __init__(self):
+        super().__init__()
+        self.one, self.two, self.three = (nn.Conv2d(i, o, 3, padding=1, bias=False) for i, o in ((3, 8), (8, 16), (16, 8)))
+        self.one_n, self.two_n, self.up = nn.InstanceNorm2d(8, affine=True), nn.GroupNorm(4, 16), nn.ConvTranspose2d(16, 8, 2, 2, bias=False)
+        self.one_a, self.two_a, self.three_a = nn.LeakyReLU(0.01, inplace=True), nn.ELU(), nn.LeakyReLU(0.1)
+        self.down, self.pool, self.fc = nn.MaxPool2d(2), nn.AdaptiveAvgPool2d(1), nn.Linear(8, 10)
+
+    def forward(self, x):
+        one = self.one_a(self.one_n(self.one(x)))
+        two = self.two_a(self.two_n(self.two(self.down(one))))
+        three = self.three_a(self.three(torch.cat([one, self.up(two)], 1)))
+        return self.fc(torch.flatten(self.pool(three), 1))
+
+
 def predict(network, *more):
     command = [program, "predict", str(network), "--hardware", "v100-16gb-pcie3", "--framework", "pytorch-2", "--allocator",
                "ideal", "--batch", "8", *more]
@@ -164,7 +188,7 @@ def storages():
     return {t.storage().data_ptr(): t.storage().nbytes() for t in tensors}
 
 
-MODELS = {"plain": Plain, "residual": Residual, "dense": Dense}
+MODELS = {"plain": Plain, "residual": Residual, "dense": Dense, "norms": Norms}
 
 
 def compare(what, model, made, casts=False):
@@ -190,7 +214,8 @@ def all_of_one(name, folder, network):
         if tensor["role"] != "input":
             tensor["action"] = "recompute"
     made.write_text(json.dumps(policy))
-    compare(f"{name}, all dropped, bfloat16", MODELS[name], made, casts=True)
+    if name != "norms":  # torch 1.13 has no group norm of bfloat16 with float32 weights on a CPU
+        compare(f"{name}, all dropped, bfloat16", MODELS[name], made, casts=True)
     compare(f"{name}, all dropped", MODELS[name], made)
     dropped = {tensor["name"] for tensor in policy["tensors"] if tensor["role"] != "input"}
     check(done["recompute"] == dropped, f"{name}, all dropped: {dropped ^ done['recompute']} were not made again")
