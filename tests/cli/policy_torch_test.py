@@ -148,7 +148,8 @@ class Norms(nn.Module):
     def __init__(self):
         super().__init__()
         self.one, self.two, self.three = (nn.Conv2d(i, o, 3, padding=1, bias=False) for i, o in ((3, 8), (8, 16), (16, 8)))
-        self.one_n, self.two_n, self.up = nn.InstanceNorm2d(8, affine=True), nn.GroupNorm(4, 16), nn.ConvTranspose2d(16, 8, 2, 2, bias=False)
+        self.one_n, self.two_n = nn.InstanceNorm2d(8, affine=True), nn.GroupNorm(4, 16)
+        self.up = nn.ConvTranspose2d(16, 8, 2, 2, bias=False)
         self.one_a, self.two_a, self.three_a = nn.LeakyReLU(0.01, inplace=True), nn.ELU(), nn.LeakyReLU(0.1)
         self.down, self.pool, self.fc = nn.MaxPool2d(2), nn.AdaptiveAvgPool2d(1), nn.Linear(8, 10)
 
