@@ -98,7 +98,8 @@ Architecture read_architecture(const SpecView& view) {
     parameters.tensor.emplace();
     read_section(root.part("tensor"), "tensor", parameters);
   }
-  const bool flash = view.find("flash").has_value();
+  const std::optional<SpecView> flash = view.find("flash");
+  if (flash && !parameters.tensor) flash->fail("rates of tensor cores", "\"tensor\" beside it");
   if (flash) read_section(root.part("flash"), "flash", parameters);
   read_section(root.part("recurrent"), "recurrent", parameters);
   const SpecView provenance = view.get("provenance");

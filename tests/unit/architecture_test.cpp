@@ -101,6 +101,10 @@ TEST_CASE("errors of architecture files name place, found and expected") {
   CHECK(error_of(replaced(volta, "\"fields\": \"tensor\"", "\"fields\": \"tensr\""))
             .parts()
             .hint.find("tensor") != std::string::npos);
+  const SpecError flash = error_of(replaced(
+      text_of("pascal"), "\"recurrent\": {", "\"flash\": {\"forward\": 1, \"backward\": 1}, \"recurrent\": {"));
+  CHECK(flash.parts().place == "/flash");
+  CHECK(flash.parts().expected == "\"tensor\" beside it");
   CHECK(error_of(replaced(volta, "ooc-paleo/architecture", "ooc-paleo/hardware-profile"))
             .parts()
             .place == "/format");
