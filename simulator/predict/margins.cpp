@@ -135,20 +135,33 @@ CaseRun plan_with_margin(const Case& which, const Schedule& schedule, Simulation
 
 }  // namespace
 
-// As with a margin. Whoever searches has tried the others' plans in all of the memory only: those that block there run
-// in less, or with gradients that stay, and may still be quicker.
+// As with a margin. A search is made twice, with freed gradients and with static ones, each with half of its plans: which
+// of them leaves the better holes no rule tells. Whoever searches has tried the others' plans in all of the memory only:
+// those that block there run in less, or with gradients that stay, and may still be quicker.
 CaseRun plan_with_margins(const Case& which, const Schedule& schedule, SimulationBuffers& buffers) {
-  CaseRun run = plan_with_margin(which, schedule, buffers);
   const bool alone = which.devices == 1 && !which.moving && !is_footprint(which.accounting) &&
                      sub_batch_of(which, schedule).kind == SubBatch::Kind::kOff;
-  const bool may_block = alone && run.allocator(which) == Allocator::kCaching &&
-                         std::holds_alternative<Plan>(run.plan);
-  const bool searches =
-      schedule.is(Trait::kOptimizes) && which.schedule_options.own->search.value_or(1) > 0;
-  if (!searches || !may_block || which.schedule_options.any_plan) return run;
+  const bool searches = alone && which.allocator == Allocator::kCaching &&
+                        schedule.is(Trait::kOptimizes) && !which.schedule_options.any_plan &&
+                        which.schedule_options.own->search.value_or(1) > 0;
+  const bool twice = searches && !which.costs.held.empty();
+  if (!searches) return plan_with_margin(which, schedule, buffers);
+  Case other = which;
+  if (twice) other.schedule_options.own.change().searches = 2;
+  CaseRun run = plan_with_margin(other, schedule, buffers);
+  if (!std::holds_alternative<Plan>(run.plan)) return run;
   std::optional<Duration> time;
   if (runs(which, run, buffers)) time = buffers.timeline.iteration_time;
-  Case other = which;
+  if (twice && !run.keeps_gradients) {
+    other.costs = with_nothing_held(which.costs);
+    CaseRun fixed = plan_with_margin(other, schedule, buffers);
+    if (runs(which, fixed, buffers) && (!time || buffers.timeline.iteration_time < *time)) {
+      time = buffers.timeline.iteration_time;
+      run = std::move(fixed);
+      run.keeps_gradients = true;
+    }
+    other.costs = which.costs;
+  }
   for (const Schedule* each : schedules()) {
     if (each == &schedule || each->is(Trait::kMovesPages)) continue;
     const bool chooses = reads(*each, "--algorithms");

@@ -63,7 +63,7 @@ PlanningProblem problem_of(const Case& which, const TrainingGraph& graph, const 
       return Trial{};
     }
     if (may_overflow && peak_far_bytes(runs, graph, costs, timeline) > far) {
-      return Trial{};
+      return Trial{.overflows_far = true};
     }
     return Trial{.iteration_time = timeline.iteration_time, .plan = &runs, .timeline = &timeline};
   };

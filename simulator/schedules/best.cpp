@@ -55,7 +55,8 @@ std::int64_t plans_to_try(const PlanningProblem& problem, const MixFacts& facts)
                kTasksOfIdle * static_cast<std::int64_t>(facts.idle.size());
   if (problem.carries_state) tasks *= kTimesOfState;
   if (problem.options.any_plan) return 0;
-  return own.search.value_or(std::clamp(kUsualTasks / tasks, kFewestPlans, kMostPlans));
+  const std::int64_t usual = std::clamp(kUsualTasks / tasks, kFewestPlans, kMostPlans);
+  return (own.search.value_or(usual) + own.searches - 1) / own.searches;
 }
 
 /// The plans of all others of the class, by value.

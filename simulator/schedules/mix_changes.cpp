@@ -12,10 +12,14 @@ constexpr std::size_t kCopiesAhead = 12;
 constexpr std::size_t kFewNeighbours = 6;
 constexpr std::size_t kManyNeighbours = 24;
 constexpr std::size_t kDistance = 8;
+constexpr unsigned kUnusedPercent = 4;
+constexpr std::int64_t kUnusedSteps = 50;  ///< of all memory
+constexpr std::int64_t kUnusedMost = 3;    ///< a third of it, at most
 
 }  // namespace
 
 void MixSearch::change(Decisions& decisions) {
+  if (blocks_ && dice_.percent(kUnusedPercent)) return change_unused(decisions);
   const std::size_t kind = dice_.below(100);
   if (kind < 45 && scene_.lost > 0) return change_loss(decisions);
   if (kind < 55 && !kinds_.empty()) return change_kind(decisions);
@@ -30,6 +34,13 @@ void MixSearch::change(Decisions& decisions) {
   }
   const auto idle = static_cast<std::uint32_t>(dice_.below(facts_.idle.size()));
   set(decisions, idle, any_treatment(idle));
+}
+
+/// One step more or less of memory is left free.
+void MixSearch::change_unused(Decisions& decisions) {
+  const std::int64_t step = facts_.available / kUnusedSteps * (dice_.percent(50) ? 1 : -1);
+  decisions.unused =
+      std::clamp<std::int64_t>(decisions.unused + step, 0, facts_.available / kUnusedMost);
 }
 
 /// Tensors that one piece makes are dropped together or not at all.

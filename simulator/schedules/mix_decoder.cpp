@@ -193,20 +193,20 @@ bool MixDecoder::choose_ways() {
   }
   excess_.resize(positions);
   needed_.resize(positions);
-  bool fits = facts_.available >= 0;
+  bool fits = room_ >= 0;
   std::int64_t near = 0;
   for (std::size_t i = 0; i < positions; ++i) {
     near += change_[i];
     TaskRun& run = list_.runs[i];
     const auto ways = facts_.ways[run.task.at()];
-    while (near + ways[way_[i]].workspace > facts_.available && way_[i] + 1U < ways.size()) {
+    while (near + ways[way_[i]].workspace > room_ && way_[i] + 1U < ways.size()) {
       ++way_[i];
     }
     run.way = ways[way_[i]].id;
     const std::int64_t need = near + ways[way_[i]].workspace;
     needed_[i] = Bytes(need);
-    excess_[i] = need - facts_.available;
-    fits = fits && need <= facts_.available;
+    excess_[i] = need - room_;
+    fits = fits && need <= room_;
   }
   return fits;
 }
@@ -246,7 +246,7 @@ bool MixDecoder::moves_anyway(const Decisions& decisions, std::uint32_t gap) con
 bool MixDecoder::keep(std::uint32_t index) {
   const StayGap& gap = list_.gaps[index];
   const Bytes bytes(gap_bytes(index));
-  if (ledger_.max(gap.first, gap.end) + bytes > Bytes(facts_.available)) return false;
+  if (ledger_.max(gap.first, gap.end) + bytes > Bytes(room_)) return false;
   ledger_.book(gap.first, gap.end, bytes);
   stays_[index] = 1;
   return true;
@@ -260,7 +260,7 @@ void MixDecoder::return_early(std::uint32_t index, bool anyway, std::size_t& ear
   const std::size_t last_use = gap.first - 1;
   std::size_t after = std::min(std::max(earliest, anyway ? gap.first : last_use), gap.end - 1);
   if (after + 1 < gap.end) {
-    after = ledger_.last_above(after + 1, gap.end, Bytes(facts_.available) - bytes).value_or(after);
+    after = ledger_.last_above(after + 1, gap.end, Bytes(room_) - bytes).value_or(after);
   }
   ledger_.book(after + 1, gap.end, bytes);
   if (after == last_use) {
@@ -272,6 +272,7 @@ void MixDecoder::return_early(std::uint32_t index, bool anyway, std::size_t& ear
 }
 
 bool MixDecoder::place(const Decisions& decisions, std::size_t not_before) {
+  room_ = facts_.available - decisions.unused;
   if (!choose_ways()) return false;
   moves_.clear();
   const std::size_t count = list_.gaps.size();
@@ -298,6 +299,7 @@ bool MixDecoder::place(const Decisions& decisions, std::size_t not_before) {
 bool MixDecoder::place_unmoved() {
   moves_.clear();
   stays_.assign(list_.gaps.size(), 1);
+  room_ = facts_.available;
   if (!choose_ways()) return false;
   change_.assign(list_.runs.size() + 1, 0);
   for (std::size_t i = 0; i < list_.gaps.size(); ++i) {

@@ -82,6 +82,7 @@ class MixDecoder {
   std::vector<std::uint32_t> opened_;     ///< tensors that they make
   std::uint32_t now_ = 0;                 ///< the task they run for
   // While placing.
+  std::int64_t room_ = 0;             ///< bytes that may be filled
   std::vector<std::int64_t> change_;  ///< by position: of the bytes that are near
   std::vector<std::int64_t> excess_;
   std::vector<Bytes> needed_;

@@ -127,6 +127,8 @@ struct Decisions {
   bool moves_anyway = false;
   /// What is computed again is near up to its last use, even where it is idle for a while.
   bool made_again_stays = false;
+  /// Of near memory left free: for what a caching allocator holds back, without which plans block.
+  std::int64_t unused = 0;
 };
 
 /// Everything kept for which there is room; what only repeated tasks could want is dropped.

@@ -62,7 +62,7 @@ std::int64_t MixDecoder::least_time() {
       now = std::max(now, in_free);
     }
     kept += near_[position];
-    const std::int64_t room = -excess_[position] - kept;
+    const std::int64_t room = facts_.available - room_ - excess_[position] - kept;
     while (first_pending < pending_.size() &&
            (pending_[first_pending].end <= now || pending_bytes > room)) {
       now = std::max(now, pending_[first_pending].end);

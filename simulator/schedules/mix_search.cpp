@@ -73,11 +73,14 @@ void MixSearch::find_kinds() {
 
 std::int64_t MixSearch::evaluate(const Decisions& decisions, std::int64_t limit) {
   ++tried_;
+  blocked_ = false;
   if (tried_ % kTellEvery == 0) tell();
   if (!decoder_.list(decisions) || decoder_.compute_time() > limit) return kNever;
   if (!decoder_.place(decisions) || decoder_.compute_time() > limit) return kNever;
   if (decoder_.least_time() > limit) return kNever;
   trial_ = facts_.problem.evaluate(decoder_.build());
+  blocked_ = !trial_.iteration_time && !trial_.overflows_far;
+  blocks_ = blocks_ || blocked_;
   return trial_.iteration_time ? trial_.iteration_time->count() : kNever;
 }
 

@@ -90,6 +90,7 @@ class MixSearch {
   bool take_if_best(const Decisions& decisions, std::int64_t time);
   void walk(std::int64_t plans);
   void change(Decisions& decisions);
+  void change_unused(Decisions& decisions);
   void change_loss(Decisions& decisions);
   void change_repeated(Decisions& decisions, std::uint32_t position);
   void change_copy(Decisions& decisions, std::uint32_t position);
@@ -127,6 +128,8 @@ class MixSearch {
   Scene scene_;
   std::vector<std::uint32_t> choice_;  ///< of a change
   std::int64_t tried_ = 0;
+  bool blocked_ = false;  ///< the plan tried last, by what an allocator holds back
+  bool blocks_ = false;   ///< some plan did
   bool done_ = false;
 };
 

@@ -16,6 +16,8 @@ constexpr double kPricedShares[] = {0.6, 0.25, 0.1, 0.04};
 constexpr double kSteps[] = {1.6, 1.25, 1.1};
 constexpr std::size_t kBestPoints = 3;
 constexpr std::size_t kBestSeeds = 5;
+/// Of memory, left free where a plan that fills it to the byte blocks.
+constexpr double kUnusedShares[] = {0.06, 0.12, 0.18, 0.24, 0.3};
 
 }  // namespace
 
@@ -96,8 +98,14 @@ void MixSearch::sow_point(std::vector<Point>& points, double price, double share
   points.push_back({time, price, share, cut});
 }
 
+/// What blocks is tried with more and more of memory left free, until it runs.
 std::int64_t MixSearch::sow_one(Decisions decisions, std::int64_t limit) {
-  const std::int64_t time = evaluate(decisions, limit);
+  std::int64_t time = evaluate(decisions, limit);
+  for (const double share : kUnusedShares) {
+    if (!blocked_ || over()) break;
+    decisions.unused = share_of_memory(share);
+    time = evaluate(decisions, limit);
+  }
   if (time > limit || time == kNever) return kNever;
   const auto slower = [&](const Seed& seed) { return seed.time >= time; };
   const auto place = std::find_if(seeds_.begin(), seeds_.end(), slower);

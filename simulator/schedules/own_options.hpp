@@ -48,6 +48,7 @@ struct OwnOptions {
   Blocks blocks = {};                                  ///< --blocks
   std::optional<std::int64_t> layers_moved = {};       ///< --layers-moved; none: the fewest that fit
   std::optional<std::int64_t> search = {};             ///< --search; none: by the size of the graph
+  std::int64_t searches = 1;                           ///< no option: so many share --search
   std::int64_t seed = 1;                               ///< --seed
   /// No option, and no result depends on it: is told now and then; null: nobody. Must outlive its users.
   const std::function<void(const SearchProgress&)>* progress = nullptr;

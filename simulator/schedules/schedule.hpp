@@ -22,11 +22,12 @@ struct Timeline;  // simulator/timeline/timeline.hpp
 
 /// A plan tried out: its time, or none if it gets stuck for memory.
 struct Trial {
-  std::optional<Duration> iteration_time;
+  std::optional<Duration> iteration_time = {};
   /// Where it has a time: the plan as it ran, with copies that wait as the framework's do (its compute steps are those
   /// of the plan tried, in their order), and when its steps did. Valid up to the next trial; null: not told.
   const Plan* plan = nullptr;
   const Timeline* timeline = nullptr;
+  bool overflows_far = false;  ///< why it has no time; else near memory has no room for a step
 };
 
 struct PlanningProblem {

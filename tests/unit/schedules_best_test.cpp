@@ -125,6 +125,7 @@ TEST_CASE("any decisions give a plan that runs, and never sooner than expected")
         decisions.treatment[k] = static_cast<Treatment>(dice.number(0, droppable ? 3 : 1));
       }
       decisions.one_walk = dice.once_in(2);
+      if (dice.once_in(3)) decisions.unused = facts.available / dice.number(4, 20);
       if (!decoder.list(decisions) || !decoder.place(decisions)) continue;
       const Duration least(decoder.least_time());
       const Plan& plan = decoder.build();
@@ -132,6 +133,8 @@ TEST_CASE("any decisions give a plan that runs, and never sooner than expected")
       REQUIRE_MESSAGE(!unsound, unsound.value_or(""), " seed ", seed);
       const auto time = problem.evaluate(plan).iteration_time;
       REQUIRE(time.has_value());
+      const Bytes filled = budget - Bytes(decisions.unused);
+      CHECK(problem_of(workload, filled).evaluate(plan).iteration_time.has_value());
       CHECK(least <= *time);
       CHECK(Duration(decoder.compute_time()) <= least);
       exact += least == *time ? 1 : 0;
