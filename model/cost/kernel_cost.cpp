@@ -33,7 +33,7 @@ constexpr double kBiasBackward = 1;
 // precision reads and writes a copy in half precision beside.
 constexpr double kMasterBytes = 4;
 constexpr double kMixedUpdate = 1.5;
-constexpr double kInferenceNormShare = 2.0 / 3;  // no pass for the statistics
+constexpr double kInferenceNormShare = 2.0 / 3;  // of batch norm: no pass for the statistics
 
 ConvolutionPass pass_of(TaskKind kind, bool mirrored) {
   if (kind == TaskKind::kBackwardWeights) return ConvolutionPass::kBackwardWeights;
@@ -245,7 +245,7 @@ double KernelPricer::elementwise(const Layer& layer, const Task& task) const {
       static_cast<double>(work.bytes_per_sample) * batch_ + static_cast<double>(work.bytes_fixed);
   if (mode_ == RunMode::kInference) {
     if (model.saves.mask_bytes > 0) return 0;  // dropout
-    if (model.is_feature_extractor && model.parameters > 0) bytes *= kInferenceNormShare;
+    if (model.saves.statistics_fixed > 0) bytes *= kInferenceNormShare;
   }
   return streaming(bytes, 1);
 }

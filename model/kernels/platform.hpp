@@ -103,7 +103,7 @@ struct Software {
   Duration issue;
 };
 
-/// What a pass is for: inference keeps nothing for backward and normalises by known statistics.
+/// What a pass is for: inference keeps nothing for backward, and batch norm normalises by known statistics.
 enum class RunMode { kTraining, kInference };
 
 struct KernelPlatform {

@@ -189,7 +189,8 @@ struct LayerModel {
   bool shares_gradient = false;
   Saves saves;
   InPlace in_place = InPlace::kNever;
-  bool is_view = false;  ///< flatten, reshape, 1x1 average pool: aliases its input; no task at all
+  bool is_view = false;  ///< aliases its input, no task at all; unless the framework keeps that
+                         ///< (is_view(), model/graph/buffers.hpp)
   bool is_loss = false;  ///< its backward task reads no gradient, whatever follows it
   bool is_activation = false;   ///< relu, gelu, sigmoid, tanh, silu: schedules flag by kind class
   bool is_convolution = false;  ///< conv, conv_transpose, custom: vdnn-conv's consumers

@@ -77,18 +77,13 @@ std::vector<std::string> assumed_of_architecture(const HardwareProfile& hardware
   const std::optional<Dtype> dtype = find_dtype(inputs.dtype);
   const bool tensor = hardware.kernels->architecture->parameters.tensor && dtype &&
                       *dtype != Dtype::kFloat32 && *dtype != Dtype::kFloat64;
-  const std::optional<Precision> precision = find_precision(inputs.precision);
-  const std::optional<Dtype> products =
-      precision ? std::optional(precision_info(*precision).products) : dtype;
-  const bool flash = inputs.flash_attention && hardware.kernels->architecture->parameters.tensor &&
-                     products && *products != Dtype::kFloat32 && *products != Dtype::kFloat64;
   const std::string own_sustained = "sustained." + inputs.dtype;
   for (const std::string& field : hardware.kernels->architecture->assumed) {
     const bool of_type = field == "sustained" || field == own_sustained;
     if (of_type && dtype && hardware.kernels->sustained.contains(*dtype)) continue;
     const bool counts = of_type || field == "near_share" || field == "kernel" ||
                         field == "elementwise_kernel" || field == (tensor ? "tensor" : "simt") ||
-                        (field == "flash" && flash);
+                        (field == "flash" && tensor && inputs.flash_attention);
     if (counts) used.push_back("compute.architecture." + field);
   }
   return used;

@@ -113,14 +113,15 @@ CaseRun plan_with_margin(const Case& which, const Schedule& schedule, Simulation
     return true;
   };
   // What blocks with copies that come back as early as this link allows may run with a slower one's plan: half of it.
-  const bool tries_link = by_trial && !is_long && which.devices == 1 && !run.rounds;
+  const bool tries_link = by_trial && !is_long && which.devices == 1;
   std::optional<Case> slower;
   for (const Bytes budget : sizes_below(which.budget, by_trial ? kSmallerByTrial : kSmaller)) {
     if (is_enough()) return run;
     if (!take(run_within(which, schedule, budget), budget)) break;
     if (!tries_link || is_enough()) continue;
     if (!slower) slower.emplace(with_half_the_link(which));
-    take(run_within(*slower, schedule, budget), budget);
+    CaseRun half = run_within(*slower, schedule, budget);
+    if (!half.rounds) take(std::move(half), budget);  // rounds would have that link's costs
   }
   if (which.costs.held.empty() || is_enough()) return run;
   // Between tensors that come and go gradients may leave holes that nothing fits into.

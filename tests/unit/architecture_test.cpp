@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 
@@ -54,6 +55,20 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("an architecture that says nothing of flash attention is written with what is assumed") {
+  auto volta = nlohmann::json::parse(std::ifstream(kFolder + "volta.json"));
+  volta.erase("flash");
+  auto& provenance = volta["provenance"];
+  for (auto entry = provenance.begin(); entry != provenance.end();) {
+    entry = (*entry)["fields"] == "flash" ? provenance.erase(entry) : entry + 1;
+  }
+  const Architecture read = read_architecture_text(volta.dump(), "volta");
+  const Architecture again = read_architecture_text(write_architecture(read), "again");
+  for (const Architecture& each : {read, again}) {
+    CHECK(std::count(each.assumed.begin(), each.assumed.end(), "flash") == 1);
+  }
+}
+
 TEST_CASE("tensor cores begin with Volta, TF32 with Ampere") {
   const auto tf32 = static_cast<std::size_t>(Dtype::kTf32);
   CHECK_FALSE(read_architecture_file(kFolder + "pascal.json").parameters.tensor);
@@ -101,8 +116,9 @@ TEST_CASE("errors of architecture files name place, found and expected") {
   CHECK(error_of(replaced(volta, "\"fields\": \"tensor\"", "\"fields\": \"tensr\""))
             .parts()
             .hint.find("tensor") != std::string::npos);
-  const SpecError flash = error_of(replaced(
-      text_of("pascal"), "\"recurrent\": {", "\"flash\": {\"forward\": 1, \"backward\": 1}, \"recurrent\": {"));
+  const SpecError flash =
+      error_of(replaced(text_of("pascal"), "\"recurrent\": {",
+                        "\"flash\": {\"forward\": 1, \"backward\": 1}, \"recurrent\": {"));
   CHECK(flash.parts().place == "/flash");
   CHECK(flash.parts().expected == "\"tensor\" beside it");
   CHECK(error_of(replaced(volta, "ooc-paleo/architecture", "ooc-paleo/hardware-profile"))
