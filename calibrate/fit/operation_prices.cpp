@@ -7,27 +7,27 @@
 namespace ooc {
 namespace {
 
-ConvolutionPass convolution_pass(OperationPass pass) {
-  switch (pass) {
-    case OperationPass::kBackwardData:
-      return ConvolutionPass::kBackwardData;
-    case OperationPass::kBackwardWeights:
-      return ConvolutionPass::kBackwardWeights;
-    case OperationPass::kForward:
-    case OperationPass::kBackward:
-      break;
-  }
-  return ConvolutionPass::kForward;
+double convolution_seconds(const MeasuredOperation& row, ConvolutionPass pass,
+                           const KernelPlatform& platform) {
+  const ConvolutionTimes times = convolution_times(
+      {.shape = &row.shape, .pass = pass, .batch = row.batch, .dtype = row.dtype}, platform);
+  // Who measures tensor cores asks for them, even where other units would be faster.
+  return std::isfinite(times.tensor) ? times.tensor : times.fastest();
 }
 
 double convolution_seconds(const MeasuredOperation& row, const KernelPlatform& platform) {
-  const ConvolutionTimes times = convolution_times({.shape = &row.shape,
-                                                    .pass = convolution_pass(row.pass),
-                                                    .batch = row.batch,
-                                                    .dtype = row.dtype},
-                                                   platform);
-  // Who measures tensor cores asks for them, even where other units would be faster.
-  return std::isfinite(times.tensor) ? times.tensor : times.fastest();
+  switch (row.pass) {
+    case OperationPass::kForward:
+      return convolution_seconds(row, ConvolutionPass::kForward, platform);
+    case OperationPass::kBackwardData:
+      return convolution_seconds(row, ConvolutionPass::kBackwardData, platform);
+    case OperationPass::kBackwardWeights:
+      return convolution_seconds(row, ConvolutionPass::kBackwardWeights, platform);
+    case OperationPass::kBackward:
+      break;
+  }
+  return convolution_seconds(row, ConvolutionPass::kBackwardData, platform) +
+         convolution_seconds(row, ConvolutionPass::kBackwardWeights, platform);
 }
 
 double recurrent_seconds(const MeasuredOperation& row, const KernelPlatform& platform) {
