@@ -41,6 +41,7 @@ struct Framework {
   HeldInputs inputs = HeldInputs::kUntilRead;
   GradientBuffers gradient_buffers = {};
   std::optional<Bytes> context = {};    ///< of near memory; none: what the profile reserves
+  double memory_share = 1;              ///< of the rest, what tensors may take
   std::optional<Bytes> workspace = {};  ///< most that an algorithm may take; none: any
   Software software = {};               ///< but for cudnn, which is
   std::optional<std::pair<int, int>> cudnn = {};  ///< none: the profile's

@@ -164,6 +164,9 @@ Framework read_framework(const SpecDocument& document) {
   read_gradient_buffers(root, framework.gradient_buffers);
   if (const auto cudnn = root.optional_number("cudnn")) framework.cudnn = version_of(*cudnn);
   if (const auto context = root.optional_number("context")) framework.context = context->as_bytes();
+  if (const auto share = root.optional_number("memory_share")) {
+    framework.memory_share = share->as_ratio(0.1, 1);
+  }
   if (const auto most = root.optional_number("workspace")) framework.workspace = most->as_bytes();
   const std::optional<SpecView> provenance =
       reading.numbers.empty() ? view.find("provenance") : view.get("provenance");

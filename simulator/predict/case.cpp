@@ -201,7 +201,8 @@ Bytes budget_of(const CaseOptions& options, const HardwareProfile& hardware) {
                                  exact_bytes(near.capacity)),
          .hint = "or --memory, which counts for itself"});
   }
-  return near.capacity - taken;
+  const auto rest = static_cast<double>((near.capacity - taken).count());
+  return Bytes(static_cast<std::int64_t>(rest * framework.memory_share));
 }
 
 Bytes far_capacity_of(const CaseOptions& options, const HardwareProfile& hardware) {

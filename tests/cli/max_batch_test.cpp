@@ -167,7 +167,7 @@ TEST_CASE("the batch fits and the one above it does not, as predict says, for ev
   }
 }
 
-TEST_CASE("a framework's context takes the place of the profile's reserve, --memory that of both") {
+TEST_CASE("a framework's context takes the place of the profile's reserve, its share is of the rest, --memory for all") {
   MaxJob job("alexnet", "m40");
   const MemoryTier& near = job.machine.profile.near_memory;
   REQUIRE(near.reserved > Bytes(0));
@@ -185,6 +185,14 @@ TEST_CASE("a framework's context takes the place of the profile's reserve, --mem
   CHECK(which.budget == budget);
   CHECK(which.inputs.memory == budget);
   CHECK(job.row("in-core").largest < beside_reserve.largest);
+
+  framework.memory_share = 0.75;
+  job.options.framework = std::make_shared<const Framework>(framework);
+  CHECK(budget_of(job.options, job.machine.profile) == Bytes(budget.count() / 4 * 3));
+  framework.context = {};
+  job.options.framework = std::make_shared<const Framework>(framework);
+  CHECK(budget_of(job.options, job.machine.profile) ==
+        Bytes((near.capacity - near.reserved).count() / 4 * 3));
 
   job.options.memory = Bytes(1'234'567'890);
   CHECK(budget_of(job.options, job.machine.profile) == Bytes(1'234'567'890));

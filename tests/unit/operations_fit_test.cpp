@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string>
 
+#include "calibrate/fit/operation_prices.hpp"
 #include "calibrate/fit/search.hpp"
 #include "model/base/errors.hpp"
 #include "tests/support/made_up_operations.hpp"
@@ -101,6 +102,18 @@ TEST_CASE("the same sizes are held out on every GPU, type and pass") {
   CHECK(rows[0].shape_hash != rows[2].shape_hash);
 }
 
+TEST_CASE("both backward passes of a convolution in one row are priced as their sum") {
+  const auto rows = read_operations(std::string(kHeader) +
+                                        "V100,conv,,backward,1,7.6,8,64,56,56,128,3,3,1,1,,,,\n"
+                                        "V100,conv,,backward_data,1,7.6,8,64,56,56,128,3,3,1,1,,,,\n"
+                                        "V100,conv,,backward_weights,1,7.6,8,64,56,56,128,3,3,1,1,,,,\n",
+                                    "ops.csv");
+  const KernelPlatform platform = test::table_platform("V100");
+  const double both = work_seconds(rows[0], platform);
+  CHECK(both == Approx(work_seconds(rows[1], platform) + work_seconds(rows[2], platform)));
+  CHECK(both > 1.5 * work_seconds(rows[1], platform));
+}
+
 TEST_CASE("errors of tables name line and column") {
   CHECK(fit_error("V100,conv,float32,forward,0,,8,64,56,56,128,3,3,1,1,,,,\n") ==
         "line 2, ms: \"0\", a number above 0");
@@ -110,7 +123,7 @@ TEST_CASE("errors of tables name line and column") {
         "line 2, kernel_h: 7, a kernel that fits");
   CHECK(fit_error("V100,conv\n") == "line 2: 2 fields, 19 as in the header");
   CHECK(fit_error("") == "the table: no rows, at least one measured operation");
-  CHECK(fit_error("V100,conv,float32,backward,1,,8,64,7,7,128,3,3,1,1,,,,\n") ==
+  CHECK(fit_error("V100,product,float32,backward,1,,,,,,,,,,,10,20,30,\n") ==
         "line 2, pass: \"backward\", forward, backward_data or backward_weights");
   CHECK(fit_error("V100,product,float31,,1,,,,,,,,,,,1,1,1,\n") ==
         "line 2, dtype: \"float31\", float32, tf32, float16, bfloat16 or float64");
