@@ -20,9 +20,13 @@ extern const Command inspect_command;
 
 namespace {
 
-NetworkReport summarize(const InspectionInput& input, const Workload& workload,
+NetworkReport summarize(InspectionInput input, const Workload& workload,
                         const CaseOptions& options) {
   try {
+    std::optional<CostTable> sizes;
+    if (input.costs == nullptr) {
+      input.sizes = &sizes.emplace(sizes_of(options, input.graph, input.batch));
+    }
     return summarize_network(input);
   } catch (const SpecError& error) {
     throw_too_large(error, workload, options);

@@ -295,6 +295,8 @@ RunFigures RowRunner::inspect(const Arguments& arguments) {
     input.costs = &costs->costs;
     input.hardware = on->profile.name;
   }
+  const CostTable sizes = sizes_of(options, network.graph, input.batch);
+  input.sizes = &sizes;
   return figures_of_inspection(summarize_network(input));
 }
 

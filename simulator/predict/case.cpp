@@ -11,7 +11,6 @@
 
 #include "model/base/errors.hpp"
 #include "model/base/quantity_io.hpp"
-#include "model/cost/held_bytes.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "model/network/network_json.hpp"
 #include "simulator/plan/bounds_mixed.hpp"
@@ -293,12 +292,7 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
     check_devices_of_batch(options.devices, compute.batch);
     made.costs = round_costs(made, split_batch(compute.batch, options.devices).front());
   }
-  if (frees_gradients(options)) {
-    free_gradients(workload.graph, made.costs);
-    if (framework_of(options.framework).inputs == HeldInputs::kThroughout) {
-      hold_inputs(workload.graph, made.costs);
-    }
-  }
+  hold_as_framework(options, workload.graph, made.costs);
   if (auto text = dtype_remark(*workload.network, &hardware, options)) {
     made.remarks.push_back(*std::move(text));
   }

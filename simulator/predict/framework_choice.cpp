@@ -1,6 +1,8 @@
 #include "simulator/predict/framework_choice.hpp"
 
 #include "model/base/errors.hpp"
+#include "model/cost/held_bytes.hpp"
+#include "simulator/summary/in_core_peak.hpp"
 
 namespace ooc {
 
@@ -20,6 +22,18 @@ bool frees_gradients(const CaseOptions& options) {
   return framework_of(options.framework).weight_gradients == WeightGradients::kFreed &&
          options.graph.accounting == Accounting::kLiveness && options.devices == 1 &&
          !options.state.any();
+}
+
+void hold_as_framework(const CaseOptions& options, const TrainingGraph& graph, CostTable& costs) {
+  if (!frees_gradients(options)) return;
+  free_gradients(graph, costs);
+  if (framework_of(options.framework).inputs == HeldInputs::kThroughout) hold_inputs(graph, costs);
+}
+
+CostTable sizes_of(const CaseOptions& options, const TrainingGraph& graph, std::int64_t batch) {
+  CostTable sizes = sizes_without_machine(graph, batch);
+  hold_as_framework(options, graph, sizes);
+  return sizes;
 }
 
 TransferOptions transfers_of(const CaseOptions& options) {

@@ -22,6 +22,12 @@ namespace ooc {
 [[nodiscard]] GradientBuffers gradient_buffers_of(const CaseOptions& options);
 /// Whether the gradients of weights are near only from their first writer on.
 [[nodiscard]] bool frees_gradients(const CaseOptions& options);
+/// What comes to stay within an iteration, as free_gradients() and hold_inputs() have it, where the framework does so.
+void hold_as_framework(const CaseOptions& options, const TrainingGraph& graph, CostTable& costs);
+/// What tasks and tensors take where no machine is known, so without times. Throws SpecError for what is too large to
+/// count.
+[[nodiscard]] CostTable sizes_of(const CaseOptions& options, const TrainingGraph& graph,
+                                 std::int64_t batch);
 /// The options' own with what pinning memory costs the framework.
 [[nodiscard]] TransferOptions transfers_of(const CaseOptions& options);
 /// The graph's options with what the framework keeps. Throws SpecError where --accounting has rules of its own for that.

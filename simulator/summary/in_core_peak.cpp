@@ -47,15 +47,21 @@ Bytes in_core_peak(const TrainingGraph& graph, const CostTable& costs, Accountin
   return peak_with_workspace(graph, costs.batch, accounting, workspace, costs.static_bytes);
 }
 
-Bytes in_core_peak(const TrainingGraph& graph, std::int64_t batch, Accounting accounting) {
-  std::vector<Bytes> workspace;
-  workspace.reserve(graph.tasks.size());
+CostTable sizes_without_machine(const TrainingGraph& graph, std::int64_t batch) {
+  CostTable sizes{.batch = batch,
+                  .alternatives = {},
+                  .first_alternative = {0},
+                  .tensor_bytes = tensor_sizes(graph, batch),
+                  .static_bytes = Bytes(static_bytes(graph)),
+                  .transfers = {}};
   for (const Task& task : graph.tasks) {
     const bool custom = graph.network->layers[task.layer.at()].model->custom.has_value();
     const bool works = custom && task.kind != TaskKind::kUpdate;
-    workspace.push_back(works ? workspace_of(graph, task, batch) : Bytes(0));
+    sizes.alternatives.push_back(
+        {.time = {}, .workspace = works ? workspace_of(graph, task, batch) : Bytes(0)});
+    sizes.first_alternative.push_back(static_cast<std::int32_t>(sizes.alternatives.size()));
   }
-  return peak_with_workspace(graph, batch, accounting, workspace, Bytes(static_bytes(graph)));
+  return sizes;
 }
 
 }  // namespace ooc

@@ -59,6 +59,8 @@ struct InspectionInput {
   const TrainingGraph& graph;
   std::int64_t batch = 1;
   const CostTable* costs = nullptr;  ///< null without --hardware: no times
+  /// Bytes alone, where there are no costs; null: as sizes_without_machine() of in_core_peak.hpp has them.
+  const CostTable* sizes = nullptr;
   std::optional<std::string> hardware = {};
   std::string framework = "ideal";
   Accounting accounting = Accounting::kLiveness;

@@ -45,8 +45,10 @@ NetworkReport summarize_network(const InspectionInput& input) {
       Bytes(saved_bytes_per_sample(graph)) * input.batch + Bytes(saved_bytes_fixed(graph));
   report.weight_copies = Bytes(saved_weight_copies(graph));
   report.static_bytes = Bytes(static_bytes(graph));
-  report.in_core_peak = input.costs != nullptr ? in_core_peak(graph, *input.costs, input.accounting)
-                                               : in_core_peak(graph, input.batch, input.accounting);
+  const CostTable* sizes = input.costs != nullptr ? input.costs : input.sizes;
+  report.in_core_peak =
+      in_core_peak(graph, sizes != nullptr ? *sizes : sizes_without_machine(graph, input.batch),
+                   input.accounting);
   report.layers = layer_reports({.graph = graph,
                                  .batch = input.batch,
                                  .costs = input.costs,

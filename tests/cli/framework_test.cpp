@@ -61,6 +61,20 @@ TEST_CASE("--framework, else the profile's, else ideal; every result says which"
   CHECK(says(run({"--hardware", kMachine, "--format", "csv"}), "framework"));
 }
 
+TEST_CASE("inspect counts what a framework holds with a machine and without one alike") {
+  const auto peak = [](std::vector<std::string> more) {
+    std::vector<std::string> command{"inspect", "vgg16", "--batch", "2", "--format", "json"};
+    command.insert(command.end(), more.begin(), more.end());
+    const std::string out = run_ooc_paleo(command).out;
+    const std::size_t at = out.find("\"in_core_peak_bytes\": ");
+    REQUIRE(at != std::string::npos);
+    return std::stoll(out.substr(at + 22));
+  };
+  const auto freed = peak({"--framework", "pytorch-2"});
+  CHECK(freed == peak({"--framework", "pytorch-2", "--hardware", "v100-16gb-pcie3"}));
+  CHECK(freed < peak({"--framework", "pytorch-1"}));
+}
+
 TEST_CASE("machines that name different frameworks are not compared unasked") {
   const ScratchFolder folder;
   folder.file("one.json", machine_with("chainer-5", "one"));

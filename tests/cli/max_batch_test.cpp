@@ -167,7 +167,9 @@ TEST_CASE("the batch fits and the one above it does not, as predict says, for ev
   }
 }
 
-TEST_CASE("a framework's context takes the place of the profile's reserve, its share is of the rest, --memory for all") {
+TEST_CASE(
+    "a framework's context takes the place of the profile's reserve, its share is of the rest, "
+    "--memory for all") {
   MaxJob job("alexnet", "m40");
   const MemoryTier& near = job.machine.profile.near_memory;
   REQUIRE(near.reserved > Bytes(0));

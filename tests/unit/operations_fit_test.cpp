@@ -103,11 +103,12 @@ TEST_CASE("the same sizes are held out on every GPU, type and pass") {
 }
 
 TEST_CASE("both backward passes of a convolution in one row are priced as their sum") {
-  const auto rows = read_operations(std::string(kHeader) +
-                                        "V100,conv,,backward,1,7.6,8,64,56,56,128,3,3,1,1,,,,\n"
-                                        "V100,conv,,backward_data,1,7.6,8,64,56,56,128,3,3,1,1,,,,\n"
-                                        "V100,conv,,backward_weights,1,7.6,8,64,56,56,128,3,3,1,1,,,,\n",
-                                    "ops.csv");
+  const auto rows =
+      read_operations(std::string(kHeader) +
+                          "V100,conv,,backward,1,7.6,8,64,56,56,128,3,3,1,1,,,,\n"
+                          "V100,conv,,backward_data,1,7.6,8,64,56,56,128,3,3,1,1,,,,\n"
+                          "V100,conv,,backward_weights,1,7.6,8,64,56,56,128,3,3,1,1,,,,\n",
+                      "ops.csv");
   const KernelPlatform platform = test::table_platform("V100");
   const double both = work_seconds(rows[0], platform);
   CHECK(both == Approx(work_seconds(rows[1], platform) + work_seconds(rows[2], platform)));

@@ -135,8 +135,10 @@ TEST_CASE("best first: by time, then what does not fit by the budget it lacks, u
 TEST_CASE("the in-core peak is the largest sum of live tensors, workspace and static bytes") {
   Example example;
   // During cB: Ya, Yb, Yc, dYb = 4000; during bB: Ya, Yb, dYb, dYa = 4000.
-  CHECK(in_core_peak(example.graph, 1, Accounting::kLiveness) == Bytes(4000));
-  CHECK(in_core_peak(example.graph, 3, Accounting::kLiveness) == Bytes(12000));
+  CHECK(in_core_peak(example.graph, sizes_without_machine(example.graph, 1),
+                     Accounting::kLiveness) == Bytes(4000));
+  CHECK(in_core_peak(example.graph, sizes_without_machine(example.graph, 3),
+                     Accounting::kLiveness) == Bytes(12000));
   CHECK(in_core_peak(example.graph, example.costs, Accounting::kLiveness) ==
         Bytes(4100));                                   // and the costs' static bytes
   example.costs.alternatives[3].workspace = Bytes(77);  // cB's
