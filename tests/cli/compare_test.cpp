@@ -49,7 +49,7 @@ const std::vector<Row>& compare_rows(const Words& job) {
   const auto [rows, is_new] = known.try_emplace(job);
   if (is_new) {
     const bool all = std::find(job.begin(), job.end(), "--schedules") == job.end();
-    const Words briefly = all ? Words{"--search", "300"} : Words{};
+    const Words briefly = all ? Words{"--search", "40"} : Words{};
     rows->second = rows_of(
         run_ooc_paleo(Words{"compare"} + job + briefly + Words{"--format", "csv", "--quiet"}).out);
   }
@@ -187,7 +187,7 @@ TEST_CASE("with --algorithms there is only that") {
 TEST_CASE("the table of compare marks rows in rounds and says what is not alike") {
   const auto table = [](const Words& job) {
     const bool all = std::find(job.begin(), job.end(), "--schedules") == job.end();
-    return run_ooc_paleo(Words{"compare"} + job + (all ? Words{"--search", "300"} : Words{})).out;
+    return run_ooc_paleo(Words{"compare"} + job + (all ? Words{"--search", "40"} : Words{})).out;
   };
   const auto has = [](const std::string& text, const char* part) {
     return text.find(part) != std::string::npos;

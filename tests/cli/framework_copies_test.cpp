@@ -94,7 +94,7 @@ TEST_CASE("copies that page faults ask for wait for no framework: unified memory
   CHECK(has(named.err, "--framework"));
   CHECK(has(named.err, "tensorflow-1 with the schedule unified"));
   CHECK(has(named.err, "copies overlap"));
-  const Ran all = run("compare", {});
+  const Ran all = run("compare", {"--search", "20"});
   CHECK(all.exit_code == 0);
   CHECK(!has(all.out, "unified"));
   // One whose copies overlap does not mind.
@@ -105,7 +105,7 @@ TEST_CASE("copies that page faults ask for wait for no framework: unified memory
 
 TEST_CASE("compare says without which schedules it goes, and why") {
   const Ran all = run_ooc_paleo({"compare", "alexnet", "--hardware", "v100-16gb-pcie3", "--batch",
-                                 "8", "--framework", "tensorflow-1"});
+                                 "8", "--framework", "tensorflow-1", "--search", "20"});
   CHECK(has(all.err, "remark: without unified, unified-prefetch"));
 }
 

@@ -113,7 +113,7 @@ TEST_CASE("on a terminal of 60 columns tables and help fit") {
   // script(1) gives the command a terminal.
   for (const std::string command :
        {"predict vgg16 --hardware v100-16gb-pcie3 --batch 256 --schedule vdnn-conv",
-        "compare vgg16 --hardware v100-16gb-pcie3 --batch 256 --search 300 --quiet",
+        "compare vgg16 --hardware v100-16gb-pcie3 --batch 256 --search 20 --quiet",
         "inspect alexnet", "sweep --help", "max-batch alexnet --hardware m40 --max-batch-limit 64",
         "validate M4", "list", "predict --help", "--help",
         "sweep vgg16 alexnet --hardware v100-16gb-pcie3 --batch 8 --link 16GB/s,64GB/s "
@@ -154,7 +154,7 @@ TEST_CASE("on a terminal of 60 columns tables and help fit") {
 }
 
 TEST_CASE("what is no terminal gets the same bytes whatever COLUMNS is") {
-  const std::string command = "ooc-paleo compare vgg16 --hardware v100-16gb-pcie3 --batch 256";
+  const std::string command = "ooc-paleo compare vgg16 --hardware v100-16gb-pcie3 --batch 256 --search 20";
   CHECK(run_shell("COLUMNS=60 " + command).out == run_shell(command).out);
 }
 
