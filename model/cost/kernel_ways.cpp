@@ -10,7 +10,8 @@
 //   fft_tiling               spectra of all tiles of the batch and of the filters
 //
 // cuDNN keeps what is transformed of the whole batch: cutting the batch is what makes these workspaces smaller (Oyama et
-// al., "u-cuDNN", 2018). The 256 KiB of the fused Winograd's of 64 x 64 channels are its own figure (LBANN, pull request 437).
+// al., "u-cuDNN", 2018). The 256 KiB of the fused Winograd's of 64 x 64 channels are its own figure (LBANN, pull request
+// 437); FFT tiling's are cuDNN's to the byte, and so is the form of Winograd's, seen of F(9x9, 5x5) (docs/adr/0058).
 #include "model/cost/kernel_ways.hpp"
 
 #include <algorithm>

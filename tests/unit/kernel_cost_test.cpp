@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "model/cost/kernel_ways.hpp"
 #include "model/graph/build_training_graph.hpp"
 #include "model/kernels/convolution.hpp"
 #include "model/kernels/product.hpp"
@@ -60,6 +61,34 @@ TEST_CASE("a convolution is its kernel, a bias a pass more, its gradient one ove
   CHECK(bench.seconds("a", TaskKind::kBackwardWeights) ==
         near(convolution_seconds({&shape, ConvolutionPass::kBackwardWeights, 4}, bench.platform) +
              bench.stream(output)));
+}
+
+TEST_CASE("workspaces are what cuDNN asks for") {
+  const auto workspace = [](ConvolutionPass pass, std::int64_t batch, std::int64_t channels,
+                            std::int64_t filters, ConvolutionDim dim, Algorithm algorithm) {
+    const ConvolutionShape shape{
+        .channels = channels, .filters = filters, .groups = 1, .dims = {dim, dim}};
+    const ConvolutionTask task{.shape = shape, .pass = pass, .batch = batch};
+    const KernelPricer::ConvolutionMethods methods{
+        convolution_times({&shape, pass, static_cast<double>(batch)}, test::table_platform("V100")),
+        0};
+    for (const ConvolutionWay& way : kernel_ways(task, methods)) {
+      if (way.algorithm == algorithm) return way.workspace_bytes;
+    }
+    FAIL("no such way");
+    return 0.0;
+  };
+  // cuDNN 8.6 on a V100: woojinsoh/cudnn_mnist, README.
+  const ConvolutionDim digits{.input = 28, .output = 24, .kernel = 5};
+  for (const ConvolutionPass pass : {ConvolutionPass::kForward, ConvolutionPass::kBackwardData}) {
+    CAPTURE(static_cast<int>(pass));
+    CHECK(workspace(pass, 128, 1, 32, digits, Algorithm::kFftTiling) == 18'522'112);
+  }
+  // The sample mnistCUDNN under cuDNN 8.0: one image, 20 filters.
+  CHECK(workspace(ConvolutionPass::kForward, 1, 1, 20, digits, Algorithm::kFftTiling) == 178'432);
+  // cuDNN 5: nagadomi/waifu2x, issue 122.
+  const ConvolutionDim picture{.input = 124, .output = 122, .kernel = 3};
+  CHECK(workspace(ConvolutionPass::kForward, 1, 32, 64, picture, Algorithm::kWinograd) == 131'072);
 }
 
 TEST_CASE("a transposed convolution forward is the mirrored one's backward data") {
