@@ -86,6 +86,15 @@ TEST_CASE("workspaces are what cuDNN asks for") {
   }
   // The sample mnistCUDNN under cuDNN 8.0: one image, 20 filters.
   CHECK(workspace(ConvolutionPass::kForward, 1, 1, 20, digits, Algorithm::kFftTiling) == 178'432);
+  // cuDNN 7.6 under TensorFlow 2.3, on a P4, a P100, a T4 and a V100: mholmeslinder/semi-supervised-cv.
+  const ConvolutionDim small{.input = 14, .output = 14, .kernel = 3, .padding = 2};
+  for (const ConvolutionPass pass : {ConvolutionPass::kForward, ConvolutionPass::kBackwardData,
+                                     ConvolutionPass::kBackwardWeights}) {
+    CAPTURE(static_cast<int>(pass));
+    CHECK(workspace(pass, 128, 256, 384, small, Algorithm::kWinogradNonfused) == 202'899'456);
+    CHECK(workspace(pass, 128, 384, 384, small, Algorithm::kWinogradNonfused) == 247'726'080);
+    CHECK(workspace(pass, 32, 384, 384, small, Algorithm::kWinogradNonfused) == 77'856'768);
+  }
   // cuDNN 5: nagadomi/waifu2x, issue 122.
   const ConvolutionDim picture{.input = 124, .output = 122, .kernel = 3};
   CHECK(workspace(ConvolutionPass::kForward, 1, 32, 64, picture, Algorithm::kWinograd) == 131'072);
