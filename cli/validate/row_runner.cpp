@@ -179,8 +179,9 @@ double RowRunner::predicted(const MeasuredSet& set, const MeasuredNetwork& row) 
   options.software = stack.software;
   if (row.pass == MeasuredPass::kInference) options.mode = RunMode::kInference;
   options = in_core_options(options);
-  const Workload& network = workload(row.network, options);
-  const Case which = make_case(network, machine(row.hardware, options), options);
+  const Workload& network = workload(from_row(row.network, row.place), options);
+  const Case which =
+      make_case(network, machine(from_row(row.hardware, row.place), options), options);
   const bool forward = row.pass == MeasuredPass::kInference || row.pass == MeasuredPass::kForward;
   Duration time =
       time_of_pass(which, forward                                      ? TimedPass::kForward

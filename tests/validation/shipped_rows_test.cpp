@@ -28,8 +28,12 @@ std::vector<ValidationRow> shipped() {
 
 /// Data sets whose goal is missed (docs/validation.md says why).
 const std::vector<std::string> kMissed{"networks-amp-rtx3090-held-out",
-                                       "networks-float16-v100-2017", "networks-float32-k80",
-                                       "networks-float32-tensorflow-1-12", "networks-float32-titan-v-pytorch-1-7", "T12"};
+                                       "networks-float16-v100-2017",
+                                       "networks-float32-k80",
+                                       "networks-float32-tensorflow-1-12",
+                                       "networks-float32-tensorflow-2",
+                                       "networks-float32-titan-v-pytorch-1-7",
+                                       "T12"};
 
 }  // namespace
 
@@ -58,7 +62,7 @@ TEST_CASE("every published figure has its row; T12 is a data set") {
   std::vector<std::string> ids;
   for (const ValidationRow& row : shipped()) ids.push_back(row.id);
   std::vector<std::string> wanted{"L1", "L2", "L3", "L4", "L5", "L6", "L7", "L8"};
-  for (int i = 1; i <= 17; ++i) wanted.push_back("M" + std::to_string(i));
+  for (int i = 1; i <= 18; ++i) wanted.push_back("M" + std::to_string(i));
   for (int i = 1; i <= 20; ++i) {
     if (i != 12) wanted.push_back("T" + std::to_string(i));
   }
@@ -80,8 +84,8 @@ TEST_CASE("at most three rows are known to fail, and none of those that may not"
     }
   }
   CHECK(marked.size() <= 3);
-  for (const char* never :
-       {"L1", "L5", "L6", "L7", "L8", "M3", "M4", "M5", "M11", "T3", "T5", "T6", "T7", "T13"}) {
+  for (const char* never : {"L1", "L5", "L6", "L7", "L8", "M3", "M4", "M5", "M11", "M18", "T3",
+                            "T5", "T6", "T7", "T13"}) {
     CAPTURE(never);
     CHECK(std::find(marked.begin(), marked.end(), never) == marked.end());
   }
@@ -118,5 +122,5 @@ TEST_CASE(
     const bool known = std::find(kMissed.begin(), kMissed.end(), set.id) != kMissed.end();
     CHECK((report.errors.mean > *set.goal) == known);
   }
-  CHECK(networks >= 189);
+  CHECK(networks >= 195);
 }
