@@ -4,4 +4,4 @@ ooc_test(layers unit
     layers_joins_test.cpp layers_paleo_test.cpp
     layers_sequence_test.cpp layers_attention_test.cpp
     layers_volume_test.cpp layers_transformer_test.cpp
-  LINK ooc_layers)
+  LINK ooc_layers ooc_graph)

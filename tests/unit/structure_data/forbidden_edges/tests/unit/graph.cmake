@@ -1,0 +1,1 @@
+ooc_test(graph unit SOURCES graph_test.cpp LINK ooc_graph)

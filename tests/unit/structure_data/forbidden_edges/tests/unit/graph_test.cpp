@@ -1,0 +1,2 @@
+#include "model/graph/graph.hpp"
+#include "simulator/engine/simulate.hpp"
