@@ -82,6 +82,14 @@ void Assembler::faults(TransferMode& mode) {
            "of the groups from 4 KiB to 2 MiB the one that fits the times best");
   measured("connection.modes.unified_fault.fault",
            "what a kernel that reads host-resident pages takes beyond moving them");
+  // A host thread that touches pages brings them back one fault at a time; what the driver evicts
+  // leaves as a prefetch does.
+  const TransferFit* prefetch = calibration_.copy("unified_prefetch", "to_far");
+  if (prefetch == nullptr) return;
+  mode.to_far = rounded(prefetch->kept);
+  measured("connection.modes.unified_fault.to_far",
+           "what is evicted leaves at the rate of a prefetch; a host thread that touches the pages "
+           "is in the report");
 }
 
 void Assembler::link() {
@@ -109,13 +117,7 @@ double Assembler::peak_rate(const TransferLine& line) const {
                   result_.profile.far_memory.throughput})
             .count());
   }
-  const SizeCurve& curve = std::get<SizeCurve>(line);
-  double peak = 0;
-  for (const auto& [bytes, time] : curve.points) {
-    const double moving = static_cast<double>((time - curve.points.front().second).count());
-    if (moving > 0) peak = std::max(peak, static_cast<double>(bytes.count()) * 1e9 / moving);
-  }
-  return peak;
+  return std::get<SizeCurve>(line).peak_rate();
 }
 
 void Assembler::duplex() {

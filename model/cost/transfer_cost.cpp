@@ -41,17 +41,6 @@ struct Direction {
   const char* limited_by = "connection";
 };
 
-/// Largest rate on a curve beyond its latency, in bytes/s.
-double curve_peak(const SizeCurve& curve) {
-  const double latency = static_cast<double>(curve.points.front().second.count());
-  double peak = 0;
-  for (const auto& [bytes, time] : curve.points) {
-    const double moving = static_cast<double>(time.count()) - latency;
-    if (moving > 0) peak = std::max(peak, static_cast<double>(bytes.count()) * 1e9 / moving);
-  }
-  return peak > 0 ? peak : static_cast<double>(kInfiniteRate.count());
-}
-
 BytesPerSecond to_rate(double bytes_per_second) {
   if (bytes_per_second >= static_cast<double>(kInfiniteRate.count())) return kInfiniteRate;
   return BytesPerSecond(std::max<std::int64_t>(1, std::llround(bytes_per_second)));
@@ -80,7 +69,7 @@ Direction straight_direction(const StraightLine& line, const HardwareProfile& pr
 
 Direction curve_direction(const SizeCurve& curve, const HardwareProfile& profile,
                           BytesPerSecond far, const TransferOptions& options) {
-  const double peak = curve_peak(curve);
+  const double peak = curve.peak_rate();
   const BytesPerSecond wanted = scale(options.link.value_or(to_rate(peak)), options.link_scale);
   Direction direction;
   direction.curve = &curve;

@@ -38,6 +38,21 @@ double SizeCurve::time_ns(Bytes bytes) const {
   return time(*below) * std::pow(static_cast<double>(bytes.count()) / size(*below), slope);
 }
 
+double SizeCurve::peak_rate() const {
+  OOC_CHECK(points.size() >= 2, "a size curve has at least two points");
+  const Duration latency = points.front().second;
+  OOC_CHECK(points.back().second > latency, "a size curve rises");
+  double peak = 0;
+  for (const auto& [bytes, time] : points) {
+    const Duration moving = time - latency;
+    const bool last = bytes == points.back().first;
+    if (moving.count() == 0 || (moving < latency && !last)) continue;
+    peak = std::max(peak, static_cast<double>(bytes.count()) * 1e9 /
+                              static_cast<double>(moving.count()));
+  }
+  return peak;
+}
+
 const Efficiency& efficiency_of(const HardwareProfile& profile, const std::string& kind) {
   const auto own = profile.efficiency.find(kind);
   if (own != profile.efficiency.end()) return own->second;

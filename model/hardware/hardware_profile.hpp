@@ -47,6 +47,10 @@ struct SizeCurve {
   std::vector<std::pair<Bytes, Duration>> points;  ///< ascending in size, at least two
   /// Interpolated time in ns for n > 0 bytes.
   [[nodiscard]] double time_ns(Bytes bytes) const;
+  /// What large copies move beyond their latency, the smallest time, in bytes/s: the largest
+  /// n / (t(n) - latency) of the sizes that spend half their time moving or more, or of the last
+  /// one. Smaller ones tell of noise: two times within 1 % can stand for any rate.
+  [[nodiscard]] double peak_rate() const;
 };
 
 using TransferLine = std::variant<StraightLine, SizeCurve>;

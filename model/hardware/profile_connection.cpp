@@ -109,14 +109,7 @@ double peak_rate(const TransferLine& line, const HardwareProfile& profile) {
                                          profile.far_memory.throughput})
                                    .count());
   }
-  const SizeCurve& curve = std::get<SizeCurve>(line);
-  const double latency = static_cast<double>(curve.points.front().second.count());
-  double peak = 0;
-  for (const auto& [bytes, time] : curve.points) {
-    const double moving = static_cast<double>(time.count()) - latency;
-    if (moving > 0) peak = std::max(peak, static_cast<double>(bytes.count()) * 1e9 / moving);
-  }
-  return peak;
+  return std::get<SizeCurve>(line).peak_rate();
 }
 
 Ratio ratio_of(const SpecView& view, double lowest) {

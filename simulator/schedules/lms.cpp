@@ -9,9 +9,9 @@
 // --max-swaps N swaps the first N of them; without it the smallest number is taken that fits, found
 // by bisection: swapping one more never needs more memory.
 //
-// A restoration serves one reader: what several backward tasks read comes back for each of them, and
-// is gone in between. (The convolution behind and the activation itself both read an activation's
-// output.)
+// A restoration serves all backward tasks that read the tensor. With --restore-per-reader it comes back
+// for each of them and is gone in between. (The convolution behind and the activation itself both read
+// an activation's output.)
 //
 // Partial serialisation: a reader waits for its own restoration (the copy in), and a restoration
 // begins only when the tensor restored before it has been used for the last time, so that no two of
@@ -37,9 +37,10 @@
 //
 // --lms-action compress and both: lms_compress.cpp.
 //
-// Source: Janssen, Zolotov, Le, Large Data Flow Graphs in Limited GPU Memory (IBM), which inserts a pair of
-// nodes per edge; so does TFLMS, IBM's program, unless it is told to fuse swap-ins. Deviations: a tensor
-// leaves once, between the forward and the backward pass, so that slack is counted up to the first
+// Source: Janssen, Zolotov, Le, Large Data Flow Graphs in Limited GPU Memory (IBM). Whether its pairs of
+// nodes serve one reader or all it does not say: its rates on PCIe are those of one return
+// (docs/adr/0060); TFLMS, IBM's program, brings a tensor back for each reader unless it is told to fuse
+// swap-ins. Deviations: a tensor leaves once, between the forward and the backward pass, so that slack is counted up to the first
 // backward reader and edges within one pass are no candidates; memory is planned as if it stayed from
 // its first to its last backward reader. The automatic number is ours; the paper's user finds it by
 // trying. A layer's backward tasks start no earlier than its forward task ends, also where no tensor says so.
@@ -102,11 +103,13 @@ PlanResult plan_lms(const PlanningProblem& problem) {
   const Footprint least = footprint_without(problem, ranked);
   if (auto shortage = task_shortage(problem, least)) return *std::move(shortage);
   if (!problem.options.own->max_swaps) ranked.resize(fewest_swaps(problem, ranked));
-  return plan_moving(problem, ranked, Returns::kForEachReader);
+  return plan_moving(
+      problem, ranked,
+      problem.options.own->restore_per_reader ? Returns::kForEachReader : Returns::kOnce);
 }
 
 constexpr std::string_view kLmsOptions[] = {"--algorithms", "--slack-min", "--bytes-min",
-                                            "--max-swaps", "--lms-action"};
+                                            "--max-swaps", "--lms-action", "--restore-per-reader"};
 
 }  // namespace
 

@@ -179,6 +179,16 @@ constexpr auto kTable = std::to_array<Option>({
          [](const Option&, const ScheduleOptions& options) {
            return std::string(options.own->as_published ? "yes" : "no");
          }},
+    {.name = "--restore-per-reader",
+     .value = "",
+     .help = "lms: what moved comes back for each backward task that reads it, as in TFLMS, IBM's "
+             "program; without it once for all",
+     .read = [](const Option&, std::string_view,
+                ScheduleOptions& options) { options.own.change().restore_per_reader = true; },
+     .write =
+         [](const Option&, const ScheduleOptions& options) {
+           return std::string(options.own->restore_per_reader ? "yes" : "no");
+         }},
     {.name = "--keep-bytes",
      .value = "SIZE",
      .help = "swap-in-out: at most so much of the feature maps stays near (default: all that "

@@ -40,6 +40,8 @@ struct OwnOptions {
   bool backdating = true;
   /// --as-published: one plan by the paper's rules, in its sub-batch, instead of the quickest of many.
   bool as_published = false;
+  /// --restore-per-reader: what moved comes back for each task that reads it, not once for all.
+  bool restore_per_reader = false;
   std::optional<Bytes> keep_bytes = {};                ///< --keep-bytes; none: as many as fit
   std::int64_t slack_min = 0;                          ///< --slack-min, in tasks
   Bytes bytes_min = {};                                ///< --bytes-min

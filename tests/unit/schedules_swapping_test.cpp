@@ -131,13 +131,16 @@ TEST_CASE("lms chains restorations: each begins when the one before has been use
   CHECK(example.time(16 * kGigabyte, options) == 950 * kMillisecond);
 }
 
-TEST_CASE("lms: what two tasks read comes back for each of them") {
+TEST_CASE("lms: what two tasks read comes back once, or for each of them") {
   // Layers save input and output: c.bw reads b and c, b.bw a and b, a.bw data and a.
   const ScheduleExample example =
       chain("lms", layer("a", 1, "both") + "," + layer("b", 1, "both") + "," +
                        layer("c", 1, "both") + "," + layer("d", 1, "both"));
   ScheduleOptions options;
   options.own.change().max_swaps = 9;
+  CHECK(example.returns(words(99), options) ==
+        Names{"b after d.forward", "a after c.backward", "data after b.backward"});
+  options.own.change().restore_per_reader = true;
   CHECK(example.returns(words(99), options) == Names{"b after d.forward", "b after c.backward",
                                                      "a after c.backward", "a after b.backward",
                                                      "data after b.backward"});
