@@ -170,10 +170,10 @@ TEST_CASE(
   const auto whole = range_of(find_link(links, "nvlink2x3")->connection);
   const auto part = range_of(find_link(links, "nvlink2x1")->connection);
   REQUIRE((whole && part));
-  CHECK(whole->lowest == BytesPerSecond(29'000'000'000));
-  CHECK(whole->highest == BytesPerSecond(70'000'000'000));
-  CHECK(part->lowest.count() == doctest::Approx(29e9 / 3));
-  CHECK(part->highest.count() == doctest::Approx(70e9 / 3));
+  CHECK(whole->lowest == BytesPerSecond(35'400'000'000));
+  CHECK(whole->highest == BytesPerSecond(70'400'000'000));
+  CHECK(part->lowest.count() == doctest::Approx(35.4e9 / 3));
+  CHECK(part->highest.count() == doctest::Approx(70.4e9 / 3));
   DataSheet sheet = titan_x();
   sheet.link = "nvlink2x3";
   CHECK(range_of(read_back(sheet).connection).has_value());
@@ -190,10 +190,10 @@ TEST_CASE("a link known by its rate alone has it both ways, the rest as the near
   CHECK(std::get<StraightLine>(pinned.to_far).throughput == BytesPerSecond(100'000'000'000));
   CHECK_FALSE(profile.connection.theoretical);
   CHECK(profile.connection.name == "link of 100 GB/s");
-  // As nvlink2x3: 15 GB/s pageable at 67 GB/s pinned.
+  // As nvlink2x3: 33 GB/s pageable at 70.4 GB/s pinned.
   const StraightLine pageable =
       std::get<StraightLine>(profile.connection.modes.at("pageable").to_near);
-  CHECK(pageable.throughput.count() == doctest::Approx(15e9 * 100 / 67));
+  CHECK(pageable.throughput.count() == doctest::Approx(33e9 * 100 / 70.4));
   CHECK_FALSE(names(profile.assumed, "connection.modes.pinned.to_near.throughput"));
   // Its far memory, 170 GB/s, is fast enough; that of the fastest link is not.
   CHECK(profile.far_memory.throughput == BytesPerSecond(170'000'000'000));

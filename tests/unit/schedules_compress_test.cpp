@@ -187,6 +187,13 @@ TEST_CASE("lms both: a mask that moves returns behind the values that one task r
   CHECK(place("att.reserve") < place("att.mask"));
 }
 
+TEST_CASE("lms restores what was compressed once: for each reader is refused") {
+  ScheduleOptions options = compress_with(LmsAction::kBoth);
+  options.own.change().restore_per_reader = true;
+  CHECK_THROWS_WITH_AS((void)CompressExample().result(words(1000), options),
+                       doctest::Contains("--restore-per-reader"), SpecError);
+}
+
 TEST_CASE("lms compresses float32 only") {
   CompressExample example;
   example.workload.network->dtype = Dtype::kFloat16;
