@@ -188,6 +188,7 @@ double RowRunner::predicted(const MeasuredSet& set, const MeasuredNetwork& row) 
                           : row.pass == MeasuredPass::kForwardBackward ? TimedPass::kForwardBackward
                                                                        : TimedPass::kTraining);
   if (stack.input_gradient && !forward) time += input_gradient_time(which);
+  if (stack.far_parameters) time += parameter_copies_time(which);
   return static_cast<double>(time.count()) * 1e-9;
 }
 

@@ -61,6 +61,7 @@ MeasuredStack read_stack(const std::string& name, const SpecView& view) {
   if (const auto gradient = view.find("input_gradient")) {
     stack.input_gradient = gradient->as_boolean();
   }
+  if (const auto far = view.find("far_parameters")) stack.far_parameters = far->as_boolean();
   view.reject_unknown_keys();
   return stack;
 }

@@ -4,8 +4,10 @@
 #include <cmath>
 #include <variant>
 
+#include "model/base/dtype.hpp"
 #include "model/base/errors.hpp"
 #include "model/cost/kernel_cost.hpp"
+#include "model/cost/transfer_cost.hpp"
 
 namespace ooc {
 namespace {
@@ -62,6 +64,21 @@ Duration input_gradient_time(const Case& which) {
     seconds += pricer.input_gradient_seconds(make_id<LayerId>(i));
   }
   return Duration(std::llround(seconds * 1e9));
+}
+
+Duration parameter_copies_time(const Case& which) {
+  const Network& network = *which.workload.network;
+  std::vector<Bytes> sizes;
+  for (const Layer& layer : network.layers) {
+    if (layer.model->parameters == 0) continue;
+    sizes.emplace_back(layer.model->parameters * dtype_info(network.dtype).bytes);
+  }
+  const TransferCosts copies = estimate_transfers(sizes, which.hardware, {});
+  Duration time;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    time += copies.to_near[i].alone + copies.to_far[i].alone;
+  }
+  return time;
 }
 
 }  // namespace ooc

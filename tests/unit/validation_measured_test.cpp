@@ -16,7 +16,7 @@ const std::string kSet = R"({
   "format": "ooc-paleo/measured-networks", "version": 1,
   "id": "mine", "title": "two cards", "source": "a bench", "role": "held out", "goal": 0.08,
   "software": {
-    "old": {"cudnn": "5.1", "layout": "channels_first", "elementwise": 1.5, "issue": "20 us", "input_gradient": true},
+    "old": {"cudnn": "5.1", "layout": "channels_first", "elementwise": 1.5, "issue": "20 us", "input_gradient": true, "far_parameters": true},
     "new": {"fusion": "all", "attention": "separate"}
   },
   "all": {"dtype": "float32", "measured": "training", "software": "old"},
@@ -68,6 +68,7 @@ TEST_CASE("rows have what they say, else what all rows have") {
   const MeasuredStack& old = set.stacks[first.stack];
   CHECK(old.name == "old");
   CHECK(old.input_gradient);
+  CHECK(old.far_parameters);
   CHECK(old.software.cudnn == std::pair(5, 1));
   CHECK(old.software.layout == ImageLayout::kChannelsFirst);
   CHECK(old.software.elementwise_factor == 1.5);
