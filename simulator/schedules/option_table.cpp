@@ -171,8 +171,9 @@ constexpr auto kTable = std::to_array<Option>({
     {.name = "--as-published",
      .value = "",
      .help =
-         "modnn: the one plan that its paper's rules make, in the sub-batch of eq. 3; without it "
-         "the quickest of many",
+         "as the paper has it. modnn: the one plan that its rules make, in the sub-batch of eq. 3; "
+         "without it the quickest of many. swap-in-out: returns are timed as if no copy waited for "
+         "another",
      .read = [](const Option&, std::string_view,
                 ScheduleOptions& options) { options.own.change().as_published = true; },
      .write =

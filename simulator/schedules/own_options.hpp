@@ -38,7 +38,8 @@ struct SearchProgress {
 struct OwnOptions {
   /// A copy out may begin before it was decided on; --no-backdating: it may not.
   bool backdating = true;
-  /// --as-published: one plan by the paper's rules, in its sub-batch, instead of the quickest of many.
+  /// --as-published: modnn: one plan by the paper's rules, in its sub-batch, instead of the quickest of many;
+  /// swap-in-out: copies in are timed without their queue.
   bool as_published = false;
   /// --restore-per-reader: what moved comes back for each task that reads it, not once for all.
   bool restore_per_reader = false;

@@ -22,6 +22,11 @@
 // If all three must move (--keep-bytes 0B): a's copy starts at 400, b's at 300 (needed at 400, and
 // a's copy is behind it), c's at 200: triggers c.bw, d.bw and d.fw.
 //
+// --as-published: the queue is not charged; a copy begins by the start of its reader, less the copies
+// of all that this reader brings back. In a chain of six such layers f.bw, e.bw, d.bw ... end at 400, 500,
+// 600 ms; with copies of 200 ms those of a, b and c have to begin at 600, 500 and 400 ms then, and at 600,
+// 400 and 200 with the queue: triggers d.bw, e.bw, f.bw instead of d.bw, f.bw, f.fw.
+//
 // When it does not help: where the link is slower than the backward pass: a return that was started
 // as late as possible for a link that keeps up only queues behind the others, and capacity, which
 // returns as early as memory allows, is faster. The estimate knows no stalls of the forward pass;
@@ -30,7 +35,8 @@
 // Source: Meng et al., Training Deeper Models by GPU Memory Optimization on TensorFlow (NIPS
 // workshop 2017), 3.1.1 and 3.1.2. Deviations: the paper's threshold is a number of bytes given by
 // the user; by default it is here whatever fits, task by task, so that nothing moves where nothing
-// must. Queueing of copies is charged, which the paper leaves open. Its memory-efficient attention
+// must. Queueing of copies is charged by default, of which a critical path of the graph, as the paper
+// has it, knows nothing (docs/adr/0062-swap-in-out-as-published.md). Its memory-efficient attention
 // is a property of the layer here (networks/README.md), so it serves every schedule.
 #include <algorithm>
 #include <optional>
@@ -96,16 +102,24 @@ std::vector<Duration> completion_times(const PlanningProblem& problem) {
 }
 
 /// By place in `swapped`: the latest start of the copy in at which neither its reader nor the copy
-/// behind it waits. Before the iteration's start where there is none.
+/// behind it waits; as published that at which the copies of all that its reader brings back hide,
+/// were there no others. Before the iteration's start where there is none.
 std::vector<Duration> latest_starts(const PlanningProblem& problem,
                                     const std::vector<TensorId>& swapped,
                                     const std::vector<Duration>& ends) {
+  const bool charges_queue = !problem.options.own->as_published;
+  const auto reader = [&](std::size_t place) { return gap_of(problem.graph, swapped[place]).end; };
   std::vector<Duration> starts(swapped.size());
   for (std::size_t i = swapped.size(); i-- > 0;) {
-    const TensorId tensor = swapped[i];
-    Duration end = ends[gap_of(problem.graph, tensor).end - 1];
-    if (i + 1 < swapped.size()) end = std::min(end, starts[i + 1]);
-    starts[i] = end - problem.costs.transfers.to_near[tensor.at()].alone;
+    Duration end = ends[reader(i) - 1];
+    if (i + 1 < swapped.size() && (charges_queue || reader(i + 1) == reader(i))) {
+      end = std::min(end, starts[i + 1]);
+    }
+    starts[i] = end - problem.costs.transfers.to_near[swapped[i].at()].alone;
+  }
+  if (charges_queue) return starts;
+  for (std::size_t i = 1; i < swapped.size(); ++i) {
+    if (reader(i) == reader(i - 1)) starts[i] = starts[i - 1];
   }
   return starts;
 }
@@ -142,7 +156,8 @@ PlanResult plan_swap_in_out(const PlanningProblem& problem) {
   return build_task_plan(problem, choose_triggers(problem, ledger, swapped));
 }
 
-constexpr std::string_view kSwapInOutOptions[] = {"--algorithms", "--keep-bytes"};
+constexpr std::string_view kSwapInOutOptions[] = {"--algorithms", "--keep-bytes",
+                                                  "--as-published"};
 
 }  // namespace
 

@@ -87,6 +87,23 @@ TEST_CASE("swap-in-out charges a return for the copy queued behind it") {
   CHECK(example.time(16 * kGigabyte, options) == 950 * kMillisecond);
 }
 
+TEST_CASE("swap-in-out as published knows no queue, but all that one task brings back") {
+  const ScheduleExample slow = worked_example("swap-in-out", 5);
+  ScheduleOptions options;
+  options.own.change().as_published = true;
+  options.own.change().keep_bytes = kGigabyte;
+  // As above, but b starts at 400-200 = 200 (d.forward), whatever a does.
+  CHECK(slow.returns(16 * kGigabyte, options) == Names{"b after d.forward", "a after d.backward"});
+  // c.backward reads b and c, 10 and 30 ns to copy, and begins at 90: both by 50, where e.forward ends
+  // (b alone: 80, e.backward). d by 70-10, a by 130-10.
+  const ScheduleExample example =
+      chain("swap-in-out", layer("a", 1) + "," + layer("b", 1) + "," + layer("c", 3, "both") + "," +
+                               layer("d", 1) + "," + layer("e", 1));
+  options.own.change().keep_bytes = Bytes(0);
+  CHECK(example.returns(words(100), options) ==
+        Names{"d after e.forward", "c after e.forward", "b after e.forward", "a after c.backward"});
+}
+
 TEST_CASE("swap-in-out on five uneven layers") {
   const ScheduleExample example = uneven_chain("swap-in-out");
   // 10 words: d stays (3 at e.bw), c stays (10 at d.bw), b would be the eleventh there. Latest
