@@ -105,9 +105,9 @@ double KernelPricer::casts(const LayerModel& model, TaskKind kind) const {
   }
 }
 
-double KernelPricer::streaming(double bytes, double kernels) const {
+double KernelPricer::streaming(double bytes, double kernels, StreamingKind kind) const {
   if (bytes == 0) return 0;
-  return streaming_seconds({.bytes = bytes, .kernels = kernels}, platform_);
+  return streaming_seconds({.bytes = bytes, .kernels = kernels, .kind = kind}, platform_);
 }
 
 KernelPricer::ConvolutionMethods KernelPricer::methods(const LayerModel& model,
@@ -247,7 +247,7 @@ double KernelPricer::elementwise(const Layer& layer, const Task& task) const {
     if (model.saves.mask_bytes > 0) return 0;  // dropout
     if (model.saves.statistics_fixed > 0) bytes *= kInferenceNormShare;
   }
-  return streaming(bytes, 1);
+  return streaming(bytes, 1, model.streaming);
 }
 
 double KernelPricer::seconds(const Task& task) const {

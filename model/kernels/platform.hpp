@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "model/base/dtype.hpp"
+#include "model/base/streaming_kind.hpp"
 #include "model/base/units.hpp"
 
 namespace ooc {
@@ -52,8 +53,10 @@ struct TensorParameters {
 
 /// Attention in one kernel on tensor cores, of the rate of large products there.
 struct FlashParameters {
-  double forward = 0.88;   ///< 73 % of an A100's peak, of which large products reach 83: Dao, arXiv:2307.08691, section 1
-  double backward = 0.76;  ///< 63 %; the most that was measured there, so short sequences reach less
+  double forward =
+      0.88;  ///< 73 % of an A100's peak, of which large products reach 83: Dao, arXiv:2307.08691, section 1
+  double backward =
+      0.76;  ///< 63 %; the most that was measured there, so short sequences reach less
 };
 
 /// Steps of recurrent layers.
@@ -96,11 +99,26 @@ struct Software {
   Fusion fusion = Fusion::kNone;
   AttentionKernels attention = AttentionKernels::kFused;
   ChannelPadding padding = ChannelPadding::kToUnits;
-  double elementwise_factor = 1;    ///< of the time of element-wise, norm and pool kernels
-  std::pair<int, int> cudnn{9, 0};  ///< (major, minor)
+  double elementwise_factor = 1;      ///< of the time of element-wise kernels
+  std::optional<double> norm_factor;  ///< of norms; none: as element-wise ones
+  std::optional<double> pool_factor;  ///< of pools, likewise
+  std::pair<int, int> cudnn{9, 0};    ///< (major, minor)
   /// Host time to issue one layer's kernels of one pass; backward tasks of a layer share it equally,
   /// updates are issued all at once for nothing.
   Duration issue;
+
+  /// Of the time that the bytes of such a kernel take.
+  [[nodiscard]] double factor(StreamingKind kind) const {
+    switch (kind) {
+      case StreamingKind::kNorm:
+        return norm_factor.value_or(elementwise_factor);
+      case StreamingKind::kPool:
+        return pool_factor.value_or(elementwise_factor);
+      case StreamingKind::kElementwise:
+        break;
+    }
+    return elementwise_factor;
+  }
 };
 
 /// What a pass is for: inference keeps nothing for backward, and batch norm normalises by known statistics.

@@ -3,7 +3,7 @@
 
 namespace ooc {
 double streaming_seconds(const StreamingKernel& kernel, const KernelPlatform& platform) {
-  return kernel.bytes * platform.software.elementwise_factor / streaming_rate(platform) +
+  return kernel.bytes * platform.software.factor(kernel.kind) / streaming_rate(platform) +
          kernel.kernels * platform.architecture.elementwise_kernel_seconds;
 }
 

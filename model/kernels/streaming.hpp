@@ -9,6 +9,7 @@ namespace ooc {
 struct StreamingKernel {
   double bytes = 0;    ///< read and written
   double kernels = 1;  ///< launched for it
+  StreamingKind kind = StreamingKind::kElementwise;
 };
 
 [[nodiscard]] double streaming_seconds(const StreamingKernel& kernel,

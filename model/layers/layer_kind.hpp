@@ -18,6 +18,7 @@
 #include "model/base/ids.hpp"
 #include "model/base/precision.hpp"
 #include "model/base/spec_tree.hpp"
+#include "model/base/streaming_kind.hpp"
 #include "model/base/tensor_shape.hpp"
 #include "model/base/units.hpp"
 #include "model/layers/weight_storage.hpp"
@@ -76,13 +77,16 @@ struct Saves {
   std::size_t unread_last = 0;      ///< inputs at the end that it does not read either
   std::uint32_t copied_inputs = 0;  ///< bit i: of input i backward reads a copy in the reserve
   // What some frameworks keep instead or besides (model/graph/keeping.hpp).
-  bool input_serves = false;     ///< relu: backward could read the input in place of the output
-  bool clamps = false;           ///< relu6, hardsigmoid: the limits, and so in some frameworks its input, matter
-  bool input_out_of_place = false;  ///< leaky_relu, elu: in some frameworks, unless they run in place, the input
-  bool input_for_shape = false;  ///< average pools: the input, for its sizes
-  bool input_of_softmax = false;     ///< softmax, losses: besides, in some frameworks, the input
-  std::int64_t scores_bytes = 0;     ///< the same, per sample, where softmax reads no layer's output (attention)
-  std::int64_t places = 0;       ///< max pools, per sample: maxima, each with a place in the input
+  bool input_serves = false;  ///< relu: backward could read the input in place of the output
+  bool clamps =
+      false;  ///< relu6, hardsigmoid: the limits, and so in some frameworks its input, matter
+  bool input_out_of_place =
+      false;  ///< leaky_relu, elu: in some frameworks, unless they run in place, the input
+  bool input_for_shape = false;   ///< average pools: the input, for its sizes
+  bool input_of_softmax = false;  ///< softmax, losses: besides, in some frameworks, the input
+  std::int64_t scores_bytes =
+      0;  ///< the same, per sample, where softmax reads no layer's output (attention)
+  std::int64_t places = 0;  ///< max pools, per sample: maxima, each with a place in the input
   std::int64_t statistics_per_sample = 0;  ///< layer norm: numbers in float32
   std::int64_t statistics_fixed = 0;       ///< batch norm: the same, whatever the batch
 };
@@ -197,6 +201,7 @@ struct LayerModel {
   bool is_activation = false;   ///< relu, gelu, sigmoid, tanh, silu: schedules flag by kind class
   bool is_convolution = false;  ///< conv, conv_transpose, custom: vdnn-conv's consumers
   bool is_feature_extractor = false;  ///< those and pools and norms: vdnn-all's consumers
+  StreamingKind streaming = StreamingKind::kElementwise;  ///< where it is one kernel through memory
   std::optional<CustomCost> custom;
   /// conv: its sizes, for what knows several algorithms; none for all other kinds.
   std::shared_ptr<const ConvolutionShape> convolution;

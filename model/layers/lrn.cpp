@@ -27,6 +27,7 @@ LayerModel read_lrn(const SpecView& spec, const LayerInputs& inputs) {
   model.work.backward_data = to_task_work(spec, {count * (neighbours + 6), Wide(4) * bytes, 0});
   model.saves = {.inputs = true, .output = true};
   model.is_feature_extractor = true;
+  model.streaming = StreamingKind::kNorm;
   model.operation = make_operation("lrn", {{"channels", model.output.dims.front()},
                                            {"positions", positions_behind_channels(model.output)},
                                            {"size", neighbours}});

@@ -26,6 +26,7 @@ LayerModel make_normalization(const SpecView& spec, const LayerInputs& inputs,
                           per_channel * (traits.vectors > 0 ? traits.vectors + 1 : 0)});
   model.saves.inputs = true;
   model.is_feature_extractor = true;
+  model.streaming = StreamingKind::kNorm;
   return model;
 }
 

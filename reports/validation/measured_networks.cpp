@@ -57,6 +57,8 @@ MeasuredStack read_stack(const std::string& name, const SpecView& view) {
   if (const auto factor = view.find("elementwise")) {
     software.elementwise_factor = factor->as_ratio(0.1, 10);
   }
+  if (const auto factor = view.find("norm")) software.norm_factor = factor->as_ratio(0.1, 10);
+  if (const auto factor = view.find("pool")) software.pool_factor = factor->as_ratio(0.1, 10);
   if (const auto issue = view.find("issue")) software.issue = issue->as_duration();
   if (const auto gradient = view.find("input_gradient")) {
     stack.input_gradient = gradient->as_boolean();

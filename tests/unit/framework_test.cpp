@@ -2,6 +2,7 @@
 // What is kept for backward is tested in graph_keeping_test.cpp.
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 
@@ -120,6 +121,8 @@ TEST_CASE("a framework's fields, each with its values") {
   CHECK(software_read(R"("workspace": "8 MiB",)").workspace == Bytes(8 << 20));
   CHECK(software_read(R"("host_issue": "59 us",)").software.issue == Duration(59'000));
   CHECK(software_read(R"("elementwise": 1.5,)").software.elementwise_factor == 1.5);
+  CHECK(software_read(R"("norm": 1.2,)").software.norm_factor == 1.2);
+  CHECK(software_read(R"("pool": 1.4,)").software.pool_factor == 1.4);
   CHECK(software_read(R"("attention": "separate",)").software.attention ==
         AttentionKernels::kSeparate);
   CHECK(software_read(R"("cudnn": "7.6",)").cudnn == std::pair{7, 6});
@@ -376,8 +379,19 @@ TEST_CASE("host_issue, layout and elementwise are those of the kernels") {
   CHECK_FALSE(ideal.costs.issued_by_host());
   CHECK(case_with(at.workload, at.machine, at.options, R"("host_issue": "59 us",)")
             .costs.issued_by_host());
-  CHECK(fastest(case_with(at.workload, at.machine, at.options, R"("elementwise": 1.5,)")) >
-        fastest(ideal));
+  const auto with = [&](const char* fields) {
+    return fastest(case_with(at.workload, at.machine, at.options, fields));
+  };
+  CHECK(with(R"("elementwise": 1.5,)") > fastest(ideal));
+  // Norms and pools take the factor of element-wise kernels unless they have one.
+  const Duration of_norms = with(R"("norm": 1.5,)") - fastest(ideal);
+  const Duration of_pools = with(R"("pool": 1.5,)") - fastest(ideal);
+  CHECK(of_pools > Duration(0));
+  CHECK(of_norms > of_pools);  // a ResNet has one max pool
+  const Duration of_rest = with(R"("elementwise": 1.5, "norm": 1, "pool": 1,)") - fastest(ideal);
+  CHECK(of_rest > Duration(0));
+  const Duration together = with(R"("elementwise": 1.5,)") - fastest(ideal);
+  CHECK(std::abs((together - of_norms - of_pools - of_rest).count()) <= 200);  // roundings of tasks
   CaseOptions half = at.options;
   half.dtype = Dtype::kFloat16;
   const Workload halves = read_workload(at.workload.path, half);

@@ -16,7 +16,7 @@ const std::string kSet = R"({
   "format": "ooc-paleo/measured-networks", "version": 1,
   "id": "mine", "title": "two cards", "source": "a bench", "role": "held out", "goal": 0.08,
   "software": {
-    "old": {"cudnn": "5.1", "layout": "channels_first", "elementwise": 1.5, "issue": "20 us", "input_gradient": true, "far_parameters": true},
+    "old": {"cudnn": "5.1", "layout": "channels_first", "elementwise": 1.5, "norm": 1.2, "pool": 1.4, "issue": "20 us", "input_gradient": true, "far_parameters": true},
     "new": {"fusion": "all", "attention": "separate"}
   },
   "all": {"dtype": "float32", "measured": "training", "software": "old"},
@@ -72,6 +72,8 @@ TEST_CASE("rows have what they say, else what all rows have") {
   CHECK(old.software.cudnn == std::pair(5, 1));
   CHECK(old.software.layout == ImageLayout::kChannelsFirst);
   CHECK(old.software.elementwise_factor == 1.5);
+  CHECK(old.software.norm_factor == 1.2);
+  CHECK(old.software.pool_factor == 1.4);
   CHECK(old.software.issue == Duration(20'000));
   const MeasuredNetwork& second = set.rows[1];
   CHECK(second.seconds == doctest::Approx(0.05));

@@ -30,6 +30,7 @@ std::vector<ValidationRow> shipped() {
 const std::vector<std::string> kMissed{"networks-amp-rtx3090-held-out",
                                        "networks-float16-v100-2017",
                                        "networks-float32-k80",
+                                       "networks-float32-mxnet",
                                        "networks-float32-p100",
                                        "networks-float32-tensorflow-1-12",
                                        "networks-float32-tensorflow-2",
@@ -123,5 +124,5 @@ TEST_CASE(
     const bool known = std::find(kMissed.begin(), kMissed.end(), set.id) != kMissed.end();
     CHECK((report.errors.mean > *set.goal) == known);
   }
-  CHECK(networks >= 195);
+  CHECK(networks >= 300);
 }
