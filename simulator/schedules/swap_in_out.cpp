@@ -25,7 +25,7 @@
 // --as-published: the queue is not charged; a copy begins by the start of its reader, less the copies
 // of all that this reader brings back. In a chain of six such layers f.bw, e.bw, d.bw ... end at 400, 500,
 // 600 ms; with copies of 200 ms those of a, b and c have to begin at 600, 500 and 400 ms then, and at 600,
-// 400 and 200 with the queue: triggers d.bw, e.bw, f.bw instead of d.bw, f.bw, f.fw.
+// 400 and 200 with the queue: triggers d.bw, e.bw, f.bw instead of d.bw, f.bw, d.fw.
 //
 // When it does not help: where the link is slower than the backward pass: a return that was started
 // as late as possible for a link that keeps up only queues behind the others, and capacity, which
