@@ -300,10 +300,13 @@ TEST_CASE("an interrupted sweep says how to go on, and does") {
   std::size_t before = 0;
   for (const std::string& signal : signals) {
     CAPTURE(signal);
-    const Ran ran = run_shell("timeout --preserve-status -s " + signal + " 0.3 ooc-paleo sweep " +
-                                  kNetwork + " --hardware " + kMachine +
-                                  " --batch 1:40000:+1 --link 1GB/s:200GB/s:+1GB/s -o r.csv",
-                              {.folder = scratch.path(), .environment = {}});
+    // The signal comes once there are more rows than before, however slow the machine; 60 s at most.
+    const Ran ran = run_shell(
+        "(i=0; until [ $(cat r.csv.part 2> /dev/null | wc -l) -gt " + std::to_string(before) +
+            " ] || [ $((i += 1)) -gt 3000 ]; do sleep 0.02; done; kill -" + signal +
+            " $$) & exec ooc-paleo sweep " + kNetwork + " --hardware " + kMachine +
+            " --batch 1:40000:+1 --link 1GB/s:200GB/s:+1GB/s -o r.csv",
+        {.folder = scratch.path(), .environment = {}});
     CAPTURE(ran.err);
     CHECK(ran.exit_code == 130);
     CHECK(
