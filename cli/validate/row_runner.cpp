@@ -183,12 +183,12 @@ double RowRunner::predicted(const MeasuredSet& set, const MeasuredNetwork& row) 
   const Case which =
       make_case(network, machine(from_row(row.hardware, row.place), options), options);
   const bool forward = row.pass == MeasuredPass::kInference || row.pass == MeasuredPass::kForward;
-  Duration time =
-      time_of_pass(which, forward                                      ? TimedPass::kForward
-                          : row.pass == MeasuredPass::kForwardBackward ? TimedPass::kForwardBackward
-                                                                       : TimedPass::kTraining);
+  const TimedPass pass = forward                                      ? TimedPass::kForward
+                         : row.pass == MeasuredPass::kForwardBackward ? TimedPass::kForwardBackward
+                                                                      : TimedPass::kTraining;
+  Duration time = time_of_pass(which, pass);
   if (stack.input_gradient && !forward) time += input_gradient_time(which);
-  if (stack.far_parameters) time += parameter_copies_time(which);
+  if (stack.far_parameters) time += parameter_copies_time(which, pass);
   return static_cast<double>(time.count()) * 1e-9;
 }
 

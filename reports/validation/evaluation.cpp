@@ -46,6 +46,11 @@ std::string Evaluation::note(std::size_t point) const {
   return found == notes_.end() ? "" : found->second;
 }
 
+void Evaluation::add_note(std::size_t point, const std::string& words) {
+  std::string& note = notes_[point];
+  if (note.find(words) == std::string::npos) note += (note.empty() ? "" : "; ") + words;
+}
+
 std::vector<std::string> Evaluation::labels() const {
   if (check_.points.empty() && !replay_labels_.empty()) return replay_labels_;
   return point_labels(check_.points);
@@ -76,6 +81,11 @@ Series Evaluation::metric(const std::string& run_name, const std::string& name,
     const std::vector<RunFigures> all = figures(run, i);
     if (run.kind == RowRun::Kind::kReplays) replay_labels_.clear();
     for (const RunFigures& each : all) {
+      if (each.numbers.empty()) {
+        add_note(series.size(), run_name + " " + each.note);
+        series.push_back(std::numeric_limits<double>::quiet_NaN());
+        continue;
+      }
       const auto found = each.numbers.find(name);
       if (found == each.numbers.end()) {
         std::vector<std::string> known;
@@ -87,9 +97,7 @@ Series Evaluation::metric(const std::string& run_name, const std::string& name,
                 near ? fmt::format("did you mean {}?", *near) : "");
       }
       if (std::isnan(found->second) && !each.note.empty()) {
-        std::string& note = notes_[series.size()];
-        const std::string words = run_name + " " + each.note;
-        if (note.find(words) == std::string::npos) note += (note.empty() ? "" : "; ") + words;
+        add_note(series.size(), run_name + " " + each.note);
       }
       if (run.kind == RowRun::Kind::kReplays) replay_labels_.push_back(each.label);
       series.push_back(found->second);
@@ -105,16 +113,23 @@ std::vector<RunFigures> Evaluation::figures(const RowRun& run, std::size_t point
   }
   ++depth_;
   RowRun made = run;
-  made.text = filled(run.text, run, point);
-  made.hardware = filled(run.hardware, run, point);
-  made.mode = filled(run.mode, run, point);
-  made.size = filled(run.size, run, point);
-  std::vector<RunFigures> all = make_run_(made);
+  std::vector<RunFigures> all;
+  for (std::string* text : {&made.text, &made.hardware, &made.mode, &made.size}) {
+    const Filled words = filled(*text, run, point);
+    *text = words.text;
+    if (words.unknown.empty()) continue;
+    all.push_back({.numbers = {},
+                   .note = fmt::format("hangs on {}, which is not known", in_quotes(words.unknown)),
+                   .label = {}});
+    break;
+  }
+  if (all.empty()) all = make_run_(made);
   --depth_;
   return all;
 }
 
-std::string Evaluation::filled(const std::string& text, const RowRun& run, std::size_t point) {
+Evaluation::Filled Evaluation::filled(const std::string& text, const RowRun& run,
+                                      std::size_t point) {
   std::string out;
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t open = text.find('{', i);
@@ -141,14 +156,12 @@ std::string Evaluation::filled(const std::string& text, const RowRun& run, std::
       }
       const Series value = of(formula);
       const double number = value[value.size() == 1 ? 0 : point];
-      if (std::isnan(number)) {
-        fail_at(run.place, fmt::format("{}, which is not known", in_quotes(inner)), "a number");
-      }
+      if (std::isnan(number)) return {.text = text, .unknown = inner};
       out += number_text(number);
     }
     i = close + 1;
   }
-  return out;
+  return {.text = out, .unknown = {}};
 }
 
 }  // namespace ooc

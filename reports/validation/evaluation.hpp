@@ -14,9 +14,10 @@ namespace ooc {
 
 /// What one run yielded.
 struct RunFigures {
-  std::map<std::string, double> numbers;  ///< by metric; NaN: not known; yes and no are 1 and 0
-  std::string note;                       ///< why numbers are not known: "does not fit"
-  std::string label;                      ///< of a replay: which one
+  /// By metric; NaN: not known; yes and no are 1 and 0. Empty: the run was not made, see the note.
+  std::map<std::string, double> numbers;
+  std::string note;   ///< why numbers are not known: "does not fit"
+  std::string label;  ///< of a replay: which one
 };
 
 /// Makes a run whose texts are filled in: one entry, but of replays one for each file. Asked for the same run again
@@ -35,11 +36,17 @@ class Evaluation {
   [[nodiscard]] std::vector<std::string> labels() const;
 
  private:
+  void add_note(std::size_t point, const std::string& words);
   [[nodiscard]] Series metric(const std::string& run, const std::string& name,
                               const Expression& where);
   [[nodiscard]] Series parameter(const std::string& name, const Expression& where) const;
   [[nodiscard]] std::vector<RunFigures> figures(const RowRun& run, std::size_t point);
-  [[nodiscard]] std::string filled(const std::string& text, const RowRun& run, std::size_t point);
+  /// A text with its braces filled in; or the first formula in them whose number is not known.
+  struct Filled {
+    std::string text;
+    std::string unknown;
+  };
+  [[nodiscard]] Filled filled(const std::string& text, const RowRun& run, std::size_t point);
 
   const ValidationRow& row_;
   const RowCheck& check_;

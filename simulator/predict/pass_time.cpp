@@ -66,7 +66,7 @@ Duration input_gradient_time(const Case& which) {
   return Duration(std::llround(seconds * 1e9));
 }
 
-Duration parameter_copies_time(const Case& which) {
+Duration parameter_copies_time(const Case& which, TimedPass pass) {
   const Network& network = *which.workload.network;
   std::vector<Bytes> sizes;
   for (const Layer& layer : network.layers) {
@@ -76,7 +76,8 @@ Duration parameter_copies_time(const Case& which) {
   const TransferCosts copies = estimate_transfers(sizes, which.hardware, {});
   Duration time;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    time += copies.to_near[i].alone + copies.to_far[i].alone;
+    time += copies.to_near[i].alone;
+    if (pass != TimedPass::kForward) time += copies.to_far[i].alone;
   }
   return time;
 }

@@ -18,8 +18,8 @@ enum class TimedPass { kForward, kForwardBackward, kTraining };
 /// where no convolution reads an input or the profile has no architecture.
 [[nodiscard]] Duration input_gradient_time(const Case& which);
 
-/// What it takes to bring the parameters from far memory and their gradients back, one pinned copy a layer
-/// and direction, none beside another or beside a task.
-[[nodiscard]] Duration parameter_copies_time(const Case& which);
+/// What it takes to bring the parameters from far memory and, where the pass has them, their gradients
+/// back, one pinned copy a layer and direction, none beside another or beside a task.
+[[nodiscard]] Duration parameter_copies_time(const Case& which, TimedPass pass);
 
 }  // namespace ooc

@@ -256,7 +256,8 @@ TEST_CASE("gradient_buckets are static, update_copies there while their group is
   const RunReport report =
       predict(with(R"("gradient_buckets": "all",)"), *find_schedule("in-core"));
   REQUIRE(report.peak_near_by_category);
-  CHECK((*report.peak_near_by_category)[MemoryCategory::kGradients] == Bytes(std::int64_t{4} * learnt));
+  CHECK((*report.peak_near_by_category)[MemoryCategory::kGradients] ==
+        Bytes(std::int64_t{4} * learnt));
 }
 
 TEST_CASE(

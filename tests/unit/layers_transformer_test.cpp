@@ -39,6 +39,26 @@ TEST_CASE("rms_norm reads a row once and keeps its input and four bytes a row") 
   CHECK(counts(model.paleo_work.forward) == Counts{0, 0, 0});
 }
 
+TEST_CASE("norms and pools say that they are; norms written out are element-wise kernels") {
+  for (const char* norm : {"batch_norm", "layer_norm", "rms_norm", "lrn"}) {
+    CAPTURE(norm);
+    const std::string layer = R"({"type": ")" + std::string(norm) + R"("})";
+    CHECK(read_layer(layer, {{{4, 6, 6}}}).streaming == StreamingKind::kNorm);
+  }
+  for (const char* norm : {"layer_norm", "rms_norm"}) {
+    CAPTURE(norm);
+    const std::string layer = R"({"type": ")" + std::string(norm) + R"(", "form": "eager"})";
+    CHECK(read_layer(layer, {{{3, 8}}}).streaming == StreamingKind::kElementwise);
+  }
+  for (const char* pool :
+       {R"("max_pool", "kernel": 2)", R"("avg_pool", "kernel": 2)", R"("global_avg_pool")"}) {
+    CAPTURE(pool);
+    const std::string layer = R"({"type": )" + std::string(pool) + "}";
+    CHECK(read_layer(layer, {{{4, 6, 6}}}).streaming == StreamingKind::kPool);
+  }
+  CHECK(read_layer(R"({"type": "relu"})", {{{4, 6, 6}}}).streaming == StreamingKind::kElementwise);
+}
+
 TEST_CASE("rms_norm of a head has the head's parameters and a row for each") {
   const LayerModel model =
       read_layer(R"({"type": "rms_norm", "width": 2})", {{{3, 8}}}, Dtype::kBfloat16);
@@ -131,8 +151,8 @@ TEST_CASE("eager rotary moves what its operations read and write, out of place")
   CHECK(counts(whole.work.backward_data) == Counts{72, 1440, 96});
   CHECK(whole.in_place == InPlace::kNever);
   // Half of them turned: the rest is cut off and joined, 2 and 7 tensors.
-  const LayerModel half = read_layer(
-      R"({"type": "rotary", "heads": 2, "form": "eager", "fraction": 0.5})", {{{3, 8}}});
+  const LayerModel half =
+      read_layer(R"({"type": "rotary", "heads": 2, "form": "eager", "fraction": 0.5})", {{{3, 8}}});
   CHECK(counts(half.work.forward) == Counts{36, 480 + 192, 96});
   CHECK(counts(half.work.backward_data) == Counts{36, 720 + 672, 96});
   CHECK(has(layer_error(R"({"type": "rotary", "heads": 2, "form": "eager", "in_place": true})",

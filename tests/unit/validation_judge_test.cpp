@@ -1,6 +1,7 @@
 // Verdicts: every rule holding and failing, marks, points, runs filled in.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -152,6 +153,27 @@ TEST_CASE("runs are filled in with points, and with figures of other runs") {
   // 1.3 x 15 = 19.5
   CHECK(std::find(made.begin(), made.end(), "predict u --batch 19 --x 1") != made.end());
   CHECK(std::find(made.begin(), made.end(), "predict v --batch 19 --x 2.5") != made.end());
+}
+
+TEST_CASE("a run that hangs on what another one does not know is not made, and its points fail") {
+  std::vector<std::string> made;
+  const MakeRun runs = [&](const RowRun& run) -> std::vector<RunFigures> {
+    made.push_back(run.text);
+    const bool fits = run.text != "max-batch v";
+    return {{.numbers = {{"max", fits ? 15 : std::nan("")}, {"t", 1}},
+             .note = fits ? "" : "does not fit",
+             .label = {}}};
+  };
+  const ValidationRow row =
+      row_of(R"("base": "max-batch {network}", "more": "predict {network} --batch {2 * base.max}")",
+             R"({"predicted": "more.t", "between": [0, null]})", R"("network": ["u", "v"])");
+  const RowReport report = judge_row(row, runs);
+  CHECK(report.checks[0].points[0].verdict == H);
+  CHECK(report.checks[0].points[1].verdict == F);
+  CHECK(report.checks[0].points[1].note ==
+        "base does not fit; more hangs on \"2 * base.max\", which is not known");
+  CHECK(std::none_of(made.begin(), made.end(),
+                     [](const std::string& text) { return text.starts_with("predict v"); }));
 }
 
 TEST_CASE("runs that wait for each other, unknown metrics and open braces are refused") {
