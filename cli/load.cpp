@@ -46,7 +46,8 @@ std::vector<std::string> told_apart(std::vector<std::string> names,
   std::vector<std::string> sorted = names;
   std::sort(sorted.begin(), sorted.end());
   const bool meet = std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
-  return meet ? given : names;
+  if (meet) return given;
+  return names;
 }
 
 std::vector<Machine> load_machines(const std::vector<std::string>& given,

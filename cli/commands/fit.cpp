@@ -85,7 +85,7 @@ int run_fit(const Arguments& arguments) {
   search_briefly(job.options.schedule);
   const Case which = make_case(job.workload, job.machine, job.options);
   std::optional<RunReport> nearest;
-  const Schedule* tried = nullptr;
+  const Schedule* tried = job.schedules.front();
   for (const Schedule* schedule : job.schedules) {
     const CaseRun run = run_case(which, *schedule, BoundEffort::kCut);
     RunReport report = report_case(which, *schedule, run, Detail::kTotals);

@@ -61,8 +61,8 @@ class Sampler {
   [[nodiscard]] double seconds() const {
     const SweepGrid& grid = request_.grid;
     const auto units = static_cast<double>(grid.units());
-    const double all_costs =
-        static_cast<double>(grid.rows() / grid.rows_sharing(AxisLevel::kCosts)) * costs_.seconds();
+    const std::size_t shares = grid.rows() / grid.rows_sharing(AxisLevel::kCosts);
+    const double all_costs = static_cast<double>(shares) * costs_.seconds();
     const Seconds first = first_rows_.time - costs_.time;
     const double plans =
         first_rows_.rows == 0 ? 0 : units * first.count() / static_cast<double>(first_rows_.rows);

@@ -65,7 +65,8 @@ void check_format(const SpecView& root) {
 
 }  // namespace
 
-StudyFile::StudyFile(SpecDocument document, std::span<const Flag> flags) : file_(document.file) {
+StudyFile::StudyFile(const SpecDocument& document, std::span<const Flag> flags)
+    : file_(document.file) {
   const SpecView root(document);
   check_format(root);
   for (const AxisKind& axis : axis_kinds()) {
@@ -174,7 +175,7 @@ std::optional<StudyFile> find_study(const Arguments& arguments, std::span<const 
       bad_value("NETWORK", in_quotes(name) + ", a study, beside others", "one study or networks",
                 "a study names its networks itself");
     }
-    return StudyFile(std::move(document), flags);
+    return StudyFile(document, flags);
   }
   return std::nullopt;
 }

@@ -17,7 +17,7 @@ namespace ooc {
 class StudyFile {
  public:
   /// SpecError naming file and place for what is no study, or says what no flag says.
-  StudyFile(SpecDocument document, std::span<const Flag> flags);
+  StudyFile(const SpecDocument& document, std::span<const Flag> flags);
 
   /// The flags of the command line, and those of the study that it has not.
   [[nodiscard]] Arguments with_flags_of(const Arguments& given) const;

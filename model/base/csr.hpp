@@ -13,7 +13,7 @@ namespace ooc {
 template <class Row, class Item>
 class Csr {
  public:
-  Csr() : begin_(1, 0) {}
+  Csr() = default;
 
   /// Builds `rows` lists from (row, item) pairs; within a row the order of the pairs is kept.
   Csr(std::size_t rows, std::span<const std::pair<Row, Item>> pairs) { assign(rows, pairs); }
@@ -63,7 +63,7 @@ class Csr {
   template <class, class>
   friend class Csr;
 
-  std::vector<std::uint32_t> begin_;
+  std::vector<std::uint32_t> begin_ = std::vector<std::uint32_t>(1, 0);
   std::vector<Item> items_;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kFloat32Scale = 4;
 constexpr std::int64_t kScaleBlock = 64;
-constexpr std::int64_t kScalesBlock = 64 * 256;
+constexpr std::int64_t kScalesBlock = std::int64_t{64} * 256;
 
 std::int64_t blocks_of(std::int64_t count, std::int64_t block) {
   return (count + block - 1) / block;

@@ -31,8 +31,8 @@ namespace {
 /// `other_kept` in the time in which this one falls to `kept`. Rounded up: the bound stays below the truth.
 BytesPerSecond beside(BytesPerSecond own, BytesPerSecond kept, BytesPerSecond other,
                       BytesPerSecond other_kept) {
-  if (kept >= own) return kInfiniteRate;
   const Int128 lost = own.count() - kept.count();
+  if (lost <= 0) return kInfiniteRate;
   const Int128 rate = (Int128{other_kept.count()} * own.count() + lost - 1) / lost;
   if (rate > kMaxRate.count()) return kInfiniteRate;
   return std::max(other, BytesPerSecond(static_cast<std::int64_t>(rate)));

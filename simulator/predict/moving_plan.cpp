@@ -60,7 +60,7 @@ Duration fetched_again(const MovingState& state, const CostTable& costs) {
 }
 
 /// Moving state, what it costs and copies of it: an iteration, or one round of it.
-Rounds with_state(const Case& which, std::shared_ptr<const MovingState> moving,
+Rounds with_state(const Case& which, const std::shared_ptr<const MovingState>& moving,
                   const CostTable& costs) {
   Rounds run{.sub_batch = costs.batch, .graph = moving->graph, .costs = {}, .moving = moving};
   run.costs = moving_costs(*moving, costs, which.far_compute);
@@ -73,9 +73,9 @@ std::shared_ptr<const Rounds> rounds_with_state(const Case& which, std::int64_t 
   const std::int64_t batch = which.costs.batch;
   const Rounds network = write_out_rounds(which.workload.graph, round_costs(which, samples),
                                           round_costs(which, last_round(batch, samples)), batch);
-  auto moving =
+  const auto moving =
       std::make_shared<const MovingState>(move_state(network.graph, which.moving->options));
-  Rounds run = with_state(which, std::move(moving), network.costs);
+  Rounds run = with_state(which, moving, network.costs);
   run.sub_batch = network.sub_batch;
   run.count = network.count;
   return std::make_shared<const Rounds>(std::move(run));

@@ -330,7 +330,7 @@ class Runner : public std::enable_shared_from_this<Runner> {
     room_.notify_all();
   }
 
-  const SweepJob job_;
+  SweepJob job_;
   const SweepSink& sink_;
   std::optional<std::size_t> fastest_link_;
   std::size_t pieces_per_unit_;

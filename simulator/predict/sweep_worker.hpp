@@ -36,7 +36,7 @@ class SweepWorker {
 
   const SweepGrid& grid_;
   const SweepInputs& inputs_;
-  const CostsOf costs_;
+  CostsOf costs_;
   CaseBuffers buffers_;
   CaseOptions options_;                  ///< of the row
   std::optional<std::size_t> costs_at_;  ///< which share of the rows `case_` is for

@@ -85,7 +85,8 @@ RunList drop_fewest(const PlanningProblem& problem, const Segments& segments,
 }
 
 OutOfMemory lesser_shortage(OutOfMemory first, OutOfMemory second) {
-  return second.smallest_budget < first.smallest_budget ? second : first;
+  if (second.smallest_budget < first.smallest_budget) return second;
+  return first;
 }
 
 }  // namespace ooc

@@ -211,10 +211,12 @@ std::vector<Bytes> less_memory(const PlanningProblem& problem, Bytes least, Byte
   const Bytes available = problem.budget - problem.costs.static_bytes;
   const double reach = static_cast<double>(available.count()) / kTrialMemoryReach;
   std::vector<Bytes> memories;
-  for (auto size = static_cast<double>(most.count()); size > reach; size /= kTrialMemoryStep) {
+  auto size = static_cast<double>(most.count());
+  while (size > reach) {
     const Bytes memory(static_cast<std::int64_t>(size));
     if (memory < least) break;
     if (memory < available) memories.push_back(memory);
+    size /= kTrialMemoryStep;
   }
   return memories;
 }

@@ -12,8 +12,8 @@ using namespace ooc;
 
 namespace {
 
-constexpr Verdict H = Verdict::kHolds;
-constexpr Verdict F = Verdict::kFails;
+const Verdict H = Verdict::kHolds;
+const Verdict F = Verdict::kFails;
 using Verdicts = std::vector<Verdict>;
 
 const double kNone = std::nan("");
