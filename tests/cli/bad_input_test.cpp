@@ -278,11 +278,11 @@ TEST_CASE("a larger input than --max-input is refused") {
 }
 
 TEST_CASE("--max-input above the memory of the machine is refused in every command") {
-  const std::initializer_list<std::string> kTooMuch{"--max-input: found \"60 PB\"",
+  const std::initializer_list<std::string> too_much{"--max-input: found \"60 PB\"",
                                                     "the memory of this machine"};
-  check_refused(predict({"--max-input", "60 PB"}), kTooMuch);
-  check_refused(run_ooc_paleo({"validate", "--max-input", "60 PB"}), kTooMuch);
-  check_refused(run_ooc_paleo({"calibrate", "--from", kNetwork, "--max-input", "60 PB"}), kTooMuch);
+  check_refused(predict({"--max-input", "60 PB"}), too_much);
+  check_refused(run_ooc_paleo({"validate", "--max-input", "60 PB"}), too_much);
+  check_refused(run_ooc_paleo({"calibrate", "--from", kNetwork, "--max-input", "60 PB"}), too_much);
 }
 
 TEST_CASE("layer times name file and line of what is wrong") {

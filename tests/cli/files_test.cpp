@@ -102,7 +102,7 @@ TEST_CASE("with standard error closed its messages do not get into an output") {
   CHECK(scratch.entries() == std::vector<std::string>{"r.csv", "r.csv.run", "r.json"});
   CHECK(scratch.read("r.csv").find("ooc-paleo:") == std::string::npos);
   CHECK(scratch.read("r.json").find("ooc-paleo:") == std::string::npos);
-  CHECK(scratch.read("r.json").rfind("{", 0) == 0);
+  CHECK(scratch.read("r.json").starts_with('{'));
 }
 
 TEST_CASE("a result for standard output that is closed is an error, found first") {

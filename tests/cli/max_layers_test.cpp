@@ -46,7 +46,7 @@ TEST_CASE("as many copies as are found fit, and one more does not, as predict sa
   // What is swapped waits in far memory, all but what can stay.
   const Ran capacity = max_layers(file, {"--memory", "8.5GB", "--schedule", "capacity", "--format",
                                          "csv", "--quiet", "--far-memory", "20GB"});
-  const std::string row = capacity.out.substr(capacity.out.find("\n"));
+  const std::string row = capacity.out.substr(capacity.out.find('\n'));
   CHECK(has(row, ",false,far_memory,"));
   const std::size_t begin = row.find(",8500000000,") + 12;
   const int most = std::stoi(row.substr(begin));

@@ -90,11 +90,11 @@ TEST_CASE("a sweep has a page of the rows in its file, of an earlier run too") {
                              more,
                          there);
   };
-  const char* kRates = "\"link_bytes_per_s\":[5000000000,20000000000]";
+  const char* rates = "\"link_bytes_per_s\":[5000000000,20000000000]";
   for (const char* run : {"new", "complete"}) {
     CAPTURE(run);
     CHECK(sweep({"-o", "rows.json", "--report", "out.html"}).exit_code == 0);
-    CHECK(has(scratch.read("out.html"), kRates));
+    CHECK(has(scratch.read("out.html"), rates));
     std::filesystem::remove(scratch.path() / "out.html");
   }
   for (const Words& rows :
@@ -102,7 +102,7 @@ TEST_CASE("a sweep has a page of the rows in its file, of an earlier run too") {
     CHECK(sweep(rows + Words{"--report", "out.html"}).exit_code == 0);
     const std::string html = scratch.read("out.html");
     CAPTURE(rows.size());
-    CHECK(has(html, kRates));
+    CHECK(has(html, rates));
     CHECK(has(html, "\"schedule\":[\"capacity\"]"));
     CHECK(has(html, "\"error\":[null]"));
     CHECK(has(html, "\"ooc-paleo/footnotes\""));

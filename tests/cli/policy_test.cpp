@@ -91,10 +91,10 @@ TEST_CASE("a policy is refused where the plan does what hooks cannot") {
 }
 
 TEST_CASE("without a plan no policy is written, and that is said") {
-  const Ran ran =
-      run_ooc_paleo({"predict", OOC_SOURCE_DIR "/tests/data/worked_example.json", "--hardware",
-                     OOC_SOURCE_DIR "/tests/data/worked_example_machine.json", "--memory", "2GB",
-                     "-o", "/dev/null", "--export-policy", "-", "--trace", "/dev/null"});
+  const std::string example = OOC_SOURCE_DIR "/tests/data/worked_example";
+  const Ran ran = run_ooc_paleo({"predict", example + ".json", "--hardware",
+                                 example + "_machine.json", "--memory", "2GB", "-o", "/dev/null",
+                                 "--export-policy", "-", "--trace", "/dev/null"});
   CHECK(ran.exit_code == 3);
   CHECK_MESSAGE(ran.err.find("no trace and no policy are written") != std::string::npos, ran.err);
 }

@@ -19,7 +19,7 @@ Words job(const Words& more) {
   return words;
 }
 
-Ran run(const ScratchFolder& folder, Words more, const std::string& stub = "",
+Ran run(const ScratchFolder& folder, const Words& more, const std::string& stub = "",
         std::vector<std::pair<std::string, std::string>> environment = {}) {
   environment.emplace_back("OOC_STUB", stub);
   return run_ooc_paleo(job(more), {.folder = folder.path(), .environment = environment});

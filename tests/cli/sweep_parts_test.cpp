@@ -276,7 +276,7 @@ class NumberedRows {
     std::vector<std::pair<std::string, SweepSummary>> so_far = {};
   };
   [[nodiscard]] Written run(RowRange range, const SweepSummary& before = {}) const {
-    static const RowFormat format{
+    static const RowFormat kFormat{
         .row =
             [](std::string& out, const RunReport& report) {
               const std::int64_t line = report.inputs.memory.count() / 4'000'000'000;
@@ -292,7 +292,7 @@ class NumberedRows {
     };
     written.summary = run_sweep({.grid = *grid_,
                                  .inputs = inputs_,
-                                 .format = format,
+                                 .format = kFormat,
                                  .threads = 2,
                                  .range = range,
                                  .before = before},
@@ -372,21 +372,21 @@ std::atomic<bool> go_on{false};  // NOLINT: a format's functions have no other w
 TEST_CASE("a stop does not wait for a slow row, and what is finished around it is written") {
   // One row of five takes 10 s; its format is what takes so long. Nothing of this is given up: threads
   // that were left behind use it.
-  static const RowFormat format{.row =
-                                    [](std::string& out, const RunReport& report) {
-                                      for (int i = 0;
-                                           i < 10'000 && report.inputs.batch == 2 && !go_on; ++i) {
-                                        std::this_thread::sleep_for(1ms);
-                                      }
-                                      out += std::to_string(report.inputs.batch);
-                                    },
-                                .failure = nullptr,
-                                .between = " "};
-  static const std::string data = std::string(OOC_SOURCE_DIR) + "/tests/data/worked_example";
+  static const RowFormat kFormat{.row =
+                                     [](std::string& out, const RunReport& report) {
+                                       for (int i = 0;
+                                            i < 10'000 && report.inputs.batch == 2 && !go_on; ++i) {
+                                         std::this_thread::sleep_for(1ms);
+                                       }
+                                       out += std::to_string(report.inputs.batch);
+                                     },
+                                 .failure = nullptr,
+                                 .between = " "};
+  static const std::string kData = std::string(OOC_SOURCE_DIR) + "/tests/data/worked_example";
   static const SweepGrid& grid = *new SweepGrid([] {
     SweepLists lists;
-    lists.networks = {data + ".json"};
-    lists.hardware = {data + "_machine.json"};
+    lists.networks = {kData + ".json"};
+    lists.hardware = {kData + "_machine.json"};
     lists.schedules = {find_schedule("in-core")};
     lists.of("--batch") = {1, 2, 3, 4, 5};
     return lists;
@@ -398,7 +398,7 @@ TEST_CASE("a stop does not wait for a slow row, and what is finished around it i
   const SweepSummary summary =
       run_sweep({.grid = grid,
                  .inputs = inputs,
-                 .format = format,
+                 .format = kFormat,
                  .threads = 2,
                  .range = {.begin = 0, .end = grid.rows()}},
                 {.write = [&](std::string_view text, const SweepSummary&) { written += text; },

@@ -11,7 +11,6 @@
 
 using ooc::test::check_gradient;
 using ooc::test::copy;
-using ooc::test::Numbers;
 using ooc::test::OperationsBench;
 
 TEST_CASE("a divider divides like a division") {

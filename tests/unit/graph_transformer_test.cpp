@@ -124,9 +124,9 @@ TEST_CASE("a block of Qwen3-8B with norms written out keeps 215,336 bytes a toke
 TEST_CASE(
     "a block of GPT keeps s b h (34 + 5 a s / h), without what lies in its attention 34 s b h") {
   // Korthikanti et al., arXiv:2205.05198, (2) and selective recomputation.
-  constexpr std::int64_t s = 128;
-  constexpr std::int64_t h = 256;
-  constexpr std::int64_t a = 8;
+  const std::int64_t s = 128;
+  const std::int64_t h = 256;
+  const std::int64_t a = 8;
   const auto block = [](const std::string& attention) {
     return R"({"name": "ln1", "type": "layer_norm"},
       {"name": "qkv", "type": "linear", "units": 768},

@@ -204,8 +204,8 @@ TEST_CASE("plain attention keeps the keys and values that it repeated in place o
   CHECK(model.saves.unread_last == 2);
   CHECK(model.saves.reserve_bytes == 4 * (80 + 48));
   // Copies 40 read and 80 written; the products' operands 60 + 80; 4 x 48.
-  CHECK(counts(model.work.forward) == Counts{480 + 288, 4L * (120 + 140 + 192), 0});
-  CHECK(counts(model.work.backward_data) == Counts{960 + 240, 4L * (120 + 280 + 336), 0});
+  CHECK(counts(model.work.forward) == Counts{480 + 288, 4 * (120 + 140 + 192), 0});
+  CHECK(counts(model.work.backward_data) == Counts{960 + 240, 4 * (120 + 280 + 336), 0});
   REQUIRE(model.products);
   CHECK(model.products->scores == 192);
   CHECK(model.products->beside_forward == 480);
@@ -215,7 +215,7 @@ TEST_CASE("plain attention keeps the keys and values that it repeated in place o
   const LayerModel shared = grouped(R"(, "repeat_kv": false)");
   CHECK(shared.saves.unread_last == 0);
   CHECK(shared.saves.reserve_bytes == 192);
-  CHECK(counts(shared.work.forward) == Counts{768, 4L * (100 + 192), 0});
+  CHECK(counts(shared.work.forward) == Counts{768, 4 * (100 + 192), 0});
   CHECK(shared.products->beside_forward == 0);
   // A flash kernel without groups gets copies too.
   const LayerModel flash = grouped(R"(, "flash": true, "repeat_kv": true)");
@@ -287,8 +287,8 @@ TEST_CASE("a table of biases is a parameter and read with the scores") {
   const std::string table = R"(, "bias_table": {"buckets": 5, "heads": 2})";
   const LayerModel model = plain(table, Dtype::kFloat32);
   CHECK(model.parameters == 10);
-  CHECK(counts(model.work.forward) == Counts{64 + 7 * 8, 4L * (32 + 5 * 8), 40});
-  CHECK(counts(model.work.backward_data) == Counts{128 + 6 * 8, 4L * (64 + 8 * 8), 40});
+  CHECK(counts(model.work.forward) == Counts{64 + 7 * 8, 4 * (32 + 5 * 8), 40});
+  CHECK(counts(model.work.backward_data) == Counts{128 + 6 * 8, 4 * (64 + 8 * 8), 40});
   CHECK(model.saves.reserve_bytes == 32);
   const LayerModel tied = plain(table + R"(, "tied_to": "first")", Dtype::kFloat32);
   CHECK(tied.parameters == 0);
