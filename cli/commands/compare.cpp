@@ -61,19 +61,13 @@ constexpr auto kCompareOwnFlags = flags::joined(
     flags::kRun, std::array{kComparedStates}, flags::kStateButPreset, std::array{flags::kNoColor});
 const auto kCompareFlags = flags::with_schedule_flags(kCompareOwnFlags);
 
-CompareAlgorithms algorithms_of(const Arguments& arguments) {
-  return arguments.has("--algorithms") ? CompareAlgorithms::kAsGiven
-                                       : CompareAlgorithms::kBestOfAll;
-}
-
 int compare_schedules(const Arguments& arguments, MachinesJob& job) {
   const Remarks remarks = job.result.remarks;
   const Machine& machine = job.machines.front();
   const Case which = make_case(job.workload, machine, job.options);
   remark_on(remarks, job.workload.path, stated_times_remark(job.workload, which.compute));
   remark_on_dtypes(remarks, {&job.workload, 1}, {&machine, 1}, job.options);
-  const Comparison comparison = compare(
-      {.which = which, .chosen = job.schedules.front(), .algorithms = algorithms_of(arguments)});
+  const Comparison comparison = compare({.which = which, .chosen = job.schedules.front()});
   for (const std::string& text : comparison.left_out) remark(remarks, "remark: without " + text);
   remark_on(remarks, machine.path, ranges_remark(machine.profile, comparison.rows));
   const bool any_fits = std::any_of(comparison.rows.begin(), comparison.rows.end(),
@@ -98,8 +92,7 @@ int compare_several(const Arguments& arguments, const MachineLists& lists, Machi
                                                   .links = lists.links,
                                                   .options = job.options,
                                                   .prices = lists.prices,
-                                                  .states = lists.states,
-                                                  .algorithms = algorithms_of(arguments)});
+                                                  .states = lists.states});
   for (std::size_t row = 0; row < report.rows.size(); ++row) {
     const std::size_t each = lists.links.size() * std::max<std::size_t>(1, lists.states.size());
     const Machine& machine = job.machines[row / each];

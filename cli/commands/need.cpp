@@ -90,9 +90,7 @@ int run_need(const Arguments& arguments) {
              .chosen = job.schedules,
              .what = what,
              .time = time,
-             .within = within,
-             .algorithms = arguments.has("--algorithms") ? CompareAlgorithms::kAsGiven
-                                                         : CompareAlgorithms::kBestOfAll});
+             .within = within});
   const bool any = std::any_of(report.rows.begin(), report.rows.end(),
                                [](const NeedRow& row) { return row.value.has_value(); });
   finish_result(job.outputs, *job.result.writer,

@@ -121,9 +121,6 @@ RunReport run_job(Job& job, const Schedule& schedule, Detail detail, std::string
   }
   report.roofline = roofline_of(which);
   if (lacks_near_memory(report)) report.in_core_by_category = in_core_by_category(which);
-  if (const std::string text = algorithms_remark(which, schedule); !text.empty()) {
-    remark(remarks, "remark: " + text);
-  }
   if (run.keeps_gradients) remark(remarks, "remark: " + kept_gradients_remark());
   timeline = write_side_files(job.outputs, which, report.inputs, run, job.result.write.tool);
   return report;

@@ -19,14 +19,9 @@ using AlternativeId = Id<struct AlternativeTag>;
 
 /// One alternative for every task, by a rule.
 enum class AlgorithmChoice {
+  kFitting,      ///< the fastest whose workspace fits (simulator/schedules/fitting_algorithms.hpp); the first until chosen
   kMemory,       ///< the first: no workspace but what a layer itself states
   kPerformance,  ///< the fastest, whatever its workspace; of equals the first
-};
-
-/// Which alternatives a job may use at all: what its bounds and its reference are over.
-enum class Alternatives {
-  kFirst,  ///< the first of each task
-  kAll,
 };
 
 /// One way to run a task.
@@ -89,18 +84,13 @@ struct CostTable {
     const auto end = static_cast<std::size_t>(first_alternative[task.at() + 1]);
     return {alternatives.data() + begin, end - begin};
   }
-  [[nodiscard]] std::span<const TaskAlternative> alternatives_of(TaskId task,
-                                                                 Alternatives which) const {
-    const auto all = alternatives_of(task);
-    return which == Alternatives::kAll ? all : all.first(1);
-  }
   /// The default (first) alternative of a task.
   [[nodiscard]] AlternativeId default_alternative(TaskId task) const {
     return AlternativeId{first_alternative[task.at()]};
   }
   [[nodiscard]] AlternativeId alternative(TaskId task, AlgorithmChoice choice) const {
     AlternativeId chosen = default_alternative(task);
-    if (choice == AlgorithmChoice::kMemory) return chosen;
+    if (choice != AlgorithmChoice::kPerformance) return chosen;
     for (AlternativeId each = chosen; each.index < first_alternative[task.at() + 1]; ++each.index) {
       if (alternatives[each.at()].time < alternatives[chosen.at()].time) chosen = each;
     }

@@ -58,8 +58,7 @@ std::int64_t most_parts(const TrainingGraph& graph, const Parts& parts, TaskId t
 /// each(number of slices, its need): 1, 2, 4, ... and as many as there are parts; until it says stop.
 template <class Each>
 void try_slices(const TrainingGraph& graph, const CostTable& costs, const Parts& parts, TaskId task,
-                AlgorithmChoice ways, Each each) {
-  const AlternativeId way = costs.alternative(task, ways);
+                AlternativeId way, Each each) {
   const std::int64_t most = most_parts(graph, parts, task);
   for (std::int64_t slices = 1;; slices = std::min(2 * slices, most)) {
     const Bytes need = need_in(graph, costs, parts, task, way, slices);
@@ -181,9 +180,9 @@ Parts cut_tensors(const std::vector<Bytes>& tensor_bytes, Bytes largest) {
 }
 
 SliceNeed least_need(const TrainingGraph& graph, const CostTable& costs, const Parts& parts,
-                     TaskId task, AlgorithmChoice ways) {
+                     TaskId task, AlternativeId way) {
   SliceNeed least;
-  try_slices(graph, costs, parts, task, ways, [&](SliceNeed need) {
+  try_slices(graph, costs, parts, task, way, [&](SliceNeed need) {
     if (need.slices == 1 || need.bytes < least.bytes) least = need;
     return false;
   });
@@ -191,19 +190,19 @@ SliceNeed least_need(const TrainingGraph& graph, const CostTable& costs, const P
 }
 
 void slice_tasks(Parts& parts, const TrainingGraph& graph, const CostTable& costs,
-                 AlgorithmChoice ways, Bytes available) {
+                 const std::vector<AlternativeId>& ways, Bytes available) {
   parts.slices.assign(graph.tasks.size(), 1);
   for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
     const TaskId task = make_id<TaskId>(i);
     // Workspace, and a part of each tensor, are needed however thin the slices: what is more than that
     // counts, where it alone is more than a quarter.
-    const std::int64_t least = least_need(graph, costs, parts, task, ways).bytes.count();
+    const std::int64_t least = least_need(graph, costs, parts, task, ways[i]).bytes.count();
     const std::int64_t quarter = available.count() / 4;
     const std::int64_t enough =
         least <= quarter ? quarter : least + (available.count() - least) / 4;
     SliceNeed chosen;
     bool found = false;
-    try_slices(graph, costs, parts, task, ways, [&](SliceNeed need) {
+    try_slices(graph, costs, parts, task, ways[i], [&](SliceNeed need) {
       if (need.slices == 1) {
         found = need.bytes <= available;
       } else if (!found && (chosen.slices == 1 || need.bytes < chosen.bytes)) {

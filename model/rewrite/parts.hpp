@@ -36,11 +36,11 @@ struct SliceNeed {
   Bytes bytes;
 };
 [[nodiscard]] SliceNeed least_need(const TrainingGraph& graph, const CostTable& costs,
-                                   const Parts& parts, TaskId task, AlgorithmChoice ways);
-/// Sets `slices`: tasks that fit stay whole, others get the fewest slices that hold a quarter of
+                                   const Parts& parts, TaskId task, AlternativeId way);
+/// Sets `slices`, `ways` being the alternatives by task: tasks that fit stay whole, others get the fewest slices that hold a quarter of
 /// `available` each (or of what the least need leaves of it, where that is more), or those that hold least. Precondition: the least need of each fits.
 void slice_tasks(Parts& parts, const TrainingGraph& graph, const CostTable& costs,
-                 AlgorithmChoice ways, Bytes available);
+                 const std::vector<AlternativeId>& ways, Bytes available);
 
 /// The slices of the tasks on the parts of their tensors, with lifetimes of their own.
 [[nodiscard]] TrainingGraph cut_graph(const TrainingGraph& graph, const Parts& parts);

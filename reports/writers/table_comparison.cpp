@@ -50,11 +50,8 @@ BoundOfClass common_bounds(const std::vector<RunReport>& reports) {
 // One for all rows: what they may use differs, what they are set against does not.
 std::string compute_alone(const RunReport& report) {
   const bool choice = !report.inputs.algorithms.empty();
-  const bool all = report.reference_over == Alternatives::kAll;
   return fmt::format("compute alone takes {}{}", format_duration(report.reference_time),
-                     !choice ? ""
-                     : all   ? " with the fastest algorithms"
-                             : " with convolutions that need no workspace");
+                     choice ? " with the fastest algorithms" : "");
 }
 
 // When nothing moves, by the thriftiest of the rules for algorithms.
@@ -116,9 +113,6 @@ std::vector<RowColumn> columns_for(const std::vector<RunReport>& reports) {
   using Report = const RunReport&;
   return {
       {{"schedule", Align::kLeft}, &row_name},
-      {{"algorithms", Align::kLeft},
-       [](Report r) { return r.inputs.algorithms; },
-       any([](Report r) { return !r.inputs.algorithms.empty(); })},
       {{"rounds"}, [](Report r) { return group_thousands(r.rounds); }, any([](Report r) {
          return r.rounds > 1;
        })},
@@ -157,11 +151,6 @@ std::string differences(const std::vector<RunReport>& reports,
     return std::any_of(fits.begin(), fits.end(), [&](std::size_t i) { return holds(reports[i]); });
   };
   std::string text;
-  if (any([](const RunReport& r) { return !r.inputs.algorithms.empty(); })) {
-    text +=
-        "  algorithms: --algorithms of `predict` with the same time; own: as the schedule chooses, "
-        "task by task\n";
-  }
   const std::string again = names_of(reports, fits, [](const RunReport& r) {
     return r.stalls[static_cast<std::size_t>(StallCause::kRecompute)].count() > 0;
   });

@@ -83,8 +83,6 @@ struct MachineColumn {
 
 std::vector<MachineColumn> machine_columns(const ShownMachines& all) {
   using Shown = const ShownMachines&;
-  const auto any_algorithms =
-      all.any([](const RunReport& run) { return !run.inputs.algorithms.empty(); });
   const auto any_rounds = all.any([](const RunReport& run) { return run.rounds > 1; });
   return {
       {{"machine", Align::kLeft},
@@ -109,9 +107,6 @@ std::vector<MachineColumn> machine_columns(const ShownMachines& all) {
       {{"time"}, [](Shown s, std::size_t i) { return format_duration(s.at(i).iteration_time); }},
       {{"slowdown"}, [](Shown s, std::size_t i) { return significant(s.at(i).slowdown) + "x"; }},
       {{"schedule", Align::kLeft}, [](Shown s, std::size_t i) { return row_name(s.at(i)); }},
-      {{"algorithms", Align::kLeft},
-       [](Shown s, std::size_t i) { return s.at(i).inputs.algorithms; },
-       any_algorithms},
       {{"rounds"},
        [](Shown s, std::size_t i) { return group_thousands(s.at(i).rounds); },
        any_rounds},
@@ -136,11 +131,6 @@ std::string machine_notes(const ShownMachines& shown) {
       "  slowdown: against computing alone on that machine; far: far memory that it needs\n"
       "  limited by, copies by: the largest wait, and what sets the rate of copies\n";
   if (shown.priced) text += "  samples/s per price: per unit of the price that was given\n";
-  if (shown.any([](const RunReport& run) { return !run.inputs.algorithms.empty(); })) {
-    text +=
-        "  algorithms: --algorithms of `predict` with the same time; own: as the schedule "
-        "chooses\n";
-  }
   if (shown.any([](const RunReport& run) { return !run.inputs.row.empty(); })) {
     text +=
         "  in rounds: the batch in parts, gradients add up to one update: other work than at once; "

@@ -59,23 +59,19 @@ std::string head(const NeedReport& report, const Look& look) {
   if (report.what != Needed::kNearMemory) {
     text += fmt::format("near memory {}; ", format_bytes(in.memory));
   }
-  const bool all = report.reference_over == Alternatives::kAll;
   const bool choice = std::any_of(report.rows.begin(), report.rows.end(), [](const NeedRow& row) {
     return row.run && !row.run->inputs.algorithms.empty();
   });
   return text + fmt::format("links {}, framework {}\ncompute alone takes {}{}\n",
                             printable(in.mode), printable(in.framework),
                             format_duration(report.reference_time),
-                            !choice ? ""
-                            : all   ? " with the fastest algorithms"
-                                    : " with convolutions that need no workspace");
+                            choice ? " with the fastest algorithms" : "");
 }
 
 bool moves(const RunReport& run) { return run.to_far + run.to_near > Bytes(0); }
 
 /// Columns that are there only where they tell rows apart.
 struct Shown {
-  bool algorithms = false;
   bool rounds = false;
 };
 
@@ -84,7 +80,6 @@ std::vector<std::string> cells_of(const NeedReport& report, const NeedRow& row, 
   const bool any = *row.value == 0;
   std::vector<std::string> cells = {row.schedule, any ? "any" : value_text(report.what, *row.value),
                                     below_text(report.what, row)};
-  if (shown.algorithms) cells.push_back(run.inputs.algorithms);
   if (shown.rounds) cells.push_back(group_thousands(run.rounds));
   cells.insert(cells.end(), {format_duration(run.iteration_time), significant(run.slowdown) + "x",
                              significant(run.samples_per_s), format_bytes(run.peak_near),
@@ -98,12 +93,10 @@ std::string sufficing(const NeedReport& report, const std::vector<std::size_t>& 
   Shown shown;
   for (const std::size_t i : order) {
     const RunReport& run = *report.rows[i].run;
-    shown.algorithms = shown.algorithms || !run.inputs.algorithms.empty();
     shown.rounds = shown.rounds || run.rounds > 1;
   }
   std::vector<TextTable::Column> columns = {
       {"schedule", Align::kLeft}, {std::string(needed_word(report.what))}, {"too little"}};
-  if (shown.algorithms) columns.push_back({"algorithms", Align::kLeft});
   if (shown.rounds) columns.push_back({"rounds"});
   columns.insert(columns.end(), {{"time"},
                                  {"slowdown"},
@@ -119,11 +112,6 @@ std::string sufficing(const NeedReport& report, const std::vector<std::size_t>& 
       "  {}: was run, and so was what is too little, at most 1 % less (-: nothing less was "
       "tried);\n  any: nothing moves\n",
       needed_word(report.what));
-  if (shown.algorithms) {
-    text +=
-        "  algorithms: --algorithms of `predict` with the same time; own: as the schedule "
-        "chooses\n";
-  }
   if (shown.rounds) text += "  rounds: the batch in parts, gradients add up to one update\n";
   return text +
          "  limited by, copies by: the largest wait, and what sets the rate of copies, there\n";

@@ -126,7 +126,7 @@ std::string outcome(const RunReport& report, const Look& look) {
       {"slowdown", fmt::format("{:.3f}x", report.slowdown),
        fmt::format(
            "against compute alone{}, {}",
-           report.reference_over == Alternatives::kAll ? " with the fastest algorithms" : "",
+           report.inputs.algorithms.empty() ? "" : " with the fastest algorithms",
            format_duration(report.reference_time))});
   if (report.lower_bound.has_value()) {
     const double over = 1 / std::max(1e-9, share(*report.lower_bound, report.iteration_time)) - 1;

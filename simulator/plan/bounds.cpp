@@ -178,9 +178,9 @@ LowerBounds bound_cuts(const MemoryPressure& pressure, const TransferCosts& tran
 }
 
 std::optional<LowerBounds> lower_bounds(const TrainingGraph& graph, const CostTable& costs,
-                                        Bytes budget, BoundEffort effort, Alternatives which) {
+                                        Bytes budget, BoundEffort effort) {
   MemoryPressure pressure;
-  find_memory_pressure(graph, costs, budget, pressure, which);
+  find_memory_pressure(graph, costs, budget, pressure);
   if (!pressure.feasible) return std::nullopt;
   LowerBounds bounds = bound_cuts(pressure, costs.transfers);
   if (effort == BoundEffort::kWindows) {

@@ -29,11 +29,10 @@ struct LowerBounds {
 enum class BoundEffort { kCut, kWindows };
 
 /// `budget` is the whole near-memory budget, static bytes included. None when a task alone does not
-/// fit: no schedule exists. `which`: the alternatives that the schedules use.
+/// fit: no schedule exists.
 [[nodiscard]] std::optional<LowerBounds> lower_bounds(const TrainingGraph& graph,
                                                       const CostTable& costs, Bytes budget,
-                                                      BoundEffort effort,
-                                                      Alternatives which = Alternatives::kAll);
+                                                      BoundEffort effort);
 
 /// max over tasks of what one task must have resident, plus static bytes: no schedule of whole tasks
 /// can run below it.
@@ -63,7 +62,7 @@ struct MemoryPressure {
 
 /// Linear in tasks and uses.
 void find_memory_pressure(const TrainingGraph& graph, const CostTable& costs, Bytes budget,
-                          MemoryPressure& pressure, Alternatives which = Alternatives::kAll);
+                          MemoryPressure& pressure);
 
 /// Bounds 1 to 3: linear in the cuts, no allocation. `devices`: that share the link, each under the same
 /// pressure. Precondition: pressure.feasible.

@@ -55,10 +55,9 @@ ByteTimes byte_times(const TransferCosts& transfers) {
 
 class MixedWalk {
  public:
-  MixedWalk(const TrainingGraph& graph, const CostTable& costs, Bytes budget, Alternatives which)
+  MixedWalk(const TrainingGraph& graph, const CostTable& costs, Bytes budget)
       : graph_(graph),
         costs_(costs),
-        which_(which),
         available_(static_cast<double>((budget - costs.static_bytes).count())),
         tensors_(graph.tensors.size()),
         cut_(byte_times(costs.transfers)) {}
@@ -184,7 +183,7 @@ class MixedWalk {
   template <class Visit>
   void each_way(std::int32_t task, Visit visit) {
     double* least = &way_least_[at(costs_.first_alternative[at(task)])];
-    for (const TaskAlternative& way : costs_.alternatives_of(TaskId{task}, which_)) {
+    for (const TaskAlternative& way : costs_.alternatives_of(TaskId{task})) {
       const double bytes = touched_[at(task)] + static_cast<double>(way.workspace.count());
       if (bytes <= available_ && *least < allowed_) visit(way, *least);
       ++least;
@@ -261,7 +260,7 @@ class MixedWalk {
       live += change[t];
       live_.push_back(live);
       double workspace = -1;
-      for (const TaskAlternative& way : costs_.alternatives_of(make_id<TaskId>(t), which_)) {
+      for (const TaskAlternative& way : costs_.alternatives_of(make_id<TaskId>(t))) {
         const auto bytes = static_cast<double>(way.workspace.count());
         if (workspace < 0 || bytes < workspace) workspace = bytes;
       }
@@ -401,7 +400,6 @@ class MixedWalk {
 
   const TrainingGraph& graph_;
   const CostTable& costs_;
-  Alternatives which_;
   double available_;
   std::vector<TensorFacts> tensors_;
   Csr<TensorId, TaskId> uses_;
@@ -418,9 +416,9 @@ class MixedWalk {
 }  // namespace
 
 std::optional<MixedBounds> bound_mixed(const TrainingGraph& graph, const CostTable& costs,
-                                       Bytes budget, MixedEffort effort, Alternatives which) {
+                                       Bytes budget, MixedEffort effort) {
   if (budget < costs.static_bytes) return std::nullopt;
-  return MixedWalk(graph, costs, budget, which).run(effort);
+  return MixedWalk(graph, costs, budget).run(effort);
 }
 
 }  // namespace ooc

@@ -25,7 +25,6 @@ enum class MixedEffort {
 /// plan. `which`: the alternatives that the schedules use.
 [[nodiscard]] std::optional<MixedBounds> bound_mixed(const TrainingGraph& graph,
                                                      const CostTable& costs, Bytes budget,
-                                                     MixedEffort effort,
-                                                     Alternatives which = Alternatives::kAll);
+                                                     MixedEffort effort);
 
 }  // namespace ooc

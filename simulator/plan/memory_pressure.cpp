@@ -61,8 +61,8 @@ class TensorRing {
 };
 
 /// The least time and the least workspace over a task's alternatives, each for itself.
-TaskAlternative least(const CostTable& costs, TaskId task, Alternatives which) {
-  const auto alternatives = costs.alternatives_of(task, which);
+TaskAlternative least(const CostTable& costs, TaskId task) {
+  const auto alternatives = costs.alternatives_of(task);
   TaskAlternative result = alternatives.front();
   for (const TaskAlternative& alternative : alternatives) {
     result.time = std::min(result.time, alternative.time);
@@ -87,9 +87,8 @@ void for_each_touched(const TrainingGraph& graph, MemoryPressure& scratch, TaskI
 class PressureWalk {
  public:
   PressureWalk(const TrainingGraph& graph, const CostTable& costs, Bytes budget,
-               MemoryPressure& pressure, Alternatives which)
+               MemoryPressure& pressure)
       : graph_(graph),
-        which_(which),
         costs_(costs),
         available_(budget - costs.static_bytes),
         pressure_(pressure) {}
@@ -141,7 +140,7 @@ class PressureWalk {
   [[nodiscard]] Bytes bytes(TensorId tensor) const { return costs_.tensor_bytes[tensor.at()]; }
 
   void visit_forwards(TaskId task, TensorRing& live) {
-    const TaskAlternative cost = least(costs_, task, which_);
+    const TaskAlternative cost = least(costs_, task);
     Bytes needed = cost.workspace;
     Bytes clean_elsewhere = clean_;
     for_each_touched(graph_, pressure_, task, [&](TensorId tensor) {
@@ -198,7 +197,6 @@ class PressureWalk {
   }
 
   const TrainingGraph& graph_;
-  Alternatives which_;
   const CostTable& costs_;
   Bytes available_;
   MemoryPressure& pressure_;
@@ -209,8 +207,8 @@ class PressureWalk {
 }  // namespace
 
 void find_memory_pressure(const TrainingGraph& graph, const CostTable& costs, Bytes budget,
-                          MemoryPressure& pressure, Alternatives which) {
-  PressureWalk walk(graph, costs, budget, pressure, which);
+                          MemoryPressure& pressure) {
+  PressureWalk walk(graph, costs, budget, pressure);
   walk.forwards();
   if (pressure.feasible) walk.backwards();
 }
@@ -221,7 +219,7 @@ Bytes smallest_task_budget(const TrainingGraph& graph, const CostTable& costs) {
   Bytes largest;
   for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
     const TaskId task = make_id<TaskId>(i);
-    Bytes needed = least(costs, task, Alternatives::kAll).workspace;
+    Bytes needed = least(costs, task).workspace;
     for_each_touched(graph, scratch, task,
                      [&](TensorId tensor) { needed += costs.tensor_bytes[tensor.at()]; });
     largest = std::max(largest, needed);

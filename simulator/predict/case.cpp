@@ -26,6 +26,7 @@
 #include "simulator/predict/planning.hpp"
 #include "simulator/predict/remarks.hpp"
 #include "simulator/predict/round_costs.hpp"
+#include "simulator/predict/scheduled_case.hpp"
 #include "simulator/predict/sequence_rates.hpp"
 #include "simulator/predict/stated_times.hpp"
 #include "simulator/schedules/option_table.hpp"
@@ -299,20 +300,9 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
   if (hardware.devices > 1 && options.devices == 1) {
     made.remarks.push_back(devices_remark(hardware.devices));
   }
-  made.in_core_peak = in_core_peak(workload.graph, made.costs, options.graph.accounting,
-                                   options.schedule.algorithms);
+  made.in_core_peak = in_core_peak(workload.graph, made.costs, options.graph.accounting);
   if (options.state.any()) add_moving_state(made, options);
   return made;
-}
-
-Case with_schedule_options(Case which, const ScheduleOptions& options) {
-  const bool other_algorithms = options.algorithms != which.schedule_options.algorithms;
-  which.schedule_options = options;
-  if (other_algorithms) {
-    which.in_core_peak =
-        in_core_peak(which.workload.graph, which.costs, which.accounting, options.algorithms);
-  }
-  return which;
 }
 
 Bytes CaseRun::allowed(const Case& which) const {
@@ -330,7 +320,7 @@ CaseRun plan_case(const Case& which, const Schedule& schedule, CaseBuffers& buff
     const bool added = compresses(schedule, which.schedule_options);
     find_memory_pressure(added ? which.workload.graph : run.bounded_graph(which),
                          added ? which.costs : run.share_costs(which), simulated_budget(which),
-                         buffers.pressure, which.reference_of(schedule));
+                         buffers.pressure);
     // What memory forces on a schedule that only moves tensors, others may avoid.
     if (!only_moves_tensors(schedule, which.schedule_options)) buffers.pressure.cuts.clear();
     buffers.far_use = far_use(std::get<Plan>(run.plan), run.graph(which), run.costs(which));
@@ -390,11 +380,10 @@ void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers) {
 }
 
 CaseRun run_case(const Case& which, const Schedule& schedule, BoundEffort effort) {
-  CaseBuffers buffers;
-  CaseRun run = plan_case(which, schedule, buffers);
-  simulate_case(which, run, buffers);
-  if (effort == BoundEffort::kWindows) tighten_bounds(which, schedule, run, buffers);
-  return run;
+  ScheduledCase scheduled(which, schedule);
+  (void)scheduled.run();
+  if (effort == BoundEffort::kWindows) scheduled.tighten_bounds();
+  return std::move(scheduled).take();
 }
 
 void tighten_bounds(const Case& which, const Schedule& schedule, CaseRun& run,
@@ -405,7 +394,7 @@ void tighten_bounds(const Case& which, const Schedule& schedule, CaseRun& run,
     // Of several devices the first one's: others, and their exchange, only delay it.
     const auto mixed =
         bound_mixed(run.share_graph(which), run.share_costs(which), simulated_budget(which),
-                    MixedEffort::kWhole, which.reference_of(schedule));
+                    MixedEffort::kWhole);
     if (!mixed) return;
     run.bounds->raise(mixed->best());
     run.bounds_recomputing = true;
@@ -442,7 +431,6 @@ SummaryInput summary_of(const Case& which, const Schedule& schedule, const CaseR
           .bounds = run.bounds,
           .bound_class = class_of_bounds(which, schedule, run),
           .compute_model = which.compute_model,
-          .alternatives = which.reference_of(schedule),
           .closed_form = which.moving ? ClosedForm::kNone : schedule.closed_form,
           .copies = framework_of(which.framework).copies,
           .peak_far = run.peak_far,
@@ -475,8 +463,6 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
   report.keeps_gradients = run.keeps_gradients;
   if (run.keeps_gradients) report.remarks.push_back(kept_gradients_remark());
   if (run.planned_for) report.remarks.push_back(margin_remark(*run.planned_for, which.budget));
-  const std::string algorithms = algorithms_remark(which, schedule);
-  if (!algorithms.empty()) report.remarks.push_back(algorithms);
   return report;
 }
 

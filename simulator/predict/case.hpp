@@ -154,19 +154,9 @@ struct Case {
   int devices = 1;
   Exchange exchange = Exchange::kEnd;
   std::vector<std::string> remarks = {};  ///< for people, of any run
-  /// What reference and bounds are over, where several schedules are to be set against the same; none:
-  /// what the schedule may use.
-  std::optional<Alternatives> reference = {};
   std::shared_ptr<const MovingState> moving = {};  ///< null: state stays near
   FarCompute far_compute = {};                     ///< of far updates
-
-  [[nodiscard]] Alternatives reference_of(const Schedule& schedule) const {
-    return reference.value_or(alternatives_in_play(schedule, schedule_options));
-  }
 };
-
-/// The case with other options of its schedules.
-[[nodiscard]] Case with_schedule_options(Case which, const ScheduleOptions& options);
 
 /// Throws SpecError for what the costs cannot be worked out for. The case points into both.
 [[nodiscard]] Case make_case(const Workload& workload, const Machine& machine,
@@ -230,7 +220,7 @@ struct CaseBuffers {
   PaperChain paper = {};
 };
 
-// Its two halves, for sweeps: what no link changes, and what a link changes. The second fills
+// The halves of ScheduledCase::run() (scheduled_case.hpp): what no link changes, and what a link changes. The second fills
 // everything of `run` but the plan, again and again, with bounds 1 to 3; once the buffers have grown
 // it allocates nothing. (Rounds have their own costs: for another link they are planned anew. So is what a
 // caching allocator may need a margin for: whether it does shows in a run.)

@@ -1,5 +1,5 @@
-// All schedules for one job, treated alike: the function behind the command `compare`. It neither
-// parses flags nor prints. Why so: docs/adr/0011-compare-treats-alike.md.
+// All schedules for one job, each run as `predict` runs it: the function behind the command `compare`. It neither
+// parses flags nor prints.
 #pragma once
 
 #include <span>
@@ -11,23 +11,15 @@
 
 namespace ooc {
 
-/// With which algorithms a schedule runs that does not choose them itself.
-enum class CompareAlgorithms {
-  kAsGiven,   ///< Case::schedule_options
-  kBestOfAll  ///< by each rule; the quicker run that fits is shown
-};
-
 struct CompareRequest {
   const Case& which;
   std::span<const Schedule* const> chosen;
-  CompareAlgorithms algorithms = CompareAlgorithms::kBestOfAll;
 };
 
 struct Comparison {
-  /// A row for each schedule in their order, at once where --sub-batch does not say otherwise; then those
-  /// in rounds.
+  /// A row for each schedule in their order; then in-core in rounds, where the batch can be cut and rounds are in play.
   std::vector<RunReport> rows;
-  std::vector<std::string> left_out;  ///< rows in rounds that cannot be had, and why
+  std::vector<std::string> left_out;  ///< a row in rounds that cannot be had, and why
 };
 
 [[nodiscard]] Comparison compare(const CompareRequest& request);

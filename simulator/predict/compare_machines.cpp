@@ -21,8 +21,7 @@ MachineRow row_on(const MachinesRequest& request, std::size_t machine,
     own = read_workload(request.workload.path, options);
   }
   const Case which = make_case(own ? *own : request.workload, request.machines[machine], options);
-  Comparison compared = compare(
-      {.which = which, .chosen = request.chosen[machine], .algorithms = request.algorithms});
+  Comparison compared = compare({.which = which, .chosen = request.chosen[machine]});
   MachineRow row;
   if (state) row.state = show_state_preset(*state);
   for (const std::size_t i : best_first(compared.rows)) {

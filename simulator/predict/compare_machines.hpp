@@ -21,7 +21,6 @@ struct MachinesRequest {
   const CaseOptions& options;  ///< but the link, and what of the state moves where `states` say it
   std::span<const double> prices{};        ///< one a machine and link, or none
   std::span<const std::int64_t> states{};  ///< presets (state_words.hpp), or none
-  CompareAlgorithms algorithms = CompareAlgorithms::kBestOfAll;
 };
 
 /// Rows by machine, then by link, then by state. Throws SpecError for what make_case() refuses on any of them.

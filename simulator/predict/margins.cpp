@@ -10,6 +10,7 @@
 #include "model/cost/transfer_cost.hpp"
 #include "simulator/predict/planning.hpp"
 #include "simulator/predict/round_costs.hpp"
+#include "simulator/schedules/fitting_algorithms.hpp"
 #include "simulator/schedules/option_table.hpp"
 #include "simulator/schedules/own_options.hpp"
 
@@ -163,13 +164,15 @@ CaseRun plan_with_margins(const Case& which, const Schedule& schedule, Simulatio
     }
     other.costs = which.costs;
   }
+  const std::vector<Bytes> rooms =
+      algorithm_rooms(which.workload.graph, which.costs, which.budget);
   for (const Schedule* each : schedules()) {
     if (each == &schedule || each->is(Trait::kMovesPages)) continue;
     const bool chooses = reads(*each, "--algorithms");
-    for (const AlgorithmChoice rule : {AlgorithmChoice::kMemory, AlgorithmChoice::kPerformance}) {
-      if (rule == AlgorithmChoice::kPerformance && !chooses) continue;
+    for (const Bytes room : {rooms.front(), rooms.back()}) {
+      if (room > rooms.front() && !chooses) continue;
       other.schedule_options = {};
-      other.schedule_options.algorithms = rule;
+      other.schedule_options.room = room;
       other.schedule_options.sub_batch = {.kind = SubBatch::Kind::kOff};
       CaseRun quicker = plan_with_margin(other, *each, buffers);
       if (!runs(which, quicker, buffers)) continue;

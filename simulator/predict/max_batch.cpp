@@ -16,6 +16,7 @@
 #include "model/base/option_text.hpp"
 #include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/round_costs.hpp"
+#include "simulator/predict/scheduled_case.hpp"
 #include "simulator/predict/stated_times.hpp"
 #include "simulator/schedules/largest_batch.hpp"
 #include "simulator/schedules/option_table.hpp"
@@ -34,7 +35,7 @@ bool is_monotone(const CaseOptions& options, const Schedule& schedule) {
   return allocator_of(options) == Allocator::kIdeal &&
          options.transfers.mode != CopyMode::kPageable && !schedule.is(Trait::kChoosesAlgorithms) &&
          !schedule.is(Trait::kMovesPages) &&
-         options.schedule.algorithms == AlgorithmChoice::kMemory;
+         options.schedule.algorithms != AlgorithmChoice::kPerformance;
 }
 
 /// What became of a batch.
@@ -140,9 +141,9 @@ class Searcher {
   }
 
   BatchAttempt attempt_with(const Case& which) {
-    CaseRun run = plan_case(which, schedule_, buffers_);
-    simulate_case(which, run, buffers_);
-    RunReport report = report_case(which, schedule_, run, Detail::kPeaks);
+    ScheduledCase scheduled(which, schedule_);
+    (void)scheduled.run();
+    RunReport report = scheduled.report(Detail::kPeaks);
     if (!report.feasible) return {.fits = {}, .out_of_memory = std::move(report.out_of_memory)};
     return {.fits = std::move(report), .out_of_memory = {}};
   }
@@ -198,7 +199,6 @@ class Searcher {
   const MaxBatchRequest& request_;
   SizedCases& cases_;
   const Schedule& schedule_;
-  CaseBuffers buffers_;
   SpecError::Parts refused_;  ///< of the last size that no job could be made of
   MaxBatchRow row_;
 };

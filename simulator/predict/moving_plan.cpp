@@ -15,6 +15,7 @@
 #include "simulator/plan/weave_state.hpp"
 #include "simulator/predict/round_costs.hpp"
 #include "simulator/predict/state_words.hpp"
+#include "simulator/schedules/fitting_algorithms.hpp"
 
 namespace ooc {
 namespace {
@@ -125,13 +126,13 @@ class StatePlanner {
   [[nodiscard]] PlanResult quickest(const Schedule& schedule) const {
     PlanResult best = plan(schedule, which_.schedule_options);
     std::optional<Duration> time = time_of(best);
-    const bool choice = which_.costs.alternatives.size() > which_.workload.graph.tasks.size();
+    const std::vector<Bytes> rooms =
+        algorithm_rooms(which_.workload.graph, which_.costs, budget_);
     for (const Schedule* other : schedules()) {
       if (!other->is(Trait::kCarriesState) || other->is(Trait::kRecomputes)) continue;
-      for (const AlgorithmChoice rule : {AlgorithmChoice::kMemory, AlgorithmChoice::kPerformance}) {
-        if (rule == AlgorithmChoice::kPerformance && !choice) continue;
+      for (const Bytes room : rooms) {
         ScheduleOptions options;
-        options.algorithms = rule;
+        options.room = room;
         consider(plan(*other, options), best, time);
       }
     }
@@ -150,6 +151,7 @@ class StatePlanner {
     const TrainingGraph& graph = own ? own->graph : run_.graph;
     PlanningProblem problem = problem_of_(which_, round_.planned, planned, budget_);
     problem.options = options;
+    fit_algorithms(problem);
     problem.carries_state = true;
     problem.least_time = state_bound(
         round_, costs, schedule.is(Trait::kRecomputes) ? TaskOrder::kAny : TaskOrder::kOnce);

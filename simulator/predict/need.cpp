@@ -16,6 +16,7 @@
 #include "model/base/quantity_io.hpp"
 #include "simulator/predict/knee.hpp"
 #include "simulator/predict/moving_plan.hpp"
+#include "simulator/predict/scheduled_case.hpp"
 #include "simulator/predict/stated_times.hpp"
 #include "simulator/schedules/option_table.hpp"
 
@@ -59,7 +60,6 @@ std::string lack_text(const OutOfMemory& oom) {
   return fmt::format("does not fit: takes {} of {} memory", format_bytes(*least), tier);
 }
 
-/// One schedule by one rule for algorithms.
 class Search {
  public:
   /// `machine` is changed while it searches.
@@ -117,19 +117,15 @@ class Search {
     }
   }
 
-  /// Sizes alone make most plans: those stay for all links.
   RunReport run_as_set() {
     estimate_transfers_into(case_.costs.transfers, case_.costs.tensor_bytes, case_.hardware,
                             case_.transfers);
     if (case_.moving) {
       case_.far_compute = far_compute_of(case_.hardware, case_.transfers, far_compute_);
     }
-    const bool same_plan = run_ && is_rate(request_.what) && !schedule_.is(Trait::kPlansForLink) &&
-                           !run_->rounds && !run_->devices &&
-                           case_.allocator != Allocator::kCaching;
-    if (!same_plan) run_.emplace(plan_case(case_, schedule_, buffers_));
-    simulate_case(case_, *run_, buffers_);
-    return report_case(case_, schedule_, *run_, Detail::kTotals);
+    if (!run_ || !is_rate(request_.what)) run_.emplace(case_, schedule_);
+    (void)run_->run();
+    return run_->report(Detail::kTotals);
   }
 
   /// Whether the goal is met there; if so, that run is the row's.
@@ -313,8 +309,7 @@ class Search {
   Case case_;
   Machine& machine_;
   const Schedule& schedule_;
-  CaseBuffers buffers_;
-  std::optional<CaseRun> run_;
+  std::optional<ScheduledCase> run_;  ///< of case_ at its sizes: for all rates
   NeedRow row_;
   std::optional<BytesPerSecond> far_compute_;
   BytesPerSecond slowest_;  ///< of both directions of the link, with as much as there can be
@@ -339,33 +334,6 @@ std::int64_t now_of(Needed what, const Case& which) {
   return 0;
 }
 
-/// The one with a value, of two the one with the smaller; of none the quicker, which says more.
-bool is_better(const NeedRow& row, const NeedRow& than) {
-  if (row.value || than.value) {
-    return row.value && (!than.value || *row.value < *than.value);
-  }
-  const bool runs = row.run && row.run->feasible;
-  if (!than.run || !than.run->feasible) return runs;
-  return runs && row.run->iteration_time < than.run->iteration_time;
-}
-
-/// The job by each rule for algorithms, all against one reference.
-std::vector<Case> rules_of(const NeedRequest& request, const Case& which) {
-  std::vector<Case> rules{which};
-  const bool choice = which.costs.alternatives.size() > which.workload.graph.tasks.size();
-  if (request.algorithms == CompareAlgorithms::kBestOfAll && choice) {
-    ScheduleOptions options = which.schedule_options;
-    options.algorithms = AlgorithmChoice::kPerformance;
-    rules.push_back(with_schedule_options(which, options));
-  }
-  Alternatives reference = Alternatives::kFirst;
-  for (const Schedule* schedule : request.chosen) {
-    reference = std::max(reference, alternatives_in_play(*schedule, rules.back().schedule_options));
-  }
-  for (Case& rule : rules) rule.reference = reference;
-  return rules;
-}
-
 void note_assumed(NeedReport& report) {
   for (const NeedRow& row : report.rows) {
     if (!row.run) continue;
@@ -382,27 +350,20 @@ NeedReport needs(const NeedRequest& request) {
   Machine machine = request.machine;
   const Case which = make_case(request.workload, machine, request.options);
   const std::int64_t now = now_of(request.what, which);
-  const std::vector<Case> rules = rules_of(request, which);
   NeedReport report{.inputs = which.inputs,
                     .what = request.what,
                     .time = request.time,
                     .within = request.within,
                     .reference_time = {},
-                    .reference_over = *rules.front().reference,
                     .now = now,
                     .rows = {},
                     .assumed = {},
                     .remarks = which.remarks};
   const std::int64_t start = now == kInfiniteRate.count() ? kSomeRate : now;
   for (const Schedule* schedule : request.chosen) {
-    std::optional<NeedRow> best;
-    for (const Case& rule : rules) {
-      NeedRow row = Search(request, rule, machine, *schedule).run(start);
-      if (!best || is_better(row, *best)) best = std::move(row);
-      if (schedule->is(Trait::kChoosesAlgorithms)) break;
-    }
-    if (best->run) report.reference_time = best->run->reference_time;
-    report.rows.push_back(*std::move(best));
+    NeedRow row = Search(request, which, machine, *schedule).run(start);
+    if (row.run) report.reference_time = row.run->reference_time;
+    report.rows.push_back(std::move(row));
   }
   note_assumed(report);
   const std::string stated = stated_times_remark(request.workload, which.compute);

@@ -6,7 +6,6 @@
 #include <span>
 
 #include "simulator/predict/case.hpp"
-#include "simulator/predict/compare.hpp"
 #include "simulator/schedules/schedule.hpp"
 #include "simulator/summary/need_report.hpp"
 
@@ -20,8 +19,6 @@ struct NeedRequest {
   Needed what = Needed::kLink;
   std::optional<Duration> time = {};  ///< the goal; none: `within`
   Ratio within{kOne.count() / 100};   ///< of the reference, above it
-  /// By each rule, as compare() takes them: the row is that of the rule that needs less.
-  CompareAlgorithms algorithms = CompareAlgorithms::kBestOfAll;
 };
 
 /// A row for each schedule, in their order. A value was run and does; so was the lower end of its bracket, at

@@ -19,6 +19,7 @@
 #include "model/rewrite/parts.hpp"
 #include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/round_costs.hpp"
+#include "simulator/schedules/fitting_algorithms.hpp"
 
 namespace ooc {
 namespace {
@@ -69,6 +70,20 @@ std::optional<OutOfMemory> far_shortage(const Case& which, Bytes budget) {
                      .tier = OutOfMemory::Tier::kFar};
 }
 
+/// By task of the network, before it is sliced.
+std::vector<AlternativeId> chosen_algorithms(const Case& which, Bytes budget) {
+  PlanningProblem whole{.graph = which.workload.graph,
+                        .costs = which.costs,
+                        .budget = budget,
+                        .options = which.schedule_options};
+  fit_algorithms(whole);
+  std::vector<AlternativeId> chosen;
+  for (std::size_t i = 0; i < whole.graph.tasks.size(); ++i) {
+    chosen.push_back(whole.chosen(make_id<TaskId>(i)));
+  }
+  return chosen;
+}
+
 /// None where even single blocks do not do.
 struct PageCut {
   std::optional<Parts> parts;
@@ -82,6 +97,7 @@ class PageCutter {
       : which_(which),
         graph_(which.workload.graph),
         available_(budget - which.costs.static_bytes),
+        ways_(chosen_algorithms(which, budget)),
         size_(graph_.tensors.size(), part_size(budget)) {}
 
   PageCut run() && {
@@ -89,7 +105,7 @@ class PageCutter {
       cut_.parts = cut_tensors(which_.costs.tensor_bytes, size_);
       find_largest();
       if (cut_.largest.bytes <= available_) {
-        slice_tasks(*cut_.parts, graph_, which_.costs, ways(), available_);
+        slice_tasks(*cut_.parts, graph_, which_.costs, ways_, available_);
         return std::move(cut_);
       }
       if (cut_.parts->first.back() > kMostParts) return std::move(cut_);
@@ -99,13 +115,11 @@ class PageCutter {
   }
 
  private:
-  [[nodiscard]] AlgorithmChoice ways() const { return which_.schedule_options.algorithms; }
-
   void find_largest() {
     too_coarse_.assign(graph_.tensors.size(), false);
     for (std::size_t i = 0; i < graph_.tasks.size(); ++i) {
       const TaskId task = make_id<TaskId>(i);
-      const Bytes need = least_need(graph_, which_.costs, *cut_.parts, task, ways()).bytes;
+      const Bytes need = least_need(graph_, which_.costs, *cut_.parts, task, ways_[i]).bytes;
       if (i == 0 || need > cut_.largest.bytes) cut_.largest = {task, need};
       if (need <= available_) continue;
       for (const auto tensors : {graph_.reads[task], graph_.writes[task]}) {
@@ -129,6 +143,7 @@ class PageCutter {
   const Case& which_;
   const TrainingGraph& graph_;
   Bytes available_;
+  std::vector<AlternativeId> ways_;  ///< by task
   std::vector<Bytes> size_;       ///< of the parts, by tensor
   std::vector<bool> too_coarse_;  ///< by tensor
   PageCut cut_;
@@ -180,7 +195,13 @@ class PagedPlanner {
         budget_(budget),
         parts_(std::move(parts)),
         graph_(cut_graph(which.workload.graph, parts_)),
-        costs_(costs_of(which.costs)) {}
+        costs_(costs_of(which.costs)) {
+    const std::vector<AlternativeId> ways = chosen_algorithms(which, budget);
+    for (std::size_t i = 0; i < ways.size(); ++i) {
+      place_.insert(place_.end(), static_cast<std::size_t>(parts_.slices_of(make_id<TaskId>(i))),
+                    ways[i].index - which.costs.first_alternative[i]);
+    }
+  }
 
   RoundsResult run(SubBatch sub_batch) {
     RoundsResult result;
@@ -213,8 +234,17 @@ class PagedPlanner {
     return costs;
   }
   PlanResult plan(const CostTable& costs) const {
-    return schedule_.make_plan(
-        {.graph = graph_, .costs = costs, .budget = budget_, .options = which_.schedule_options});
+    // Of rounds a task may have fewer alternatives than of the whole batch.
+    std::vector<AlternativeId> ways;
+    for (std::size_t i = 0; i < place_.size(); ++i) {
+      const std::int32_t last = costs.first_alternative[i + 1] - 1;
+      ways.emplace_back(std::min(costs.first_alternative[i] + place_[i], last));
+    }
+    return schedule_.make_plan({.graph = graph_,
+                                .costs = costs,
+                                .budget = budget_,
+                                .options = which_.schedule_options,
+                                .by_task = &ways});
   }
 
   const Case& which_;
@@ -223,6 +253,7 @@ class PagedPlanner {
   Parts parts_;
   TrainingGraph graph_;
   CostTable costs_;
+  std::vector<std::int32_t> place_ = {};  ///< by slice of a task: of its alternative among the task's
 };
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/paged_plan.hpp"
 #include "simulator/predict/round_costs.hpp"
+#include "simulator/schedules/fitting_algorithms.hpp"
 #include "simulator/schedules/own_options.hpp"
 #include "simulator/schedules/sub_batch.hpp"
 #include "simulator/summary/memory_use.hpp"
@@ -67,11 +68,13 @@ PlanningProblem problem_of(const Case& which, const TrainingGraph& graph, const 
     }
     return Trial{.iteration_time = timeline.iteration_time, .plan = &runs, .timeline = &timeline};
   };
-  return {.graph = graph,
-          .costs = costs,
-          .budget = budget,
-          .options = which.schedule_options,
-          .evaluate = evaluate};
+  PlanningProblem problem{.graph = graph,
+                          .costs = costs,
+                          .budget = budget,
+                          .options = which.schedule_options,
+                          .evaluate = evaluate};
+  fit_algorithms(problem);
+  return problem;
 }
 
 PlanningProblem problem_of(const Case& which, const CostTable& costs, Bytes budget) {
@@ -110,6 +113,7 @@ RoundsResult plan_rounds(const Case& which, const Schedule& schedule, Bytes budg
   const auto plan_round = [&](const CostTable& costs) {
     PlanningProblem problem = problem_of(which, costs, budget);
     problem.options = options;
+    fit_algorithms(problem);
     return schedule.make_plan(problem);
   };
   return plan_in_rounds({.graph = which.workload.graph,
@@ -152,10 +156,8 @@ RoundsResult plan_quickest_rounds(const Case& which, const Schedule& schedule, B
   }
   consider({schedule.make_plan(problem_of(which, which.costs, budget)), nullptr});
   options.sub_batch = {.kind = SubBatch::Kind::kAuto};
-  for (const AlgorithmChoice rule : {AlgorithmChoice::kMemory, AlgorithmChoice::kPerformance}) {
-    options.algorithms = rule;
-    consider(plan_rounds(which, *find_schedule("in-core"), budget, options));
-  }
+  options.room = Bytes(0);
+  consider(plan_rounds(which, *find_schedule("in-core"), budget, options));
   for (const Schedule* other : schedules()) {
     if (other->is(Trait::kSubBatches)) consider(plan_rounds(which, *other, budget, options));
   }

@@ -116,29 +116,6 @@ std::optional<std::string> training_remark(const Network& network, const CaseOpt
   return "where no flag says other: " + taken;
 }
 
-std::string algorithms_remark(const Case& which, const Schedule& schedule) {
-  const bool by_memory = reads(schedule, "--algorithms") &&
-                         which.schedule_options.algorithms == AlgorithmChoice::kMemory;
-  if (!by_memory) return "";
-  const CostTable& costs = which.costs;
-  constexpr double kWorthSaying = 0.9;
-  Duration first;
-  Duration fastest;
-  for (std::size_t task = 0; task + 1 < costs.first_alternative.size(); ++task) {
-    const TaskId id = make_id<TaskId>(task);
-    first += costs[costs.default_alternative(id)].time;
-    fastest += costs[costs.alternative(id, AlgorithmChoice::kPerformance)].time;
-  }
-  const bool worth =
-      static_cast<double>(fastest.count()) < kWorthSaying * static_cast<double>(first.count());
-  if (!worth) return "";
-  return fmt::format(
-      "convolutions without workspace: {} of compute; the fastest, as frameworks choose where "
-      "their "
-      "workspace fits, take {}: --algorithms performance",
-      format_duration(first), format_duration(fastest));
-}
-
 std::string margin_remark(Bytes planned_for, Bytes budget) {
   return fmt::format("planned for {} of {}: what the allocator holds back",
                      format_bytes(planned_for), format_bytes(budget));

@@ -30,8 +30,6 @@ namespace ooc {
 [[nodiscard]] std::string kept_gradients_remark();
 /// Of networks with batch norms that run in rounds.
 [[nodiscard]] std::string norms_remark(std::int64_t sub_batch);
-/// Where a schedule runs convolutions without workspace and the fastest would take much less; else "".
-[[nodiscard]] std::string algorithms_remark(const Case& which, const Schedule& schedule);
 /// None where nothing is to be said, as for a float32 that the options ask for. `hardware` may be null.
 [[nodiscard]] std::optional<std::string> dtype_remark(const Network& network,
                                                       const HardwareProfile* hardware,

@@ -67,20 +67,9 @@ const RunReport& SweepWorker::run() {
   }
   estimate_transfers_into(case_->costs.transfers, case_->costs.tensor_bytes, case_->hardware,
                           case_->transfers);
-  const bool may_block = case_->allocator == Allocator::kCaching;
-  const bool planned =
-      run_ && !schedule_->is(Trait::kPlansForLink) && !run_->rounds && !run_->devices && !may_block;
-  if (!planned) {
-    run_.reset();
-    run_.emplace(plan_case(*case_, *schedule_, buffers_));
-  }
-  simulate_case(*case_, *run_, buffers_);
-  if (planned) {
-    report_again(*case_, *schedule_, *run_, buffers_, report_);
-  } else {
-    report_ = report_case(*case_, *schedule_, *run_, Detail::kTotals);
-  }
-  return report_;
+  if (!run_) run_.emplace(*case_, *schedule_);
+  (void)run_->run();
+  return run_->totals();
 }
 
 }  // namespace ooc

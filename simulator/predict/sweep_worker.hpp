@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "simulator/predict/case.hpp"
+#include "simulator/predict/scheduled_case.hpp"
 #include "simulator/predict/study.hpp"
 
 namespace ooc {
@@ -37,14 +37,12 @@ class SweepWorker {
   const SweepGrid& grid_;
   const SweepInputs& inputs_;
   CostsOf costs_;
-  CaseBuffers buffers_;
   CaseOptions options_;                  ///< of the row
   std::optional<std::size_t> costs_at_;  ///< which share of the rows `case_` is for
   std::optional<std::size_t> unit_at_;   ///< the same of `run_`
   std::optional<Case> case_;
   const Schedule* schedule_ = nullptr;
-  std::optional<CaseRun> run_;
-  RunReport report_;
+  std::optional<ScheduledCase> run_;
 };
 
 }  // namespace ooc

@@ -5,8 +5,8 @@
 // away, or gone. No rounds, no compression, no pages. Decisions become a plan in one way (mix_decoder.hpp), which never
 // fails where everything away fits, so a search may change any of them: seeds (capacity's way, block checkpoints, mixes
 // by price) and then late acceptance (mix_search.hpp). The budget is a number of plans, --search, never seconds: the same
-// job and --seed give the same plan. Every other schedule of the class makes its plans too, with either rule for
-// algorithms; if one of them is quicker it is taken, so best is never slower than any.
+// job and --seed give the same plan. Every other schedule of the class makes its plans too, with algorithms in
+// every room; if one of them is quicker it is taken, so best is never slower than any.
 //
 // Example, four layers a b c d of 1 GB and 50 ms, 100 ms backward, at 4 GB and 10 GB/s: capacity moves a, whose copies
 // hide completely, and so does best: 600 ms, in-core's time. At 0.1 GB/s a copy takes 10 s: then a's output is dropped
@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "model/base/errors.hpp"
+#include "simulator/schedules/fitting_algorithms.hpp"
 #include "simulator/schedules/mix_search.hpp"
 #include "simulator/schedules/option_table.hpp"
 
@@ -68,9 +69,9 @@ class Others {
     for (const Schedule* schedule : schedules()) {
       if (schedule == &best_schedule || schedule->is(Trait::kMovesPages)) continue;
       if (problem_.carries_state && !schedule->is(Trait::kCarriesState)) continue;
-      ScheduleOptions options;
-      for (const AlgorithmChoice algorithms : algorithms_of(*schedule)) {
-        options.algorithms = algorithms;
+      for (const std::optional<Bytes> room : rooms_of(*schedule)) {
+        ScheduleOptions options;
+        options.room = room;
         options.trials = Trials::kTime;
         try_recomputations(*schedule, options);
       }
@@ -81,10 +82,11 @@ class Others {
   Plan take() && { return *std::move(best_); }
 
  private:
-  [[nodiscard]] std::vector<AlgorithmChoice> algorithms_of(const Schedule& schedule) const {
-    const bool choice = problem_.costs.alternatives.size() > problem_.graph.tasks.size();
-    if (!choice || !reads(schedule, "--algorithms")) return {AlgorithmChoice::kMemory};
-    return {AlgorithmChoice::kMemory, AlgorithmChoice::kPerformance};
+  [[nodiscard]] std::vector<std::optional<Bytes>> rooms_of(const Schedule& schedule) const {
+    if (!reads(schedule, "--algorithms")) return {std::nullopt};
+    const std::vector<Bytes> rooms =
+        algorithm_rooms(problem_.graph, problem_.costs, problem_.budget);
+    return {rooms.begin(), rooms.end()};
   }
 
   void try_recomputations(const Schedule& schedule, ScheduleOptions options) {
@@ -99,6 +101,7 @@ class Others {
   void attempt(const Schedule& schedule, const ScheduleOptions& options) {
     PlanningProblem problem = problem_;
     problem.options = options;
+    fit_algorithms(problem);
     PlanResult made = schedule.make_plan(problem);
     Plan* plan = std::get_if<Plan>(&made);
     if (plan == nullptr) return;

@@ -29,6 +29,7 @@
 #include <utility>
 
 #include "model/base/dtype.hpp"
+#include "simulator/schedules/fitting_algorithms.hpp"
 #include "simulator/schedules/lms_choice.hpp"
 #include "simulator/schedules/move_candidates.hpp"
 #include "simulator/schedules/own_options.hpp"
@@ -151,10 +152,12 @@ class CompressionPlanner {
   }
 
   [[nodiscard]] PlanningProblem problem_of(const Attempt& trial) const {
-    return {.graph = trial.compression.graph,
-            .costs = trial.costs,
-            .budget = problem_.budget,
-            .options = problem_.options};
+    PlanningProblem problem{.graph = trial.compression.graph,
+                            .costs = trial.costs,
+                            .budget = problem_.budget,
+                            .options = problem_.options};
+    fit_algorithms(problem);
+    return problem;
   }
 
   [[nodiscard]] Attempt choose(std::size_t count) const {

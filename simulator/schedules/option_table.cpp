@@ -124,8 +124,7 @@ constexpr auto kTable = std::to_array<Option>({
     {.name = "--sub-batch",
      .value = "N",
      .help = "run the batch in rounds of N samples; `auto`: as many as memory asks for; `off`: all "
-             "at once (default: auto for modnn, else off; compare shows modnn and in-core both "
-             "ways)",
+             "at once (default: auto for modnn, else off)",
      .tried = "off|auto|1",
      .read = [](const Option& flag, std::string_view text,
                 ScheduleOptions& options) { options.sub_batch = read_sub_batch(flag, text); },
@@ -133,9 +132,9 @@ constexpr auto kTable = std::to_array<Option>({
                  const ScheduleOptions& options) { return sub_batch_text(options.sub_batch); }},
     {.name = "--algorithms",
      .value = "RULE",
-     .help = "which algorithms convolutions use: without workspace (default), or the fastest; "
-             "default of compare: the quicker of both that fits",
-     .choices = "memory|performance",
+     .help = "which algorithms convolutions use: for each the fastest whose workspace fits "
+             "(default), without workspace, or the fastest",
+     .choices = "fitting|memory|performance",
      .read = [](const Option& flag, std::string_view text,
                 ScheduleOptions& options) { read_choice(flag, text, options.algorithms); },
      .write = [](const Option& flag,
@@ -348,7 +347,8 @@ std::string options_text(const Schedule& schedule, const ScheduleOptions& option
 }
 
 std::string_view algorithms_name(AlgorithmChoice algorithms) {
-  return algorithms == AlgorithmChoice::kMemory ? "memory" : "performance";
+  constexpr std::array<std::string_view, 3> kNames{"fitting", "memory", "performance"};
+  return kNames[static_cast<std::size_t>(algorithms)];
 }
 
 }  // namespace ooc

@@ -38,7 +38,7 @@ struct ScheduleOption {
 /// schedule reads; empty where there are none.
 [[nodiscard]] std::string options_text(const Schedule& schedule, const ScheduleOptions& options);
 
-/// "memory" or "performance", as --algorithms has it.
+/// As --algorithms has it.
 [[nodiscard]] std::string_view algorithms_name(AlgorithmChoice algorithms);
 
 }  // namespace ooc

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -44,10 +45,13 @@ struct PlanningProblem {
 
   /// What a schedule that chooses algorithms itself hands to the makers of plans; null: by rule.
   const std::vector<AlternativeId>* by_task = nullptr;
+  /// By task, of whoever does not: the quickest that fit (fit_algorithms()); null: by --algorithms.
+  std::shared_ptr<const std::vector<AlternativeId>> fitting = {};
 
   /// The alternative to run a task with: the schedule's own choice, else what --algorithms says.
   [[nodiscard]] AlternativeId chosen(TaskId task) const {
-    return by_task != nullptr ? (*by_task)[task.at()] : costs.alternative(task, options.algorithms);
+    if (by_task != nullptr) return (*by_task)[task.at()];
+    return fitting ? (*fitting)[task.at()] : costs.alternative(task, options.algorithms);
   }
 };
 
@@ -124,15 +128,6 @@ struct Schedule {
 
   [[nodiscard]] constexpr bool is(Trait trait) const { return traits.has(trait); }
 };
-
-/// What a schedule may use of a job's alternatives: the reference and the bounds of its results are
-/// over these.
-[[nodiscard]] inline Alternatives alternatives_in_play(const Schedule& schedule,
-                                                       const ScheduleOptions& options) {
-  const bool all =
-      schedule.is(Trait::kChoosesAlgorithms) || options.algorithms == AlgorithmChoice::kPerformance;
-  return all ? Alternatives::kAll : Alternatives::kFirst;
-}
 
 /// True where its plans are about a graph with tensors compressed (lms_compress.hpp): make_plan does not
 /// make them.

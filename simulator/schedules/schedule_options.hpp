@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -56,7 +57,9 @@ class OwnPart {
 
 struct ScheduleOptions {
   SubBatch sub_batch = {};                                ///< --sub-batch
-  AlgorithmChoice algorithms = AlgorithmChoice::kMemory;  ///< --algorithms
+  AlgorithmChoice algorithms = AlgorithmChoice::kFitting;  ///< --algorithms
+  /// With kFitting: the room that algorithms are chosen in (fitting_algorithms.hpp); unset: the first of each task.
+  std::optional<Bytes> room = {};
   Trials trials = Trials::kOrder;                         ///< --trials
   /// --far-compression: tensors take so many times less in far memory.
   Ratio far_compression = kOne;

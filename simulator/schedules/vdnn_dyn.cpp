@@ -70,9 +70,9 @@ std::vector<Section> task_by_task(const TrainingGraph& graph) {
   return sections;
 }
 
-class Chooser {
+class DynChooser {
  public:
-  explicit Chooser(const PlanningProblem& problem) : problem_(problem) {
+  explicit DynChooser(const PlanningProblem& problem) : problem_(problem) {
     fixed_[index(Ways::kMemory)] = by_rule(AlgorithmChoice::kMemory);
     fixed_[index(Ways::kPerformance)] = by_rule(AlgorithmChoice::kPerformance);
   }
@@ -177,7 +177,7 @@ class Chooser {
   std::array<std::optional<Policy>, 3> policies_;
 };
 
-PlanResult plan_vdnn_dyn(const PlanningProblem& problem) { return Chooser(problem).run(); }
+PlanResult plan_vdnn_dyn(const PlanningProblem& problem) { return DynChooser(problem).run(); }
 
 constexpr std::string_view kVdnnDynOptions[] = {"--trials"};
 

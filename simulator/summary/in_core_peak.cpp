@@ -37,12 +37,11 @@ Bytes peak_with_workspace(const TrainingGraph& graph, std::int64_t batch, Accoun
 
 }  // namespace
 
-Bytes in_core_peak(const TrainingGraph& graph, const CostTable& costs, Accounting accounting,
-                   AlgorithmChoice algorithms) {
+Bytes in_core_peak(const TrainingGraph& graph, const CostTable& costs, Accounting accounting) {
   std::vector<Bytes> workspace;
   workspace.reserve(graph.tasks.size());
   for (std::size_t task = 0; task < graph.tasks.size(); ++task) {
-    workspace.push_back(costs[costs.alternative(make_id<TaskId>(task), algorithms)].workspace);
+    workspace.push_back(costs[costs.default_alternative(make_id<TaskId>(task))].workspace);
   }
   return peak_with_workspace(graph, costs.batch, accounting, workspace, costs.static_bytes);
 }

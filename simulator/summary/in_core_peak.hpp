@@ -8,11 +8,10 @@
 namespace ooc {
 
 /// Liveness and define-by-run: the largest sum, over the tasks, of live tensors and the workspace
-/// of the alternative chosen for it. The rules without lifetimes: their footprint and the largest
+/// of its first alternative. The rules without lifetimes: their footprint and the largest
 /// workspace.
 [[nodiscard]] Bytes in_core_peak(const TrainingGraph& graph, const CostTable& costs,
-                                 Accounting accounting,
-                                 AlgorithmChoice algorithms = AlgorithmChoice::kMemory);
+                                 Accounting accounting);
 
 /// Bytes alone, for where no machine is known: one alternative a task, without a time and with the workspace that a custom
 /// layer states. Throws SpecError for what is too large to count.

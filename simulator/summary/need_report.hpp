@@ -49,7 +49,6 @@ struct NeedReport {
   std::optional<Duration> time;  ///< that is not to be exceeded; none: `within` decides
   Ratio within;                  ///< of the reference, above it
   Duration reference_time;
-  Alternatives reference_over = Alternatives::kAll;
   std::int64_t now = 0;  ///< what the job has; of two directions the slower one
   std::vector<NeedRow> rows;
   std::vector<std::string> assumed;

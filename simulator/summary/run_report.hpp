@@ -212,7 +212,6 @@ struct RunReport {
   double samples_per_s = 0;
   Duration compute_time;    ///< sum of this plan's first-run tasks
   Duration reference_time;  ///< the same at full batch with the fastest algorithms it may use
-  Alternatives reference_over = Alternatives::kAll;  ///< which those are
   double slowdown = 0;                               ///< iteration_time / reference_time
   std::optional<Duration> lower_bound;
   std::int64_t sub_batch = 1;  ///< samples of a round; the batch where there is one round

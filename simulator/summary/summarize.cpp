@@ -36,11 +36,11 @@ void name_limit(RunReport& report) {
   report.limited_share = wait->share;
 }
 
-// All tasks with the fastest alternatives that may be used, one after the other.
-Duration fastest_compute(const TrainingGraph& graph, const CostTable& costs, Alternatives which) {
+// All tasks with their fastest alternatives, one after the other.
+Duration fastest_compute(const TrainingGraph& graph, const CostTable& costs) {
   Duration sum{0};
   for (std::size_t task = 0; task < graph.tasks.size(); ++task) {
-    const auto ways = costs.alternatives_of(make_id<TaskId>(task), which);
+    const auto ways = costs.alternatives_of(make_id<TaskId>(task));
     sum += std::min_element(ways.begin(), ways.end(), [](const auto& a, const auto& b) {
              return a.time < b.time;
            })->time;
@@ -174,8 +174,7 @@ std::vector<StepReport> step_reports(const SummaryInput& input, const Plan& plan
 RunReport known_before_running(const SummaryInput& input) {
   RunReport report;
   report.inputs = input.inputs;
-  report.reference_over = input.alternatives;
-  report.reference_time = fastest_compute(input.graph, input.costs, input.alternatives);
+  report.reference_time = fastest_compute(input.graph, input.costs);
   if (input.bounds.has_value()) {
     report.lower_bound = input.bounds->best();
     report.bound_class = std::string(input.bound_class);

@@ -36,7 +36,6 @@ struct SummaryInput {
   std::optional<LowerBounds> bounds = {};
   std::string_view bound_class = "schedules that only move tensors";
   ComputeModel compute_model = ComputeModel::kNative;  ///< whose FLOPs are reported
-  Alternatives alternatives = Alternatives::kAll;      ///< that the schedule may use
   std::vector<std::string> assumed = {};               ///< HardwareProfile::assumed
   ClosedForm closed_form = ClosedForm::kNone;          ///< of the schedule
   CopyRules copies = {};                               ///< of the framework

@@ -269,7 +269,7 @@ void check_case(std::uint64_t seed, Tally& tally) {
   const auto optimum = plans.quickest();
   if (!optimum) return;
   const auto bounds =
-      bound_mixed(workload.graph, workload.costs, budget, MixedEffort::kWhole, Alternatives::kAll);
+      bound_mixed(workload.graph, workload.costs, budget, MixedEffort::kWhole);
   const PlanResult made = find_schedule("best")->make_plan(problem);
   INFO(rerun("property_best", seed));
   INFO(workload.text);

@@ -1,0 +1,52 @@
+// A job under one schedule: the one way from a job to its run, behind every command. Where no rule for algorithms is
+// asked for, the job is planned with each room for workspaces (fitting_algorithms.hpp) and the quickest run is the
+// answer, so that a workspace never costs more than it gains.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "simulator/predict/case.hpp"
+
+namespace ooc {
+
+class ScheduledCase {
+ public:
+  /// Refers to both. Between runs the case may get other prices of copies, nothing else.
+  ScheduledCase(const Case& which, const Schedule& schedule);
+
+  /// Simulates at the prices of copies that the case has now. Plans are made once, unless prices change them. The
+  /// result stays until the next run.
+  const CaseRun& run();
+  /// Adds the bounds that take longer to the run.
+  void tighten_bounds();
+
+  [[nodiscard]] RunReport report(Detail detail) const;
+  /// The totals of the run: allocates nothing once each plan was reported.
+  [[nodiscard]] const RunReport& totals();
+  [[nodiscard]] CaseRun take() &&;
+
+ private:
+  /// The job with its algorithms chosen in one room.
+  struct Candidate {
+    std::optional<Bytes> room;  ///< unset: algorithms by --algorithms or by the schedule
+    Duration least;             ///< no run of it is quicker
+    std::optional<CaseRun> run = {};
+    CaseBuffers buffers = {};
+    std::optional<RunReport> report = {};
+  };
+
+  void forget_plans();
+  /// Unset: does not fit.
+  std::optional<Duration> simulate(Candidate& candidate);
+  void consider(std::size_t index);
+
+  const Case& which_;
+  const Schedule& schedule_;
+  std::vector<Candidate> candidates_;  ///< by room, ascending
+  std::size_t best_ = 0;
+  std::optional<Duration> time_;  ///< of the best
+};
+
+}  // namespace ooc
