@@ -87,7 +87,7 @@ int run_fit(const Arguments& arguments) {
   std::optional<RunReport> nearest;
   const Schedule* tried = job.schedules.front();
   for (const Schedule* schedule : job.schedules) {
-    const CaseRun run = run_case(which, *schedule, BoundEffort::kCut);
+    const CaseRun run = run_case(which, *schedule, Bounds::kNone);
     RunReport report = report_case(which, *schedule, run, Detail::kTotals);
     if (report.feasible) {
       job.outputs.result.finish(fitting(report));

@@ -113,7 +113,7 @@ RunReport run_job(Job& job, const Schedule& schedule, Detail detail, std::string
   const Case which = make_case(job.workload, job.machine, job.options);
   remark_on_dtypes(remarks, {&job.workload, 1}, {&job.machine, 1}, job.options);
   remark_on(remarks, job.workload.path, stated_times_remark(job.workload, which.compute));
-  const CaseRun run = run_case(which, schedule, BoundEffort::kWindows);
+  const CaseRun run = run_case(which, schedule, Bounds::kAll);
   RunReport report = report_case(which, schedule, run, detail);
   if (report.feasible && !run.pages) {
     report.moved = moved_tensors(std::get<Plan>(run.plan), run.graph(which), run.costs(which),

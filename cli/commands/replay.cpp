@@ -257,7 +257,7 @@ int run_replay(const Arguments& arguments) {
   remark_on_machine(options.result.remarks, machine, 1);
   remark_on_batch(options.result.remarks, workload, options.job);
   const Case which = make_case(workload, machine, options.job);
-  const CaseRun run = run_case(which, *options.schedule, BoundEffort::kCut);
+  const CaseRun run = run_case(which, *options.schedule, Bounds::kNone);
   check_rounds(run, options.run.mode);
   const Timeline* predicted = run.outcome ? std::get_if<Timeline>(&*run.outcome) : nullptr;
   if (predicted == nullptr || run.far_overflow) {

@@ -261,7 +261,7 @@ RunFigures RowRunner::predict(const Arguments& arguments) {
   const Machine& on = machine_for(hardware_of(arguments), options);
   const Workload& network = workload(name, options);
   const Case which = make_case(network, on, options);
-  const CaseRun run = run_case(which, *schedule, BoundEffort::kWindows);
+  const CaseRun run = run_case(which, *schedule, Bounds::kAll);
   return figures_of_run(report_case(which, *schedule, run, Detail::kLayers), which, run);
 }
 

@@ -316,13 +316,6 @@ CaseRun plan_case(const Case& which, const Schedule& schedule, CaseBuffers& buff
   if (auto* oom = std::get_if<OutOfMemory>(&run.plan)) {
     confirm_smallest(which, schedule, *oom, buffers.simulation);
   } else {
-    // A graph with tensors compressed has tasks that nobody has to run.
-    const bool added = compresses(schedule, which.schedule_options);
-    find_memory_pressure(added ? which.workload.graph : run.bounded_graph(which),
-                         added ? which.costs : run.share_costs(which), simulated_budget(which),
-                         buffers.pressure);
-    // What memory forces on a schedule that only moves tensors, others may avoid.
-    if (!only_moves_tensors(schedule, which.schedule_options)) buffers.pressure.cuts.clear();
     buffers.far_use = far_use(std::get<Plan>(run.plan), run.graph(which), run.costs(which));
   }
   return run;
@@ -336,28 +329,10 @@ void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers) {
   }
   run.outcome.reset();
   run.far_overflow.reset();
-  run.bounds.reset();
-  run.bounds_recomputing = false;
   run.peak_far.reset();
   const Plan* plan = std::get_if<Plan>(&run.plan);
   if (plan == nullptr) return;
 
-  if (buffers.pressure.feasible) {
-    // Of unequal shares only the first one's pressure is known.
-    const bool equal = which.inputs.batch % which.devices == 0;
-    run.bounds =
-        bound_cuts(buffers.pressure, run.share_costs(which).transfers, equal ? which.devices : 1);
-    if (run.devices) {
-      run.bounds->add(exchange_bound(*run.devices, which.exchange));
-      run.bounds->raise(fetch_bound(*run.devices, buffers.pressure));
-    }
-    if (which.moving) {
-      const bool again = std::any_of(plan->steps.begin(), plan->steps.end(),
-                                     [](const Step& step) { return step.recompute; });
-      run.bounds->raise(state_bound(*run.rounds->moving, run.costs(which),
-                                    again ? TaskOrder::kAny : TaskOrder::kOnce));
-    }
-  }
   auto blocked = simulate({.plan = *plan,
                            .costs = run.costs(which),
                            .budget = run.allowed(which),
@@ -379,29 +354,50 @@ void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers) {
   run.outcome.emplace(std::move(lent));
 }
 
-CaseRun run_case(const Case& which, const Schedule& schedule, BoundEffort effort) {
+CaseRun run_case(const Case& which, const Schedule& schedule, Bounds bounds) {
   ScheduledCase scheduled(which, schedule);
   (void)scheduled.run();
-  if (effort == BoundEffort::kWindows) scheduled.tighten_bounds();
+  if (bounds == Bounds::kAll) scheduled.bound();
   return std::move(scheduled).take();
 }
 
-void tighten_bounds(const Case& which, const Schedule& schedule, CaseRun& run,
-                    const CaseBuffers& buffers) {
-  if (!run.bounds || compresses(schedule, which.schedule_options)) return;
+void bound_run(const Case& which, const Schedule& schedule, CaseRun& run) {
+  const Plan* plan = std::get_if<Plan>(&run.plan);
+  if (plan == nullptr) return;
+  const bool added = compresses(schedule, which.schedule_options);
+  MemoryPressure pressure;
+  // A graph with tensors compressed has tasks that nobody has to run.
+  find_memory_pressure(added ? which.workload.graph : run.bounded_graph(which),
+                       added ? which.costs : run.share_costs(which), simulated_budget(which),
+                       pressure);
+  if (!pressure.feasible) return;
+  // What memory forces on a schedule that only moves tensors, others may avoid.
+  if (!only_moves_tensors(schedule, which.schedule_options)) pressure.cuts.clear();
+  // Of unequal shares only the first one's pressure is known.
+  const bool equal = which.inputs.batch % which.devices == 0;
+  run.bounds = bound_cuts(pressure, run.share_costs(which).transfers, equal ? which.devices : 1);
+  if (run.devices) {
+    run.bounds->add(exchange_bound(*run.devices, which.exchange));
+    run.bounds->raise(fetch_bound(*run.devices, pressure));
+  }
+  if (which.moving) {
+    const bool again = std::any_of(plan->steps.begin(), plan->steps.end(),
+                                   [](const Step& step) { return step.recompute; });
+    run.bounds->raise(state_bound(*run.rounds->moving, run.costs(which),
+                                  again ? TaskOrder::kAny : TaskOrder::kOnce));
+  }
+  if (added) return;
   if (!only_moves_tensors(schedule, which.schedule_options)) {
     if (which.moving) return;  // what it books is not what such a plan must hold
     // Of several devices the first one's: others, and their exchange, only delay it.
-    const auto mixed =
-        bound_mixed(run.share_graph(which), run.share_costs(which), simulated_budget(which),
-                    MixedEffort::kWhole);
+    const auto mixed = bound_mixed(run.share_graph(which), run.share_costs(which),
+                                   simulated_budget(which), MixedEffort::kWhole);
     if (!mixed) return;
     run.bounds->raise(mixed->best());
     run.bounds_recomputing = true;
     return;
   }
-  Duration windows =
-      bound_windows(run.bounded_graph(which), run.share_costs(which), buffers.pressure);
+  Duration windows = bound_windows(run.bounded_graph(which), run.share_costs(which), pressure);
   if (run.devices) windows += exchange_bound(*run.devices, which.exchange);
   run.bounds->windows = std::max(run.bounds->cut, windows);
 }
@@ -477,7 +473,7 @@ void report_again(const Case& which, const Schedule& schedule, const CaseRun& ru
 }
 
 RunReport predict(const Case& which, const Schedule& schedule, Detail detail) {
-  return report_case(which, schedule, run_case(which, schedule, BoundEffort::kWindows), detail);
+  return report_case(which, schedule, run_case(which, schedule, Bounds::kAll), detail);
 }
 
 }  // namespace ooc

@@ -209,27 +209,28 @@ struct CaseRun {
   [[nodiscard]] const PlanResult& verdict() const { return far_overflow ? *far_overflow : plan; }
 };
 
-/// Plans, simulates and bounds.
-[[nodiscard]] CaseRun run_case(const Case& which, const Schedule& schedule, BoundEffort effort);
+/// Lower bounds take longer than the run: sweeps have none.
+enum class Bounds { kNone, kAll };
 
-/// What runs need to write, and what a budget or the plan forces whatever the link.
+/// Plans, simulates and bounds.
+[[nodiscard]] CaseRun run_case(const Case& which, const Schedule& schedule, Bounds bounds);
+
+/// What runs need to write, and what of a plan no link changes.
 struct CaseBuffers {
   SimulationBuffers simulation;
-  MemoryPressure pressure;
   std::optional<FarUse> far_use = {};
   PaperChain paper = {};
 };
 
 // The halves of ScheduledCase::run() (scheduled_case.hpp): what no link changes, and what a link changes. The second fills
-// everything of `run` but the plan, again and again, with bounds 1 to 3; once the buffers have grown
-// it allocates nothing. (Rounds have their own costs: for another link they are planned anew. So is what a
-// caching allocator may need a margin for: whether it does shows in a run.)
+// outcome and far memory of `run`, again and again; once the buffers have grown it allocates nothing. (Rounds have
+// their own costs: for another link they are planned anew. So is what a caching allocator may need a margin for:
+// whether it does shows in a run.)
 [[nodiscard]] CaseRun plan_case(const Case& which, const Schedule& schedule, CaseBuffers& buffers);
 void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers);
 
-/// The bounds that take longer, where one holds for the schedule: 4, or A and B. `buffers` are those of its plan_case().
-void tighten_bounds(const Case& which, const Schedule& schedule, CaseRun& run,
-                    const CaseBuffers& buffers);
+/// Fills the bounds of a run with a plan.
+void bound_run(const Case& which, const Schedule& schedule, CaseRun& run);
 
 /// The report of a run, without `what_if` and `range`: these run the job again (what_if.hpp, rate_range.hpp).
 [[nodiscard]] RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun& run,

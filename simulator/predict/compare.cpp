@@ -12,7 +12,7 @@ namespace {
 RunReport row(const Case& which, const Schedule& schedule) {
   ScheduledCase scheduled(which, schedule);
   (void)scheduled.run();
-  scheduled.tighten_bounds();
+  scheduled.bound();
   return scheduled.report(Detail::kPeaks);
 }
 

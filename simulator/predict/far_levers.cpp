@@ -96,7 +96,7 @@ class FarChanges {
     Case which = make_case(workload, machine_, options);
     if (which.moving && least_far_bytes(*which.moving) > limit) return;
     which.far_capacity = Bytes(kMaxTotalBytes);
-    const CaseRun ran = run_case(which, other ? *other : schedule_, BoundEffort::kCut);
+    const CaseRun ran = run_case(which, other ? *other : schedule_, Bounds::kNone);
     if (!ran.peak_far || *ran.peak_far > limit) return;
     found_.push_back({.change = flags,
                       .needs = *ran.peak_far,

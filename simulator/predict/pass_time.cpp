@@ -38,7 +38,7 @@ CaseOptions in_core_options(CaseOptions options) {
 Duration time_of_pass(const Case& which, TimedPass pass) {
   const Schedule* in_core = find_schedule("in-core");
   OOC_CHECK(in_core != nullptr, "in-core is a schedule");
-  const CaseRun run = run_case(which, *in_core, BoundEffort::kCut);
+  const CaseRun run = run_case(which, *in_core, Bounds::kNone);
   const Plan* plan = std::get_if<Plan>(&run.plan);
   const Timeline* timeline = run.outcome ? std::get_if<Timeline>(&*run.outcome) : nullptr;
   OOC_CHECK(plan != nullptr && timeline != nullptr, "what is timed in core fits");

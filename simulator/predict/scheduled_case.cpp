@@ -101,10 +101,7 @@ void ScheduledCase::consider(std::size_t index) {
   time_ = time;
 }
 
-void ScheduledCase::tighten_bounds() {
-  Candidate& best = candidates_[best_];
-  ooc::tighten_bounds(which_, schedule_, *best.run, best.buffers);
-}
+void ScheduledCase::bound() { bound_run(which_, schedule_, *candidates_[best_].run); }
 
 RunReport ScheduledCase::report(Detail detail) const {
   return report_case(which_, schedule_, *candidates_[best_].run, detail);

@@ -19,8 +19,8 @@ class ScheduledCase {
   /// Simulates at the prices of copies that the case has now. Plans are made once, unless prices change them. The
   /// result stays until the next run.
   const CaseRun& run();
-  /// Adds the bounds that take longer to the run.
-  void tighten_bounds();
+  /// Adds the lower bounds to the run.
+  void bound();
 
   [[nodiscard]] RunReport report(Detail detail) const;
   /// The totals of the run: allocates nothing once each plan was reported.

@@ -31,7 +31,7 @@ std::int64_t last_of(std::int64_t amount) {
 std::optional<Duration> iteration_time_of(const Workload& workload, const Machine& machine,
                                           const CaseOptions& options, const Schedule& schedule) {
   const Case which = make_case(workload, machine, options);
-  const CaseRun run = run_case(which, schedule, BoundEffort::kCut);
+  const CaseRun run = run_case(which, schedule, Bounds::kNone);
   const Timeline* timeline = run.outcome ? std::get_if<Timeline>(&*run.outcome) : nullptr;
   return timeline == nullptr ? std::nullopt : std::optional(timeline->iteration_time);
 }

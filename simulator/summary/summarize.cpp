@@ -239,7 +239,6 @@ void summarize_again(const SummaryInput& input, RunReport& report) {
   report.out_of_memory.reset();
   report.paper.reset();
   report.inputs_to_far = report.inputs_to_near = Bytes(0);
-  if (input.bounds.has_value()) report.lower_bound = input.bounds->best();
   report.link_limited_by = plan_costs(input).transfers.limited_by;
   (void)add_outcome(report, input);
 }

@@ -56,7 +56,7 @@ int check_schedules(const CaseOptions& options) {
   for (const Schedule* schedule : schedules()) {
     if (schedule->is(Trait::kMovesPages)) continue;
     CAPTURE(schedule->name);
-    const CaseRun run = run_case(which, *schedule, BoundEffort::kWindows);
+    const CaseRun run = run_case(which, *schedule, Bounds::kAll);
     const Plan* plan = std::get_if<Plan>(&run.plan);
     if (plan == nullptr) continue;
     ++fitting;
@@ -134,7 +134,7 @@ TEST_CASE("compression on several devices keeps names apart and the bound below 
   const Case which = make_case(job.workload, job.machine, job.options);
   const Schedule* lms = find_schedule("lms");
   REQUIRE(lms != nullptr);
-  const CaseRun run = run_case(which, *lms, BoundEffort::kWindows);
+  const CaseRun run = run_case(which, *lms, Bounds::kAll);
   const Timeline* timeline = run.outcome ? std::get_if<Timeline>(&*run.outcome) : nullptr;
   REQUIRE(timeline != nullptr);
   REQUIRE(run.bounds.has_value());

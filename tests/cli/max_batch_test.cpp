@@ -45,7 +45,7 @@ struct MaxJob {
     at.batch = batch;
     at.schedule.sub_batch = {.kind = SubBatch::Kind::kOff};
     const Case which = make_case(workload, machine, at);
-    const CaseRun run = run_case(which, *find_schedule(schedule), BoundEffort::kCut);
+    const CaseRun run = run_case(which, *find_schedule(schedule), Bounds::kNone);
     return run.outcome && std::holds_alternative<Timeline>(*run.outcome);
   }
 };
@@ -55,7 +55,7 @@ RunReport predicted(const MaxJob& job, const Schedule& schedule, std::int64_t ba
   CaseOptions at = job.options;
   at.batch = batch;
   const Case which = make_case(job.workload, job.machine, at);
-  const CaseRun run = run_case(which, schedule, BoundEffort::kCut);
+  const CaseRun run = run_case(which, schedule, Bounds::kNone);
   return report_case(which, schedule, run, Detail::kTotals);
 }
 

@@ -42,8 +42,7 @@ struct Asked {
                   .chosen = chosen,
                   .what = what,
                   .time = time,
-                  .within = within,
-                  .algorithms = CompareAlgorithms::kAsGiven})
+                  .within = within})
         .rows.front();
   }
 

@@ -54,7 +54,7 @@ CaseRun run_with(const Workload& workload, const Machine& machine, CaseOptions o
   options.memory = budget;
   options.allocator = allocator;
   options.schedule.own.change().search = 0;  // any plan will do
-  return run_case(make_case(workload, machine, options), schedule, BoundEffort::kCut);
+  return run_case(make_case(workload, machine, options), schedule, Bounds::kNone);
 }
 
 struct Seen {
@@ -132,7 +132,7 @@ TEST_CASE(
       CAPTURE(sixteenths);
       options.memory = Bytes((std::int64_t{sixteenths} << 30) / 16);
       const CaseRun run =
-          run_case(make_case(workload, machine, options), *find_schedule(name), BoundEffort::kCut);
+          run_case(make_case(workload, machine, options), *find_schedule(name), Bounds::kNone);
       const Timeline* timeline = timeline_of(run);
       REQUIRE(timeline != nullptr);
       const Duration time = timeline->iteration_time;
@@ -158,7 +158,7 @@ TEST_CASE("under a caching allocator a faster link is slower by 2 % at most" *
     CAPTURE(rate);
     options.transfers.link = BytesPerSecond(rate * 1'000'000'000);
     const CaseRun run = run_case(make_case(workload, machine, options),
-                                 *find_schedule("checkpoint-offload"), BoundEffort::kCut);
+                                 *find_schedule("checkpoint-offload"), Bounds::kNone);
     const Timeline* timeline = timeline_of(run);
     REQUIRE(timeline != nullptr);
     const Duration time = timeline->iteration_time;
@@ -180,7 +180,7 @@ TEST_CASE("a search finds plans that a caching allocator runs in half as long ag
   const auto time_with = [&](Allocator allocator) {
     options.allocator = allocator;
     const CaseRun run =
-        run_case(make_case(workload, machine, options), *find_schedule("best"), BoundEffort::kCut);
+        run_case(make_case(workload, machine, options), *find_schedule("best"), Bounds::kNone);
     REQUIRE(timeline_of(run) != nullptr);
     return timeline_of(run)->iteration_time.count();
   };

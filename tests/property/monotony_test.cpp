@@ -151,7 +151,7 @@ constexpr Job kJobs[] = {{"alexnet", "v100-16gb-pcie3", 128},
                          {"fcn", "k40m", 128}};
 
 std::optional<Duration> time_of(const Case& which, const Schedule& schedule) {
-  const CaseRun run = run_case(which, schedule, BoundEffort::kCut);
+  const CaseRun run = run_case(which, schedule, Bounds::kNone);
   const auto* timeline = run.outcome ? std::get_if<Timeline>(&*run.outcome) : nullptr;
   if (timeline == nullptr) return std::nullopt;
   return timeline->iteration_time;
@@ -166,7 +166,7 @@ void count_shipped(Counts& counts, const Job& job, const Schedule& schedule,
   const ooc::Workload workload = load_workload(job.network, "NETWORK", options);
   const auto least = [&](const Schedule& of) {
     options.memory = Bytes(1);
-    const CaseRun run = run_case(make_case(workload, machine, options), of, BoundEffort::kCut);
+    const CaseRun run = run_case(make_case(workload, machine, options), of, Bounds::kNone);
     return std::get<OutOfMemory>(run.plan).smallest_budget.value();
   };
   const Bytes smallest = least(schedule);

@@ -101,10 +101,11 @@ Bytes smallest_budget(const Workload& workload, const Schedule& schedule) {
 
 /// Into slices that fit some memory in which each task does in some number of them.
 void slice(Dice& dice, const Workload& whole, Parts& parts) {
-  const AlgorithmChoice ways = AlgorithmChoice::kMemory;
+  const auto& first = whole.costs.first_alternative;
+  const std::vector<AlternativeId> ways(first.begin(), first.end() - 1);
   Bytes least;
   for (std::size_t i = 0; i < whole.graph.tasks.size(); ++i) {
-    const SliceNeed need = least_need(whole.graph, whole.costs, parts, make_id<TaskId>(i), ways);
+    const SliceNeed need = least_need(whole.graph, whole.costs, parts, make_id<TaskId>(i), ways[i]);
     least = std::max(least, need.bytes);
   }
   const Bytes available(dice.number(least.count(), 2 * least.count()));

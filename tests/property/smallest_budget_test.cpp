@@ -25,7 +25,7 @@ CaseRun run_with(const Workload& workload, const Machine& machine, CaseOptions o
                  const Schedule& schedule, Bytes budget) {
   options.memory = budget;
   options.schedule.own.change().search = 0;  // what fits does not depend on it
-  return run_case(make_case(workload, machine, options), schedule, BoundEffort::kCut);
+  return run_case(make_case(workload, machine, options), schedule, Bounds::kNone);
 }
 
 bool runs(const CaseRun& run) {

@@ -304,7 +304,7 @@ TEST_CASE("weight_gradients: the batch at once may fit where rounds, which add t
     at.options.memory = budget;
     return run_case(
         case_with(at.workload, at.machine, at.options, R"("weight_gradients": "freed",)"),
-        *find_schedule("in-core"), BoundEffort::kCut);
+        *find_schedule("in-core"), Bounds::kNone);
   };
   const CaseRun refused = run(Bytes(1));
   const auto* oom = std::get_if<OutOfMemory>(&refused.plan);
@@ -323,8 +323,8 @@ TEST_CASE("best is no slower than a schedule that a caching allocator blocks at 
   at.options.memory = Bytes(666'405'829);
   at.workload = read_workload(at.workload.path, at.options);
   const Case which = make_case(at.workload, at.machine, at.options);
-  const CaseRun other = run_case(which, *find_schedule("recompute"), BoundEffort::kCut);
-  const CaseRun best = run_case(which, *find_schedule("best"), BoundEffort::kCut);
+  const CaseRun other = run_case(which, *find_schedule("recompute"), Bounds::kNone);
+  const CaseRun best = run_case(which, *find_schedule("best"), Bounds::kNone);
   REQUIRE(other.planned_for);
   REQUIRE(best.outcome);
   CHECK(std::get<Timeline>(*best.outcome).iteration_time <=
@@ -358,7 +358,7 @@ TEST_CASE("weight_gradients: plans of all schedules run with those that are free
     for (const std::int64_t part : {100, 85, 75}) {
       Case which = roomy;
       which.budget = Bytes(roomy.in_core_peak.count() / 100 * part);
-      const CaseRun run = run_case(which, *schedule, BoundEffort::kCut);
+      const CaseRun run = run_case(which, *schedule, Bounds::kNone);
       const Plan* plan = std::get_if<Plan>(&run.plan);
       if (plan == nullptr) continue;
       CAPTURE(schedule->name);
