@@ -1,5 +1,6 @@
 #include "simulator/predict/scheduled_case.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "simulator/predict/planning.hpp"
@@ -37,6 +38,22 @@ Duration least_time(const Case& which, const Schedule& schedule, const std::opti
   return sum;
 }
 
+bool same_but_for_algorithms(const Plan& a, const Plan& b) {
+  if (a.steps.size() != b.steps.size()) return false;
+  for (std::size_t i = 0; i < a.steps.size(); ++i) {
+    const Step& step = a.steps[i];
+    const Step& other = b.steps[i];
+    if (step.kind != other.kind || step.object != other.object ||
+        step.recompute != other.recompute) {
+      return false;
+    }
+    const auto waits = a.waits[make_id<StepId>(i)];
+    const auto others = b.waits[make_id<StepId>(i)];
+    if (!std::equal(waits.begin(), waits.end(), others.begin(), others.end())) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 ScheduledCase::ScheduledCase(const Case& which, const Schedule& schedule)
@@ -48,43 +65,93 @@ ScheduledCase::ScheduledCase(const Case& which, const Schedule& schedule)
 }
 
 const CaseRun& ScheduledCase::run() {
-  forget_plans();
+  if (!plans_stay()) {
+    for (Candidate& each : candidates_) {
+      each.run.reset();
+      each.report.reset();
+    }
+  } else if (!planned_) {
+    plan_all();
+    planned_ = true;
+  }
   time_.reset();
+  for (Candidate& each : candidates_) each.is_run = false;
   // The last best first: at similar prices it still is, and the others need no run.
   consider(best_);
   if (!time_) consider(0);
   if (!time_) {
-    best_ = 0;
+    best_ = 0;  // which was run: it says what the job lacks
     return *candidates_[0].run;
   }
   for (std::size_t i = candidates_.size(); i-- > 0;) consider(i);
   return *candidates_[best_].run;
 }
 
-void ScheduledCase::forget_plans() {
-  for (Candidate& each : candidates_) {
-    if (!each.run) continue;
-    const bool stays = !schedule_.is(Trait::kPlansForLink) && !each.run->rounds &&
-                       !each.run->devices && which_.allocator != Allocator::kCaching;
-    if (stays) continue;
-    each.run.reset();
-    each.report.reset();
+bool ScheduledCase::plans_stay() const {
+  return !schedule_.is(Trait::kPlansForLink) && !schedule_.is(Trait::kMovesPages) &&
+         !compresses(schedule_, which_.schedule_options) && which_.devices == 1 &&
+         !which_.moving && which_.allocator != Allocator::kCaching &&
+         sub_batch_of(which_, schedule_).kind == SubBatch::Kind::kOff;
+}
+
+void ScheduledCase::plan_all() {
+  for (std::size_t i = candidates_.size(); i-- > 0;) {
+    Candidate& each = candidates_[i];
+    plan(each);
+    const Plan* plan = std::get_if<Plan>(&each.run->plan);
+    if (plan == nullptr) continue;
+    each.least = Duration();
+    for (const Step& step : plan->steps) {
+      if (step.kind == StepKind::kCompute) {
+        each.least += which_.costs[step.alternative].time;
+      } else {
+        const Bytes bytes = which_.costs.tensor_bytes[static_cast<std::size_t>(step.object)];
+        (step.kind == StepKind::kToFar ? each.out : each.in) += bytes;
+      }
+    }
+    for (std::size_t other = i + 1; other < candidates_.size() && !each.quicker; ++other) {
+      const Plan* its = std::get_if<Plan>(&candidates_[other].run->plan);
+      const bool twins = its != nullptr && candidates_[other].least <= each.least &&
+                         same_but_for_algorithms(*its, *plan);
+      if (twins) each.quicker = other;
+    }
   }
 }
 
-std::optional<Duration> ScheduledCase::simulate(Candidate& candidate) {
-  if (!candidate.run) {
-    if (candidate.room) {
-      Case fitted = which_;
-      fitted.schedule_options.room = candidate.room;
-      candidate.run.emplace(plan_case(fitted, schedule_, candidate.buffers));
-    } else {
-      candidate.run.emplace(plan_case(which_, schedule_, candidate.buffers));
-    }
-  }
-  simulate_case(which_, *candidate.run, candidate.buffers);
+/// Of plans that differ in algorithms alone the one that computes longer can be quicker only where the other's
+/// workspaces waited for memory.
+bool ScheduledCase::is_outdone(const Candidate& candidate) const {
+  if (!candidate.quicker) return false;
+  const Candidate& other = candidates_[*candidate.quicker];
+  if (!other.is_run) return is_outdone(other);
+  const Timeline* timeline = timeline_of(other);
+  if (timeline == nullptr) return false;
+  const auto waits = [&](StallCause cause) {
+    return timeline->stall_totals[static_cast<std::size_t>(cause)].count() > 0;
+  };
+  return !waits(StallCause::kMemory) && !waits(StallCause::kSwapOut);
+}
+
+const Timeline* ScheduledCase::timeline_of(const Candidate& candidate) {
   const auto& outcome = candidate.run->outcome;
-  const Timeline* timeline = outcome ? std::get_if<Timeline>(&*outcome) : nullptr;
+  return outcome ? std::get_if<Timeline>(&*outcome) : nullptr;
+}
+
+void ScheduledCase::plan(Candidate& candidate) {
+  if (!candidate.room) {
+    candidate.run.emplace(plan_case(which_, schedule_, candidate.buffers));
+    return;
+  }
+  Case fitted = which_;
+  fitted.schedule_options.room = candidate.room;
+  candidate.run.emplace(plan_case(fitted, schedule_, candidate.buffers));
+}
+
+std::optional<Duration> ScheduledCase::simulate(Candidate& candidate) {
+  if (!candidate.run) plan(candidate);
+  simulate_case(which_, *candidate.run, candidate.buffers);
+  candidate.is_run = true;
+  const Timeline* timeline = timeline_of(candidate);
   return timeline == nullptr ? std::nullopt : std::optional(timeline->iteration_time);
 }
 
@@ -94,7 +161,10 @@ void ScheduledCase::consider(std::size_t index) {
   const auto is_worse = [&](Duration time) {
     return time_ && (time > *time_ || (time == *time_ && index <= best_));
   };
-  if (is_worse(candidate.least)) return;
+  const LinkSpeed link = fastest_link(which_.costs.transfers);
+  const Duration copies = std::max(transfer_time(candidate.out, link.to_far),
+                                   transfer_time(candidate.in, link.to_near));
+  if (is_worse(std::max(candidate.least, copies)) || is_outdone(candidate)) return;
   const std::optional<Duration> time = simulate(candidate);
   if (!time || is_worse(*time)) return;
   best_ = index;

@@ -32,12 +32,22 @@ class ScheduledCase {
   struct Candidate {
     std::optional<Bytes> room;  ///< unset: algorithms by --algorithms or by the schedule
     Duration least;             ///< no run of it is quicker
+    Bytes out = {};             ///< copied to far memory by the plan; of plans that stay
+    Bytes in = {};              ///< copied to near memory, likewise
+    /// The nearest larger room whose plan is the same but for algorithms; of plans that stay.
+    std::optional<std::size_t> quicker = {};
     std::optional<CaseRun> run = {};
+    bool is_run = false;  ///< at the prices of this run
     CaseBuffers buffers = {};
     std::optional<RunReport> report = {};
   };
 
-  void forget_plans();
+  /// Whether a plan is the same at all prices of copies.
+  [[nodiscard]] bool plans_stay() const;
+  void plan_all();
+  void plan(Candidate& candidate);
+  [[nodiscard]] static const Timeline* timeline_of(const Candidate& candidate);
+  [[nodiscard]] bool is_outdone(const Candidate& candidate) const;
   /// Unset: does not fit.
   std::optional<Duration> simulate(Candidate& candidate);
   void consider(std::size_t index);
@@ -45,6 +55,7 @@ class ScheduledCase {
   const Case& which_;
   const Schedule& schedule_;
   std::vector<Candidate> candidates_;  ///< by room, ascending
+  bool planned_ = false;               ///< once and for all
   std::size_t best_ = 0;
   std::optional<Duration> time_;  ///< of the best
 };
