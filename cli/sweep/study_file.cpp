@@ -16,10 +16,17 @@ namespace {
 
 constexpr std::string_view kFormat = "ooc-paleo/study";
 constexpr std::string_view kNetworks = "NETWORK";
-/// Where results go and who works on them is no part of what is studied.
+/// Who works on results, and how, is no part of what is studied.
 constexpr std::string_view kNotOfStudies[] = {"--dry-run",   "--format",    "--jobs",
-                                              "--max-input", "--output",    "--overwrite",
-                                              "--quiet",     "--schedules", "--shard"};
+                                              "--max-input", "--overwrite", "--quiet",
+                                              "--schedules", "--shard"};
+
+/// Nor is where results go: a study from elsewhere must not choose a file to replace.
+bool is_of_studies(const Flag& flag) {
+  return flag.completes != Completes::kFiles &&
+         std::find(std::begin(kNotOfStudies), std::end(kNotOfStudies), flag.name) ==
+             std::end(kNotOfStudies);
+}
 
 /// "--far-memory" as "far_memory".
 std::string key_of(std::string_view flag) {
@@ -97,9 +104,8 @@ void StudyFile::add_options(const SpecView& options, std::span<const Flag> flags
     const std::string& key = member.first;
     const SpecView& value = member.second;
     const auto flag = std::find_if(flags.begin(), flags.end(), [&](const Flag& each) {
-      const bool left_out = std::find(std::begin(kNotOfStudies), std::end(kNotOfStudies),
-                                      each.name) != std::end(kNotOfStudies);
-      return key_of(each.name) == key && !is_axis(each.name) && each.name != "--zip" && !left_out;
+      return key_of(each.name) == key && !is_axis(each.name) && each.name != "--zip" &&
+             is_of_studies(each);
     });
     if (flag == flags.end()) {
       value.fail("an unknown option " + in_quotes(key), "an option of `sweep` that is no list",

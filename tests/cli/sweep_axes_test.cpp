@@ -317,6 +317,8 @@ TEST_CASE("what is wrong with a study is said with file and place") {
       {study(R"("options": {"optimiser": "adam"})"),
        "/options/optimiser: found an unknown option \"optimiser\""},
       {study(R"("options": {"output": "r.csv"})"), "/options/output: found an unknown option"},
+      {study(R"("options": {"report": "r.html"})"), "/options/report: found an unknown option"},
+      {study(R"("options": {"plot": "r.svg"})"), "/options/plot: found an unknown option"},
       {study(R"("options": {"optimizer": "adagrad"})"), "/options/optimizer: found \"adagrad\""},
       {study(R"("zip": true, "batch": [1, 2], "memory": ["3GB", "4GB", "5GB"])"),
        "/zip: found 2 values of --batch and 3 of --memory"},
