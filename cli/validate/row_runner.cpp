@@ -32,9 +32,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kCommands[] = {"predict", "max-batch", "inspect"};
-/// They are about what is written, and a run writes nothing.
-constexpr FlagName kRefused[] = {"--format",        "--output", "--trace",    "--export-plan",
-                                 "--export-policy", "--steps",  "--schedules"};
+/// Like flags of files that are written, they are about output, and a run writes nothing.
+constexpr std::string_view kRefused[] = {"--format", "--steps", "--schedules"};
 
 /// Split at blanks; double quotes keep them.
 std::vector<std::string> words_of(const std::string& text, const Place& place) {
@@ -67,12 +66,6 @@ std::string beside_row(const std::string& path, const Place& place) {
   return fs::path(path).is_relative() && fs::exists(beside, error) ? beside.string() : path;
 }
 
-std::string adapters_text(const std::optional<AdapterOptions>& adapters) {
-  if (!adapters) return {};
-  return fmt::format("{}:{} {} {}", adapters->rank, fmt::join(adapters->targets, ","),
-                     adapters->dropout, adapters->base ? storage_name(*adapters->base) : "");
-}
-
 /// The same for a word of a command line, if it is a path and no name or flag.
 std::string from_row(const std::string& word, const Place& place) {
   const bool path =
@@ -93,9 +86,12 @@ Arguments parsed(const RowRun& run) {
   auto result = parse_arguments(*find_command(words[1]), words);
   if (std::holds_alternative<HelpWanted>(result)) fail_at(run.place, "--help", "a run");
   Arguments arguments = std::get<Arguments>(std::move(result));
-  for (const FlagName flag : kRefused) {
-    if (arguments.has(flag)) {
-      fail_at(run.place, std::string(flag.text()),
+  for (const Flag& flag : find_command(words[1])->flags) {
+    const bool about_output =
+        flag.completes == Completes::kFiles ||
+        std::find(std::begin(kRefused), std::end(kRefused), flag.name) != std::end(kRefused);
+    if (about_output && arguments.has(flag)) {
+      fail_at(run.place, std::string(flag.name),
               "no flag about what is written: a run only yields figures");
     }
   }
@@ -112,7 +108,27 @@ Arguments parsed(const RowRun& run) {
           parts.expected, parts.hint);
 }
 
-/// The files of a list of paths and folders: of a folder all results in it, so that none is left out.
+/// All results in it: none is left out, so a folder that cannot be read is an error.
+std::vector<std::string> files_inside(const std::string& folder, const RowRun& run) {
+  constexpr int kMostEntries = 100'000;
+  std::vector<std::string> files;
+  std::error_code error;
+  int entries = 0;
+  for (fs::recursive_directory_iterator entry(folder, error); !error && entry != fs::end(entry);
+       entry.increment(error)) {
+    if (++entries > kMostEntries) {
+      fail_at(run.place,
+              fmt::format("{} with more than {} entries", in_quotes(folder), kMostEntries),
+              "a folder of replays");
+    }
+    if (entry->path().extension() == ".json") files.push_back(entry->path().string());
+  }
+  if (error)
+    fail_at(run.place, in_quotes(folder) + ": " + error.message(), "folders that can be read");
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
 std::vector<std::string> replay_files(const RowRun& run) {
   std::vector<std::string> files;
   for (const std::string& name : run.files) {
@@ -124,11 +140,7 @@ std::vector<std::string> replay_files(const RowRun& run) {
       files.push_back(path);
       continue;
     }
-    std::vector<std::string> inside;
-    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(path)) {
-      if (entry.path().extension() == ".json") inside.push_back(entry.path().string());
-    }
-    std::sort(inside.begin(), inside.end());
+    const std::vector<std::string> inside = files_inside(path, run);
     files.insert(files.end(), inside.begin(), inside.end());
   }
   if (files.empty()) fail_at(run.place, "no file in " + in_quotes(run.files.front()), "replays");
@@ -233,16 +245,13 @@ const Machine& RowRunner::machine_for(const std::string& name, CaseOptions& opti
 }
 
 const Workload& RowRunner::workload(const std::string& name, const CaseOptions& options) {
-  const std::string key =
-      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", locate(DataKind::kNetwork, name, "NETWORK"),
-                  framework_of(options.framework).name, accounting_name(options.graph.accounting),
-                  options.graph.optimizer ? optimizer_name(*options.graph.optimizer) : "",
-                  options.precision ? precision_info(*options.precision).name : "",
-                  options.dtype ? dtype_info(*options.dtype).name : "",
-                  symbols_text(options.symbols), adapters_text(options.adapters), options.loss);
-  const auto known = workloads_.find(key);
+  const std::string path = locate(DataKind::kNetwork, name, "NETWORK");
+  WorkloadOptions made_by = workload_options(options);
+  const auto known = std::find_if(workloads_.begin(), workloads_.end(), [&](const auto& each) {
+    return each.second.path == path && each.first == made_by;
+  });
   if (known != workloads_.end()) return known->second;
-  return workloads_.emplace(key, load_workload(name, "NETWORK", options)).first->second;
+  return workloads_.emplace_back(std::move(made_by), read_workload(path, options)).second;
 }
 
 const Machine& RowRunner::machine(const std::string& name, const CaseOptions& options) {

@@ -2,6 +2,7 @@
 // itself would, but for its output. Networks, machines and runs are kept: rows share many of them.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -46,7 +47,7 @@ class RowRunner {
 
   ReadLimits limits_;
   std::shared_ptr<const Framework> framework_;
-  std::map<std::string, Workload> workloads_;  ///< by path and what the graph was built with
+  std::deque<std::pair<WorkloadOptions, Workload>> workloads_;
   std::map<std::string, Machine> machines_;
   std::map<std::string, RunFigures> runs_;  ///< by command line
   std::map<std::string, std::vector<RunFigures>> replays_;

@@ -15,6 +15,8 @@ namespace ooc {
 struct SymbolValue {
   std::string name;
   std::int64_t value = 0;
+
+  bool operator==(const SymbolValue&) const = default;
 };
 
 /// A letter, then letters, digits or "_".

@@ -56,6 +56,8 @@ struct ReadLimits {
   std::int64_t max_bytes = std::int64_t{64} << 20;
   int max_depth = 64;
   std::int64_t max_values = 8'000'000;  ///< a value of 2 bytes costs 100 and more in memory
+
+  bool operator==(const ReadLimits&) const = default;
 };
 
 /// Reads a whole file; throws SpecError for a missing, too large or malformed one.

@@ -17,6 +17,8 @@ struct GraphOptions {
   /// What a framework keeps; define-by-run has rules of its own, and wants the defaults here.
   Keeping keeping = {};
   std::optional<Dtype> gradient_dtype = {};  ///< of the weights; none: as the precision says
+
+  bool operator==(const GraphOptions&) const = default;
 };
 
 /// `network` must outlive the result. Throws SpecError where in_place was asked for and is

@@ -21,6 +21,8 @@ struct AdapterOptions {
   double dropout = 0;
   std::optional<Dtype> dtype = {};         ///< none: as the precision keeps what is learnt
   std::optional<WeightStorage> base = {};  ///< none: as the precision keeps weights
+
+  bool operator==(const AdapterOptions&) const = default;
 };
 
 /// Throws SpecError where a target is no layer's name, or names one that another has named.

@@ -28,6 +28,8 @@ struct NetworkOptions {
   std::optional<ImportKernels> kernels = {};
   std::string loss = {};
   std::optional<AdapterOptions> adapters = {};  ///< all else is frozen
+
+  bool operator==(const NetworkOptions&) const = default;
 };
 
 /// The file's value tree with its symbols.

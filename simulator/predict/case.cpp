@@ -125,24 +125,32 @@ NetworkOptions network_options(const CaseOptions& options) {
           .adapters = options.adapters};
 }
 
-}  // namespace
-
-Workload read_workload(const std::string& path, const CaseOptions& options) {
+/// Sees no other option, so that equal ones mean equal workloads.
+Workload read_by(const std::string& path, const WorkloadOptions& options) {
   Workload workload;
   workload.path = path;
-  workload.network =
-      std::make_unique<const Network>(read_network_file(path, network_options(options)));
+  workload.network = std::make_unique<const Network>(read_network_file(path, options.network));
   try {
-    workload.graph = build_training_graph(*workload.network, graph_options_of(options));
+    workload.graph = build_training_graph(*workload.network, options.graph);
   } catch (const SpecError& error) {
     const std::string& where = error.parts().place;
     constexpr std::string_view kLayer = "layer \"";
     if (!where.starts_with(kLayer) || !where.ends_with('"')) throw_about(path, error);
-    throw_at_layer(path, options.limits,
+    throw_at_layer(path, options.network.limits,
                    where.substr(kLayer.size(), where.size() - kLayer.size() - 1), "in_place",
                    error);
   }
   return workload;
+}
+
+}  // namespace
+
+WorkloadOptions workload_options(const CaseOptions& options) {
+  return {.network = network_options(options), .graph = graph_options_of(options)};
+}
+
+Workload read_workload(const std::string& path, const CaseOptions& options) {
+  return read_by(path, workload_options(options));
 }
 
 Machine read_machine(const std::string& path, const ProfileSources& sources) {

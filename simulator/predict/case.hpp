@@ -23,6 +23,7 @@
 #include "model/network/adapters.hpp"
 #include "model/network/import_config.hpp"
 #include "model/network/network.hpp"
+#include "model/network/network_json.hpp"
 #include "model/rewrite/data_parallel.hpp"
 #include "model/rewrite/rounds.hpp"
 #include "model/rewrite/state.hpp"
@@ -106,6 +107,16 @@ struct Machine {
   std::string path;  ///< for messages
   HardwareProfile profile;
 };
+
+/// All that a workload depends on beside its file.
+struct WorkloadOptions {
+  NetworkOptions network;
+  GraphOptions graph;
+
+  bool operator==(const WorkloadOptions&) const = default;
+};
+/// Throws SpecError where --accounting and the framework contradict each other.
+[[nodiscard]] WorkloadOptions workload_options(const CaseOptions& options);
 
 /// Reads a network file and builds its graph by the options' element type, precision, graph options and limits. Throws
 /// SpecError naming file, place, what was found and what was expected.

@@ -12,7 +12,8 @@
 namespace ooc {
 namespace {
 
-constexpr Bytes kEnough(std::int64_t{1} << 50);
+/// All tensors and the largest workspace together, by the limits of model/base/units.hpp.
+constexpr Bytes kEnough(2 * kMaxTotalBytes);
 
 /// Tasks of the part.
 std::size_t tasks_of(const TrainingGraph& graph, TimedPass pass) {

@@ -227,6 +227,8 @@ TEST_CASE("a bad row exits 2 with one line that names file, place, line and colu
       {run("predict " + job + " --batch x"), {"/runs/a: found --batch: \"x\"", "line 2, column"}},
       {run("predict nonesuch --hardware m40"), {"/runs/a: found NETWORK: \"nonesuch\""}},
       {run("predict " + job + " -o x.json"), {"/runs/a: found --output"}},
+      {run("predict " + job + " --report x.html"), {"/runs/a: found --report"}},
+      {run("max-batch " + job + " --plot x.svg"), {"/runs/a: found --plot"}},
       {run("sweep " + job), {"/runs/a: found \"sweep\"", "predict, max-batch, inspect"}},
       {run("predict " + job + " --help"), {"/runs/a: found --help"}},
       {run("predict"), {"/runs/a: found NETWORK: none"}},
@@ -249,6 +251,64 @@ TEST_CASE("a bad row exits 2 with one line that names file, place, line and colu
     CHECK(std::count(judged.ran.err.begin(), judged.ran.err.end(), '\n') == 1);
     CHECK(has(judged.ran.err, judged.path));
     for (const std::string& part : each.says) CHECK(has(judged.ran.err, part));
+  }
+}
+
+TEST_CASE("a folder of replays that cannot be read to its end is an error of the row") {
+  // Processes that end while it is read, or far too many files.
+  const Judged judged = validate(
+      row(R"({"predicted": "a.error", "between": [0, null]})", R"(, "a": {"replays": "/proc"})"));
+  CAPTURE(judged.ran.err);
+  CHECK(judged.ran.exit_code == 2);
+  CHECK(has(judged.ran.err, "/runs/a"));
+}
+
+TEST_CASE("no run gets the network of another run") {
+  const ScratchFolder folder;
+  const std::string pytorch = read_file(kSource + "/hwprofiles/software/pytorch-2.json");
+  std::string tensorflow = read_file(kSource + "/hwprofiles/software/tensorflow-1.json");
+  tensorflow.replace(tensorflow.find("\"tensorflow-1\""), 14, "\"pytorch-2\"");
+  folder.file("fw1.json", pytorch);
+  folder.file("fw2.json", tensorflow);
+  folder.file("config.json", read_file(kSource + "/tests/fuzz/seeds/config/valid_llama.json"));
+  const std::string gpt2 = "gpt2 --hardware h100-sxm --batch 1 --precision bf16";
+  const std::string lora = gpt2 + " --lora 8";
+  const std::string llama =
+      "./config.json --hardware h100-sxm --batch 1 --precision bf16 --kernels ";
+  const std::string resnet =
+      "resnet50 --hardware m40 --batch 16 --schedule in-core --framework ./fw";
+  const std::vector<std::string> jobs{gpt2,
+                                      gpt2 + " --grad-dtype fp32",
+                                      lora,
+                                      lora + " --lora-dtype float32",
+                                      llama + "eager",
+                                      llama + "fused",
+                                      resnet + "1.json",
+                                      resnet + "2.json"};
+  std::string runs;
+  std::string checks;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const std::string name = "r" + std::to_string(i);
+    runs += (i > 0 ? ", " : "") + ("\"" + name + "\": \"predict " + jobs[i] + "\"");
+    checks += (i > 0 ? ", " : "") +
+              (R"({"predicted": ")" + name +
+               R"(.peak_near_bytes", "published": 1, "use": "order", "tolerance": 0})");
+  }
+  folder.file("row.json", R"({"format": "ooc-paleo/validation-row", "version": 1, "id": "x",
+ "title": "t", "source": "s", "use": "order", "runs": {)" +
+                              runs + "}, \"checks\": [" + checks + "]}");
+  const Ran ran =
+      run_ooc_paleo({"validate", "./row.json", "--format", "json"}, {folder.path(), {}});
+  REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
+  const json judged = json::parse(ran.out)["rows"][0]["checks"];
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    CAPTURE(jobs[i]);
+    const Ran alone =
+        run_shell("ooc-paleo predict " + jobs[i] + " --format json --quiet", {folder.path(), {}});
+    CHECK(judged[i]["points"][0]["predicted"][0] == json::parse(alone.out)["peak_near_bytes"]);
+    if (i % 2 == 1) {
+      CHECK(judged[i]["points"][0]["predicted"][0] != judged[i - 1]["points"][0]["predicted"][0]);
+    }
   }
 }
 
@@ -298,6 +358,21 @@ TEST_CASE("replays of a folder are judged one by one and together, none left out
   const Ran broken = run_ooc_paleo({"validate", path});
   CHECK(broken.exit_code == 2);
   CHECK(has(broken.err, "zzz.json"));
+}
+
+TEST_CASE("a measured batch that no memory holds is timed, one that cannot be counted is refused") {
+  const auto batch = [](const std::string& count) {
+    return validate(R"({"format": "ooc-paleo/measured-networks", "version": 1, "id": "x",
+ "title": "t", "source": "s", "role": "held out",
+ "software": {"p": {"cudnn": "8.0", "layout": "channels_last"}},
+ "all": {"dtype": "float32", "hardware": "v100-16gb-pcie3", "measured": "inference", "software": "p"},
+ "rows": [{"network": "resnet50", "batch": )" +
+                    count + R"(, "samples_per_s": 1}]})");
+  };
+  CHECK_MESSAGE(batch("20000000").ran.exit_code == 0, batch("20000000").ran.err);
+  const Ran refused = batch("2000000000").ran;
+  CHECK(refused.exit_code == 2);
+  CHECK_MESSAGE(has(refused.err, "/rows/0: found "), refused.err);
 }
 
 TEST_CASE("parameters that lie in far memory come and their gradients go in each iteration") {
