@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "model/base/errors.hpp"
 #include "model/base/quantity_io.hpp"
 #include "simulator/predict/what_if.hpp"
 
@@ -38,6 +39,16 @@ void for_each_ranged(Its& connection, const RunInputs& inputs, Visit visit) {
   }
 }
 
+/// Also none where --duplex suits the job's rates, but not this machine's.
+std::optional<Duration> time_on(const Workload& workload, const Machine& machine,
+                                const CaseOptions& options, const Schedule& schedule) {
+  try {
+    return iteration_time_of(workload, machine, options, schedule);
+  } catch (const SpecError&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 std::optional<TimeRange> range_of_time(const Workload& workload, const Machine& machine,
@@ -57,7 +68,7 @@ std::optional<TimeRange> range_of_time(const Workload& workload, const Machine& 
       high.profile.connection, report.inputs,
       [](const std::string&, StraightLine& line) { line.throughput = line.range->highest; });
   for (const Machine* end : {&low, &high}) {
-    const auto time = iteration_time_of(workload, *end, options, schedule);
+    const auto time = time_on(workload, *end, options, schedule);
     if (!time) return std::nullopt;
     range.least = std::min(range.least, *time);
     range.most = std::max(range.most, *time);

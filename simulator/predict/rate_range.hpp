@@ -11,8 +11,8 @@
 namespace ooc {
 
 /// The range of `report`'s iteration time over the ranges that the profile has for rates of the mode in use.
-/// None where there are none, where --link gives the rate, where an end does not fit, and where the
-/// time is the same within a thousandth.
+/// None where there are none, where --link gives the rate, where an end does not fit or is refused, and
+/// where the time is the same within a thousandth.
 [[nodiscard]] std::optional<TimeRange> range_of_time(const Workload& workload,
                                                      const Machine& machine,
                                                      const CaseOptions& options,

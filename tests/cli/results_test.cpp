@@ -262,6 +262,17 @@ TEST_CASE("predict ends with what would help: link x 2, memory x 1.25, compute x
   CHECK(time_of("compute x 2") == 625'000'000);
 }
 
+TEST_CASE("a range whose ends are refused is none, and the answer stays") {
+  const auto predict = [](const std::string& duplex) {
+    return run_ooc_paleo({"predict", "alexnet", "--hardware", "gh200", "--batch", "256", "--duplex",
+                          duplex, "--format", "json", "--quiet"});
+  };
+  const Ran ran = predict("0.6");  // suits 421 and 353 GB/s, but not the lowest ones reported
+  CHECK_MESSAGE(ran.exit_code == 0, ran.err);
+  CHECK(ran.out.find("\"range\": null") != std::string::npos);
+  CHECK(predict("0.5").exit_code == 2);
+}
+
 TEST_CASE("where reports of a rate differ, predict has the range of its answer") {
   // The worked example's copies take 100 ms; 200 at 5 GB/s, 50 at 20 GB/s. At 3 GB and 5 GB/s a and b
   // are out at 450, c.backward ends at 650, b is back at 850 and used until 950, a from 1150 to 1250.
