@@ -217,7 +217,11 @@ void OutputFile::write_fully(std::string_view text) {
 }
 
 void OutputFile::commit() {
-  flush();
+  try {
+    flush();
+  } catch (const ReaderGone&) {
+    return;
+  }
   if (is_stdout()) return;
   // Network file systems say that a write failed when its file is closed; the lock stays with the
   // other descriptor until the file has its name.
@@ -235,7 +239,11 @@ void OutputFile::commit() {
 }
 
 void OutputFile::finish(std::string_view text) {
-  write(text);
+  try {
+    write(text);
+  } catch (const ReaderGone&) {
+    return;
+  }
   commit();
 }
 

@@ -39,7 +39,8 @@ class OutputFile {
   void write(std::string_view text);
   /// Hands what is buffered to the system, for outputs that grow while others read.
   void flush();
-  /// Flushes, closes and gives the file its name.
+  /// Flushes, closes and gives the file its name. A reader that is gone ends nothing here: the work is done, and
+  /// the exit status tells what came of it.
   void commit();
   /// write() and commit(): of a result in one piece.
   void finish(std::string_view text);

@@ -237,6 +237,15 @@ TEST_CASE("a reader that goes away ends the program quietly") {
   CHECK(ran.err == "code 0\n");
 }
 
+TEST_CASE("a reader that is gone leaves the exit status as it is") {
+  for (const auto& [memory, code] : {std::pair{"1GB", "code 3\n"}, {"4GB", "code 0\n"}}) {
+    const Ran ran =
+        run_shell("{ sleep 0.3; ooc-paleo predict " + kNetwork + " --hardware " + kMachine +
+                  " --memory " + memory + " --quiet; echo code $? >&2; } | true");
+    CHECK(ran.err == code);
+  }
+}
+
 TEST_CASE("two outputs in one place are refused") {
   const ScratchFolder scratch;
   for (const std::vector<std::string>& flags :
