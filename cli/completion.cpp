@@ -43,17 +43,35 @@ bool completes_files(Completes completes) {
   return completes == Completes::kFiles || completes == Completes::kInputs;
 }
 
-/// What bash offers for a value, as the right side of COMPREPLY=( ... ).
+/// Names are those of files, which others may have named: compgen -W would run what stands in them, and the shell
+/// what it puts on the line. Names of odd characters are not offered, those of files are quoted.
+constexpr std::string_view kBashHelpers =
+    "_ooc_paleo_names() {\n"
+    "  local name rest\n"
+    "  while read -r name rest; do\n"
+    "    if [[ $name == \"$word\"* && $name != *[!A-Za-z0-9._+-]* ]]; then COMPREPLY+=(\"$name\"); "
+    "fi\n"
+    "  done < <(ooc-paleo list \"$1\" 2>/dev/null)\n"
+    "}\n"
+    "_ooc_paleo_files() {\n"
+    "  local name\n"
+    "  compopt -o filenames 2>/dev/null\n"
+    "  while IFS= read -r name; do COMPREPLY+=(\"$name\"); done < <(compgen -f -- \"$word\")\n"
+    "}\n";
+
+/// A command that offers the words.
+std::string bash_words(std::string_view words) {
+  return fmt::format("COMPREPLY+=($(compgen -W \"{}\" -- \"$word\"))", words);
+}
+
+/// Commands that offer what a value may be.
 std::string bash_values(Completes completes, std::string_view choices) {
   const std::string_view listed = list_argument(completes);
-  const std::string files = "$(compgen -f -- \"$word\")";
   if (!listed.empty()) {
-    const std::string names = fmt::format(
-        "$(compgen -W \"$(ooc-paleo list {} 2>/dev/null | cut -d' ' -f1)\" -- \"$word\")", listed);
-    return completes == Completes::kSchedules ? names : names + " " + files;
+    return fmt::format("_ooc_paleo_names {}{}", listed,
+                       completes == Completes::kSchedules ? "" : "; _ooc_paleo_files");
   }
-  if (completes_files(completes)) return files;
-  return fmt::format("$(compgen -W \"{}\" -- \"$word\")", spaced(choices));
+  return completes_files(completes) ? "_ooc_paleo_files" : bash_words(spaced(choices));
 }
 
 std::string all_commands() {
@@ -70,22 +88,22 @@ std::string bash_case(const Command& command) {
     if (flag.value.empty()) continue;
     const std::string pattern =
         flag.brief.empty() ? std::string(flag.name) : fmt::format("{} | {}", flag.name, flag.brief);
-    out += fmt::format("        {}) COMPREPLY=({}); return ;;\n", pattern,
+    out += fmt::format("        {}) {}; return ;;\n", pattern,
                        bash_values(flag.completes, flag.choices));
   }
   const Positionals& names = command.positionals;
   std::string values = bash_values(names.completes, names.choices);
   if (!names.word.empty()) {
-    values = bash_values(Completes::kChoices, names.word_choices) + " " + values;
+    values = bash_words(spaced(names.word_choices)) + "; " + values;
   }
   out += fmt::format(
       "      esac\n"
       "      if [[ $word == -* ]]; then\n"
-      "        COMPREPLY=($(compgen -W \"{}--help\" -- \"$word\"))\n"
+      "        {}\n"
       "      else\n"
-      "        COMPREPLY=({})\n"
+      "        {}\n"
       "      fi ;;\n",
-      flags, values);
+      bash_words(flags + "--help"), values);
   return out;
 }
 
@@ -113,13 +131,14 @@ std::string fish_values(Completes completes, std::string_view choices) {
 }  // namespace
 
 std::string bash_completion() {
-  std::string out =
-      "# Completion of ooc-paleo for bash:  source <(ooc-paleo completion bash)\n"
+  std::string out = "# Completion of ooc-paleo for bash:  source <(ooc-paleo completion bash)\n";
+  out += kBashHelpers;
+  out +=
       "_ooc_paleo() {\n"
       "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} IFS=$' \\t\\n'\n"
+      "  COMPREPLY=()\n"
       "  if ((COMP_CWORD == 1)); then\n";
-  out += fmt::format("    COMPREPLY=($(compgen -W \"{}\" -- \"$word\"))\n", all_commands());
-  out += "    return\n  fi\n  case ${COMP_WORDS[1]} in\n";
+  out += "    " + bash_words(all_commands()) + "\n    return\n  fi\n  case ${COMP_WORDS[1]} in\n";
   for (const Command* command : commands()) out += bash_case(*command);
   return out + "  esac\n}\ncomplete -F _ooc_paleo ooc-paleo\n";
 }

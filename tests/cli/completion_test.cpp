@@ -7,13 +7,15 @@ namespace ooc::test {
 namespace {
 
 /// What bash offers when the cursor is behind the last of `words`, one a line.
-std::string offered(const std::string& words) {
+std::string offered(const std::string& words,
+                    const Surroundings& surroundings = {
+                        .folder = std::string(OOC_SOURCE_DIR) + "/tests/data", .environment = {}}) {
   const Ran ran =
       run_program({"/bin/bash", "-c",
                    "source <(ooc-paleo completion bash)\nCOMP_WORDS=(" + words +
                        ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_ooc_paleo\nprintf '%s\\n' "
                        "\"${COMPREPLY[@]}\"\n"},
-                  {.folder = std::string(OOC_SOURCE_DIR) + "/tests/data", .environment = {}});
+                  surroundings);
   CHECK(ran.err == "");
   return ran.out;
 }
@@ -37,6 +39,25 @@ TEST_CASE("bash offers commands, flags, choices and shipped names") {
   CHECK(offered("ooc-paleo hardware n") == "new\n");
   CHECK(offered("ooc-paleo hardware new mine --mem") == "--memory\n--memory-rate\n");
   CHECK(offered("ooc-paleo predict vgg16 --batch 1") == "\n");
+}
+
+TEST_CASE("completion runs nothing that a file is called, and keeps names of files whole") {
+  const ScratchFolder scratch;
+  std::filesystem::create_directories(scratch.path() / "data/networks");
+  for (const char* name :
+       {"$(touch${IFS}PWNED)", "`touch${IFS}PWNED`", "x(e:touch PWNED:)", "own"}) {
+    scratch.file("data/networks/" + std::string(name) + ".json", read_file(kNetwork));
+  }
+  scratch.file("my $(touch PWNED).json", "");
+  const Surroundings there{scratch.path(),
+                           {{"OOC_PALEO_DATA", (scratch.path() / "data").string()}}};
+  const std::string all = offered("ooc-paleo predict ''", there);
+  CHECK(all.find("\nown\n") != std::string::npos);
+  CHECK(all.find("touch$") == std::string::npos);
+  CHECK(all.find("(e:") == std::string::npos);
+  CHECK(all.find("\nmy $(touch PWNED).json\n") != std::string::npos);
+  CHECK(offered("ooc-paleo predict own -o my", there) == "my $(touch PWNED).json\n");
+  CHECK(scratch.entries() == std::vector<std::string>{"data", "my $(touch PWNED).json"});
 }
 
 TEST_CASE("each shell gets its own script, an unknown one is refused") {
