@@ -42,9 +42,14 @@ bool is_plain(std::string_view text) {
 
 // What makes a spreadsheet take a cell for a formula, and the mark that keeps it from doing so.
 constexpr std::string_view kGuarded = "=+-@\t\r'";
+// Some take the full-width forms of the first four for these.
+constexpr std::array<std::string_view, 4> kGuardedWide{"\uff1d", "\uff0b", "\uff0d", "\uff20"};
 
 bool is_guarded(std::string_view name) {
-  return !name.empty() && kGuarded.find(name.front()) != std::string_view::npos;
+  if (name.empty()) return false;
+  return kGuarded.find(name.front()) != std::string_view::npos ||
+         std::any_of(kGuardedWide.begin(), kGuardedWide.end(),
+                     [&](std::string_view wide) { return name.starts_with(wide); });
 }
 
 // Numbers are no text: a sign in front of one is its own.

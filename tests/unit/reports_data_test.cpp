@@ -223,7 +223,8 @@ TEST_CASE("two names stay two names in CSV") {
 }
 
 TEST_CASE("a spreadsheet runs no name as a formula, and takes numbers for numbers") {
-  for (const std::string name : {"=1+1", "+x", "-x", "@SUM(A1)", "\tx", "'x"}) {
+  for (const std::string name :
+       {"=1+1", "+x", "-x", "@SUM(A1)", "\tx", "'x", "\uff1d1+1", "\uff20x"}) {
     CHECK(csv_field(name).find("'" + name) != std::string::npos);
   }
   CHECK(csv_field("a=b") == "a=b");
