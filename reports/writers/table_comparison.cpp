@@ -92,13 +92,13 @@ std::string head(const std::vector<RunReport>& reports, const Look& look) {
 }
 
 // "link to near, 18 %": short, for the last column.
-std::string wait_of(const RunReport& report) {
-  const std::optional<LargestWait> wait = largest_wait(report);
-  if (!wait.has_value()) return "none";
-  std::string_view name = limit_name(wait->cause);
+std::string loss_of(const RunReport& report) {
+  const std::optional<LargestLoss> loss = largest_loss(report);
+  if (!loss.has_value()) return "none";
+  std::string_view name = limit_name(*loss, report);
   if (name.starts_with("link ")) name = name.substr(0, name.find(" memory"));
-  if (wait->share < 0.005) return fmt::format("{}, < 1 %", name);
-  return fmt::format("{}, {:.0f} %", name, wait->share * 100);
+  if (loss->share < 0.005) return fmt::format("{}, < 1 %", name);
+  return fmt::format("{}, {:.0f} %", name, loss->share * 100);
 }
 
 // A column of the table: some are there only where they tell rows apart.
@@ -129,7 +129,7 @@ std::vector<RowColumn> columns_for(const std::vector<RunReport>& reports) {
        [](Report r) {
          return r.lower_bound ? format_percent(above(r.iteration_time, *r.lower_bound)) : "-";
        }},
-      {{"largest wait", Align::kLeft}, &wait_of},
+      {{"largest loss", Align::kLeft}, &loss_of},
   };
 }
 

@@ -98,7 +98,8 @@ std::string table_inspection(const NetworkReport& report, const WriteOptions& op
                                .gradient_dtype = report.gradient_dtype,
                                .adapter_dtype = report.adapter_dtype,
                                .optimizer = report.optimizer,
-                               .some_frozen = report.trainable_parameters != report.parameters})});
+                               .some_frozen = report.trainable_parameters != report.parameters,
+                               .gradients_freed = report.gradients_freed})});
   totals.add_row({"in-core peak", format_bytes(report.in_core_peak),
                   fmt::format("near memory when nothing moves ({})", report.accounting)});
   text += totals.text(options.look);

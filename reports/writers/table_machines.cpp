@@ -129,7 +129,7 @@ std::string machine_notes(const ShownMachines& shown) {
   text +=
       "  schedule: the quickest that fits; `compare` with one machine shows all of them\n"
       "  slowdown: against computing alone on that machine; far: far memory that it needs\n"
-      "  limited by, copies by: the largest wait, and what sets the rate of copies\n";
+      "  limited by, copies by: the largest loss, and what sets the rate of copies\n";
   if (shown.priced) text += "  samples/s per price: per unit of the price that was given\n";
   if (shown.any([](const RunReport& run) { return !run.inputs.row.empty(); })) {
     text +=

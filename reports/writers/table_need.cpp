@@ -114,7 +114,7 @@ std::string sufficing(const NeedReport& report, const std::vector<std::size_t>& 
       needed_word(report.what));
   if (shown.rounds) text += "  rounds: the batch in parts, gradients add up to one update\n";
   return text +
-         "  limited by, copies by: the largest wait, and what sets the rate of copies, there\n";
+         "  limited by, copies by: the largest loss, and what sets the rate of copies, there\n";
 }
 
 std::string without(const NeedReport& report, const std::vector<std::size_t>& order,

@@ -172,17 +172,18 @@ std::string busy_and_waiting(const RunReport& report, const Look& look) {
   std::string text = "\n" +
                      bold("Compute runs " + format_percent(report.compute_utilization), look) +
                      " of the time; ";
-  const std::optional<LargestWait> wait = largest_wait(report);
-  if (!wait.has_value()) return text + "it never waits\n";
+  const std::optional<LargestLoss> loss = largest_loss(report);
+  if (!loss.has_value()) return text + "it never waits\n";
   constexpr std::string_view kWaiting = "waiting ";
-  std::string_view phrase = stall_phrase(report, wait->cause);
+  std::string_view phrase =
+      loss->cause ? stall_phrase(report, *loss->cause) : limit_name(*loss, report);
   if (phrase.starts_with(kWaiting)) {
     phrase.remove_prefix(kWaiting.size());
     text += "the largest wait is ";
   } else {
     text += "the largest loss is ";
   }
-  return text + fmt::format("{}, {}\n", phrase, format_percent(wait->share));
+  return text + fmt::format("{}, {}\n", phrase, format_percent(loss->share));
 }
 
 std::string where_time_goes(const RunReport& report, const Look& look) {
@@ -249,18 +250,17 @@ std::string memory(const RunReport& report, const Look& look) {
       {"peak", format_bytes(report.peak_near),
        fmt::format("{}{} when nothing moves", reserves ? "reserved; tensors alone take " : "",
                    format_bytes(report.in_core_peak))});
-  table.add_row(
-      {"static", format_bytes(report.static_bytes),
-       report.state
-           ? "of it: what of weights, gradients and optimizer state stays near"
-           : "of it: " +
-                 static_text({.dtype = report.inputs.dtype,
-                              .precision = report.inputs.precision,
-                              .gradient_dtype = report.inputs.gradient_dtype,
-                              .adapter_dtype = report.inputs.adapter_dtype,
-                              .optimizer = report.inputs.optimizer,
-                              .some_frozen = report.trainable_parameters != report.parameters}) +
-                 (report.gradients_freed ? "; but for gradients, which backward makes" : "")});
+  table.add_row({"static", format_bytes(report.static_bytes),
+                 report.state
+                     ? "of it: what of weights, gradients and optimizer state stays near"
+                     : "of it: " + static_text({.dtype = report.inputs.dtype,
+                                                .precision = report.inputs.precision,
+                                                .gradient_dtype = report.inputs.gradient_dtype,
+                                                .adapter_dtype = report.inputs.adapter_dtype,
+                                                .optimizer = report.inputs.optimizer,
+                                                .some_frozen = report.trainable_parameters !=
+                                                               report.parameters,
+                                                .gradients_freed = report.gradients_freed})});
   table.add_row({"saved for backward", format_bytes(report.saved),
                  "what backward reads of the forward pass"});
   table.add_row(

@@ -123,7 +123,9 @@ std::string tokens_text(double tokens) {
 }
 
 std::string static_text(const StaticWords& words) {
-  const auto& [dtype, precision, gradient_dtype, adapter_dtype, optimizer, some_frozen] = words;
+  const auto& [dtype, precision, gradient_dtype, adapter_dtype, optimizer, some_frozen, freed] =
+      words;
+  const std::string_view but = freed ? "; but for gradients, which backward makes" : "";
   const std::string_view learnt = some_frozen ? " that is learnt" : "";
   if (const auto known = find_precision(precision)) {
     const PrecisionInfo& info = precision_info(*known);
@@ -136,14 +138,15 @@ std::string static_text(const StaticWords& words) {
                        own);
     const std::string master =
         each.master > 0 ? fmt::format(", master copy {} B", each.master) : std::string();
-    return fmt::format("a parameter{}: weight {} B, gradient {} B{}; and state of {}", learnt,
-                       each.weight, each.gradient, master, optimizer);
+    return fmt::format("a parameter{}: weight {} B, gradient {} B{}; and state of {}{}", learnt,
+                       each.weight, each.gradient, master, optimizer, but);
   }
   if (dtype != "float16" && dtype != "bfloat16") {
-    return "weights, their gradients, state of " + optimizer;
+    return fmt::format("weights, their gradients, state of {}{}", optimizer, but);
   }
-  return "weights and gradients in " + dtype + ", state of " + optimizer +
-         " in float32; no float32 master weights";
+  return fmt::format(
+      "weights and gradients in {}, state of {} in float32; no float32 master weights{}", dtype,
+      optimizer, but);
 }
 
 std::string si_count(std::int64_t count) {

@@ -51,6 +51,7 @@ struct StaticWords {
   const std::string& adapter_dtype;
   const std::string& optimizer;
   bool some_frozen = false;
+  bool gradients_freed = false;
 };
 [[nodiscard]] std::string static_text(const StaticWords& words);
 /// "seq 4096": the sizes that the network has by name; empty where there are none.

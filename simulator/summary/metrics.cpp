@@ -137,7 +137,7 @@ constexpr Metric kMetrics[] = {
     {"forward_macs_per_sample", "", "forward_macs_per_sample",
      "multiply-accumulates of one sample, forward",
      [](const Report& r) -> Value { return r.forward_macs; }},
-    {"limited_by", "", "limited_by", "largest cause of waiting, compute where none costs 5 %",
+    {"limited_by", "", "limited_by", "largest cause of loss, compute where none costs 5 %",
      [](const Report& r) { return if_ran(r, r.limited_by); }},
     {"limited_share", "", "limited_share", "its share of the iteration; the busy share for compute",
      [](const Report& r) { return if_ran(r, r.limited_share); }},
@@ -241,6 +241,10 @@ Value other_symbols(const RunInputs& inputs) {
   return symbols_text(others);
 }
 
+bool has_state(const RunInputs& inputs) {
+  return inputs.columns.offload || !inputs.offload.empty();
+}
+
 constexpr Metric kRareInputs[] = {
     {"link_to_far_bytes_per_s", "inputs", "link_to_far_bytes_per_s", "--link-to-far",
      [](const Report& r) -> Value { return optional_rate(r.inputs.link_to_far); }},
@@ -262,6 +266,11 @@ constexpr Metric kRareInputs[] = {
        return r.inputs.offload.empty() ? Value{} : Value{r.inputs.offload};
      },
      [](const RunInputs& inputs) { return inputs.columns.offload; }},
+    {"stall_update_ns", "stalls_ns", "update", "compute waits for updates in far memory",
+     [](const Report& r) -> Value {
+       return has_state(r.inputs) ? stall_ns(r, StallCause::kUpdate) : Value{};
+     },
+     &has_state},
     {"precision", "inputs", "", "element types by class of data",
      [](const Report& r) -> Value {
        if (r.inputs.precision.empty()) return {};

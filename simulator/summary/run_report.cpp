@@ -1,4 +1,4 @@
-// Names that reports give to the values of run_report.hpp, and the largest of its waits.
+// Names that reports give to the values of run_report.hpp, and the largest of its losses.
 #include "simulator/summary/run_report.hpp"
 
 #include <algorithm>
@@ -19,12 +19,16 @@ std::string_view action_name(TensorAction action) {
   return "keep";
 }
 
-std::optional<LargestWait> largest_wait(const RunReport& report) {
+std::optional<LargestLoss> largest_loss(const RunReport& report) {
   const auto largest = std::max_element(report.stalls.begin(), report.stalls.end());
-  if (largest->count() == 0) return std::nullopt;
-  return LargestWait{
-      static_cast<StallCause>(largest - report.stalls.begin()), *largest,
-      static_cast<double>(largest->count()) / static_cast<double>(report.iteration_time.count())};
+  const Duration slower = report.compute_time - report.reference_time;
+  const Duration most = std::max(slower, *largest);
+  if (most <= Duration(0)) return std::nullopt;
+  LargestLoss loss;
+  loss.share =
+      static_cast<double>(most.count()) / static_cast<double>(report.iteration_time.count());
+  if (most > slower) loss.cause = static_cast<StallCause>(largest - report.stalls.begin());
+  return loss;
 }
 
 std::string_view limit_name(StallCause cause) {
@@ -47,6 +51,12 @@ std::string_view limit_name(StallCause cause) {
       return "updates in far memory";
   }
   return "";
+}
+
+std::string_view limit_name(const LargestLoss& loss, const RunReport& report) {
+  if (loss.cause) return limit_name(*loss.cause);
+  // Kernels for fewer samples are less efficient, whatever the algorithm.
+  return report.rounds > 1 ? "micro-batches" : "slower algorithms";
 }
 
 }  // namespace ooc

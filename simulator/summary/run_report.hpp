@@ -240,9 +240,9 @@ struct RunReport {
   std::int64_t forward_macs = 0;          ///< per sample
   Bytes saved;                            ///< at the batch
   Bytes static_bytes;
-  /// The largest single cause of waiting (limit_name: "link to near memory", "recomputation", ...)
-  /// and its share of the iteration; "compute" and compute_utilization when no cause costs 5 %.
-  /// It does not say what would help most: waits of other causes and compute itself may cost more.
+  /// The largest single loss (limit_name: "link to near memory", "slower algorithms", ...) and its share of
+  /// the iteration; "compute" and compute_utilization when none costs 5 %. It does not say what would help
+  /// most: other losses together and compute itself may cost more.
   std::string limited_by;
   double limited_share = 0;
   std::optional<PaperEstimate> paper;  ///< of runs of schedules that have closed forms
@@ -264,16 +264,17 @@ struct RunReport {
   std::vector<std::string> remarks;  ///< what the prediction leaves out, for people
 };
 
-/// What compute waits for longest; tasks run again count as waiting.
-struct LargestWait {
-  StallCause cause = StallCause::kDependency;
-  Duration time;
-  double share = 0;  ///< of the iteration
+/// What costs most of the time beyond the reference: compute that takes longer than there, tasks that run again, or a
+/// wait.
+struct LargestLoss {
+  std::optional<StallCause> cause;  ///< unset: compute that takes longer
+  double share = 0;                 ///< of the iteration
 };
-/// None when nothing waits. Of equals the first cause.
-[[nodiscard]] std::optional<LargestWait> largest_wait(const RunReport& report);
+/// None when nothing is lost. Of equals compute, then the first cause.
+[[nodiscard]] std::optional<LargestLoss> largest_loss(const RunReport& report);
 /// As limited_by says it.
 [[nodiscard]] std::string_view limit_name(StallCause cause);
+[[nodiscard]] std::string_view limit_name(const LargestLoss& loss, const RunReport& report);
 
 /// What `inspect` says of a network at one batch; times only where a hardware profile is given.
 struct NetworkReport {
@@ -301,6 +302,7 @@ struct NetworkReport {
   Bytes weight_copies;              ///< beside it: those that backward reads
   Bytes saved_inputs;               ///< of it: network inputs, which no layer writes
   Bytes static_bytes;
+  bool gradients_freed = false;  ///< as in RunReport
   Bytes in_core_peak;
   std::optional<Duration> compute_time;  ///< all tasks, with hardware
   std::vector<LayerReport> layers;       ///< times are 0 without hardware

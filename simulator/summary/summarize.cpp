@@ -1,5 +1,6 @@
 // Works out every number of a prediction from the values of the stages before. What limits a run is
-// read off its stalls, which have exactly one cause for every nanosecond: nothing is guessed.
+// read off its stalls, which have exactly one cause for every nanosecond, and off its compute beside the reference's:
+// nothing is guessed.
 #include "simulator/summary/summarize.hpp"
 
 #include <algorithm>
@@ -17,7 +18,7 @@
 namespace ooc {
 namespace {
 
-// Below this share of the iteration the waiting is called noise, and compute the limit.
+// Below this share of the iteration a loss is called noise, and compute the limit.
 constexpr double kNoticeableShare = 0.05;
 
 double over(Duration part, Duration whole) {
@@ -26,14 +27,14 @@ double over(Duration part, Duration whole) {
 }
 
 void name_limit(RunReport& report) {
-  const std::optional<LargestWait> wait = largest_wait(report);
-  if (!wait.has_value() || wait->share < kNoticeableShare) {
+  const std::optional<LargestLoss> loss = largest_loss(report);
+  if (!loss.has_value() || loss->share < kNoticeableShare) {
     report.limited_by = "compute";
     report.limited_share = report.compute_utilization;
     return;
   }
-  report.limited_by = limit_name(wait->cause);
-  report.limited_share = wait->share;
+  report.limited_by = limit_name(*loss, report);
+  report.limited_share = loss->share;
 }
 
 // All tasks with their fastest alternatives, one after the other.

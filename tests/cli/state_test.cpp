@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,21 @@ Ran predict_state(std::vector<std::string> flags) {
                                  "--optimizer",     "adam",        "--quiet"};
   words.insert(words.end(), flags.begin(), flags.end());
   return run_ooc_paleo(words);
+}
+
+std::vector<std::string> csv_fields(const std::string& line) {
+  std::vector<std::string> fields(1);
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      fields.emplace_back();
+    } else {
+      fields.back() += c;
+    }
+  }
+  return fields;
 }
 
 TEST_CASE("state that moves is refused where it cannot, with the reason") {
@@ -75,6 +92,47 @@ TEST_CASE("a job with its state far that does not fit says what near memory alon
   // That state is not near: an optimiser with less of it saves nothing there.
   CHECK(has(ran.out, "--seq 512"));
   CHECK(!has(ran.out, "adam8"));
+}
+
+TEST_CASE(
+    "compute and stalls are the iteration where state moves, in JSON, CSV and rows of sweeps") {
+  const std::vector<std::string> flags{"unet",        "--hardware", "t4",  "--batch",
+                                       "16",          "--schedule", "lms", "--algorithms",
+                                       "performance", "--quiet"};
+  const auto run = [&](const std::string& command, std::vector<std::string> more) {
+    std::vector<std::string> words = flags;
+    words.insert(words.begin(), command);
+    words.insert(words.end(), more.begin(), more.end());
+    return run_ooc_paleo(words).out;
+  };
+  const auto json =
+      nlohmann::json::parse(run("predict", {"--offload", "optimizer", "--format", "json"}));
+  std::int64_t sum = json["compute_time_ns"];
+  for (const auto& [cause, time] : json["stalls_ns"].items()) sum += time.get<std::int64_t>();
+  CHECK(sum == json["iteration_time_ns"]);
+  CHECK(json["stalls_ns"]["update"] == json["state"]["wait_for_updates_ns"]);
+  CHECK(json["stalls_ns"]["update"] > 0);
+  for (const std::string& csv :
+       {run("predict", {"--offload", "optimizer", "--format", "csv"}),
+        run("sweep", {"--offload", "none;optimizer", "--format", "csv"})}) {
+    std::istringstream lines(csv);
+    std::string line;
+    std::getline(lines, line);
+    const std::vector<std::string> names = csv_fields(line);
+    int rows = 0;
+    for (; std::getline(lines, line); ++rows) {
+      const std::vector<std::string> row = csv_fields(line);
+      std::int64_t rest = 0;
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        if (names[i] == "iteration_time_ns") rest += std::stoll(row[i]);
+        if (names[i] == "compute_time_ns" || names[i].starts_with("stall_")) {
+          rest -= std::stoll(row[i]);
+        }
+      }
+      CHECK(rest == 0);
+    }
+    CHECK(rows > 0);
+  }
 }
 
 TEST_CASE("results and plans of state that moves say so") {

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "model/cost/compute_cost.hpp"
 #include "reports_example.hpp"
 #include "simulator/summary/in_core_peak.hpp"
 #include "simulator/summary/metrics.hpp"
@@ -47,7 +48,7 @@ TEST_CASE("layers show what they cost, what the plan did with them and where the
   CHECK(report.layers[1].stall == us(0));
 }
 
-TEST_CASE("what limits a run is its largest stall, or compute when it hardly waits") {
+TEST_CASE("what limits a run is its largest loss, or compute when it hardly loses") {
   Example example;
   CHECK(example.report().limited_by == "link to near memory");
   CHECK(example.report().limited_share == doctest::Approx(100.0 / 550.0));
@@ -59,6 +60,10 @@ TEST_CASE("what limits a run is its largest stall, or compute when it hardly wai
   timeline.stall_totals[static_cast<std::size_t>(StallCause::kMemory)] = us(27);  // 4.9 %
   CHECK(example.report().limited_by == "compute");
   CHECK(example.report().limited_share == doctest::Approx(450.0 / 550.0));
+
+  timeline.busy = us(500);  // 50 more than the reference: 9.1 %
+  CHECK(example.report().limited_by == "slower algorithms");
+  CHECK(example.report().limited_share == doctest::Approx(50.0 / 550.0));
 }
 
 TEST_CASE("the reference takes each task's fastest alternative, the run its own") {
@@ -135,9 +140,9 @@ TEST_CASE("best first: by time, then what does not fit by the budget it lacks, u
 TEST_CASE("the in-core peak is the largest sum of live tensors, workspace and static bytes") {
   Example example;
   // During cB: Ya, Yb, Yc, dYb = 4000; during bB: Ya, Yb, dYb, dYa = 4000.
-  CHECK(in_core_peak(example.graph, sizes_without_machine(example.graph, 1),
+  CHECK(in_core_peak(example.graph, estimate_sizes(example.graph, {.batch = 1}),
                      Accounting::kLiveness) == Bytes(4000));
-  CHECK(in_core_peak(example.graph, sizes_without_machine(example.graph, 3),
+  CHECK(in_core_peak(example.graph, estimate_sizes(example.graph, {.batch = 3}),
                      Accounting::kLiveness) == Bytes(12000));
   CHECK(in_core_peak(example.graph, example.costs, Accounting::kLiveness) ==
         Bytes(4100));                                   // and the costs' static bytes

@@ -180,6 +180,11 @@ TEST_CASE("a run is not said to be limited by waits that are smaller than its co
   report.stalls = {};
   CHECK(first_line() == "Compute runs 81.8 % of the time; it never waits");
   CHECK(has(table_comparison({report}, {}), "10.0 %  none\n"));
+  report.reference_time = us(395);
+  CHECK(first_line() ==
+        "Compute runs 81.8 % of the time; the largest loss is slower algorithms, 10.0 %");
+  report.rounds = 2;
+  CHECK(has(table_comparison({report}, {}), "micro-batches, 10 %\n"));
 }
 
 TEST_CASE("moved network inputs, which have no row among the layers, are named below them") {
@@ -249,7 +254,7 @@ TEST_CASE("a comparison puts the best first and what does not fit last") {
 near memory 3.000 kB, 5.100 kB when nothing moves; links pinned
 compute alone takes 450.0 us; the lower bound for schedules that only move tensors is 500.0 us
 
-  schedule        time  slowdown  samples/s      peak       far    copied     gap  largest wait
+  schedule        time  slowdown  samples/s      peak       far    copied     gap  largest loss
   faster      500.0 us    1.222x      1,818  4.100 kB  1.000 kB  2.000 kB   0.0 %  link to near, 20 %
   one, moved  550.0 us    1.222x      1,818  4.100 kB  1.000 kB  2.000 kB  10.0 %  link to near, 18 %
   far: far memory that it needs; copied: to far and to near memory together
@@ -370,7 +375,7 @@ input data 250
   FLOPs, batch            0 + 0  forward + backward
   compute time, batch  450.0 us  forward, backward and update, one after the other
   saved, batch         3.000 kB  what backward reads, network inputs included
-  static                    0 B  weights, their gradients, state of sgd
+  static                  100 B  weights, their gradients, state of sgd
   in-core peak         4.100 kB  near memory when nothing moves (liveness)
 )");
 }
