@@ -12,6 +12,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <variant>
 
 #include "model/base/errors.hpp"
@@ -331,6 +332,29 @@ Bytes update_temporaries(const TrainingGraph& graph, AdamKernels adam) {
 
 }  // namespace
 
+CostTable estimate_sizes(const TrainingGraph& graph, const ComputeOptions& options) {
+  CostTable sizes;
+  sizes.batch = options.batch;
+  sizes.tensor_bytes = tensor_sizes(graph, options.batch);
+  const GradientBuffers& buffers = options.gradient_buffers;
+  const std::int64_t learnt = trainable_parameters(*graph.network);
+  sizes.static_bytes = Bytes(static_bytes(graph)) +
+                       Bytes(std::min(learnt, buffers.buckets) * graph.per_parameter.gradient);
+  Bytes temporaries = update_temporaries(graph, options.adam);
+  if (graph.per_parameter.master > 0) {
+    temporaries += Bytes(update_copies(buffers, learnt, largest_trainable_layer(*graph.network)));
+  }
+  sizes.first_alternative.push_back(0);
+  for (const Task& task : graph.tasks) {
+    TaskAlternative only;
+    only.workspace =
+        task.kind == TaskKind::kUpdate ? temporaries : workspace_of(graph, task, options.batch);
+    sizes.alternatives.push_back(only);
+    sizes.first_alternative.push_back(static_cast<std::int32_t>(sizes.alternatives.size()));
+  }
+  return sizes;
+}
+
 CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& profile,
                            const ComputeOptions& options) {
   if (options.batch < 1 || options.batch > kMaxBatch) {
@@ -341,14 +365,10 @@ CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& pr
                      .hint = {}});
   }
   const ComputeEstimator estimator(graph, profile, options);
-  CostTable table;
-  table.batch = options.batch;
-  table.tensor_bytes = tensor_sizes(graph, options.batch);
+  CostTable table = estimate_sizes(graph, options);
+  const std::vector<TaskAlternative> sizes = std::exchange(table.alternatives, {});
+  table.first_alternative.clear();
   check_work(graph, options.model, options.batch);
-  const GradientBuffers& buffers = options.gradient_buffers;
-  const std::int64_t learnt = trainable_parameters(*graph.network);
-  table.static_bytes = Bytes(static_bytes(graph)) +
-                       Bytes(std::min(learnt, buffers.buckets) * graph.per_parameter.gradient);
   std::vector<double> seconds(graph.tasks.size());
   for (std::size_t i = 0; i < seconds.size(); ++i) seconds[i] = estimator.seconds(graph.tasks[i]);
   const std::vector<double> sums = estimator.gradient_sums();
@@ -357,10 +377,6 @@ CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& pr
       static_cast<double>(options.compute_scale.count()) / static_cast<double>(kOne.count());
   apply_layer_times(seconds, graph, options.layer_times, scale);
   const std::vector<bool> with_ways = layers_with_ways(graph, options);
-  Bytes temporaries = update_temporaries(graph, options.adam);
-  if (graph.per_parameter.master > 0) {
-    temporaries += Bytes(update_copies(buffers, learnt, largest_trainable_layer(*graph.network)));
-  }
   table.alternatives.reserve(seconds.size());
   table.first_alternative.reserve(seconds.size() + 1);
   for (std::size_t i = 0; i < seconds.size(); ++i) {
@@ -372,9 +388,7 @@ CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& pr
     }
     table.alternatives.push_back({.algorithm = Algorithm::kDefault,
                                   .time = rounded(seconds[i], graph),
-                                  .workspace = task.kind == TaskKind::kUpdate
-                                                   ? temporaries
-                                                   : workspace_of(graph, task, options.batch),
+                                  .workspace = sizes[i].workspace,
                                   .seconds = seconds[i]});
   }
   table.first_alternative.push_back(static_cast<std::int32_t>(table.alternatives.size()));

@@ -25,7 +25,7 @@ struct ComputeOptions {
   ComputeModel model = ComputeModel::kNative;
   std::int64_t batch = 1;
   Ratio compute_scale = kOne;  ///< what-if: 2x faster compute = 2 (peak and near throughput alike)
-  std::vector<LayerTime> layer_times;
+  std::vector<LayerTime> layer_times = {};
   /// What runs the kernels of a profile with an architecture; none: the ideal one, with the profile's cuDNN.
   std::optional<Software> software = {};
   std::optional<Bytes> workspace = {};  ///< most that a convolution's algorithm may take; none: any
@@ -34,6 +34,10 @@ struct ComputeOptions {
   AdamKernels adam = AdamKernels::kFused;
   GradientBuffers gradient_buffers = {};
 };
+
+/// Bytes alone, for where no machine is known: one alternative a task, without a time and with the workspace that it
+/// needs whatever its algorithm. Throws SpecError for what is too large to count.
+[[nodiscard]] CostTable estimate_sizes(const TrainingGraph& graph, const ComputeOptions& options);
 
 /// Everything of the CostTable but `transfers`. Throws SpecError when a size or a time leaves the
 /// limits of units.hpp, or the profile lacks the network's dtype.

@@ -1,8 +1,8 @@
 #include "simulator/predict/framework_choice.hpp"
 
 #include "model/base/errors.hpp"
+#include "model/cost/compute_cost.hpp"
 #include "model/cost/held_bytes.hpp"
-#include "simulator/summary/in_core_peak.hpp"
 
 namespace ooc {
 
@@ -31,7 +31,10 @@ void hold_as_framework(const CaseOptions& options, const TrainingGraph& graph, C
 }
 
 CostTable sizes_of(const CaseOptions& options, const TrainingGraph& graph, std::int64_t batch) {
-  CostTable sizes = sizes_without_machine(graph, batch);
+  CostTable sizes = estimate_sizes(graph, {.model = options.compute,
+                                           .batch = batch,
+                                           .adam = options.adam,
+                                           .gradient_buffers = gradient_buffers_of(options)});
   hold_as_framework(options, graph, sizes);
   return sizes;
 }

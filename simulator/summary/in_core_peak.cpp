@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/cost/amounts.hpp"
 #include "model/graph/liveness.hpp"
 
 namespace ooc {
@@ -44,23 +43,6 @@ Bytes in_core_peak(const TrainingGraph& graph, const CostTable& costs, Accountin
     workspace.push_back(costs[costs.default_alternative(make_id<TaskId>(task))].workspace);
   }
   return peak_with_workspace(graph, costs.batch, accounting, workspace, costs.static_bytes);
-}
-
-CostTable sizes_without_machine(const TrainingGraph& graph, std::int64_t batch) {
-  CostTable sizes{.batch = batch,
-                  .alternatives = {},
-                  .first_alternative = {0},
-                  .tensor_bytes = tensor_sizes(graph, batch),
-                  .static_bytes = Bytes(static_bytes(graph)),
-                  .transfers = {}};
-  for (const Task& task : graph.tasks) {
-    const bool custom = graph.network->layers[task.layer.at()].model->custom.has_value();
-    const bool works = custom && task.kind != TaskKind::kUpdate;
-    sizes.alternatives.push_back(
-        {.time = {}, .workspace = works ? workspace_of(graph, task, batch) : Bytes(0)});
-    sizes.first_alternative.push_back(static_cast<std::int32_t>(sizes.alternatives.size()));
-  }
-  return sizes;
 }
 
 }  // namespace ooc

@@ -13,8 +13,4 @@ namespace ooc {
 [[nodiscard]] Bytes in_core_peak(const TrainingGraph& graph, const CostTable& costs,
                                  Accounting accounting);
 
-/// Bytes alone, for where no machine is known: one alternative a task, without a time and with the workspace that a custom
-/// layer states. Throws SpecError for what is too large to count.
-[[nodiscard]] CostTable sizes_without_machine(const TrainingGraph& graph, std::int64_t batch);
-
 }  // namespace ooc

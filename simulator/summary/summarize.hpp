@@ -58,7 +58,7 @@ struct InspectionInput {
   const TrainingGraph& graph;
   std::int64_t batch = 1;
   const CostTable* costs = nullptr;  ///< null without --hardware: no times
-  /// Bytes alone, where there are no costs; null: as sizes_without_machine() of in_core_peak.hpp has them.
+  /// Bytes alone, where there are no costs; null: estimate_sizes() of the batch.
   const CostTable* sizes = nullptr;
   std::optional<std::string> hardware = {};
   std::string framework = "ideal";

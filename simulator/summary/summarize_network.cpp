@@ -1,5 +1,8 @@
 // `inspect`: what a network is and needs, before any schedule.
+#include <algorithm>
+
 #include "model/cost/amounts.hpp"
+#include "model/cost/compute_cost.hpp"
 #include "model/graph/liveness.hpp"
 #include "simulator/summary/in_core_peak.hpp"
 #include "simulator/summary/layer_reports.hpp"
@@ -16,7 +19,6 @@ std::string adapter_dtype(const Network& network) {
 
 NetworkReport summarize_network(const InspectionInput& input) {
   const TrainingGraph& graph = input.graph;
-  (void)tensor_sizes(graph, input.batch);
   check_work(graph, input.compute_model, input.batch);
   const Network& network = *graph.network;
   NetworkReport report;
@@ -44,11 +46,13 @@ NetworkReport summarize_network(const InspectionInput& input) {
   report.saved =
       Bytes(saved_bytes_per_sample(graph)) * input.batch + Bytes(saved_bytes_fixed(graph));
   report.weight_copies = Bytes(saved_weight_copies(graph));
-  report.static_bytes = Bytes(static_bytes(graph));
-  const CostTable* sizes = input.costs != nullptr ? input.costs : input.sizes;
-  report.in_core_peak =
-      in_core_peak(graph, sizes != nullptr ? *sizes : sizes_without_machine(graph, input.batch),
-                   input.accounting);
+  const CostTable sizes = input.costs != nullptr   ? *input.costs
+                          : input.sizes != nullptr ? *input.sizes
+                                                   : estimate_sizes(graph, {.batch = input.batch});
+  report.static_bytes = sizes.static_bytes;
+  report.gradients_freed = std::any_of(sizes.held.begin(), sizes.held.end(),
+                                       [](const HeldBytes& task) { return task.begun > Bytes(0); });
+  report.in_core_peak = in_core_peak(graph, sizes, input.accounting);
   report.layers = layer_reports({.graph = graph,
                                  .batch = input.batch,
                                  .costs = input.costs,

@@ -1,7 +1,9 @@
 // Which framework a command runs under: --framework, else the machine's, else ideal.
 #include <doctest/doctest.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/cli/run_program.hpp"
@@ -43,6 +45,27 @@ TEST_CASE(
   };
   CHECK(says(said("97769331 B"), "set_to_none=False"));
   CHECK_FALSE(says(said("1GB"), "set_to_none"));
+}
+
+TEST_CASE("inspect says of memory what predict says, with a machine and without") {
+  const auto numbers = [](std::vector<std::string> words) {
+    words.insert(words.end(), {"--batch", "4", "--format", "json", "--quiet"});
+    const auto json = nlohmann::json::parse(run_ooc_paleo(words).out);
+    return std::pair{json["static_bytes"].get<std::int64_t>(),
+                     json["in_core_peak_bytes"].get<std::int64_t>()};
+  };
+  for (const std::string network : {"vgg16", "gpt2"}) {
+    for (const std::string framework : {"ideal", "pytorch-2", "deepspeed-zero-2", "tensorflow-1"}) {
+      CAPTURE(network);
+      CAPTURE(framework);
+      const std::vector<std::string> job{network, "--framework", framework};
+      const std::vector<std::string> on{"--hardware", "h100-sxm"};
+      const auto predicted =
+          numbers(Words{"predict"} + job + on + Words{"--schedule", "in-core", "--memory", "60GB"});
+      CHECK(numbers(Words{"inspect"} + job + on) == predicted);
+      CHECK(numbers(Words{"inspect"} + job) == predicted);
+    }
+  }
 }
 
 TEST_CASE("--framework, else the profile's, else ideal; every result says which") {
