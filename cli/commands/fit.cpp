@@ -14,6 +14,7 @@
 #include "cli/state_flags.hpp"
 #include "model/base/quantity_io.hpp"
 #include "model/base/terminal_text.hpp"
+#include "reports/writers/text_table.hpp"
 #include "simulator/predict/case.hpp"
 #include "simulator/predict/levers.hpp"
 
@@ -36,8 +37,9 @@ const auto kFitFlags = flags::with_schedule_flags(kFitOwnFlags);
 
 std::string job_text(const RunReport& report) {
   const RunInputs& in = report.inputs;
-  return printable(
-      fmt::format("{}, batch {}, on {} under {}", in.network, in.batch, in.hardware, in.schedule));
+  return printable(fmt::format("{}, batch {}, on {} under {}, {}", in.network, in.batch,
+                               in.hardware, in.schedule,
+                               framework_text(in.framework, in.framework_meaning)));
 }
 
 std::string fitting(const RunReport& report) {

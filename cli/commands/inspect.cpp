@@ -63,6 +63,7 @@ int run_inspect(const Arguments& arguments) {
                         .hardware = {},
                         .framework = framework_of(options.framework).name,
                         .accounting = options.graph.accounting,
+                        .framework_meaning = framework_of(options.framework).meaning,
                         .compute_model = options.compute,
                         .assumed = {}};
   std::optional<Case> costs;

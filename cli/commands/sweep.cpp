@@ -310,7 +310,7 @@ int run_lists(const Arguments& arguments, std::span<const std::string> others = 
   const SweepSummary before = out.before();
   if (standing == Standing::kComplete) {
     show_knees(end_of(grid, inputs, before), remarks, false);
-    remark(remarks, closing_line(before, 0));
+    remark(remarks, closing_line(before, 0, inputs.frameworks));
     remark(remarks, "nothing to do: they are all there; --overwrite begins anew");
     finish_pictures(pictures, arguments, format, out, end_of(grid, inputs, before));
     return kExitOk;
@@ -340,7 +340,7 @@ int run_lists(const Arguments& arguments, std::span<const std::string> others = 
   out.finish();
   finish_pictures(pictures, arguments, format, out, end);
   show_knees(end, remarks, out.is_stdout());
-  remark(remarks, closing_line(summary, before.rows));
+  remark(remarks, closing_line(summary, before.rows, inputs.frameworks));
   return summary.fitting > 0 || summary.rows == 0 ? kExitOk : kExitDoesNotFit;
 }
 

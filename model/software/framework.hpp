@@ -33,6 +33,7 @@ enum class HeldInputs {
 /// The defaults are `ideal`: software that costs nothing and keeps what backward needs.
 struct Framework {
   std::string name = "ideal";
+  std::string meaning = "no overhead, exact memory";  ///< in about five words; empty: not said
   std::string description = {};
   Keeping keeping = {};
   CopyRules copies = {};

@@ -158,6 +158,8 @@ Framework read_framework(const SpecDocument& document) {
   const SpecView name = view.get("name");
   framework.name = name.as_text();
   if (framework.name.empty()) name.fail(name.found(), "a name");
+  const auto meaning = view.find("meaning");
+  framework.meaning = meaning ? meaning->as_text() : "";
   if (const auto text = view.find("description")) framework.description = text->as_text();
   read_keeping(root, framework.keeping);
   read_copies(root, framework.copies);

@@ -96,6 +96,7 @@ void put_state(JsonWriter& json, const RunReport& report) {
 void begin_run(JsonWriter& json, const RunReport& report, const ToolInfo& tool) {
   begin_result(json, "ooc-paleo/result", tool);
   begin_group(json, "inputs", report);
+  json.member("framework_meaning", report.inputs.framework_meaning);
   put_symbols(json, report.inputs);
   if (!report.inputs.offload.empty()) json.member("offload", report.inputs.offload);
   json.end().member("feasible", report.feasible);
@@ -197,6 +198,7 @@ std::string inspection(const NetworkReport& report, const WriteOptions& options)
   json.begin_object("inputs").member("network", report.network);
   json.member("hardware", report.hardware).member("batch", report.batch);
   json.member("framework", report.framework);
+  json.member("framework_meaning", report.framework_meaning);
   json.member("accounting", report.accounting).member("optimizer", report.optimizer);
   json.member("compute", report.compute).end();
   json.member("source", report.source).member("dtype", report.dtype);

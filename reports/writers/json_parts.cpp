@@ -135,6 +135,7 @@ void put_inputs(JsonWriter& json, const RunInputs& inputs,
   echo.inputs = inputs;
   json.begin_object("inputs");
   json.member("framework", inputs.framework);
+  json.member("framework_meaning", inputs.framework_meaning);
   for (const Metric& column : input_columns()) {  // these read only the inputs
     if (std::find(but.begin(), but.end(), column.key) != but.end()) continue;
     put_metric(json, column.key, column.read(echo));

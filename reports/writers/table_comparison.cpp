@@ -65,9 +65,10 @@ Bytes least_in_core_peak(const std::vector<RunReport>& reports) {
 std::string head(const std::vector<RunReport>& reports, const Look& look) {
   const RunReport& first = reports.front();
   std::string text =
-      bold(printable(fmt::format("{} on {}, batch {}{}, framework {}", network_text(first.inputs),
-                                 first.inputs.hardware, group_thousands(first.inputs.batch),
-                                 devices_of(first.inputs), first.inputs.framework)),
+      bold(printable(fmt::format(
+               "{} on {}, batch {}{}, {}", network_text(first.inputs), first.inputs.hardware,
+               group_thousands(first.inputs.batch), devices_of(first.inputs),
+               framework_text(first.inputs.framework, first.inputs.framework_meaning))),
            look) +
       "\n";
   text += fmt::format("near memory {}, {} when nothing moves; {}links {}\n",

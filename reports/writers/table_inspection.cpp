@@ -9,9 +9,10 @@ namespace ooc {
 namespace {
 
 std::string head(const NetworkReport& report, const Look& look) {
-  std::string title = fmt::format("{}, {}, batch {}, framework {}", report.network,
+  std::string title = fmt::format("{}, {}, batch {}, {}", report.network,
                                   report.precision.empty() ? report.dtype : report.precision,
-                                  group_thousands(report.batch), report.framework);
+                                  group_thousands(report.batch),
+                                  framework_text(report.framework, report.framework_meaning));
   if (report.hardware.has_value()) {
     title += fmt::format(", times on {} ({} compute model)", *report.hardware, report.compute);
   }

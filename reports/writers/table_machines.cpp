@@ -55,10 +55,11 @@ std::string machine_head(const ShownMachines& shown, const Look& look) {
                            : shown.machines()
                                ? machine + (shown.links ? ", each state" : " and state")
                                : "state on " + in.hardware;
-  std::string text = bold(
-      printable(fmt::format("{}, batch {}{}, framework {}: the best schedule of each {}",
-                            network_text(in), group_thousands(in.batch), over, in.framework, each)),
-      look);
+  std::string text =
+      bold(printable(fmt::format("{}, batch {}{}, {}: the best schedule of each {}",
+                                 network_text(in), group_thousands(in.batch), over,
+                                 framework_text(in.framework, in.framework_meaning), each)),
+           look);
   return text +
          fmt::format("\n{}{}links {}\n",
                      in.memory_given ? "near memory " + format_bytes(in.memory) + "; " : "",

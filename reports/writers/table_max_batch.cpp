@@ -65,11 +65,11 @@ std::string head(const MaxBatchReport& report, const Look& look) {
     more = fmt::format(": batch {}", group_thousands(in.batch));
   }
   const std::string what =
-      fmt::format("The {} of {} on {}{}{}", largest, network_text(in), in.hardware, devices, more);
+      fmt::format("The {} of {} on {}{}{}, {}", largest, network_text(in), in.hardware, devices,
+                  more, framework_text(in.framework, in.framework_meaning));
   return bold(printable(what), look) +
-         fmt::format("\nnear memory {}, links {}, framework {}, accounting {}, optimiser {}\n",
-                     format_bytes(in.memory), printable(in.mode), printable(in.framework),
-                     in.accounting, in.optimizer);
+         fmt::format("\nnear memory {}, links {}, accounting {}, optimiser {}\n",
+                     format_bytes(in.memory), printable(in.mode), in.accounting, in.optimizer);
 }
 
 /// Something larger may fit.

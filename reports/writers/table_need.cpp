@@ -53,7 +53,8 @@ std::string head(const NeedReport& report, const Look& look) {
       bold(printable(fmt::format("The {} for {}: {} on {}, batch {}{}", thing(report.what),
                                  goal_text(report), network_text(in), in.hardware,
                                  group_thousands(in.batch),
-                                 in.devices > 1 ? fmt::format(", {} devices", in.devices) : "")),
+                                 in.devices > 1 ? fmt::format(", {} devices", in.devices) : "",
+                                 framework_text(in.framework, in.framework_meaning))),
            look);
   text += fmt::format("\nnow {}; ", value_text(report.what, report.now));
   if (report.what != Needed::kNearMemory) {
@@ -62,8 +63,7 @@ std::string head(const NeedReport& report, const Look& look) {
   const bool choice = std::any_of(report.rows.begin(), report.rows.end(), [](const NeedRow& row) {
     return row.run && !row.run->inputs.algorithms.empty();
   });
-  return text + fmt::format("links {}, framework {}\ncompute alone takes {}{}\n",
-                            printable(in.mode), printable(in.framework),
+  return text + fmt::format("links {}\ncompute alone takes {}{}\n", printable(in.mode),
                             format_duration(report.reference_time),
                             choice ? " with the fastest algorithms" : "");
 }

@@ -26,10 +26,10 @@ TextTable facts() { return TextTable({{"", Align::kLeft}, {""}, {"", Align::kLef
 std::string head(const RunReport& report, const Look& look) {
   const RunInputs& in = report.inputs;
   std::string text =
-      bold(printable(fmt::format("{} on {}, batch {}{}, schedule {}, framework {}",
-                                 network_text(in), in.hardware, group_thousands(in.batch),
+      bold(printable(fmt::format("{} on {}, batch {}{}, schedule {}, {}", network_text(in),
+                                 in.hardware, group_thousands(in.batch),
                                  in.symbols.empty() ? "" : ", " + symbols_text(in), in.schedule,
-                                 in.framework)),
+                                 framework_text(in.framework, in.framework_meaning))),
            look) +
       "\n";
   std::vector<std::string> changes;

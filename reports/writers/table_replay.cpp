@@ -34,11 +34,12 @@ std::string rate_text(Bytes bytes, Duration time) {
 
 std::string head(const ReplayReport& report, const Look& look) {
   const RunInputs& in = report.inputs;
-  std::string text = bold(printable(fmt::format(
-                              "{} on {}, batch {}, schedule {}, framework {}, replayed", in.network,
-                              in.hardware, group_thousands(in.batch), in.schedule, in.framework)),
-                          look) +
-                     "\n";
+  std::string text =
+      bold(printable(fmt::format("{} on {}, batch {}, schedule {}, {}, replayed", in.network,
+                                 in.hardware, group_thousands(in.batch), in.schedule,
+                                 framework_text(in.framework, in.framework_meaning))),
+           look) +
+      "\n";
   text += printable(fmt::format(
               "{}: {} {} of {} with {}{}",
               report.mode == "real" ? "real operations" : "compute steps spin as long as predicted",

@@ -197,6 +197,11 @@ std::string closed_form_error(const PaperEstimate& paper, Duration simulated) {
                      share < 0 ? "below" : "above");
 }
 
+std::string framework_text(std::string_view name, std::string_view meaning) {
+  return meaning.empty() ? fmt::format("framework {}", name)
+                         : fmt::format("framework {} ({})", name, meaning);
+}
+
 std::string category_text(MemoryCategory category) {
   std::string text(category_name(category));
   std::replace(text.begin(), text.end(), '_', ' ');

@@ -49,6 +49,8 @@ struct StaticWords {
   const std::string& precision;
   const std::string& gradient_dtype;
   const std::string& adapter_dtype;
+/// "framework ideal (no overhead, exact memory)"
+[[nodiscard]] std::string framework_text(std::string_view name, std::string_view meaning);
   const std::string& optimizer;
   bool some_frozen = false;
   bool gradients_freed = false;

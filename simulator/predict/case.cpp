@@ -263,6 +263,7 @@ RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
   if (options.state.any()) inputs.offload = state_text(options.state);
   return inputs;
 }
+  inputs.framework_meaning = framework_of(options.framework).meaning;
 
 Case make_case(const Workload& workload, const Machine& machine, const CaseOptions& options) {
   check_adam(workload, options);

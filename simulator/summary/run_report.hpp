@@ -45,6 +45,7 @@ struct RunInputs {
   Bytes far_memory;  ///< its capacity
   bool far_memory_given = false;
   std::string framework = "ideal";
+  std::string framework_meaning = {};  ///< in about five words; empty: its file does not say
   std::string accounting = "liveness";
   std::string dtype = "float32";
   std::string precision = {};       ///< empty: everything has that type
@@ -287,6 +288,7 @@ struct NetworkReport {
   std::optional<std::string> hardware;
   std::int64_t batch = 1;
   std::string framework;
+  std::string framework_meaning;  ///< as in RunInputs
   std::string accounting;
   std::string optimizer;
   std::string compute;  ///< compute model, with hardware

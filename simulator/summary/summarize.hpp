@@ -62,6 +62,7 @@ struct InspectionInput {
   const CostTable* sizes = nullptr;
   std::optional<std::string> hardware = {};
   std::string framework = "ideal";
+  std::string framework_meaning = {};
   Accounting accounting = Accounting::kLiveness;
   ComputeModel compute_model = ComputeModel::kNative;
   std::vector<std::string> assumed = {};

@@ -33,6 +33,7 @@ NetworkReport summarize_network(const InspectionInput& input) {
   report.hardware = input.hardware;
   report.batch = input.batch;
   report.framework = input.framework;
+  report.framework_meaning = input.framework_meaning;
   report.accounting = accounting_name(input.accounting);
   report.optimizer = optimizer_name(graph.optimizer);
   report.compute = input.compute_model == ComputeModel::kPaleo ? "paleo" : "native";

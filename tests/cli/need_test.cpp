@@ -229,13 +229,15 @@ TEST_CASE("fit is one line and an exit status, and the smallest budget that it n
   const Ran fits = fit({"--memory=3GB"});
   CHECK(fits.exit_code == 0);
   CHECK(fits.out ==
-        "fits: worked_example, batch 1, on worked_example_machine under capacity: peak 3.000 GB of "
-        "3.000 GB, 850.0 ms per iteration\n");
+        "fits: worked_example, batch 1, on worked_example_machine under capacity, framework ideal "
+        "(no "
+        "overhead, exact memory): peak 3.000 GB of 3.000 GB, 850.0 ms per iteration\n");
   const Ran lacks = fit({"--memory=2999999999B"});
   CHECK(lacks.exit_code == 3);
   CHECK(
       lacks.out.starts_with("does not fit: worked_example, batch 1, on worked_example_machine "
-                            "under capacity: near memory lacks 1 B at "));
+                            "under capacity, framework ideal (no overhead, exact memory): near "
+                            "memory lacks 1 B at "));
   CHECK(lacks.out.find("the smallest that suffices is 3.000 GB (3000000000 B)") !=
         std::string::npos);
   // Of several one has to fit; the one that lacks least is told.

@@ -504,7 +504,10 @@ TEST_CASE("a machine with more devices than are simulated is remarked on, unless
     const bool list = command == std::string("compare");
     const std::string schedule = list ? "--schedules=capacity" : "--schedule=capacity";
     const Ran one = run_ooc_paleo({command, kNetwork, "--hardware", kMachine, schedule});
-    const std::string closing = command == std::string("sweep") ? "ooc-paleo: 1 row: 1 ran\n" : "";
+    const std::string closing =
+        command == std::string("sweep")
+            ? "ooc-paleo: 1 row, framework ideal (no overhead, exact memory): 1 ran\n"
+            : "";
     CHECK(one.err == closing);
     const Ran ran = run_ooc_paleo({command, kNetwork, "--hardware", two, schedule});
     CHECK(ran.exit_code == 0);

@@ -168,7 +168,9 @@ TEST_CASE("a complete file of the same inputs is left as it is, with --overwrite
     const Texts command{"--memory", "1GB,3GB", "--link", "10GB/s,20GB/s", "-o", file};
     const Ran first = sweep_in(scratch, command);
     CHECK(first.exit_code == 0);
-    CHECK(first.err == "ooc-paleo: 4 rows: 2 ran, 2 do not fit (2 lack near memory)\n");
+    CHECK(first.err ==
+          "ooc-paleo: 4 rows, framework ideal (no overhead, exact memory): 2 ran, 2 do not fit (2 "
+          "lack near memory)\n");
     const std::string text = scratch.read(file);
     const auto made = std::filesystem::last_write_time(scratch.path() / file);
     // The number of threads is no input.

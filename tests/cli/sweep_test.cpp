@@ -293,13 +293,16 @@ TEST_CASE("--schedules is --schedule in every command that takes one") {
 
 TEST_CASE("rows that do not fit are counted in the closing line, by what they lack") {
   CHECK(run_sweep({"--memory", "1GB,2GB,5GB"}).err ==
-        "ooc-paleo: 3 rows: 1 ran, 2 do not fit (2 lack near memory)\n");
+        "ooc-paleo: 3 rows, framework ideal (no overhead, exact memory): 1 ran, 2 do not fit (2 "
+        "lack near memory)\n");
   const Ran far = run_ooc_paleo({"sweep", "vgg16", "--hardware", "v100-16gb-pcie3", "--batch",
                                  "64,100000", "--schedule", "in-core,unified"});
   CHECK(far.err ==
-        "ooc-paleo: 4 rows: 2 ran, 2 do not fit (1 lack far memory, 1 lack near memory)\n");
+        "ooc-paleo: 4 rows, framework ideal (no overhead, exact memory): 2 ran, 2 do not fit (1 "
+        "lack far memory, 1 lack near memory)\n");
   CHECK(run_sweep({"--memory", "1GB,2GB", "--quiet"}).err == "");
-  CHECK(run_sweep({"--memory", "5GB"}).err == "ooc-paleo: 1 row: 1 ran\n");
+  CHECK(run_sweep({"--memory", "5GB"}).err ==
+        "ooc-paleo: 1 row, framework ideal (no overhead, exact memory): 1 ran\n");
 }
 
 TEST_CASE("far memory is an axis: each row has its own, between budgets and schedules") {
@@ -307,7 +310,8 @@ TEST_CASE("far memory is an axis: each row has its own, between budgets and sche
   const Ran ran = run_sweep({"--memory", "3GB,4GB", "--far-memory", "1GB:2GB:+1GB", "--schedule",
                              "capacity,vdnn-like", "--format", "json"});
   CHECK(ran.err ==
-        "ooc-paleo: 8 rows: 3 ran, 5 do not fit (3 lack far memory, 2 lack near memory)\n");
+        "ooc-paleo: 8 rows, framework ideal (no overhead, exact memory): 3 ran, 5 do not fit (3 "
+        "lack far memory, 2 lack near memory)\n");
   std::string order;
   for (std::size_t at = 0; (at = ran.out.find("{\"network\"", at)) != std::string::npos; ++at) {
     const std::string row = ran.out.substr(at, ran.out.find('\n', at) - at);
@@ -332,7 +336,8 @@ TEST_CASE("a row that cannot be worked out says why, and the others are there") 
   csv.insert(csv.end(), {"-o", "r.csv"});
   const Ran ran = run_ooc_paleo(csv, {.folder = scratch.path(), .environment = {}});
   CHECK(ran.exit_code == 0);
-  CHECK(ran.err.rfind("ooc-paleo: 8 rows: 4 ran, 4 cannot be worked out, the first because of "
+  CHECK(ran.err.rfind("ooc-paleo: 8 rows, framework ideal (no overhead, exact memory): 4 ran, 4 "
+                      "cannot be worked out, the first because of "
                       "--batch: found 2000000000",
                       0) == 0);
   CHECK(ran.out.find("batch 2000000000, capacity: none, none (cannot be worked out)") !=

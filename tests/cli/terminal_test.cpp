@@ -154,6 +154,78 @@ TEST_CASE("on a terminal of 60 columns tables and help fit") {
 }
 
 TEST_CASE("what is no terminal gets the same bytes whatever COLUMNS is") {
+/// What a terminal of 80 columns shows, without colours.
+std::string at_80_columns(const std::string& command) {
+  const Ran ran = run_shell("script -qec 'ooc-paleo " + command + "' /dev/null",
+                            {.folder = "/", .environment = {{"COLUMNS", "80"}, {"TERM", "xterm"}}});
+  CHECK(ran.exit_code == 0);
+  std::string text = std::regex_replace(ran.out, std::regex("\x1b\\[[0-9;]*m"), "");
+  text.erase(std::remove(text.begin(), text.end(), '\r'), text.end());
+  return text;
+}
+
+std::ptrdiff_t lines_with(const std::string& text, const std::string& line) {
+  const std::regex begins("(^|\n)" + line);
+  return std::distance(std::sregex_iterator(text.begin(), text.end(), begins),
+                       std::sregex_iterator());
+}
+
+TEST_CASE("on a terminal of 80 columns an answer is one table") {
+  const std::string job = "vgg16 --hardware v100-16gb-pcie3 --batch 256 --memory 12GiB --quiet";
+  const std::string one = at_80_columns("predict " + job);
+  CHECK(lines_with(one, "  iteration time +[0-9.]+ m?s +[0-9.]+ samples/s\n") == 1);
+  CHECK(lines_with(one, "  iteration time") == 1);
+  CHECK(lines_with(one, "  Layers|  layer ") == 1);
+  const std::string all =
+      at_80_columns("compare " + job + " --schedules in-core,capacity,vdnn-all,vdnn++,modnn");
+  CHECK(lines_with(all, "  schedule .* time  slowdown .* largest wait\n") == 1);
+  CHECK(lines_with(all, "  schedule ") == 2);  // those that do not fit have the other
+  CHECK(lines_with(all, "  no room for: .*far, ") == 1);
+  CHECK(lines_with(all, "  gap: ") == 0);  // of columns that are not there nothing is said
+  CHECK(
+      lines_with(
+          at_80_columns(
+              "need link vgg16 --hardware v100-16gb-pcie3 --batch 256 --schedules capacity,vdnn++"),
+          "  schedule .* link .* time ") == 1);
+  CHECK(lines_with(at_80_columns("max-batch alexnet --hardware m40 --schedules in-core,capacity"),
+                   "  schedule .* batch .* time ") == 1);
+}
+
+TEST_CASE("every answer begins with its framework and what that means") {
+  const std::string ideal = "framework ideal (no overhead, exact memory)";
+  const std::string pytorch = "framework pytorch-2 (PyTorch 2, caching allocator)";
+  const Words machine{"--hardware", "m40", "--quiet"};
+  const Words job = Words{"alexnet"} + machine + Words{"--batch", "8"};
+  for (const Words& command :
+       {Words{"predict"} + job, Words{"compare"} + job, Words{"need", "link"} + job,
+        Words{"fit"} + job, Words{"max-batch", "alexnet", "--max-batch-limit", "4"} + machine,
+        Words{"inspect"} + job}) {
+    CAPTURE(command[0]);
+    const auto first_line = [&](const Words& more) {
+      const std::string out = run_ooc_paleo(of_one_schedule(command) + more).out;
+      return out.substr(0, out.find('\n'));
+    };
+    if (command[0] == "inspect") {  // has no schedules
+      const std::string out = run_ooc_paleo(command).out;
+      CHECK(out.substr(0, out.find('\n')).find(ideal) != std::string::npos);
+      continue;
+    }
+    CHECK(first_line({}).find(ideal) != std::string::npos);
+    CHECK(first_line({"--framework", "pytorch-2"}).find(pytorch) != std::string::npos);
+  }
+  const Ran sweep = run_ooc_paleo({"sweep", "alexnet", "--hardware", "m40", "--batch", "8",
+                                   "--schedule", "capacity", "--framework", "ideal,pytorch-2"});
+  CHECK_MESSAGE(
+      sweep.err.find("2 rows, " + ideal + ", " + pytorch + ": 2 ran") != std::string::npos,
+      sweep.err);
+  CHECK(run_ooc_paleo(Words{"predict"} + job + Words{"--format", "json"})
+            .out.find(R"("framework_meaning": "no overhead, exact memory")") != std::string::npos);
+  for (const auto& file : std::filesystem::directory_iterator(kSource + "/hwprofiles/software")) {
+    CAPTURE(file.path().string());
+    CHECK(read_file(file.path()).find("\"meaning\": ") != std::string::npos);
+  }
+}
+
   const std::string command = "ooc-paleo compare vgg16 --hardware v100-16gb-pcie3 --batch 256 --search 20";
   CHECK(run_shell("COLUMNS=60 " + command).out == run_shell(command).out);
 }
