@@ -62,7 +62,7 @@ std::string not_fitting_table(std::string_view title, const std::vector<NamedRep
                    {"memory", Align::kLeft},
                    {"lacks"},
                    {"smallest that suffices"},
-                   {"stops at", Align::kLeft}});
+                   {"stops at", Align::kLeft, 1}});
   bool any_unsure = false;
   for (const NamedReport& row : rows) {
     const OutOfMemory& oom = *row.report->out_of_memory;

@@ -114,19 +114,19 @@ std::vector<RowColumn> columns_for(const std::vector<RunReport>& reports) {
   using Report = const RunReport&;
   return {
       {{"schedule", Align::kLeft}, &row_name},
-      {{"rounds"}, [](Report r) { return group_thousands(r.rounds); }, any([](Report r) {
-         return r.rounds > 1;
-       })},
+      {{"rounds", Align::kRight, 3},
+       [](Report r) { return group_thousands(r.rounds); },
+       any([](Report r) { return r.rounds > 1; })},
       {{"time"}, [](Report r) { return format_duration(r.iteration_time); }},
       {{"slowdown"}, [](Report r) { return significant(r.slowdown) + "x"; }},
-      {{"samples/s"}, [](Report r) { return significant(r.samples_per_s); }},
+      {{"samples/s", Align::kRight, 5}, [](Report r) { return significant(r.samples_per_s); }},
       {{"peak"}, [](Report r) { return format_bytes(r.peak_near); }},
-      {{"far"}, [](Report r) { return format_bytes(r.peak_far); }},
-      {{"copied"}, [](Report r) { return format_bytes(r.to_far + r.to_near); }},
-      {{"bound"},
+      {{"far", Align::kRight, 4}, [](Report r) { return format_bytes(r.peak_far); }},
+      {{"copied", Align::kRight, 7}, [](Report r) { return format_bytes(r.to_far + r.to_near); }},
+      {{"bound", Align::kRight, 2},
        [](Report r) { return r.lower_bound ? format_duration(*r.lower_bound) : "-"; },
        common_bounds(reports).empty()},
-      {{"gap"},
+      {{"gap", Align::kRight, 6},
        [](Report r) {
          return r.lower_bound ? format_percent(above(r.iteration_time, *r.lower_bound)) : "-";
        }},
@@ -146,8 +146,8 @@ std::string names_of(const std::vector<RunReport>& reports, const std::vector<st
 }
 
 // What is not alike in these rows.
-std::string differences(const std::vector<RunReport>& reports,
-                        const std::vector<std::size_t>& fits) {
+std::string differences(const std::vector<RunReport>& reports, const std::vector<std::size_t>& fits,
+                        const TextTable& table, const Look& look) {
   const auto any = [&](auto holds) {
     return std::any_of(fits.begin(), fits.end(), [&](std::size_t i) { return holds(reports[i]); });
   };
@@ -166,7 +166,7 @@ std::string differences(const std::vector<RunReport>& reports,
     margins.push_back(row_name(reports[i]) + " " + format_bytes(*reports[i].planned_for));
   }
   if (!margins.empty()) {
-    text += wrapped_list("  planned for less, what the allocator holds back:", margins);
+    text += wrapped_list("  planned for less, what the allocator holds back:", margins, look);
   }
   const std::string kept =
       names_of(reports, fits, [](const RunReport& r) { return r.keeps_gradients; });
@@ -188,7 +188,7 @@ std::string differences(const std::vector<RunReport>& reports,
 
 // What their papers say of those that have closed forms, and are what those are about.
 std::string closed_forms(const std::vector<RunReport>& reports,
-                         const std::vector<std::size_t>& fits) {
+                         const std::vector<std::size_t>& fits, const Look& look) {
   std::string text;
   for (const std::size_t i : fits) {
     const RunReport& report = reports[i];
@@ -199,7 +199,7 @@ std::string closed_forms(const std::vector<RunReport>& reports,
     text += wrapped_list(
         fmt::format("  {} by {}: {},", row_name(report), closed_form_name(*report.paper),
                     format_duration(*report.paper->time)),
-        items);
+        items, look);
   }
   return text;
 }
@@ -216,11 +216,15 @@ std::string fitting(const std::vector<RunReport>& reports, const std::vector<std
     for (const RowColumn& each : shown) cells.push_back(each.cell(reports[i]));
     table.add_row(std::move(cells));
   }
-  return table.text(look) +
-         "  far: far memory that it needs; copied: to far and to near memory together\n"
-         "  gap: time above the lower bound, by waits, slower algorithms or more work\n"
+  std::string notes;
+  if (table.shows("far", look)) notes += "  far: far memory that it needs\n";
+  if (table.shows("copied", look)) notes += "  copied: to far and to near memory together\n";
+  if (table.shows("gap", look)) {
+    notes += "  gap: time above the lower bound, by waits, slower algorithms or more work\n";
+  }
+  return table.text(look) + notes +
          "  largest wait: what costs compute the most time, tasks run again included\n" +
-         differences(reports, order) + closed_forms(reports, order) +
+         differences(reports, order, table, look) + closed_forms(reports, order, look) +
          (reports[order.front()].inputs.devices > 1
               ? "  memory: of each device; far and copied: of all devices together\n"
               : "");
@@ -254,7 +258,8 @@ std::string table_comparison(const std::vector<RunReport>& reports, const WriteO
     text += not_fitting_table("schedule", named(reports, fails), options.look);
   }
   if (options.chart == Chart::kText) text += comparison_chart(reports, fits, options.look);
-  return text + assumed_warning(reports.front().inputs.hardware, assumed_by_any(reports));
+  return text +
+         assumed_warning(reports.front().inputs.hardware, assumed_by_any(reports), options.look);
 }
 
 }  // namespace ooc

@@ -104,7 +104,8 @@ std::string table_inspection(const NetworkReport& report, const WriteOptions& op
   totals.add_row({"in-core peak", format_bytes(report.in_core_peak),
                   fmt::format("near memory when nothing moves ({})", report.accounting)});
   text += totals.text(options.look);
-  if (report.hardware.has_value()) text += assumed_warning(*report.hardware, report.assumed);
+  if (report.hardware.has_value())
+    text += assumed_warning(*report.hardware, report.assumed, options.look);
   return text;
 }
 

@@ -108,21 +108,24 @@ std::vector<MachineColumn> machine_columns(const ShownMachines& all) {
       {{"time"}, [](Shown s, std::size_t i) { return format_duration(s.at(i).iteration_time); }},
       {{"slowdown"}, [](Shown s, std::size_t i) { return significant(s.at(i).slowdown) + "x"; }},
       {{"schedule", Align::kLeft}, [](Shown s, std::size_t i) { return row_name(s.at(i)); }},
-      {{"rounds"},
+      {{"rounds", Align::kRight, 2},
        [](Shown s, std::size_t i) { return group_thousands(s.at(i).rounds); },
        any_rounds},
-      {{"near memory"}, [](Shown s, std::size_t i) { return format_bytes(s.at(i).budget_near); }},
-      {{"peak"}, [](Shown s, std::size_t i) { return format_bytes(s.at(i).peak_near); }},
-      {{"far"}, [](Shown s, std::size_t i) { return format_bytes(s.at(i).peak_far); }},
-      {{"limited by", Align::kLeft}, [](Shown s, std::size_t i) { return s.at(i).limited_by; }},
-      {{"copies by", Align::kLeft},
+      {{"near memory", Align::kRight, 3},
+       [](Shown s, std::size_t i) { return format_bytes(s.at(i).budget_near); }},
+      {{"peak", Align::kRight, 6},
+       [](Shown s, std::size_t i) { return format_bytes(s.at(i).peak_near); }},
+      {{"far", Align::kRight, 5},
+       [](Shown s, std::size_t i) { return format_bytes(s.at(i).peak_far); }},
+      {{"limited by", Align::kLeft, 7}, [](Shown s, std::size_t i) { return s.at(i).limited_by; }},
+      {{"copies by", Align::kLeft, 4},
        [](Shown s, std::size_t i) {
          return moves_any(s.at(i)) ? s.at(i).link_limited_by : std::string("-");
        }},
   };
 }
 
-std::string machine_notes(const ShownMachines& shown) {
+std::string machine_notes(const ShownMachines& shown, const TextTable& table, const Look& look) {
   std::string text = shown.states
                          ? "  state: what moves, as docs/model.md, section 10 has it; `need link "
                            "--state NAME`: the slowest link that costs nothing\n"
@@ -164,7 +167,7 @@ std::vector<NamedReport> named_machines(const ShownMachines& shown,
 }
 
 /// Of each machine what any of its rows rests on.
-std::string assumed_of_machines(const MachinesReport& report) {
+std::string assumed_of_machines(const MachinesReport& report, const Look& look) {
   std::string text;
   for (std::size_t i = 0; i < report.rows.size();) {
     const std::string& hardware = best_of(report.rows[i]).inputs.hardware;
@@ -173,7 +176,7 @@ std::string assumed_of_machines(const MachinesReport& report) {
       const auto& results = report.rows[i].results;
       runs.insert(runs.end(), results.begin(), results.end());
     }
-    text += assumed_warning(hardware, assumed_by_any(runs));
+    text += assumed_warning(hardware, assumed_by_any(runs), look);
   }
   return text;
 }
@@ -194,7 +197,7 @@ std::string table_machines(const MachinesReport& report, const WriteOptions& opt
       for (const MachineColumn& each : columns) cells.push_back(each.cell(shown, i));
       table.add_row(std::move(cells));
     }
-    text += "\n" + table.text(options.look) + machine_notes(shown);
+    text += "\n" + table.text(options.look) + machine_notes(shown, table, options.look);
     if (options.columns == Columns::kWide) {
       text += peaks_table("machine and schedule", named_machines(shown, shown.fits), options.look);
     }
@@ -203,7 +206,7 @@ std::string table_machines(const MachinesReport& report, const WriteOptions& opt
     text += not_fitting_table("machine and schedule that needs least",
                               named_machines(shown, shown.fails), options.look);
   }
-  return text + assumed_of_machines(report);
+  return text + assumed_of_machines(report, options.look);
 }
 
 }  // namespace ooc

@@ -90,10 +90,11 @@ bool any_gain(const MaxBatchReport& report) {
   });
 }
 
-std::string notes(const MaxBatchReport& report) {
+std::string notes(const MaxBatchReport& report, const TextTable& table, const Look& look) {
   std::string text;
   const MaxWords words = words_of(report.of);
-  if (any_row(report, [](const MaxBatchRow& row) { return row.failing > 0; })) {
+  const bool lacking = any_row(report, [](const MaxBatchRow& row) { return row.failing > 0; });
+  if (lacking && table.shows("lacks", look)) {
     text +=
         fmt::format("  lacks: bytes that {} lacks; {} was run, and {} was tried\n", words.one_more,
                     words.each, report.of == MaxOf::kSeq ? "the next" : "one more");
@@ -108,7 +109,7 @@ std::string notes(const MaxBatchReport& report) {
       })) {
     text += "  +: at once; any larger batch runs too, in rounds of at most so many samples\n";
   }
-  if (any_row(report, &runs_in_rounds)) {
+  if (table.shows("rounds", look)) {
     text +=
         report.of == MaxOf::kBatch
             ? "  rounds: in which that batch is run; time, samples/s and peak are then those of "
@@ -161,21 +162,22 @@ std::vector<MaxColumn> max_columns(const MaxBatchReport& report) {
       {{"parameters"},
        &of_run<[](Run run) { return si_count(run.parameters); }>,
        report.of == MaxOf::kLayers},
-      {{"rounds"},
+      {{"rounds", Align::kRight, 1},
        &of_run<[](Run run) { return group_thousands(run.rounds); }>,
        any_row(report, &runs_in_rounds)},
       {{"time"}, &of_run<[](Run run) { return format_duration(run.iteration_time); }>},
-      {{"slowdown"}, &of_run<[](Run run) { return significant(run.slowdown) + "x"; }>},
+      {{"slowdown", Align::kRight, 5},
+       &of_run<[](Run run) { return significant(run.slowdown) + "x"; }>},
       {{"samples/s"}, &of_run<[](Run run) { return significant(run.samples_per_s); }>},
       {{"tokens/s"},
        &of_run<[](Run run) {
          return run.sequence ? tokens_text(run.sequence->tokens_per_s) : std::string("-");
        }>,
        report.of == MaxOf::kSeq},
-      {{"peak"}, &of_run<[](Run run) { return format_bytes(run.peak_near); }>},
-      {{"lacks"},
+      {{"peak", Align::kRight, 2}, &of_run<[](Run run) { return format_bytes(run.peak_near); }>},
+      {{"lacks", Align::kRight, 3},
        [](Report, Row row) { return row.lacks ? format_bytes(*row.lacks) : std::string("-"); }},
-      {{"limited by", Align::kLeft}, [](Report, Row row) { return printable(limit_text(row)); }},
+      {{"limited by", Align::kLeft, 4}, [](Report, Row row) { return printable(limit_text(row)); }},
   };
 }
 
@@ -192,8 +194,9 @@ std::string table_max_batch(const MaxBatchReport& report, const WriteOptions& op
     for (const MaxColumn& each : columns) cells.push_back(each.cell(report, report.rows[i]));
     table.add_row(std::move(cells));
   }
-  return head(report, options.look) + "\n" + table.text(options.look) + notes(report) +
-         assumed_warning(report.inputs.hardware, report.assumed);
+  return head(report, options.look) + "\n" + table.text(options.look) +
+         notes(report, table, options.look) +
+         assumed_warning(report.inputs.hardware, report.assumed, options.look);
 }
 
 }  // namespace ooc

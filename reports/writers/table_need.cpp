@@ -50,7 +50,7 @@ std::string goal_text(const NeedReport& report) {
 std::string head(const NeedReport& report, const Look& look) {
   const RunInputs& in = report.inputs;
   std::string text =
-      bold(printable(fmt::format("The {} for {}: {} on {}, batch {}{}", thing(report.what),
+      bold(printable(fmt::format("The {} for {}: {} on {}, batch {}{}, {}", thing(report.what),
                                  goal_text(report), network_text(in), in.hardware,
                                  group_thousands(in.batch),
                                  in.devices > 1 ? fmt::format(", {} devices", in.devices) : "",
@@ -95,16 +95,17 @@ std::string sufficing(const NeedReport& report, const std::vector<std::size_t>& 
     const RunReport& run = *report.rows[i].run;
     shown.rounds = shown.rounds || run.rounds > 1;
   }
-  std::vector<TextTable::Column> columns = {
-      {"schedule", Align::kLeft}, {std::string(needed_word(report.what))}, {"too little"}};
-  if (shown.rounds) columns.push_back({"rounds"});
+  std::vector<TextTable::Column> columns = {{"schedule", Align::kLeft},
+                                            {std::string(needed_word(report.what))},
+                                            {"too little", Align::kRight, 7}};
+  if (shown.rounds) columns.push_back({"rounds", Align::kRight, 2});
   columns.insert(columns.end(), {{"time"},
                                  {"slowdown"},
-                                 {"samples/s"},
-                                 {"peak"},
-                                 {"copied"},
+                                 {"samples/s", Align::kRight, 4},
+                                 {"peak", Align::kRight, 5},
+                                 {"copied", Align::kRight, 6},
                                  {"limited by", Align::kLeft},
-                                 {"copies by", Align::kLeft}});
+                                 {"copies by", Align::kLeft, 3}});
   TextTable table(std::move(columns));
   for (const std::size_t i : order) table.add_row(cells_of(report, report.rows[i], shown));
   std::string text = "\n" + table.text(look);
@@ -112,7 +113,8 @@ std::string sufficing(const NeedReport& report, const std::vector<std::size_t>& 
       "  {}: was run, and so was what is too little, at most 1 % less (-: nothing less was "
       "tried);\n  any: nothing moves\n",
       needed_word(report.what));
-  if (shown.rounds) text += "  rounds: the batch in parts, gradients add up to one update\n";
+  if (table.shows("rounds", look))
+    text += "  rounds: the batch in parts, gradients add up to one update\n";
   return text +
          "  limited by, copies by: the largest loss, and what sets the rate of copies, there\n";
 }
@@ -139,7 +141,7 @@ std::string table_need(const NeedReport& report, const WriteOptions& options) {
   std::string text = head(report, options.look);
   if (!some.empty()) text += sufficing(report, some, options.look);
   if (!none.empty()) text += without(report, none, options.look);
-  return text + assumed_warning(report.inputs.hardware, report.assumed);
+  return text + assumed_warning(report.inputs.hardware, report.assumed, options.look);
 }
 
 }  // namespace ooc

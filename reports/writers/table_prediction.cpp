@@ -54,12 +54,12 @@ std::string head(const RunReport& report, const Look& look) {
   }
   if (in.compute != "native") changes.push_back(in.compute + " compute model");
   if (in.allocator != "ideal") changes.push_back(in.allocator + " allocator");
-  if (!changes.empty()) text += wrapped_list("with", changes);
+  if (!changes.empty()) text += wrapped_list("with", changes, look);
   return text;
 }
 
 // What the schedule's paper estimates, beside the time.
-void add_closed_form(TextTable& table, const RunReport& report) {
+void add_closed_form(TextTable& table, const RunReport& report, const Look& look) {
   if (!report.paper) return;
   const PaperEstimate& paper = *report.paper;
   if (!paper.time) {
@@ -69,6 +69,10 @@ void add_closed_form(TextTable& table, const RunReport& report) {
   table.add_row({"closed form", format_duration(*paper.time),
                  closed_form_name(paper) + ": " + closed_form_error(paper, report.iteration_time)});
   if (paper.notes.empty()) return;
+  if (look.width > 0) {  // the table breaks lines
+    table.add_row({"", "", fmt::format("leaves out {}", fmt::join(paper.notes, ", "))});
+    return;
+  }
   std::istringstream lines(wrapped_list("leaves out", paper.notes));
   for (std::string line; std::getline(lines, line);) table.add_row({"", "", line});
 }
@@ -121,7 +125,7 @@ std::string outcome(const RunReport& report, const Look& look) {
          fmt::format("of {} parameters; the others are frozen", si_count(report.parameters))});
   }
   add_range(table, report);
-  add_closed_form(table, report);
+  add_closed_form(table, report, look);
   table.add_row(
       {"slowdown", fmt::format("{:.3f}x", report.slowdown),
        fmt::format(
@@ -286,8 +290,8 @@ std::string moved_tensors(const RunReport& report, const Look& look) {
   });
   TextTable table({{"tensor", Align::kLeft},
                    {"bytes"},
-                   {"leaves at"},
-                   {"back at"},
+                   {"leaves at", Align::kRight, 1},
+                   {"back at", Align::kRight, 2},
                    {"waits"},
                    {"cause", Align::kLeft},
                    {"hides at"}});
@@ -332,11 +336,11 @@ std::string waiting_layers(const RunReport& report, const Look& look) {
   std::stable_sort(waiting.begin(), waiting.end(),
                    [](const LayerReport* a, const LayerReport* b) { return a->stall > b->stall; });
   TextTable table({{"layer", Align::kLeft},
-                   {"type", Align::kLeft},
+                   {"type", Align::kLeft, 1},
                    {"waits"},
                    {"mostly for", Align::kLeft},
-                   {"forward"},
-                   {"backward"},
+                   {"forward", Align::kRight, 2},
+                   {"backward", Align::kRight, 3},
                    {"saved"},
                    {"action", Align::kLeft}});
   for (std::size_t i = 0; i < std::min(kLayersShown, waiting.size()); ++i) {
@@ -550,7 +554,7 @@ std::string table_prediction(const RunReport& report, const WriteOptions& option
   } else if (report.out_of_memory.has_value()) {
     text += does_not_fit(report, look);
   }
-  return text + assumed_warning(report.inputs.hardware, report.assumed) +
+  return text + assumed_warning(report.inputs.hardware, report.assumed, look) +
          what_would_help(report, look) + what_it_is_worth(report, look);
 }
 

@@ -248,7 +248,7 @@ std::string table_replay(const ReplayReport& report, const WriteOptions& options
   return head(report, look) + times(report, look) + causes(report, look) + work(report, look) +
          memory(report, look) + host(report, look) + deviations(report, look) +
          all_steps(report, look) + notes(report, look) +
-         assumed_warning(report.inputs.hardware, report.assumed);
+         assumed_warning(report.inputs.hardware, report.assumed, options.look);
 }
 
 }  // namespace ooc

@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
+#include <sstream>
 
 #include "model/base/errors.hpp"
 #include "model/base/quantity_io.hpp"
@@ -16,10 +19,27 @@ namespace ooc {
 namespace {
 
 constexpr std::size_t kLineWidth = 100;
+/// Less is no room for words.
+constexpr std::size_t kLeastRoom = 12;
 
 std::string padded(const std::string& cell, std::size_t width, Align align) {
   const std::string space(width - std::min(width, columns_of(cell)), ' ');
   return align == Align::kRight ? space + cell : cell + space;
+}
+
+/// A cell's words in lines that are no longer, but for a word that is.
+std::vector<std::string> lines_of(const std::string& cell, std::size_t room) {
+  if (columns_of(cell) <= room) return {cell};
+  std::vector<std::string> lines;
+  std::istringstream words(cell);
+  for (std::string word; words >> word;) {
+    if (!lines.empty() && columns_of(lines.back()) + 1 + columns_of(word) <= room) {
+      lines.back() += " " + word;
+    } else {
+      lines.push_back(word);
+    }
+  }
+  return lines;
 }
 
 }  // namespace
@@ -38,9 +58,11 @@ std::size_t TextTable::width_of_column(std::size_t column) const {
   return width;
 }
 
-std::string TextTable::columns_text(const std::vector<std::size_t>& shown, Colour colour) const {
+std::string TextTable::columns_text(const std::vector<std::size_t>& shown, Colour colour,
+                                    std::size_t room) const {
   std::vector<std::size_t> widths;
   for (const std::size_t column : shown) widths.push_back(width_of_column(column));
+  widths.back() = std::min(widths.back(), room);
   const auto line = [&](auto cell_of) {
     std::string result = " ";
     for (std::size_t i = 0; i < shown.size(); ++i) {
@@ -57,26 +79,82 @@ std::string TextTable::columns_text(const std::vector<std::size_t>& shown, Colou
     text += bold(line([&](std::size_t column) { return columns_[column].title; }), {colour}) + "\n";
   }
   for (const auto& row : rows_) {
-    text += line([&](std::size_t column) { return row[column]; }) + "\n";
+    const std::vector<std::string> last = lines_of(row[shown.back()], room);
+    for (std::size_t i = 0; i < last.size(); ++i) {
+      text += line([&](std::size_t column) {
+                if (column == shown.back()) return last[i];
+                return i == 0 ? row[column] : std::string();
+              }) +
+              "\n";
+    }
   }
   return text;
 }
 
+std::size_t TextTable::width_of(const std::vector<std::size_t>& shown) const {
+  std::size_t width = 0;
+  for (const std::size_t column : shown) width += 2 + width_of_column(column);
+  return width;
+}
+
+std::vector<std::size_t> TextTable::columns_at(std::size_t width) const {
+  std::vector<std::size_t> shown(columns_.size());
+  std::iota(shown.begin(), shown.end(), std::size_t{0});
+  while (width > 0 && width_of(shown) > width) {
+    const auto rank = [&](std::size_t column) {
+      const int leaves = columns_[column].leaves;
+      return leaves == 0 ? std::numeric_limits<int>::max() : leaves;
+    };
+    const auto first =
+        std::min_element(shown.begin(), shown.end(),
+                         [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
+    if (columns_[*first].leaves == 0) break;
+    shown.erase(first);
+  }
+  return shown;
+}
+
+bool TextTable::shows(std::string_view title, const Look& look) const {
+  const std::vector<std::size_t> shown = columns_at(look.width);
+  return std::any_of(shown.begin(), shown.end(),
+                     [&](std::size_t column) { return columns_[column].title == title; });
+}
+
 std::string TextTable::text(const Look& look) const {
+  const std::vector<std::size_t> columns = columns_at(look.width);
+  std::vector<std::string> left_out;
+  for (std::size_t column = 0, i = 0; column < columns_.size(); ++column) {
+    if (i < columns.size() && columns[i] == column) {
+      ++i;
+    } else {
+      left_out.push_back(columns_[column].title);
+    }
+  }
+  const std::string note = left_out.empty() ? "" : wrapped_list("  no room for:", left_out, look);
+
+  const std::size_t all = width_of(columns);
+  const std::size_t last = width_of_column(columns.back());
+  const std::size_t before = all - last;
+  if (look.width == 0 || all <= look.width) return columns_text(columns, look.colour, last) + note;
+  std::size_t least = std::max(kLeastRoom, columns_of(columns_[columns.back()].title));
+  for (const auto& row : rows_) {
+    for (const std::string& word : lines_of(row[columns.back()], 0)) {
+      least = std::max(least, columns_of(word));
+    }
+  }
+  if (columns_[columns.back()].align == Align::kLeft && before + least <= look.width) {
+    return columns_text(columns, look.colour, look.width - before) + note;
+  }
   std::string text;
   std::vector<std::size_t> shown;
-  std::size_t width = 0;
-  for (std::size_t column = 0; column < columns_.size(); ++column) {
-    const std::size_t wanted = 2 + width_of_column(column);
-    if (look.width > 0 && width + wanted > look.width && shown.size() > 1) {
-      text += columns_text(shown, look.colour) + "\n";
-      shown = {0};
-      width = 2 + width_of_column(0);
-    }
+  for (const std::size_t column : columns) {
     shown.push_back(column);
-    width += wanted;
+    if (width_of(shown) <= look.width || shown.size() <= 2) continue;
+    shown.pop_back();
+    text += columns_text(shown, look.colour, width_of_column(shown.back())) + "\n";
+    shown = {columns.front(), column};
   }
-  return text + columns_text(shown, look.colour);
+  return text + columns_text(shown, look.colour, width_of_column(shown.back())) + note;
 }
 
 std::string bold(std::string_view text, const Look& look) {
@@ -114,6 +192,11 @@ std::string symbols_text(const RunInputs& inputs) {
         fmt::format("{}{} {}", text.empty() ? "" : ", ", each.name, group_thousands(each.value));
   }
   return text;
+}
+
+std::string framework_text(std::string_view name, std::string_view meaning) {
+  return meaning.empty() ? fmt::format("framework {}", name)
+                         : fmt::format("framework {} ({})", name, meaning);
 }
 
 std::string tokens_text(double tokens) {
@@ -169,12 +252,14 @@ std::string significant(double number) {
   return fmt::format("{:.3f}", number);
 }
 
-std::string wrapped_list(std::string_view intro, const std::vector<std::string>& items) {
+std::string wrapped_list(std::string_view intro, const std::vector<std::string>& items,
+                         const Look& look) {
+  const std::size_t width = look.width == 0 ? kLineWidth : std::min(kLineWidth, look.width);
   std::string text;
   std::string line(intro);
   for (std::size_t i = 0; i < items.size(); ++i) {
     const std::string item = printable(items[i]) + (i + 1 < items.size() ? "," : "");
-    if (columns_of(line) + 1 + columns_of(item) > kLineWidth) {
+    if (columns_of(line) + 1 + columns_of(item) > width) {
       text += line + "\n";
       line = "   ";
     }
@@ -197,18 +282,14 @@ std::string closed_form_error(const PaperEstimate& paper, Duration simulated) {
                      share < 0 ? "below" : "above");
 }
 
-std::string framework_text(std::string_view name, std::string_view meaning) {
-  return meaning.empty() ? fmt::format("framework {}", name)
-                         : fmt::format("framework {} ({})", name, meaning);
-}
-
 std::string category_text(MemoryCategory category) {
   std::string text(category_name(category));
   std::replace(text.begin(), text.end(), '_', ' ');
   return text;
 }
 
-std::string assumed_warning(const std::string& hardware, const std::vector<std::string>& assumed) {
+std::string assumed_warning(const std::string& hardware, const std::vector<std::string>& assumed,
+                            const Look& look) {
   if (assumed.empty()) return "";
   std::vector<std::string> names = assumed;
   // An entry for "*" answers for what no longer path covers (profile_provenance.hpp).
@@ -216,7 +297,7 @@ std::string assumed_warning(const std::string& hardware, const std::vector<std::
                std::string("every number without another provenance"));
   return "\n" + wrapped_list(fmt::format("Warning: assumed, not measured, in profile {}:",
                                          printable(hardware)),
-                             names);
+                             names, look);
 }
 
 }  // namespace ooc

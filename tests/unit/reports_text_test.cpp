@@ -73,6 +73,22 @@ TEST_CASE("a table wider than the terminal goes on below, with its first column 
         "333\n");
 }
 
+TEST_CASE("columns that may leave a table too wide do, and words of the last one go on below") {
+  TextTable table(
+      {{"name", Align::kLeft}, {"one", Align::kRight, 2}, {"two", Align::kRight, 1}, {"three"}});
+  table.add_row({"layer", "1", "22", "333"});
+  CHECK(table.text({.width = 23}) ==
+        "  name   one  three\n  layer    1    333\n  no room for: two\n");
+  CHECK(table.shows("one", {.width = 23}));
+  CHECK_FALSE(table.shows("two", {.width = 23}));
+  CHECK(table.text({.width = 18}) ==
+        "  name   three\n  layer    333\n  no room for:\n    one, two\n");
+  TextTable facts({{"", Align::kLeft}, {""}, {"", Align::kLeft}});
+  facts.add_row({"time", "1 s", "as fast as computing without any wait"});
+  CHECK(facts.text({.width = 40}) ==
+        "  time  1 s  as fast as computing\n             without any wait\n");
+}
+
 TEST_CASE("long lines are folded at blanks, below their own text") {
   CHECK(folded("one two three\n", 0) == "one two three\n");
   CHECK(folded("one two three\n", 9) == "one two\n  three\n");
