@@ -115,13 +115,10 @@ std::optional<Shard> shard_of(const Arguments& arguments, const SweepFormat& for
 
 void show_knees(const SweepEnd& end, Remarks remarks, bool rows_on_stdout) {
   if (end.knees.empty()) return;
-  const std::string table = knee_table(end, kKneesKept);
-  if (rows_on_stdout) {
-    if (remarks == Remarks::kShown)
-      std::fputs(folded(table, width_of(STDERR_FILENO)).c_str(), stderr);
-    return;
-  }
-  OutputFile("stdout", "-").finish(folded(table, width_for("-")));
+  const Look look{.width = rows_on_stdout ? width_of(STDERR_FILENO) : width_for("-")};
+  const std::string table = folded(knee_table(end, kKneesKept, look), look.width);
+  if (!rows_on_stdout) return OutputFile("stdout", "-").finish(table);
+  if (remarks == Remarks::kShown) std::fputs(table.c_str(), stderr);
 }
 
 /// Rows may still be under way in other threads, for however long they take.

@@ -188,16 +188,16 @@ constexpr SweepFormat kJsonl{
     .rows = {.row = &add_jsonl_row, .failure = &add_jsonl_failure, .between = ""},
     .end = &csv_end};
 
-/// "none (recomputes), 64 GB/s"; of one cause for both "none, none (does not fit)".
-std::string links_text(const Knee& knee) {
+/// "none (recomputes)" and "64 GB/s"; of one cause for both "none" and "none (does not fit)".
+std::pair<std::string, std::string> links_text(const Knee& knee) {
   const auto text = [&](const std::optional<BytesPerSecond>& link, NoKnee cause) {
     return link                     ? format_rate(*link)
            : cause == NoKnee::kNone ? "none"
                                     : fmt::format("none ({})", no_knee_text(cause));
   };
   const bool one_cause = knee.not_within_1_percent == knee.not_within_5_percent;
-  return text(knee.within_1_percent, one_cause ? NoKnee::kNone : knee.not_within_1_percent) + ", " +
-         text(knee.within_5_percent, knee.not_within_5_percent);
+  return {text(knee.within_1_percent, one_cause ? NoKnee::kNone : knee.not_within_1_percent),
+          text(knee.within_5_percent, knee.not_within_5_percent)};
 }
 
 /// ", batch 256, 12 GiB, far 64 GiB, devices 2": what lists say of the row, but names and links, and, of all but the
@@ -234,16 +234,20 @@ const SweepFormat* find_sweep_format(std::string_view name) {
   return nullptr;
 }
 
-std::string knee_table(const SweepEnd& end, std::size_t most) {
-  std::string out =
-      "The slowest link of the list that comes within 1 % and 5 % of computing alone:\n";
+std::string knee_table(const SweepEnd& end, std::size_t most, const Look& look) {
+  TextTable table(
+      {{"job", Align::kLeft}, {"within 1 %", Align::kLeft}, {"within 5 %", Align::kLeft}});
   for (const Knee& knee : end.knees.first(std::min(most, end.knees.size()))) {
     const RunInputs inputs = inputs_at(end.grid, end.inputs, knee.row);
-    out += printable(fmt::format(
-               "  {}{} on {}{}, {}: {}", inputs.network,
-               end.inputs.framework_names.size() < 2 ? "" : " in " + inputs.framework,
-               inputs.hardware, axes_text(end, knee.row), inputs.schedule, links_text(knee))) +
-           "\n";
+    auto [within_1, within_5] = links_text(knee);
+    table.add_row(
+  std::string out =
+      "The slowest link of the list that comes within 1 % and 5 % of computing alone:\n" +
+      table.text(look);
+        {fmt::format("{}{} on {}{}, {}", inputs.network,
+                     end.inputs.framework_names.size() < 2 ? "" : " in " + inputs.framework,
+                     inputs.hardware, axes_text(end, knee.row), inputs.schedule),
+         std::move(within_1), std::move(within_5)});
   }
   if (end.knees_in_all > most) {
     out += fmt::format("  ... and {} more (-o FILE.json has all)\n", end.knees_in_all - most);

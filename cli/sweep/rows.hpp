@@ -43,7 +43,7 @@ struct SweepFormat {
 /// "csv", "json", "jsonl" and "sqlite", or null.
 [[nodiscard]] const SweepFormat* find_sweep_format(std::string_view name);
 
-/// The knees for people: at most `most` lines.
-[[nodiscard]] std::string knee_table(const SweepEnd& end, std::size_t most);
+/// The knees for people: at most `most` of them.
+[[nodiscard]] std::string knee_table(const SweepEnd& end, std::size_t most, const Look& look);
 
 }  // namespace ooc
