@@ -14,9 +14,8 @@ inline constexpr Flag kHardware{
     .value = "PROFILE",
     .help = "hardware profile: a file, - (standard input) or a name of `ooc-paleo list hardware`",
     .completes = Completes::kHardware};
-inline constexpr Flag kBatch{.name = "--batch",
-                             .value = "N",
-                             .help = "samples per iteration; default: the network file's, else 1"};
+inline constexpr Flag kBatch{
+    .name = "--batch", .value = "N", .help = "samples per iteration; default: the network file's"};
 inline constexpr Flag kSchedule{
     .name = "--schedule",
     .value = "NAME",

@@ -39,10 +39,11 @@ JobFlags read_flags(const Arguments& arguments, Asks asks) {
                         : states.empty()          ? case_options(arguments, {"--link"})
                                          : case_options(arguments, {"--link", flags::kState});
   ResultOptions result = result_options(arguments);
-  ChosenSchedules chosen =
-      asks == Asks::kOneSchedule
-          ? ChosenSchedules{{&chosen_schedule(arguments)}}
-          : chosen_schedules(arguments, asks == Asks::kWhetherItFits ? "capacity" : "all");
+  ChosenSchedules chosen = asks == Asks::kOneSchedule
+                               ? ChosenSchedules{{&chosen_schedule(arguments)}}
+                           : asks == Asks::kWhetherItFits ? chosen_schedules(arguments, "capacity")
+                                                          : compared_schedules(arguments);
+  options.per_sample = asks == Asks::kLargestBatch;
   const bool moves = std::any_of(states.begin(), states.end(), [](auto each) { return each != 0; });
   if (options.state.any() || moves) {
     if (chosen.all) keep_carriers(chosen.schedules);
@@ -67,7 +68,6 @@ MachinesJob read_on(const Arguments& arguments, const std::vector<std::string>& 
   for (const Machine& machine : machines) {
     remark_on_machine(result.remarks, machine, options.devices);
   }
-  if (asks != Asks::kLargestBatch) remark_on_batch(result.remarks, workload, options);
   remark_on_training(result.remarks, workload, options, looked_for(asks));
   std::vector<std::vector<const Schedule*>> schedules;
   schedules.reserve(machines.size());

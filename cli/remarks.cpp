@@ -36,13 +36,6 @@ void remark_on_machine(Remarks remarks, const Machine& machine, int devices) {
   }
 }
 
-void remark_on_batch(Remarks remarks, const Workload& workload, const CaseOptions& options) {
-  if (options.batch) return;
-  if (const auto text = batch_remark(*workload.network, workload.path)) {
-    remark(remarks, "remark: " + *text);
-  }
-}
-
 void remark_on_training(Remarks remarks, const Workload& workload, const CaseOptions& options,
                         std::string_view but) {
   const auto text = training_remark(*workload.network, options, but);

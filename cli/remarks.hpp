@@ -20,8 +20,6 @@ void remark_on(Remarks remarks, std::string_view file, std::string_view text);
 /// What a profile says that a prediction may be wrong for: implausible numbers; and that only one device is
 /// simulated of several (`devices`: of --devices).
 void remark_on_machine(Remarks remarks, const Machine& machine, int devices);
-/// That nobody said how many samples an iteration has, and that it is 1.
-void remark_on_batch(Remarks remarks, const Workload& workload, const CaseOptions& options);
 
 /// training_remark().
 void remark_on_training(Remarks remarks, const Workload& workload, const CaseOptions& options,

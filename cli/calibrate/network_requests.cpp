@@ -13,6 +13,7 @@
 #include "model/network/layer_tree.hpp"
 #include "model/network/network_json.hpp"
 #include "model/network/unroll.hpp"
+#include "simulator/predict/case.hpp"
 
 namespace ooc {
 namespace {
@@ -158,7 +159,7 @@ NetworkRequests network_requests(const std::string& path, std::int64_t batch,
 }
 
 std::int64_t batch_in_file(const std::string& path, const ReadLimits& limits) {
-  return read_network_file(path, {.limits = limits}).batch.value_or(1);
+  return batch_of({}, read_network_file(path, {.limits = limits}));
 }
 
 }  // namespace ooc

@@ -23,7 +23,7 @@ struct NetworkRequests {
 [[nodiscard]] NetworkRequests network_requests(const std::string& path, std::int64_t batch,
                                                std::optional<Dtype> dtype,
                                                const ReadLimits& limits);
-/// The batch a network's file states, or 1.
+/// The batch that a network's file states. SpecError (place --batch) if it states none.
 [[nodiscard]] std::int64_t batch_in_file(const std::string& path, const ReadLimits& limits);
 
 }  // namespace ooc

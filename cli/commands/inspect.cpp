@@ -45,6 +45,7 @@ int run_inspect(const Arguments& arguments) {
               "without a machine there are no times");
   }
   CaseOptions options = case_options(arguments);
+  options.per_sample = true;
   const ResultOptions result = result_options(arguments);
   Outputs outputs = open_outputs(
       arguments, {.networks = {&network, 1}, .profiles = arguments.values("--hardware")});
@@ -62,8 +63,8 @@ int run_inspect(const Arguments& arguments) {
                         .costs = nullptr,
                         .hardware = {},
                         .framework = framework_of(options.framework).name,
-                        .accounting = options.graph.accounting,
                         .framework_meaning = framework_of(options.framework).meaning,
+                        .accounting = options.graph.accounting,
                         .compute_model = options.compute,
                         .assumed = {}};
   std::optional<Case> costs;

@@ -255,7 +255,6 @@ int run_replay(const Arguments& arguments) {
   load_layer_times(options.job, arguments, workload);
   check_devices(machine);
   remark_on_machine(options.result.remarks, machine, 1);
-  remark_on_batch(options.result.remarks, workload, options.job);
   const Case which = make_case(workload, machine, options.job);
   const CaseRun run = run_case(which, *options.schedule, Bounds::kNone);
   check_rounds(run, options.run.mode);

@@ -217,11 +217,7 @@ void show_remarks(const SweepInputs& inputs, const SweepLists& lists, Remarks re
     const Workload& workload = network_of(inputs, i);
     remark_on_training(remarks, workload, asked_of(inputs, lists),
                        lists.has("--batch") ? "batch" : "");
-    if (lists.has("--batch")) {
-      remark_on(remarks, workload.path, stated_times_remark(workload));
-    } else {
-      remark_on_batch(remarks, workload, inputs.options);
-    }
+    if (lists.has("--batch")) remark_on(remarks, workload.path, stated_times_remark(workload));
   }
   for (const Machine& machine : inputs.machines)
     remark_on_machine(remarks, machine, inputs.devices);

@@ -176,6 +176,10 @@ SweepInputs load_sweep(const SweepGrid& grid, CaseOptions options) {
   load_machines(inputs, lists);
   load_frameworks(inputs, lists);
   load_workloads(inputs, grid);
+  for (const std::size_t workload : inputs.first_workload) {
+    if (lists.has("--batch")) break;
+    static_cast<void>(batch_of(inputs.options, *inputs.workloads[workload].network));
+  }
   if (lists.zip) return inputs;  // which values meet in a row, only the rows know
   for (std::size_t i = 0; i < inputs.network_names.size(); ++i) {
     for (std::size_t j = 0; j < inputs.frameworks.size(); ++j) {

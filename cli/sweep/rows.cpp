@@ -140,11 +140,6 @@ void json_end(const SweepEnd& end, const WriteText& write) {
     out.clear();
   });
   json.line(0).end().line(0).begin_list("remarks");
-  for (std::size_t i = 0; i < end.inputs.network_names.size(); ++i) {
-    if (end.grid.lists().has("--batch")) break;
-    const auto text = batch_remark(*network_of(end.inputs, i).network, end.inputs.network_names[i]);
-    if (text) json.value(*text);
-  }
   for (std::size_t i = 0; i < end.inputs.machines.size(); ++i) {
     const int devices = end.inputs.machines[i].profile.devices;
     if (devices <= 1 || end.inputs.devices > 1) continue;
@@ -241,14 +236,14 @@ std::string knee_table(const SweepEnd& end, std::size_t most, const Look& look) 
     const RunInputs inputs = inputs_at(end.grid, end.inputs, knee.row);
     auto [within_1, within_5] = links_text(knee);
     table.add_row(
-  std::string out =
-      "The slowest link of the list that comes within 1 % and 5 % of computing alone:\n" +
-      table.text(look);
         {fmt::format("{}{} on {}{}, {}", inputs.network,
                      end.inputs.framework_names.size() < 2 ? "" : " in " + inputs.framework,
                      inputs.hardware, axes_text(end, knee.row), inputs.schedule),
          std::move(within_1), std::move(within_5)});
   }
+  std::string out =
+      "The slowest link of the list that comes within 1 % and 5 % of computing alone:\n" +
+      table.text(look);
   if (end.knees_in_all > most) {
     out += fmt::format("  ... and {} more (-o FILE.json has all)\n", end.knees_in_all - most);
   }

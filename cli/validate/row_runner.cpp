@@ -288,6 +288,7 @@ RunFigures RowRunner::max_batch(const Arguments& arguments) {
 
 RunFigures RowRunner::inspect(const Arguments& arguments) {
   CaseOptions options = options_of(arguments);
+  options.per_sample = true;
   const std::string name = network_of(arguments);
   const auto profile = arguments.value("--hardware");
   const Machine* const on = profile ? &machine_for(*profile, options) : nullptr;

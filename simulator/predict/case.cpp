@@ -192,7 +192,18 @@ void throw_too_large(const SpecError& error, const Workload& workload, const Cas
 }
 
 std::int64_t batch_of(const CaseOptions& options, const Network& network) {
-  return options.batch.value_or(network.batch.value_or(1));
+  if (options.batch) return *options.batch;
+  if (network.batch) return *network.batch;
+  // Stated times are those of the batch that they were measured at.
+  const bool all_stated =
+      std::all_of(network.layers.begin(), network.layers.end(),
+                  [](const Layer& layer) { return layer.model->custom.has_value(); });
+  if (options.per_sample || all_stated) return 1;
+  throw SpecError({.file = "",
+                   .place = "--batch",
+                   .found = fmt::format("none, and none in the network {}", network.name),
+                   .expected = "the samples of an iteration, e.g. --batch 32",
+                   .hint = "`ooc-paleo max-batch` finds the largest that fits"});
 }
 
 Bytes budget_of(const CaseOptions& options, const HardwareProfile& hardware) {
@@ -246,12 +257,13 @@ RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
     inputs.gradient_dtype = dtype_info(*gradient).name;
   }
   inputs.adapter_dtype = adapter_dtype(*workload.network);
-  inputs.flash_attention = std::any_of(
-      workload.network->layers.begin(), workload.network->layers.end(),
-      [](const Layer& layer) { return layer.model && layer.model->is_fused_product; });
+  inputs.flash_attention =
+      std::any_of(workload.network->layers.begin(), workload.network->layers.end(),
+                  [](const Layer& layer) { return layer.model && layer.model->is_fused_product; });
   inputs.optimizer = optimizer_name(workload.graph.optimizer);
   if (options.adam != AdamKernels::kFused) inputs.adam = adam_kernels_name(options.adam);
   inputs.framework = framework_of(options.framework).name;
+  inputs.framework_meaning = framework_of(options.framework).meaning;
   inputs.allocator = allocator_name(allocator_of(options));
   inputs.compute = compute_name(options.compute);
   inputs.mode = copy_mode_name(options.transfers.mode);
@@ -263,7 +275,6 @@ RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
   if (options.state.any()) inputs.offload = state_text(options.state);
   return inputs;
 }
-  inputs.framework_meaning = framework_of(options.framework).meaning;
 
 Case make_case(const Workload& workload, const Machine& machine, const CaseOptions& options) {
   check_adam(workload, options);

@@ -58,6 +58,7 @@ struct StateChanges {
 /// What one prediction depends on beside network, machine and schedule.
 struct CaseOptions {
   std::optional<std::int64_t> batch;
+  bool per_sample = false;  ///< one sample where neither `batch` nor the network says how many
   std::optional<Bytes> memory;
   std::optional<Bytes> far_memory = {};  ///< its capacity; none: the profile's
   std::optional<Dtype> dtype;            ///< none: the network file's
@@ -129,7 +130,7 @@ struct WorkloadOptions {
 [[noreturn]] void throw_too_large(const SpecError& error, const Workload& workload,
                                   const CaseOptions& options);
 
-/// --batch, else the file's, else 1.
+/// --batch, else the file's, else 1 where that is asked for or layers state their times. SpecError if there is none.
 [[nodiscard]] std::int64_t batch_of(const CaseOptions& options, const Network& network);
 /// --memory exactly if given, else what the profile leaves beside its reserve, or the framework beside its context.
 [[nodiscard]] Bytes budget_of(const CaseOptions& options, const HardwareProfile& hardware);

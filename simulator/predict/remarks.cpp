@@ -82,14 +82,6 @@ std::string devices_remark(int devices) {
          " devices, of which one is simulated; --devices N splits the batch";
 }
 
-std::optional<std::string> batch_remark(const Network& network, std::string_view name) {
-  const bool all_stated =
-      std::all_of(network.layers.begin(), network.layers.end(),
-                  [](const Layer& layer) { return layer.model->custom.has_value(); });
-  if (network.batch || all_stated) return std::nullopt;
-  return fmt::format("no --batch, and none in {}: 1 sample an iteration", name);
-}
-
 std::optional<std::string> training_remark(const Network& network, const CaseOptions& options,
                                            std::string_view but) {
   const bool is_stated = network.optimizer || (network.precision && !options.precision);

@@ -15,10 +15,6 @@ namespace ooc {
 
 /// "/devices: 2 devices, of which one is simulated; --devices N splits the batch"
 [[nodiscard]] std::string devices_remark(int devices);
-/// That nobody said how many samples an iteration has, and that it is 1: "no --batch, and none in vgg16: ...". None where
-/// the network says it, or all its times are stated: those are for the batch that is run, whatever it is.
-[[nodiscard]] std::optional<std::string> batch_remark(const Network& network,
-                                                      std::string_view name);
 /// What a network says of its training and nobody else does: "batch 1, seq 4096, precision bf16, optimizer adam are ...".
 /// None for networks that say nothing of precision and optimizer. `but`: what is looked for.
 [[nodiscard]] std::optional<std::string> training_remark(const Network& network,

@@ -155,6 +155,7 @@ TEST_CASE("command lines that cannot be meant are refused") {
   refused({"-o", "bad.json", "--from", "bad.json", "--probe", "none"}, "bad.json");
   refused({"-o", "/nowhere/p.json", "--probe", OOC_GPU_STUB}, "/nowhere/p.json");
   refused({"-o", "p.json", "--network", "vgg17", "--probe", OOC_GPU_STUB}, "vgg16");
+  refused({"-o", "p.json", "--network", "vgg16", "--probe", OOC_GPU_STUB}, "--batch: found none");
   refused({"-o", "p.json", "--from", kRecorded, "--probe", "none", "--plot", "p.json"}, "--plot");
   CHECK(folder.entries() == std::vector<std::string>{"bad.json", "empty.json"});
 }

@@ -38,9 +38,10 @@ TEST_CASE(
 "inputs": [{"name": "data", "shape": [512]}], "layers": [)" +
                   layers + R"({"name": "loss", "type": "softmax_cross_entropy"}]})");
   const auto said = [&](const std::string& memory) {
-    return run_ooc_paleo({"predict", "./lines.json", "--hardware", "rtx-3090", "--framework",
-                          "pytorch-2", "--schedule", "recompute", "--memory", memory},
-                         {folder.path(), {}})
+    return run_ooc_paleo(
+               {"predict", "./lines.json", "--batch", "1", "--hardware", "rtx-3090", "--framework",
+                "pytorch-2", "--schedule", "recompute", "--memory", memory},
+               {folder.path(), {}})
         .err;
   };
   CHECK(says(said("97769331 B"), "set_to_none=False"));
@@ -106,7 +107,7 @@ TEST_CASE("machines that name different frameworks are not compared unasked") {
     std::vector<std::string> all{"sweep",      kNetwork,   "--hardware", "./one.json",
                                  "./two.json", "--memory", "4GB",        "--quiet"};
     all.insert(all.end(), more.begin(), more.end());
-    return run_ooc_paleo(all, {folder.path(), {}});
+    return run_ooc_paleo(of_one_schedule(all), {folder.path(), {}});
   };
   const Ran refused = sweep({});
   CHECK(refused.exit_code == 2);

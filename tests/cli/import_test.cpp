@@ -204,7 +204,7 @@ TEST_CASE("import and max --of seq refuse what they cannot do") {
   check_unread(run({"import", folder.file("bad.json", "{\"model_type\": 3}")}),
                "/model_type: found 3");
   check_unread(run({"import", config, "-o", config}), "which is an input");
-  check_unread(run({"max", "--of", "seq", "vgg16", "--hardware", "m40", "--quiet"}),
+  check_unread(run({"max", "--of", "seq", "vgg16", "--hardware", "m40", "--batch", "1", "--quiet"}),
                "found no symbol seq");
   check_unread(run({"max", "--of", "seq", config, "--hardware", "m40", "--seq", "4"}),
                "--seq: found it with --of seq");

@@ -81,9 +81,10 @@ TEST_CASE("measurements of another job, or cut short, are refused") {
   export_plan(folder, kConv, "s");
   run_script(folder, "s", "log");
   for (const Words& other :
-       {Words{"--schedule", "vdnn-all"}, Words{"--schedule", "vdnn-conv", "--batch", "32"},
-        Words{"--schedule", "vdnn-conv", "--link", "9GB/s"},
-        Words{"--schedule", "vdnn-conv", "--compute", "real"}}) {
+       {Words{"--schedule", "vdnn-all", "--batch", "1"},
+        Words{"--schedule", "vdnn-conv", "--batch", "32"},
+        Words{"--schedule", "vdnn-conv", "--batch", "1", "--link", "9GB/s"},
+        Words{"--schedule", "vdnn-conv", "--batch", "1", "--compute", "real"}}) {
     Words words{"replay", "example_skip", "--hardware", kStubMachine};
     words.insert(words.end(), other.begin(), other.end());
     words.insert(words.end(), {"--import-measurements", "log"});

@@ -57,7 +57,8 @@ TEST_CASE("a profile with the device's parameters predicts every schedule") {
   }
 }
 
-TEST_CASE("an iteration in rounds is predicted, and refused where operations would have to add up") {
+TEST_CASE(
+    "an iteration in rounds is predicted, and refused where operations would have to add up") {
   const ScratchFolder folder;
   const json result = measured(folder, {"--schedule", "vdnn-all", "--sub-batch", "16"});
   check_consistent(result);

@@ -90,7 +90,8 @@ TEST_CASE("float32 where the machine has TF32 is remarked on once, and only ther
   for (const char* command : {"predict", "compare", "sweep", "inspect", "max-batch"}) {
     CAPTURE(command);
     std::vector<std::string> job{command, "alexnet", "--hardware", "a100-40gb-sxm"};
-    if (command == std::string("max-batch")) job.insert(job.end(), {"--schedule", "in-core"});
+    const bool no_batch = command == std::string("max-batch");
+    job.insert(job.end(), {no_batch ? "--schedule" : "--batch", no_batch ? "in-core" : "1"});
     const auto with = [&](std::vector<std::string> more) {
       more.insert(more.begin(), job.begin(), job.end());
       return more;
@@ -102,16 +103,16 @@ TEST_CASE("float32 where the machine has TF32 is remarked on once, and only ther
     job[3] = "v100-16gb-pcie3";
     CHECK(said(with({})) == 0);
   }
-  CHECK(said({"sweep", "alexnet", "vgg16", "--hardware", "a100-40gb-sxm"}) == 1);
+  CHECK(said({"sweep", "alexnet", "vgg16", "--hardware", "a100-40gb-sxm", "--batch", "1"}) == 1);
 }
 
 TEST_CASE("--dtype stands in for the network's in every command that reads one") {
   for (const char* command : {"predict", "compare", "max-batch"}) {
-    const std::string out =
-        run_ooc_paleo({command, "alexnet", "--hardware", "a100-40gb-sxm", "--dtype", "bfloat16",
-                       "--schedule" + std::string(command == std::string("compare") ? "s" : ""),
-                       "in-core", "--format", "json"})
-            .out;
+    std::vector<std::string> words{command,    "alexnet",  "--hardware",  "a100-40gb-sxm",
+                                   "--dtype",  "bfloat16", "--schedules", "in-core",
+                                   "--format", "json"};
+    if (command != std::string("max-batch")) words.insert(words.end(), {"--batch", "1"});
+    const std::string out = run_ooc_paleo(words).out;
     CAPTURE(command);
     CHECK(out.find("\"dtype\": \"bfloat16\"") != std::string::npos);
   }
@@ -125,11 +126,11 @@ TEST_CASE("--dtype stands in for the network's in every command that reads one")
     return result_number(result_predict({"--dtype", dtype}).out, "iteration_time_ns");
   };
   CHECK(time("float32") == 600'000'000);  // its times are stated
-  const Ran sweep = run_ooc_paleo(
-      {"sweep", "alexnet", "--hardware", "a100-40gb-sxm", "--dtype", "tf32", "--format", "csv"});
+  const Ran sweep = run_ooc_paleo({"sweep", "alexnet", "--hardware", "a100-40gb-sxm", "--batch",
+                                   "1", "--dtype", "tf32", "--format", "csv"});
   CHECK(sweep.out.find(",tf32,") != std::string::npos);
-  const Ran lacking =
-      run_ooc_paleo({"replay", "alexnet", "--hardware", "v100-16gb-pcie3", "--dtype", "bfloat16"});
+  const Ran lacking = run_ooc_paleo({"replay", "alexnet", "--hardware", "v100-16gb-pcie3",
+                                     "--batch", "1", "--dtype", "bfloat16"});
   CHECK(lacking.exit_code == 2);
   CHECK(lacking.err.find("/compute/peak/bfloat16") != std::string::npos);
   const Ran without =
@@ -139,8 +140,9 @@ TEST_CASE("--dtype stands in for the network's in every command that reads one")
 
 TEST_CASE("with 16 bits it is said which copies of the weights are counted") {
   // AlexNet has 61,100,840 parameters (torchvision's count): of adam 2 + 2 + 8 bytes each.
-  const Ran ran = run_ooc_paleo({"predict", "alexnet", "--hardware", "a100-40gb-sxm", "--dtype",
-                                 "bfloat16", "--optimizer", "adam", "--format", "json"});
+  const Ran ran =
+      run_ooc_paleo({"predict", "alexnet", "--hardware", "a100-40gb-sxm", "--batch", "1", "--dtype",
+                     "bfloat16", "--optimizer", "adam", "--format", "json"});
   CHECK(result_number(ran.out, "static_bytes") == result_number(ran.out, "parameters") * 12);
   for (const std::string& text : {ran.err, ran.out}) {
     CHECK(
@@ -241,8 +243,8 @@ TEST_CASE("predict lists the tensors that move") {
   CHECK(result_number(a, "wait_ns") == 100'000'000);
   CHECK(result_number(a, "hides_at_bytes_per_s") == 2'500'000'000);
   CHECK(result_predict({"--memory", "5GB"}).out.find("\"moved\": []") != std::string::npos);
-  const Ran pages = run_ooc_paleo({"predict", "alexnet", "--hardware", "v100-16gb-pcie3",
-                                   "--schedule", "unified", "--format", "json"});
+  const Ran pages = run_ooc_paleo({"predict", "alexnet", "--hardware", "v100-16gb-pcie3", "--batch",
+                                   "1", "--schedule", "unified", "--format", "json"});
   CHECK(pages.out.find("\"moved\": null") != std::string::npos);
 }
 
@@ -365,8 +367,8 @@ TEST_CASE("the batch comes from the flag, else from the file, else it is 1") {
 
 TEST_CASE("without --memory the budget is capacity less reserve, with it exactly that") {
   const auto budget = [](std::vector<std::string> more) {
-    std::vector<std::string> arguments{"predict",         "vgg16",    "--hardware",
-                                       "v100-16gb-pcie3", "--format", "json"};
+    std::vector<std::string> arguments{"predict", "vgg16", "--hardware", "v100-16gb-pcie3",
+                                       "--batch", "1",     "--format",   "json"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return result_number(run_ooc_paleo(arguments).out, "budget_near_bytes");
   };
