@@ -90,6 +90,10 @@ ChosenSchedules chosen_schedules(const Arguments& arguments, const std::string& 
   return {.schedules = schedules_named(list, flag.text()), .all = list == "all"};
 }
 
+ChosenSchedules compared_schedules(const Arguments& arguments) {
+  return chosen_schedules(arguments, "all");
+}
+
 const Schedule& chosen_schedule(const Arguments& arguments) {
   const FlagName flag = schedule_flag(arguments);
   const std::string name = arguments.value(flag).value_or("capacity");

@@ -30,6 +30,8 @@ struct ChosenSchedules {
 /// What --schedule or --schedules lists, `usual` where neither is given. SpecError for both.
 [[nodiscard]] ChosenSchedules chosen_schedules(const Arguments& arguments,
                                                const std::string& usual);
+/// The same, of `compare`, its kin and `sweep`: all where neither is given.
+[[nodiscard]] ChosenSchedules compared_schedules(const Arguments& arguments);
 /// The one that --schedule or --schedules names, capacity where neither is given. SpecError for several.
 [[nodiscard]] const Schedule& chosen_schedule(const Arguments& arguments);
 

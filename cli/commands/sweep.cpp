@@ -273,7 +273,7 @@ int run_lists(const Arguments& arguments, std::span<const std::string> others = 
   const Remarks remarks = arguments.has("--quiet") ? Remarks::kQuiet : Remarks::kShown;
   check_chosen(arguments, lists.schedules, options.graph.accounting);
   const std::optional<Shard> shard = shard_of(arguments, format);
-  const bool all = chosen_schedules(arguments, "capacity").all;
+  const bool all = compared_schedules(arguments).all;
   if (arguments.has("--dry-run")) {
     const SweepInputs inputs = load_sweep(SweepGrid(lists), options);
     const SweepGrid grid = runnable_grid(lists, inputs, all, remarks);

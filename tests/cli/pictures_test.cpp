@@ -86,7 +86,7 @@ TEST_CASE("a sweep has a page of the rows in its file, of an earlier run too") {
   scratch.file("network.json", read_file(kData + "worked_example.json"));
   const auto sweep = [&](const Words& more) {
     return run_ooc_paleo(Words{"sweep", "network.json", "--hardware", kMachine, "--link",
-                               "5GB/s,20GB/s", "--quiet"} +
+                               "5GB/s,20GB/s", "--schedule", "capacity", "--quiet"} +
                              more,
                          there);
   };

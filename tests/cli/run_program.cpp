@@ -11,6 +11,7 @@
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 namespace ooc::test {
 namespace {
@@ -90,6 +91,13 @@ Ran run_shell(const std::string& script, const Surroundings& surroundings) {
 Ran run_ooc_paleo(std::vector<std::string> arguments, const Surroundings& surroundings) {
   arguments.insert(arguments.begin(), OOC_PROGRAM);
   return run_program(arguments, surroundings);
+}
+
+Words of_one_schedule(Words words) {
+  const bool named = std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return word.starts_with("--schedule");
+  });
+  return named ? std::move(words) : std::move(words) + Words{"--schedule", "capacity"};
 }
 
 std::string read_file(const std::filesystem::path& path) {

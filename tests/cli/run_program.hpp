@@ -54,6 +54,9 @@ using Words = std::vector<std::string>;
   return words;
 }
 
+/// A sweep's words with the schedule capacity, where they name none: for tests that are about something else.
+[[nodiscard]] Words of_one_schedule(Words words);
+
 /// The worked example of docs/formats.md as files.
 inline const std::string kSource = OOC_SOURCE_DIR;
 inline const std::string kData = kSource + "/tests/data/";

@@ -185,7 +185,7 @@ Ran sweep_state(std::vector<std::string> flags) {
                                  "--precision", "fp16", "--optimizer", "adam",
                                  "--format",    "csv",  "--quiet"};
   words.insert(words.end(), flags.begin(), flags.end());
-  return run_ooc_paleo(words);
+  return run_ooc_paleo(of_one_schedule(words));
 }
 
 /// Rows of fields, some in quotes.

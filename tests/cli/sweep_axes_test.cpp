@@ -42,7 +42,7 @@ std::string at(const AxesRow& row, const std::string& column) {
 Ran sweep(Texts more, const Surroundings& surroundings = {}) {
   Texts arguments{"sweep", kNetwork, "--hardware", kMachine};
   arguments.insert(arguments.end(), more.begin(), more.end());
-  return run_ooc_paleo(arguments, surroundings);
+  return run_ooc_paleo(of_one_schedule(arguments), surroundings);
 }
 
 Texts column(const Texts& flags, const std::string& name) {
@@ -97,7 +97,8 @@ TEST_CASE("a row at two values of an axis says what predict says of each") {
 }
 
 TEST_CASE("a row at a length and a precision says what predict says of them") {
-  const Texts job{"gpt2", "--hardware", "rtx-3090", "--batch", "2", "--quiet", "--format", "json"};
+  const Texts job{"gpt2",       "--hardware", "rtx-3090", "--batch",  "2",
+                  "--schedule", "capacity",   "--quiet",  "--format", "json"};
   Texts all{"sweep", "--seq", "256:512:x2", "--precision", "fp32,amp-bf16"};
   all.insert(all.end(), job.begin(), job.end());
   const std::vector<AxesRow> rows = axes_rows_of(run_ooc_paleo(all).out);
@@ -131,8 +132,8 @@ TEST_CASE("any symbol is an axis: every combination of the values of several") {
   const ScratchFolder scratch;
   const std::string file = scratch.file("ranks.json", kRanks);
   const auto run = [&](const std::string& symbols) {
-    return run_ooc_paleo({"sweep", file, "--hardware", kMachine, "--batch", "1", "--symbol",
-                          symbols, "--format", "json", "--quiet"});
+    return run_ooc_paleo({"sweep", file, "--hardware", kMachine, "--batch", "1", "--schedule",
+                          "capacity", "--symbol", symbols, "--format", "json", "--quiet"});
   };
   const Ran ran = run("rank=1:4:x2,width=8,32");
   CAPTURE(ran.err);
@@ -164,7 +165,8 @@ TEST_CASE("any symbol is an axis: every combination of the values of several") {
 TEST_CASE(
     "a length that a network cannot have is that row's error, and names that are none are "
     "refused") {
-  const Texts job{"sweep", "gpt2", "--hardware", "rtx-3090", "--format", "json", "--quiet"};
+  const Texts job{"sweep",    "gpt2",     "--hardware", "rtx-3090", "--schedule",
+                  "capacity", "--format", "json",       "--quiet"};
   const auto run = [&](const Texts& more) {
     Texts all = job;
     all.insert(all.end(), more.begin(), more.end());
@@ -201,8 +203,8 @@ TEST_CASE(
 }
 
 TEST_CASE("rows without a sequence have its columns where others have one") {
-  const Ran ran = run_ooc_paleo(
-      {"sweep", "vgg16", "gpt2", "--hardware", "rtx-3090", "--batch", "1", "--quiet"});
+  const Ran ran = run_ooc_paleo({"sweep", "vgg16", "gpt2", "--hardware", "rtx-3090", "--batch", "1",
+                                 "--schedule", "capacity", "--quiet"});
   std::istringstream lines(ran.out);
   std::string head;
   std::string vgg16;
@@ -251,7 +253,7 @@ TEST_CASE("zipped lists step together, those of one value stay, and names may co
   CHECK(column(flags, "memory_bytes") == Texts{"5000000000", "3000000000", "5000000000"});
   CHECK(column(flags, "link_bytes_per_s") == Texts{"10000000000", "20000000000", "10000000000"});
   const Ran names = run_ooc_paleo({"sweep", kNetwork, kNetwork, "--hardware", kMachine, "--batch",
-                                   "1,2", "--zip", "--format", "json"});
+                                   "1,2", "--schedule", "capacity", "--zip", "--format", "json"});
   CHECK(axes_rows_of(names.out).size() == 2);
   const Ran uneven = sweep({"--memory", "3GB,5GB", "--batch", "1,2,3", "--zip"});
   CHECK(uneven.exit_code == 2);
@@ -281,7 +283,9 @@ Ran run_study(const std::string& text, Texts more = {}) {
   scratch.file("s.json", text);
   Texts arguments{"sweep", "./s.json"};
   arguments.insert(arguments.end(), more.begin(), more.end());
-  return run_ooc_paleo(arguments, {.folder = scratch.path(), .environment = {}});
+  const bool named = text.find("\"schedule\"") != std::string::npos;
+  return run_ooc_paleo(named ? arguments : of_one_schedule(arguments),
+                       {.folder = scratch.path(), .environment = {}});
 }
 
 TEST_CASE("a study says what flags say, and flags take the place of its lists") {

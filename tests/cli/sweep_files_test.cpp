@@ -21,7 +21,7 @@ using Texts = std::vector<std::string>;
 Texts sweep_command(const Texts& more) {
   Texts arguments{"sweep", kNetwork, "--hardware", kMachine};
   arguments.insert(arguments.end(), more.begin(), more.end());
-  return arguments;
+  return of_one_schedule(arguments);
 }
 
 Ran sweep_in(const ScratchFolder& scratch, const Texts& more) {
@@ -107,7 +107,7 @@ void leave_unfinished(const ScratchFolder& scratch, const Texts& command, const 
       run_shell("timeout -s INT 0.3 ooc-paleo sweep " + kNetwork + " --hardware " + kMachine + " " +
                     [&] {
                       std::string words;
-                      for (const std::string& word : command) words += " " + word;
+                      for (const std::string& word : of_one_schedule(command)) words += " " + word;
                       return words;
                     }(),
                 {.folder = scratch.path(), .environment = {}});
@@ -196,7 +196,7 @@ TEST_CASE("other inputs under an existing file are refused, and the difference i
   const auto run = [&](const Texts& more) {
     Texts arguments{"sweep", "n.json", "--hardware", "m.json", "--batch", "1,2", "-o"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    return run_ooc_paleo(arguments, {.folder = scratch.path(), .environment = {}});
+    return run_ooc_paleo(of_one_schedule(arguments), {.folder = scratch.path(), .environment = {}});
   };
   for (const std::string file : {"r.csv", "r.sqlite"}) {
     CAPTURE(file);
@@ -217,9 +217,9 @@ TEST_CASE("other inputs under an existing file are refused, and the difference i
             "--allocator was not given, is best-fit; --memory was not given, is 4GB");
     scratch.file("n.json", read_file(kNetwork) + "\n");
     refuses(run({file}), "network worked_example was another text (sha256 ");
-    const Ran other =
-        run_ooc_paleo({"sweep", kNetwork, "--hardware", "m.json", "--batch", "1", "-o", file},
-                      {.folder = scratch.path(), .environment = {}});
+    const Ran other = run_ooc_paleo({"sweep", kNetwork, "--hardware", "m.json", "--batch", "1",
+                                     "--schedule", "capacity", "-o", file},
+                                    {.folder = scratch.path(), .environment = {}});
     refuses(other, "--batch was 1,2, is 1; NETWORK was n.json, is " + kNetwork);
     CHECK(run({file, "--overwrite"}).exit_code == 0);
     if (file == "r.csv") std::filesystem::remove(scratch.path() / "no");
@@ -307,7 +307,7 @@ TEST_CASE("an interrupted sweep says how to go on, and does") {
         "(i=0; until [ $(cat r.csv.part 2> /dev/null | wc -l) -gt " + std::to_string(before) +
             " ] || [ $((i += 1)) -gt 3000 ]; do sleep 0.02; done; kill -" + signal +
             " $$) & exec ooc-paleo sweep " + kNetwork + " --hardware " + kMachine +
-            " --batch 1:40000:+1 --link 1GB/s:200GB/s:+1GB/s -o r.csv",
+            " --schedule capacity --batch 1:40000:+1 --link 1GB/s:200GB/s:+1GB/s -o r.csv",
         {.folder = scratch.path(), .environment = {}});
     CAPTURE(ran.err);
     CHECK(ran.exit_code == 130);

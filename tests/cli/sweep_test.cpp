@@ -13,7 +13,7 @@ namespace {
 Ran run_sweep(std::vector<std::string> more, const Surroundings& surroundings = {}) {
   std::vector<std::string> arguments{"sweep", kNetwork, "--hardware", kMachine};
   arguments.insert(arguments.end(), more.begin(), more.end());
-  return run_ooc_paleo(arguments, surroundings);
+  return run_ooc_paleo(of_one_schedule(arguments), surroundings);
 }
 
 std::vector<std::string> grid_lines_of(const std::string& text) {
@@ -197,11 +197,12 @@ TEST_CASE("networks or profiles that call themselves the same go by what they we
   scratch.file("m.json", read_file(kMachine));
   const Surroundings here{.folder = scratch.path(), .environment = {}};
   const auto names = [](const Ran& ran, const char* of) { return column(ran.out, of); };
-  Ran ran = run_ooc_paleo({"sweep", "a.json", "b.json", "--hardware", "m.json", "--quiet"}, here);
+  Ran ran = run_ooc_paleo(
+      of_one_schedule({"sweep", "a.json", "b.json", "--hardware", "m.json", "--quiet"}), here);
   CHECK(names(ran, "network") == Texts{"a.json", "b.json"});
   CHECK(names(ran, "hardware") == Texts{"worked_example_machine", "worked_example_machine"});
   ran = run_ooc_paleo({"sweep", "a.json", "--hardware", "m.json," + kMachine, "--link",
-                       "10GB/s,20GB/s", "--format", "json", "--quiet"},
+                       "10GB/s,20GB/s", "--schedule", "capacity", "--format", "json", "--quiet"},
                       here);
   const SpecDocument document = read_spec_text(ran.out, "sweep.json");
   const SpecView root(document);
@@ -387,7 +388,7 @@ TEST_CASE("why there is no knee is said") {
   // 600 + 2 t ms, 5 % of 600 ms at t = 15, 1 % at 3: 80 GB/s is enough for one, not for the other.
   const Ran one = run_sweep(
       {"--memory", "3GB", "--link", "40GB/s,80GB/s", "--far-throughput", "inf", "-o", "/dev/null"});
-  CHECK(one.out.find("none (only beyond the list), 80.0 GB/s\n") != std::string::npos);
+  CHECK(one.out.find("none (only beyond the list)  80.0 GB/s\n") != std::string::npos);
   const Ran again =
       run_ooc_paleo({"sweep", "resnet50", "--hardware", "v100-16gb-pcie3", "--batch", "250",
                      "--schedule", "recompute", "--link", "8GB/s,16GB/s", "--format", "json"});
@@ -432,8 +433,9 @@ TEST_CASE("what is a number in one row is a number or empty in all, infinite lin
 }
 
 /// A sweep that takes far longer than anybody waits.
-const std::string kLongSweep = "ooc-paleo sweep " + kNetwork + " --hardware " + kMachine +
-                               " --batch 1:40000:+1 --link 1GB/s:200GB/s:+1GB/s ";
+const std::string kLongSweep =
+    "ooc-paleo sweep " + kNetwork + " --hardware " + kMachine +
+    " --schedule capacity --batch 1:40000:+1 --link 1GB/s:200GB/s:+1GB/s ";
 
 TEST_CASE("an interrupt is answered even where nobody reads what is written") {
   const ScratchFolder scratch;
