@@ -80,12 +80,19 @@ int print(const std::string& text) {
 bool is_for_sweep(const Command& command, const SpecError::Parts& error) {
   if (command.name == "sweep" || !error.file.empty() || !error.hint.empty()) return false;
   const auto kinds = axis_kinds();
-  return error.found.find_first_of(":,") != std::string::npos &&
+  const std::size_t quote = error.found.rfind('"');
+  return quote != std::string::npos && error.found.find_first_of(":,") < quote &&
          std::any_of(kinds.begin(), kinds.end(),
                      [&](const AxisKind& kind) { return kind.flag == error.place; });
 }
 
 }  // namespace
+/// A preset of --state is a list of --offload: what is wrong with it is told of the flag that was typed.
+bool blames_offload_for_state(const Arguments& arguments, const SpecError::Parts& error) {
+  return error.file.empty() && error.place == flags::kOffload.name &&
+         arguments.has(flags::kState) && !arguments.has(flags::kOffload);
+}
+
 
 int run_command_line(const std::vector<std::string>& command_line) {
   if (command_line.size() < 2) {
@@ -112,8 +119,13 @@ int run_command_line(const std::vector<std::string>& command_line) {
     return command->run(arguments);
   } catch (const SpecError& error) {
     SpecError::Parts parts = error.parts();
-    if (!is_for_sweep(*command, parts)) throw;
-    parts.hint = "lists and ranges of values are for `ooc-paleo sweep`";
+    if (is_for_sweep(*command, parts)) {
+      parts.hint = "lists and ranges of values are for `ooc-paleo sweep`";
+    } else if (blames_offload_for_state(arguments, parts)) {
+      parts.place = flags::kState.name;
+    } else {
+      throw;
+    }
     throw SpecError(std::move(parts));
   }
 }
