@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/command.hpp"
+#include "cli/flags.hpp"
 #include "cli/input_names.hpp"
 #include "cli/locate.hpp"
 #include "cli/output_file.hpp"
@@ -86,13 +87,13 @@ bool is_for_sweep(const Command& command, const SpecError::Parts& error) {
                      [&](const AxisKind& kind) { return kind.flag == error.place; });
 }
 
-}  // namespace
 /// A preset of --state is a list of --offload: what is wrong with it is told of the flag that was typed.
 bool blames_offload_for_state(const Arguments& arguments, const SpecError::Parts& error) {
   return error.file.empty() && error.place == flags::kOffload.name &&
          arguments.has(flags::kState) && !arguments.has(flags::kOffload);
 }
 
+}  // namespace
 
 int run_command_line(const std::vector<std::string>& command_line) {
   if (command_line.size() < 2) {
