@@ -87,6 +87,8 @@ class Search {
     find_bracket(start, most);
     if (!row_.bracket) return std::move(row_);
     bisect();
+    // A plan that is made for the link may move less the slower it is.
+    if (row_.bracket->first == 0 && moves_nothing(*row_.run)) return any();
     return std::move(row_);
   }
 

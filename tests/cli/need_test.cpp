@@ -218,6 +218,15 @@ TEST_CASE("where no schedule reaches the goal the exit status of need is 3") {
         std::string::npos);
 }
 
+TEST_CASE("a plan that comes to copy nothing as the link gets slower needs any link") {
+  // With a quick link superneurons offloads, with a slow one it computes again, which is as quick as asked.
+  const Ran ran =
+      run_ooc_paleo({"need", "link", "vgg16", "--hardware", "v100-16gb-pcie3", "--batch", "200",
+                     "--schedule", "superneurons", "--algorithms", "performance", "--quiet"});
+  CHECK_MESSAGE(ran.out.find("  superneurons   any ") != std::string::npos, ran.out);
+  CHECK(ran.out.find("MB/s") == std::string::npos);
+}
+
 TEST_CASE("fit is one line and an exit status, and the smallest budget that it names fits") {
   const auto fit = [](std::vector<std::string> more) {
     std::vector<std::string> arguments{"fit", kExample, "--hardware", kExampleMachine, "--batch=1"};
