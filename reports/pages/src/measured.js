@@ -90,7 +90,7 @@ export function validationAnswer(documents, rowsOf) {
       }] : []),
       { id: 'verdicts', title: 'Rows', columns: ['row', 'what', 'verdict', 'source'], rows: rows.map((row) => [row.id, row.title, row.verdict.replace('_', ', '), row.source]) },
     ],
-    footnotes: { remarks: ['Every row rests on the profile of its own machine: `ooc-paleo hardware NAME` names what that assumes. What of a row is assumed or left out, and where its figure is from, stands in its file of reports/validation/rows.'] },
+    footnotes: { remarks: ['Every row rests on the profile of its own machine: `ooc-paleo inspect NETWORK --hardware NAME` names what that assumes. What of a row is assumed or left out, and where its figure is from, stands in its file of reports/validation/rows.'] },
   };
 }
 
