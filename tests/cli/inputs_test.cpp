@@ -2,8 +2,10 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <regex>
+#include <sstream>
 
 #include "tests/cli/run_program.hpp"
 #include "tests/support/text.hpp"
@@ -141,28 +143,86 @@ TEST_CASE("a dash is standard input, for networks, profiles, rows and layer time
   CHECK(has(endless.err, "--max-input"));
 }
 
-TEST_CASE("a batch that nobody stated is said") {
-  const std::string said = "ooc-paleo: remark: no --batch, and none in " + kSource +
-                           "/networks/alexnet.json: 1 sample an iteration\n";
-  for (const std::string command : {"predict", "compare", "sweep"}) {
-    CAPTURE(command);
-    std::vector<std::string> words{command, "alexnet", "--hardware", "v100-16gb-pcie3"};
-    CHECK(has(run_ooc_paleo(words).err, said));
-    words.insert(words.end(), {"--batch", "1"});
-    CHECK(!has(run_ooc_paleo(words).err, "no --batch"));
-  }
-  std::vector<std::string> sweep{"sweep",           "alexnet", "vgg16",    "--hardware",
-                                 "v100-16gb-pcie3", "--quiet", "--format", "json"};
-  CHECK(has(run_ooc_paleo(sweep).out,
-            R"("remarks": ["no --batch, and none in alexnet: 1 sample an iteration",)"));
-  sweep.insert(sweep.end(), {"--batch", "1"});
-  CHECK(!has(run_ooc_paleo(sweep).out, "no --batch"));
+TEST_CASE("a batch that nobody stated is asked for, where it matters") {
+  const std::string said =
+      "--batch: found none, and none in the network alexnet, expected the samples of an iteration, "
+      "e.g. --batch 32 (`ooc-paleo max-batch` finds the largest that fits)";
   const ScratchFolder scratch;
   std::string text = read_file(kSource + "/networks/alexnet.json");
   text.replace(text.find("\"version\": 1,"), 13, "\"version\": 1, \"batch\": 8,");
-  CHECK(run_ooc_paleo({"predict", scratch.file("eight.json", text), "--hardware", "v100-16gb-pcie3",
-                       "--algorithms", "performance"})
-            .err == "");
+  const std::string eight = scratch.file("eight.json", text);
+  for (const Words& command :
+       {Words{"predict"}, Words{"compare"}, Words{"need", "link"}, Words{"fit"}, Words{"sweep"}}) {
+    CAPTURE(command[0]);
+    const auto ask = [&](const std::string& network, const Words& more) {
+      return run_ooc_paleo(of_one_schedule(
+          command + Words{network, "--hardware", "v100-16gb-pcie3", "--quiet"} + more));
+    };
+    const Ran none = ask("alexnet", {});
+    CHECK(none.exit_code == 2);
+    CHECK_MESSAGE(has(none.err, said), none.err);
+    CHECK(ask("alexnet", {"--batch", "1"}).err == "");
+    CHECK(ask(eight, {}).err == "");
+  }
+  // Layers that state their times state them for the batch that is run.
+  CHECK(run_ooc_paleo({"predict", kNetwork, "--hardware", kMachine}).exit_code == 0);
+  CHECK(has(run_ooc_paleo({"inspect", "alexnet", "--hardware", "m40"}).out, "batch 1, "));
+  CHECK(run_ooc_paleo({"max-batch", "alexnet", "--hardware", "m40", "--schedule", "in-core",
+                       "--max-batch-limit", "4"})
+            .exit_code == 0);
+}
+
+TEST_CASE("a sweep without --schedule runs the schedules that compare runs") {
+  const Words job{kNetwork, "--hardware", kMachine, "--quiet", "--format", "csv"};
+  const auto schedules = [&](const std::string& command) {
+    std::istringstream lines(run_ooc_paleo(Words{command} + job).out);
+    std::vector<std::string> found;
+    std::size_t column = 0;
+    for (std::string line; std::getline(lines, line);) {
+      std::istringstream cells(line);
+      std::vector<std::string> fields;
+      for (std::string cell; std::getline(cells, cell, ',');) fields.push_back(cell);
+      const auto name = std::find(fields.begin(), fields.end(), "schedule");
+      if (name != fields.end()) column = static_cast<std::size_t>(name - fields.begin());
+      if (name == fields.end()) found.push_back(fields.at(column));
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+  };
+  CHECK(schedules("sweep") == schedules("compare"));
+  CHECK(schedules("sweep").size() > 10);
+}
+
+TEST_CASE("a part of a name is enough to be asked for the whole") {
+  const std::string said = run_ooc_paleo({"predict", "vgg16", "--hardware", "4090"}).err;
+  CHECK_MESSAGE(has(said, "did you mean rtx-4090?"), said);
+  // A list is what `sweep` takes, a comma of our own is none.
+  CHECK(!has(run_ooc_paleo({"predict", "vgg16", "--hardware", "nothing-like-it"}).err, "sweep"));
+}
+
+TEST_CASE("what --state cannot go with is told of --state") {
+  const Words job{"need", "link", "gpt2", "--hardware", "v100-16gb-pcie3", "--state"};
+  const Ran ran = run_ooc_paleo(job + Words{"zero-offload", "--schedule", "vdnn-all"});
+  CHECK(ran.exit_code == 2);
+  CHECK_MESSAGE(has(ran.err, "error: --state: found it with the schedule vdnn-all"), ran.err);
+}
+
+TEST_CASE("commands that pages name are there") {
+  const std::regex named("`(ooc-paleo [^`]*)`");
+  int commands = 0;
+  for (const auto& file : std::filesystem::directory_iterator(kSource + "/reports/pages/src")) {
+    const std::string text = read_file(file.path());
+    for (auto it = std::sregex_iterator(text.begin(), text.end(), named);
+         it != std::sregex_iterator(); ++it) {
+      std::string command = (*it)[1].str();
+      command = std::regex_replace(command, std::regex("NETWORK"), "alexnet");
+      command = std::regex_replace(command, std::regex("NAME"), "m40");
+      CAPTURE(command);
+      CHECK(run_shell(command).exit_code == 0);
+      ++commands;
+    }
+  }
+  CHECK(commands > 0);
 }
 
 TEST_CASE("what a machine cannot have is left out without a word, what a profile lacks with one") {
