@@ -217,8 +217,10 @@ std::string fitting(const std::vector<RunReport>& reports, const std::vector<std
     table.add_row(std::move(cells));
   }
   std::string notes;
-  if (table.shows("far", look)) notes += "  far: far memory that it needs\n";
-  if (table.shows("copied", look)) notes += "  copied: to far and to near memory together\n";
+  if (table.shows("copied", look)) {
+    notes += fmt::format("  {}copied: to far and to near memory together\n",
+                         table.shows("far", look) ? "far: far memory that it needs; " : "");
+  }
   if (table.shows("gap", look)) {
     notes += "  gap: time above the lower bound, by waits, slower algorithms or more work\n";
   }
