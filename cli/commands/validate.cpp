@@ -1,12 +1,10 @@
 // `validate`: published and measured figures against what is predicted now.
 #include <array>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
-#include "cli/load.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "cli/validate/find_rows.hpp"
@@ -19,27 +17,12 @@ extern const Command validate_command;
 
 namespace {
 
-/// What it says elsewhere, a default of the profile's, is here the row's.
-constexpr Flag kFramework{
-    .name = flags::kFramework.name,
-    .value = flags::kFramework.value,
-    .help =
-        "run all rows under this one in place of their own; data sets of measured networks keep "
-        "theirs",
-    .completes = flags::kFramework.completes};
-
-constexpr std::array kValidateFlags{kFramework,     flags::kFormat, flags::kOutput,
-                                    flags::kReport, flags::kPlot,   flags::kMaxInput,
-                                    flags::kQuiet,  flags::kNoColor};
+constexpr std::array kValidateFlags{flags::kFormat,   flags::kOutput, flags::kReport, flags::kPlot,
+                                    flags::kMaxInput, flags::kQuiet,  flags::kNoColor};
 
 int run_validate(const Arguments& arguments) {
   const ResultOptions result = result_options(arguments);
   const ReadLimits limits = read_limits(arguments);
-  CaseOptions framework;
-  framework.limits = limits;
-  if (const auto name = arguments.value(kFramework)) {
-    load_framework(framework, *name, kFramework.name);
-  }
   const std::vector<std::string> files = find_rows(arguments.positionals());
   Outputs outputs = open_outputs(arguments, {.networks = {}, .profiles = {}, .others = files});
   // Every row is read before the first one is run.
@@ -55,10 +38,9 @@ int run_validate(const Arguments& arguments) {
   }
   check_ids(rows, sets);
 
-  RowRunner runner(limits, framework.framework);
+  RowRunner runner(limits);
   ValidationReport report =
       judge_rows(rows, [&](const RowRun& run) { return runner.figures(run); });
-  if (framework.framework) report.framework = framework.framework->name;
   for (const MeasuredSet& set : sets) {
     report.measured.push_back(
         judge_measured_set(set, [&](const MeasuredSet& of, const MeasuredNetwork& row) {
@@ -79,7 +61,6 @@ const Command validate_command{
         "  ooc-paleo validate\n"
         "  ooc-paleo validate M4 T2\n"
         "  ooc-paleo validate networks\n"
-        "  ooc-paleo validate --framework ideal\n"
         "  ooc-paleo validate ./my_row.json --format json\n",
     .positionals =
         {.name = "ROWS",

@@ -209,8 +209,7 @@ RunFigures RowRunner::command(const RowRun& run) {
   const std::string key = fs::path(run.place.file).parent_path().string() + "\n" + run.text;
   const auto known = runs_.find(key);
   if (known != runs_.end()) return known->second;
-  const Arguments arguments = parsed(run);
-  return runs_.emplace(key, framework_ ? tried(arguments) : made(arguments)).first->second;
+  return runs_.emplace(key, made(parsed(run))).first->second;
 }
 
 RunFigures RowRunner::made(const Arguments& arguments) {
@@ -220,21 +219,9 @@ RunFigures RowRunner::made(const Arguments& arguments) {
                              : max_batch(arguments);
 }
 
-RunFigures RowRunner::tried(const Arguments& arguments) {
-  try {
-    return made(arguments);
-  } catch (const SpecError& error) {
-    const SpecError::Parts& parts = error.parts();
-    const bool of_flags = parts.file.empty() || parts.place.starts_with("--");
-    if (!of_flags || arguments.command_line()[1] == "inspect") throw;
-    return figures_of_refused(parts.found + ", expected " + parts.expected);
-  }
-}
-
 CaseOptions RowRunner::options_of(const Arguments& arguments) const {
   CaseOptions options = case_options(arguments);
   if (!arguments.has("--max-input")) options.limits = limits_;
-  if (framework_) options.framework = framework_;
   return options;
 }
 

@@ -4,7 +4,6 @@
 
 #include <deque>
 #include <map>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,10 +17,7 @@ namespace ooc {
 
 class RowRunner {
  public:
-  /// `framework`: that all runs of rows take in place of the one that they name. Data sets of measured networks
-  /// say themselves what ran their kernels.
-  explicit RowRunner(ReadLimits limits, std::shared_ptr<const Framework> framework = nullptr)
-      : limits_(limits), framework_(std::move(framework)) {}
+  explicit RowRunner(ReadLimits limits) : limits_(limits) {}
 
   /// What is predicted for a measured network, in seconds. Throws SpecError at the row's place.
   [[nodiscard]] double seconds(const MeasuredSet& set, const MeasuredNetwork& row);
@@ -33,8 +29,6 @@ class RowRunner {
   [[nodiscard]] double predicted(const MeasuredSet& set, const MeasuredNetwork& row);
   [[nodiscard]] RunFigures command(const RowRun& run);
   [[nodiscard]] RunFigures made(const Arguments& arguments);
-  /// Under the framework in place of the run's own, with which its other flags may not go together.
-  [[nodiscard]] RunFigures tried(const Arguments& arguments);
   [[nodiscard]] RunFigures predict(const Arguments& arguments);
   [[nodiscard]] RunFigures inspect(const Arguments& arguments);
   [[nodiscard]] RunFigures max_batch(const Arguments& arguments);
@@ -46,7 +40,6 @@ class RowRunner {
   [[nodiscard]] const Machine& machine(const std::string& name, const CaseOptions& options);
 
   ReadLimits limits_;
-  std::shared_ptr<const Framework> framework_;
   std::deque<std::pair<WorkloadOptions, Workload>> workloads_;
   std::map<std::string, Machine> machines_;
   std::map<std::string, RunFigures> runs_;  ///< by command line

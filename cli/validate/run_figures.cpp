@@ -135,19 +135,6 @@ RunFigures figures_of_run(const RunReport& report, const Case& which, const Case
   return figures;
 }
 
-RunFigures figures_of_refused(const std::string& why) {
-  RunFigures figures;
-  add_metrics(RunReport{}, figures);
-  add_layers(RunReport{}, figures);
-  for (const char* name :
-       {"max_batch", "sections_link_bytes_per_s", "mean_near_bytes", "backward_layers_delayed"}) {
-    figures.numbers.emplace(name, kNone);
-  }
-  for (auto& [name, number] : figures.numbers) number = kNone;
-  figures.note = "refused: " + why;
-  return figures;
-}
-
 RunFigures figures_of_max_batch(const MaxBatchRow& row) {
   RunFigures figures;
   add_metrics(row.run.value_or(RunReport{}), figures);

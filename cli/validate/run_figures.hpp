@@ -18,8 +18,6 @@ namespace ooc {
 /// share of layers whose backward tasks wait for copies or room.
 [[nodiscard]] RunFigures figures_of_run(const RunReport& report, const Case& which,
                                         const CaseRun& run);
-/// Of a run that cannot be made under the framework that was asked for: nothing is known.
-[[nodiscard]] RunFigures figures_of_refused(const std::string& why);
 /// max_batch, and the metrics of the run at that batch.
 [[nodiscard]] RunFigures figures_of_max_batch(const MaxBatchRow& row);
 [[nodiscard]] RunFigures figures_of_inspection(const NetworkReport& report);

@@ -190,6 +190,7 @@ void apply_mark(const Known& known, std::vector<PointReport>& points) {
 CheckReport judge_check(const ValidationRow& row, const RowCheck& check, const MakeRun& make_run) {
   CheckReport report{.name = check.name,
                      .use = check.use,
+                     .kind = kind_of(check),
                      .unit = check.unit,
                      .factor = check.factor,
                      .truth = check.truth,
@@ -325,6 +326,35 @@ ValidationReport judge_rows(const std::vector<ValidationRow>& rows, const MakeRu
     count(report.rows.back(), report.summary);
   }
   return report;
+}
+
+std::vector<KindReport> kinds_of(const ValidationReport& report) {
+  std::vector<KindReport> kinds;
+  for (const FigureKind kind : {FigureKind::kPredicted, FigureKind::kFitted, FigureKind::kOrder}) {
+    KindReport figures{.kind = kind, .networks = false, .errors = {}};
+    std::vector<double> deviations;
+    for (const RowReport& row : report.rows) {
+      each_point(row, [&](const CheckReport& check, const PointReport& point) {
+        if (check.kind != kind || point.verdict == Verdict::kNotRun) return;
+        ++figures.figures;
+        if (severity(point.verdict) <= severity(Verdict::kUnexpected)) ++figures.hold;
+        if (kind != FigureKind::kOrder && point.deviation) deviations.push_back(*point.deviation);
+      });
+    }
+    figures.errors = error_statistics(deviations);
+    if (figures.figures > 0) kinds.push_back(figures);
+
+    KindReport networks{.kind = kind, .networks = true, .errors = {}};
+    deviations.clear();
+    for (const MeasuredSetReport& set : report.measured) {
+      if (set.kind != kind) continue;
+      for (const MeasuredRowReport& row : set.rows) deviations.push_back(row.deviation());
+    }
+    networks.figures = deviations.size();
+    networks.errors = error_statistics(deviations);
+    if (networks.figures > 0) kinds.push_back(networks);
+  }
+  return kinds;
 }
 
 bool fails(const ValidationReport& report) { return report.summary.fail > 0; }

@@ -137,10 +137,6 @@ std::string_view measured_pass_name(MeasuredPass pass) {
   return "";
 }
 
-std::string_view fit_role_name(FitRole role) {
-  return role == FitRole::kFitted ? "fitted" : "held out";
-}
-
 bool is_measured_set(const SpecDocument& document) {
   for (const auto& [key, value] : document.root.members) {
     if (key == "format") return value.text == kFormat;
@@ -159,9 +155,9 @@ MeasuredSet read_measured_set(const SpecDocument& document) {
   set.title = view.get("title").as_text();
   set.source = view.get("source").as_text();
   if (const auto conditions = view.find("conditions")) set.conditions = conditions->as_text();
-  static constexpr std::array<std::pair<std::string_view, FitRole>, 2> kRoles{
-      {{"fitted", FitRole::kFitted}, {"held out", FitRole::kHeldOut}}};
-  set.role = choice_of(view.get("role"), kRoles);
+  static constexpr SpecChoices<FigureKind, 2> kRoles{
+      {{"fitted", FigureKind::kFitted}, {"held out", FigureKind::kPredicted}}};
+  set.kind = choice_of(view.get("role"), kRoles);
   if (const auto goal = view.find("goal")) set.goal = goal->as_ratio(0, 10);
   for (const auto& [name, stack] : view.get("software").members()) {
     set.stacks.push_back(read_stack(name, stack));
@@ -178,15 +174,15 @@ MeasuredSet read_measured_set(const SpecDocument& document) {
   return set;
 }
 
-ErrorStatistics error_statistics(const std::vector<MeasuredRowReport>& rows) {
-  ErrorStatistics errors{.count = rows.size()};
-  if (rows.empty()) return errors;
+ErrorStatistics error_statistics(const std::vector<double>& deviations) {
+  ErrorStatistics errors{.count = deviations.size()};
+  if (deviations.empty()) return errors;
   std::vector<double> sizes;
-  const auto count = static_cast<double>(rows.size());
-  for (const MeasuredRowReport& row : rows) {
-    sizes.push_back(std::abs(row.deviation()));
+  const auto count = static_cast<double>(deviations.size());
+  for (const double deviation : deviations) {
+    sizes.push_back(std::abs(deviation));
     errors.mean += sizes.back() / count;
-    errors.bias += row.deviation() / count;
+    errors.bias += deviation / count;
   }
   std::sort(sizes.begin(), sizes.end());
   const std::size_t half = sizes.size() / 2;
@@ -201,14 +197,16 @@ MeasuredSetReport judge_measured_set(const MeasuredSet& set, const PredictRow& p
                            .title = set.title,
                            .source = set.source,
                            .conditions = set.conditions,
-                           .role = set.role,
+                           .kind = set.kind,
                            .goal = set.goal,
                            .rows = {},
                            .errors = {}};
+  std::vector<double> deviations;
   for (const MeasuredNetwork& row : set.rows) {
     report.rows.push_back({label_of(set, row), predict(set, row), row.seconds});
+    deviations.push_back(report.rows.back().deviation());
   }
-  report.errors = error_statistics(report.rows);
+  report.errors = error_statistics(deviations);
   return report;
 }
 

@@ -51,8 +51,8 @@ struct MeasuredSet {
   std::string title;
   std::string source;
   std::string conditions;
-  FitRole role = FitRole::kHeldOut;
-  std::optional<double> goal;  ///< mean error that is aimed at
+  FigureKind kind = FigureKind::kPredicted;  ///< never order
+  std::optional<double> goal;                ///< mean error that is aimed at
   std::vector<MeasuredStack> stacks;
   std::vector<MeasuredNetwork> rows;
 };

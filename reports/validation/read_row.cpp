@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "model/base/spec_choice.hpp"
 #include "reports/validation/validation_row.hpp"
 
 namespace ooc {
@@ -203,8 +204,11 @@ Known read_known(const SpecView& view, const RowCheck& check) {
 }
 
 Use read_use(const SpecView& view) {
-  const std::string word = view.as_choice({"tight", "band", "order"});
-  return word == "tight" ? Use::kTight : word == "band" ? Use::kBand : Use::kOrder;
+  static constexpr SpecChoices<Use, 4> kUses{{{"tight", Use::kTight},
+                                              {"band", Use::kBand},
+                                              {"fitted", Use::kFitted},
+                                              {"order", Use::kOrder}}};
+  return choice_of(view, kUses);
 }
 
 void check_names(const Expression& expression, const ValidationRow& row, const RowCheck& check) {
@@ -265,7 +269,7 @@ RowCheck read_check(const SpecView& view, const ValidationRow& row, const RowDef
   check.factor = unit_factor(check.unit);
   const auto own_use = view.find("use");
   if (!own_use && !defaults.use) {
-    view.fail("no \"use\"", "it here or in the row: \"tight\", \"band\" or \"order\"");
+    view.fail("no \"use\"", "it here or in the row: \"tight\", \"band\", \"fitted\" or \"order\"");
   }
   check.use = own_use ? read_use(*own_use) : *defaults.use;
   if (const auto points = view.find("points")) check.points = read_points(*points);

@@ -18,7 +18,6 @@ enum class Verdict {
   kNotRun,      ///< pending
 };
 [[nodiscard]] std::string_view verdict_name(Verdict verdict);  ///< for people
-[[nodiscard]] std::string_view verdict_key(Verdict verdict);   ///< "fails_known"  ///< for people
 [[nodiscard]] std::string_view verdict_key(Verdict verdict);   ///< "fails_known"
 
 /// One figure. Numbers are in base units; the check's `factor` turns them into its unit.
@@ -36,6 +35,7 @@ struct PointReport {
 struct CheckReport {
   std::string name;
   Use use = Use::kTight;
+  FigureKind kind = FigureKind::kPredicted;
   std::string unit;
   double factor = 1;
   bool truth = false;
@@ -66,10 +66,6 @@ struct ValidationSummary {
   int unexpected = 0;  ///< rows with a figure that is marked and holds; counted in the above, too
 };
 
-/// Whether numbers of the model were fitted to rows, or chosen beside them.
-enum class FitRole { kFitted, kHeldOut };
-[[nodiscard]] std::string_view fit_role_name(FitRole role);  ///< "held out"
-
 /// One measured network.
 struct MeasuredRowReport {
   std::string label;  ///< "vgg16, batch 64, float32, gtx-1080"
@@ -78,15 +74,15 @@ struct MeasuredRowReport {
   [[nodiscard]] double deviation() const { return predicted_s / measured_s - 1; }
 };
 
-/// |predicted / measured - 1| over rows.
+/// |predicted / published - 1| over figures or measured networks.
 struct ErrorStatistics {
   std::size_t count = 0;
   double mean = 0;
   double median = 0;
   double largest = 0;
-  double bias = 0;  ///< mean of predicted / measured - 1
+  double bias = 0;  ///< mean of predicted / published - 1
 };
-[[nodiscard]] ErrorStatistics error_statistics(const std::vector<MeasuredRowReport>& rows);
+[[nodiscard]] ErrorStatistics error_statistics(const std::vector<double>& deviations);
 
 struct MeasuredSetReport {
   std::string file;
@@ -94,17 +90,27 @@ struct MeasuredSetReport {
   std::string title;
   std::string source;
   std::string conditions;
-  FitRole role = FitRole::kHeldOut;
+  FigureKind kind = FigureKind::kPredicted;
   std::optional<double> goal;  ///< mean error that is aimed at
   std::vector<MeasuredRowReport> rows;
   ErrorStatistics errors;
 };
 
 struct ValidationReport {
-  std::optional<std::string> framework;  ///< that the rows' runs took in place of their own
   std::vector<MeasuredSetReport> measured;  ///< whole networks in core
   std::vector<RowReport> rows;
   ValidationSummary summary;
 };
+
+/// Figures of rows, or measured networks, of one kind.
+struct KindReport {
+  FigureKind kind = FigureKind::kPredicted;
+  bool networks = false;
+  std::size_t figures = 0;  ///< that were run
+  std::size_t hold = 0;     ///< of rows
+  ErrorStatistics errors;   ///< of those with a deviation; none of order
+};
+/// Predicted ones first; what there is none of is left out.
+[[nodiscard]] std::vector<KindReport> kinds_of(const ValidationReport& report);
 
 }  // namespace ooc

@@ -1,4 +1,4 @@
-// What rows say of themselves: names of their uses, labels of their points.
+// What rows say of themselves: names of uses and kinds, labels of their points.
 #include "reports/validation/validation_row.hpp"
 
 #include <algorithm>
@@ -12,10 +12,32 @@ std::string_view use_name(Use use) {
       return "tight";
     case Use::kBand:
       return "band";
+    case Use::kFitted:
+      return "fitted";
     case Use::kOrder:
       return "order";
   }
   return "";
+}
+
+std::string_view kind_name(FigureKind kind) {
+  switch (kind) {
+    case FigureKind::kPredicted:
+      return "predicted";
+    case FigureKind::kFitted:
+      return "fitted";
+    case FigureKind::kOrder:
+      return "order";
+  }
+  return "";
+}
+
+FigureKind kind_of(const RowCheck& check) {
+  if (check.use == Use::kFitted) return FigureKind::kFitted;
+  const bool one_number = std::holds_alternative<WithinTolerance>(check.rule) ||
+                          std::holds_alternative<Between>(check.rule);
+  const bool compared = one_number && !check.published.empty() && !check.truth;
+  return check.use == Use::kOrder || !compared ? FigureKind::kOrder : FigureKind::kPredicted;
 }
 
 std::size_t point_count(const std::vector<PointColumn>& points) {

@@ -14,9 +14,18 @@
 
 namespace ooc {
 
-/// How a figure may be used: within a tolerance, inside a band, or only for sign and ranking.
-enum class Use { kTight, kBand, kOrder };
+/// How a figure may be used: within a tolerance, inside a band, as no evidence since something was chosen with it in
+/// sight, or only for sign and ranking.
+enum class Use { kTight, kBand, kFitted, kOrder };
 [[nodiscard]] std::string_view use_name(Use use);
+
+/// What a figure that holds says of the model.
+enum class FigureKind {
+  kPredicted,  ///< no number, network or criterion was chosen with the figure in sight
+  kFitted,     ///< one was
+  kOrder,      ///< sign, ranking, yes or no: no number is compared
+};
+[[nodiscard]] std::string_view kind_name(FigureKind kind);
 
 /// One run. `text` may hold {parameter} and {formula}, which are filled in for each point.
 struct RowRun {
@@ -84,6 +93,9 @@ struct RowCheck {
   std::string pending;  ///< why it is not run; empty: it is
   Place place;
 };
+
+/// Fitted or order if its use says so; order, too, where no number stands against one that is published.
+[[nodiscard]] FigureKind kind_of(const RowCheck& check);
 
 struct ValidationRow {
   std::string file;

@@ -34,25 +34,25 @@ std::string predictions(const PointReport& point) {
 std::string csv_validation(const ValidationReport& report, const WriteOptions&) {
   std::string text =
       "row,check,point,use,rule,predicted,reference,deviation,tolerance,low,high,verdict,unit,"
-      "source,file\n";
+      "source,file,kind\n";
   for (const MeasuredSetReport& set : report.measured) {
     for (const MeasuredRowReport& row : set.rows) {
-      text += fmt::format("{},{},{},{},,{},{},{},,,,,s,{},{}\n", csv_field(set.id),
-                          csv_field(set.title), csv_field(row.label), fit_role_name(set.role),
-                          csv_number(row.predicted_s), csv_number(row.measured_s),
-                          csv_number(row.deviation()), csv_field(set.source), csv_field(set.file));
+      text += fmt::format("{},{},{},,,{},{},{},,,,,s,{},{},{}\n", csv_field(set.id),
+                          csv_field(set.title), csv_field(row.label), csv_number(row.predicted_s),
+                          csv_number(row.measured_s), csv_number(row.deviation()),
+                          csv_field(set.source), csv_field(set.file), kind_name(set.kind));
     }
   }
   for (const RowReport& row : report.rows) {
     for (const CheckReport& check : row.checks) {
       for (const PointReport& point : check.points) {
-        text +=
-            fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(row.id),
-                        csv_field(check.name), csv_field(point.point), use_name(check.use),
-                        csv_field(check.rule), predictions(point), csv_number(point.published),
-                        csv_number(point.deviation), csv_number(check.tolerance),
-                        csv_number(point.low), csv_number(point.high), verdict_key(point.verdict),
-                        csv_field(check.unit), csv_field(row.source), csv_field(row.file));
+        text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(row.id),
+                            csv_field(check.name), csv_field(point.point), use_name(check.use),
+                            csv_field(check.rule), predictions(point), csv_number(point.published),
+                            csv_number(point.deviation), csv_number(check.tolerance),
+                            csv_number(point.low), csv_number(point.high),
+                            verdict_key(point.verdict), csv_field(check.unit),
+                            csv_field(row.source), csv_field(row.file), kind_name(check.kind));
       }
     }
   }

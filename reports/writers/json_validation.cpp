@@ -26,7 +26,8 @@ void put_point(JsonWriter& json, const CheckReport& check, const PointReport& po
 }
 
 void put_check(JsonWriter& json, const CheckReport& check) {
-  json.member("name", check.name).member("use", use_name(check.use)).member("unit", check.unit);
+  json.member("name", check.name).member("use", use_name(check.use));
+  json.member("kind", kind_name(check.kind)).member("unit", check.unit);
   json.member("rule", check.rule).member("tolerance", check.tolerance);
   json.member("cause", if_any(check.cause));
   json.objects("points", check.points,
@@ -40,14 +41,25 @@ void put_row(JsonWriter& json, const RowReport& row) {
   json.objects("checks", row.checks, [&](const CheckReport& check) { put_check(json, check); });
 }
 
-void put_measured(JsonWriter& json, const MeasuredSetReport& set) {
-  const ErrorStatistics& errors = set.errors;
-  json.member("id", set.id).member("title", set.title).member("source", set.source);
-  json.member("conditions", if_any(set.conditions)).member("file", set.file);
-  json.member("numbers", fit_role_name(set.role)).member("goal", set.goal);
+void put_errors(JsonWriter& json, const ErrorStatistics& errors) {
   json.member("n", static_cast<std::int64_t>(errors.count)).member("mean", errors.mean);
   json.member("median", errors.median).member("largest", errors.largest);
   json.member("bias", errors.bias);
+}
+
+void put_kind(JsonWriter& json, const KindReport& kind) {
+  json.member("kind", kind_name(kind.kind));
+  json.member("of", kind.networks ? "networks in core" : "published figures");
+  json.member("figures", static_cast<std::int64_t>(kind.figures));
+  if (!kind.networks) json.member("holds", static_cast<std::int64_t>(kind.hold));
+  if (kind.errors.count > 0) put_errors(json, kind.errors);
+}
+
+void put_measured(JsonWriter& json, const MeasuredSetReport& set) {
+  json.member("id", set.id).member("title", set.title).member("source", set.source);
+  json.member("conditions", if_any(set.conditions)).member("file", set.file);
+  json.member("kind", kind_name(set.kind)).member("goal", set.goal);
+  put_errors(json, set.errors);
   json.objects("rows", set.rows, [&](const MeasuredRowReport& row) {
     json.member("row", row.label).member("predicted_s", row.predicted_s);
     json.member("measured_s", row.measured_s).member("deviation", row.deviation());
@@ -61,11 +73,12 @@ std::string json_validation(const ValidationReport& report, const WriteOptions& 
   std::string text;
   JsonWriter json(text);
   begin_result(json, "ooc-paleo/validation", options.tool);
-  json.member("framework", report.framework);
   json.begin_object("summary").member("rows", sum.rows).member("holds", sum.hold);
   json.member("fails", sum.fail).member("order_fails", sum.fail_order);
   json.member("fails_known", sum.known).member("not_run", sum.not_run);
-  json.member("marked_but_holds", sum.unexpected).end();
+  json.member("marked_but_holds", sum.unexpected);
+  json.objects("kinds", kinds_of(report), [&](const KindReport& kind) { put_kind(json, kind); });
+  json.end();
   json.objects("measured_networks", report.measured,
                [&](const MeasuredSetReport& set) { put_measured(json, set); });
   json.objects("rows", report.rows, [&](const RowReport& row) { put_row(json, row); }).end();

@@ -45,7 +45,7 @@ struct Lines {
                    {"reference"},
                    {"deviation"},
                    {"allowed", Align::kLeft},
-                   {"use", Align::kLeft},
+                   {"kind", Align::kLeft},
                    {"verdict", Align::kLeft}}};
   std::vector<std::string> headings;     ///< of rows
   std::vector<std::size_t> first_lines;  ///< of rows, in the table
@@ -63,7 +63,7 @@ void add_row(const RowReport& row, Lines& lines) {
            not_run ? "-" : printable(predicted_text(check, point)),
            point.published ? printable(figure_text(check, *point.published)) : "",
            deviation_text(point), printable(not_run ? "" : allowed_text(check, point)),
-           std::string(use_name(check.use)), std::string(verdict_name(point.verdict))});
+           std::string(kind_name(check.kind)), std::string(verdict_name(point.verdict))});
       ++lines.count;
     }
   }
@@ -189,7 +189,7 @@ void add_errors(TextTable& table, const MeasuredSetReport& set) {
   table.add_row({printable(set.title), fmt::format("{}", errors.count), percent(errors.mean),
                  percent(errors.median), percent(errors.largest), signed_percent(errors.bias),
                  set.goal ? percent(*set.goal) + (errors.mean <= *set.goal ? "" : " missed") : "",
-                 std::string(fit_role_name(set.role))});
+                 std::string(kind_name(set.kind))});
 }
 
 /// |predicted / measured - 1| of whole networks, a line a data set; of one set alone a line a network
@@ -212,19 +212,14 @@ std::string measured_table(const std::vector<MeasuredSetReport>& sets, const Loo
                    {"largest"},
                    {"bias"},
                    {"goal", Align::kLeft},
-                   {"numbers", Align::kLeft}}};
+                   {"kind", Align::kLeft}}};
   for (const MeasuredSetReport& set : sets) add_errors(table, set);
-  return text + table.text(look) +
-         "  |predicted / measured - 1|; bias with its sign; held out: no number was fitted to "
-         "them\n";
+  return text + table.text(look) + "  |predicted / measured - 1|; bias with its sign\n";
 }
 
 std::string count_line(const ValidationReport& report) {
   const ValidationSummary& sum = report.summary;
-  const std::string under = report.framework ? " under " + printable(*report.framework) +
-                                                   " in place of their own framework"
-                                             : "";
-  std::string text = fmt::format("{} row{}{}: {} hold{}", sum.rows, sum.rows == 1 ? "" : "s", under,
+  std::string text = fmt::format("{} row{}: {} hold{}", sum.rows, sum.rows == 1 ? "" : "s",
                                  sum.hold, sum.hold == 1 ? "s" : "");
   const auto add = [&](int number, std::string_view words) {
     if (number > 0) text += fmt::format(", {} {}", number, words);
@@ -238,6 +233,32 @@ std::string count_line(const ValidationReport& report) {
                         sum.unexpected == 1 ? "it" : "them");
   }
   return text + "\n";
+}
+
+/// What the figures are worth, the error of what was predicted first.
+std::string kinds_table(const ValidationReport& report, const Look& look) {
+  TextTable table{{{"what it is worth", Align::kLeft},
+                   {"figures"},
+                   {"hold"},
+                   {"n"},
+                   {"median"},
+                   {"mean"},
+                   {"largest"}}};
+  for (const KindReport& kind : kinds_of(report)) {
+    const ErrorStatistics& errors = kind.errors;
+    const auto share = [&](double ratio) { return errors.count > 0 ? percent(ratio) : ""; };
+    table.add_row({kind.kind == FigureKind::kOrder
+                       ? "order, sign, yes or no"
+                       : fmt::format("{}, {}", kind_name(kind.kind),
+                                     kind.networks ? "networks in core" : "published figures"),
+                   fmt::format("{}", kind.figures),
+                   kind.networks ? "" : fmt::format("{}", kind.hold),
+                   errors.count > 0 ? fmt::format("{}", errors.count) : "", share(errors.median),
+                   share(errors.mean), share(errors.largest)});
+  }
+  return table.text(look) +
+         "  |predicted / published - 1| of n figures; predicted: no number, network or\n"
+         "  criterion was chosen with the figure in sight; fitted: one was\n";
 }
 
 }  // namespace
@@ -289,16 +310,18 @@ std::string allowed_text(const CheckReport& check, const PointReport& point) {
 
 std::string table_validation(const ValidationReport& report, const WriteOptions& options) {
   const std::string measured = measured_table(report.measured, options.look);
-  if (report.rows.empty()) return measured;
+  const Look& look = options.look;
+  if (report.rows.empty()) {
+    return measured + (report.measured.size() > 1 ? "\n" + kinds_table(report, look) : "");
+  }
   Lines lines;
   for (const RowReport& row : report.rows) add_row(row, lines);
-  const Look& look = options.look;
   return measured + (measured.empty() ? "" : "\n") + interleaved(lines, look) +
          causes(report, Verdict::kFails, "Fails", look) +
          causes(report, Verdict::kKnown, "Fails, and it is known why", look) +
          causes(report, Verdict::kNotRun, "Not run", look) +
          causes(report, Verdict::kUnexpected, "Marked as failing, and holds", look) + "\n" +
-         count_line(report);
+         count_line(report) + "\n" + kinds_table(report, look);
 }
 
 }  // namespace ooc

@@ -122,9 +122,8 @@ TEST_CASE("a data set is a line, alone it shows its rows, and a goal that is mis
   CHECK(two.find("batch 32") == std::string::npos);
   const std::string json = json_validation(report, {});
   CHECK(json.find("\"measured_networks\": [") != std::string::npos);
-  CHECK(json.find("\"numbers\": \"held out\"") != std::string::npos);
+  CHECK(json.find("\"kind\": \"predicted\"") != std::string::npos);
   const std::string csv = csv_validation(report, {});
-  CHECK(csv.find(
-            "mine,two cards,\"vgg16, batch 32, float32 training, a, old\",held out,,0.11,0.1,") !=
+  CHECK(csv.find("mine,two cards,\"vgg16, batch 32, float32 training, a, old\",,,0.11,0.1,") !=
         std::string::npos);
 }

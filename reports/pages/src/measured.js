@@ -11,7 +11,7 @@ function networksChart(sets) {
   const [low, high] = [Math.min(...all) / 1.3, Math.max(...all) * 1.3];
   return {
     id: 'networks', title: 'Whole networks in core: predicted against measured',
-    note: 'Both axes are logarithmic; the full line is what agrees, dashed is 10 % to either side. Filled: held out; hollow: numbers of the model were fitted to these rows.',
+    note: 'Both axes are logarithmic; the full line is what agrees, dashed is 10 % to either side. Filled: predicted; hollow: numbers of the model were fitted to these rows or chosen beside them.',
     height: 560,
     option(theme, width) {
       const narrow = width < 600;
@@ -32,12 +32,12 @@ function networksChart(sets) {
         yAxis: { ...axis, name: 'predicted', nameTextStyle: { align: 'left' } },
         series: [line(1, 'solid'), line(1.1, 'dashed'), line(1 / 1.1, 'dashed'), ...sets.map((set, i) => ({
           name: set.id, type: 'scatter', symbol: shapes[i % 4], symbolSize: 9,
-          itemStyle: set.numbers === 'fitted' ? { color: 'transparent', borderColor: colourAt(i), borderWidth: 1.5 } : { color: colourAt(i) },
+          itemStyle: set.kind === 'fitted' ? { color: 'transparent', borderColor: colourAt(i), borderWidth: 1.5 } : { color: colourAt(i) },
           data: set.rows.map((row) => ({ value: [row.measured_s, row.predicted_s], row, set })),
         }))],
       };
     },
-    rows: () => [['set', 'numbers', 'row', 'predicted_s', 'measured_s', 'deviation'], ...sets.flatMap((set) => set.rows.map((row) => [set.id, set.numbers, row.row, row.predicted_s, row.measured_s, row.deviation]))],
+    rows: () => [['set', 'kind', 'row', 'predicted_s', 'measured_s', 'deviation'], ...sets.flatMap((set) => set.rows.map((row) => [set.id, set.kind, row.row, row.predicted_s, row.measured_s, row.deviation]))],
   };
 }
 
@@ -81,12 +81,16 @@ export function validationAnswer(documents, rowsOf) {
   const { summary } = data;
   return {
     title: 'Predicted against published and measured figures',
-    facts: [['rows', summary.rows], ['hold', summary.holds], ['fail', summary.fails], ['fail for a known cause', summary.fails_known], ['not run', summary.not_run]],
+    facts: summary.kinds.filter((kind) => kind.kind === 'predicted').map((kind) => [`predicted, ${kind.of}: off by`, `${format.percent(kind.median)} in the median, ${format.percent(kind.mean)} in the mean, ${format.percent(kind.largest)} at most (${kind.n})`]),
     charts: [sets.length ? networksChart(sets) : null, figuresChart(rows)].filter(Boolean),
     tables: [
+      {
+        id: 'kinds', title: 'What it is worth', columns: ['kind', 'of', 'figures', 'hold', 'median', 'mean', 'largest'],
+        rows: summary.kinds.map((kind) => [kind.kind, kind.of, String(kind.figures), String(kind.holds ?? ''), ...[kind.median, kind.mean, kind.largest].map((share) => (share === undefined ? '' : format.percent(share)))]),
+      },
       ...(sets.length ? [{
-        id: 'sets', title: 'Whole networks, a line a data set', columns: ['data set', 'numbers', 'rows', 'mean', 'median', 'largest', 'bias'],
-        rows: sets.map((set) => [set.title, set.numbers, String(set.n), format.percent(set.mean), format.percent(set.median), format.percent(set.largest), format.change(set.bias)]),
+        id: 'sets', title: 'Whole networks, a line a data set', columns: ['data set', 'kind', 'rows', 'mean', 'median', 'largest', 'bias'],
+        rows: sets.map((set) => [set.title, set.kind, String(set.n), format.percent(set.mean), format.percent(set.median), format.percent(set.largest), format.change(set.bias)]),
       }] : []),
       { id: 'verdicts', title: 'Rows', columns: ['row', 'what', 'verdict', 'source'], rows: rows.map((row) => [row.id, row.title, row.verdict.replace('_', ', '), row.source]) },
     ],
