@@ -147,7 +147,7 @@ std::string names_of(const std::vector<RunReport>& reports, const std::vector<st
 
 // What is not alike in these rows.
 std::string differences(const std::vector<RunReport>& reports, const std::vector<std::size_t>& fits,
-                        const TextTable& table, const Look& look) {
+                        const Look& look) {
   const auto any = [&](auto holds) {
     return std::any_of(fits.begin(), fits.end(), [&](std::size_t i) { return holds(reports[i]); });
   };
@@ -226,7 +226,7 @@ std::string fitting(const std::vector<RunReport>& reports, const std::vector<std
   }
   return table.text(look) + notes +
          "  largest wait: what costs compute the most time, tasks run again included\n" +
-         differences(reports, order, table, look) + closed_forms(reports, order, look) +
+         differences(reports, order, look) + closed_forms(reports, order, look) +
          (reports[order.front()].inputs.devices > 1
               ? "  memory: of each device; far and copied: of all devices together\n"
               : "");

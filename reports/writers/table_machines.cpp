@@ -125,7 +125,7 @@ std::vector<MachineColumn> machine_columns(const ShownMachines& all) {
   };
 }
 
-std::string machine_notes(const ShownMachines& shown, const TextTable& table, const Look& look) {
+std::string machine_notes(const ShownMachines& shown) {
   std::string text = shown.states
                          ? "  state: what moves, as docs/model.md, section 10 has it; `need link "
                            "--state NAME`: the slowest link that costs nothing\n"
@@ -197,7 +197,7 @@ std::string table_machines(const MachinesReport& report, const WriteOptions& opt
       for (const MachineColumn& each : columns) cells.push_back(each.cell(shown, i));
       table.add_row(std::move(cells));
     }
-    text += "\n" + table.text(options.look) + machine_notes(shown, table, options.look);
+    text += "\n" + table.text(options.look) + machine_notes(shown);
     if (options.columns == Columns::kWide) {
       text += peaks_table("machine and schedule", named_machines(shown, shown.fits), options.look);
     }
