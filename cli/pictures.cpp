@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <vector>
 
 #include "calibrate/session/child_process.hpp"
 #include "cli/flags.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/locate.hpp"
+#include "cli/options.hpp"
 #include "cli/programs.hpp"
 #include "cli/remarks.hpp"
 #include "cli/text_file.hpp"
@@ -18,6 +21,7 @@ namespace ooc {
 namespace {
 
 constexpr int kPlotLimitMs = 60'000;
+constexpr std::size_t kMostOfPlot = std::size_t{64} << 20;  // bytes
 
 std::string script_for(std::string_view flag) {
   if (auto path = find_page_script()) return *std::move(path);
@@ -49,16 +53,22 @@ std::string drawn_by(const std::string& node, const std::string& script,
   };
   ChildProcess child(node, {script});
   if (!child.error().empty()) fail(child.error());
-  const auto never = [] { return false; };
-  if (child.write(plot_request(documents), kPlotLimitMs, never) != ChildProcess::Wrote::kAll) {
+  const InterruptGuard guard;  // the child ends with this
+  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(kPlotLimitMs);
+  const auto stop = [&] {
+    if (InterruptGuard::interrupted()) throw Interrupted();
+    return std::chrono::steady_clock::now() > until;
+  };
+  if (child.write(plot_request(documents), kPlotLimitMs, stop) != ChildProcess::Wrote::kAll) {
     fail("did not read the result");
   }
   std::string svg;
   while (true) {
-    const ChildProcess::Read read = child.read_line(kPlotLimitMs, never);
+    const ChildProcess::Read read = child.read_line(kPlotLimitMs, stop);
     if (const auto* line = std::get_if<ChildProcess::Line>(&read)) {
       if (line->text.empty()) break;
       svg += line->text;
+      if (svg.size() > kMostOfPlot) fail("does not end");
     } else if (const auto* ended = std::get_if<ChildProcess::Ended>(&read)) {
       fail(ended->how);
     } else {
@@ -71,6 +81,10 @@ std::string drawn_by(const std::string& node, const std::string& script,
 }  // namespace
 
 Pictures::Pictures(const Place& page, const Place& plot) {
+  if (plot.path && *plot.path != "-" && ending_of(*plot.path) != "svg") {
+    bad_value(plot.flag.text(), in_quotes(*plot.path), "a name that ends with .svg",
+              "charts are drawn as SVG alone; browsers print pages of --report as PDF");
+  }
   for (const Place* each : {&page, &plot}) {
     if (each->path) script_ = script_for(each->flag.text());
   }

@@ -26,9 +26,40 @@ constexpr Flag kPage{.name = "--output",
 
 constexpr std::array kReportFlags{kPage, flags::kPlot, flags::kMaxInput};
 
-/// Formats that have charts (reports/pages/src/answers.js).
-constexpr std::array kCharted{"result",     "comparison", "machines", "sweep",      "max-batch",
-                              "max-layers", "max-seq",    "need",     "validation", "replay"};
+/// A format that has charts (reports/pages/src/answers.js).
+struct Charted {
+  std::string_view name;
+  std::string_view what;  ///< the member that they are of
+  bool runs = false;      ///< which is a list of runs; of a result the document is one
+};
+constexpr std::array kCharted{
+    Charted{"result", "inputs"},           Charted{"comparison", "results", true},
+    Charted{"machines", "machines"},       Charted{"sweep", "results", true},
+    Charted{"max-batch", "results", true}, Charted{"max-layers", "results", true},
+    Charted{"max-seq", "results", true},   Charted{"need", "needs", true},
+    Charted{"validation", "rows"},         Charted{"replay", "iteration_time_ns"}};
+
+/// What charts draw of a run can be drawn.
+void check_run(const SpecView& run) {
+  const auto fits = run.find("feasible");
+  const bool ran = fits && fits->type() != SpecType::kNull && fits->as_boolean();
+  const auto time = ran ? run.get("iteration_time_ns") : run.find("iteration_time_ns");
+  if (time && (ran || time->type() != SpecType::kNull)) (void)time->as_integer(0, INT64_MAX);
+}
+
+/// All charts of a sweep need its axes.
+void check_content(const Charted& charted, const SpecView& root) {
+  const SpecView what = root.get(charted.what);
+  if (charted.name == "result") {
+    (void)root.get("feasible");
+    check_run(root);
+  }
+  if (charted.name == "sweep") (void)root.get("axes").items();
+  if (!charted.runs) return;
+  const std::vector<SpecView> runs = what.items();
+  if (runs.empty()) what.fail("none", "results");
+  for (const SpecView& run : runs) check_run(run);
+}
 
 /// The document's format, which has charts and is `first`, if that is not empty.
 std::string check_charted(const SpecDocument& document, const std::string& first) {
@@ -36,10 +67,10 @@ std::string check_charted(const SpecDocument& document, const std::string& first
   const std::string hint = "results are what --format json writes";
   const SpecView format = root.get("format");
   const std::string name = format.as_text();
-  const bool known = std::any_of(kCharted.begin(), kCharted.end(), [&](const char* each) {
-    return name == std::string("ooc-paleo/") + each;
+  const auto charted = std::find_if(kCharted.begin(), kCharted.end(), [&](const Charted& each) {
+    return name == "ooc-paleo/" + std::string(each.name);
   });
-  if (!known) {
+  if (charted == kCharted.end()) {
     format.fail(format.found(),
                 "a result of predict, compare, sweep, max, need, validate or replay", hint);
   }
@@ -50,6 +81,7 @@ std::string check_charted(const SpecDocument& document, const std::string& first
   if (version.node().integer != 1) {
     version.fail(version.found(), "1", "the version of the format, not of the program");
   }
+  check_content(*charted, root);
   return name;
 }
 

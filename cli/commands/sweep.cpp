@@ -169,7 +169,7 @@ SweepSummary run_into(SweepOutput& out, const SweepJob& job, const SweepFormat& 
 
 /// Made of the rows where they went: some may be of an earlier run.
 void finish_pictures(Pictures& pictures, const Arguments& arguments, const SweepFormat& format,
-                     const SweepOutput& out, const SweepEnd& end) {
+                     const SweepOutput& out, const SweepEnd& end, RowRange range) {
   if (!pictures.wanted()) return;
   const std::string path = arguments.value("--output").value_or("-");
   std::string rows = !out.goes_on() ? out.copy()
@@ -178,7 +178,8 @@ void finish_pictures(Pictures& pictures, const Arguments& arguments, const Sweep
                          : read_text_file(path, "--output", read_limits(arguments));
   const std::string json =
       rows_as_json(format, std::move(rows),
-                   {.version = std::string(version()), .command = arguments.command_line()});
+                   {.version = std::string(version()), .command = arguments.command_line()}, end,
+                   range);
   const std::string footnotes = sweep_footnotes(end.grid, end.inputs);
   const std::array documents{PageDocument{.name = {}, .json = json},
                              PageDocument{.name = {}, .json = footnotes}};
@@ -305,7 +306,8 @@ int run_lists(const Arguments& arguments, std::span<const std::string> others = 
     show_knees(end_of(grid, inputs, before), remarks, false);
     remark(remarks, closing_line(before, 0, inputs.frameworks));
     remark(remarks, "nothing to do: they are all there; --overwrite begins anew");
-    finish_pictures(pictures, arguments, format, out, end_of(grid, inputs, before));
+    finish_pictures(pictures, arguments, format, out, end_of(grid, inputs, before),
+                    identity.range);
     return kExitOk;
   }
   const SweepSummary summary = run_into(out,
@@ -331,7 +333,7 @@ int run_lists(const Arguments& arguments, std::span<const std::string> others = 
   }
   format.end(end, write_end);
   out.finish();
-  finish_pictures(pictures, arguments, format, out, end);
+  finish_pictures(pictures, arguments, format, out, end, identity.range);
   show_knees(end, remarks, out.is_stdout());
   remark(remarks, closing_line(summary, before.rows, inputs.frameworks));
   return summary.fitting > 0 || summary.rows == 0 ? kExitOk : kExitDoesNotFit;

@@ -1,12 +1,15 @@
 #include "cli/sweep/page_rows.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "cli/sweep/sqlite_rows.hpp"
+#include "model/base/errors.hpp"
 #include "model/base/json_writer.hpp"
 #include "simulator/predict/assumed.hpp"
 
@@ -64,6 +67,52 @@ std::string list_of_csv(std::string_view text) {
   return out + "]";
 }
 
+/// The values of a key in the texts of flat objects, one after the other: no text in them has a quote without its backslash.
+class ValuesOf {
+ public:
+  ValuesOf(std::string_view rows, std::string_view key)
+      : rows_(rows), key_('"' + std::string(key) + "\":") {}
+  /// None: null.
+  std::optional<Duration> next() {
+    at_ = rows_.find(key_, at_);
+    OOC_CHECK(at_ != std::string_view::npos, "every row has every column");
+    at_ = rows_.find_first_not_of(' ', at_ + key_.size());
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(rows_.data() + at_, rows_.data() + rows_.size(), value);
+    if (error != std::errc()) return std::nullopt;
+    return Duration(value);
+  }
+
+ private:
+  std::string_view rows_;
+  std::string key_;
+  std::size_t at_ = 0;
+};
+
+/// What the sweep found when it worked these rows out, but for why there is none.
+void find_knees(std::string_view rows, const SweepGrid& grid, RowRange range, KneeSpool& knees) {
+  const std::size_t links = grid.rows_of_line();
+  if (links < 2) return;
+  ValuesOf times(rows, "iteration_time_ns");
+  ValuesOf references(rows, "reference_time_ns");
+  std::optional<KneeFinder> finder;
+  for (std::size_t row = range.begin; row < range.end; ++row) {
+    const std::size_t link = row % links;
+    if (link == 0) finder.emplace(row);
+    const auto time = times.next();
+    const auto reference = references.next();
+    if (!finder) continue;
+    LinkTime ran{.worked_out = reference.has_value(), .feasible = time.has_value()};
+    if (time) ran.iteration_time = *time;
+    if (reference) ran.reference_time = *reference;
+    finder->add(BytesPerSecond(grid.lists().of("--link")[link]), ran);
+    if (link + 1 < links) continue;
+    Knee knee = finder->knee();
+    knee.not_within_1_percent = knee.not_within_5_percent = NoKnee::kNone;
+    knees.add(knee);
+  }
+}
+
 std::string list_of_lines(std::string text) {
   if (!text.empty() && text.back() == '\n') text.pop_back();
   std::replace(text.begin(), text.end(), '\n', ',');
@@ -72,16 +121,19 @@ std::string list_of_lines(std::string text) {
 
 }  // namespace
 
-std::string rows_as_json(const SweepFormat& format, std::string rows, const ToolInfo& tool) {
+std::string rows_as_json(const SweepFormat& format, std::string rows, const ToolInfo& tool,
+                         SweepEnd end, RowRange range) {
   if (format.name == "json") return rows;
-  std::string out;
-  JsonWriter json(out, JsonLayout::kCompact);
-  json.begin_object().member("format", "ooc-paleo/sweep").member("version", 1);
-  json.begin_object("tool").member("version", tool.version).member("command", tool.command).end();
-  json.member("results", JsonText{format.name == "csv"     ? list_of_csv(rows)
-                                  : format.name == "jsonl" ? list_of_lines(std::move(rows))
-                                                           : std::move(rows)});
-  json.end();
+  const std::string list = format.name == "csv"     ? list_of_csv(rows)
+                           : format.name == "jsonl" ? list_of_lines(std::move(rows))
+                                                    : std::move(rows);
+  KneeSpool knees;
+  find_knees(list, end.grid, range, knees);
+  end.all_knees = &knees;
+  const SweepFormat& json = *find_sweep_format("json");
+  std::string out = json.begin(tool, inputs_at(end.grid, end.inputs, range.begin));
+  out += std::string_view(list).substr(1, list.size() - 2);
+  json.end(end, [&](std::string_view text) { out += text; });
   return out;
 }
 

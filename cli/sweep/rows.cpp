@@ -117,6 +117,28 @@ void put_keys(JsonWriter& json, const SweepEnd& end, const Knee& knee) {
   }
 }
 
+/// The columns by which rows differ because lists say so, and what people call them. What follows from these is no axis.
+void put_axes(JsonWriter& json, const SweepEnd& end) {
+  std::vector<std::pair<std::string_view, std::string>> axes;
+  const auto add = [&](std::string_view column, std::string label) {
+    const auto is_there = [&](const auto& axis) { return axis.first == column; };
+    if (std::none_of(axes.begin(), axes.end(), is_there)) {
+      axes.emplace_back(column, std::move(label));
+    }
+  };
+  for (const AxisKind& axis : axis_kinds()) {
+    if (end.grid.lists().of(axis.flag).size() < 2) continue;
+    add(axis.column, axis_label(axis));
+    // Where gradients add up is in the column of what moves.
+    if (axis.flag == "--accumulate" && end.inputs.columns.offload) add("offload", "offload");
+  }
+  json.line(0).begin_list("axes");
+  for (const auto& [column, label] : axes) {
+    json.begin_object().member("column", column).member("label", label).end();
+  }
+  json.end();
+}
+
 constexpr std::size_t kPieceOfEnd = std::size_t{1} << 18;  // bytes
 
 void put_cause(JsonWriter& json, std::string_view key, NoKnee cause) {
@@ -145,7 +167,9 @@ void json_end(const SweepEnd& end, const WriteText& write) {
     if (devices <= 1 || end.inputs.devices > 1) continue;
     json.value(end.inputs.hardware_names[i] + ": " + devices_remark(devices));
   }
-  json.end().line(0).member("complete", end.complete).line(0).end();
+  json.end();
+  put_axes(json, end);
+  json.line(0).member("complete", end.complete).line(0).end();
   write(std::move(out) + "\n");
 }
 

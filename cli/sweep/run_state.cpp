@@ -55,16 +55,17 @@ Knee knee_of(const SpecView& view) {
 std::optional<LinkTime> time_of(const SpecView& view) {
   if (view.type() == SpecType::kNull) return std::nullopt;
   const std::vector<SpecView> parts = view.items();
-  if (parts.size() != 9) view.fail(view.found(), "nine values");
+  if (parts.size() != 10) view.fail(view.found(), "ten values");
   return LinkTime{.worked_out = parts[0].as_boolean(),
                   .feasible = parts[1].as_boolean(),
                   .iteration_time = Duration(number_of(parts[2])),
-                  .compute_time = Duration(number_of(parts[3])),
-                  .recompute_time = Duration(number_of(parts[4])),
-                  .fault_time = Duration(number_of(parts[5])),
-                  .update_time = Duration(number_of(parts[6])),
-                  .far_memory_binds = parts[7].as_boolean(),
-                  .near_memory_binds = parts[8].as_boolean()};
+                  .reference_time = Duration(number_of(parts[3])),
+                  .compute_time = Duration(number_of(parts[4])),
+                  .recompute_time = Duration(number_of(parts[5])),
+                  .fault_time = Duration(number_of(parts[6])),
+                  .update_time = Duration(number_of(parts[7])),
+                  .far_memory_binds = parts[8].as_boolean(),
+                  .near_memory_binds = parts[9].as_boolean()};
 }
 
 std::optional<KneeSoFar> line_of(const SpecView& state, std::string_view key) {
@@ -89,8 +90,9 @@ void put_time(JsonWriter& json, std::string_view key, const std::optional<LinkTi
     return;
   }
   json.begin_list(key).value(time->worked_out).value(time->feasible).value(time->iteration_time);
-  json.value(time->compute_time).value(time->recompute_time).value(time->fault_time);
-  json.value(time->update_time).value(time->far_memory_binds).value(time->near_memory_binds).end();
+  json.value(time->reference_time).value(time->compute_time).value(time->recompute_time);
+  json.value(time->fault_time).value(time->update_time);
+  json.value(time->far_memory_binds).value(time->near_memory_binds).end();
 }
 
 void put_line(JsonWriter& json, std::string_view key, const std::optional<KneeSoFar>& line) {

@@ -4,10 +4,11 @@
 #include "reports/writers/page.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,7 +52,6 @@ void add_text(std::string& out, std::string_view text) {
 
 // Bytes: pages stay below 2 MB, of which the script is 0.8.
 constexpr std::size_t kMostOfResults = 950'000;
-constexpr std::size_t kMostOfKnees = 150'000;
 
 /// What stays of `all` behind the begin that it shares with `before`, as a text; none: texts that cannot be cut anywhere.
 std::optional<std::size_t> shared(std::string_view before, std::string_view all) {
@@ -179,10 +179,14 @@ class Packer {
       entries.push_back(value({}, depth + 1));
     }
     if (alike && objects.size() > 1 && !objects.front().empty()) {
-      return columns(objects, depth != 1             ? 0
-                              : key == "\"results\"" ? kMostOfResults
-                              : key == "\"knees\""   ? kMostOfKnees
-                                                     : 0);
+      const std::size_t all = objects.size();
+      if (depth == 1 && key == "\"knees\"") keep_values(objects);
+      std::string out = columns_of(objects, all);
+      while (depth == 1 && key == "\"results\"" && out.size() > kMostOfResults &&
+             thin(objects, objects.size() * kMostOfResults / out.size())) {
+        out = columns_of(objects, all);
+      }
+      return out;
     }
     if (alike) add_all(entries, objects);
     return values({entries.begin(), entries.end()});
@@ -196,13 +200,6 @@ class Packer {
                       [](const auto& x, const auto& y) { return x.first == y.first; });
   }
 
-  static std::string columns(std::vector<Members>& rows, std::size_t most) {
-    const std::size_t all = rows.size();
-    std::string out = columns_of(rows, all);
-    if (most == 0 || out.size() <= most) return out;
-    thin(rows, static_cast<double>(most) / static_cast<double>(out.size()));
-    return columns_of(rows, all);
-  }
   static std::string columns_of(const std::vector<Members>& rows, std::size_t all) {
     std::string out = "{\"$rows\":" + std::to_string(rows.size());
     if (rows.size() < all) out += ",\"$of\":" + std::to_string(all);
@@ -221,33 +218,72 @@ class Packer {
     return std::all_of(column.begin(), column.end(),
                        [&](std::string_view each) { return each == column.front(); });
   }
-  /// By row the number of its block: rows of one batch behind each other, whose lines stay whole.
-  static std::vector<std::size_t> blocks_of(const std::vector<Members>& rows) {
-    const Members& first = rows.front();
-    const auto batch = std::find_if(first.begin(), first.end(),
-                                    [](const auto& each) { return each.first == "\"batch\""; });
-    std::vector<std::size_t> blocks(rows.size());
-    if (batch == first.end()) return blocks;
-    const auto column = static_cast<std::size_t>(batch - first.begin());
-    for (std::size_t i = 1; i < rows.size(); ++i) {
-      blocks[i] = blocks[i - 1] + (rows[i][column].second != rows[i - 1][column].second ? 1 : 0);
+  /// The columns of a sweep's axes, with their quotes, of a document that lists them.
+  [[nodiscard]] std::vector<std::string_view> axes() const {
+    std::vector<std::string_view> columns;
+    const std::size_t list = json_.rfind("\"axes\":");
+    if (list == std::string_view::npos) return columns;
+    constexpr std::string_view kColumn = "\"column\":";
+    const std::size_t end = json_.find(']', list);
+    for (std::size_t at = json_.find(kColumn, list); at < end; at = json_.find(kColumn, at)) {
+      at = json_.find('"', at + kColumn.size());
+      columns.push_back(json_.substr(at, json_.find('"', at + 1) + 1 - at));
     }
-    return blocks;
+    return columns;
   }
-  /// Multiples of the golden ratio fall evenly without a period, so no axis of a grid loses a value more often than another.
-  static void thin(std::vector<Members>& rows, double share) {
-    constexpr double kGolden = 0.618033988749895;
-    constexpr std::size_t kFewBlocks = 16;
-    const std::vector<std::size_t> blocks = blocks_of(rows);
-    const bool whole = static_cast<double>(blocks.back()) * share >= kFewBlocks;
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const double place = kGolden * static_cast<double>(whole ? blocks[i] : i);
-      if (place - std::floor(place) < share) std::swap(rows[kept++], rows[i]);
+  static const std::string* value_of(const Members& row, std::string_view key) {
+    const auto found =
+        std::find_if(row.begin(), row.end(), [&](const auto& each) { return each.first == key; });
+    return found == row.end() ? nullptr : &found->second;
+  }
+  /// The rows whose values stay, and of the axes the values: each line of a chart is there with all its points or not at
+  /// all. An axis gives every second value, but for its last: of those with most values first, names last.
+  bool thin(std::vector<Members>& rows, std::size_t most) {
+    constexpr std::size_t kNamesCount = 4;  // so much less than numbers
+    const std::vector<std::string_view> all = axes();
+    const std::size_t before = rows.size();
+    while (rows.size() > most) {
+      std::string_view widest;
+      std::vector<std::string> its_values;
+      std::size_t its_weight = 2;
+      for (const std::string_view axis : all) {
+        std::vector<std::string> values = values_of(rows, axis);
+        if (values.size() < 3) continue;
+        const std::size_t weight =
+            values.size() * (values.front().front() == '"' ? 1 : kNamesCount);
+        if (weight <= its_weight) continue;
+        widest = axis, its_values = std::move(values), its_weight = weight;
+      }
+      if (widest.empty()) break;
+      std::set<std::string, std::less<>>& kept = kept_[widest];
+      kept.clear();
+      for (std::size_t i = 0; i < its_values.size(); i += 2) kept.insert(its_values[i]);
+      kept.insert(its_values.back());
+      keep_values(rows);
     }
-    rows.resize(kept);
+    return rows.size() < before;
+  }
+  /// In the order in which they come.
+  static std::vector<std::string> values_of(const std::vector<Members>& rows,
+                                            std::string_view axis) {
+    std::vector<std::string> values;
+    std::set<std::string_view> known;
+    for (const Members& row : rows) {
+      const std::string* value = value_of(row, axis);
+      if (value != nullptr && known.insert(*value).second) values.push_back(*value);
+    }
+    return values;
+  }
+  void keep_values(std::vector<Members>& rows) const {
+    std::erase_if(rows, [&](const Members& row) {
+      return std::any_of(kept_.begin(), kept_.end(), [&](const auto& axis) {
+        const std::string* value = value_of(row, axis.first);
+        return value != nullptr && !axis.second.contains(*value);
+      });
+    });
   }
 
+  std::map<std::string_view, std::set<std::string, std::less<>>> kept_;  ///< of axes that gave some
   std::string_view json_;
   std::size_t at_ = 0;
 };
@@ -288,7 +324,7 @@ std::string plot_request(std::span<const PageDocument> documents) {
   JsonWriter json(out, JsonLayout::kCompact);
   json.begin_list();
   for (const PageDocument& document : documents) {
-    json.begin_object().member("name", document.name).member("json", document.json).end();
+    json.begin_object().member("name", document.name).member("json", Packer(document.json).value()).end();
   }
   json.end();
   return out + "\n";

@@ -23,7 +23,8 @@ struct Page {
 /// last digit; white space between tokens is left out.
 [[nodiscard]] std::string page_html(const Page& page);
 
-/// What the same script reads on its standard input, outside a browser, to draw the first chart as SVG: one line.
+/// What the same script reads on its standard input, outside a browser, to draw the first chart as SVG: one line, with the
+/// documents as a page has them.
 [[nodiscard]] std::string plot_request(std::span<const PageDocument> documents);
 
 }  // namespace ooc

@@ -1,11 +1,11 @@
-// Exact comparison in 128 bit: time <= compute x (100 + p) / 100.
+// Exact comparison in 128 bit: time <= reference x (100 + p) / 100.
 #include "simulator/predict/knee.hpp"
 
 namespace ooc {
 namespace {
 
-bool is_within(Duration time, Duration compute, int percent) {
-  return Int128{time.count()} * 100 <= Int128{compute.count()} * (100 + percent);
+bool is_within(Duration time, Duration reference, int percent) {
+  return Int128{time.count()} * 100 <= Int128{reference.count()} * (100 + percent);
 }
 
 }  // namespace
@@ -20,6 +20,8 @@ std::string_view no_knee_name(NoKnee cause) {
       return "does_not_fit";
     case NoKnee::kBeyondList:
       return "beyond_list";
+    case NoKnee::kComputation:
+      return "computation";
     case NoKnee::kRecomputes:
       return "recomputes";
     case NoKnee::kPageFaults:
@@ -46,6 +48,8 @@ std::string_view no_knee_text(NoKnee cause) {
       return "does not fit";
     case NoKnee::kBeyondList:
       return "only beyond the list";
+    case NoKnee::kComputation:
+      return "computes longer";
     case NoKnee::kRecomputes:
       return "recomputes";
     case NoKnee::kPageFaults:
@@ -69,6 +73,7 @@ LinkTime link_time(const RunReport& report) {
   return {.worked_out = true,
           .feasible = report.feasible,
           .iteration_time = report.iteration_time,
+          .reference_time = report.reference_time,
           .compute_time = report.compute_time,
           .recompute_time = stall(StallCause::kRecompute),
           .fault_time = stall(StallCause::kFault),
@@ -78,7 +83,7 @@ LinkTime link_time(const RunReport& report) {
 }
 
 bool within(const LinkTime& time, int percent) {
-  return time.feasible && is_within(time.iteration_time, time.compute_time, percent);
+  return time.feasible && is_within(time.iteration_time, time.reference_time, percent);
 }
 
 void KneeFinder::add(BytesPerSecond link, const LinkTime& time) {
@@ -123,14 +128,14 @@ NoKnee KneeFinder::why_none(int percent) const {
     time = *so_far_.at_infinite_link;
     if (within(time, percent)) return NoKnee::kBeyondList;
   }
+  const auto too_long = [&](Duration part) {
+    return !is_within(part, time.reference_time, percent);
+  };
+  if (too_long(time.compute_time)) return NoKnee::kComputation;
   const Duration run_again = time.compute_time + time.recompute_time;
-  if (!is_within(run_again, time.compute_time, percent)) return NoKnee::kRecomputes;
-  if (!is_within(run_again + time.fault_time, time.compute_time, percent)) {
-    return NoKnee::kPageFaults;
-  }
-  if (!is_within(run_again + time.update_time, time.compute_time, percent)) {
-    return NoKnee::kFarUpdates;
-  }
+  if (too_long(run_again)) return NoKnee::kRecomputes;
+  if (too_long(run_again + time.fault_time)) return NoKnee::kPageFaults;
+  if (too_long(run_again + time.update_time)) return NoKnee::kFarUpdates;
   if (time.far_memory_binds) return NoKnee::kFarMemory;
   return time.near_memory_binds ? NoKnee::kNearMemory : NoKnee::kOtherWaits;
 }

@@ -15,7 +15,8 @@ enum class NoKnee {
   kNone,  ///< there is one
   kNotWorkedOut,
   kDoesNotFit,
-  kBeyondList,  ///< faster ones would be
+  kBeyondList,   ///< faster ones would be
+  kComputation,  ///< it computes longer than with the fastest algorithms
   kRecomputes,  ///< tasks that run again take longer than that, whatever the link
   kPageFaults,  ///< so do faults, one by one
   kFarUpdates,  ///< so do updates in far memory
@@ -42,6 +43,7 @@ struct LinkTime {
   bool worked_out = false;
   bool feasible = false;
   Duration iteration_time;
+  Duration reference_time;  ///< RunReport::reference_time
   Duration compute_time;    ///< the sum of its tasks
   Duration recompute_time;  ///< of those that run again
   Duration fault_time;      ///< waits for page faults
@@ -51,7 +53,7 @@ struct LinkTime {
 };
 [[nodiscard]] LinkTime link_time(const RunReport& report);
 
-/// Whether the iteration takes at most that much longer than its computation alone.
+/// Whether the iteration takes at most that much longer than its reference: the slowdown's, and that of `need`.
 [[nodiscard]] bool within(const LinkTime& time, int percent);
 
 /// What is known of a line's knee before all its rows are: so that another run can go on with it.
@@ -63,7 +65,7 @@ struct KneeSoFar {
   std::optional<LinkTime> at_infinite_link;
 };
 
-/// The slowest link whose iteration takes at most 1 % (5 %) longer than its computation alone. Links come in any
+/// The slowest link whose iteration takes at most 1 % (5 %) longer than computing alone. Links come in any
 /// order; none of them is kept.
 class KneeFinder {
  public:

@@ -237,7 +237,8 @@ class Search {
       return reason_of(NoKnee::kDoesNotFit, lack_text(*report.out_of_memory));
     const Duration most = goal(report);
     if (report.compute_time > most) {
-      return {"computation", "computes longer: " + format_duration(report.compute_time)};
+      return reason_of(NoKnee::kComputation,
+                       "computes longer: " + format_duration(report.compute_time));
     }
     const Duration again = report.compute_time + stall(report, StallCause::kRecompute);
     if (again > most) return reason_of(NoKnee::kRecomputes);

@@ -6,7 +6,7 @@ import * as format from './format.js';
 import { memoryBars, namer, paretoChart, rowName, timeBars } from './schedules.js';
 import { rooflineChart } from './roofline.js';
 import { bars, maxAnswer, needAnswer } from './searches.js';
-import { kneesOf, rowsTable, sweepCharts } from './sweep.js';
+import { rowsTable, sweepCharts } from './sweep.js';
 import { changesTable, factsOf, layersTable, leversTable, movedTable, schedulesTable } from './tables.js';
 import { timelineChart } from './timeline.js';
 import { waitsChart } from './waits.js';
@@ -78,11 +78,13 @@ function machinesAnswer(documents, rowsOf) {
 function sweepAnswer(documents, rowsOf, beside) {
   const rows = documents.flatMap(({ data, label }) => data.results.map((row) => (label ? { file: label, ...row } : row)));
   const all_rows = documents.reduce((sum, { data }) => sum + (data.results.of ?? data.results.length), 0);
-  const thinned = rows.length < all_rows ? `${rows.length} of ${all_rows} rows are in this page, so that it stays small, spread evenly; the command’s own result has all.` : '';
-  const knees = documents.flatMap(({ data, label }) => (data.knees ?? kneesOf(data.results)).map((knee) => (label ? { file: label, ...knee } : knee)));
+  const thinned = rows.length < all_rows ? `${rows.length} of ${all_rows} rows are in this page, so that it stays small, whole lines of them; the command’s own result has all.` : '';
+  const knees = documents.flatMap(({ data, label }) => data.knees.map((knee) => (label ? { file: label, ...knee } : knee)));
   const [first] = rows;
-  const charts = sweepCharts(rows, knees);
-  const table = rowsTable(rows);
+  const labelled = documents.length > 1 ? [{ column: 'file', label: 'file' }] : [];
+  const varying = [...new Map([...labelled, ...documents.flatMap(({ data }) => data.axes)].map((each) => [each.column, each])).values()];
+  const charts = sweepCharts(rows, knees, varying);
+  const table = rowsTable(rows, varying);
   for (const each of [...charts, table]) {
     each.note = [each.note, thinned].filter(Boolean).join(' ');
     if (thinned) each.file = `${each.id}-${rows.length}-of-${all_rows}`;

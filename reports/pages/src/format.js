@@ -36,7 +36,7 @@ const tick = (value, units) => {
     shown /= 1000;
     unit += 1;
   }
-  return `${Number(shown.toPrecision(6))} ${units[unit]}`;
+  return `${Number(shown.toPrecision(12))} ${units[unit]}`;
 };
 export const bytesTick = (value) => (value === 0 ? '0' : tick(value, sizes));
 export const timeTick = (value) => (value === 0 ? '0' : tick(value, times));

@@ -2,6 +2,7 @@
 // which the last is empty: of nothing to draw the only one.
 import { answerTo } from './answers.js';
 import { echarts } from './charts.js';
+import { read } from './packed.js';
 import { aboutOf, showPage, svgOf } from './page.js';
 
 const kWidth = 960;
@@ -21,7 +22,7 @@ async function plot(process) {
     text += piece;
     if (text.endsWith('\n')) break;
   }
-  const documents = JSON.parse(text).map((each) => ({ ...each, data: JSON.parse(each.json) }));
+  const documents = JSON.parse(text).map((each) => ({ ...each, data: read(each.json) }));
   const answer = answerTo(documents);
   const svg = !answer.charts.length ? '' : svgOf(answer.charts[0], aboutOf(answer, documents), kWidth).replace(/\s*\n\s*/g, ' ');
   const lines = svg.match(new RegExp(`.{1,${kLine}}`, 'gu')) ?? [];

@@ -57,9 +57,13 @@ function addChart(main, chart, about) {
   add(section, 'h2', {}, chart.title);
   add(section, 'p', { class: 'note' }, chart.note);
   const entry = { chart_of: chart };
-  if (chart.choices) {
-    const select = add(add(section, 'p', { class: 'tools' }), 'select', { ariaLabel: 'which is shown', onchange: () => { chart.choose(select.selectedIndex); draw(entry); } });
-    chart.choices.forEach((choice) => add(select, 'option', {}, choice));
+  if (chart.choosers?.length) {
+    const line = add(section, 'p', { class: 'choosers' });
+    for (const chooser of chart.choosers) {
+      const select = add(add(line, 'label', {}, `${chooser.label} `), 'select', { onchange: () => { chooser.at = select.selectedIndex; draw(entry); } });
+      chooser.choices.forEach((choice) => add(select, 'option', {}, choice));
+      select.selectedIndex = chooser.at;
+    }
   }
   const box = add(section, 'div', { class: 'chart' });
   entry.box = box;
@@ -93,6 +97,9 @@ function linesOf(text, most) {
   return lines;
 }
 
+// What XML forbids, or a terminal obeys.
+const kUnprintable = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufffe\uffff]/g;
+
 export function svgOf(chart, about, width) {
   const theme = themeOf(false);
   const plain = echarts.init(null, null, { renderer: 'svg', ssr: true, width, height: tall(chart, width) });
@@ -101,18 +108,18 @@ export function svgOf(chart, about, width) {
   plain.dispose();
   const small = Math.floor(width / 6.6);
   const text = (lines, top, step, attributes) => lines.map((line, i) => `<text x="12" y="${top + step * i}" ${attributes}>${escaped(line)}</text>`).join('');
-  const titles = linesOf(`${about.title} — ${chart.title}`, Math.floor(width / 9));
+  const titles = linesOf([`${about.title} — ${chart.title}`, chart.said?.()].filter(Boolean).join(', '), Math.floor(width / 9));
   const above = about.above.flatMap((each) => linesOf(each, small));
   const below = about.below.flatMap((each) => linesOf(each, small));
   const top = 12 + 22 * titles.length + 15 * above.length + 10;
   const height = top + tall(chart, width) + 15 * below.length + 12;
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="system-ui, DejaVu Sans, Segoe UI, sans-serif">`
+  return (`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="system-ui, DejaVu Sans, Segoe UI, sans-serif">`
     + `<rect width="100%" height="100%" fill="${theme.ground}"/>`
     + text(titles, 26, 22, `font-size="16" font-weight="bold" fill="${theme.ink}"`)
     + text(above, 22 + 22 * titles.length, 15, `font-size="11" fill="${theme.soft}" font-family="ui-monospace, DejaVu Sans Mono, monospace"`)
     + drawing.replace('<svg ', `<svg y="${top}" `)
     + text(below, top + tall(chart, width) + 12, 15, `font-size="11" fill="${theme.soft}"`)
-    + '</svg>';
+    + '</svg>').replace(kUnprintable, '?');
 }
 
 const kRowsShown = 12;

@@ -7,15 +7,17 @@ import { colourAt, shapes } from './theme.js';
 const namedLinks = NAMED_LINKS;
 
 const kMostLines = 10;
+const kLink = 'link_bytes_per_s';
 
-const texts = {
-  link_bytes_per_s: (value) => `link ${format.rate(value)}`, memory_bytes: (value) => format.bytes(value), far_memory_bytes: (value) => `far ${format.bytes(value)}`,
-  far_throughput_bytes_per_s: (value) => `far ${format.rate(value)}`, batch: (value) => `batch ${value}`, devices: (value) => `${value} devices`, seq: (value) => `seq ${value}`,
-  latency_ns: (value) => `latency ${format.time(value)}`, accounting: String, schedule: String, network: String, hardware: String, framework: String, precision: String, file: String,
-  schedule_options: String, dtype: String, optimizer: String, allocator: String, mode: String, sub_batch: null,
-};
-// What makes a line: inputs that rows differ in.
-const kKeys = ['file', 'network', 'hardware', 'framework', 'schedule', 'batch', 'seq', 'memory_bytes', 'far_memory_bytes', 'far_throughput_bytes_per_s', 'link_bytes_per_s', 'latency_ns', 'devices', 'precision'];
+/** The text of a column's values, by the unit that its name ends with. */
+function textOf(column) {
+  if (column.endsWith('_bytes_per_s')) return format.rate;
+  if (column.endsWith('_bytes')) return format.bytes;
+  return column.endsWith('_ns') ? format.time : (value) => String(value ?? 'none');
+}
+const isName = (value) => typeof value === 'string' && value !== 'inf';
+/** "batch 256", "vgg16" */
+const said = ({ column, label }, value) => (isName(value) ? value : `${label} ${textOf(column)(value)}`);
 
 const axes = {
   link_bytes_per_s: {
@@ -40,32 +42,23 @@ const axes = {
   },
 };
 
-const distinct = (rows, key) => [...new Set(rows.map((row) => row[key]))].filter((value) => value !== undefined);
+const distinct = (rows, column) => [...new Set(rows.map((row) => row[column]))];
 
-export function sweepCharts(rows, knees) {
+/** Whether a value of one column leaves no choice of the other's: lists that step together. */
+const follows = (rows, key, other) => new Set(rows.map((row) => JSON.stringify([row[key], row[other]]))).size === distinct(rows, key).length;
+
+export function sweepCharts(rows, knees, varying) {
   if (!rows.some((row) => row.feasible)) return [];
-  const varying = kKeys.filter((key) => distinct(rows, key).length > 1);
-  return Object.keys(axes)
-    .filter((key) => distinct(rows, key).filter((value) => typeof value === 'number').length > 1)
-    .map((key) => chartAgainst(key, rows, knees, varying.filter((each) => each !== key)));
-}
-
-/** Where a result has none: of rows that differ in the link alone the slowest link within 1 % of computing alone. */
-export function kneesOf(rows) {
-  const others = kKeys.filter((key) => key !== 'link_bytes_per_s');
-  const best = new Map();
-  for (const row of rows) {
-    if (!row.feasible || !(row.slowdown <= 1.01) || typeof row.link_bytes_per_s !== 'number') continue;
-    const name = JSON.stringify(others.map((key) => row[key]));
-    if (!best.has(name) || best.get(name).link_bytes_per_s > row.link_bytes_per_s) best.set(name, row);
-  }
-  return [...best.values()].map((row) => ({ ...Object.fromEntries([...others, 'schedule'].filter((key) => key in row).map((key) => [key, row[key]])), within_1_percent_link_bytes_per_s: row.link_bytes_per_s }));
+  return varying
+    .filter(({ column }) => distinct(rows, column).filter((value) => typeof value === 'number').length > 1)
+    .map((axis) => chartAgainst(axis, rows, knees, varying.filter(({ column }) => column !== axis.column && !follows(rows, axis.column, column))))
+    .sort((a, b) => a.place - b.place);
 }
 
 function linesOf(key, rows, others) {
   const lines = new Map();
   for (const row of rows) {
-    const name = others.map((each) => texts[each](row[each])).join(', ') || String(row.schedule);
+    const name = others.map((each) => said(each, row[each.column])).join(', ') || String(row.schedule);
     if (!lines.has(name)) lines.set(name, { name, rows: [] });
     lines.get(name).rows.push(row);
   }
@@ -73,34 +66,58 @@ function linesOf(key, rows, others) {
   return [...lines.values()];
 }
 
-function chartAgainst(key, all, knees, others) {
-  const axis = axes[key];
-  const numbers = all.filter((row) => typeof row[key] === 'number');
-  // Too many lines tell nothing: of the other axes one value then, at which something fits, of the job's size the largest;
-  // the schedules as they are.
-  const fixed = {};
-  let rows = numbers;
-  for (const each of [...others].reverse()) {
-    if (each === 'schedule' || linesOf(key, rows, others.filter((other) => !(other in fixed))).length <= kMostLines) continue;
-    const fitting = rows.filter((row) => row.feasible);
-    fixed[each] = distinct(fitting.length ? fitting : rows, each).at(each === 'batch' || each === 'seq' ? -1 : 0);
-    rows = rows.filter((row) => row[each] === fixed[each]);
+/** Too many lines tell nothing: the reader chooses one value of the axes that have most of them, the schedules apart. */
+function choosersOf(rows, others) {
+  const numbers = others.filter(({ column }) => column !== 'schedule').map((axis) => ({ axis, values: distinct(rows, axis.column) }));
+  const choosers = [];
+  const lines = () => linesOf('', rows, others.filter((axis) => !choosers.some((each) => each.axis === axis))).length;
+  while (numbers.length && lines() > kMostLines) {
+    const [most] = [...numbers].sort((a, b) => b.values.length - a.values.length);
+    choosers.push(numbers.splice(numbers.indexOf(most), 1)[0]);
   }
-  let lines = linesOf(key, rows, others.filter((other) => !(other in fixed)));
+  // At first the middle of the values at which something fits: a corner of the grid is like no other part of it.
+  let left = rows.filter((row) => row.feasible);
+  for (const each of choosers) {
+    const fitting = distinct(left, each.axis.column);
+    const first = fitting[isName(fitting[0]) ? 0 : (fitting.length - 1) >> 1];
+    each.at = each.values.indexOf(first);
+    left = left.filter((row) => row[each.axis.column] === first);
+    each.label = each.axis.label;
+    each.choices = each.values.map(textOf(each.axis.column));
+  }
+  return choosers;
+}
+
+function chartAgainst({ column: key, label: name }, all, knees, others) {
+  const axis = axes[key] ?? {
+    id: name.replaceAll(' ', '-'), title: `Time against ${name}`, name, tick: textOf(key), text: textOf(key),
+    y: { of: (row) => row.iteration_time_ns, name: 'time of an iteration', tick: format.timeTick, text: format.time }, note: '',
+  };
+  const numbers = all.filter((row) => typeof row[key] === 'number');
+  const choosers = choosersOf(numbers, others);
+  const shownOthers = others.filter((each) => !choosers.some((chooser) => chooser.axis === each));
+  const most = linesOf(key, numbers, shownOthers).length;
+  const isChosen = (row) => choosers.every(({ axis: { column }, values, at }) => row[column] === values[at]);
   const best = (line) => Math.min(...line.rows.filter((row) => row.feasible).map((row) => row.iteration_time_ns / row.batch));
-  const left = lines.length - kMostLines;
-  if (left > 0) lines = [...lines].sort((a, b) => best(a) - best(b)).slice(0, kMostLines);
-  const said = Object.entries(fixed).map(([each, value]) => texts[each](value));
-  const fits = lines.flatMap((line) => line.rows.filter((row) => row.feasible));
+  const chosenLines = () => {
+    const lines = linesOf(key, numbers.filter(isChosen), shownOthers);
+    return lines.length > kMostLines ? lines.sort((a, b) => best(a) - best(b)).slice(0, kMostLines) : lines;
+  };
   const point = (row, y) => ({ value: [row[key], row.feasible ? y(row) : null], row });
-  const isKnee = (row) => knees.some((knee) => knee.within_1_percent_link_bytes_per_s === row.link_bytes_per_s
-    && Object.keys(knee).every((each) => !kKeys.includes(each) || each === 'link_bytes_per_s' || knee[each] === row[each]));
+  // A knee is of a line here: their keys, of those that both have, are the same.
+  const kneesOf = (lines) => knees.filter((knee) => typeof knee.within_1_percent_link_bytes_per_s === 'number'
+    && lines.some(({ rows: [row] }) => ['file', ...others.map(({ column }) => column)].every((column) => !(column in knee) || knee[column] === row[column])));
   return {
     id: axis.id,
+    place: Object.keys(axes).indexOf(key) < 0 ? Object.keys(axes).length : Object.keys(axes).indexOf(key),
     title: axis.title,
-    note: [axis.note, said.length ? `Here ${said.join(', ')}.` : '', left > 0 ? `The ${kMostLines} quickest lines of ${kMostLines + left}.` : ''].filter(Boolean).join(' '),
+    note: [axis.note, most > kMostLines ? `The ${kMostLines} quickest of ${most} lines.` : ''].filter(Boolean).join(' '),
+    choosers,
+    said: () => choosers.map(({ axis: each, values, at }) => said(each, values[at])).join(', '),
     height: axis.below ? 620 : 440,
     option(theme, width) {
+      const lines = chosenLines();
+      const fits = lines.flatMap((line) => line.rows.filter((row) => row.feasible));
       const narrow = width < 600;
       const perRow = Math.max(1, Math.floor(width / 190));
       const paged = lines.length > 2 * perRow;
@@ -109,7 +126,7 @@ function chartAgainst(key, all, knees, others) {
       const [low, high] = [Math.min(...asked), Math.max(...asked)];
       const x = (gridIndex, name) => ({
         type: axis.log ? 'log' : 'value', gridIndex, name, nameLocation: 'middle', nameGap: 30, min: axis.log ? low : axis.below ? 0 : Math.max(0, low - 0.03 * (high - low)), max: high,
-        axisLabel: { formatter: (value) => axis.tick(Number(value.toPrecision(4))), hideOverlap: true, showMinLabel: axis.log || axis.below, showMaxLabel: axis.log || undefined }, minorTick: { show: axis.log, splitNumber: 9 }, splitNumber: narrow ? 3 : 8, splitLine: { show: !axis.log },
+        axisLabel: { formatter: (value) => axis.tick(Number(value.toPrecision(12))), hideOverlap: true, showMinLabel: Boolean(axis.log || axis.below), showMaxLabel: Boolean(axis.log || axis.below) }, minorTick: { show: axis.log, splitNumber: 9 }, splitNumber: narrow ? 3 : 8, splitLine: { show: !axis.log },
       });
       const line = (of, grid) => lines.map((each, i) => ({
         id: `${grid}-${i}`, name: each.name, type: 'line', xAxisIndex: grid, yAxisIndex: grid, step: axis.stairs ? 'end' : false, connectNulls: false,
@@ -118,7 +135,7 @@ function chartAgainst(key, all, knees, others) {
       }));
       const marks = [];
       const label = (text, colour) => ({ formatter: text, color: colour, position: 'insideEndTop', fontSize: 10 });
-      if (key === 'link_bytes_per_s') {
+      if (key === kLink) {
         for (const each of namedLinks) {
           if (each.rate >= low && each.rate <= high) marks.push({ xAxis: each.rate, lineStyle: { color: theme.soft, type: 'dotted', width: 1 }, label: label(each.name, theme.soft) });
         }
@@ -129,9 +146,11 @@ function chartAgainst(key, all, knees, others) {
         }
       }
       const budgets = distinct(fits, 'budget_near_bytes');
-      const ringed = key === 'link_bytes_per_s' ? fits.filter(isKnee) : [];
       const ringedAt = new Map();
-      for (const row of ringed) ringedAt.set(row[key], [...(ringedAt.get(row[key]) ?? []), row.schedule]);
+      for (const knee of key === kLink ? kneesOf(lines) : []) {
+        const rate = knee.within_1_percent_link_bytes_per_s;
+        ringedAt.set(rate, [...(ringedAt.get(rate) ?? []), shownOthers.map((each) => said(each, knee[each.column])).join(', ')]);
+      }
       const marked = (each, i, data) => (i > 0 || !data.length ? each : { ...each, markLine: { silent: true, symbol: 'none', data } });
       const slowest = Math.max(...fits.map(axis.y.of));
       const left_ = narrow ? 58 : 76;
@@ -141,41 +160,39 @@ function chartAgainst(key, all, knees, others) {
         tooltip: {
           trigger: 'item', confine: true,
           formatter: ({ data, seriesName }) => (data.row ? `<b>${format.escaped(seriesName)}</b><table class="tip">${[
-            [axis.name, axis.text(data.row[key])], ['time', format.time(data.row.iteration_time_ns)], ['slowdown', format.factor(data.row.slowdown)], ['samples/s', format.number(data.row.samples_per_s)],
+            [axis.name, axis.text(data.row[key])], ...others.map(({ column, label: other }) => [other, textOf(column)(data.row[column])]), ['time', format.time(data.row.iteration_time_ns)], ['slowdown', format.factor(data.row.slowdown)], ['samples/s', format.number(data.row.samples_per_s)],
             ['peak, near', format.bytes(data.row.peak_near_bytes)], ['copied', format.bytes(data.row.to_far_bytes + data.row.to_near_bytes)], ['limited by', data.row.limited_by],
           ].map(([name, value]) => `<tr><td>${name}</td><td>${format.escaped(value)}</td></tr>`).join('')}</table>` : ''),
         },
         xAxis: axis.below ? [x(0, ''), x(1, axis.name)] : [x(0, axis.name)],
         yAxis: [
-          { type: 'value', min: key === 'link_bytes_per_s' ? 1 - 0.05 * Math.max(0.05, slowest - 1) : 0, max: key === 'link_bytes_per_s' ? Math.max(1.05, slowest) * 1.02 : undefined, name: axis.y.name, nameTextStyle: { align: 'left' }, axisLabel: { formatter: (value) => axis.y.tick(Number(value.toPrecision(3))), showMaxLabel: key !== 'link_bytes_per_s', showMinLabel: key !== 'link_bytes_per_s' } },
+          { type: 'value', min: key === kLink ? 1 - 0.05 * Math.max(0.05, slowest - 1) : 0, max: key === kLink ? Math.max(1.05, slowest) * 1.02 : undefined, name: axis.y.name, nameTextStyle: { align: 'left' }, axisLabel: { formatter: (value) => axis.y.tick(Number(value.toPrecision(12))), showMaxLabel: key !== kLink, showMinLabel: key !== kLink } },
           ...(axis.below ? [{ type: 'value', min: 0, gridIndex: 1, name: 'peak of near memory', nameTextStyle: { align: 'left' }, axisLabel: { formatter: format.bytesTick }, splitNumber: 3 }] : []),
         ],
         series: [
           ...line(axis.y.of, 0).map((each, i) => marked(each, i, marks)),
-          ...(ringed.length ? [{
+          ...(ringedAt.size ? [{
             name: 'within 1 %', type: 'scatter', silent: true, z: 10, symbol: 'circle', symbolSize: 17, itemStyle: { color: 'transparent', borderColor: theme.warn, borderWidth: 2 },
             label: { show: true, position: 'top', formatter: ({ data }) => data.text, color: theme.warn, fontSize: 11, backgroundColor: theme.ground, padding: [2, 3] }, labelLayout: { moveOverlap: 'shiftY' },
-            data: [...ringedAt].map(([rate, names]) => ({ value: [rate, 1], text: `${names.length > 2 ? `${names.length} schedules` : names.join(', ')}: ${format.rate(rate)} suffices` })),
+            data: [...ringedAt].map(([rate, names]) => ({ value: [rate, 1], text: `${names.length > 1 ? `${names.length} lines: ` : names[0] && `${names[0]}: `}${format.rate(rate)} suffices` })),
           }] : []),
           ...(axis.below ? line((row) => row.peak_near_bytes, 1).map((each, i) => marked(each, i, budgets.slice(0, 2).map((budget) => ({ yAxis: budget, lineStyle: { color: theme.warn, type: 'dashed' }, label: label(`budget ${format.bytes(budget)}`, theme.warn) })))) : []),
         ],
       };
     },
     rows: () => {
-      const columns = [...new Set([key, ...others, 'feasible', 'iteration_time_ns', 'slowdown', 'samples_per_s', 'peak_near_bytes', 'budget_near_bytes', 'lower_bound_ns'])];
-      return [columns, ...numbers.map((row) => columns.map((each) => row[each] ?? ''))];
+      const columns = [...new Set([key, ...others.map(({ column }) => column), 'schedule', 'feasible', 'iteration_time_ns', 'slowdown', 'samples_per_s', 'peak_near_bytes', 'budget_near_bytes', 'lower_bound_ns'])];
+      return [columns, ...numbers.filter(isChosen).map((row) => columns.map((each) => row[each] ?? ''))];
     },
   };
 }
 
-const kPrefix = /^(link|batch|seq|far|latency) /;
-
-export function rowsTable(rows) {
-  const varying = kKeys.filter((key) => key !== 'schedule' && distinct(rows, key).length > 1);
+export function rowsTable(rows, varying) {
+  const axesBeside = varying.filter(({ column }) => column !== 'schedule');
   return {
     id: 'rows', title: 'In numbers',
-    columns: ['schedule', ...varying.map((key) => key.replace(/_bytes(_per_s)?$|_ns$/, '').replaceAll('_', ' ')), 'time', 'slowdown', 'samples/s', 'peak', 'far', 'limited by'],
-    rows: rows.map((row) => [row.schedule, ...varying.map((key) => (row[key] === null ? '–' : texts[key](row[key]).replace(kPrefix, ''))),
+    columns: ['schedule', ...axesBeside.map(({ label }) => label), 'time', 'slowdown', 'samples/s', 'peak', 'far', 'limited by'],
+    rows: rows.map((row) => [row.schedule, ...axesBeside.map(({ column }) => textOf(column)(row[column])),
       ...(row.feasible ? [format.time(row.iteration_time_ns), format.factor(row.slowdown), format.number(row.samples_per_s), format.bytes(row.peak_near_bytes), format.bytes(row.peak_far_bytes), `${row.limited_by}, ${format.percent(row.limited_share)}`]
         : [row.error ?? 'does not fit', '', '', '', '', ''])]),
     exact: () => [Object.keys(rows[0]), ...rows.map((row) => Object.values(row).map((value) => value ?? ''))],

@@ -208,18 +208,18 @@ function memoryText(run, theme, at) {
 
 export function timelineChart(result, data) {
   const runs = data.timelines.map((each) => readTimeline(data, each));
-  let [run] = runs;
   const ends = runs.map(({ queues }) => queues.compute.end.at(-1) ?? 0);
+  const device = { label: 'shown', at: 0, choices: data.timelines.map((each, i) => `device ${each.device}, computes until ${format.time(ends[i])}`) };
   const left = data.devices - runs.length;
   return {
     id: 'timeline',
     title: 'What near memory holds, and what the queues do',
     note: `Above: bytes in near memory by what they are; the dashed line is the budget. Below, on the same axis: when compute works, why it waits, and the copies.${data.devices > 1 ? ` Of ${data.devices} devices the slowest is shown first${left ? `; of ${left} there is nothing here, so that the page stays small (--trace has all)` : ''}.` : ''}`,
-    choices: runs.length > 1 ? data.timelines.map(({ device }, i) => `device ${device}, computes until ${format.time(ends[i])}`) : null,
-    choose: (i) => { run = runs[i]; },
+    choosers: runs.length > 1 ? [device] : [],
     hint: 'Drag the bar below the chart, or turn the wheel over it, to zoom; hover for steps, bytes and causes.',
     height: 560,
     option(theme, width) {
+      const run = runs[device.at];
       const lanes = lanesOf(run, theme);
       const narrow = width < 600;
       const left = narrow ? 56 : 84;
@@ -272,6 +272,7 @@ export function timelineChart(result, data) {
       };
     },
     live(chart, theme) {
+      const run = runs[device.at];
       const lanes = lanesOf(run, theme);
       let [first, last] = [0, run.end];
       let pause = null;
@@ -290,6 +291,7 @@ export function timelineChart(result, data) {
       });
     },
     rows: () => {
+      const run = runs[device.at];
       const out = [['queue', 'name', 'start_ns', 'end_ns', 'bytes', 'cause', 'because_of']];
       for (const [key, queue] of Object.entries(run.queues)) {
         queue.name.forEach((name, i) => out.push([key, name, queue.start[i], queue.end[i], queue.bytes?.[i] ?? '', '', '']));
