@@ -176,10 +176,9 @@ void finish_pictures(Pictures& pictures, const Arguments& arguments, const Sweep
                      : format.name == "sqlite"
                          ? database_rows(output_target(path))
                          : read_text_file(path, "--output", read_limits(arguments));
-  const std::string json =
-      rows_as_json(format, std::move(rows),
-                   {.version = std::string(version()), .command = arguments.command_line()}, end,
-                   range);
+  const std::string json = rows_as_json(
+      format, std::move(rows),
+      {.version = std::string(version()), .command = arguments.command_line()}, end, range);
   const std::string footnotes = sweep_footnotes(end.grid, end.inputs);
   const std::array documents{PageDocument{.name = {}, .json = json},
                              PageDocument{.name = {}, .json = footnotes}};
@@ -306,8 +305,7 @@ int run_lists(const Arguments& arguments, std::span<const std::string> others = 
     show_knees(end_of(grid, inputs, before), remarks, false);
     remark(remarks, closing_line(before, 0, inputs.frameworks));
     remark(remarks, "nothing to do: they are all there; --overwrite begins anew");
-    finish_pictures(pictures, arguments, format, out, end_of(grid, inputs, before),
-                    identity.range);
+    finish_pictures(pictures, arguments, format, out, end_of(grid, inputs, before), identity.range);
     return kExitOk;
   }
   const SweepSummary summary = run_into(out,

@@ -38,10 +38,10 @@ std::vector<std::string> take_record(std::string_view text, std::size_t& at) {
   return fields;
 }
 
-/// Numbers and yes or no stand in CSV as in JSON.
+/// Numbers and yes or no stand in CSV as in JSON; what is empty is not known, or not given.
 std::string as_json(const std::string& field, bool is_text) {
-  if (is_text) return json_string(field);
   if (field.empty()) return "null";
+  if (is_text) return json_string(field);
   const bool bare = field == "true" || field == "false" ||
                     field.find_first_not_of("+-.0123456789e") == std::string::npos;
   return bare ? field : json_string(field);
@@ -78,7 +78,8 @@ class ValuesOf {
     OOC_CHECK(at_ != std::string_view::npos, "every row has every column");
     at_ = rows_.find_first_not_of(' ', at_ + key_.size());
     std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(rows_.data() + at_, rows_.data() + rows_.size(), value);
+    const auto [end, error] =
+        std::from_chars(rows_.data() + at_, rows_.data() + rows_.size(), value);
     if (error != std::errc()) return std::nullopt;
     return Duration(value);
   }
@@ -102,7 +103,8 @@ void find_knees(std::string_view rows, const SweepGrid& grid, RowRange range, Kn
     const auto time = times.next();
     const auto reference = references.next();
     if (!finder) continue;
-    LinkTime ran{.worked_out = reference.has_value(), .feasible = time.has_value()};
+    LinkTime ran;
+    ran.feasible = time && reference;
     if (time) ran.iteration_time = *time;
     if (reference) ran.reference_time = *reference;
     finder->add(BytesPerSecond(grid.lists().of("--link")[link]), ran);

@@ -324,7 +324,10 @@ std::string plot_request(std::span<const PageDocument> documents) {
   JsonWriter json(out, JsonLayout::kCompact);
   json.begin_list();
   for (const PageDocument& document : documents) {
-    json.begin_object().member("name", document.name).member("json", Packer(document.json).value()).end();
+    json.begin_object()
+        .member("name", document.name)
+        .member("json", Packer(document.json).value())
+        .end();
   }
   json.end();
   return out + "\n";

@@ -17,12 +17,12 @@ enum class NoKnee {
   kDoesNotFit,
   kBeyondList,   ///< faster ones would be
   kComputation,  ///< it computes longer than with the fastest algorithms
-  kRecomputes,  ///< tasks that run again take longer than that, whatever the link
-  kPageFaults,  ///< so do faults, one by one
-  kFarUpdates,  ///< so do updates in far memory
-  kFarMemory,   ///< sets the rate of copies
-  kNearMemory,  ///< sets the rate of copies
-  kOtherWaits,  ///< that a link does not shorten
+  kRecomputes,   ///< tasks that run again take longer than that, whatever the link
+  kPageFaults,   ///< so do faults, one by one
+  kFarUpdates,   ///< so do updates in far memory
+  kFarMemory,    ///< sets the rate of copies
+  kNearMemory,   ///< sets the rate of copies
+  kOtherWaits,   ///< that a link does not shorten
 };
 /// "far_memory"; "" of kNone.
 [[nodiscard]] std::string_view no_knee_name(NoKnee cause);

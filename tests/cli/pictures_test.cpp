@@ -70,6 +70,43 @@ TEST_CASE("a plot needs Node.js and says so before anything is worked out") {
   CHECK_FALSE(has(ran.err, "network.json"));
 }
 
+/// A program of that name, which --plot finds first.
+Surroundings with_node(const ScratchFolder& scratch, const std::string& script) {
+  Surroundings there = with_script(scratch, "");
+  const std::filesystem::path node = scratch.path() / "node";
+  write_file(node, "#!/bin/sh\n" + script);
+  std::filesystem::permissions(node, std::filesystem::perms::owner_all);
+  return there;
+}
+
+TEST_CASE("a plot is an SVG and is called so") {
+  const ScratchFolder scratch;
+  const Surroundings there = with_script(scratch, "");
+  for (const char* name : {"x.pdf", "x.svg.png", "x"}) {
+    const Ran ran = predict_there(there, {"--plot", name});
+    CHECK(ran.exit_code == 2);
+    CHECK_MESSAGE(has(ran.err, "expected a name that ends with .svg"), ran.err);
+  }
+}
+
+TEST_CASE("a node that hangs ends with the program, and one that never ends is ended") {
+  const ScratchFolder scratch;
+  scratch.file("network.json", read_file(kData + "worked_example.json"));
+  const std::string plot = "PATH=.:$PATH ooc-paleo predict network.json --hardware " + kMachine +
+                           " --quiet --plot out.svg >out.txt 2>err.txt";
+  const Surroundings hangs = with_node(scratch, "echo $$ >pid; exec sleep 100\n");
+  const Ran ran = run_shell(plot +
+                                " & p=$!; while [ ! -s pid ]; do sleep 0.05; done; kill $p; "
+                                "wait $p; kill -0 $(cat pid) 2>/dev/null && echo left",
+                            hangs);
+  CHECK(ran.out == "");
+  CHECK(scratch.read("err.txt") == "ooc-paleo: interrupted\n");
+  CHECK_FALSE(std::filesystem::exists(scratch.path() / "out.svg"));
+  const Surroundings endless = with_node(scratch, "exec yes " + std::string(1000, 'x') + "\n");
+  CHECK(run_shell(plot, endless).exit_code == 2);
+  CHECK_MESSAGE(has(scratch.read("err.txt"), "node does not end"), scratch.read("err.txt"));
+}
+
 TEST_CASE("pictures do not take the place of another output or of an input") {
   const ScratchFolder scratch;
   const Surroundings there = with_script(scratch, "");
@@ -106,6 +143,9 @@ TEST_CASE("a sweep has a page of the rows in its file, of an earlier run too") {
     CHECK(has(html, "\"schedule\":[\"capacity\"]"));
     CHECK(has(html, "\"error\":[null]"));
     CHECK(has(html, "\"ooc-paleo/footnotes\""));
+    // The same knees and axes, whatever the rows were written in.
+    CHECK(has(html, "\"within_1_percent_link_bytes_per_s\":"));
+    CHECK(has(html, "\"axes\":[{\"column\":\"link_bytes_per_s\",\"label\":\"link\"}]"));
     std::filesystem::remove(scratch.path() / "out.html");
   }
 }
@@ -148,6 +188,10 @@ TEST_CASE("a page of files takes results of one kind") {
   CHECK(has(html, "data-name=\"b.json\""));
   CHECK(has(html, "\"iteration_time_ns\":850000000"));
   scratch.file("need.json", R"({"format": "ooc-paleo/need"})");
+  scratch.file("empty.json", R"({"format": "ooc-paleo/result", "version": 1})");
+  scratch.file("past.json", R"({"format": "ooc-paleo/comparison", "version": 1,
+                                "results": [{"feasible": true, "iteration_time_ns": -5}]})");
+  scratch.file("old.json", R"({"format": "ooc-paleo/sweep", "version": 1, "results": []})");
   scratch.file("later.json", R"({"format": "ooc-paleo/result", "version": 2})");
   struct Wrong {
     Words words;
@@ -158,6 +202,9 @@ TEST_CASE("a page of files takes results of one kind") {
         Wrong{{"network.json", "-o", "x.html"}, "network.json: /format"},
         Wrong{{"a.json", "need.json", "-o", "x.html"}, "as in the first file"},
         Wrong{{"later.json", "-o", "x.html"}, "later.json: /version: found 2"},
+        Wrong{{"empty.json", "-o", "x.html"}, "empty.json: /inputs"},
+        Wrong{{"past.json", "-o", "x.html"}, "past.json: /results/0/iteration_time_ns: found -5"},
+        Wrong{{"old.json", "-o", "x.html"}, "old.json: /axes"},
         Wrong{{"a.json", "-o", "a.json"}, "which is an input"}}) {
     const Ran ran = report(each.words);
     CAPTURE(ran.err);

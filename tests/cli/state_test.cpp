@@ -243,6 +243,31 @@ TEST_CASE("sweeps take placements of state, presets and rates of far updates as 
   CHECK_MESSAGE(fields_of(all.out).size() == 1 + 8 + 1, all.err);
 }
 
+TEST_CASE("updates that run far are no part of what a job with state far is compared with") {
+  for (const char* link : {"16GB/s", "4TB/s"}) {
+    const Ran ran = predict_state({"--state", "stream", "--link", link, "--far-throughput", "inf",
+                                   "--batch", "8", "--format", "csv"});
+    REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
+    CAPTURE(field_of(ran.out, 0, "slowdown"));
+    CHECK(std::stod(field_of(ran.out, 0, "slowdown")) >= 1);
+  }
+  // The link that sweep says suffices has the slowdown that it says.
+  const Ran swept = sweep_state({"--state", "none,stream", "--link", "16GB/s,4TB/s",
+                                 "--far-throughput", "inf", "--format", "json"});
+  REQUIRE_MESSAGE(swept.exit_code == 0, swept.err);
+  const auto json = nlohmann::json::parse(swept.out);
+  REQUIRE(json["knees"].size() == 2);
+  for (std::size_t line = 0; line < 2; ++line) {
+    const auto& knee = json["knees"][line]["within_1_percent_link_bytes_per_s"];
+    for (std::size_t link = 0; link < 2; ++link) {
+      const auto& row = json["results"][2 * line + link];
+      const bool suffices = row["slowdown"].get<double>() <= 1.01;
+      const bool known = !knee.is_null() && knee <= row["link_bytes_per_s"];
+      CHECK(suffices == known);
+    }
+  }
+}
+
 TEST_CASE("micro-batches are an axis, and their gradients add up near or far") {
   const Ran swept =
       sweep_state({"--batch", "4", "--accumulate", "1,2:far,2:near", "--state", "zero-infinity"});

@@ -173,6 +173,7 @@ LinkTime takes(std::int64_t time, std::int64_t compute = 1000) {
   LinkTime made;
   made.worked_out = made.feasible = true;
   made.iteration_time = Duration(time);
+  made.reference_time = Duration(1000);
   made.compute_time = Duration(compute);
   return made;
 }
@@ -220,6 +221,8 @@ TEST_CASE("without a knee the cause is the first that alone takes the time") {
   CHECK(knee_of(slow, far).not_within_1_percent == NoKnee::kPageFaults);
   far.recompute_time = Duration(11);
   CHECK(knee_of(slow, far).not_within_1_percent == NoKnee::kRecomputes);
+  far.compute_time = Duration(1011);  // with slower algorithms than the reference has
+  CHECK(knee_of(slow, far).not_within_1_percent == NoKnee::kComputation);
   CHECK(knee_of(slow, takes(1051)).not_within_5_percent == NoKnee::kOtherWaits);
   // An infinite link in the list is its own witness.
   LinkTime near = takes(1051);

@@ -7,13 +7,14 @@ import { colourAt, shapes } from './theme.js';
 const namedLinks = NAMED_LINKS;
 
 const kMostLines = 10;
+const kMostTicks = 8; // at the values themselves
 const kLink = 'link_bytes_per_s';
 
 /** The text of a column's values, by the unit that its name ends with. */
 function textOf(column) {
   if (column.endsWith('_bytes_per_s')) return format.rate;
   if (column.endsWith('_bytes')) return format.bytes;
-  return column.endsWith('_ns') ? format.time : (value) => String(value ?? 'none');
+  return column.endsWith('_ns') ? format.time : (value) => String(value ?? 'none'); // of text: not given
 }
 const isName = (value) => typeof value === 'string' && value !== 'inf';
 /** "batch 256", "vgg16" */
@@ -21,12 +22,12 @@ const said = ({ column, label }, value) => (isName(value) ? value : `${label} ${
 
 const axes = {
   link_bytes_per_s: {
-    id: 'link', title: 'Slowdown against the rate of the link', name: 'link, each direction', log: true, tick: format.rateTick, text: format.rate,
+    id: 'link', title: 'Slowdown against the rate of the link', name: 'link, each direction', log: true, round: true, tick: format.rateTick, text: format.rate,
     y: { of: (row) => row.slowdown, name: 'slowdown', tick: (value) => `${value}x`, text: format.factor },
     note: 'Time of an iteration over that of computing alone. A ring marks the slowest link of the list that comes within 1 % of it; grey lines are links by name, at the rate of pinned copies to near memory in the shipped data.',
   },
   memory_bytes: {
-    id: 'budget', title: 'Time against near memory', name: 'budget of near memory', log: false, tick: format.bytesTick, text: format.bytes, stairs: true,
+    id: 'budget', title: 'Time against near memory', name: 'budget of near memory', log: false, round: true, tick: format.bytesTick, text: format.bytes, stairs: true,
     y: { of: (row) => row.iteration_time_ns, name: 'time of an iteration', tick: format.timeTick, text: format.time },
     note: 'A line begins where its schedule first fits. Dashed: what the job needs when nothing moves.',
   },
@@ -75,10 +76,12 @@ function choosersOf(rows, others) {
     const [most] = [...numbers].sort((a, b) => b.values.length - a.values.length);
     choosers.push(numbers.splice(numbers.indexOf(most), 1)[0]);
   }
-  // At first the middle of the values at which something fits: a corner of the grid is like no other part of it.
+  // At first the middle of the values at which most fits: a corner of the grid is like no other part of it.
   let left = rows.filter((row) => row.feasible);
   for (const each of choosers) {
-    const fitting = distinct(left, each.axis.column);
+    const fits = (value) => left.filter((row) => row[each.axis.column] === value).length;
+    const most = Math.max(...each.values.map(fits));
+    const fitting = each.values.filter((value) => fits(value) === most);
     const first = fitting[isName(fitting[0]) ? 0 : (fitting.length - 1) >> 1];
     each.at = each.values.indexOf(first);
     left = left.filter((row) => row[each.axis.column] === first);
@@ -124,9 +127,11 @@ function chartAgainst({ column: key, label: name }, all, knees, others) {
       const top = 30 + 20 * (paged ? 1 : Math.ceil(lines.length / perRow));
       const asked = numbers.map((row) => row[key]);
       const [low, high] = [Math.min(...asked), Math.max(...asked)];
+      const ticks = distinct(numbers, key);
+      const customValues = axis.round || ticks.length > kMostTicks ? undefined : ticks;
       const x = (gridIndex, name) => ({
         type: axis.log ? 'log' : 'value', gridIndex, name, nameLocation: 'middle', nameGap: 30, min: axis.log ? low : axis.below ? 0 : Math.max(0, low - 0.03 * (high - low)), max: high,
-        axisLabel: { formatter: (value) => axis.tick(Number(value.toPrecision(12))), hideOverlap: true, showMinLabel: Boolean(axis.log || axis.below), showMaxLabel: Boolean(axis.log || axis.below) }, minorTick: { show: axis.log, splitNumber: 9 }, splitNumber: narrow ? 3 : 8, splitLine: { show: !axis.log },
+        axisTick: { customValues }, axisLabel: { customValues, formatter: (value) => axis.tick(Number(value.toPrecision(12))), hideOverlap: true, showMinLabel: Boolean(axis.log || axis.below), showMaxLabel: Boolean(axis.log || axis.below) }, minorTick: { show: axis.log, splitNumber: 9 }, splitNumber: narrow ? 3 : 8, splitLine: { show: !axis.log },
       });
       const line = (of, grid) => lines.map((each, i) => ({
         id: `${grid}-${i}`, name: each.name, type: 'line', xAxisIndex: grid, yAxisIndex: grid, step: axis.stairs ? 'end' : false, connectNulls: false,
@@ -173,7 +178,7 @@ function chartAgainst({ column: key, label: name }, all, knees, others) {
           ...line(axis.y.of, 0).map((each, i) => marked(each, i, marks)),
           ...(ringedAt.size ? [{
             name: 'within 1 %', type: 'scatter', silent: true, z: 10, symbol: 'circle', symbolSize: 17, itemStyle: { color: 'transparent', borderColor: theme.warn, borderWidth: 2 },
-            label: { show: true, position: 'top', formatter: ({ data }) => data.text, color: theme.warn, fontSize: 11, backgroundColor: theme.ground, padding: [2, 3] }, labelLayout: { moveOverlap: 'shiftY' },
+            label: { show: true, position: 'top', formatter: ({ data }) => data.text, color: theme.warn, fontSize: 11, backgroundColor: theme.ground, padding: [2, 3] }, labelLayout: ({ labelRect }) => ({ moveOverlap: 'shiftY', dx: Math.min(0, width - 4 - labelRect.x - labelRect.width) }),
             data: [...ringedAt].map(([rate, names]) => ({ value: [rate, 1], text: `${names.length > 1 ? `${names.length} lines: ` : names[0] && `${names[0]}: `}${format.rate(rate)} suffices` })),
           }] : []),
           ...(axis.below ? line((row) => row.peak_near_bytes, 1).map((each, i) => marked(each, i, budgets.slice(0, 2).map((budget) => ({ yAxis: budget, lineStyle: { color: theme.warn, type: 'dashed' }, label: label(`budget ${format.bytes(budget)}`, theme.warn) })))) : []),
