@@ -53,10 +53,13 @@ std::string drawn_by(const std::string& node, const std::string& script,
   };
   ChildProcess child(node, {script});
   if (!child.error().empty()) fail(child.error());
-  const InterruptGuard guard;  // the child ends with this
+  const InterruptGuard guard;
   const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(kPlotLimitMs);
   const auto stop = [&] {
-    if (InterruptGuard::interrupted()) throw Interrupted();
+    if (InterruptGuard::interrupted()) {
+      child.kill();  // it may hang
+      throw Interrupted();
+    }
     return std::chrono::steady_clock::now() > until;
   };
   if (child.write(plot_request(documents), kPlotLimitMs, stop) != ChildProcess::Wrote::kAll) {

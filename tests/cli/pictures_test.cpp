@@ -202,9 +202,9 @@ TEST_CASE("a page of files takes results of one kind") {
         Wrong{{"network.json", "-o", "x.html"}, "network.json: /format"},
         Wrong{{"a.json", "need.json", "-o", "x.html"}, "as in the first file"},
         Wrong{{"later.json", "-o", "x.html"}, "later.json: /version: found 2"},
-        Wrong{{"empty.json", "-o", "x.html"}, "empty.json: /inputs"},
+        Wrong{{"empty.json", "-o", "x.html"}, "empty.json: found no \"inputs\""},
         Wrong{{"past.json", "-o", "x.html"}, "past.json: /results/0/iteration_time_ns: found -5"},
-        Wrong{{"old.json", "-o", "x.html"}, "old.json: /axes"},
+        Wrong{{"old.json", "-o", "x.html"}, "old.json: found no \"axes\""},
         Wrong{{"a.json", "-o", "a.json"}, "which is an input"}}) {
     const Ran ran = report(each.words);
     CAPTURE(ran.err);

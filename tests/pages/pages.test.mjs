@@ -48,6 +48,9 @@ async function saved(page, section, name) {
   return readFileSync(await download.path(), 'utf8');
 }
 
+/** The links that a chart's rings name, in GB/s. */
+const ringsIn = (svg) => [...new Set([...svg.matchAll(/>[^<]*?([\d.]+) GB\/s suffices</g)].map(([, rate]) => Number(rate)))].sort((a, b) => a - b);
+
 /** The JSON of a page, as its buttons at the end save it. */
 async function embedded(page) {
   const names = await page.locator('footer button').allInnerTexts();
@@ -209,22 +212,74 @@ test('of several devices the reader chooses one', async () => {
 
 test('rows in any format make the same page, and of very many it says how many it has', async () => {
   const lists = ['--link', '4GB/s:256GB/s:x2', '--schedule', 'capacity,vdnn-all'];
+  const rings = [];
   const numbers = async (ending) => {
     const html = join(folder, `rows-${ending}.html`);
     execFileSync(program, ['sweep', ...job, ...lists, '-o', join(folder, `rows.${ending}`), '--report', html], { stdio: 'ignore' });
     const page = await open(html);
     const rows = await saved(page, '#link', 'CSV');
+    rings.push(ringsIn(await saved(page, '#link', 'SVG')));
     assert.match(await page.locator('footer').innerText(), /Assumed, not measured/);
     await shut(page);
     return rows.replaceAll('true', '1').replaceAll('false', '0'); // as databases have them
   };
   const first = await numbers('json');
   for (const ending of ['csv', 'jsonl', 'sqlite']) assert.equal(await numbers(ending), first, ending);
+  assert.equal(new Set(rings.map(String)).size, 1, rings.join('; '));
   const many = join(folder, 'very-many.html');
   execFileSync(program, ['sweep', 'vgg16', '--hardware', 'v100-16gb-pcie3', '--batch', '1:512:+1', ...lists, '--quiet', '-o', join(folder, 'very-many.csv'), '--report', many], { stdio: 'ignore' });
   assert.ok(statSync(many).size < 2e6, `${statSync(many).size} bytes`);
   const page = await open(many);
   assert.match(await page.locator('#link .note').innerText(), /[\d,]+ of 7168 rows are in this page/);
+  // Whole lines: of the batch that is chosen all links under both schedules, and the axis of batches ends where theirs does.
+  const rows = (await saved(page, '#link', 'CSV')).trim().split('\r\n').slice(1);
+  assert.equal(rows.length, 14);
+  const batches = await page.locator('#link select option').allInnerTexts();
+  assert.ok(batches.length > 60 && batches[0] === '1' && batches.at(-1) === '512', `${batches}`);
+  await shut(page);
+});
+
+test('every axis that has several values makes lines, a column and a choice', async () => {
+  const study = report('study', 'sweep', join(process.env.OOC_SOURCES, 'studies/link_or_memory.json'), '--quiet');
+  const page = await open(study.html);
+  const { knees } = study.json();
+  assert.deepEqual(await page.locator('section:has(.chart)').evaluateAll((all) => all.map((each) => each.id)), ['link', 'budget', 'compute-scale']);
+  assert.match(await page.locator('#rows thead').innerText(), /schedule\s+compute scale\s+memory\s+link/);
+  const choice = page.locator('#link select');
+  for (const scale of await choice.locator('option').allInnerTexts()) {
+    await choice.selectOption(scale);
+    const rows = (await saved(page, '#link', 'CSV')).trim().split('\r\n').slice(1).map((row) => row.split(','));
+    assert.equal(rows.length, 30);
+    assert.equal(new Set(rows.map(([link, each, memory, schedule]) => [link, memory, schedule].join())).size, 30, 'a line has each link once');
+    const drawn = await saved(page, '#link', 'SVG');
+    assert.ok(drawn.includes(`, compute scale ${scale}<`), 'the picture says which');
+    const known = knees.filter((knee) => knee.compute_scale === Number(scale) && knee.within_1_percent_link_bytes_per_s);
+    assert.deepEqual(ringsIn(drawn), [...new Set(known.map((knee) => knee.within_1_percent_link_bytes_per_s / 1e9))].sort((a, b) => a - b));
+  }
+  await shut(page);
+});
+
+test('of two networks both are in the chart, and lists that step together make one line', async () => {
+  const both = await open(report('networks', 'sweep', 'alexnet', 'vgg16', '--hardware', 'v100-16gb-pcie3', '--batch', '16:256:+16', '--link', '4GB/s:32GB/s:x2', '--quiet').html);
+  const drawn = await saved(both, '#batch', 'SVG');
+  for (const name of ['alexnet', 'vgg16']) assert.ok(drawn.includes(`>${name}<`), name);
+  await shut(both);
+  const zipped = await open(report('zipped', 'sweep', 'vgg16', '--hardware', 'v100-16gb-pcie3', '--batch', '128,256,65536', '--memory', '12GiB,16GiB,32GiB', '--zip', '--quiet').html);
+  const svg = await saved(zipped, '#batch', 'SVG');
+  assert.ok(svg.includes('>65536<') && !svg.includes('memory 12.88 GB'), 'exact labels, one line');
+  await shut(zipped);
+});
+
+test('names are no control characters in pictures', async () => {
+  const network = join(folder, 'controls.json');
+  writeFileSync(network, readFileSync(example, 'utf8').replace('"worked_example"', '"a\\u001b[31mb\\u0000\\u009bc"'));
+  const plot = join(folder, 'controls.svg');
+  const made = report('controls', 'predict', network, '--hardware', machine, '--memory', '3GB', '--quiet', '--plot', plot);
+  const page = await open(made.html);
+  for (const svg of [readFileSync(plot, 'utf8'), await saved(page, '#timeline', 'SVG')]) {
+    assert.ok(svg.includes('a?[31mb??c'));
+    assert.doesNotMatch(svg, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
+  }
   await shut(page);
 });
 
