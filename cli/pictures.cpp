@@ -83,11 +83,14 @@ std::string drawn_by(const std::string& node, const std::string& script,
 
 }  // namespace
 
+void check_plot_name(std::string_view flag, const std::string& path) {
+  if (path == "-" || ending_of(path) == "svg") return;
+  bad_value(flag, in_quotes(path), "a name that ends with .svg",
+            "charts are drawn as SVG alone; browsers print pages of --report as PDF");
+}
+
 Pictures::Pictures(const Place& page, const Place& plot) {
-  if (plot.path && *plot.path != "-" && ending_of(*plot.path) != "svg") {
-    bad_value(plot.flag.text(), in_quotes(*plot.path), "a name that ends with .svg",
-              "charts are drawn as SVG alone; browsers print pages of --report as PDF");
-  }
+  if (plot.path) check_plot_name(plot.flag.text(), *plot.path);
   for (const Place* each : {&page, &plot}) {
     if (each->path) script_ = script_for(each->flag.text());
   }

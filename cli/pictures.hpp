@@ -14,6 +14,9 @@
 
 namespace ooc {
 
+/// Throws SpecError for a file that another program would take for something else than SVG.
+void check_plot_name(std::string_view flag, const std::string& path);
+
 class Pictures {
  public:
   /// Opens what the flags name. Throws SpecError, before any work, where the charts are not built, or --plot finds

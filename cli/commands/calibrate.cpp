@@ -187,7 +187,10 @@ int run_calibrate(const Arguments& arguments) {
   OutputFile profile_file("--output", options.output);
   std::optional<OutputFile> plot_file;
   Pictures page({flags::kReport, arguments.value(flags::kReport)}, {kPlot, std::nullopt});
-  if (const auto plot = arguments.value("--plot")) plot_file.emplace("--plot", *plot);
+  if (const auto plot = arguments.value("--plot")) {
+    check_plot_name("--plot", *plot);
+    plot_file.emplace("--plot", *plot);
+  }
   const bool beside = has_files_beside(options);
   const auto lock = beside ? LockFile::take(options.output + ".lock", "--output") : std::nullopt;
   if (beside && !lock) {
