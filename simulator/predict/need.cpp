@@ -245,7 +245,8 @@ class Search {
     TransferOptions& transfers = case_.transfers;
     const bool updates = report.state && report.state->far_updates > 0;
     const std::string far_rate = updates ? report.state->far_rate : "";
-    if (updates) far_compute_ = case_.far_compute.throughput;  // whatever far memory's
+    const BytesPerSecond own_rate = case_.far_compute.throughput;
+    if (updates) far_compute_ = own_rate;  // whatever far memory's
     transfers.link = transfers.link_to_far = transfers.link_to_near = kInfiniteRate;
     transfers.far_throughput = kInfiniteRate;
     if (would_do()) return what_binds_copies(report);
@@ -259,7 +260,12 @@ class Search {
     const BytesPerSecond its_rate = near;
     near = kInfiniteRate;
     const bool copies_bind = would_do();
+    if (updates) far_compute_ = own_rate;
+    const bool updates_bind = updates && copies_bind && !would_do();
     near = its_rate;
+    if (updates_bind) {
+      return reason_of(NoKnee::kFarUpdates, "updates in far memory bind at " + far_rate);
+    }
     if (copies_bind) return with_near_memory(report, its_rate);
     if (again + stall(report, StallCause::kFault) > most) return reason_of(NoKnee::kPageFaults);
     return reason_of(NoKnee::kOtherWaits, "waits whatever the rate of copies");
