@@ -3,12 +3,11 @@
 // workspace of t's fastest algorithm, from the whole batch until it stays or comes back to a size seen
 // before (then the smallest of that cycle).
 //
-// Deviations: eq. 3 takes the largest sub-batch that its largest task leaves room for, so that by
-// construction the memory is full whenever that task runs. Where plans can be tried out, numbers of rounds are
-// tried that are the same for every budget, cut evenly: from those that eq. 3 gives to a sample a round, then
-// down to the fewest that fit: the least time wins, of equals the one tried first
-// (docs/adr/0009-modnn-tries-several-plans.md, 0015-plans-by-trial.md). A schedule that needs more than its largest task (all but
-// moDNN's) may not fit at that size; then the largest smaller one that fits is taken in its place, found
+// Deviations: as many rounds as eq. 3 gives are cut as evenly as may be: 256 samples by 197 are two rounds of 128, which
+// take as long in less memory. Where plans can be tried out (best), other numbers of rounds are tried, the same for every
+// budget: from those that eq. 3 gives to a sample a round, then down to the fewest that fit: the least time wins, of equals
+// the one tried first (docs/adr/0015-plans-by-trial.md). A schedule that needs more than its largest task (all but moDNN's)
+// may not fit at that size; then the largest smaller one that fits is taken in its place, found
 // by bisection. If not even one sample fits, the answer is that of one sample: for moDNN the theoretical
 // lower bound, eq. 2.
 #include "simulator/schedules/sub_batch.hpp"
@@ -64,7 +63,7 @@ class RoundsPlanner {
     const bool alone_frees = !request_.costs.held.empty();
     const std::int64_t balanced =
         alone_frees && fits(batch_) ? batch_ : balanced_sub_batch(request_);
-    if (fits(balanced)) return joined(request_.evaluate ? quickest(balanced) : balanced);
+    if (fits(balanced)) return joined(even(request_.evaluate ? quickest(balanced) : balanced));
     if (balanced == 1 || !fits(1)) {
       const bool at_once = alone_frees && needs(batch_) < needs(1);
       return {std::move(plans_.at(at_once ? batch_ : 1)), nullptr};
@@ -74,13 +73,19 @@ class RoundsPlanner {
       const std::int64_t middle = most + (too_many - most) / 2;
       (fits(middle) ? most : too_many) = middle;
     }
-    return joined(request_.evaluate ? quickest(most) : most);
+    return joined(even(request_.evaluate ? quickest(most) : most));
   }
 
  private:
   /// The size of the rounds if there are so many and they are cut evenly.
   [[nodiscard]] std::int64_t size_of(std::int64_t rounds) const {
     return (batch_ - 1) / rounds + 1;
+  }
+
+  /// As many rounds, cut evenly.
+  std::int64_t even(std::int64_t samples) {
+    const std::int64_t size = size_of((batch_ - 1) / samples + 1);
+    return fits(size) ? size : samples;
   }
 
   /// The size with which the rounds together take least time: from `first`, a size that fits, to the most rounds,

@@ -64,6 +64,25 @@ TEST_CASE("without trials the sub-batch is that of eq. 3") {
   CHECK(choose({}, false).samples == 50);
 }
 
+TEST_CASE("as many rounds as eq. 3 gives are cut as evenly as may be") {
+  const auto costs_at = [](std::int64_t batch) { return workload_of_text(kLayer, batch).costs; };
+  const Workload workload = workload_of_text(kLayer, 256);
+  const RoundsRequest request{
+      .graph = workload.graph,
+      .costs = workload.costs,
+      .budget = Bytes(197 * 1004),
+      .sub_batch = {.kind = SubBatch::Kind::kAuto},
+      .costs_at = costs_at,
+      .plan =
+          [&](const CostTable& costs) {
+            return find_schedule("in-core")->make_plan(
+                {.graph = workload.graph, .costs = costs, .budget = Bytes(1'000'000)});
+          },
+  };
+  REQUIRE(balanced_sub_batch(request) == 197);
+  CHECK(plan_in_rounds(request).rounds->sub_batch == 128);
+}
+
 TEST_CASE("where fewer samples do not help the fewest rounds are taken") {
   // 1000 a round and 10 a sample: two rounds take 3000, more of them more.
   CHECK(choose([](std::int64_t samples) { return 1000 + 10 * samples; }).samples == 50);
