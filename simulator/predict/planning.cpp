@@ -81,12 +81,11 @@ PlanningProblem problem_of(const Case& which, const CostTable& costs, Bytes budg
   return problem_of(which, which.workload.graph, costs, budget);
 }
 
-/// For a schedule that itself chooses how many rounds it runs in, by trying.
+/// For a schedule that chooses by trying how many rounds it runs in.
 std::function<Trial(const Plan&, const CostTable&)> trial_of_rounds(const Case& which,
                                                                     const Schedule& schedule,
                                                                     Bytes budget) {
-  if (!schedule.is(Trait::kSubBatches) && !schedule.is(Trait::kOptimizes)) return {};
-  if (which.schedule_options.any_plan || which.schedule_options.own->as_published) return {};
+  if (!schedule.is(Trait::kOptimizes) || which.schedule_options.any_plan) return {};
   return [&which, budget](const Plan& plan, const CostTable& costs) {
     return problem_of(which, costs, budget).evaluate(plan);
   };

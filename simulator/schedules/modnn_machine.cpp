@@ -1,16 +1,10 @@
 // What a task at hand does to the machine: its inputs and outputs get places, it runs, blocks come and
 // go, and the plan grows by a step for each of it. Where a place is found stands in modnn_room.cpp.
-//
-// Deviation: where no scheme makes room for what the task needs, the paper defragments: all blocks leave
-// and what is needed comes back. Here one of the task's own inputs may leave first and return to
-// another address, which moves no more than is in the way; only where that fails does everything leave
-// (--as-published: at once).
 #include "simulator/schedules/modnn_machine.hpp"
 
 #include <algorithm>
 
 #include "model/base/errors.hpp"
-#include "simulator/schedules/own_options.hpp"
 
 namespace ooc {
 namespace {
@@ -61,12 +55,10 @@ ModnnJob::ModnnJob(const PlanningProblem& job)
       uses(touched.transposed(problem.graph.tensors.size())),
       needed(needed_by_tasks(problem, touched)) {}
 
-ModnnMachine::ModnnMachine(const ModnnJob& job, const ModnnWay& way)
+ModnnMachine::ModnnMachine(const ModnnJob& job)
     : job_(job),
       problem_(job.problem),
-      planned_(way.copies),
-      policy_(way.policy),
-      available_(way.addresses),
+      available_(problem_.budget - problem_.costs.static_bytes),
       space_(available_),
       builder_(problem_.costs.static_bytes),
       ledger_(job.needed),
@@ -96,7 +88,7 @@ void ModnnMachine::place_inputs() {
     const bool of_first_task = job_.uses[tensor].front().index == 0;
     if (!of_first_task && taken + bytes(tensor) > available_) {
       it.where = Where::kFar;
-      add_missing(tensor);
+      missing_.add(job_.uses[tensor].front());
       continue;
     }
     if (!of_first_task) taken += bytes(tensor);
@@ -128,23 +120,14 @@ void ModnnMachine::load_inputs() {
   }
 }
 
-/// Room for all that is not near yet; false when some of it finds none. Where no scheme is found, one
-/// is taken that also sends away what the task itself needs, for another place: whatever has been
-/// placed stays, so that this ends.
+/// Room for all that is not near yet; false when some of it finds none.
 bool ModnnMachine::place_all(Bytes workspace) {
-  for (bool again = true; again;) {
-    again = false;
-    for (const TensorId tensor : touched(task_)) {
-      if (state(tensor).where == Where::kNear || state(tensor).where == Where::kPlaced) continue;
-      auto room = find_room(bytes(tensor), task_, Search::kEverywhere);
-      if (!room && !policy_.as_printed) {
-        room = find_scheme(bytes(tensor), task_, Search::kCompact);
-        again = true;
-      }
-      if (!room) return false;
-      if (is_far(tensor)) remove_missing(tensor);
-      place(tensor, *room);
-    }
+  for (const TensorId tensor : touched(task_)) {
+    if (state(tensor).where == Where::kNear) continue;
+    const auto room = find_room(bytes(tensor), task_, Search::kEverywhere);
+    if (!room) return false;
+    if (is_far(tensor)) missing_.remove(task_);
+    place(tensor, *room);
   }
   if (workspace.count() == 0) return true;
   const auto room = find_room(workspace, task_, Search::kEverywhere);
@@ -159,7 +142,7 @@ void ModnnMachine::take_back() {
     if (it.where != Where::kPlaced) continue;
     space_.free(it.segment, space_[it.segment].free_since);
     it.where = is_created_here(tensor) ? Where::kNowhere : Where::kFar;
-    if (it.where == Where::kFar) add_missing(tensor);
+    if (it.where == Where::kFar) missing_.add(task_);
   }
 }
 
@@ -188,12 +171,6 @@ void ModnnMachine::run(AlternativeId alternative) {
   compute_end_ = now() + problem_.costs[alternative].time;
   if (need_.copies > 0) builder_.wait(step, copies_[static_cast<std::size_t>(need_.copies) - 1]);
   computes_.push_back(step);
-  Duration start = true_end_;
-  if (need_.copies > 0) {
-    start = std::max(start, copies_at_[static_cast<std::size_t>(need_.copies) - 1]);
-  }
-  true_end_ = start + problem_.costs[alternative].time;
-  computes_at_.push_back(true_end_);
   const Since done{.computes = task_.index + 1, .copies = 0, .at = compute_end_};
   if (workspace_.count() > 0) {
     const BlockId block = builder_.workspace_block(task_, workspace_);
@@ -213,7 +190,10 @@ void ModnnMachine::run(AlternativeId alternative) {
     it.booked_to.reset();
     finish_use(tensor, step);
   }
-  for (const TensorId tensor : problem_.graph.writes[task_]) state(tensor).clean = false;
+  for (const TensorId tensor : problem_.graph.writes[task_]) {
+    state(tensor).clean = false;
+    state(tensor).written = done;
+  }
 }
 
 void ModnnMachine::finish_use(TensorId tensor, StepId step) {
@@ -231,22 +211,22 @@ void ModnnMachine::finish_use(TensorId tensor, StepId step) {
   it.fresh = it.uses == 1 && is_created_here(tensor) && same_pass;
 }
 
+/// A copy out begins when the tensor's last writer has ended, also while others still read it; near memory is free
+/// when copy and readers have ended.
 void ModnnMachine::offload(TensorId tensor) {
   State& it = state(tensor);
   Since free = it.used;
+  // A network input may never have been used: it leaves with the task before.
+  if (free.computes == 0 && !it.arrival) free = {task_.index, 0, compute_end_};
   if (!it.clean) {
     const StepId step = builder_.to_far(tensor);
-    Since after = it.used;
-    if (!problem_.options.own->backdating) after.join({task_.index, 0, compute_end_});
-    add_copy(step, after, tensor, Direction::kToFar);
+    add_copy(step, it.written, problem_.costs.transfers.to_far[tensor.at()].alone);
     builder_.release(it.block, step);
     it.clean = true;
-    free = {0, static_cast<std::int32_t>(copies_.size()), queue_free_};
-  } else if (it.arrival) {
-    builder_.release(it.block, *it.arrival);  // brought in vain
-  } else {
-    // A network input may never have been used: it leaves with the task before.
-    if (free.computes == 0) free = {task_.index, 0, compute_end_};
+    free.join({0, static_cast<std::int32_t>(copies_.size()), queue_free_});
+  }
+  if (it.arrival) builder_.release(it.block, *it.arrival);  // brought in vain
+  if (free.computes > 0) {
     builder_.release(it.block, computes_[static_cast<std::size_t>(free.computes) - 1]);
   }
   last_hole_ = space_.free(it.segment, free);
@@ -255,7 +235,7 @@ void ModnnMachine::offload(TensorId tensor) {
   it.arrival.reset();
   it.fresh = false;
   it.where = Where::kFar;
-  add_missing(tensor);
+  missing_.add(next_use(tensor));
 }
 
 void ModnnMachine::load(TensorId tensor) {
@@ -263,7 +243,7 @@ void ModnnMachine::load(TensorId tensor) {
   const StepId step = builder_.to_near(tensor);
   Since after = space_[it.segment].free_since;
   after.join({task_.index, 0, compute_end_});
-  add_copy(step, after, tensor, Direction::kToNear);
+  add_copy(step, after, problem_.costs.transfers.to_near[tensor.at()].alone);
   it.block = builder_.tensor_block(tensor, bytes(tensor));
   builder_.acquire(step, it.block);
   it.where = Where::kNear;
@@ -273,33 +253,13 @@ void ModnnMachine::load(TensorId tensor) {
 }
 
 /// One transfer queue: behind the copy before it, whichever way that one went.
-void ModnnMachine::add_copy(StepId step, const Since& after, TensorId tensor, Direction direction) {
-  Duration start;
+void ModnnMachine::add_copy(StepId step, const Since& after, Duration time) {
   if (after.computes > 0) {
-    const std::size_t last = static_cast<std::size_t>(after.computes) - 1;
-    builder_.wait(step, computes_[last]);
-    start = computes_at_[last];
+    builder_.wait(step, computes_[static_cast<std::size_t>(after.computes) - 1]);
   }
-  if (!copies_.empty()) {
-    builder_.wait(step, copies_.back());
-    start = std::max(start, copies_at_.back());
-  }
-  const bool out = direction == Direction::kToFar;
-  const TransferCosts& costs = problem_.costs.transfers;
-  queue_free_ =
-      std::max(queue_free_, after.at) + (out ? planned_.to_far : planned_.to_near)[tensor.at()];
-  copies_at_.push_back(start + (out ? costs.to_far : costs.to_near)[tensor.at()].alone);
+  if (!copies_.empty()) builder_.wait(step, copies_.back());
+  queue_free_ = std::max(queue_free_, after.at) + time;
   copies_.push_back(step);
-}
-
-void ModnnMachine::add_missing(TensorId tensor) {
-  missing_.add(next_use(tensor));
-  to_return_ += problem_.costs.transfers.to_near[tensor.at()].alone;
-}
-
-void ModnnMachine::remove_missing(TensorId tensor) {
-  missing_.remove(next_use(tensor));
-  to_return_ -= problem_.costs.transfers.to_near[tensor.at()].alone;
 }
 
 bool ModnnMachine::allocatable(TaskId task, Bytes bytes) const {
@@ -309,9 +269,9 @@ bool ModnnMachine::allocatable(TaskId task, Bytes bytes) const {
 }
 
 bool ModnnMachine::prefetch(TensorId tensor, TaskId task) {
-  const auto room = find_room(bytes(tensor), task, policy_.prefetch);
+  const auto room = find_room(bytes(tensor), task, Search::kNearby);
   if (!room) return false;
-  remove_missing(tensor);
+  missing_.remove(task);
   place(tensor, *room);
   load(tensor);
   state(tensor).booked_to = task;

@@ -30,35 +30,13 @@ struct Room {
 /// How far to look for an offloading scheme.
 enum class Search {
   kNearby,      ///< so many segments and no more: it may fail
-  kDrop,        ///< the same, and only what far memory holds too may leave
   kEverywhere,  ///< all segments
-  kCompact,     ///< and whatever lies there may leave, also what the task at hand needs again
-};
-
-/// Which of several offloading schemes is taken.
-enum class Prefer {
-  kLeastDelay,  ///< the paper's; of equals the one needed last
-  kNeededLast,  ///< of equals the one of least delay
-};
-
-/// How a task's algorithm is chosen.
-enum class Choose {
-  kByGain,   ///< the paper's eq. 5
-  kFastest,  ///< the fastest that the task has room for by itself: all else leaves if it must
-};
-
-struct ModnnPolicy {
-  Prefer prefer = Prefer::kLeastDelay;
-  Search prefetch = Search::kNearby;  ///< how room for a prefetch is looked for
-  Choose algorithms = Choose::kByGain;
-  /// Eq. 4 for each task by itself, and everything leaves wherever no scheme is found.
-  bool as_printed = false;
 };
 
 /// The way with the least workspace: the paper's implicit GEMM.
 [[nodiscard]] AlternativeId base_way(const CostTable& costs, TaskId task);
 
-/// What all plans of a job are made from.
+/// A job as Algorithm 1 looks at it.
 struct ModnnJob {
   explicit ModnnJob(const PlanningProblem& job);
 
@@ -68,22 +46,9 @@ struct ModnnJob {
   std::vector<Bytes> needed;  ///< M_min(t): inputs, outputs and the least workspace of every task
 };
 
-/// How long every tensor's copies are taken to last while a plan is made.
-struct CopyTimes {
-  std::vector<Duration> to_far;
-  std::vector<Duration> to_near;
-};
-
-/// How one plan of a job is made.
-struct ModnnWay {
-  Bytes addresses;  ///< how many there are
-  const CopyTimes& copies;
-  ModnnPolicy policy = {};
-};
-
 class ModnnMachine {
  public:
-  ModnnMachine(const ModnnJob& job, const ModnnWay& way);
+  explicit ModnnMachine(const ModnnJob& job);
 
   // The task at hand.
   void begin(TaskId task);
@@ -103,7 +68,7 @@ class ModnnMachine {
   // Room and copies.
   /// A hole, else the offloading scheme of least delay. Blocks that a task up to `until` uses stay.
   [[nodiscard]] std::optional<Room> find_room(Bytes bytes, TaskId until, Search search) const;
-  [[nodiscard]] Duration queue_free() const { return queue_free_; }
+  [[nodiscard]] Bytes addresses() const { return available_; }
   [[nodiscard]] Bytes free_bytes() const { return space_.free_bytes(); }
 
   // Later tasks.
@@ -119,13 +84,6 @@ class ModnnMachine {
   /// Brings it for `task`, if there is room or room can be made.
   [[nodiscard]] bool prefetch(TensorId tensor, TaskId task);
 
-  // With copies that last what they do last, on an engine that makes nothing else wait.
-  [[nodiscard]] Duration true_now() const { return true_end_; }
-  /// What is in far memory has to come back, one after another.
-  [[nodiscard]] Duration true_least_end() const {
-    return std::max(true_end_, (copies_at_.empty() ? Duration(0) : copies_at_.back()) + to_return_);
-  }
-
   [[nodiscard]] Plan finish() && { return std::move(builder_).finish(); }
 
  private:
@@ -137,6 +95,7 @@ class ModnnMachine {
     std::uint32_t uses = 0;
     SegmentId segment;
     BlockId block;
+    Since written;                    ///< its last writer: a copy out may begin
     Since used;                       ///< its last use, or its arrival
     std::optional<StepId> arrival;    ///< the copy in, until a task uses it
     std::optional<TaskId> booked_to;  ///< prefetched for it: counted in the ledger until then
@@ -156,25 +115,19 @@ class ModnnMachine {
   [[nodiscard]] bool place_all(Bytes workspace);
   void take_back();
   void load_inputs();
-  [[nodiscard]] bool may_leave(const Segment& segment, TaskId until, Search search) const;
+  [[nodiscard]] bool may_leave(const Segment& segment, TaskId until) const;
   [[nodiscard]] std::optional<Room> find_scheme(Bytes bytes, TaskId until, Search search) const;
-  [[nodiscard]] bool better(Duration delay, TaskId use, Duration than, TaskId than_use) const;
   [[nodiscard]] Duration left_by(Duration queue, TensorId tensor) const;
   SegmentId make_room(const Room& room);
   [[nodiscard]] AddressSpace::Side better_side(SegmentId hole, bool comes_back) const;
   void place(TensorId tensor, const Room& room);
   void offload(TensorId tensor);
   void load(TensorId tensor);
-  enum class Direction : std::uint8_t { kToFar, kToNear };
-  void add_copy(StepId step, const Since& after, TensorId tensor, Direction direction);
-  void add_missing(TensorId tensor);
-  void remove_missing(TensorId tensor);
+  void add_copy(StepId step, const Since& after, Duration time);
   void finish_use(TensorId tensor, StepId step);
 
   const ModnnJob& job_;
   const PlanningProblem& problem_;
-  const CopyTimes& planned_;
-  ModnnPolicy policy_;
   Bytes available_;
   AddressSpace space_;
   PlanBuilder builder_;
@@ -185,10 +138,6 @@ class ModnnMachine {
   std::vector<StepId> copies_;  ///< of both directions, one after another
   Duration compute_end_;
   Duration queue_free_;
-  std::vector<Duration> computes_at_;  ///< the true ends
-  std::vector<Duration> copies_at_;
-  Duration true_end_;
-  Duration to_return_;  ///< copies in of all that is in far memory
 
   TaskId task_;          ///< at hand
   Since need_;           ///< what it waits for

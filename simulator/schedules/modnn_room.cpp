@@ -16,7 +16,6 @@
 #include <algorithm>
 
 #include "simulator/schedules/modnn_machine.hpp"
-#include "simulator/schedules/own_options.hpp"
 
 namespace ooc {
 namespace {
@@ -33,19 +32,9 @@ std::optional<Room> ModnnMachine::find_room(Bytes bytes, TaskId until, Search se
   return find_scheme(bytes, until, search);
 }
 
-bool ModnnMachine::may_leave(const Segment& segment, TaskId until, Search search) const {
+bool ModnnMachine::may_leave(const Segment& segment, TaskId until) const {
   if (segment.holds != Segment::Holds::kTensor) return false;
-  const State& it = states_[segment.tensor.at()];
-  if (search == Search::kCompact) return it.where == Where::kNear;
-  if (search == Search::kDrop && !it.clean) return false;
-  return !it.fresh && next_use(segment.tensor) > until;
-}
-
-bool ModnnMachine::better(Duration delay, TaskId use, Duration than, TaskId than_use) const {
-  if (policy_.prefer == Prefer::kNeededLast) {
-    return use > than_use || (use == than_use && delay < than);
-  }
-  return delay < than || (delay == than && use > than_use);
+  return !states_[segment.tensor.at()].fresh && next_use(segment.tensor) > until;
 }
 
 std::optional<Room> ModnnMachine::find_scheme(Bytes bytes, TaskId until, Search search) const {
@@ -54,32 +43,26 @@ std::optional<Room> ModnnMachine::find_scheme(Bytes bytes, TaskId until, Search 
   TaskId best_use;
   int tried = 0;
   int seen = 0;
-  const bool may_not_fail = search == Search::kEverywhere || search == Search::kCompact;
   const SegmentId start = space_.rover();
   SegmentId first = start;
   do {
     Room room{.first = first, .segments = 0, .ready = {}};
     Bytes total;
     Duration queue = queue_free_;
-    Duration returns;  // of what the task at hand needs itself
     TaskId soonest = make_id<TaskId>(problem_.graph.tasks.size());
     for (std::optional<SegmentId> id = first; id && total < bytes; id = space_.next(*id)) {
       const Segment& segment = space_[*id];
       ++seen;
       if (segment.holds == Segment::Holds::kNothing) {
         room.ready = std::max(room.ready, segment.free_since.at);
-      } else if (may_leave(segment, until, search)) {
+      } else if (may_leave(segment, until)) {
         const State& it = states_[segment.tensor.at()];
-        Duration free = it.used.at;
+        room.ready = std::max(room.ready, it.used.at);
         if (!it.clean) {
           queue = left_by(queue, segment.tensor);
-          free = queue;
+          room.ready = std::max(room.ready, queue);
         }
-        room.ready = std::max(room.ready, free);
         soonest = std::min(soonest, next_use(segment.tensor));
-        if (next_use(segment.tensor) == task_) {
-          returns += planned_.to_near[segment.tensor.at()];
-        }
       } else {
         break;
       }
@@ -87,25 +70,24 @@ std::optional<Room> ModnnMachine::find_scheme(Bytes bytes, TaskId until, Search 
       ++room.segments;
     }
     if (total >= bytes) {
-      const Duration delay = std::max(room.ready, now()) + returns;
+      const Duration delay = std::max(room.ready, now());
       ++tried;
-      if (!best || better(delay, soonest, best_delay, best_use)) {
+      if (!best || delay < best_delay || (delay == best_delay && soonest > best_use)) {
         best = room;
         best_delay = delay;
         best_use = soonest;
       }
     }
     first = space_.next(first).value_or(space_.first());
-  } while (first != start && tried < kStarts && (may_not_fail || seen < kSegments));
+  } while (first != start && tried < kStarts &&
+           (search == Search::kEverywhere || seen < kSegments));
   return best;
 }
 
 /// When its copy out would have ended, behind those that end with `queue`.
 Duration ModnnMachine::left_by(Duration queue, TensorId tensor) const {
-  const Duration unused = states_[tensor.at()].used.at;
-  const bool backdating = problem_.options.own->backdating;
-  const Duration earliest = backdating ? unused : std::max(unused, compute_end_);
-  return std::max(queue, earliest) + planned_.to_far[tensor.at()];
+  return std::max(queue, states_[tensor.at()].written.at) +
+         problem_.costs.transfers.to_far[tensor.at()].alone;
 }
 
 Duration ModnnMachine::ready_by_defragmenting() const {
@@ -117,7 +99,8 @@ Duration ModnnMachine::ready_by_defragmenting() const {
   }
   queue = std::max(queue, compute_end_);
   for (const TensorId tensor : touched(task_)) {
-    if (states_[tensor.at()].where == Where::kNear) queue += planned_.to_near[tensor.at()];
+    if (states_[tensor.at()].where == Where::kNear)
+      queue += problem_.costs.transfers.to_near[tensor.at()].alone;
   }
   return queue;
 }

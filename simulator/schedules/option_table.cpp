@@ -158,27 +158,6 @@ constexpr auto kTable = std::to_array<Option>({
          [](const Option&, const ScheduleOptions& options) {
            return fmt::format("{}", static_cast<double>(options.far_compression.count()) / 1e9);
          }},
-    {.name = "--no-backdating",
-     .value = "",
-     .help = "modnn: a copy out begins no earlier than it is decided on",
-     .read = [](const Option&, std::string_view,
-                ScheduleOptions& options) { options.own.change().backdating = false; },
-     .write =
-         [](const Option&, const ScheduleOptions& options) {
-           return std::string(options.own->backdating ? "no" : "yes");
-         }},
-    {.name = "--as-published",
-     .value = "",
-     .help =
-         "as the paper has it. modnn: the one plan that its rules make, in the sub-batch of eq. 3; "
-         "without it the quickest of many. swap-in-out: returns are timed as if no copy waited for "
-         "another",
-     .read = [](const Option&, std::string_view,
-                ScheduleOptions& options) { options.own.change().as_published = true; },
-     .write =
-         [](const Option&, const ScheduleOptions& options) {
-           return std::string(options.own->as_published ? "yes" : "no");
-         }},
     {.name = "--restore-per-reader",
      .value = "",
      .help = "lms: what moved comes back for each backward task that reads it, as in TFLMS, IBM's "

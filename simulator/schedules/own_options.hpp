@@ -36,11 +36,6 @@ struct SearchProgress {
 };
 
 struct OwnOptions {
-  /// A copy out may begin before it was decided on; --no-backdating: it may not.
-  bool backdating = true;
-  /// --as-published: modnn: one plan by the paper's rules, in its sub-batch, instead of the quickest of many;
-  /// swap-in-out: copies in are timed without their queue.
-  bool as_published = false;
   /// --restore-per-reader: what moved comes back for each task that reads it, not once for all.
   bool restore_per_reader = false;
   std::optional<Bytes> keep_bytes = {};                ///< --keep-bytes; none: as many as fit

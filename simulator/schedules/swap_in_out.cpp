@@ -5,10 +5,9 @@
 // Which tensors stay: from the loss backwards through the forward pass, as long as they fit beside
 // what the tasks themselves need; --keep-bytes stops earlier. The first one that does not fit is
 // swapped, and everything written before it. When a tensor comes back: tasks are taken to end when
-// they would without any stall, copies in follow each other in the order in which they are needed,
-// and the last possible start of a copy is the start of its reader, or of the copy behind it where
-// that is earlier, less its own time. The trigger is the latest task that has ended by then. Where
-// memory has no room for so early a return, the trigger is the first task after which there is.
+// they would without any stall, and a copy in has to start by the start of its reader, less the copies of all that
+// this reader brings back: no copy is taken to wait for those of other readers. The trigger is the latest task that has
+// ended by then. Where memory has no room for so early a return, the trigger is the first task after which there is.
 //
 // Example, four layers a b c d, outputs of 1 GB saved for backward, network input 1 GB; 50 ms
 // forward, 100 ms backward, a copy takes 100 ms. Without stalls the tasks end at
@@ -19,13 +18,8 @@
 //
 // In 4 GB: c and then b fit, a does not (at d.bw and c.bw there are 4 GB already). a is needed at
 // 500 ms, so its copy must start at 400: the trigger is c.bw, the copy runs beside b.bw, 600 ms.
-// If all three must move (--keep-bytes 0B): a's copy starts at 400, b's at 300 (needed at 400, and
-// a's copy is behind it), c's at 200: triggers c.bw, d.bw and d.fw.
-//
-// --as-published: the queue is not charged; a copy begins by the start of its reader, less the copies
-// of all that this reader brings back. In a chain of six such layers f.bw, e.bw, d.bw ... end at 400, 500,
-// 600 ms; with copies of 200 ms those of a, b and c have to begin at 600, 500 and 400 ms then, and at 600,
-// 400 and 200 with the queue: triggers d.bw, e.bw, f.bw instead of d.bw, f.bw, d.fw.
+// If all three must move (--keep-bytes 0B): a's copy starts at 400, b's at 300, c's at 200: triggers c.bw, d.bw
+// and d.fw. With copies of 200 ms they have to start at 300, 200 and 100 ms, and queue behind each other.
 //
 // When it does not help: where the link is slower than the backward pass: a return that was started
 // as late as possible for a link that keeps up only queues behind the others, and capacity, which
@@ -33,10 +27,11 @@
 // they move all triggers alike.
 //
 // Source: Meng et al., Training Deeper Models by GPU Memory Optimization on TensorFlow (NIPS
-// workshop 2017), 3.1.1 and 3.1.2. Deviations: the paper's threshold is a number of bytes given by
+// workshop 2017), 3.1.1 and 3.1.2; its triggers come from a critical path of the graph, which knows no queue
+// (docs/adr/0062-swap-in-out-as-published.md). Deviations: the paper's threshold is a number of bytes given by
 // the user; by default it is here whatever fits, task by task, so that nothing moves where nothing
-// must. Queueing of copies is charged by default, of which a critical path of the graph, as the paper
-// has it, knows nothing (docs/adr/0062-swap-in-out-as-published.md). Its memory-efficient attention
+// must. The paper's triggers are unsound: they know no memory, and a copy may find no room when its trigger has ended;
+// here a later trigger is taken then. Its memory-efficient attention
 // is a property of the layer here (networks/README.md), so it serves every schedule.
 #include <algorithm>
 #include <optional>
@@ -101,42 +96,21 @@ std::vector<Duration> completion_times(const PlanningProblem& problem) {
   return ends;
 }
 
-/// By place in `swapped`: the latest start of the copy in at which neither its reader nor the copy
-/// behind it waits; as published that at which the copies of all that its reader brings back hide,
-/// were there no others. Before the iteration's start where there is none.
-std::vector<Duration> latest_starts(const PlanningProblem& problem,
-                                    const std::vector<TensorId>& swapped,
-                                    const std::vector<Duration>& ends) {
-  const bool charges_queue = !problem.options.own->as_published;
-  const auto reader = [&](std::size_t place) { return gap_of(problem.graph, swapped[place]).end; };
-  std::vector<Duration> starts(swapped.size());
-  for (std::size_t i = swapped.size(); i-- > 0;) {
-    Duration end = ends[reader(i) - 1];
-    if (i + 1 < swapped.size() && (charges_queue || reader(i + 1) == reader(i))) {
-      end = std::min(end, starts[i + 1]);
-    }
-    starts[i] = end - problem.costs.transfers.to_near[swapped[i].at()].alone;
-  }
-  if (charges_queue) return starts;
-  for (std::size_t i = 1; i < swapped.size(); ++i) {
-    if (reader(i) == reader(i - 1)) starts[i] = starts[i - 1];
-  }
-  return starts;
-}
-
 std::vector<Move> choose_triggers(const PlanningProblem& problem, MemoryLedger& ledger,
                                   const std::vector<TensorId>& swapped) {
   const std::vector<Duration> ends = completion_times(problem);
-  const std::vector<Duration> starts = latest_starts(problem, swapped, ends);
+  std::vector<Duration> copies(ends.size());  // by reader: of all that it brings back
+  for (const TensorId tensor : swapped) {
+    copies[gap_of(problem.graph, tensor).end] += problem.costs.transfers.to_near[tensor.at()].alone;
+  }
   std::vector<Move> moves;
   std::size_t trigger = 0;  // copies in run in order, so none returns before the one ahead of it
-  for (std::size_t i = 0; i < swapped.size(); ++i) {
-    const TensorId tensor = swapped[i];
+  for (const TensorId tensor : swapped) {
     const Bytes bytes = problem.costs.tensor_bytes[tensor.at()];
     const Gap gap = gap_of(problem.graph, tensor);
     trigger = std::max(trigger, gap.first - 1);
     const auto last = ends.begin() + static_cast<std::ptrdiff_t>(gap.end);
-    const auto behind = std::upper_bound(ends.begin(), last, starts[i]);
+    const auto behind = std::upper_bound(ends.begin(), last, ends[gap.end - 1] - copies[gap.end]);
     if (behind != ends.begin()) {
       trigger = std::max(trigger, static_cast<std::size_t>(behind - ends.begin()) - 1);
     }
@@ -156,8 +130,7 @@ PlanResult plan_swap_in_out(const PlanningProblem& problem) {
   return build_task_plan(problem, choose_triggers(problem, ledger, swapped));
 }
 
-constexpr std::string_view kSwapInOutOptions[] = {"--algorithms", "--keep-bytes",
-                                                  "--as-published"};
+constexpr std::string_view kSwapInOutOptions[] = {"--algorithms", "--keep-bytes"};
 
 }  // namespace
 

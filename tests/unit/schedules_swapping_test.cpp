@@ -74,26 +74,15 @@ TEST_CASE("swap-in-out: a threshold keeps no more than it says, each return just
   CHECK(example.smallest(options) == 3 * kGigabyte);
 }
 
-TEST_CASE("swap-in-out charges a return for the copy queued behind it") {
-  // A copy takes 200 ms: a must start at 500-200 = 300 (d.backward). b alone could start at
-  // 400-200 = 200 (d.forward), but then a would start at 400: so at 300-200 = 100, and c.forward
-  // (150 ms), its last forward use, is the earliest there is.
-  const ScheduleExample example = worked_example("swap-in-out", 5);
-  ScheduleOptions options;
-  options.own.change().keep_bytes = kGigabyte;
-  CHECK(example.returns(16 * kGigabyte, options) ==
-        Names{"b after c.forward", "a after d.backward"});
-  // Out: a 50..250, b 250..450; in: b 450..650, b.backward ..750; a 650..850, a.backward ..950.
-  CHECK(example.time(16 * kGigabyte, options) == 950 * kMillisecond);
-}
-
-TEST_CASE("swap-in-out as published knows no queue, but all that one task brings back") {
+TEST_CASE("swap-in-out times a return as if it were alone, but for all that one task brings back") {
+  // A copy takes 200 ms: a must start at 500-200 = 300 (d.backward), b at 400-200 = 200 (d.forward), though a's copy
+  // is behind it.
   const ScheduleExample slow = worked_example("swap-in-out", 5);
   ScheduleOptions options;
-  options.own.change().as_published = true;
   options.own.change().keep_bytes = kGigabyte;
-  // As above, but b starts at 400-200 = 200 (d.forward), whatever a does.
   CHECK(slow.returns(16 * kGigabyte, options) == Names{"b after d.forward", "a after d.backward"});
+  // Out: a 50..250, b 250..450; in: b 450..650, b.backward ..750; a 650..850, a.backward ..950.
+  CHECK(slow.time(16 * kGigabyte, options) == 950 * kMillisecond);
   // c.backward reads b and c, 10 and 30 ns to copy, and begins at 90: both by 50, where e.forward ends
   // (b alone: 80, e.backward). d by 70-10, a by 130-10.
   const ScheduleExample example =
