@@ -167,9 +167,11 @@ class Pager {
     }
     const Bytes workspace = chosen_workspace(problem_, task);
     used_ += workspace;
-    if (prefetch_ == Prefetch::kNextLayer) fetch_ahead();
+    if (prefetch_ != Prefetch::kNone) fetch_ahead();
+    const std::optional<StepId> earlier = before_;
     add_compute(awaited, written);
     used_ -= workspace;
+    if (prefetch_ == Prefetch::kBothWays && earlier) make_room_ahead(*earlier);
   }
 
   void add_compute(const std::vector<StepId>& awaited, const std::vector<BlockId>& written) {
@@ -257,15 +259,40 @@ class Pager {
     const std::size_t first = next_layer(here);
     if (first == graph_.backward_end) return;
     const std::size_t end = next_layer(first);
+    // Before anything leaves: else what one task of these layers reads makes room for what another one does, and comes
+    // back by faults.
+    for (std::size_t i = here; i < end; ++i) pin(graph_.reads[make_id<TaskId>(i)]);
     for (std::size_t i = first; i < end; ++i) {
       for (const TensorId tensor : graph_.reads[make_id<TaskId>(i)]) {
-        if (!exists_before(tensor, task_)) continue;
-        page(tensor).pinned_for = task_;
-        if (page(tensor).block) continue;
+        if (page(tensor).block || !exists_before(tensor, task_)) continue;
         if (!make_room(bytes(tensor), Cause::kPrefetch)) return;
         page(tensor).fetched = fetch(tensor, Cause::kPrefetch);
       }
     }
+  }
+
+  template <class Tensors>
+  void pin(const Tensors& tensors) {
+    for (const TensorId tensor : tensors) page(tensor).pinned_for = task_;
+  }
+
+  /// When this task will have ended and what dies with it is gone, the next one finds room: what is in its way leaves
+  /// beside this one, behind the one before it.
+  void make_room_ahead(StepId earlier) {
+    const TaskId next = make_id<TaskId>(task_.at() + 1);
+    if (next.at() == graph_.tasks.size()) return;
+    for (std::size_t i = next.at(), end = next_layer(next_layer(task_.at())); i < end; ++i) {
+      pin(graph_.reads[make_id<TaskId>(i)]);
+    }
+    pin(graph_.reads[next]);
+    pin(graph_.writes[next]);
+    Bytes wanted = new_bytes(next);
+    for (const TensorId tensor : graph_.reads[next]) {
+      if (!page(tensor).block && exists_before(tensor, task_)) wanted += bytes(tensor);
+    }
+    const auto now = std::exchange(before_, earlier);
+    make_room(wanted, Cause::kPrefetch);
+    before_ = now;
   }
 
   const PlanningProblem& problem_;

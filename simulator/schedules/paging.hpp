@@ -1,4 +1,4 @@
-// What `unified` and `unified-prefetch` share: paging by order of arrival, resolved when planning. The tasks are
+// What `unified`, `unified-prefetch` and `unified-prefetch+` share: paging by order of arrival, resolved when planning. The tasks are
 // gone through in order, with what is near in the order in which it was first written or came back; no clock is
 // needed, because that hangs on the order of the tasks alone. A page is a tensor of the graph at hand; in a real run
 // those are parts of tensors (Trait::kMovesPages).
@@ -13,6 +13,7 @@ namespace ooc {
 enum class Prefetch {
   kNone,
   kNextLayer,  ///< when the backward pass reaches a layer, what the next one reads
+  kBothWays,   ///< that, and in every pass room for the next task
 };
 
 /// What one task touches is more than there is: none may be evicted while it runs.

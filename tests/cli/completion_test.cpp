@@ -29,7 +29,8 @@ TEST_CASE("bash offers commands, flags, choices and shipped names") {
   CHECK(offered("ooc-paleo max-b") == "max-batch\n");
   CHECK(offered("ooc-paleo max-batch resnet50 --max") ==
         "--max-batch-limit\n--max-input\n--max-swaps\n");
-  CHECK(offered("ooc-paleo max-batch resnet50 --schedules unified-") == "unified-prefetch\n");
+  CHECK(offered("ooc-paleo max-batch resnet50 --schedules unified-") ==
+        "unified-prefetch\nunified-prefetch+\n");
   CHECK(offered("ooc-paleo need link-to") == "link-to-far\nlink-to-near\n");
   CHECK(offered("ooc-paleo need link overf") == "overfeat\n");
   CHECK(offered("ooc-paleo max --of b") == "batch\n");

@@ -477,6 +477,22 @@ TEST_CASE("an assumed number that a flag stands in for is not warned of") {
   CHECK_FALSE(warned({"--link", "4GB/s", "--latency", "1us"}));
 }
 
+TEST_CASE("a prefetch makes room by nothing that the next layer reads: no page comes back twice" *
+          doctest::test_suite("whole networks")) {
+  const auto figure = [](const char* schedule, const char* key) {
+    const Ran ran = run_ooc_paleo({"predict", "vgg16", "--hardware", "v100-16gb-pcie3", "--batch",
+                                   "512", "--schedule", schedule, "--algorithms", "memory",
+                                   "--framework", "chainer-5", "--format", "json"});
+    const std::size_t at = ran.out.find("\n  \"" + std::string(key) + "\": ");
+    REQUIRE(at != std::string::npos);
+    return std::stod(ran.out.substr(at + std::string(key).size() + 7));
+  };
+  CHECK(figure("unified-prefetch", "to_near_bytes") == figure("unified", "to_near_bytes"));
+  const double ahead = figure("unified-prefetch", "iteration_time_ns");
+  CHECK(ahead < 0.9 * figure("unified", "iteration_time_ns"));
+  CHECK(figure("unified-prefetch+", "iteration_time_ns") < ahead);
+}
+
 TEST_CASE(
     "a schedule that needs what the profile lacks says which field to add; of all it is left out") {
   const Ran named =
@@ -487,7 +503,8 @@ TEST_CASE(
     const Ran all = run_ooc_paleo({command, kNetwork, "--hardware", kMachine});
     CAPTURE(all.err);
     CHECK(all.exit_code == 0);
-    CHECK(all.err.starts_with("ooc-paleo: remark: without unified, unified-prefetch: "));
+    CHECK(all.err.starts_with(
+        "ooc-paleo: remark: without unified, unified-prefetch, unified-prefetch+: "));
     CHECK(all.err.find("/connection/modes/unified_fault") != std::string::npos);
     CHECK(all.out.find("unified") == std::string::npos);
     CHECK(all.out.find("capacity") != std::string::npos);

@@ -1,4 +1,4 @@
-// Do unified and unified-prefetch page as their heads say, where the sums can be redone by hand? And are
+// Do unified, unified-prefetch and unified-prefetch+ page as their heads say, where the sums can be redone by hand? And are
 // tensors cut without losing a byte, and faults priced as docs/model.md says?
 #include <doctest/doctest.h>
 
@@ -60,7 +60,7 @@ PagingRan paging_run(const Workload& workload, const char* schedule, Bytes budge
 
 TEST_CASE("what fits is in-core: no copy, no fault") {
   const Workload workload = paging_example();
-  for (const char* schedule : {"unified", "unified-prefetch"}) {
+  for (const char* schedule : {"unified", "unified-prefetch", "unified-prefetch+"}) {
     const PagingRan ran = paging_run(workload, schedule, 5 * kGigabyte);
     CHECK(ran.copies.empty());
     CHECK(ran.time() == 600 * kMillisecond);  // 4 x 50 + 4 x 100
@@ -81,6 +81,14 @@ TEST_CASE(
   CHECK(ahead.copies == Names{"to_far a", "to_near a"});
   CHECK(ahead.time() == 700 * kMillisecond);  // a in 500-600, beside b.bw; a.bw 600-700
   CHECK(ahead.stall(StallCause::kFault) == 100 * kMillisecond);
+}
+
+TEST_CASE("with room made ahead the copy out hides, too") {
+  const Workload workload = paging_example();
+  // a out 150-250, beside d.fw; d.bw 250-350, c.bw -450; a in -550 beside b.bw; a.bw -650.
+  const PagingRan both = paging_run(workload, "unified-prefetch+", 4 * kGigabyte);
+  CHECK(both.copies == Names{"to_far a", "to_near a"});
+  CHECK(both.time() == 650 * kMillisecond);
 }
 
 TEST_CASE("at 3 GB two tensors leave, and there is no room to fetch ahead") {
