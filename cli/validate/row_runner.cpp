@@ -98,6 +98,11 @@ Arguments parsed(const RowRun& run) {
   return arguments;
 }
 
+/// Relative paths mean something else in another row's folder.
+std::string key_of(const RowRun& run) {
+  return fs::path(run.place.file).parent_path().string() + "\n" + run.text;
+}
+
 /// An error of the command line, said at the run. What is wrong in another file stays as it is.
 [[noreturn]] void throw_at_run(const RowRun& run, const SpecError& error) {
   const SpecError::Parts& parts = error.parts();
@@ -153,7 +158,7 @@ std::vector<RunFigures> RowRunner::figures(const RowRun& run) {
   try {
     switch (run.kind) {
       case RowRun::Kind::kCommand:
-        return {command(run)};
+        return {run.layer.empty() ? command(run) : layer(run)};
       case RowRun::Kind::kCopy:
         return {copy(run)};
       case RowRun::Kind::kReplays:
@@ -205,8 +210,7 @@ double RowRunner::predicted(const MeasuredSet& set, const MeasuredNetwork& row) 
 }
 
 RunFigures RowRunner::command(const RowRun& run) {
-  // Relative paths mean something else in another row's folder.
-  const std::string key = fs::path(run.place.file).parent_path().string() + "\n" + run.text;
+  const std::string key = key_of(run);
   const auto known = runs_.find(key);
   if (known != runs_.end()) return known->second;
   return runs_.emplace(key, made(parsed(run))).first->second;
@@ -248,7 +252,8 @@ const Machine& RowRunner::machine(const std::string& name, const CaseOptions& op
   return machines_.emplace(key, load_hardware(name, "--hardware", options)).first->second;
 }
 
-RunFigures RowRunner::predict(const Arguments& arguments) {
+template <class Use>
+auto RowRunner::predicted(const Arguments& arguments, Use use) {
   CaseOptions options = options_of(arguments);
   const Schedule* const schedule = &chosen_schedule(arguments);
   check_chosen(arguments, {&schedule, 1}, options.graph.accounting);
@@ -258,7 +263,29 @@ RunFigures RowRunner::predict(const Arguments& arguments) {
   const Workload& network = workload(name, options);
   const Case which = make_case(network, on, options);
   const CaseRun run = run_case(which, *schedule, Bounds::kAll);
-  return figures_of_run(report_case(which, *schedule, run, Detail::kLayers), which, run);
+  return use(report_case(which, *schedule, run, Detail::kLayers), which, run);
+}
+
+RunFigures RowRunner::predict(const Arguments& arguments) {
+  return predicted(arguments, &figures_of_run);
+}
+
+RunFigures RowRunner::layer(const RowRun& run) {
+  const std::string key = key_of(run);
+  if (!layers_.contains(key)) {
+    const Arguments arguments = parsed(run);
+    if (arguments.command_line()[1] != "predict") {
+      fail_at(run.place, arguments.command_line()[1], "predict: only that has times by layer");
+    }
+    layers_.emplace(key, predicted(arguments, &figures_of_layers));
+  }
+  const auto& layers = layers_.at(key);
+  if (const auto found = layers.find(run.layer); found != layers.end()) return found->second;
+  std::vector<std::string> known;
+  for (const auto& [name, unused] : layers) known.push_back(name);
+  const auto near = nearest_word(run.layer, known);
+  fail_at(run.place, fmt::format("the layer {}", in_quotes(run.layer)), "a layer of the network",
+          near ? fmt::format("did you mean {}?", *near) : "");
 }
 
 RunFigures RowRunner::max_batch(const Arguments& arguments) {

@@ -30,6 +30,10 @@ class RowRunner {
   [[nodiscard]] RunFigures command(const RowRun& run);
   [[nodiscard]] RunFigures made(const Arguments& arguments);
   [[nodiscard]] RunFigures predict(const Arguments& arguments);
+  [[nodiscard]] RunFigures layer(const RowRun& run);
+  /// use(report, case, run)
+  template <class Use>
+  [[nodiscard]] auto predicted(const Arguments& arguments, Use use);
   [[nodiscard]] RunFigures inspect(const Arguments& arguments);
   [[nodiscard]] RunFigures max_batch(const Arguments& arguments);
   [[nodiscard]] RunFigures copy(const RowRun& run);
@@ -42,7 +46,8 @@ class RowRunner {
   ReadLimits limits_;
   std::deque<std::pair<WorkloadOptions, Workload>> workloads_;
   std::map<std::string, Machine> machines_;
-  std::map<std::string, RunFigures> runs_;  ///< by command line
+  std::map<std::string, RunFigures> runs_;                           ///< by command line
+  std::map<std::string, std::map<std::string, RunFigures>> layers_;  ///< likewise, by layer
   std::map<std::string, std::vector<RunFigures>> replays_;
 };
 

@@ -135,6 +135,35 @@ RunFigures figures_of_run(const RunReport& report, const Case& which, const Case
   return figures;
 }
 
+std::map<std::string, RunFigures> figures_of_layers(const RunReport& report, const Case& which,
+                                                    const CaseRun& run) {
+  std::map<std::string, RunFigures> layers;
+  const Plan* plan = std::get_if<Plan>(&run.verdict());
+  const Timeline* timeline = run.outcome ? std::get_if<Timeline>(&*run.outcome) : nullptr;
+  const bool ran = plan != nullptr && timeline != nullptr;
+  for (const LayerReport& layer : report.layers) {
+    RunFigures& figures = layers[layer.name];
+    figures.note = why_not(report);
+    figures.numbers = {{"forward_ns", static_cast<double>(layer.forward.count())},
+                       {"backward_ns", static_cast<double>(layer.backward.count())},
+                       {"forward_wait_ns", ran ? 0 : kNone},
+                       {"backward_wait_ns", ran ? 0 : kNone}};
+  }
+  if (!ran) return layers;
+  const TrainingGraph& graph = run.graph(which);
+  for (const Stall& stall : timeline->stalls) {
+    if (!stall.before || stall.device != 0) continue;
+    const Step& step = plan->steps[stall.before->at()];
+    const Task& task = graph.tasks[static_cast<std::size_t>(step.object)];
+    const bool backward = is_backward(task.kind);
+    const std::size_t layer = task.layer.at();
+    if ((!backward && task.kind != TaskKind::kForward) || layer >= report.layers.size()) continue;
+    layers[report.layers[layer].name].numbers[backward ? "backward_wait_ns" : "forward_wait_ns"] +=
+        static_cast<double>((stall.end - stall.start).count());
+  }
+  return layers;
+}
+
 RunFigures figures_of_max_batch(const MaxBatchRow& row) {
   RunFigures figures;
   add_metrics(row.run.value_or(RunReport{}), figures);

@@ -1,6 +1,7 @@
 // The numbers that formulas of validation rows can name, of each kind of run.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,11 @@ namespace ooc {
 /// share of layers whose backward tasks wait for copies or room.
 [[nodiscard]] RunFigures figures_of_run(const RunReport& report, const Case& which,
                                         const CaseRun& run);
+/// Of each layer, by name: forward_ns and backward_ns, what its tasks compute, and forward_wait_ns and
+/// backward_wait_ns, what they wait for. Not known where the job does not fit.
+[[nodiscard]] std::map<std::string, RunFigures> figures_of_layers(const RunReport& report,
+                                                                  const Case& which,
+                                                                  const CaseRun& run);
 /// max_batch, and the metrics of the run at that batch.
 [[nodiscard]] RunFigures figures_of_max_batch(const MaxBatchRow& row);
 [[nodiscard]] RunFigures figures_of_inspection(const NetworkReport& report);

@@ -22,7 +22,7 @@ const RowRun& run_named(const ValidationRow& row, const std::string& name) {
 }
 
 bool has_braces(const RowRun& run) {
-  return (run.text + run.hardware + run.mode + run.size).find('{') != std::string::npos;
+  return (run.text + run.hardware + run.mode + run.size + run.layer).find('{') != std::string::npos;
 }
 
 std::string number_text(double value) {
@@ -114,7 +114,7 @@ std::vector<RunFigures> Evaluation::figures(const RowRun& run, std::size_t point
   ++depth_;
   RowRun made = run;
   std::vector<RunFigures> all;
-  for (std::string* text : {&made.text, &made.hardware, &made.mode, &made.size}) {
+  for (std::string* text : {&made.text, &made.hardware, &made.mode, &made.size, &made.layer}) {
     const Filled words = filled(*text, run, point);
     *text = words.text;
     if (words.unknown.empty()) continue;

@@ -196,6 +196,7 @@ CheckReport judge_check(const ValidationRow& row, const RowCheck& check, const M
                      .truth = check.truth,
                      .rule = rule_name(check.rule),
                      .tolerance = {},
+                     .over = check.points,
                      .cause = check.known ? check.known->cause : check.pending,
                      .points = {}};
   if (const auto* within = std::get_if<WithinTolerance>(&check.rule)) {
@@ -309,6 +310,7 @@ RowReport judge_row(const ValidationRow& row, const MakeRun& make_run) {
                    .title = row.title,
                    .source = row.source,
                    .conditions = row.conditions,
+                   .axis = row.axis,
                    .checks = {}};
   for (const RowCheck& check : row.checks) {
     report.checks.push_back(judge_check(row, check, make_run));

@@ -52,7 +52,10 @@ RowRun read_run(const std::string& name, const SpecView& view) {
     run.text = text_of(view);
     return run;
   }
-  if (const auto files = view.find("replays")) {
+  if (const auto layer = view.find("layer")) {
+    run.text = text_of(view.get("run"));
+    run.layer = text_of(*layer);
+  } else if (const auto files = view.find("replays")) {
     run.kind = RowRun::Kind::kReplays;
     run.files = texts_of(*files);
   } else if (const auto copy = view.find("copy")) {
@@ -66,7 +69,7 @@ RowRun read_run(const std::string& name, const SpecView& view) {
     view.fail(
         view.found(),
         "a command line such as \"predict vgg16 --hardware m40 --batch 64\", or an object with "
-        "\"replays\" or \"copy\"");
+        "\"layer\" and \"run\", \"replays\" or \"copy\"");
   }
   view.reject_unknown_keys();
   return run;
@@ -305,6 +308,7 @@ ValidationRow read_row(const SpecDocument& document) {
                     .title = text_of(view.get("title")),
                     .source = text_of(view.get("source")),
                     .conditions = optional_text(view, "conditions"),
+                    .axis = optional_text(view, "axis"),
                     .runs = {},
                     .checks = {}};
   RowDefaults defaults;

@@ -41,7 +41,8 @@ struct CheckReport {
   bool truth = false;
   std::string rule;  ///< "tolerance", "between", "predicted_to", "ascending", "rises", ...
   std::optional<double> tolerance;
-  std::string cause;  ///< of a known failure, or why it is not run
+  std::vector<PointColumn> over;  ///< what its points are
+  std::string cause;              ///< of a known failure, or why it is not run
   std::vector<PointReport> points;
 };
 
@@ -51,6 +52,7 @@ struct RowReport {
   std::string title;
   std::string source;
   std::string conditions;
+  std::string axis;  ///< what the points are, for charts: "rate of the link, GB/s"
   std::vector<CheckReport> checks;
   Verdict verdict = Verdict::kHolds;  ///< the worst of its points
 };

@@ -43,6 +43,8 @@ struct RowRun {
   std::string mode = {};
   std::string direction = {};
   std::string size = {};
+  std::string layer =
+      {};  ///< kCommand: the figures are those of this layer; filled in as `text` is
   Place place;
 };
 
@@ -103,6 +105,7 @@ struct ValidationRow {
   std::string title;
   std::string source;
   std::string conditions;
+  std::string axis;  ///< of charts: what the points are, with its unit
   std::vector<RowRun> runs;
   std::vector<RowCheck> checks;
 };

@@ -29,7 +29,9 @@ void put_check(JsonWriter& json, const CheckReport& check) {
   json.member("name", check.name).member("use", use_name(check.use));
   json.member("kind", kind_name(check.kind)).member("unit", check.unit);
   json.member("rule", check.rule).member("tolerance", check.tolerance);
-  json.member("cause", if_any(check.cause));
+  json.member("cause", if_any(check.cause)).begin_object("over");
+  for (const PointColumn& column : check.over) json.member(column.name, column.texts);
+  json.end();
   json.objects("points", check.points,
                [&](const PointReport& point) { put_point(json, check, point); });
 }
@@ -37,6 +39,7 @@ void put_check(JsonWriter& json, const CheckReport& check) {
 void put_row(JsonWriter& json, const RowReport& row) {
   json.member("id", row.id).member("title", row.title).member("source", row.source);
   json.member("conditions", row.conditions).member("file", row.file);
+  json.member("axis", if_any(row.axis));
   json.member("verdict", verdict_key(row.verdict));
   json.objects("checks", row.checks, [&](const CheckReport& check) { put_check(json, check); });
 }

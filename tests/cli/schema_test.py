@@ -395,6 +395,8 @@ ROW_WRONG = {
     "a run that is a number": Put(["runs", "base"], 3),
     "a run that is empty": Put(["runs", "base"], ""),
     "a run with a dash in its name": Put(["runs", "in-core"], "inspect vgg16"),
+    "a layer without a run": Put(["runs", "base"], {"layer": "conv1"}),
+    "an empty axis": Put(["axis"], ""),
     "a run of an unknown kind": Put(["runs", "base"], {"sweep": "vgg16"}),
     "a copy without a size":
         Put(["runs", "other"], {"copy": {"hardware": "m40", "mode": "pinned", "direction": "to_far"}}),
@@ -421,6 +423,8 @@ ROW_WRONG = {
 ROW_RIGHT = {
     "as it is": lambda document: None,
     "a tolerance as a number": Put(check0 + ["tolerance"], 0.05),
+    "an axis": Put(["axis"], "batch, images"),
+    "a layer": Put(["runs", "part"], {"run": "predict resnet50 --hardware m40 --batch 1", "layer": "conv1"}),
     "an open end": Put(check1 + ["between"], [None, "20 GB"]),
     "a formula": Put(check0 + ["predicted"], "floor(base.max_batch / 2) * 2 + (base.max_batch - base.max_batch)"),
     "points": Put(["checks", 1], {"points": {"x": [1, 2], "word": ["a", "b"]}, "predicted": "x", "published": [1, 2],

@@ -130,6 +130,42 @@ TEST_CASE("a max-batch, an inspection and a copy yield figures") {
   CHECK_MESSAGE(ran.exit_code == 0, ran.out);
 }
 
+/// A check over layers of the worked example under vdnn-like.
+Judged by_layer(const std::string& layers, const std::string& check,
+                std::vector<std::string> more = {}) {
+  const std::string run = R"(, "part": {"layer": "{layer}", "run": "predict )" + kData +
+                          "worked_example.json --hardware " + kData +
+                          R"(worked_example_machine.json --schedule vdnn-like"})";
+  std::string text =
+      row(R"({"unit": "ms", "points": {"layer": [)" + layers + "]}, " + check + "}", run);
+  text.insert(1, R"("axis": "layer by layer", )");
+  return validate(text, std::move(more));
+}
+
+TEST_CASE("one layer of a run yields what it computes and waits for; JSON says what points are") {
+  const std::string all = R"("a", "b", "c", "d")";
+  const Ran computes = by_layer(all,
+                                R"("predicted": "part.forward_ns + part.backward_ns",
+                                   "published": 150, "tolerance": 0)",
+                                {"--format", "json"})
+                           .ran;
+  CHECK(computes.err == "");
+  CHECK_MESSAGE(computes.exit_code == 0, computes.out);
+  const json result = json::parse(computes.out)["rows"][0];
+  CHECK(result["axis"] == "layer by layer");
+  CHECK(result["checks"][0]["over"]["layer"] == json::array({"a", "b", "c", "d"}));
+  // Over all layers the waits are the iteration less what it computes: 950 - 600 ms.
+  const Ran waits = by_layer(all,
+                             R"x("predicted": "sum(part.forward_wait_ns + part.backward_wait_ns)",
+                                "published": 350, "tolerance": 0)x")
+                        .ran;
+  CHECK_MESSAGE(waits.exit_code == 0, waits.out);
+  const Ran none =
+      by_layer(R"("a", "bb")", R"("predicted": "part.forward_ns", "between": [0, 1])").ran;
+  CHECK(none.exit_code == 2);
+  CHECK(has(none.err, "the layer \"bb\""));
+}
+
 TEST_CASE("a run takes the framework that its machine names, unless it says another") {
   const ScratchFolder folder;
   std::string machine = read_file(kData + "worked_example_machine.json");

@@ -1,4 +1,5 @@
 // Predicted against measured: `validate` (published figures, whole networks) and `replay` (one plan on a GPU).
+import { figureCharts } from './figures.js';
 import * as format from './format.js';
 import { stackedBars } from './schedules.js';
 import { cause, causeKeys, colourAt, shapes } from './theme.js';
@@ -79,10 +80,12 @@ export function validationAnswer(documents, rowsOf) {
   const sets = rowsOf('measured_networks');
   const rows = rowsOf('rows');
   const { summary } = data;
+  const [only] = rows.length === 1 && !sets.length ? rows : [];
   return {
-    title: 'Predicted against published and measured figures',
+    title: only?.title ?? 'Predicted against published and measured figures',
+    below: only && [`Published: ${only.source}.`, only.conditions].filter(Boolean),
     facts: summary.kinds.filter((kind) => kind.kind === 'predicted').map((kind) => [`predicted, ${kind.of}: off by`, `${format.percent(kind.median)} in the median, ${format.percent(kind.mean)} in the mean, ${format.percent(kind.largest)} at most (${kind.n})`]),
-    charts: [sets.length ? networksChart(sets) : null, figuresChart(rows)].filter(Boolean),
+    charts: [...(only ? figureCharts(only) : []), sets.length ? networksChart(sets) : null, figuresChart(rows)].filter(Boolean),
     tables: [
       {
         id: 'kinds', title: 'What it is worth', columns: ['kind', 'of', 'figures', 'hold', 'median', 'mean', 'largest'],
