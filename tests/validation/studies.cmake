@@ -1,0 +1,1 @@
+ooc_test(studies validation SOURCES studies_test.cpp LINK ooc_cli)
