@@ -66,6 +66,10 @@ inline constexpr Flag kPlot{.name = "--plot",
                             .completes = Completes::kFiles};
 inline constexpr Flag kSteps{
     .name = "--steps", .value = "", .help = "also report every step of the plan with its times"};
+inline constexpr Flag kEquations{
+    .name = "--equations",
+    .value = "",
+    .help = "also report OOC-Paleo's equations (3) to (12), each beside what the run came to"};
 inline constexpr Flag kExportPlan{.name = "--export-plan",
                                   .value = "FILE",
                                   .help = "also write the plan, one line a step",

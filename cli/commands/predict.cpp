@@ -19,6 +19,7 @@
 #include "simulator/predict/rate_range.hpp"
 #include "simulator/predict/remarks.hpp"
 #include "simulator/predict/roofline.hpp"
+#include "simulator/predict/run_equations.hpp"
 #include "simulator/predict/stated_times.hpp"
 #include "simulator/predict/what_if.hpp"
 #include "simulator/summary/moved_tensors.hpp"
@@ -33,7 +34,7 @@ constexpr auto kPredictOwnFlags = flags::joined(
     std::array{flags::kHardware, flags::kBatch, flags::kSchedule, flags::kSchedulesToo,
                flags::kMemory, flags::kFarMemory, flags::kFormat, flags::kOutput, flags::kTrace,
                flags::kExportPlan, flags::kExportPolicy, flags::kReport, flags::kPlot,
-               flags::kSteps, flags::kLayerTimes, flags::kLink},
+               flags::kSteps, flags::kEquations, flags::kLayerTimes, flags::kLink},
     flags::kRun, flags::kStateFlags, std::array{flags::kNoColor});
 const auto kPredictFlags = flags::with_schedule_flags(kPredictOwnFlags);
 
@@ -108,7 +109,9 @@ std::string not_written(const Outputs& outputs) {
 }
 
 /// The plan is gone when it returns, before the what-ifs make theirs.
-RunReport run_job(Job& job, const Schedule& schedule, Detail detail, std::string& timeline) {
+RunReport run_job(Job& job, const Schedule& schedule, const Arguments& arguments,
+                  std::string& timeline) {
+  const Detail detail = arguments.has(flags::kSteps) ? Detail::kSteps : Detail::kLayers;
   const Remarks remarks = job.result.remarks;
   const Case which = make_case(job.workload, job.machine, job.options);
   remark_on_dtypes(remarks, {&job.workload, 1}, {&job.machine, 1}, job.options);
@@ -120,6 +123,9 @@ RunReport run_job(Job& job, const Schedule& schedule, Detail detail, std::string
                                  std::get<Timeline>(*run.outcome));
   }
   report.roofline = roofline_of(which);
+  if (report.feasible && arguments.has(flags::kEquations)) {
+    report.equations = run_equations(which, schedule, run);
+  }
   if (lacks_near_memory(report)) report.in_core_by_category = in_core_by_category(which);
   if (run.keeps_gradients) remark(remarks, "remark: " + kept_gradients_remark());
   timeline = write_side_files(job.outputs, which, report.inputs, run, job.result.write.tool);
@@ -129,9 +135,8 @@ RunReport run_job(Job& job, const Schedule& schedule, Detail detail, std::string
 int run_predict(const Arguments& arguments) {
   Job job = read_job(arguments, Asks::kOneSchedule);
   const Schedule& schedule = *job.schedules.front();
-  const Detail detail = arguments.has(flags::kSteps) ? Detail::kSteps : Detail::kLayers;
   std::string timeline;
-  RunReport report = run_job(job, schedule, detail, timeline);
+  RunReport report = run_job(job, schedule, arguments, timeline);
   report.levers = levers(job.workload, job.machine, job.options, schedule, report);
   report.what_if = what_if(job.workload, job.machine, job.options, schedule, report);
   if (schedule.is(Trait::kOptimizes)) {

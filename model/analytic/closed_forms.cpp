@@ -16,38 +16,25 @@ Int128 scaled_bytes(BytesPerSecond rate, Duration time) {
   return Int128{rate.count()} * time.count();
 }
 
-/// Whole bytes that `rate` moves in `time`; at most kMaxTotalBytes.
+double ratio_of(Duration part, Duration whole) {
+  return static_cast<double>(part.count()) / static_cast<double>(whole.count());
+}
+
+}  // namespace
+
+double processing_utilization(Bytes available, Bytes full_concurrency) {
+  if (available >= full_concurrency) return 1.0;
+  return static_cast<double>(available.count()) / static_cast<double>(full_concurrency.count());
+}
+
 Bytes bytes_within(BytesPerSecond rate, Duration time) {
   const Int128 bytes = scaled_bytes(rate, time) / kNsPerSecond;
   return Bytes(static_cast<std::int64_t>(std::min<Int128>(bytes, kMaxTotalBytes)));
 }
 
-double ratio_of(Duration part, Duration whole) {
-  return static_cast<double>(part.count()) / static_cast<double>(whole.count());
-}
-
-/// The section of (7) that runs layer `index`: it copies in what the next one needs.
-BackwardSection section_of(const CapacityBackward& backward, std::size_t index) {
-  const bool last = index + 1 == backward.layers.size();
-  const Duration swap =
-      last ? Duration(0) : transfer_time(backward.layers[index + 1].bytes, backward.swap_in);
-  return {.processing = backward.layers[index].time, .swap = swap};
-}
-
-}  // namespace
-
-double processing_utilization(Bytes available, BytesPerSecond processing,
-                              Duration processing_latency) {
-  const Int128 full = scaled_bytes(processing, processing_latency);
-  const Int128 there = Int128{available.count()} * kNsPerSecond;
-  if (there >= full) return 1.0;
-  return static_cast<double>(there) / static_cast<double>(full);
-}
-
 Bytes next_available(const AvailabilityStep& step) {
-  const Bytes processed = bytes_within(step.processing, step.step);
-  const Bytes left = std::max(step.available - processed, Bytes(0));
-  Bytes arrived = bytes_within(step.swap_in, step.step);
+  const Bytes left = std::max(step.available - step.processed, Bytes(0));
+  Bytes arrived = step.swapped_in;
   if (step.capacity) {
     const Bytes occupied = step.free_space == FreeSpace::kLagged ? step.available : left;
     arrived = std::min(arrived, std::max(*step.capacity - occupied, Bytes(0)));
@@ -69,11 +56,8 @@ double BackwardSection::utilization() const {
   return length() == Duration(0) ? 1.0 : ratio_of(processing, length());
 }
 
-double section_concurrency(BackwardSection section, BytesPerSecond processing,
-                           Duration processing_latency) {
-  const double full = static_cast<double>(scaled_bytes(processing, processing_latency)) /
-                      static_cast<double>(kNsPerSecond);
-  return full * section.utilization();
+double section_concurrency(BackwardSection section, Bytes full_concurrency) {
+  return static_cast<double>(full_concurrency.count()) * section.utilization();
 }
 
 Duration vdnn_like_time(std::span<const ChainLayer> layers) {
@@ -105,6 +89,13 @@ std::optional<Catch> catch_up(const CapacityBackward& backward) {
     elapsed += backward.layers[i].time;
   }
   return std::nullopt;
+}
+
+BackwardSection section_of(const CapacityBackward& backward, std::size_t layer) {
+  const bool last = layer + 1 == backward.layers.size();
+  const Duration swap =
+      last ? Duration(0) : transfer_time(backward.layers[layer + 1].bytes, backward.swap_in);
+  return {.processing = backward.layers[layer].time, .swap = swap};
 }
 
 double capacity_utilization(const CapacityBackward& backward, std::size_t layer) {

@@ -52,10 +52,12 @@ enum class ClosedForm {
 
 // --- One processor and one link, step by step: (1) to (6) ---
 
-/// (1), (2): the share of full concurrency, Proc_Th x Proc_L bytes in flight, that `available`
-/// bytes sustain; 0..1.
-[[nodiscard]] double processing_utilization(Bytes available, BytesPerSecond processing,
-                                            Duration processing_latency);
+/// (1), (2): share of full concurrency, Proc_Th x Proc_L bytes in flight, that `available` bytes
+/// sustain; 0..1.
+[[nodiscard]] double processing_utilization(Bytes available, Bytes full_concurrency);
+
+/// Whole bytes that `rate` moves in `time`; at most kMaxTotalBytes.
+[[nodiscard]] Bytes bytes_within(BytesPerSecond rate, Duration time);
 
 /// In (6): which free space a step's copies in may use.
 enum class FreeSpace {
@@ -64,16 +66,14 @@ enum class FreeSpace {
 };
 
 struct AvailabilityStep {
-  Bytes available;  ///< Num_avail at the end of the step before
-  BytesPerSecond processing;
-  BytesPerSecond swap_in;
-  Duration step;
-  std::optional<Bytes> capacity;  ///< none: (4), else (6)
+  Bytes available;                ///< Num_avail at the end of the step before
+  Bytes processed;                ///< Proc_Th x T
+  Bytes swapped_in;               ///< Swap_in_Th x T
+  std::optional<Bytes> capacity;  ///< unset: (4), else (6)
   FreeSpace free_space = FreeSpace::kReleased;
 };
 
-/// (4), (6): bytes available at the end of the step. Rates times the step round down to whole
-/// bytes.
+/// (4), (6): bytes available at the end of the step.
 [[nodiscard]] Bytes next_available(const AvailabilityStep& step);
 
 /// One stage of the way from far to near memory.
@@ -100,9 +100,8 @@ struct BackwardSection {
   [[nodiscard]] double utilization() const;
 };
 
-/// (8): average bytes in flight over a section.
-[[nodiscard]] double section_concurrency(BackwardSection section, BytesPerSecond processing,
-                                         Duration processing_latency);
+/// (8): average bytes in flight over a section; of Proc_Th x Proc_L at full concurrency.
+[[nodiscard]] double section_concurrency(BackwardSection section, Bytes full_concurrency);
 
 /// Copies and tasks of one layer of a chain: out goes what it was the last to write, in comes what its backward
 /// is the first to read. Where backward reads outputs, both are its own.
@@ -141,6 +140,9 @@ struct Catch {
 /// (10), (11): with S(m) the bytes of the first m layers and T(m) their time, the first m with
 /// S(m) > retained + swap_in x T(m-1). None: processing never catches up with the copies.
 [[nodiscard]] std::optional<Catch> catch_up(const CapacityBackward& backward);
+
+/// Section of (7) that runs layer `layer` (index) and copies in all that the next one needs.
+[[nodiscard]] BackwardSection section_of(const CapacityBackward& backward, std::size_t layer);
 
 /// (12): utilisation while layer `layer` (index) is being worked on: 1 before the catch, (9) after
 /// it.

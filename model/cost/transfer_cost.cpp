@@ -39,6 +39,7 @@ struct Direction {
   Duration latency;                  ///< line only
   std::optional<Duration> curve_latency;
   const char* limited_by = "connection";
+  SwapInRates rates;
 };
 
 BytesPerSecond to_rate(double bytes_per_second) {
@@ -62,6 +63,7 @@ Direction straight_direction(const StraightLine& line, const HardwareProfile& pr
   direction.rate = std::min({far, connection, profile.near_memory.throughput});
   direction.limited_by = binding_limit(connection, far, profile.near_memory.throughput);
   direction.peak = std::min(far, connection);
+  direction.rates = {.far = far, .connection = connection, .near = profile.near_memory.throughput};
   direction.latency = profile.far_memory.latency + options.latency.value_or(line.latency) +
                       profile.near_memory.latency;
   return direction;
@@ -76,13 +78,26 @@ Direction curve_direction(const SizeCurve& curve, const HardwareProfile& profile
   // The curve is end to end: without overrides no other limit applies to it.
   const bool overridden = options.link || options.far_throughput || options.link_scale != kOne;
   direction.rate = overridden ? std::min({far, wanted, profile.near_memory.throughput}) : wanted;
+  direction.rates.connection = wanted;
   if (overridden) {
+    direction.rates.far = far;
+    direction.rates.near = profile.near_memory.throughput;
     direction.limited_by = binding_limit(wanted, far, profile.near_memory.throughput);
   }
   direction.peak = direction.rate;
   direction.curve_scale = static_cast<double>(wanted.count()) / peak;
   direction.curve_latency = options.latency;
   return direction;
+}
+
+Direction direction_of(const TransferLine& line, const std::optional<BytesPerSecond>& link,
+                       const HardwareProfile& profile, TransferOptions options) {
+  if (link) options.link = link;
+  const BytesPerSecond far = options.far_throughput.value_or(profile.far_memory.throughput);
+  if (const auto* straight = std::get_if<StraightLine>(&line)) {
+    return straight_direction(*straight, profile, far, options);
+  }
+  return curve_direction(std::get<SizeCurve>(line), profile, far, options);
 }
 
 BytesPerSecond fair_share(BytesPerSecond peak, int sharers) {
@@ -177,21 +192,16 @@ void check_duplex(Ratio duplex, BytesPerSecond to_far, BytesPerSecond to_near) {
 
 }  // namespace
 
+SwapInRates swap_in_rates(const HardwareProfile& profile, const TransferOptions& options) {
+  const TransferMode& mode = find_mode(profile, std::string(copy_mode_name(options.mode)));
+  return direction_of(mode.to_near, options.link_to_near, profile, options).rates;
+}
+
 void estimate_transfers_into(TransferCosts& out, const std::vector<Bytes>& tensor_bytes,
                              const HardwareProfile& profile, const TransferOptions& options) {
   const TransferMode& mode = find_mode(profile, std::string(copy_mode_name(options.mode)));
-  const BytesPerSecond far = options.far_throughput.value_or(profile.far_memory.throughput);
-  const auto direction_of = [&](const TransferLine& line,
-                                const std::optional<BytesPerSecond>& link) {
-    TransferOptions directed = options;
-    if (link) directed.link = link;
-    if (const auto* straight = std::get_if<StraightLine>(&line)) {
-      return straight_direction(*straight, profile, far, directed);
-    }
-    return curve_direction(std::get<SizeCurve>(line), profile, far, directed);
-  };
-  const Direction to_far = direction_of(mode.to_far, options.link_to_far);
-  const Direction to_near = direction_of(mode.to_near, options.link_to_near);
+  const Direction to_far = direction_of(mode.to_far, options.link_to_far, profile, options);
+  const Direction to_near = direction_of(mode.to_near, options.link_to_near, profile, options);
   out.to_far.resize(tensor_bytes.size());
   out.to_near.resize(tensor_bytes.size());
   out.pinning = options.mode == CopyMode::kPinned ? options.pinning : Duration(0);

@@ -35,6 +35,16 @@ struct TransferOptions {
   int sharers = 1;
 };
 
+/// OOC-Paleo eq. (5), latencies apart: the slowest of these is Swap_in_Th.
+struct SwapInRates {
+  std::optional<BytesPerSecond> far;  ///< unset, as `near`: the connection was measured end to end
+  BytesPerSecond connection;
+  std::optional<BytesPerSecond> near;
+};
+/// Throws as estimate_transfers().
+[[nodiscard]] SwapInRates swap_in_rates(const HardwareProfile& profile,
+                                        const TransferOptions& options);
+
 /// `tensor_bytes` by tensor. Throws SpecError when the profile lacks the mode, and for a duplex below taking turns.
 [[nodiscard]] TransferCosts estimate_transfers(const std::vector<Bytes>& tensor_bytes,
                                                const HardwareProfile& profile,

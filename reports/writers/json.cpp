@@ -64,6 +64,69 @@ void put_roofline(JsonWriter& json, const Roofline& roofline) {
   json.end();
 }
 
+/// Causes without their times, which `equations` has.
+void put_closed_form_notes(JsonWriter& json, const std::optional<PaperEstimate>& paper) {
+  if (!paper) {
+    json.member("closed_form_notes", nullptr);
+    return;
+  }
+  json.begin_list("closed_form_notes");
+  if (!paper->unfit.empty()) json.value(paper->unfit);
+  for (const PaperEstimate::Difference& each : paper->differences) json.value(each.cause);
+  json.end();
+}
+
+void put_caught(JsonWriter& json, std::string_view key,
+                const std::optional<Equations::Caught>& caught) {
+  if (!caught) {
+    json.member(key, nullptr);
+    return;
+  }
+  json.begin_object(key).member("layer", caught->layer).member("time_ns", caught->time).end();
+}
+
+void put_equation_step(JsonWriter& json, const EquationStep& step) {
+  json.member("layer", step.layer).member("bytes", step.bytes);
+  json.member("processing_ns", step.processing).member("swap_ns", step.swap);
+  json.member("section_ns", step.section).member("run_section_ns", step.section_run);
+  json.member("concurrency_bytes", step.concurrency).member("utilization_2", step.utilization_2);
+  json.member("utilization_9", step.utilization).member("utilization_12", step.utilization_12);
+  json.member("run_utilization", step.utilization_run);
+  json.member("available_3_bytes", step.available_3).member("available_4_bytes", step.available_4);
+  json.member("available_6_bytes", step.available_6);
+  json.member("run_available_bytes", step.available_run);
+}
+
+void put_equations(JsonWriter& json, const Equations& equations) {
+  json.begin_object("equations").member("unfit", if_any(equations.unfit));
+  if (!equations.unfit.empty()) {
+    json.end();
+    return;
+  }
+  const auto rate = [&](std::string_view key, const std::optional<BytesPerSecond>& value) {
+    value == kInfiniteRate ? json.member(key, "inf") : json.member(key, value);
+  };
+  rate("far_bytes_per_s", equations.far);
+  rate("connection_bytes_per_s", equations.connection);
+  rate("near_bytes_per_s", equations.near);
+  rate("swap_in_bytes_per_s", equations.swap_in);
+  rate("run_swap_in_bytes_per_s", equations.swap_in_run);
+  json.member("binds", equations.binds).member("capacity_bytes", equations.capacity);
+  json.member("retained_bytes", equations.retained);
+  put_caught(json, "caught", equations.caught);
+  put_caught(json, "run_caught", equations.caught_run);
+  json.member("utilization_9", equations.utilization);
+  json.member("utilization_12", equations.utilization_12);
+  json.member("run_utilization", equations.utilization_run);
+  json.member("total", equations.total.equations).member("total_ns", equations.total.time);
+  json.objects("differences", equations.total.differences, [&](const auto& each) {
+    json.member("cause", each.cause).member("time_ns", each.time);
+  });
+  json.objects("steps", equations.steps,
+               [&](const EquationStep& step) { put_equation_step(json, step); });
+  json.end();
+}
+
 void put_range(JsonWriter& json, const std::optional<TimeRange>& range) {
   if (!range) {
     json.key("range").value(nullptr);
@@ -103,8 +166,7 @@ void begin_run(JsonWriter& json, const RunReport& report, const ToolInfo& tool) 
   if (report.out_of_memory.has_value()) put_out_of_memory(json, report);
   put_metrics(json, report, {"inputs", "feasible"});
   json.member("bound_class", report.lower_bound ? std::optional(report.bound_class) : std::nullopt);
-  json.member("closed_form_notes",
-              report.paper ? std::optional(report.paper->notes) : std::nullopt);
+  put_closed_form_notes(json, report.paper);
   json.objects("layers", report.layers,
                [&](const LayerReport& layer) { put_layer(json, layer, report.feasible); });
   if (!report.steps.empty()) {
@@ -135,6 +197,7 @@ std::string prediction(const RunReport& report, const WriteOptions& options) {
   }
   put_levers(json, report);
   if (report.roofline) put_roofline(json, *report.roofline);
+  if (report.equations) put_equations(json, *report.equations);
   json.end();
   return std::move(text) + "\n";
 }

@@ -193,9 +193,9 @@ std::string closed_forms(const std::vector<RunReport>& reports,
   for (const std::size_t i : fits) {
     const RunReport& report = reports[i];
     if (!report.paper || !report.paper->time) continue;
-    std::vector<std::string> items = report.paper->notes;
+    std::vector<std::string> items = closed_form_reasons(*report.paper);
     items.insert(items.begin(), closed_form_error(*report.paper, report.iteration_time));
-    if (items.size() > 1) items[1] = "without " + items[1];
+    if (items.size() > 1) items[1] = "for " + items[1];
     text += wrapped_list(
         fmt::format("  {} by {}: {},", row_name(report), closed_form_name(*report.paper),
                     format_duration(*report.paper->time)),

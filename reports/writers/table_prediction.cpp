@@ -62,18 +62,19 @@ std::string head(const RunReport& report, const Look& look) {
 void add_closed_form(TextTable& table, const RunReport& report, const Look& look) {
   if (!report.paper) return;
   const PaperEstimate& paper = *report.paper;
+  const std::vector<std::string> reasons = closed_form_reasons(paper);
   if (!paper.time) {
-    table.add_row({"closed form", "-", closed_form_name(paper) + ": " + paper.notes.front()});
+    table.add_row({"closed form", "-", closed_form_name(paper) + ": " + reasons.front()});
     return;
   }
   table.add_row({"closed form", format_duration(*paper.time),
                  closed_form_name(paper) + ": " + closed_form_error(paper, report.iteration_time)});
-  if (paper.notes.empty()) return;
+  if (reasons.empty()) return;
   if (look.width > 0) {  // the table breaks lines
-    table.add_row({"", "", fmt::format("leaves out {}", fmt::join(paper.notes, ", "))});
+    table.add_row({"", "", fmt::format("for {}", fmt::join(reasons, ", "))});
     return;
   }
-  std::istringstream lines(wrapped_list("leaves out", paper.notes));
+  std::istringstream lines(wrapped_list("for", reasons));
   for (std::string line; std::getline(lines, line);) table.add_row({"", "", line});
 }
 
@@ -550,7 +551,7 @@ std::string table_prediction(const RunReport& report, const WriteOptions& option
   if (report.feasible) {
     text += outcome(report, look) + busy_and_waiting(report, look) + where_time_goes(report, look) +
             memory(report, look) + plan_in_words(report, look) + waiting_layers(report, look) +
-            moved_tensors(report, look) + steps(report, look);
+            moved_tensors(report, look) + table_equations(report, look) + steps(report, look);
   } else if (report.out_of_memory.has_value()) {
     text += does_not_fit(report, look);
   }

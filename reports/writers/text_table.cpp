@@ -282,6 +282,17 @@ std::string closed_form_error(const PaperEstimate& paper, Duration simulated) {
                      share < 0 ? "below" : "above");
 }
 
+std::vector<std::string> closed_form_reasons(const PaperEstimate& paper) {
+  if (!paper.unfit.empty()) return {paper.unfit};
+  std::vector<std::string> reasons;
+  for (const PaperEstimate::Difference& each : paper.differences) {
+    const bool less = each.time < Duration(0);
+    reasons.push_back(fmt::format("{} {}{}", each.cause, less ? "-" : "+",
+                                  format_duration(less ? Duration(0) - each.time : each.time)));
+  }
+  return reasons;
+}
+
 std::string category_text(MemoryCategory category) {
   std::string text(category_name(category));
   std::replace(text.begin(), text.end(), '_', ' ');

@@ -82,6 +82,8 @@ struct StaticWords {
 [[nodiscard]] std::string closed_form_name(const PaperEstimate& paper);
 /// How far a closed form is off: "3.2 % below the simulated time".
 [[nodiscard]] std::string closed_form_error(const PaperEstimate& paper, Duration simulated);
+/// "waits of the forward pass +267.2 ms": why it is off by that, or the reason why there is none.
+[[nodiscard]] std::vector<std::string> closed_form_reasons(const PaperEstimate& paper);
 /// "activation gradients", "in flight"
 [[nodiscard]] std::string category_text(MemoryCategory category);
 /// A paragraph naming the assumed fields of the profile; "" when there are none.
@@ -93,6 +95,8 @@ struct StaticWords {
 /// What becomes of the outputs that backward reads, block by block; "" where the report is not to say so.
 [[nodiscard]] std::string plan_in_words(const RunReport& report, const Look& look);
 [[nodiscard]] std::string table_prediction(const RunReport& report, const WriteOptions& options);
+/// OOC-Paleo's equations beside the run; "" where they were not asked for.
+[[nodiscard]] std::string table_equations(const RunReport& report, const Look& look);
 [[nodiscard]] std::string table_comparison(const std::vector<RunReport>& reports,
                                            const WriteOptions& options);
 [[nodiscard]] std::string table_machines(const MachinesReport& report, const WriteOptions& options);

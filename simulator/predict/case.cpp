@@ -448,7 +448,6 @@ SummaryInput summary_of(const Case& which, const Schedule& schedule, const CaseR
           .bound_class = class_of_bounds(which, schedule, run),
           .compute_model = which.compute_model,
           .closed_form = which.moving ? ClosedForm::kNone : schedule.closed_form,
-          .copies = framework_of(which.framework).copies,
           .peak_far = run.peak_far,
           .moving = which.moving.get()};
 }

@@ -1,46 +1,61 @@
-// What OOC-Paleo's closed forms say of a run that was simulated: the iteration as a chain of layers, by the
-// equations of model/analytic, and in words what those leave out of this run.
+// OOC-Paleo's closed forms for a run that was simulated: the iteration as a row of layers in the order in which
+// they run, by the equations of model/analytic, and what the run takes longer for assumptions that it does not keep.
 #pragma once
 
 #include <optional>
 
 #include "model/analytic/closed_forms.hpp"
-#include "model/base/copy_rules.hpp"
 #include "simulator/summary/run_report.hpp"
 
 namespace ooc {
 
-/// A run as the closed forms see it: what no price of copies changes, and what the last prices came to.
+/// A run as the closed forms see it: what no link changes, and the copies of the last link.
 struct PaperChain {
-  /// Of a tensor that backward reads and that leaves.
+  /// A tensor that backward reads and that leaves.
   struct Move {
     TensorId tensor;
-    std::optional<std::size_t> writer;  ///< the layer's place; none: a network input
+    std::optional<std::size_t> writer;  ///< the layer's place; unset: a network input
     std::size_t reader = 0;
   };
-  std::optional<bool> is_chain;         ///< none: not yet looked at
-  std::vector<ChainLayer> layers;       ///< from the input on; copies by the last prices
+  bool built = false;
+  std::vector<LayerId> order;           ///< by place
+  std::vector<ChainLayer> layers;       ///< from the input on; copies of the last link
   std::vector<BackwardLayer> backward;  ///< from the loss on
   std::vector<Move> moves;
   Bytes retained;  ///< of what backward reads, what never leaves near memory
   Duration forward;
-  Duration updates;
-  bool small_copies_slower = false;  ///< some of the copies in do not run at the link's rate
+
+  [[nodiscard]] CapacityBackward capacity(BytesPerSecond swap_in) const {
+    return {.layers = backward, .retained = retained, .swap_in = swap_in};
+  }
+  /// (7) of the layer at that place, with the plan's copies in for the next one.
+  [[nodiscard]] BackwardSection section(std::size_t place) const {
+    return {.processing = layers[place].backward,
+            .swap = place == 0 ? Duration(0) : layers[place - 1].copy_in};
+  }
 };
+
+struct ChainInput {
+  const TrainingGraph& graph;  ///< of which the plan is
+  const CostTable& costs;
+  const Plan& plan;  ///< of one device and one round
+};
+[[nodiscard]] PaperChain paper_chain(const ChainInput& input);
 
 struct PaperEstimateInput {
   ClosedForm form = ClosedForm::kNone;
-  const TrainingGraph& graph;  ///< of which the plan is
+  const TrainingGraph& graph;
   const CostTable& costs;
-  const Plan& plan;            ///< one that runs
-  std::int64_t rounds = 1;     ///< that the plan has
-  bool pageable = false;       ///< copies and computing exclude each other
-  CopyRules copies = {};       ///< of the framework
-  bool notes = true;           ///< whether what is left out is wanted
-  PaperChain* kept = nullptr;  ///< of an earlier call with the same plan, or a new one
+  const Plan& plan;                    ///< one that runs
+  std::int64_t rounds = 1;             ///< that the plan has
+  const Timeline* timeline = nullptr;  ///< of the plan, for the differences; null: without them
+  PaperChain* kept = nullptr;          ///< of an earlier call with the same plan, or a new one
 };
 
-/// None where the schedule has no closed form.
+/// Why the equations are not about such a plan; empty where they are.
+[[nodiscard]] std::string unfit_for_paper(const Plan& plan, std::int64_t rounds);
+
+/// Unset where the schedule has no closed form.
 [[nodiscard]] std::optional<PaperEstimate> paper_estimate(const PaperEstimateInput& input);
 
 }  // namespace ooc

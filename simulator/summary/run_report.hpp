@@ -168,12 +168,59 @@ struct TimeRange {
   Duration most;
 };
 
-/// What the schedule's paper says on paper of the same run (model/analytic).
+/// OOC-Paleo's total for the same run (model/analytic).
 struct PaperEstimate {
-  std::string equations;         ///< of OOC-Paleo: "7-9"
-  std::optional<Duration> time;  ///< none: they do not hold for this run
-  /// What of this run they leave out; without a time, why they do not hold. Phrases, several of the first.
-  std::vector<std::string> notes;
+  std::string equations;         ///< "7-9" or "10-12"
+  std::optional<Duration> time;  ///< unset: they do not hold for this run
+  std::string unfit = {};        ///< why they do not hold; empty: they do
+  struct Difference {
+    std::string_view cause;  ///< the assumption that this run does not keep
+    Duration time;           ///< negative where the run is quicker for it
+  };
+  std::vector<Difference> differences = {};  ///< their sum: simulated time - `time`
+};
+
+/// One backward step of OOC-Paleo's equations, (3) to (9) and (12), beside the run's.
+struct EquationStep {
+  std::string layer = {};
+  Bytes bytes = {};           ///< Num_buffer(l): saved tensors that it is the first to read
+  Duration processing = {};   ///< T_proc(l)
+  Duration swap = {};         ///< T_Swap(l-1): the plan's copies in for the next layer
+  Duration section = {};      ///< (7)
+  double concurrency = 0;     ///< (8), bytes
+  double utilization = 0;     ///< (9)
+  double utilization_12 = 0;  ///< (12)
+  Duration section_run = {};  ///< from its first task to the next layer's
+  double utilization_run = 0;
+  double utilization_2 = 0;  ///< (2), with Num_avail of (6)
+  Bytes available_3 = {};    ///< Num_avail at its start by (3); negative: not there yet
+  Bytes available_4 = {};
+  Bytes available_6 = {};
+  Bytes available_run = {};  ///< of whole tensors
+};
+
+/// OOC-Paleo's equations for one run, each beside what the run came to.
+struct Equations {
+  std::string unfit = {};                   ///< why they do not hold; empty: they do
+  std::optional<BytesPerSecond> far = {};   ///< FM_Th; unset: Conn_Th was measured end to end
+  std::optional<BytesPerSecond> near = {};  ///< NM_Th; likewise
+  BytesPerSecond connection = {};           ///< Conn_Th
+  BytesPerSecond swap_in = {};              ///< (5)
+  std::string_view binds = {};              ///< "Conn_Th", "FM_Th" or "NM_Th"
+  std::optional<BytesPerSecond> swap_in_run = {};  ///< unset: nothing is copied in
+  Bytes capacity = {};                             ///< of (6): budget without static bytes
+  Bytes retained = {};  ///< NM_Ca of (10): saved tensors that never leave
+  struct Caught {
+    std::string layer;
+    Duration time;  ///< from the turn on
+  };
+  std::optional<Caught> caught = {};      ///< (11); unset: processing never catches up
+  std::optional<Caught> caught_run = {};  ///< first wait for a copy in
+  double utilization = 1;                 ///< of the backward pass by (9)
+  double utilization_12 = 1;              ///< by (12)
+  double utilization_run = 1;
+  PaperEstimate total = {};
+  std::vector<EquationStep> steps = {};  ///< in the order in which layers run backward
 };
 
 /// Of a run of a network whose sequence has a length (symbol seq).
@@ -261,6 +308,7 @@ struct RunReport {
   std::vector<StepReport> steps;                  ///< only when asked for
   std::optional<std::vector<MovedTensor>> moved;  ///< likewise
   std::optional<Roofline> roofline;               ///< likewise
+  std::optional<Equations> equations;             ///< likewise
   std::vector<std::string> assumed;
   std::vector<std::string> remarks;  ///< what the prediction leaves out, for people
 };

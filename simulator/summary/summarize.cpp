@@ -231,9 +231,7 @@ const Timeline* add_outcome(RunReport& report, const SummaryInput& input) {
                                  .costs = plan_costs(input),
                                  .plan = *plan,
                                  .rounds = report.rounds,
-                                 .pageable = input.inputs.mode == "pageable",
-                                 .copies = input.copies,
-                                 .notes = input.detail != Detail::kTotals,
+                                 .timeline = input.detail == Detail::kTotals ? nullptr : &timeline,
                                  .kept = input.paper});
   return &timeline;
 }

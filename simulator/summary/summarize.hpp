@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "model/analytic/closed_forms.hpp"
-#include "model/base/copy_rules.hpp"
 #include "model/cost/compute_cost.hpp"
 #include "model/rewrite/data_parallel.hpp"
 #include "model/rewrite/rounds.hpp"
@@ -38,7 +37,6 @@ struct SummaryInput {
   ComputeModel compute_model = ComputeModel::kNative;  ///< whose FLOPs are reported
   std::vector<std::string> assumed = {};               ///< HardwareProfile::assumed
   ClosedForm closed_form = ClosedForm::kNone;          ///< of the schedule
-  CopyRules copies = {};                               ///< of the framework
   PaperChain* paper = nullptr;         ///< of the same plan, to be kept between runs of it
   std::optional<Bytes> peak_far = {};  ///< where it is worked out already
   Detail detail = Detail::kLayers;

@@ -186,6 +186,17 @@ test('a roofline has the bytes and operations of the JSON', async () => {
   await shut(page);
 });
 
+test('a table has OOC-Paleo’s equations, step by step', async () => {
+  const made = report('equations', 'predict', example, '--hardware', machine, '--memory', '3GB', '--equations', '--quiet');
+  const page = await open(made.html);
+  const { equations } = made.json();
+  const rows = (await saved(page, '#equation-steps', 'CSV')).trim().split('\r\n').map((row) => row.split(','));
+  assert.deepEqual(rows[0], Object.keys(equations.steps[0]));
+  assert.deepEqual(rows.slice(1).map((row) => row[0]), equations.steps.map((step) => step.layer));
+  assert.match(await page.locator('#equations').innerText(), /T_catch/);
+  await shut(page);
+});
+
 test('a calibration shows its samples, wide and narrow, light and dark', async () => {
   const [html, profile] = [join(folder, 'calibrated.html'), join(folder, 'calibrated.json')];
   execFileSync(program, ['calibrate', '--probe', 'none', '--from', join(process.env.OOC_SOURCES, 'tests/data/calibrate/stub.samples.json'), '-o', profile, '--report', html, '--quiet'], { stdio: 'ignore' });

@@ -2,6 +2,7 @@
 // round number of milliseconds.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -19,18 +20,18 @@ constexpr BytesPerSecond gb_per_s(std::int64_t count) {
 
 TEST_CASE(
     "(1), (2): half the full concurrency keeps the processor half busy, twice of it no busier") {
-  // 10 GB/s x 100 ms = 1 GB in flight at full concurrency.
-  CHECK(processing_utilization(gigabytes(5), gb_per_s(10), ms(100)) == doctest::Approx(0.5));
-  CHECK(processing_utilization(gigabytes(10), gb_per_s(10), ms(100)) == 1.0);
-  CHECK(processing_utilization(gigabytes(20), gb_per_s(10), ms(100)) == 1.0);
-  CHECK(processing_utilization(Bytes(0), gb_per_s(10), ms(0)) == 1.0);
+  const Bytes full = bytes_within(gb_per_s(10), ms(100));  // Proc_Th x Proc_L
+  CHECK(full == gigabytes(10));
+  CHECK(processing_utilization(gigabytes(5), full) == doctest::Approx(0.5));
+  CHECK(processing_utilization(gigabytes(10), full) == 1.0);
+  CHECK(processing_utilization(gigabytes(20), full) == 1.0);
+  CHECK(processing_utilization(Bytes(0), Bytes(0)) == 1.0);
 }
 
 TEST_CASE("(4): what a step leaves over is never negative, and the copies in are added") {
   AvailabilityStep step{.available = Bytes(100),
-                        .processing = gb_per_s(3),  // 30 bytes in 10 ns
-                        .swap_in = gb_per_s(2),     // 20 bytes
-                        .step = Duration(10),
+                        .processed = bytes_within(gb_per_s(3), Duration(10)),   // 30
+                        .swapped_in = bytes_within(gb_per_s(2), Duration(10)),  // 20
                         .capacity = {}};
   CHECK(next_available(step) == Bytes(90));  // 100 - 30 + 20
   step.available = Bytes(10);
@@ -39,9 +40,8 @@ TEST_CASE("(4): what a step leaves over is never negative, and the copies in are
 
 TEST_CASE("(6): copies in stop at the capacity, before or after the step's own release") {
   AvailabilityStep step{.available = Bytes(100),
-                        .processing = gb_per_s(3),
-                        .swap_in = gb_per_s(5),
-                        .step = Duration(10),
+                        .processed = Bytes(30),
+                        .swapped_in = Bytes(50),
                         .capacity = Bytes(110),
                         .free_space = FreeSpace::kLagged};
   CHECK(next_available(step) == Bytes(80));  // 70 left + min(50, 110 - 100)
@@ -54,15 +54,13 @@ TEST_CASE("(6): copies in stop at the capacity, before or after the step's own r
 /// Bytes that one microsecond processes under (6), in steps of `step_ns`.
 std::int64_t processed_in_1us(FreeSpace free_space, std::int64_t step_ns) {
   AvailabilityStep step{.available = Bytes(0),
-                        .processing = gb_per_s(10),
-                        .swap_in = gb_per_s(20),
-                        .step = Duration(step_ns),
+                        .processed = Bytes(10 * step_ns),
+                        .swapped_in = Bytes(20 * step_ns),
                         .capacity = Bytes(100),
                         .free_space = free_space};
   std::int64_t processed = 0;
   for (std::int64_t t = 0; t < 1000; t += step_ns) {
-    const Bytes wanted(10 * step_ns);
-    processed += (step.available < wanted ? step.available : wanted).count();
+    processed += std::min(step.available, step.processed).count();
     step.available = next_available(step);
   }
   return processed;
@@ -96,7 +94,7 @@ TEST_CASE("(7) to (9): a section lasts as long as the slower of task and copy") 
   CHECK(slow_copy.length() == ms(200));
   CHECK(slow_copy.utilization() == doctest::Approx(0.25));
   // Full concurrency 10 GB/s x 100 ms = 1e9 bytes; a quarter of the time.
-  CHECK(section_concurrency(slow_copy, gb_per_s(10), ms(100)) == doctest::Approx(0.25e9));
+  CHECK(section_concurrency(slow_copy, gigabytes(10)) == doctest::Approx(0.25e9));
   const BackwardSection slow_task{.processing = ms(50), .swap = ms(20)};
   CHECK(slow_task.length() == ms(50));
   CHECK(slow_task.utilization() == 1.0);

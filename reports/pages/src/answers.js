@@ -7,7 +7,7 @@ import { memoryBars, namer, paretoChart, rowName, timeBars } from './schedules.j
 import { rooflineChart } from './roofline.js';
 import { bars, maxAnswer, needAnswer } from './searches.js';
 import { rowsTable, sweepCharts } from './sweep.js';
-import { changesTable, factsOf, layersTable, leversTable, movedTable, schedulesTable } from './tables.js';
+import { changesTable, equationsTables, factsOf, layersTable, leversTable, movedTable, schedulesTable } from './tables.js';
 import { timelineChart } from './timeline.js';
 import { waitsChart } from './waits.js';
 
@@ -26,7 +26,7 @@ function resultAnswer(documents, rowsOf, timeline) {
     title: `${jobOf(result)}: ${rowName(result)}`,
     facts: factsOf(result),
     charts: some(timeline && timelineChart(result, timeline.data), timeBars([result], named), waitsChart(result), memoryBars([result], named), rooflineChart(result)),
-    tables: some(leversTable(result), changesTable(result), movedTable(result), layersTable(result)),
+    tables: some(leversTable(result), changesTable(result), ...equationsTables(result), movedTable(result), layersTable(result)),
     footnotes: result,
   };
 }

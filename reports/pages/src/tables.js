@@ -52,6 +52,40 @@ export function movedTable(result) {
   };
 }
 
+/** [OOC]'s equations (2) to (12), each beside the run: the single figures, and the backward steps. */
+export function equationsTables(result) {
+  const { equations } = result;
+  if (!equations || equations.unfit) return [];
+  const caught = (each) => (each ? `${format.time(each.time_ns)}, ${each.layer}` : 'never');
+  const signed = (value) => (value < 0 ? `−${format.bytes(-value)}` : format.bytes(value));
+  const signedTime = (value) => (value < 0 ? `−${format.time(-value)}` : `+${format.time(value)}`);
+  const { steps } = equations;
+  return [
+    {
+      id: 'equations', title: 'OOC-Paleo’s equations',
+      note: `${equations.binds} binds: Conn_Th ${format.rate(equations.connection_bytes_per_s)}, FM_Th ${format.rate(equations.far_bytes_per_s)}, NM_Th ${format.rate(equations.near_bytes_per_s)}. Capacity ${format.bytes(equations.capacity_bytes)}, of it NM_Ca (never leaves) ${format.bytes(equations.retained_bytes)}. The last rows are what this run has and the equations have not.`,
+      columns: ['equation', 'on paper', 'this run'],
+      rows: [
+        ['(5) Swap_in_Th', format.rate(equations.swap_in_bytes_per_s), format.rate(equations.run_swap_in_bytes_per_s)],
+        ['(9) utilisation of backward', format.percent(equations.utilization_9), format.percent(equations.run_utilization)],
+        ['(11) T_catch', caught(equations.caught), caught(equations.run_caught)],
+        ['(12) utilisation of backward', format.percent(equations.utilization_12), format.percent(equations.run_utilization)],
+        [`(${equations.total}) iteration`, format.time(equations.total_ns), format.time(result.iteration_time_ns)],
+        ...equations.differences.map((each) => [each.cause, '–', signedTime(each.time_ns)]),
+      ],
+    },
+    {
+      id: 'equation-steps', title: 'OOC-Paleo’s equations, step by step',
+      note: 'Backward, in the order in which layers run. T_Swap: the plan’s copies in for the next layer. Num_avail is as a step starts; that of this run counts tensors that are near as a whole.',
+      columns: ['layer', 'Num_buffer', 'T_proc', 'T_Swap', 'T (7)', 'this run', 'util (9)', 'util (12)', 'this run', 'Num_avail (3)', '(4)', '(6)', 'this run'],
+      rows: steps.map((step) => [step.layer, format.bytes(step.bytes), format.time(step.processing_ns), format.time(step.swap_ns), format.time(step.section_ns), format.time(step.run_section_ns),
+        format.percent(step.utilization_9), format.percent(step.utilization_12), format.percent(step.run_utilization),
+        signed(step.available_3_bytes), signed(step.available_4_bytes), signed(step.available_6_bytes), format.bytes(step.run_available_bytes)]),
+      exact: () => [Object.keys(steps[0]), ...steps.map((step) => Object.values(step))],
+    },
+  ];
+}
+
 export function changesTable(result) {
   const changes = [...(result.what_if ?? []), ...(result.worth ?? [])];
   if (!changes.length) return null;
