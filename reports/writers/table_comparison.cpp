@@ -193,9 +193,10 @@ std::string closed_forms(const std::vector<RunReport>& reports,
   for (const std::size_t i : fits) {
     const RunReport& report = reports[i];
     if (!report.paper || !report.paper->time) continue;
-    std::vector<std::string> items = closed_form_reasons(*report.paper);
-    items.insert(items.begin(), closed_form_error(*report.paper, report.iteration_time));
-    if (items.size() > 1) items[1] = "for " + items[1];
+    std::vector<std::string> items = {closed_form_error(*report.paper, report.iteration_time)};
+    for (const auto& [time, cause] : closed_form_reasons(*report.paper, report.iteration_time)) {
+      items.push_back((items.size() == 1 ? "for " : "") + time + " " + cause);
+    }
     text += wrapped_list(
         fmt::format("  {} by {}: {},", row_name(report), closed_form_name(*report.paper),
                     format_duration(*report.paper->time)),

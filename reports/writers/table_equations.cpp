@@ -54,18 +54,13 @@ std::string single_figures(const Equations& equations, const RunReport& report, 
                      format_bytes(equations.capacity), format_bytes(equations.retained));
 }
 
-std::string differences(const Equations& equations, const Look& look) {
-  const PaperEstimate& total = equations.total;
-  if (total.differences.empty()) return "";
-  TextTable table({{"", Align::kLeft}, {""}});
-  for (const PaperEstimate::Difference& each : total.differences) {
-    const bool less = each.time < Duration(0);
-    table.add_row(
-        {std::string(each.cause),
-         (less ? "-" : "+") + format_duration(less ? Duration(0) - each.time : each.time)});
-  }
-  return "\n" + bold(fmt::format("What this run has and ({}) have not", total.equations), look) +
-         "\n" + table.text(look);
+std::string differences(const Equations& equations, const RunReport& report, const Look& look) {
+  TextTable table({{""}, {"", Align::kLeft}});
+  const auto reasons = closed_form_reasons(equations.total, report.iteration_time);
+  if (reasons.empty()) return "";
+  for (const auto& [time, cause] : reasons) table.add_row({time, cause});
+  return "\n" + bold(fmt::format("What ({}) leave out", equations.total.equations), look) + "\n" +
+         table.text(look);
 }
 
 bool changes(const EquationStep& before, const EquationStep& step) {
@@ -131,8 +126,8 @@ std::string table_equations(const RunReport& report, const Look& look) {
   const Equations& equations = *report.equations;
   const std::string title = "\n" + bold("OOC-Paleo's equations", look);
   if (!equations.unfit.empty()) return title + ": " + equations.unfit + "\n";
-  return title + "\n" + single_figures(equations, report, look) + differences(equations, look) +
-         steps(equations, look);
+  return title + "\n" + single_figures(equations, report, look) +
+         differences(equations, report, look) + steps(equations, look);
 }
 
 }  // namespace ooc

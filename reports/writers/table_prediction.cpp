@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
 #include <utility>
 
 #include "model/base/quantity_io.hpp"
@@ -59,23 +58,19 @@ std::string head(const RunReport& report, const Look& look) {
 }
 
 // What the schedule's paper estimates, beside the time.
-void add_closed_form(TextTable& table, const RunReport& report, const Look& look) {
+void add_closed_form(TextTable& table, const RunReport& report) {
   if (!report.paper) return;
   const PaperEstimate& paper = *report.paper;
-  const std::vector<std::string> reasons = closed_form_reasons(paper);
   if (!paper.time) {
-    table.add_row({"closed form", "-", closed_form_name(paper) + ": " + reasons.front()});
+    table.add_row({"closed form", "-", closed_form_name(paper) + ": " + paper.unfit});
     return;
   }
   table.add_row({"closed form", format_duration(*paper.time),
                  closed_form_name(paper) + ": " + closed_form_error(paper, report.iteration_time)});
-  if (reasons.empty()) return;
-  if (look.width > 0) {  // the table breaks lines
-    table.add_row({"", "", fmt::format("for {}", fmt::join(reasons, ", "))});
-    return;
+  if (report.equations) return;  // which say why
+  for (auto& [time, cause] : closed_form_reasons(paper, report.iteration_time)) {
+    table.add_row({"", time, cause});
   }
-  std::istringstream lines(wrapped_list("for", reasons));
-  for (std::string line; std::getline(lines, line);) table.add_row({"", "", line});
 }
 
 /// "to_near", with the mode where it is another one than the report's.
@@ -126,7 +121,7 @@ std::string outcome(const RunReport& report, const Look& look) {
          fmt::format("of {} parameters; the others are frozen", si_count(report.parameters))});
   }
   add_range(table, report);
-  add_closed_form(table, report, look);
+  add_closed_form(table, report);
   table.add_row(
       {"slowdown", fmt::format("{:.3f}x", report.slowdown),
        fmt::format(

@@ -21,6 +21,12 @@ namespace {
 constexpr std::size_t kLineWidth = 100;
 /// Less is no room for words.
 constexpr std::size_t kLeastRoom = 12;
+constexpr double kNoticeableShare = 0.0005;  // of the simulated time
+
+double share_of_time(Duration part, Duration whole) {
+  return static_cast<double>(part.count()) /
+         static_cast<double>(std::max(whole, Duration(1)).count());
+}
 
 std::string padded(const std::string& cell, std::size_t width, Align align) {
   const std::string space(width - std::min(width, columns_of(cell)), ' ');
@@ -275,20 +281,19 @@ std::string closed_form_name(const PaperEstimate& paper) {
 std::string closed_form_error(const PaperEstimate& paper, Duration simulated) {
   const Duration off = *paper.time - simulated;
   if (off == Duration(0)) return "equal to the simulated time";
-  const double share = static_cast<double>(off.count()) /
-                       static_cast<double>(std::max(simulated, Duration(1)).count());
-  if (std::abs(share) < 0.0005) return "within 0.05 % of the simulated time";
+  const double share = share_of_time(off, simulated);
+  if (std::abs(share) < kNoticeableShare) return "within 0.05 % of the simulated time";
   return fmt::format("{:.1f} % {} the simulated time", std::abs(share) * 100,
                      share < 0 ? "below" : "above");
 }
 
-std::vector<std::string> closed_form_reasons(const PaperEstimate& paper) {
-  if (!paper.unfit.empty()) return {paper.unfit};
-  std::vector<std::string> reasons;
+std::vector<std::pair<std::string, std::string>> closed_form_reasons(const PaperEstimate& paper,
+                                                                     Duration simulated) {
+  std::vector<std::pair<std::string, std::string>> reasons;
   for (const PaperEstimate::Difference& each : paper.differences) {
-    const bool less = each.time < Duration(0);
-    reasons.push_back(fmt::format("{} {}{}", each.cause, less ? "-" : "+",
-                                  format_duration(less ? Duration(0) - each.time : each.time)));
+    if (std::abs(share_of_time(each.time, simulated)) < kNoticeableShare) continue;
+    const Duration size = std::max(each.time, Duration(0) - each.time);
+    reasons.emplace_back((each.time < Duration(0) ? "-" : "+") + format_duration(size), each.cause);
   }
   return reasons;
 }

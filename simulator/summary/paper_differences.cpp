@@ -2,7 +2,8 @@
 // The copies in of the backward pass, in the plan's order, become ready
 //   at the link's rate, one behind the other from the turn on: what (12) forgets from section to section;
 //   in the time that each took: latency, and copies that slow each other;
-//   no earlier than their own copy out has ended, than whatever else they wait for, than they did: room;
+//   no earlier than their own copy out has ended;
+//   when they were: a copy in waits for room, or until its schedule has it start;
 // and each time the backward tasks run behind one another, each behind the copies that it waits for. What is left of
 // the run's backward pass are tasks that run again, and tasks that wait for other things than copies in.
 //
@@ -53,12 +54,10 @@ class Walk {
     walk_to("latency, and copies that slow each other", "copies quicker than the link",
             [&](StepId copy, Duration free) { return free + length(copy); });
     walk_to("copies out still under way at the turn", kAhead, [&](StepId copy, Duration free) {
-      return std::max(free, waits(copy, true)) + length(copy);
+      return std::max(free, copied_out(copy)) + length(copy);
     });
-    walk_to("copies in that the schedule starts later", kAhead,
-            [&](StepId copy, Duration free) { return std::max(free, waits(copy)) + length(copy); });
     walk_to(
-        "copies in that wait for room", "copies in that start before the turn",
+        "copies in held back for room, or by the schedule", "copies in that start before the turn",
         [&](StepId copy, Duration) { return after_turn(input_.timeline.spans[copy.at()].end); });
     const Duration again = run_again();
     add("tasks that run again", again);
@@ -100,14 +99,12 @@ class Walk {
     const auto tensor = static_cast<std::size_t>(input_.plan.steps[copy.at()].object);
     return transfer_time(input_.costs.tensor_bytes[tensor], input_.costs.transfers.to_near_peak);
   }
-  /// The end of what it waits for, of all or of the copy out of its own tensor.
-  [[nodiscard]] Duration waits(StepId copy, bool own = false) const {
+  /// End of the copy out that it waits for.
+  [[nodiscard]] Duration copied_out(StepId copy) const {
     Duration end;
     for (const StepId wait : input_.plan.waits[copy]) {
-      const Step& step = input_.plan.steps[wait.at()];
-      const bool its_own =
-          step.kind == StepKind::kToFar && step.object == input_.plan.steps[copy.at()].object;
-      if (!own || its_own) end = std::max(end, after_turn(input_.timeline.spans[wait.at()].end));
+      if (input_.plan.steps[wait.at()].kind != StepKind::kToFar) continue;
+      end = std::max(end, after_turn(input_.timeline.spans[wait.at()].end));
     }
     return end;
   }
