@@ -22,11 +22,13 @@ std::string caught_text(const std::optional<Equations::Caught>& caught) {
   return caught ? format_duration(caught->time) : "never";
 }
 
+/// "at conv1_2", "at conv1_2; this run at pool1"
 std::string caught_at(const Equations& equations) {
-  const auto layer = [](const auto& caught) { return caught ? caught->layer : "-"; };
-  const std::string paper = layer(equations.caught);
-  const std::string run = layer(equations.caught_run);
-  return paper == run ? "at " + paper : fmt::format("at {}; this run at {}", paper, run);
+  const auto& [paper, run] = std::pair(equations.caught, equations.caught_run);
+  if (paper && run && paper->layer == run->layer) return "at " + paper->layer;
+  std::string text = paper ? "at " + paper->layer : "";
+  if (run) text += (paper ? "; this run at " : "this run at ") + run->layer;
+  return text;
 }
 
 std::string signed_bytes(Bytes bytes) {
@@ -40,7 +42,7 @@ std::string single_figures(const Equations& equations, const RunReport& report, 
   table.add_row({"(9) utilisation backward", format_percent(equations.utilization),
                  format_percent(equations.utilization_run), "vDNN-like"});
   table.add_row({"(11) T_catch", caught_text(equations.caught), caught_text(equations.caught_run),
-                 equations.caught || equations.caught_run ? caught_at(equations) : ""});
+                 caught_at(equations)});
   table.add_row({"(12) utilisation backward", format_percent(equations.utilization_12),
                  format_percent(equations.utilization_run), "capacity-based"});
   table.add_row({fmt::format("({}) iteration", equations.total.equations),
