@@ -85,8 +85,9 @@ using Differences = std::vector<std::pair<std::string, Duration>>;
 Differences differences_of(const Example& example, ClosedForm form) {
   PaperEstimateInput input = input_of(example, form);
   input.timeline = &example.timeline();
+  const auto estimate = paper_estimate(input);
   Differences found;
-  for (const auto& each : paper_estimate(input)->differences) {
+  for (const auto& each : estimate->differences) {
     found.emplace_back(each.cause, each.time);
   }
   return found;
