@@ -94,7 +94,6 @@ std::vector<const EquationStep*> shown_of(const std::vector<EquationStep>& steps
 std::string steps(const Equations& equations, const Look& look) {
   TextTable sections({{"layer", Align::kLeft},
                       {"T_proc"},
-                      {"T_Swap"},
                       {"T (7)"},
                       {"this run"},
                       {"(9)"},
@@ -104,7 +103,7 @@ std::string steps(const Equations& equations, const Look& look) {
       {{"layer", Align::kLeft}, {"Num_buffer"}, {"(3)"}, {"(4)"}, {"(6)"}, {"this run"}});
   const std::vector<const EquationStep*> shown = shown_of(equations.steps);
   for (const EquationStep* step : shown) {
-    sections.add_row({step->layer, format_duration(step->processing), format_duration(step->swap),
+    sections.add_row({step->layer, format_duration(step->processing),
                       format_duration(step->section), format_duration(step->section_run),
                       format_percent(step->utilization), format_percent(step->utilization_12),
                       format_percent(step->utilization_run)});
@@ -117,7 +116,7 @@ std::string steps(const Equations& equations, const Look& look) {
   return "\n" + bold("Backward sections, (7) to (9) and (12)", look) + ", " + count + "\n" +
          sections.text(look) + "\n" + bold("Num_avail as they start, (3), (4), (6)", look) + "\n" +
          available.text(look) +
-         "  T_Swap: this plan's copies in for the next layer; --format json has all steps\n"
+         "  T: T_proc or, if longer, this plan's copies in for the next layer; all in JSON\n"
          "  Num_avail of this run counts tensors that are near as a whole\n";
 }
 

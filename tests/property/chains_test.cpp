@@ -156,7 +156,7 @@ TEST_CASE("what a run takes longer than on paper is the sum of its causes, whate
     if (equations.caught) REQUIRE(equations.caught->time == equations.caught_run->time);
     REQUIRE(equations.utilization_12 <= equations.utilization_run);
   });
-  if (cases > 1) CHECK(kept > 0);
+  if (cases > 1) CHECK(kept > cases / 4);
 }
 
 /// What serial copies come to: per gap between tasks all copies out, and all copies in, at least the longer of the two.

@@ -180,6 +180,20 @@ TEST_CASE("equations (3), (4), (6) part where the link is slow or the capacity s
   CHECK(equations.steps[2].available_6 == Bytes(700));
 }
 
+TEST_CASE("writers set the equations beside the run where they are asked for") {
+  const LinkedExample example(kRate);
+  RunReport report = report_of(example, ClosedForm::kCapacity);
+  const Writer& table = *find_writer("table");
+  CHECK(table.prediction(report, {}).find("T_catch") == std::string::npos);
+  report.equations = equations_of_example(example, Bytes(4100));
+  const std::string text = table.prediction(report, {});
+  CHECK(text.find("(11) T_catch                   never    200.0 us  this run at a\n") !=
+        std::string::npos);
+  const std::string json = find_writer("json")->prediction(report, {});
+  CHECK(json.find("\"run_caught\": {") != std::string::npos);
+  CHECK(json.find("\"binds\": \"Conn_Th\"") != std::string::npos);
+}
+
 TEST_CASE("equations of a plan on several devices are the reason why there are none") {
   LinkedExample example(kRate);
   std::get<Plan>(example.plan).devices = 2;
