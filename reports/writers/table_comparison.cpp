@@ -176,7 +176,7 @@ std::string differences(const std::vector<RunReport>& reports, const std::vector
   }
   if (any([](const RunReport& r) { return !r.inputs.row.empty(); })) {
     text +=
-        "  in rounds (--sub-batch auto; all others: off): the batch in parts, gradients add up to "
+        "  in rounds (--sub-batch auto): the batch in parts, gradients add up to "
         "one "
         "update;\n  other work than at once, so gap is above the bound of the same rounds\n";
   }
@@ -226,7 +226,7 @@ std::string fitting(const std::vector<RunReport>& reports, const std::vector<std
     notes += "  gap: time above the lower bound, by waits, slower algorithms or more work\n";
   }
   return table.text(look) + notes +
-         "  largest wait: what costs compute the most time, tasks run again included\n" +
+         "  largest loss: what costs compute the most time, tasks run again included\n" +
          differences(reports, order, look) + closed_forms(reports, order, look) +
          (reports[order.front()].inputs.devices > 1
               ? "  memory: of each device; far and copied: of all devices together\n"

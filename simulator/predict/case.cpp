@@ -36,37 +36,6 @@
 namespace ooc {
 namespace {
 
-/// Whether more than a sum of sizes decides what suffices: holes, copies that wait for more than the schedule
-/// says, or a far memory that might overflow.
-bool sizes_may_deceive(const Case& which) {
-  const auto& sizes = which.costs.tensor_bytes;
-  const CopyRules& copies = framework_of(which.framework).copies;
-  const Bytes all = std::accumulate(sizes.begin(), sizes.end(), Bytes(0));
-  return which.allocator != Allocator::kIdeal || which.transfers.mode == CopyMode::kPageable ||
-         change_plans(copies) || which.devices > 1 || all > which.far_capacity;
-}
-
-/// Schedules work out the smallest budget from sizes, at plan time. Where that may deceive, a run
-/// with it decides whether it is promised or only said that nothing smaller will do.
-void confirm_smallest(const Case& which, const Schedule& schedule, OutOfMemory& oom,
-                      SimulationBuffers& buffers) {
-  if (!oom.smallest_budget || is_footprint(which.accounting) || !sizes_may_deceive(which)) return;
-  const Bytes budget = *oom.smallest_budget;
-  const CaseRun run = run_within(which, schedule, budget);
-  if (const Plan* plan = std::get_if<Plan>(&run.plan)) {
-    const auto blocked = simulate({.plan = *plan,
-                                   .costs = run.costs(which),
-                                   .budget = budget,
-                                   .allocator = run.allocator(which)},
-                                  buffers);
-    if (!blocked && peak_far_bytes(*plan, run.graph(which), run.costs(which), buffers.timeline) <=
-                        which.far_capacity) {
-      return;
-    }
-  }
-  oom.least_budget = std::exchange(oom.smallest_budget, std::nullopt);
-}
-
 bool has_batch_norm(const Network& network) {
   return std::any_of(network.layers.begin(), network.layers.end(), [](const Layer& layer) {
     return layer.kind != nullptr && layer.kind->name == "batch_norm";
@@ -333,9 +302,7 @@ CaseRun plan_case(const Case& which, const Schedule& schedule, CaseBuffers& buff
   CaseRun run = plan_with_margins(which, schedule, buffers.simulation);
   buffers.far_use.reset();
   buffers.paper = {};
-  if (auto* oom = std::get_if<OutOfMemory>(&run.plan)) {
-    confirm_smallest(which, schedule, *oom, buffers.simulation);
-  } else {
+  if (std::holds_alternative<Plan>(run.plan)) {
     buffers.far_use = far_use(std::get<Plan>(run.plan), run.graph(which), run.costs(which));
   }
   return run;

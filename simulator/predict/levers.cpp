@@ -17,6 +17,7 @@
 #include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/planning.hpp"
 #include "simulator/predict/round_costs.hpp"
+#include "simulator/predict/scheduled_case.hpp"
 #include "simulator/schedules/option_table.hpp"
 #include "simulator/summary/memory_use.hpp"
 
@@ -40,9 +41,8 @@ std::optional<Need> need_of(Case which, const Schedule& schedule) {
   if (is_footprint(which.accounting)) return Need{which.in_core_peak};
   which.budget =
       which.moving ? Bytes(1) : which.costs.static_bytes;  // moving state takes less than that
-  CaseBuffers buffers;
-  const CaseRun run = plan_case(which, schedule, buffers);
-  const auto* oom = std::get_if<OutOfMemory>(&run.plan);
+  ScheduledCase scheduled(which, schedule);
+  const auto* oom = std::get_if<OutOfMemory>(&scheduled.run().plan);
   return oom == nullptr ? Need{which.budget} : need_of(*oom);
 }
 

@@ -1,8 +1,12 @@
 #include "simulator/predict/scheduled_case.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
+#include "simulator/predict/framework_choice.hpp"
+#include "simulator/plan/wait_as_framework.hpp"
+#include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/planning.hpp"
 #include "simulator/predict/round_costs.hpp"
 #include "simulator/schedules/fitting_algorithms.hpp"
@@ -10,7 +14,18 @@
 namespace ooc {
 namespace {
 
-/// Rooms to try; one unset where there is nothing to choose here.
+/// Whether more than a sum of sizes decides what suffices: holes, copies that wait for more than the schedule
+/// says, or a far memory that might overflow.
+bool sizes_may_deceive(const Case& which) {
+  const auto& sizes = which.costs.tensor_bytes;
+  const CopyRules& copies = framework_of(which.framework).copies;
+  const Bytes all = std::accumulate(sizes.begin(), sizes.end(), Bytes(0));
+  return which.allocator != Allocator::kIdeal || which.transfers.mode == CopyMode::kPageable ||
+         change_plans(copies) || which.devices > 1 || all > which.far_capacity;
+}
+
+/// Rooms to try, first unset: tasks with the least workspace, without which the job does not fit. That alone where there is
+/// nothing to choose here.
 std::vector<std::optional<Bytes>> rooms_of(const Case& which, const Schedule& schedule) {
   const TrainingGraph& graph = which.workload.graph;
   const bool choice = which.costs.alternatives.size() > graph.tasks.size();
@@ -19,9 +34,12 @@ std::vector<std::optional<Bytes>> rooms_of(const Case& which, const Schedule& sc
     return {std::nullopt};
   }
   // Beside what never moves there is nothing to give away.
-  if (schedule.is(Trait::kMovesNothing)) return {Bytes(0)};
-  const std::vector<Bytes> rooms = algorithm_rooms(graph, which.costs, simulated_budget(which));
-  return {rooms.begin(), rooms.end()};
+  if (schedule.is(Trait::kMovesNothing)) return {std::nullopt, Bytes(0)};
+  std::vector<std::optional<Bytes>> rooms{std::nullopt};
+  for (const Bytes room : algorithm_rooms(graph, which.costs, simulated_budget(which))) {
+    rooms.emplace_back(room);
+  }
+  return rooms;
 }
 
 /// Compute with the algorithms of a room; zero where tasks are not run as they are.
@@ -81,10 +99,25 @@ const CaseRun& ScheduledCase::run() {
   if (!time_) consider(0);
   if (!time_) {
     best_ = 0;  // which was run: it says what the job lacks
+    if (auto* oom = std::get_if<OutOfMemory>(&candidates_[0].run->plan)) {
+      if (!is_trial_) confirm_smallest(*oom);
+    }
     return *candidates_[0].run;
   }
   for (std::size_t i = candidates_.size(); i-- > 0;) consider(i);
   return *candidates_[best_].run;
+}
+
+/// Schedules work out the smallest budget from sizes, at plan time. Where that may deceive, a run with it decides whether
+/// it is promised or only said that nothing smaller will do.
+void ScheduledCase::confirm_smallest(OutOfMemory& oom) const {
+  if (!oom.smallest_budget || is_footprint(which_.accounting) || !sizes_may_deceive(which_)) return;
+  Case with_it = which_;
+  with_it.budget = *oom.smallest_budget;
+  ScheduledCase trial(with_it, schedule_);
+  trial.is_trial_ = true;
+  (void)trial.run();
+  if (!trial.time_) oom.least_budget = std::exchange(oom.smallest_budget, std::nullopt);
 }
 
 bool ScheduledCase::plans_stay() const {

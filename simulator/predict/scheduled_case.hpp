@@ -46,6 +46,7 @@ class ScheduledCase {
   [[nodiscard]] bool plans_stay() const;
   void plan_all();
   void plan(Candidate& candidate);
+  void confirm_smallest(OutOfMemory& oom) const;
   [[nodiscard]] static const Timeline* timeline_of(const Candidate& candidate);
   [[nodiscard]] bool is_outdone(const Candidate& candidate) const;
   /// Unset: does not fit.
@@ -55,6 +56,7 @@ class ScheduledCase {
   const Case& which_;
   const Schedule& schedule_;
   std::vector<Candidate> candidates_;  ///< by room, ascending
+  bool is_trial_ = false;              ///< of another one's smallest budget
   bool planned_ = false;               ///< once and for all
   std::size_t best_ = 0;
   std::optional<Duration> time_;  ///< of the best

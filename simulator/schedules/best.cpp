@@ -15,6 +15,8 @@
 // When it does not help: where every task's working set fills memory (all plans are alike); where the time is
 // compute anyway; in rounds, which shrink working sets, more may be gained (--sub-batch auto).
 //
+// More memory or a faster link can make it slower: a search tries as many plans whatever there is (tests/property/monotony_test.cpp).
+//
 // Source: ours. Keep-or-move-or-recompute as one problem: Capuchin (ASPLOS 2020), Beaumont et al. (2021, POFO), which
 // decide by rules or for chains; the search: Burke and Bykov (2017).
 #include <algorithm>

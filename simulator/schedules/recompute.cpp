@@ -36,6 +36,8 @@
 // overwrites a checkpoint in place stays. A recomputed batch norm has the same batch, so the same
 // statistics; its running averages must be updated by the first run only.
 //
+// More memory or a faster link can make it slower: it drops by layers, not by what a gap costs (tests/property/monotony_test.cpp).
+//
 // Source: Wang et al., SuperNeurons (PPoPP 2018), section 3.4, cost-aware recomputation; the idea:
 // Chen et al., Training Deep Nets with Sublinear Memory Cost (2016). Deviations: checkpoints are
 // recognised by their work, not by a list of kinds; what fits is not dropped (SuperNeurons always

@@ -26,6 +26,8 @@
 // returns as early as memory allows, is faster. The estimate knows no stalls of the forward pass;
 // they move all triggers alike.
 //
+// More memory or a faster link can make it slower: it keeps what is written last, whatever that costs (tests/property/monotony_test.cpp).
+//
 // Source: Meng et al., Training Deeper Models by GPU Memory Optimization on TensorFlow (NIPS
 // workshop 2017), 3.1.1 and 3.1.2; its triggers come from a critical path of the graph, which knows no queue
 // (docs/adr/0062-swap-in-out-as-published.md). Deviations: the paper's threshold is a number of bytes given by

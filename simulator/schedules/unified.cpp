@@ -20,6 +20,8 @@
 // last, so that the tensors at the turn stay and the first ones leave and come back, as under capacity;
 // but nothing overlaps: every copy is waited for, and each group of faults costs tens of microseconds.
 //
+// More memory or a faster link can make it slower: the driver evicts whole blocks, by when they came (tests/property/monotony_test.cpp).
+//
 // Source: OOC-Paleo, section 4.3 (UM-Chainer); page faults and the order of eviction as in NVIDIA's driver since
 // Pascal (docs/adr/0016-what-the-driver-brings-and-evicts.md). Deviations (docs/adr/0007-unified-memory.md): all
 // faults of a task are served before it starts, instead of in between, which costs the same, and nothing that it

@@ -10,6 +10,8 @@
 // When it does not help: while the forward pass waits for copies out, and where copies take longer than the
 // layer beside which they run. One layer ahead hides one layer's compute at most.
 //
+// More memory or a faster link can make it slower: it evicts as unified does (tests/property/monotony_test.cpp).
+//
 // Source: OOC-Paleo, section 4.3 (UM-Chainer with prefetch, after OC-Caffe). As the order of arrival is
 // the reverse of the order in which backward needs things, it keeps what is near the turn, like the
 // capacity strategy there. Deviations: those of unified; a prefetch that would evict what the task beside it

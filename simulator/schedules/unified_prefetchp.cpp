@@ -8,6 +8,8 @@
 // When it does not help: where copies out take longer than the task beside which they run, and where the task at hand
 // and the next one together leave nothing that may go.
 //
+// More memory or a faster link can make it slower: it evicts as unified does (tests/property/monotony_test.cpp).
+//
 // Source: OOC-Paleo, fig. 7, has a curve "UM-prefetch+" and says that it "applied prefetch strategies" (4.3), not which.
 // That the other direction is what it adds is our reading: its text compares the whole with the capacity strategy, whose
 // copies out run beside tasks. Deviations: those of unified-prefetch.

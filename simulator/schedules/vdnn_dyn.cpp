@@ -28,6 +28,8 @@
 // the order is a belief about speed, and on a fast link "all, fastest" may beat "conv, greedy".
 // `--trials time` (ours) tries all candidates that fit and takes the fastest; of equals the first.
 //
+// More memory or a faster link can make it slower: it takes the first plan that fits, not the quickest (tests/property/monotony_test.cpp).
+//
 // Source: Rhu et al., vDNN (MICRO 2016), III.C. Deviations: the paper finds out what fits by running
 // the candidates, here section sums say it; its first test, whether all + no workspace fits at all,
 // is the last candidate here: on its networks that is the one that needs least, on odd graphs

@@ -178,8 +178,15 @@ TEST_CASE("where nothing suffices the reason is named") {
   CaseOptions options;
   options.batch = 256;
   const Asked vgg("vgg16", "v100-16gb-pcie3", options);
-  CHECK(reason(vgg.row("unified", Needed::kLink)) == "page_faults");
-  CHECK(reason(vgg.row("recompute", Needed::kLink, {}, Ratio(kOne.count() / 1000))) ==
+  CHECK(reason(vgg.row("recompute", Needed::kLink)) == "computation");
+  options.schedule.algorithms = AlgorithmChoice::kPerformance;  // of the fastest the rest is told
+  options.batch = 200;
+  const Asked fastest("vgg16", "v100-16gb-pcie3", options);
+  CHECK(reason(fastest.row("unified", Needed::kLink)) == "page_faults");
+  options.batch = 128;
+  options.memory = Bytes(9 * kGiga);
+  const Asked less("resnet50", "v100-16gb-pcie3", options);
+  CHECK(reason(less.row("recompute", Needed::kLink, {}, Ratio(kOne.count() / 1000))) ==
         "recomputes");
   const NeedRow any = job.row("in-core", Needed::kLink);
   CHECK(any.value == 0);

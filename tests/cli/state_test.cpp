@@ -254,7 +254,8 @@ TEST_CASE("updates that run far are no part of what a job with state far is comp
   // The link that sweep says suffices has the slowdown that it says.
   const Ran swept =
       run_ooc_paleo({"sweep", "gpt2", "--hardware", "v100-16gb-pcie3", "--precision", "fp16",
-                     "--optimizer", "adam", "--state", "none,stream", "--link", "16GB/s,4TB/s",
+                     "--optimizer", "adam", "--state", "none,stream", "--link", "16GB/s,4TB/s", "--schedule",
+                     "capacity",
                      "--far-throughput", "inf", "--batch", "8", "--format", "json", "--quiet"});
   REQUIRE_MESSAGE(swept.exit_code == 0, swept.err);
   const auto json = nlohmann::json::parse(swept.out);

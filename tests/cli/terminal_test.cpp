@@ -178,7 +178,7 @@ TEST_CASE("on a terminal of 80 columns an answer is one table") {
   CHECK(lines_with(one, "  Layers|  layer ") == 1);
   const std::string all =
       at_80_columns("compare " + job + " --schedules in-core,capacity,vdnn-all,vdnn++,modnn");
-  CHECK(lines_with(all, "  schedule .* time  slowdown .* largest wait\n") == 1);
+  CHECK(lines_with(all, "  schedule .* time  slowdown .* largest loss\n") == 1);
   CHECK(lines_with(all, "  schedule ") == 2);  // those that do not fit have the other
   CHECK(lines_with(all, "  no room for: .*far, ") == 1);
   CHECK(lines_with(all, "  gap: ") == 0);  // of columns that are not there nothing is said

@@ -1,7 +1,6 @@
-// Can more memory or a faster link make a schedule slower that tries plans? modnn and superneurons choose
-// among plans that were made for other budgets or with other parts recomputed, so that it happens in at
-// most one of a thousand pairs of budgets or links, and never by more than 2 %: counted over random networks and
-// over shipped ones, all at once and in rounds (docs/adr/0015-plans-by-trial.md).
+// More memory or a faster link never gives a longer time by more than 0.1 %, workspaces included: every shipped schedule
+// over random networks and over shipped ones. Schedules whose rules cannot promise that are named with their cause, and
+// their files say so.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -17,8 +16,27 @@
 namespace ooc::test {
 namespace {
 
-constexpr double kMostSlower = 1.02;
-constexpr long kPairsForOne = 1000;
+constexpr double kMostSlower = 1.001;
+
+struct Exception {
+  const char* schedule;
+  const char* cause;
+};
+constexpr Exception kExceptions[] = {
+    {"modnn", "greedy, on addresses"},
+    {"vdnn-dyn", "the first plan that fits, not the quickest"},
+    {"best", "a search of as many plans, whatever the memory"},
+    {"recompute", "drops by layers, not by what a gap costs"},
+    {"swap-in-out", "keeps what is written last, whatever that costs"},
+    {"unified", "the driver evicts blocks, not what is used last"},
+    {"unified-prefetch", "as unified"},
+    {"unified-prefetch+", "as unified"},
+};
+
+bool is_exception(const Schedule& schedule) {
+  return std::any_of(std::begin(kExceptions), std::end(kExceptions),
+                     [&](const Exception& each) { return each.schedule == schedule.name; });
+}
 
 /// Times along budgets or links, each better than the one before; none: it does not run.
 using Times = std::vector<std::optional<Duration>>;
@@ -34,10 +52,9 @@ struct Count {
       for (std::size_t j = i + 1; j < times.size(); ++j) {
         if (!times[i] || !times[j] || times[i]->count() == 0) continue;
         ++pairs;
-        if (*times[j] <= *times[i]) continue;
-        ++slower;
         const double ratio =
             static_cast<double>(times[j]->count()) / static_cast<double>(times[i]->count());
+        if (ratio > kMostSlower) ++slower;
         if (ratio > worst) worst_at = what + ", " + std::to_string(i) + " and " + std::to_string(j);
         worst = std::max(worst, ratio);
       }
@@ -46,10 +63,7 @@ struct Count {
 
   void check(const std::string& what) const {
     INFO(what, ": ", slower, " of ", pairs, " pairs, worst ", worst, " times: ", worst_at);
-    CHECK(slower * kPairsForOne <= pairs);
-    CHECK(worst <= kMostSlower);
-    MESSAGE(what << ": " << slower << " of " << pairs << " pairs slower, worst " << worst
-                 << " times " << worst_at);
+    CHECK(slower == 0);
   }
 };
 
@@ -123,14 +137,13 @@ void count_random(Counts& counts, const Schedule& schedule, std::uint64_t seed) 
 bool few() { return number_from("OOC_PROPERTY_CASES", 1'000) < 1'000; }
 
 TEST_CASE("more memory or a faster link is not slower: random networks") {
-  for (const char* name : {"modnn", "superneurons"}) {
+  for (const Schedule* schedule : schedules()) {
+    if (is_exception(*schedule)) continue;
     Counts counts;
-    for (std::uint64_t seed = 1; seed <= (few() ? 5U : 100U); ++seed) {
-      count_random(counts, *find_schedule(name), seed);
+    for (std::uint64_t seed = 1; seed <= (few() ? 3U : 40U); ++seed) {
+      count_random(counts, *schedule, seed);
     }
-    REQUIRE((few() || counts.budgets.pairs > 8'000));
-    REQUIRE((few() || counts.links.pairs > 4'000));
-    counts.check(name);
+    counts.check(std::string(schedule->name));
   }
 }
 
@@ -192,22 +205,14 @@ void count_shipped(Counts& counts, const Job& job, const Schedule& schedule,
 
 TEST_CASE("more memory or a faster link is not slower: shipped networks" *
           doctest::test_suite("whole networks")) {
-  struct Kind {
-    const char* schedule;
-    SubBatch::Kind rounds;
-    const char* what;
-  };
-  for (const Kind& kind : {Kind{"modnn", SubBatch::Kind::kOff, "modnn"},
-                           Kind{"modnn", SubBatch::Kind::kUsual, "modnn in rounds"},
-                           Kind{"superneurons", SubBatch::Kind::kOff, "superneurons"}}) {
+  for (const Schedule* schedule : schedules()) {
+    if (is_exception(*schedule)) continue;
     Counts counts;
     for (const Job& job : kJobs) {
-      count_shipped(counts, job, *find_schedule(kind.schedule), kind.rounds);
+      count_shipped(counts, job, *schedule, SubBatch::Kind::kOff);
       if (few()) break;
     }
-    REQUIRE((few() || counts.budgets.pairs > 450));
-    REQUIRE((few() || counts.links.pairs > 250));
-    counts.check(kind.what);
+    counts.check(std::string(schedule->name));
   }
 }
 

@@ -218,7 +218,7 @@ TEST_CASE("weight_gradients: those that are freed are near from their first writ
   CHECK(after.static_bytes == before.static_bytes - all);
   CHECK(after.peak_near < before.peak_near);
   CHECK(after.peak_near >= fixed.costs.static_bytes);
-  CHECK(after.in_core_peak == after.peak_near);
+  CHECK(after.in_core_peak <= after.peak_near);
   REQUIRE(after.peak_near_by_category);
   const Bytes there = (*after.peak_near_by_category)[MemoryCategory::kGradients];
   CHECK(there > Bytes(0));

@@ -134,7 +134,7 @@ TEST_CASE("a prediction reads from the answer to its causes") {
   CHECK(text == R"(chain on by-hand, batch 1, schedule one, moved, framework ideal
 
   iteration time  550.0 us  1,818 samples/s
-  slowdown          1.222x  against compute alone with the fastest algorithms, 450.0 us
+  slowdown          1.222x  against compute alone, 450.0 us
   lower bound     500.0 us  this run is 10.0 % above it; it holds for schedules that only move tensors
 
 Compute runs 81.8 % of the time; the largest wait is for copies to near memory, 18.2 %
@@ -275,7 +275,7 @@ compute alone takes 450.0 us; the lower bound for schedules that only move tenso
   one, moved  550.0 us    1.222x      1,818  4.100 kB  1.000 kB  2.000 kB  10.0 %  link to near, 18 %
   far: far memory that it needs; copied: to far and to near memory together
   gap: time above the lower bound, by waits, slower algorithms or more work
-  largest wait: what costs compute the most time, tasks run again included
+  largest loss: what costs compute the most time, tasks run again included
 
 Does not fit
   schedule    memory  lacks  smallest that suffices  stops at
