@@ -40,11 +40,12 @@ struct Process {
 Process start(const std::function<int(Output&)>& work) {
   int ends[2];
   if (pipe(ends) != 0) _exit(1);
+  const pid_t parent = getpid();
   const pid_t id = fork();
   if (id < 0) _exit(1);
   if (id == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() == 1) _exit(1);
+    if (getppid() != parent) _exit(1);  // it died before the line above
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
     close(ends[0]);
