@@ -27,7 +27,8 @@ set(edges_simulator/predict model/software simulator/engine simulator/schedules 
 set(edges_reports/writers simulator/summary reports/validation)
 set(edges_calibrate/fit model/base model/hardware)
 set(edges_calibrate/session calibrate/fit)
-set(edges_calibrate/gpu "")  # a program of its own: CUDA and nothing of ours
+set(edges_calibrate/bench calibrate/stub)  # a program of its own: CUDA and nothing of ours
+set(edges_calibrate/stub calibrate/bench)  # what stands in for CUDA in the tests
 
 # Libraries that are slow to compile, or that must not leak: <include prefix> <files that may>.
 set(libraries nlohmann/ CLI/ boost/ fmt/ sqlite3)
@@ -156,7 +157,7 @@ endforeach()
 # A suite links what its files include. Release builds link all suites of a label into one program, which hides
 # what one lacks; developers' builds make a program of each.
 set(reaches_ooc_cli ${top_folders})  # as a prefix of what it may include: all
-set(reaches_ooc_gpu_stub calibrate/gpu)
+set(reaches_ooc_bench_stub calibrate/bench calibrate/stub)
 foreach(layer simulator/engine simulator/schedules simulator/replay calibrate/session)
   reachable(${layer} below)
   list(APPEND reaches_ooc_test_support ${below})

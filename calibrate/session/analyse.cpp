@@ -92,7 +92,7 @@ void add_remote(const SampleSet& set, Calibration& result) {
   }
 }
 
-/// The best rate over the sizes: small buffers in a cache are left out by taking large ones only.
+/// The best rate over sizes that no cache holds.
 double traffic_rate(const std::vector<SizedTimes>& measured, Bytes at_least) {
   double best = 0;
   for (const SizedTimes& each : measured) {
@@ -104,11 +104,12 @@ double traffic_rate(const std::vector<SizedTimes>& measured, Bytes at_least) {
 }
 
 void add_memories(const SampleSet& set, Calibration& result) {
-  constexpr Bytes kBeyondCaches(std::int64_t{64} << 20);
+  const Bytes beyond_caches(4 * std::max(0LL, find_integer(set.machine, "l2_bytes").value_or(0)));
   const std::vector<SizedTimes> near = times_by_size(set, "near_copy", "time");
   if (!near.empty()) result.near_copy = fit_transfer(near);
-  result.near_rate = traffic_rate(near, kBeyondCaches);
-  if (!(result.near_rate > 0)) result.near_rate = traffic_rate(near, Bytes(0));
+  result.near_rate =
+      std::max(traffic_rate(near, beyond_caches),
+               traffic_rate(times_by_size(set, "near_stream", "time"), beyond_caches));
   result.host_rate = traffic_rate(times_by_size(set, "host_memory", "time"), Bytes(0));
   for (const SampleGroup* group : groups_of(set, "host_memory")) {
     const auto time = median_time(*group, "time");
@@ -116,6 +117,18 @@ void add_memories(const SampleSet& set, Calibration& result) {
     const double rate = 2e9 * static_cast<double>(bytes_of_group(*group).count()) / *time;
     result.host_rate_one = std::max(result.host_rate_one, rate);
   }
+}
+
+std::vector<SharedRate> rates_of(const SampleSet& set, std::string_view what) {
+  std::vector<SharedRate> rates;
+  for (const SampleGroup* group : groups_of(set, what)) {
+    const auto time = median_time(*group, "time");
+    if (!time) continue;
+    rates.push_back({.direction = find_value(group->request, "direction").value_or(""),
+                     .devices = find_integer(group->done, "devices").value_or(1),
+                     .rate = 1e9 * static_cast<double>(bytes_of_group(*group).count()) / *time});
+  }
+  return rates;
 }
 
 void add_costs(const SampleSet& set, Calibration& result) {
@@ -133,22 +146,13 @@ void add_costs(const SampleSet& set, Calibration& result) {
   }
 }
 
-void add_compute(const SampleSet& set, Calibration& result) {
+void add_launch(const SampleSet& set, Calibration& result) {
   for (const SampleGroup* group : groups_of(set, "launch")) {
     result.launch = {.time_ns = median_time(*group, "time"),
                      .issue_ns = median_time(*group, "issue"),
                      .round_trip_ns = median_time(*group, "round_trip"),
                      .event_wait_ns = median_time(*group, "event_wait")};
   }
-  for (const char* dtype : {"float32", "tf32", "bfloat16", "float16"}) {
-    GemmFit gemm{.dtype = dtype,
-                 .points = work_points(gemm_times(set, dtype), result.launch_ns()),
-                 .peak = 0};
-    gemm.peak = best_rate(gemm.points);
-    if (gemm.peak > 0) result.gemms.push_back(std::move(gemm));
-  }
-  result.kernels = work_points(kernel_times(set), result.launch_ns());
-  result.layers = layer_times(set);
 }
 
 double rate_of(const TransferFit& fit, Bytes bytes) {
@@ -169,13 +173,6 @@ const TransferFit* Calibration::copy(std::string_view mode, std::string_view dir
   return nullptr;
 }
 
-const GemmFit* Calibration::gemm(std::string_view dtype) const {
-  for (const GemmFit& each : gemms) {
-    if (each.dtype == dtype) return &each;
-  }
-  return nullptr;
-}
-
 Calibration analyse(const SampleSet& set) {
   Calibration result;
   result.link = link_state(set);
@@ -186,7 +183,9 @@ Calibration analyse(const SampleSet& set) {
   add_remote(set, result);
   add_memories(set, result);
   add_costs(set, result);
-  add_compute(set, result);
+  add_launch(set, result);
+  result.sustained = rates_of(set, "sustained");
+  result.all_devices = rates_of(set, "all_devices");
   return result;
 }
 

@@ -35,16 +35,16 @@ struct RemoteCopy {
   double share = 0;  ///< of the rate with the near node
 };
 
+struct SharedRate {
+  std::string direction;
+  long long devices = 1;
+  double rate = 0;  ///< bytes/s, of each device
+};
+
 /// A cost by size: pinning, allocating.
 struct CostFit {
   std::string name;  ///< "pin register"
   TransferFit fit;
-};
-
-struct GemmFit {
-  std::string dtype;
-  std::vector<WorkPoint> points;
-  double peak = 0;  ///< FLOP/s
 };
 
 struct LaunchFit {
@@ -60,20 +60,18 @@ struct Calibration {
   std::optional<DuplexShares> duplex;
   std::vector<InterferenceFit> interference;
   std::vector<RemoteCopy> remote;
+  std::vector<SharedRate> sustained;    ///< 16 copies back to back, as nvbandwidth measures
+  std::vector<SharedRate> all_devices;  ///< each device while all copy
   std::optional<TransferFit> near_copy;
-  double near_rate = 0;      ///< bytes/s of traffic, read plus written; 0: not measured
+  double near_rate =
+      0;  ///< bytes/s of traffic beyond the caches, read plus written; 0: not measured
   double host_rate = 0;      ///< the same in the host's memory, all threads
   double host_rate_one = 0;  ///< with one thread
   std::vector<CostFit> costs;
   LaunchFit launch;
-  std::vector<GemmFit> gemms;
-  std::vector<WorkPoint> kernels;
-  std::vector<LayerTimes> layers;
   std::optional<LinkState> link;
 
   [[nodiscard]] const TransferFit* copy(std::string_view mode, std::string_view direction) const;
-  [[nodiscard]] const GemmFit* gemm(std::string_view dtype) const;
-  [[nodiscard]] double launch_ns() const { return launch.time_ns.value_or(0); }
 };
 
 [[nodiscard]] Calibration analyse(const SampleSet& set);

@@ -24,13 +24,14 @@ double top_rate(const TransferFit& fit) {
 }
 
 Assembled Assembler::run() {
+  result_.profile = head_.like;
   HardwareProfile& profile = result_.profile;
   profile.name = head_.name.empty() ? default_profile_name(set_) : head_.name;
   const std::string device = find_value(set_.machine, "device_name").value_or("unknown device");
-  profile.description =
-      fmt::format("{}, measured{}{}", device, head_.date.empty() ? "" : " on ", head_.date);
+  profile.description = fmt::format("{}, measured{}{}; compute as {}", device,
+                                    head_.date.empty() ? "" : " on ", head_.date, head_.like.name);
   if (set_.backend != "cuda") profile.description += " (" + set_.backend + ": no real machine)";
-  compute();
+  launch();
   copies();
   memories();
   duplex();
@@ -40,7 +41,18 @@ Assembled Assembler::run() {
   return std::move(result_);
 }
 
+/// Where kernels are priced by an architecture the launch is a number of its own.
+void Assembler::launch() {
+  if (result_.profile.kernels || !calibration_.launch.time_ns) return;
+  result_.profile.kernel_launch = Duration(std::llround(*calibration_.launch.time_ns));
+  measured("compute.kernel_launch", "one of 200 empty kernels back to back, median");
+}
+
 void Assembler::say(const char* fields, ProvenanceKind kind, std::string source) {
+  const std::string below = std::string(fields) + ".";
+  std::erase_if(result_.profile.provenance, [&](const Provenance& each) {
+    return each.fields == fields || each.fields.starts_with(below);
+  });
   const bool dated = kind == ProvenanceKind::kMeasured;
   result_.profile.provenance.push_back({.fields = fields,
                                         .kind = kind,
@@ -50,10 +62,6 @@ void Assembler::say(const char* fields, ProvenanceKind kind, std::string source)
 
 void Assembler::measured(const char* fields, std::string source) {
   say(fields, ProvenanceKind::kMeasured, std::move(source));
-}
-
-void Assembler::assumed(const char* fields, std::string source) {
-  say(fields, ProvenanceKind::kAssumed, std::move(source));
 }
 
 std::optional<long long> Assembler::machine_integer(const char* key) const {

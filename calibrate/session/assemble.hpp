@@ -1,6 +1,5 @@
-// From the fits to a hardware profile that predictions can use at once. Every number gets its
-// provenance; what was not measured is filled with the best guess there is and stays `assumed`, so
-// that reports keep naming it.
+// From the fits to a hardware profile that predictions can use at once: what was measured replaces numbers of a
+// profile of the same device, with a provenance of its own. The rest stays as it is there: architecture, kernels, peaks.
 #pragma once
 
 #include <string>
@@ -12,8 +11,9 @@
 namespace ooc {
 
 struct ProfileHead {
-  std::string name;
-  std::string date;  ///< of the measuring; may be empty
+  const HardwareProfile& like;  ///< whose numbers stand where nothing was measured
+  std::string name;             ///< empty: the device's
+  std::string date;             ///< of the measuring; may be empty
 };
 
 struct Assembled {

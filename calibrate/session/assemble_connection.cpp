@@ -48,10 +48,13 @@ void Assembler::copies() {
     const TransferFit* far = calibration_.copy(mode, "to_far");
     if (near == nullptr && far == nullptr) continue;
     if (near == nullptr || far == nullptr) {
-      result_.remarks.push_back(std::string(mode) + ": only one direction was measured; left out");
+      result_.remarks.push_back(std::string(mode) +
+                                ": only one direction was measured; it stays as in " +
+                                head_.like.name);
       continue;
     }
     TransferMode& kept = connection.modes[mode];
+    kept = {};
     kept.to_near = rounded(near->kept);
     kept.to_far = rounded(far->kept);
     const std::string fields = std::string("connection.modes.") + mode;
@@ -60,12 +63,13 @@ void Assembler::copies() {
                          shape(*near), far->sizes.size(), shape(*far)));
     if (std::string_view(mode) == "unified_fault") faults(kept);
   }
-  if (connection.modes.count("pinned") == 0) {
+  if (calibration_.copy("pinned", "to_near") == nullptr ||
+      calibration_.copy("pinned", "to_far") == nullptr) {
     throw SpecError({.file = "",
                      .place = "samples",
                      .found = "no pinned copies in both directions",
                      .expected = "at least those: a profile is nothing without them",
-                     .hint = "let the calibration run longer, or continue it with --from"});
+                     .hint = "let the calibration run longer, or go on with --from"});
   }
   link();
 }
@@ -94,17 +98,18 @@ void Assembler::faults(TransferMode& mode) {
 
 void Assembler::link() {
   Connection& connection = result_.profile.connection;
-  connection.name = "unknown link";
   if (!calibration_.link) return;
   const auto expected = expected_pcie(calibration_.link->generation, calibration_.link->width);
   if (!expected) return;
-  connection.name = expected->name;
   // The bus that is read is not always the link that copies take (NVLink to the host).
   const TransferFit* near = calibration_.copy("pinned", "to_near");
   if (top_rate(*near) > static_cast<double>(expected->theoretical.count())) {
-    connection.name = "a link faster than the PCIe that was read";
+    result_.remarks.push_back(
+        "the link is faster than the PCIe that the system tells of: it is named as in " +
+        head_.like.name);
     return;
   }
+  connection.name = expected->name;
   connection.theoretical = expected->theoretical;
   say("connection.theoretical", ProvenanceKind::kDatasheet,
       "PCI Express: lanes x transfer rate x coding, for the generation and width that were read");
@@ -122,7 +127,11 @@ double Assembler::peak_rate(const TransferLine& line) const {
 
 void Assembler::duplex() {
   Connection& connection = result_.profile.connection;
-  const DuplexShares measured_shares = calibration_.duplex.value_or(DuplexShares{0.75, 0.75});
+  const auto share_of = [](Ratio ratio) {
+    return static_cast<double>(ratio.count()) / static_cast<double>(kOne.count());
+  };
+  const DuplexShares measured_shares = calibration_.duplex.value_or(
+      DuplexShares{share_of(connection.duplex.to_near), share_of(connection.duplex.to_far)});
   // Both shares go up by the same part of what they lack, until both directions of the mode that asks
   // for most carry what the faster one does alone.
   double part = 0;
@@ -140,10 +149,7 @@ void Assembler::duplex() {
   const auto raised = [&](double share) { return share + part * (1 - share); };
   const DuplexShares shares{raised(measured_shares.to_near), raised(measured_shares.to_far)};
   connection.duplex = Duplex(rounded_up(shares.to_near), rounded_up(shares.to_far));
-  if (!calibration_.duplex) {
-    assumed("connection.duplex", "both directions at once were not measured: 0.75 is usual");
-    return;
-  }
+  if (!calibration_.duplex) return;
   std::string source =
       shares.alike() ? "both directions of pinned copies at once: sum of the rates against alone"
                      : "both directions of pinned copies at once: the rate of each against alone";

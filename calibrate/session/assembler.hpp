@@ -1,4 +1,4 @@
-// The parts of assemble_profile, one file each: compute, the connection, the memories. They fill one
+// The parts of assemble_profile, one file each: the connection, the memories. They fill one
 // profile and give every number its provenance. For those files alone.
 #pragma once
 
@@ -18,21 +18,13 @@ class Assembler {
 
  private:
   void say(const char* fields, ProvenanceKind kind, std::string source);
+  /// In place of all that the profile says of these fields and of those below them.
   void measured(const char* fields, std::string source);
-  void assumed(const char* fields, std::string source);
   [[nodiscard]] std::optional<long long> machine_integer(const char* key) const;
-
-  // assemble_compute.cpp
-  void compute();
-  void guess_peak();
-  void efficiencies();
-  /// What schedules may choose from, where these very shapes come again.
-  void layers();
-  /// Where the curve comes from, or empty when no convolution was measured.
-  std::string convolutions();
 
   // assemble_connection.cpp
   void copies();
+  void launch();
   void faults(TransferMode& mode);
   void link();
   /// What a mode's directions can carry alone: the reader's rule for the least duplex ratio.
@@ -42,7 +34,7 @@ class Assembler {
   // assemble_memories.cpp
   void memories();
   void near_capacity();
-  void memory_efficiency(double near);
+  void near_rate(double fastest_copy);
 
   const SampleSet& set_;
   const Calibration& calibration_;

@@ -16,8 +16,6 @@
 #include <cstdint>
 #include <system_error>
 
-#include "calibrate/session/protocol.hpp"
-
 extern char** environ;
 
 namespace ooc {
@@ -133,7 +131,6 @@ ChildProcess::Read ChildProcess::read_line(int limit_ms, const std::function<boo
       buffer_.erase(0, end + 1);
       return line;
     }
-    if (buffer_.size() > kMaxProtocolLine) return TooLong{};
     if (at_end_) return wait_for_end();
     if (stop && stop()) return Stopped{};
     struct pollfd wait {

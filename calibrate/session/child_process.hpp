@@ -28,10 +28,9 @@ class ChildProcess {
     std::string how;  ///< "ended with exit code 3", "was killed by signal 9"
     int exit_code = -1;
   };
-  struct Silent {};   ///< the limit passed
-  struct TooLong {};  ///< no line end within the limit of the protocol
+  struct Silent {};  ///< the limit passed
   struct Stopped {};
-  using Read = std::variant<Line, Ended, Silent, TooLong, Stopped>;
+  using Read = std::variant<Line, Ended, Silent, Stopped>;
 
   [[nodiscard]] Read read_line(int limit_ms, const std::function<bool()>& stop);
   /// kNobodyReads: the child has closed its input; kSilent: it took nothing for that long.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "calibrate/session/assemble.hpp"
-#include "calibrate/session/json_words.hpp"
 
 namespace ooc {
 namespace {
@@ -43,8 +42,8 @@ void put_summary(JsonWriter& json, const Summary& summary) {
 }
 
 void put_copy(JsonWriter& json, const CopyFit& copy, const SizeFit& size) {
-  json.begin_object().member("mode", json_bytes(copy.mode));
-  json.member("direction", json_bytes(copy.direction)).member("bytes", size.bytes);
+  json.begin_object().member("mode", copy.mode);
+  json.member("direction", copy.direction).member("bytes", size.bytes);
   put_summary(json, size.times);
   put_number(json, "fit_residual", size.kept_residual, 4);
   put_number(json, "line_residual", size.line_residual, 4);
@@ -52,16 +51,15 @@ void put_copy(JsonWriter& json, const CopyFit& copy, const SizeFit& size) {
 }
 
 void put_interference(JsonWriter& json, const InterferenceFit& each) {
-  json.member("kernel", json_bytes(each.kernel)).member("direction", json_bytes(each.direction));
+  json.member("kernel", each.kernel).member("direction", each.direction);
   json.member("bytes", each.bytes);
   put_number(json, "copy_share", each.copy_share, 4);
   put_number(json, "kernel_share", each.kernel_share, 4);
 }
 
 void put_metric(JsonWriter& json, const SampleGroup& group, const MetricSamples& metric) {
-  json.begin_object().member("request", json_bytes(identity_text(group.request)));
-  json.member("metric", json_bytes(metric.metric));
-  if (!metric.attributes.empty()) put_texts(json, "attributes", metric.attributes);
+  json.begin_object().member("request", request_text(group.request));
+  json.member("metric", metric.metric);
   put_summary(json, summarize_times(metric.ns));
   json.end();
 }

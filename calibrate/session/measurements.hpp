@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "calibrate/fit/compute_fit.hpp"
 #include "calibrate/fit/transfer_fit.hpp"
 #include "calibrate/session/samples.hpp"
 
@@ -34,25 +33,6 @@ inline constexpr std::array kDirections{"to_near", "to_far"};
 /// A metric of some kind by size, e.g. `pin`, "register".
 [[nodiscard]] std::vector<SizedTimes> times_by_size(const SampleSet& set, std::string_view what,
                                                     std::string_view metric);
-/// Matrix products of one element type over FLOPs.
-[[nodiscard]] std::vector<WorkTimes> gemm_times(const SampleSet& set, std::string_view dtype);
-/// Element-wise, norm and pool kernels over the bytes that they move at least.
-[[nodiscard]] std::vector<WorkTimes> kernel_times(const SampleSet& set);
-
-struct LayerTimes {
-  std::string dtype;
-  std::string pass;
-  double flops = 0;
-  std::string algorithm;  ///< the fastest
-  long long workspace_bytes = 0;
-  std::vector<double> times_ns;
-  std::string text;  ///< the shape, for reports
-};
-/// FLOP of the convolution that a "layer" request describes; 0 where it describes none.
-[[nodiscard]] double layer_flops(const KeyValues& keys);
-/// Convolutions with their fastest algorithm each.
-[[nodiscard]] std::vector<LayerTimes> layer_times(const SampleSet& set);
-
 /// The highest generation that was seen on the link, after copies or at the start.
 struct LinkState {
   int generation = 0;

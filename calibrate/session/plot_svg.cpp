@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
 
 #include "model/base/quantity_io.hpp"
 
@@ -39,18 +38,16 @@ struct Range {
 
 struct Axes {
   Range size;  ///< log2 of bytes
-  Range rate;  ///< log10 of bytes/s
+  Range time;  ///< log10 of ns
   double left = 0;
   [[nodiscard]] double x(double bytes) const {
     return left + kPanelWidth * (std::log2(bytes) - size.low) / (size.high - size.low);
   }
-  [[nodiscard]] double y(double rate_value) const {
-    const double part = (std::log10(rate_value) - rate.low) / (rate.high - rate.low);
+  [[nodiscard]] double y(double ns) const {
+    const double part = (std::log10(ns) - time.low) / (time.high - time.low);
     return kTop + kPanelHeight * (1 - part);
   }
 };
-
-double rate_at(double bytes, double ns) { return bytes * 1e9 / ns; }
 
 std::string escaped(const std::string& text) {
   std::string safe;
@@ -69,7 +66,7 @@ std::string escaped(const std::string& text) {
 }
 
 Axes axes_of(const Calibration& calibration) {
-  Axes axes{.size = {12, 30}, .rate = {8, 10}, .left = 0};
+  Axes axes{.size = {12, 30}, .time = {3, 9}, .left = 0};
   double low = 1e300;
   double high = 0;
   double small = 1e300;
@@ -77,16 +74,15 @@ Axes axes_of(const Calibration& calibration) {
   for (const CopyFit& copy : calibration.copies) {
     for (const SizeFit& size : copy.fit.sizes) {
       const auto bytes = static_cast<double>(size.bytes.count());
-      const double rate = rate_at(bytes, size.times.median);
-      low = std::min(low, rate);
-      high = std::max(high, rate);
+      low = std::min(low, size.times.median);
+      high = std::max(high, size.times.median);
       small = std::min(small, bytes);
       large = std::max(large, bytes);
     }
   }
   if (!(high > 0)) return axes;
   axes.size = {std::floor(std::log2(small)) - 0.3, std::ceil(std::log2(large)) + 0.3};
-  axes.rate = {std::log10(low) - 0.12, std::log10(high) + 0.18};
+  axes.time = {std::log10(low) - 0.12, std::log10(high) + 0.18};
   return axes;
 }
 
@@ -99,27 +95,26 @@ std::string line_from(double x1, double y1, double x2, double y2, const char* mo
                      x2, y2, more);
 }
 
-std::string rate_label(double rate) {
-  if (rate >= 1e9) return fmt::format("{:.4g} GB/s", rate / 1e9);
-  return rate >= 1e6 ? fmt::format("{:.4g} MB/s", rate / 1e6)
-                     : fmt::format("{:.4g} kB/s", rate / 1e3);
+std::string time_label(double ns) {
+  if (ns >= 1e9) return fmt::format("{:.4g} s", ns / 1e9);
+  return ns >= 1e6 ? fmt::format("{:.4g} ms", ns / 1e6) : fmt::format("{:.4g} us", ns / 1e3);
 }
 
 /// Powers of ten with 2 and 5 between them; the grid is drawn at all of them.
-std::string rate_grid(const Axes& axes) {
+std::string time_grid(const Axes& axes) {
   std::string svg;
   const double right = axes.left + kPanelWidth;
-  const int first = static_cast<int>(std::floor(axes.rate.low));
-  const int last = static_cast<int>(std::ceil(axes.rate.high));
+  const int first = static_cast<int>(std::floor(axes.time.low));
+  const int last = static_cast<int>(std::ceil(axes.time.high));
   for (int power = first; power <= last; ++power) {
     for (const double factor : {1.0, 2.0, 5.0}) {
-      const double rate = factor * std::pow(10.0, power);
-      const double at = std::log10(rate);
-      if (at < axes.rate.low || at > axes.rate.high) continue;
-      const double y = axes.y(rate);
+      const double ns = factor * std::pow(10.0, power);
+      const double at = std::log10(ns);
+      if (at < axes.time.low || at > axes.time.high) continue;
+      const double y = axes.y(ns);
       const bool is_power = factor < 1.5;
       svg += line_from(axes.left, y, right, y, is_power ? "class=\"major\"" : "class=\"minor\"");
-      svg += text_at(axes.left - 7, y + 4, "class=\"tick\" text-anchor=\"end\"", rate_label(rate));
+      svg += text_at(axes.left - 7, y + 4, "class=\"tick\" text-anchor=\"end\"", time_label(ns));
     }
   }
   return svg;
@@ -172,7 +167,7 @@ std::string curve(const Axes& axes, const Calibration& calibration, const CopyFi
   for (int i = 0; i <= kSteps; ++i) {
     const double bytes = std::pow(2.0, from + (to - from) * i / kSteps);
     const double ns = kept_ns(calibration, copy, Bytes(std::llround(bytes)));
-    points += fmt::format("{:.1f},{:.1f} ", axes.x(bytes), axes.y(rate_at(bytes, ns)));
+    points += fmt::format("{:.1f},{:.1f} ", axes.x(bytes), axes.y(ns));
   }
   points.pop_back();
   return fmt::format("<polyline points=\"{}\" class=\"fit\" stroke=\"{}\"{}/>\n", points, colour,
@@ -182,36 +177,21 @@ std::string curve(const Axes& axes, const Calibration& calibration, const CopyFi
 std::string whiskers(const Axes& axes, const SizeFit& size, const char* colour) {
   const auto bytes = static_cast<double>(size.bytes.count());
   const double bottom = kTop + kPanelHeight;
-  const double fastest =
-      std::clamp(axes.y(rate_at(bytes, std::max(1.0, size.times.min))), kTop, bottom);
-  const double slowest = std::clamp(axes.y(rate_at(bytes, size.times.max)), kTop, bottom);
-  if (slowest - fastest < 1) return "";
+  const double fastest = std::clamp(axes.y(std::max(1.0, size.times.min)), kTop, bottom);
+  const double slowest = std::clamp(axes.y(size.times.max), kTop, bottom);
+  if (fastest - slowest < 1) return "";
   const double x = axes.x(bytes);
   return line_from(x, fastest, x, slowest,
                    fmt::format("stroke=\"{}\" stroke-opacity=\"0.35\"", colour).c_str());
 }
 
-/// What the link usually reaches, where that is within the picture.
-std::optional<LinkExpectation> expected_in(const Axes& axes, const Calibration& calibration) {
-  if (!calibration.link) return std::nullopt;
-  auto expected = expected_pcie(calibration.link->generation, calibration.link->width);
-  if (!expected || expected->usual.count() <= 0) return std::nullopt;
-  const double rate = std::log10(static_cast<double>(expected->usual.count()));
-  if (rate <= axes.rate.low || rate >= axes.rate.high) return std::nullopt;
-  return expected;
-}
-
 std::string panel(const Axes& axes, const Calibration& calibration, const char* direction,
                   const char* title) {
-  std::string svg = rate_grid(axes) + size_grid(axes);
+  std::string svg = time_grid(axes) + size_grid(axes);
   svg += fmt::format(
       "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" class=\"frame\"/>\n",
       axes.left, kTop, kPanelWidth, kPanelHeight);
   svg += text_at(axes.left, kTop - 12, "class=\"panel\"", title);
-  if (const auto expected = expected_in(axes, calibration)) {
-    const double y = axes.y(static_cast<double>(expected->usual.count()));
-    svg += line_from(axes.left, y, axes.left + kPanelWidth, y, "class=\"expected\"");
-  }
   for (const Style& style : kStyles) {
     for (const CopyFit& copy : calibration.copies) {
       if (copy.mode != style.mode || copy.direction != direction) continue;
@@ -219,8 +199,7 @@ std::string panel(const Axes& axes, const Calibration& calibration, const char* 
       svg += curve(axes, calibration, copy, style.colour);
       for (const SizeFit& size : copy.fit.sizes) {
         const auto bytes = static_cast<double>(size.bytes.count());
-        svg += mark(style.mode, axes.x(bytes), axes.y(rate_at(bytes, size.times.median)),
-                    style.colour);
+        svg += mark(style.mode, axes.x(bytes), axes.y(size.times.median), style.colour);
       }
     }
   }
@@ -230,12 +209,12 @@ std::string panel(const Axes& axes, const Calibration& calibration, const char* 
                              "{:.1f})\"",
                              axes.left - 78, middle)
                      .c_str(),
-                 "bytes / time of one copy");
+                 "time of one copy");
   return svg + text_at(axes.left + kPanelWidth / 2, kTop + kPanelHeight + 38,
                        "class=\"axis\" text-anchor=\"middle\"", "size of one copy");
 }
 
-std::string legend(const Axes& axes, const Calibration& calibration) {
+std::string legend(const Calibration& calibration) {
   std::string svg;
   double x = kLefts[0];
   const double y = kHeight - 40;
@@ -248,13 +227,6 @@ std::string legend(const Axes& axes, const Calibration& calibration) {
     svg += mark(style.mode, x + 15, y, style.colour);
     svg += text_at(x + 38, y + 4, "class=\"axis\"", style.label);
     x += 56 + 7.2 * static_cast<double>(std::string_view(style.label).size());
-  }
-  if (const auto expected = expected_in(axes, calibration)) {
-    const double rate = static_cast<double>(expected->usual.count());
-    svg += line_from(x, y, x + 30, y, "class=\"expected\"");
-    svg += text_at(
-        x + 38, y + 4, "class=\"axis\"",
-        fmt::format("usual on {}: {}", expected->name, rate_label(std::round(rate / 1e8) * 1e8)));
   }
   svg +=
       text_at(kLefts[0], kHeight - 14, "class=\"tick\"",
@@ -272,19 +244,19 @@ std::string transfer_plot_svg(const SampleSet& set, const Calibration& calibrati
       "<style>.tick{{font-size:11px;fill:#444}}.axis{{font-size:13px;fill:#222}}"
       ".panel{{font-size:15px;font-weight:bold;fill:#222}}.title{{font-size:18px;font-weight:bold}}"
       ".major{{stroke:#ccc}}.minor{{stroke:#eee}}.frame{{fill:none;stroke:#666}}"
-      ".fit{{fill:none;stroke-width:2}}.expected{{stroke:#555;stroke-dasharray:2 4}}</style>\n"
+      ".fit{{fill:none;stroke-width:2}}</style>\n"
       "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
       kWidth, kHeight);
   std::string title = find_value(set.machine, "device_name").value_or("unknown device");
   if (!set.date.empty()) title += ", " + set.date;
   if (set.backend != "cuda") title += " (" + set.backend + ", no real machine)";
-  svg += text_at(kLefts[0], 36, "class=\"title\"", "Copy throughput: " + escaped(title));
+  svg += text_at(kLefts[0], 36, "class=\"title\"", "Copy times: " + escaped(title));
   Axes axes = axes_of(calibration);
   axes.left = kLefts[0];
   svg += panel(axes, calibration, "to_near", "to near memory (host to device)");
   axes.left = kLefts[1];
   svg += panel(axes, calibration, "to_far", "to far memory (device to host)");
-  return svg + legend(axes, calibration) + "</svg>\n";
+  return svg + legend(calibration) + "</svg>\n";
 }
 
 }  // namespace ooc

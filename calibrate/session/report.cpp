@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
+#include <vector>
 
 #include "model/base/quantity_io.hpp"
 
@@ -32,6 +34,13 @@ std::string head(const ReportInput& input) {
   text += "\n";
   if (input.set.backend != "cuda") {
     text += fmt::format("backend {}: these are not times of a real machine\n", input.set.backend);
+  }
+  const ClockReadings& clocks = input.set.clocks;
+  if (!clocks.sm_mhz.empty()) {
+    text += fmt::format("clock {:.0f} MHz", median_of(clocks.sm_mhz));
+    if (!clocks.power_w.empty()) text += fmt::format(", {:.0f} W", median_of(clocks.power_w));
+    text +=
+        fmt::format(", throttled in {} of {} readings\n", clocks.throttled, clocks.sm_mhz.size());
   }
   return text +
          fmt::format("{} requests, {} samples\n", input.set.groups.size(), input.set.count());
@@ -95,6 +104,13 @@ std::string link(const Calibration& calibration) {
             : fmt::format("  both directions at once: to near keeps {} of its rate, to far {}\n",
                           format_percent(shares.to_near), format_percent(shares.to_far));
   }
+  for (const SharedRate& each : calibration.sustained) {
+    text += fmt::format("  as nvbandwidth, {}: {:.2f} GB/s\n", each.direction, each.rate / 1e9);
+  }
+  for (const SharedRate& each : calibration.all_devices) {
+    text += fmt::format("  {} of all {} devices at once: {} each\n", each.direction, each.devices,
+                        rate_text(each.rate));
+  }
   for (const RemoteCopy& remote : calibration.remote) {
     text += fmt::format("  {} of {} with memory node {}: {} of the near node's rate\n",
                         remote.direction, exact_bytes(remote.bytes), remote.node,
@@ -143,7 +159,7 @@ std::string memories(const Calibration& calibration) {
   return text.empty() ? text : "\nmemory\n" + text;
 }
 
-std::string compute(const Calibration& calibration) {
+std::string launches(const Calibration& calibration) {
   std::string text;
   const LaunchFit& launch = calibration.launch;
   const auto part = [&](const char* label, const std::optional<double>& ns) {
@@ -153,31 +169,35 @@ std::string compute(const Calibration& calibration) {
   part("a launch costs the host", launch.issue_ns);
   part("launch to synchronised", launch.round_trip_ns);
   part("from stream to stream by an event", launch.event_wait_ns);
-  for (const GemmFit& gemm : calibration.gemms) {
-    text += fmt::format("  matrix products in {}: at most {}", gemm.dtype,
-                        format_flop_rate({gemm.peak}));
-    if (gemm.points.size() > 1) {
-      const WorkPoint& least = gemm.points.front();
-      text += fmt::format(", {} of it at {:.3g} MFLOP", format_percent(least.rate / gemm.peak),
-                          least.work / 1e6);
+  return text.empty() ? text : "\nlaunches\n" + text;
+}
+
+/// Its picture as a table: medians, every fourth size.
+std::string times_by_size(const Calibration& calibration) {
+  constexpr std::array kModes{"pinned", "unified_prefetch", "pageable"};
+  std::string text =
+      fmt::format("{:>11}{:>39}{:>39}\n{:>11}", "", "to near memory", "to far memory", "size");
+  for (int i = 0; i < 2; ++i)
+    text += fmt::format("{:>13}{:>13}{:>13}", "pinned", "prefetch", "pageable");
+  text += "\n";
+  for (std::int64_t bytes = 4096; bytes <= std::int64_t{1} << 30; bytes *= 4) {
+    std::string row;
+    bool any = false;
+    for (const char* direction : kDirections) {
+      for (const char* mode : kModes) {
+        std::string cell = "-";
+        const TransferFit* fit = calibration.copy(mode, direction);
+        for (const SizeFit& size : fit == nullptr ? std::vector<SizeFit>{} : fit->sizes) {
+          if (size.bytes.count() != bytes) continue;
+          cell = time_text(size.times.median);
+          any = true;
+        }
+        row += fmt::format("{:>13}", cell);
+      }
     }
-    text += "\n";
+    if (any) text += fmt::format("{:>11}{}\n", exact_bytes(Bytes(bytes)), row);
   }
-  if (!calibration.kernels.empty()) {
-    text += fmt::format("  element-wise, norm and pool kernels: at most {}\n",
-                        rate_text(best_rate(calibration.kernels)));
-  }
-  if (!calibration.layers.empty()) {
-    text += fmt::format("  {} passes of convolutions, fastest algorithms:\n",
-                        calibration.layers.size());
-  }
-  for (const LayerTimes& layer : calibration.layers) {
-    const double ns = summarize_times(layer.times_ns).median;
-    text += fmt::format("    {:>10}  {:>13}  {}: {}, {} of workspace\n", time_text(ns),
-                        format_flop_rate({layer.flops / ns * 1e9}), layer.text, layer.algorithm,
-                        format_bytes(Bytes(std::max(0LL, layer.workspace_bytes))));
-  }
-  return text.empty() ? text : "\ncompute\n" + text;
+  return text;
 }
 
 std::string figure_6(const Calibration& calibration) {
@@ -190,7 +210,7 @@ std::string figure_6(const Calibration& calibration) {
                                              : "NOT reproduced";
     text += fmt::format("  {}: {} ({})\n", verdict, statement.claim, statement.figures);
   }
-  return text;
+  return text + times_by_size(calibration);
 }
 
 std::string problems(const ReportInput& input) {
@@ -202,10 +222,14 @@ std::string problems(const ReportInput& input) {
     if (count++ == 0) first = request;
   };
   for (const SampleGroup& group : input.set.groups) {
-    const std::string request = identity_text(group.request);
+    const std::string request = request_text(group.request);
     if (!group.error.empty()) note("refused: " + group.error, request);
     for (const std::string& each : group.notes) note(each, request);
     if (find_value(group.done, "stable") == "0") note("never became stable", request);
+  }
+  if (input.set.left_out > 0) {
+    text +=
+        fmt::format("  there was no time for {} requests; --from goes on\n", input.set.left_out);
   }
   for (const std::string& remark : input.remarks) text += "  " + remark + "\n";
   for (const auto& [what, where] : seen) {
@@ -224,41 +248,8 @@ std::string assumed(const HardwareProfile& profile) {
 
 std::string calibration_report(const ReportInput& input) {
   return head(input) + copies(input.calibration) + worst_sizes(input.calibration) +
-         link(input.calibration) + memories(input.calibration) + compute(input.calibration) +
+         link(input.calibration) + memories(input.calibration) + launches(input.calibration) +
          figure_6(input.calibration) + problems(input) + assumed(input.profile);
-}
-
-std::string plan_report(const std::vector<PlannedRequest>& planned, Effort effort) {
-  struct Kind {
-    std::string name;
-    std::size_t requests = 0;
-    double seconds = 0;
-  };
-  std::vector<Kind> kinds;
-  for (const PlannedRequest& each : planned) {
-    const auto mode = find_value(each.request.keys, "mode");
-    const auto dtype = find_value(each.request.keys, "dtype");
-    std::string name = each.request.what();
-    if (name == "copy" && mode) name += " " + *mode;
-    if (dtype) name += " " + *dtype;
-    auto found = std::find_if(kinds.begin(), kinds.end(),
-                              [&](const Kind& kind) { return kind.name == name; });
-    if (found == kinds.end()) {
-      kinds.push_back({.name = name});
-      found = kinds.end() - 1;
-    }
-    ++found->requests;
-    found->seconds += each.seconds;
-  }
-  std::string text = fmt::format("{:<24}{:>10}{:>12}\n", "what", "requests", "about");
-  for (const Kind& kind : kinds) {
-    text += fmt::format("{:<24}{:>10}{:>10.1f} s\n", kind.name, kind.requests, kind.seconds);
-  }
-  text += fmt::format("{:<24}{:>10}{:>10.1f} s\n", "sizes at the knees", "up to 40",
-                      knee_seconds_guess(effort));
-  text += fmt::format("\n{} requests, about {:.0f} s ({})\n", planned.size(),
-                      total_seconds(planned) + knee_seconds_guess(effort), effort_name(effort));
-  return text;
 }
 
 }  // namespace ooc

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "calibrate/session/analyse.hpp"
-#include "calibrate/session/plan.hpp"
 #include "model/hardware/hardware_profile.hpp"
 
 namespace ooc {
@@ -19,8 +18,5 @@ struct ReportInput {
 };
 
 [[nodiscard]] std::string calibration_report(const ReportInput& input);
-
-/// What would be measured: kinds with their numbers of requests and estimated seconds.
-[[nodiscard]] std::string plan_report(const std::vector<PlannedRequest>& planned, Effort effort);
 
 }  // namespace ooc

@@ -1,6 +1,6 @@
-// What was measured, as it came: one group per request with the times of each metric. Kept in
-// `<output>.samples.json`, so that nothing measured is ever lost and a profile can be fitted again
-// without the machine.
+// What was measured, as it came: one group a request with the times of each metric. Read from the records that
+// ooc-paleo-gpu prints, one JSON object a line (docs/calibration.md), which calibrate keeps beside the profile as
+// they came, so that a profile can be fitted again without the machine.
 #pragma once
 
 #include <cstddef>
@@ -8,86 +8,64 @@
 #include <string_view>
 #include <vector>
 
-#include "calibrate/session/protocol.hpp"
+#include "calibrate/session/key_values.hpp"
 
 namespace ooc {
 
-/// The keys of a `measure` line without its id.
-struct Request {
-  KeyValues keys;
-  [[nodiscard]] std::string what() const;
-};
-
-/// The keys that say what is measured, `what` first, the others by name; how often and how long it is
-/// repeated is left out. Two requests of one identity measure the same thing.
-[[nodiscard]] KeyValues identity_of(const KeyValues& keys);
-/// "copy mode=pinned direction=to_near bytes=4096", for messages and order.
-[[nodiscard]] std::string identity_text(const KeyValues& identity);
-
 struct MetricSamples {
-  std::string metric;    ///< "time", "issue", ...
-  std::string timer;     ///< "event" or "host"
-  KeyValues attributes;  ///< further keys of the samples: algorithm, workspace_bytes, ...
+  std::string metric;  ///< "time", "issue", ...
+  std::string timer;   ///< "event" or "host"
   std::vector<double> ns;
 };
 
 enum class GroupState {
-  kOpen,  ///< interrupted, or the probe was lost: samples count, more are wanted
+  kOpen,  ///< begun, and never answered
   kDone,
-  kRefused,  ///< the probe said why it cannot; its samples, if any, count
+  kRefused,  ///< `error` says why, or what it did to the program
 };
 
 struct SampleGroup {
-  KeyValues request;  ///< its identity
+  KeyValues request;  ///< "what" first, the other keys by name
   GroupState state = GroupState::kOpen;
-  std::string error;  ///< kRefused, and kOpen where a reason is known
+  std::string error;
   std::vector<std::string> notes;
-  KeyValues done;  ///< keys of the `done` line but id
+  KeyValues done;  ///< what the `done` record says beside
   std::vector<MetricSamples> metrics;
 
   [[nodiscard]] std::size_t count() const;
-  /// The metric of that name without attributes, or the first with some; none if absent or empty.
+  /// None if absent or empty.
   [[nodiscard]] const MetricSamples* metric(std::string_view name) const;
 };
 
-struct SampleSet {
-  std::string date;     ///< of the measuring, as given by the caller; may be empty
-  std::string effort;   ///< "quick" or "full"; may be empty
-  std::string program;  ///< "ooc-paleo-gpu 0.1.0"
-  std::string backend;  ///< "cuda", "stub", "synthetic"
-  KeyValues machine;    ///< keys of the `machine` line
-  std::vector<SampleGroup> groups;
+/// Readings of clocks twice a second while something is measured.
+struct ClockReadings {
+  std::vector<double> sm_mhz;
+  std::vector<double> power_w;
+  std::size_t throttled = 0;  ///< readings with a reason other than idleness
+};
 
-  [[nodiscard]] const SampleGroup* find(const KeyValues& identity) const;
+struct SampleSet {
+  std::string date;     ///< of the latest session; may be empty
+  std::string effort;   ///< "quick" or "full"; may be empty
+  std::string program;  ///< "ooc-paleo-gpu 0.2.0"
+  std::string backend;  ///< "cuda", "stub", "synthetic"
+  KeyValues machine;    ///< of the `machine` record
+  std::vector<SampleGroup> groups;
+  ClockReadings clocks;
+  std::size_t left_out = 0;  ///< requests of the latest session that there was no time for
+
   [[nodiscard]] std::size_t count() const;
 };
 
-/// The keys of a sample line that are not echoed from the request.
-[[nodiscard]] bool is_sample_key(std::string_view key);
+/// "copy bytes=4096 direction=to_near mode=pinned" as keys and back.
+[[nodiscard]] KeyValues request_keys(std::string_view text);
+[[nodiscard]] std::string request_text(const KeyValues& request);
 
-/// The text of an `error` line: what was said, else which call failed how and where.
-[[nodiscard]] std::string error_text(const KeyValues& error);
-/// An error after which the samples that came before it must not be used: the copy was not one.
-[[nodiscard]] bool is_corruption(std::string_view error);
-
-/// Adds one `sample` line's time. Returns why it is none, or an empty text.
-[[nodiscard]] std::string add_sample(SampleGroup& group, const KeyValues& sample);
-
-/// Adds `group` to the set; where its request is there already, the times are appended and the state,
-/// error, notes and done of the newer one hold.
-void merge_group(SampleSet& set, SampleGroup group);
-
-/// Refuses samples of another machine: empty if both are of the same device, else what differs.
-[[nodiscard]] std::string machine_difference(const KeyValues& a, const KeyValues& b);
-
-/// JSON, one line a metric, with a final newline (docs/calibration.md).
-[[nodiscard]] std::string write_samples(const SampleSet& set);
-/// Throws SpecError for what is malformed. `text` is our JSON or the lines that
-/// `ooc-paleo-gpu --script` writes; `file` is for messages.
+/// Records of one session or several, one after another. A last line without its end is what an interruption leaves
+/// and is dropped. Throws SpecError, naming file and line, for what is malformed, of another version or of two machines.
 [[nodiscard]] SampleSet read_samples(std::string_view text, const std::string& file);
 
-// The two formats behind read_samples.
-[[nodiscard]] SampleSet read_samples_json(std::string_view text, const std::string& file);
-[[nodiscard]] SampleSet read_protocol_log(std::string_view text, const std::string& file);
+/// The text of an `error` record: what was said, else which call failed how and where.
+[[nodiscard]] std::string error_text(const KeyValues& error);
 
 }  // namespace ooc

@@ -7,20 +7,17 @@
 #include <utility>
 #include <vector>
 
-#include "calibrate/session/probe.hpp"
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"
 
 namespace ooc {
 namespace {
 
-std::optional<Effort> effort_of(const Arguments& arguments) {
+bool is_full(const Arguments& arguments) {
   if (arguments.has("--quick") && arguments.has("--full")) {
     bad_value("--full", "it with --quick", "one of them");
   }
-  if (arguments.has("--full")) return Effort::kFull;
-  if (arguments.has("--quick")) return Effort::kQuick;
-  return std::nullopt;
+  return arguments.has("--full");
 }
 
 std::optional<double> within_s_of(const Arguments& arguments) {
@@ -31,11 +28,11 @@ std::optional<double> within_s_of(const Arguments& arguments) {
   return static_cast<double>(ns) / 1e9;
 }
 
-/// What --from does not know of the first run; the samples say whether it was a full one.
+/// What --from does not know of the first run.
 std::string flags_to_repeat(const Arguments& arguments) {
   std::string text;
-  for (const FlagName flag :
-       std::initializer_list<FlagName>{"--device", "--network", "--batch", "--dtype", "--within"}) {
+  if (arguments.has("--full")) text += " --full";
+  for (const FlagName flag : std::initializer_list<FlagName>{"--device", "--like", "--within"}) {
     if (const auto value = arguments.value(flag)) {
       text += " " + std::string(flag.text()) + " " + *value;
     }
@@ -69,7 +66,8 @@ std::string device_number_of(const Arguments& arguments) {
 
 int silence_ms_of(const Arguments& arguments) {
   const auto text = arguments.value("--time-limit");
-  if (!text) return ChildOptions{}.silence_limit_ms;
+  constexpr int kUsualMs = 120'000;
+  if (!text) return kUsualMs;
   const std::int64_t ms = duration_of(*text, "--time-limit").count() / 1'000'000;
   if (ms < 1 || ms > 3'600'000) bad_value("--time-limit", in_quotes(*text), "1 ms to 60 min");
   return static_cast<int>(ms);
@@ -79,23 +77,24 @@ CalibrateOptions calibrate_options(const Arguments& arguments) {
   CalibrateOptions options;
   options.plot = arguments.value("--plot");
   options.report = arguments.value("--report");
-  options.effort = effort_of(arguments);
+  options.full = is_full(arguments);
   options.date = date_option(arguments);
   options.device = device_number_of(arguments);
   options.name = arguments.value("--name").value_or("");
   options.from = arguments.value("--from");
-  options.silence_ms = silence_ms_of(arguments);
+  options.like = arguments.value("--like");
+  if (arguments.has("--time-limit")) options.request_limit_s = silence_ms_of(arguments) / 1000.0;
+  options.silence_ms = silence_ms_of(arguments) + 100'000;  // until the device is open
   options.within_s = within_s_of(arguments);
   options.again = flags_to_repeat(arguments);
   options.probe = arguments.value("--probe");
   options.without_probe = options.probe == "none";
   if (arguments.has("--quiet")) options.remarks = Remarks::kQuiet;
   options.limits = read_limits(arguments);
-  if (options.without_probe && !options.from && !arguments.has("--dry-run")) {
+  if (options.without_probe && !options.from) {
     bad_value("--probe", "\"none\" without --from", "samples to fit, or a program that measures");
   }
   options.output = arguments.value("--output").value_or("");
-  if (arguments.has("--dry-run")) return options;
   if (options.output.empty()) bad_value("--output", "none", "the file for the profile");
   if (options.output == "-") {
     bad_value("--output", "\"-\"", "a file: the samples go beside it",
@@ -105,7 +104,7 @@ CalibrateOptions calibrate_options(const Arguments& arguments) {
 }
 
 std::string samples_path(const CalibrateOptions& options) {
-  return options.output + ".samples.json";
+  return options.output + ".samples.jsonl";
 }
 
 bool has_files_beside(const CalibrateOptions& options) {

@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 
-#include "calibrate/session/plan.hpp"
 #include "cli/command.hpp"
 #include "cli/remarks.hpp"
 #include "model/base/spec_tree.hpp"
@@ -13,16 +12,18 @@ namespace ooc {
 
 struct CalibrateOptions {
   std::string output;
-  std::optional<Effort> effort;
+  bool full = false;
   std::optional<std::string> date;
   std::string device;
   std::string name;
   std::optional<std::string> from;
+  std::optional<std::string> like;
   std::optional<std::string> plot;
   std::optional<std::string> report;
   int silence_ms = 0;
+  std::optional<double> request_limit_s;
   std::optional<double> within_s;  ///< no request is begun that would end later
-  std::string again = {};  ///< the flags that a continued run needs as well: " --network vgg16"
+  std::string again = {};          ///< the flags that a continued run needs as well: " --device 1"
   bool without_probe = false;
   std::optional<std::string> probe;
   Remarks remarks = Remarks::kShown;
@@ -38,7 +39,7 @@ struct CalibrateOptions {
 [[nodiscard]] std::string device_number_of(const Arguments& arguments);
 [[nodiscard]] int silence_ms_of(const Arguments& arguments);
 
-/// `<output>.samples.json`
+/// `<output>.samples.jsonl`
 [[nodiscard]] std::string samples_path(const CalibrateOptions& options);
 /// Whether samples and a lock may lie beside the profile: not where it is a device or a pipe.
 [[nodiscard]] bool has_files_beside(const CalibrateOptions& options);

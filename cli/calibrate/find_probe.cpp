@@ -18,7 +18,7 @@ constexpr const char* kName = "ooc-paleo-gpu";
 std::string named(const std::string& path, std::string_view by) {
   if (can_run(path)) return path;
   bad_value(by, in_quotes(path) + ", which is no program that can be run",
-            "the path of ooc-paleo-gpu (docs/gpu-protocol.md says how to build it)");
+            "the path of ooc-paleo-gpu (docs/calibration.md says how to build it)");
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ std::string no_device_text(const std::string& purpose, const std::string& reason
   std::string text = "no GPU " + purpose + ": " + reason;
   for (const std::string& place : found.looked_for) text += "\n  looked for " + place;
   if (!found.looked_for.empty()) {
-    text += "\n  docs/gpu-protocol.md says how to build it; --probe PATH or OOC_PALEO_GPU names it";
+    text += "\n  docs/calibration.md says how to build it; --probe PATH or OOC_PALEO_GPU names it";
   }
   return text;
 }

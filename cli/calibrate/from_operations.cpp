@@ -49,8 +49,9 @@ constexpr std::initializer_list<FlagName> kOwn{"--hardware", "--architectures", 
                                                "--evaluations", "--keep"};
 /// They measure, or are about samples.
 constexpr std::initializer_list<FlagName> kOthers{
-    "--quick",   "--full", "--device", "--network", "--batch",  "--dtype",     "--from",
-    "--dry-run", "--plot", "--report", "--probe",   "--within", "--time-limit"};
+    "--quick", "--full",       "--device",          "--from",
+    "--plot",  "--report",     "--probe",           "--within",
+    "--like",  "--time-limit", "--from-nvbandwidth"};
 
 struct FitJob {
   std::string table;

@@ -13,9 +13,10 @@
 #include "calibrate/session/lock_file.hpp"
 #include "calibrate/session/plot_svg.hpp"
 #include "calibrate/session/report.hpp"
+#include "cli/calibrate/from_nvbandwidth.hpp"
 #include "cli/calibrate/from_operations.hpp"
+#include "cli/calibrate/like.hpp"
 #include "cli/calibrate/measure.hpp"
-#include "cli/calibrate/network_requests.hpp"
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
 #include "cli/locate.hpp"
@@ -37,22 +38,19 @@ namespace {
 constexpr Flag kOutput{.name = "--output",
                        .brief = "-o",
                        .value = "FILE",
-                       .help = "the profile; its samples go to FILE.samples.json",
+                       .help = "the profile; its samples go to FILE.samples.jsonl",
                        .completes = Completes::kFiles};
 constexpr Flag kQuick{
     .name = "--quick", .value = "", .help = "the main figures in less than a minute (default)"};
 constexpr Flag kFull{
     .name = "--full", .brief = "", .value = "", .help = "everything, in less than eight minutes"};
-constexpr Flag kNetwork{.name = "--network",
-                        .value = "NETWORK",
-                        .help = "also measure the layers of this network at --batch",
-                        .completes = Completes::kNetworks};
-constexpr Flag kFrom{.name = "--from",
-                     .value = "FILE",
-                     .help =
-                         "samples of an earlier run, or a log of ooc-paleo-gpu: measure what is "
-                         "missing, or without a GPU fit them again; - is standard input",
-                     .completes = Completes::kInputs};
+constexpr Flag kFrom{
+    .name = "--from",
+    .value = "FILE",
+    .help =
+        "samples of an earlier run, or what ooc-paleo-gpu printed: measure what is "
+        "missing, or without a GPU fit them again; - is standard input",
+    .completes = Completes::kInputs};
 constexpr Flag kFromOperations{
     .name = "--from-operations",
     .value = "FILE",
@@ -85,9 +83,17 @@ constexpr Flag kEvaluations{
     .name = "--evaluations",
     .value = "N",
     .help = "with --from-operations: effort of each of the three searches; default 1300"};
-constexpr Flag kMeasureNothing{.name = "--dry-run",
-                               .value = "",
-                               .help = "only say what would be measured, and how long it takes"};
+constexpr Flag kLike{.name = "--like",
+                     .value = "PROFILE",
+                     .help =
+                         "the profile whose numbers stand where nothing was measured; default: the "
+                         "shipped one of the device's name",
+                     .completes = Completes::kHardware};
+constexpr Flag kFromNvbandwidth{
+    .name = "--from-nvbandwidth",
+    .value = "FILE",
+    .help = "no measuring: the link of --like from the output of `nvbandwidth -j`",
+    .completes = Completes::kInputs};
 constexpr Flag kProfileName{
     .name = "--name", .value = "NAME", .help = "the profile's name; default: the device's"};
 constexpr Flag kDate{
@@ -114,9 +120,6 @@ constexpr std::array kCalibrateFlags{kOutput,
                                      kQuick,
                                      kFull,
                                      flags::kDevice,
-                                     kNetwork,
-                                     flags::kBatch,
-                                     flags::kDtype,
                                      kFrom,
                                      kFromOperations,
                                      kModelledBy,
@@ -124,7 +127,8 @@ constexpr std::array kCalibrateFlags{kOutput,
                                      kMachines,
                                      kKeep,
                                      kEvaluations,
-                                     kMeasureNothing,
+                                     kLike,
+                                     kFromNvbandwidth,
                                      kProfileName,
                                      kDate,
                                      kPlot,
@@ -135,36 +139,6 @@ constexpr std::array kCalibrateFlags{kOutput,
                                      flags::kMaxInput,
                                      flags::kQuiet};
 
-std::vector<KeyValues> extra_requests(const Arguments& arguments, const CalibrateOptions& options) {
-  const auto network = arguments.value("--network");
-  if (!network) {
-    for (const FlagName flag : std::initializer_list<FlagName>{"--batch", "--dtype"}) {
-      if (arguments.has(flag)) bad_value(flag.text(), "it without --network", "both");
-    }
-    return {};
-  }
-  const std::string path = locate(DataKind::kNetwork, *network, "--network");
-  const auto text = arguments.value("--batch");
-  const std::int64_t batch =
-      text ? parse_batch(*text, "--batch") : batch_in_file(path, options.limits);
-  NetworkRequests wanted = network_requests(path, batch, dtype_option(arguments), options.limits);
-  for (const std::string& each : wanted.left_out) {
-    remark(options.remarks, "not measured: " + each);
-  }
-  return std::move(wanted.requests);
-}
-
-/// The samples to begin with.
-SampleSet samples_of(const CalibrateOptions& options) {
-  if (!options.from) return {};
-  return read_samples(read_text_file(*options.from, "--from", options.limits), *options.from);
-}
-
-Effort settle_effort(const CalibrateOptions& options, const SampleSet& set) {
-  if (options.effort) return *options.effort;
-  return set.effort == "full" ? Effort::kFull : Effort::kQuick;
-}
-
 /// To standard output, where the terminal of a person may be narrow.
 void tell(const std::string& text) {
   OutputFile("stdout", "-").finish(folded(printable(text, "\n"), width_for("-")));
@@ -173,15 +147,16 @@ void tell(const std::string& text) {
 int run_calibrate(const Arguments& arguments) {
   if (arguments.has("--from-operations")) return run_from_operations(arguments);
   check_without_operations(arguments);
+  if (arguments.has("--from-nvbandwidth")) return run_from_nvbandwidth(arguments);
   const CalibrateOptions options = calibrate_options(arguments);
-  SampleSet set = samples_of(options);
-  PlanInput input{.effort = settle_effort(options, set),
-                  .machine = set.machine,
-                  .extra = extra_requests(arguments, options)};
-  if (arguments.has("--dry-run")) {
-    tell(plan_report(still_missing(plan_requests(input), set), input.effort));
-    return kExitOk;
+  std::string records;
+  if (options.from) {
+    records = read_text_file(*options.from, "--from", options.limits);
+    (void)read_samples(records, *options.from);
+    records.resize(records.rfind('\n') + 1);  // without half a line that a kill left
   }
+  // A name that is wrong is said before anything is measured.
+  if (options.like) (void)profile_like(options.like, {}, options.limits);
 
   check_places(options);
   OutputFile profile_file("--output", options.output);
@@ -197,19 +172,26 @@ int run_calibrate(const Arguments& arguments) {
     bad_value("--output", options.output + ", which another calibration is writing",
               "one calibration at a time");
   }
-  if (!options.without_probe) {
-    if (const std::optional<int> code = measure(options, input, set)) return *code;
+  if (options.without_probe) {
+    keep_samples(options, records);
+  } else {
+    if (const std::optional<int> code = measure(options, records)) return *code;
   }
+  SampleSet set = read_samples(records, options.from.value_or(samples_path(options)));
   if (options.date) set.date = *options.date;
-  if (set.date.empty()) remark(options.remarks, "nothing says when this was measured; --date can");
-  save_samples(options, set);
+  const HardwareProfile like = profile_like(options.like, set.machine, options.limits);
+  if (!options.like) {
+    remark(options.remarks,
+           fmt::format("compute as in {}; --like names another profile", like.name));
+  }
 
   const Calibration calibration = analyse(set);
   Assembled assembled =
-      assemble_profile(set, calibration, {.name = options.name, .date = set.date});
+      assemble_profile(set, calibration, {.like = like, .name = options.name, .date = set.date});
   const std::string text = write_profile(assembled.profile);
   // What the next `predict` will read, its warnings included.
-  const HardwareProfile read_back = read_profile_text(text, options.output);
+  const HardwareProfile read_back =
+      read_profile_text(text, options.output, {.architecture_folders = architecture_folders()});
   profile_file.write(text);
   if (plot_file) plot_file->write(transfer_plot_svg(set, calibration));
   profile_file.commit();
@@ -231,11 +213,10 @@ const Command calibrate_command{
     .summary = "measure this machine and write a hardware profile",
     .examples =
         "  ooc-paleo calibrate -o my-machine.json --quick\n"
-        "  ooc-paleo calibrate -o my-machine.json --full --network vgg16 --batch 64 "
-        "--plot curves.svg\n"
-        "  ooc-paleo calibrate -o my-machine.json --from my-machine.json.samples.json\n"
+        "  ooc-paleo calibrate -o my-machine.json --full --plot curves.svg\n"
+        "  ooc-paleo calibrate -o my-machine.json --from my-machine.json.samples.jsonl\n"
         "  ooc-paleo calibrate --from-operations ops.csv --hardware ./card.json -o mine.json\n"
-        "  ooc-paleo calibrate --dry-run --full\n",
+        "  ooc-paleo calibrate --from-nvbandwidth link.json --like h100-sxm -o mine.json\n",
     .positionals = {},
     .flags = kCalibrateFlags,
     .run = &run_calibrate,

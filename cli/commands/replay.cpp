@@ -1,6 +1,6 @@
 // `replay`: has a plan run on a device and sets what was predicted beside what was measured. The plan
-// goes to ooc-paleo-gpu in lines; where that program and this one cannot be on one machine, the lines
-// go out as a file and the answers come back as one.
+// goes to ooc-paleo-gpu as a file; where that program and this one cannot be on one machine, the
+// plan is exported and the answers are imported.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,10 +32,10 @@ namespace {
 constexpr Flag kCompute{.name = "--compute",
                         .value = "WHAT",
                         .help =
-                            "what compute steps do: last as long as predicted (spin, default), "
-                            "or the layers' operations (real)",
+                            "what compute steps do as long as predicted: spin (default), or those "
+                            "without products stream through near memory (busy)",
                         .completes = Completes::kChoices,
-                        .choices = "spin|real"};
+                        .choices = "spin|busy"};
 constexpr Flag kIterations{
     .name = "--iterations", .brief = "", .value = "N", .help = "timed iterations; default 20"};
 constexpr Flag kWarmup{
@@ -46,24 +46,17 @@ constexpr Flag kMaxTime{.name = "--max-time",
 constexpr Flag kTolerance{.name = "--tolerance",
                           .value = "SHARE",
                           .help = "exit code 4 if the iteration time is further off, e.g. 10%"};
-constexpr Flag kNoVerify{
-    .name = "--no-verify", .value = "", .help = "leave the check of swapped contents out"};
 constexpr Flag kExportPlan{.name = "--export-plan",
                            .value = "FILE",
                            .help =
-                               "write the plan for `ooc-paleo-gpu --script FILE`, and end "
+                               "write the plan for `ooc-paleo-gpu --replay FILE`, and end "
                                "there unless --probe or --device is given",
                            .completes = Completes::kFiles};
 constexpr Flag kImport{
     .name = "--import-measurements",
     .value = "FILE",
-    .help = "what `ooc-paleo-gpu --script … --output FILE` measured; - is standard input",
+    .help = "what `ooc-paleo-gpu --replay … --output FILE` measured; - is standard input",
     .completes = Completes::kInputs};
-constexpr Flag kPageSize{.name = "--page-size",
-                         .value = "SIZE",
-                         .help =
-                             "pages of the pool that blocks are mapped to; a multiple of what the "
-                             "device maps at least (CUDA: 2 MiB, default); 0: one arena"};
 constexpr Flag kReplayProbe{
     .name = "--probe",
     .value = "PATH",
@@ -83,12 +76,10 @@ constexpr std::array kReplayOwnFlags{flags::kHardware,
                                      kWarmup,
                                      kMaxTime,
                                      kTolerance,
-                                     kNoVerify,
                                      kExportPlan,
                                      flags::kReport,
                                      flags::kPlot,
                                      kImport,
-                                     kPageSize,
                                      flags::kDevice,
                                      kReplayProbe,
                                      flags::kTimeLimit,
@@ -123,8 +114,7 @@ void check_one_device(const CaseOptions& job) {
             "replay the share of one: divide --batch, and --link where copies decide");
 }
 
-/// Rounds are steps like any others, but the operations of a layer would have to add up gradients.
-void check_rounds(const CaseRun& run, ReplayMode mode) {
+void check_copies(const CaseRun& run) {
   if (!run.rounds) return;
   const auto& tasks = run.rounds->graph.tasks;
   if (std::any_of(tasks.begin(), tasks.end(),
@@ -135,20 +125,12 @@ void check_rounds(const CaseRun& run, ReplayMode mode) {
                      .expected = "swap",
                      .hint = "the program that replays has no kernels that compress"});
   }
-  if (run.rounds->count == 1) {
-    throw SpecError({.file = "",
-                     .place = "--schedule",
-                     .found = "one that leaves copies to page faults",
-                     .expected = "one that makes its copies itself",
-                     .hint = "what a driver brings in and evicts cannot be told it step by step"});
-  }
-  if (mode == ReplayMode::kSpin) return;
-  throw SpecError(
-      {.file = {},
-       .place = "--compute real",
-       .found = fmt::format("{} rounds of {} samples", run.rounds->count, run.rounds->sub_batch),
-       .expected = "one round: sums of gradients over rounds are not computed",
-       .hint = "give --compute spin, --sub-batch off, or the sub-batch itself as --batch"});
+  if (run.rounds->count > 1) return;
+  throw SpecError({.file = "",
+                   .place = "--schedule",
+                   .found = "one that leaves copies to page faults",
+                   .expected = "one that makes its copies itself",
+                   .hint = "what a driver brings in and evicts cannot be told it step by step"});
 }
 
 RunInputs inputs_of(const ReplayOptions& options, const Case& which) {
@@ -168,19 +150,19 @@ int does_not_fit(const ReplayOptions& options, const Case& which, const CaseRun&
   return kExitDoesNotFit;
 }
 
-/// Scripts of several jobs are put together with `cat`: every line carries its job's number.
-void export_plan(const ReplayOptions& options, const RunInputs& inputs, const ReplayJob& job,
+/// Plans of several jobs are put together with `cat`.
+void export_plan(const ReplayOptions& options, const RunInputs& inputs, const ReplayText& plan,
                  Outputs& outputs) {
   outputs.plan->finish(
       printable(fmt::format("# {} on {}, batch {}, schedule {}, {} B near memory, {}",
                             inputs.network, inputs.hardware, inputs.batch, inputs.schedule,
                             inputs.memory.count(), replay_mode_name(options.run.mode))) +
-      "\n" + job.requests);
+      "\n" + plan.text);
   if (!options.export_only) return;
   const std::string& path = outputs.plan->path();
   remark(options.result.remarks,
          fmt::format("the plan is in {0} and was not run; on the machine to measure:\n"
-                     "  ooc-paleo-gpu --script {0} --output LOG\n"
+                     "  ooc-paleo-gpu --only replay --replay {0} --output LOG\n"
                      "  and here the same command with --import-measurements LOG in place of "
                      "--export-plan {0}",
                      path == "-" ? "FILE" : path));
@@ -201,19 +183,18 @@ void write_replay_trace(const Case& which, const CaseRun& run, const ReplayRepor
 }
 
 int report_replay(const ReplayOptions& options, const Case& which, const CaseRun& run,
-                  const ReplayProgram& program, const ReplayMeasurement& measurement,
+                  const ReplayPlan& replay, const ReplayMeasurement& measurement,
                   Outputs& outputs) {
   const std::string mismatch = machine_mismatch(which.hardware, measurement.machine);
   if (!mismatch.empty()) remark(options.result.remarks, "warning: " + mismatch);
   const Plan& plan = std::get<Plan>(run.plan);
   const Timeline& predicted = std::get<Timeline>(*run.outcome);
-  MeasuredRun measured = measured_run(measurement);
+  MeasuredRun measured = measured_run(measurement, replay);
   const Timeline timeline = measured_timeline({.plan = plan,
                                                .spans = measured_spans(measured),
-                                               .memory_waits = program_waits(program),
+                                               .memory_waits = all_waits(replay),
                                                .budget = which.budget});
   const RunInputs inputs = inputs_of(options, which);
-  const bool real = options.run.mode == ReplayMode::kReal;
   const ReplayReport report = summarize_replay(
       {.inputs = inputs,
        .mode = std::string(replay_mode_name(options.run.mode)),
@@ -225,7 +206,6 @@ int report_replay(const ReplayOptions& options, const Case& which, const CaseRun
        .measured = timeline,
        .run = std::move(measured),
        .tolerance = options.tolerance,
-       .not_covered = real ? program.not_covered : std::vector<std::string>{},
        .assumed = assumed_in_use(which.hardware, inputs, framework_of(which.framework)),
        .show_steps = options.show_steps});
   if (outputs.trace) {
@@ -257,23 +237,27 @@ int run_replay(const Arguments& arguments) {
   remark_on_machine(options.result.remarks, machine, 1);
   const Case which = make_case(workload, machine, options.job);
   const CaseRun run = run_case(which, *options.schedule, Bounds::kNone);
-  check_rounds(run, options.run.mode);
+  check_copies(run);
   const Timeline* predicted = run.outcome ? std::get_if<Timeline>(&*run.outcome) : nullptr;
   if (predicted == nullptr || run.far_overflow) {
     return does_not_fit(options, which, run, outputs);
   }
-  // What is predicted is to be held to: the pool is the predicted peak, not the whole budget.
-  const ReplayProgram program =
-      make_replay_program(std::get<Plan>(run.plan), run.graph(which), run.costs(which), *predicted,
-                          predicted->peak_near, options.page);
-  const ReplayJob job = replay_job(program, options.run);
+  // What is predicted is to be held to: the predicted peak, not the whole budget.
+  const Plan& plan = std::get<Plan>(run.plan);
+  const ReplayPlan replay = make_replay_plan(plan, *predicted, predicted->peak_near);
+  const ReplayText text = write_replay_plan({.replay = replay,
+                                             .plan = plan,
+                                             .graph = run.graph(which),
+                                             .costs = run.costs(which),
+                                             .timeline = *predicted},
+                                            options.run);
   if (outputs.plan) {
-    export_plan(options, inputs_of(options, which), job, outputs);
+    export_plan(options, inputs_of(options, which), text, outputs);
     if (options.export_only) return kExitOk;
   }
-  auto answer = run_plan(options, program, job);
+  auto answer = run_plan(options, text, plan.steps.size());
   if (const int* code = std::get_if<int>(&answer)) return *code;
-  return report_replay(options, which, run, program, std::get<ReplayMeasurement>(answer), outputs);
+  return report_replay(options, which, run, replay, std::get<ReplayMeasurement>(answer), outputs);
 }
 
 }  // namespace
@@ -284,9 +268,9 @@ const Command replay_command{
     .examples =
         "  ooc-paleo replay vgg16 --hardware my-machine.json --batch 256 --memory 12GiB\n"
         "  ooc-paleo replay vgg16 --hardware my-machine.json --batch 256 --schedule vdnn-conv "
-        "--compute real --tolerance 10% --trace both.trace.json\n"
+        "--compute busy --tolerance 10% --trace both.trace.json\n"
         "  ooc-paleo replay vgg16 --hardware my-machine.json --batch 256 --export-plan "
-        "vgg16.script\n"
+        "vgg16.plan\n"
         "  ooc-paleo replay vgg16 --hardware my-machine.json --batch 256 "
         "--import-measurements vgg16.log\n",
     .positionals = flags::kNetwork,

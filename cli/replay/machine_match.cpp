@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "cli/calibrate/like.hpp"
 #include "model/base/spec_tree.hpp"
 
 namespace ooc {
@@ -34,26 +35,6 @@ std::optional<std::string> measured_device(const HardwareProfile& profile) {
   const SpecNode* device = machine == nullptr ? nullptr : member(*machine, "device_name");
   if (device == nullptr || device->type != SpecType::kText) return std::nullopt;
   return device->text;
-}
-
-/// "h200" of "NVIDIA H200", "v100" of "Tesla V100-SXM2-16GB", "3090" of "GeForce RTX 3090".
-std::string model_of(std::string_view device) {
-  std::string word;
-  const auto is_model = [&] {
-    const bool digit =
-        std::any_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
-    return digit && !word.starts_with("sxm") && !word.starts_with("pcie") && !word.ends_with("gb");
-  };
-  for (const char c : lowered(device) + " ") {
-    const bool part = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    if (part) {
-      word += c;
-      continue;
-    }
-    if (is_model()) return word;
-    word.clear();
-  }
-  return "";
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "calibrate/session/protocol.hpp"
+#include "calibrate/session/key_values.hpp"
 #include "model/hardware/hardware_profile.hpp"
 
 namespace ooc {

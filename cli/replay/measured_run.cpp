@@ -11,7 +11,7 @@ Duration rounded(double ns) { return Duration(std::llround(ns)); }
 
 }  // namespace
 
-MeasuredRun measured_run(const ReplayMeasurement& measurement) {
+MeasuredRun measured_run(const ReplayMeasurement& measurement, const ReplayPlan& plan) {
   MeasuredRun run;
   run.device = find_value(measurement.machine, "device_name").value_or("an unnamed device");
   run.program = measurement.program;
@@ -20,18 +20,16 @@ MeasuredRun measured_run(const ReplayMeasurement& measurement) {
     run.iterations.push_back(
         {.time = rounded(each.ns), .issue = rounded(each.issue_ns), .host = rounded(each.host_ns)});
   }
-  for (const ReplaySpan& each : measurement.spans) {
-    run.steps.push_back({.span = {rounded(each.start_ns), rounded(each.end_ns)},
-                         .median = rounded(each.median_ns),
-                         .min = rounded(each.min_ns),
-                         .max = rounded(each.max_ns)});
+  run.steps.resize(plan.order.size());
+  for (std::size_t i = 0; i < plan.order.size(); ++i) {
+    const ReplaySpan& each = measurement.spans[i];
+    run.steps[plan.order[i].at()] = {.span = {rounded(each.start_ns), rounded(each.end_ns)},
+                                     .median = rounded(each.median_ns),
+                                     .min = rounded(each.min_ns),
+                                     .max = rounded(each.max_ns)};
   }
   run.notes = measurement.notes;
-  run.verified = measurement.verified;
-  run.checked = Bytes(measurement.checked_bytes);
   run.near_pool = Bytes(measurement.near_bytes);
-  run.pool_pages = measurement.pool_pages;
-  run.page = Bytes(measurement.page_bytes);
   run.far_pool = Bytes(measurement.far_bytes);
   run.spin_overhead = rounded(measurement.spin_overhead_ns);
   return run;
@@ -44,14 +42,14 @@ std::vector<Span> measured_spans(const MeasuredRun& run) {
   return spans;
 }
 
-Csr<StepId, StepId> program_waits(const ReplayProgram& program) {
+Csr<StepId, StepId> all_waits(const ReplayPlan& plan) {
   std::vector<std::pair<StepId, StepId>> pairs;
-  for (std::size_t i = 0; i < program.steps.size(); ++i) {
-    for (const std::int32_t wait : program.steps[i].waits) {
+  for (std::size_t i = 0; i < plan.waits.size(); ++i) {
+    for (const std::int32_t wait : plan.waits[i]) {
       pairs.emplace_back(make_id<StepId>(i), StepId{wait});
     }
   }
-  return {program.steps.size(), pairs};
+  return {plan.waits.size(), pairs};
 }
 
 }  // namespace ooc

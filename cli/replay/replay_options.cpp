@@ -14,8 +14,8 @@ namespace {
 ReplayMode mode_of(const Arguments& arguments) {
   const std::string text = arguments.value("--compute").value_or("spin");
   if (text == "spin") return ReplayMode::kSpin;
-  if (text == "real") return ReplayMode::kReal;
-  unknown_word("--compute", text, {"spin", "real"});
+  if (text == "busy") return ReplayMode::kBusy;
+  unknown_word("--compute", text, {"spin", "busy"});
 }
 
 std::int64_t count_of(const Arguments& arguments, FlagName flag, std::int64_t usual,
@@ -56,19 +56,6 @@ std::int64_t max_ms_of(const Arguments& arguments) {
   return ms;
 }
 
-Bytes page_of(const Arguments& arguments) {
-  constexpr Bytes kLeast{4096};
-  constexpr Bytes kMost{std::int64_t{1} << 30};
-  const auto text = arguments.value("--page-size");
-  if (!text) return kUsualPage;
-  const Bytes page = bytes_of(*text, "--page-size");
-  if (page == Bytes(0)) return page;
-  if (page.count() % kLeast.count() != 0 || page > kMost) {
-    bad_value("--page-size", in_quotes(*text), "a multiple of 4 KiB up to 1 GiB, or 0");
-  }
-  return page;
-}
-
 void check_together(const Arguments& arguments) {
   if (!arguments.has("--import-measurements")) return;
   for (const FlagName flag :
@@ -93,9 +80,7 @@ ReplayOptions replay_options(const Arguments& arguments) {
   options.run.mode = mode_of(arguments);
   options.run.iterations = count_of(arguments, "--iterations", 20, 1);
   options.run.warmup = count_of(arguments, "--warmup", 3, 0);
-  options.run.verify = !arguments.has("--no-verify");
   options.run.max_ms = max_ms_of(arguments);
-  options.page = page_of(arguments);
   options.tolerance = tolerance_of(arguments);
   options.import = arguments.value("--import-measurements");
   options.export_only = arguments.has("--export-plan") && !options.import &&
@@ -108,7 +93,7 @@ ReplayOptions replay_options(const Arguments& arguments) {
 }
 
 std::string_view replay_mode_name(ReplayMode mode) {
-  return mode == ReplayMode::kSpin ? "spin" : "real";
+  return mode == ReplayMode::kSpin ? "spin" : "busy";
 }
 
 }  // namespace ooc

@@ -7,14 +7,10 @@
 
 #include "cli/command.hpp"
 #include "cli/options.hpp"
-#include "simulator/replay/replay_text.hpp"
+#include "simulator/replay/replay_plan.hpp"
 #include "simulator/schedules/schedule.hpp"
 
 namespace ooc {
-
-/// What CUDA devices map at least. It is not asked of the device: a plan that is exported knows none, and an
-/// import must make the same plan again.
-inline constexpr Bytes kUsualPage{std::int64_t{2} << 20};
 
 struct ReplayOptions {
   std::string network;
@@ -22,10 +18,9 @@ struct ReplayOptions {
   const Schedule* schedule = nullptr;
   CaseOptions job;
   ResultOptions result;
-  ReplayRun run;  ///< but its id
+  ReplayRun run;
   std::optional<double> tolerance;
   std::optional<std::string> import;  ///< a recording in place of a device
-  Bytes page = kUsualPage;            ///< 0: none
   bool export_only = false;
   std::string device;
   std::optional<std::string> probe;
@@ -35,7 +30,7 @@ struct ReplayOptions {
 
 [[nodiscard]] ReplayOptions replay_options(const Arguments& arguments);
 
-/// "spin" or "real"
+/// "spin" or "busy"
 [[nodiscard]] std::string_view replay_mode_name(ReplayMode mode);
 
 }  // namespace ooc

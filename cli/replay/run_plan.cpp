@@ -1,94 +1,107 @@
-// Asks the device, or the recording. What ends a replay without times is said here, because nothing
-// comes after it.
+// Asks the device, or the recording. What ends a replay without times is said here, because nothing comes after it.
 #include "cli/replay/run_plan.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
-#include <memory>
+#include <filesystem>
+#include <optional>
+#include <string>
 #include <utility>
 
+#include "calibrate/session/child_process.hpp"
+#include "calibrate/session/records.hpp"
 #include "cli/calibrate/find_probe.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/output_file.hpp"
 #include "cli/text_file.hpp"
-#include "model/base/quantity_io.hpp"
 
 namespace ooc {
 namespace {
 
+namespace fs = std::filesystem;
+
 int no_device_to_replay(const std::string& reason, const FoundProbe& found) {
-  remark(Remarks::kShown,
-         no_device_text("to replay on", reason, found) +
-             "\n  without one: --export-plan FILE, then --import-measurements (docs/replay.md)");
+  remark(
+      Remarks::kShown,
+      no_device_text("to replay on", reason, found) +
+          "\n  without one: --export-plan FILE, then --import-measurements (docs/calibration.md)");
   return kExitNoDevice;
 }
 
-/// Said before gigabytes are filled; the device would say it too.
-bool has_room(const ReplayProgram& program, const KeyValues& machine) {
-  const auto free = find_integer(machine, "memory_free_bytes");
-  const Bytes needed = program.static_bytes + program.pool_bytes();
-  if (!free || needed.count() <= *free) return true;
-  remark(Remarks::kShown,
-         fmt::format("the plan needs {} of near memory, {} static and {} in blocks; {} has {} free",
-                     format_bytes(needed), format_bytes(program.static_bytes),
-                     format_bytes(program.pool_bytes()),
-                     find_value(machine, "device_name").value_or("the device"),
-                     format_bytes(Bytes(*free))));
-  return false;
-}
-
-std::variant<ReplayMeasurement, int> verdict(ReplayAnswer answer) {
-  const auto end = [&](std::string_view what, int code) {
-    remark(Remarks::kShown, fmt::format("{}: {}", what, answer.reason));
-    return code;
-  };
-  switch (answer.end) {
-    case ReplayEnd::kDone:
-      return std::move(answer.measurement);
-    case ReplayEnd::kWrongContents:
-      return end("the content check failed, so nothing was timed", kExitFailedCheck);
-    case ReplayEnd::kNoSpace:
-      return end("the plan does not fit on the device", kExitDoesNotFit);
-    case ReplayEnd::kRefused:
-      return end("the device did not run the plan", kExitNoDevice);
-    case ReplayEnd::kLost:
-      remark(Remarks::kShown, "the measuring program " + answer.reason);
-      return kExitNoDevice;
-    case ReplayEnd::kStopped:
-      throw Interrupted();
+/// A file for the plan, which goes when the run is over.
+class PlanFile {
+ public:
+  explicit PlanFile(const std::string& text)
+      : path_((fs::temp_directory_path() / fmt::format("ooc-paleo-{}.plan", getpid())).string()) {
+    OutputFile("the plan", path_).finish(text);
   }
-  return kExitInternal;
+  ~PlanFile() {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+  }
+  PlanFile(const PlanFile&) = delete;
+  PlanFile& operator=(const PlanFile&) = delete;
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+std::variant<std::string, int> run_on_device(const ReplayOptions& options, const ReplayText& plan) {
+  const FoundProbe found = find_probe(options.probe);
+  if (!found.program) return no_device_to_replay("ooc-paleo-gpu was not found", found);
+  const InterruptGuard guard;
+  const PlanFile file(plan.text);
+  ChildProcess child(*found.program,
+                     {"--only", "replay", "--replay", file.path(), "--device", options.device});
+  if (!child.error().empty()) {
+    return no_device_to_replay(*found.program + " cannot be started: " + child.error(), {});
+  }
+  std::string records;
+  std::string how = fmt::format("said nothing for {} s", options.silence_ms / 1000.0);
+  while (true) {
+    ChildProcess::Read read = child.read_line(options.silence_ms, &InterruptGuard::interrupted);
+    if (const auto* line = std::get_if<ChildProcess::Line>(&read)) {
+      records += line->text + "\n";
+      continue;
+    }
+    if (std::holds_alternative<ChildProcess::Stopped>(read)) throw Interrupted();
+    const auto* ended = std::get_if<ChildProcess::Ended>(&read);
+    if (ended != nullptr && ended->exit_code == 0) return records;
+    if (ended != nullptr) how = ended->how;
+    break;
+  }
+  child.kill();
+  std::optional<std::string> reason;
+  if (!records.empty()) {
+    read_records(records, *found.program, [&](const BenchRecord& record) {
+      if (record.kind == "no_device") reason = find_value(record.values, "reason").value_or("none");
+    });
+  }
+  if (reason) return no_device_to_replay(*reason, {});
+  remark(Remarks::kShown, "the measuring program " + how);
+  return kExitNoDevice;
 }
 
 }  // namespace
 
-ReplayJob replay_job(const ReplayProgram& program, ReplayRun run) {
-  run.id = replay_id(write_replay_requests(program, run));
-  return {.id = run.id,
-          .steps = program.steps.size(),
-          .requests = write_replay_requests(program, run),
-          .plan_version = program.pool ? kPagedPlanVersion : 1};
-}
-
-std::variant<ReplayMeasurement, int> run_plan(const ReplayOptions& options,
-                                              const ReplayProgram& program, const ReplayJob& job) {
+std::variant<ReplayMeasurement, int> run_plan(const ReplayOptions& options, const ReplayText& plan,
+                                              std::size_t steps) {
+  std::string records;
+  std::string from = "ooc-paleo-gpu";
   if (options.import) {
-    const std::string text =
-        read_text_file(*options.import, "--import-measurements", options.job.limits);
-    return verdict(read_replay_log(text, *options.import, job));
+    from = *options.import;
+    records = read_text_file(from, "--import-measurements", options.job.limits);
+  } else {
+    auto answer = run_on_device(options, plan);
+    if (const int* code = std::get_if<int>(&answer)) return *code;
+    records = std::get<std::string>(std::move(answer));
   }
-  const FoundProbe found = find_probe(options.probe);
-  if (!found.program) return no_device_to_replay("ooc-paleo-gpu was not found", found);
-  const InterruptGuard guard;
-  ReplayDeviceOrNone started = start_replay_device({.program = *found.program,
-                                                    .arguments = {"--device", options.device},
-                                                    .silence_limit_ms = options.silence_ms},
-                                                   &InterruptGuard::interrupted);
-  if (InterruptGuard::interrupted()) throw Interrupted();
-  if (const auto* none = std::get_if<NoProbe>(&started))
-    return no_device_to_replay(none->reason, {});
-  ReplayDevice& device = *std::get<std::unique_ptr<ReplayDevice>>(started);
-  if (!has_room(program, device.machine())) return kExitDoesNotFit;
-  return verdict(device.replay(job, &InterruptGuard::interrupted));
+  ReplayMeasurement measurement = read_replay(records, from, plan.id, steps);
+  if (measurement.error.empty()) return measurement;
+  remark(Remarks::kShown, "the device did not run the plan: " + measurement.error);
+  return kExitNoDevice;
 }
 
 }  // namespace ooc

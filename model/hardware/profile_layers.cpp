@@ -1,5 +1,5 @@
 // Reader of "compute.layers": times of convolutions that were measured, every algorithm with its
-// workspace, in the words of the measuring program (docs/gpu-protocol.md, "layer"). The list as a
+// workspace (docs/formats.md, 3). The list as a
 // whole is one number to provenance.
 #include <fmt/format.h>
 

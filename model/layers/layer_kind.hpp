@@ -157,7 +157,7 @@ struct WeightMatrix {
 
 struct LayerPart;
 
-/// What a device does when it computes the layer for real (docs/replay-operations.md), with sizes of one
+/// What a device does when it computes the layer for real, with sizes of one
 /// sample; passes, batch and buffers are the same for all layers and are said by others.
 struct LayerOperation {
   std::string_view name;  ///< "conv"

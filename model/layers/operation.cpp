@@ -1,4 +1,4 @@
-// Operations by their keys, in the order of docs/replay-operations.md.
+// Operations by their keys, in a fixed order.
 #include "model/layers/operation.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// How kinds state what a device does for them (LayerOperation; docs/replay-operations.md has the names
-// and keys). Where the table has nothing for a shape (images of one or three dimensions, padding that
+// How kinds state what a device would do for them (LayerOperation): names
+// and keys. Where the table has nothing for a shape (images of one or three dimensions, padding that
 // is not symmetric), these return none.
 #pragma once
 

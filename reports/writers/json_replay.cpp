@@ -17,9 +17,7 @@ void put_machine(JsonWriter& json, const ReplayReport& report) {
   const MeasuredRun& run = report.run;
   json.begin_object("run").member("mode", report.mode).member("imported", report.imported);
   json.member("device", run.device).member("program", run.program).member("backend", run.backend);
-  json.member("verified", run.verified).member("checked_bytes", run.checked);
-  json.member("spin_overhead_ns", run.spin_overhead).member("notes", run.notes);
-  json.member("not_covered", report.not_covered).end();
+  json.member("spin_overhead_ns", run.spin_overhead).member("notes", run.notes).end();
 }
 
 void put_iteration(JsonWriter& json, const ReplayReport& report) {
@@ -63,8 +61,7 @@ void put_memory(JsonWriter& json, const ReplayReport& report) {
   json.begin_object("memory").member("budget_near_bytes", report.budget);
   json.member("static_bytes", report.static_bytes);
   begin_compared(json, "peak_near_bytes", report.peak_near).end();
-  json.member("near_pool_bytes", run.near_pool).member("near_pool_pages", run.pool_pages);
-  json.member("near_page_bytes", run.page).member("far_pool_bytes", run.far_pool).end();
+  json.member("near_pool_bytes", run.near_pool).member("far_pool_bytes", run.far_pool).end();
 }
 
 void put_step(JsonWriter& json, const ReplayReport& report, std::size_t index) {

@@ -137,26 +137,6 @@ std::string work(const ReplayReport& report, const Look& look) {
          "  longer, shorter: summed over the steps that took more, and less, than predicted\n";
 }
 
-/// "147 pages of 2 MiB and what is static, 0.4 % above the predicted peak"
-std::string near_pool(const ReplayReport& report) {
-  const Bytes over_peak = report.run.near_pool - report.peak_near.predicted;
-  const Bytes over_budget = report.run.near_pool - report.budget;
-  std::string text = report.run.pool_pages > 0
-                         ? fmt::format("{} pages of {} KiB", group_thousands(report.run.pool_pages),
-                                       report.run.page.count() / 1024)
-                         : std::string("one arena of fixed addresses");
-  text += " and what is static";
-  if (over_peak.count() > 0) {
-    text += fmt::format(", {:.2f} % above the predicted peak",
-                        100 * static_cast<double>(over_peak.count()) /
-                            static_cast<double>(report.peak_near.predicted.count()));
-  }
-  if (over_budget.count() > 0) {
-    text += fmt::format("; {} above the budget", format_bytes(over_budget));
-  }
-  return text;
-}
-
 std::string memory(const ReplayReport& report, const Look& look) {
   TextTable table({{"", Align::kLeft}, {""}, {"", Align::kLeft}});
   table.add_row({"budget", format_bytes(report.budget), "near memory"});
@@ -164,12 +144,8 @@ std::string memory(const ReplayReport& report, const Look& look) {
                  fmt::format("{} of it static", format_bytes(report.static_bytes))});
   table.add_row({"peak measured", format_bytes(report.peak_near.measured),
                  report.peak_near.difference().count() == 0 ? "the same" : "from the spans"});
-  table.add_row({"allocated near", format_bytes(report.run.near_pool), near_pool(report)});
+  table.add_row({"allocated near", format_bytes(report.run.near_pool), "for copies"});
   table.add_row({"allocated far", format_bytes(report.run.far_pool), "pinned"});
-  table.add_row({"contents", report.run.verified ? "right" : "not checked",
-                 report.run.verified ? fmt::format("{} compared in an iteration of its own",
-                                                   format_bytes(report.run.checked))
-                                     : "--no-verify"});
   return "\n" + bold("Memory", look) + "\n" + table.text(look);
 }
 
@@ -233,10 +209,6 @@ std::string all_steps(const ReplayReport& report, const Look& look) {
 
 std::string notes(const ReplayReport& report, const Look& look) {
   std::string text;
-  if (!report.not_covered.empty()) {
-    text += wrapped_list("  these kinds spin as long as predicted, at least in part:",
-                         report.not_covered);
-  }
   for (const std::string& note : report.run.notes) text += "  " + printable(note) + "\n";
   return text.empty() ? "" : "\n" + bold("Notes", look) + "\n" + text;
 }

@@ -14,19 +14,15 @@ namespace {
 
 class Rounds {
  public:
-  Rounds(const Plan& plan, const Timeline& timeline, Bytes budget, Bytes page)
-      : plan_(plan),
-        timeline_(timeline),
-        budget_(budget),
-        page_(page),
-        releasers_left_(plan.blocks.size()) {
+  Rounds(const Plan& plan, const Timeline& timeline, Bytes budget)
+      : plan_(plan), timeline_(timeline), budget_(budget), releasers_left_(plan.blocks.size()) {
     for (std::size_t block = 0; block < plan.blocks.size(); ++block) {
       releasers_left_[block] = plan.releasers[make_id<BlockId>(block)].size();
     }
-    held_.bytes = plan.static_bytes;
-    for (const BlockId block : plan.initial_blocks) held_.add(size_of(block));
+    held_ = plan.static_bytes;
+    for (const BlockId block : plan.initial_blocks) held_ += size_of(block);
     initial_ = held_;
-    raise_peaks();
+    raise_peak();
   }
 
   MemoryOrder run() && {
@@ -39,22 +35,6 @@ class Rounds {
   }
 
  private:
-  struct Held {
-    Bytes bytes;
-    std::int64_t pages = 0;
-    Bytes rests;
-    void add(const Held& other) {
-      bytes += other.bytes;
-      pages += other.pages;
-      rests += other.rests;
-    }
-    void take_away(const Held& other) {
-      bytes -= other.bytes;
-      pages -= other.pages;
-      rests -= other.rests;
-    }
-  };
-
   struct Lane {
     std::size_t next = 0;  ///< on its queue: running, or the head
     bool running = false;
@@ -88,7 +68,7 @@ class Rounds {
              std::tuple(*lanes_[b].ready, head(b)->step);
     });
     for (const std::size_t queue : heads) {
-      if (held_.bytes + head(queue)->acquired <= budget_) start(queue);
+      if (held_ + head(queue)->acquired <= budget_) start(queue);
     }
   }
 
@@ -97,32 +77,24 @@ class Rounds {
     lanes_[queue].running = true;
     lanes_[queue].ready.reset();
     order_.starts.push_back(step.step);
-    for (const BlockId block : plan_.acquires[step.step]) held_.add(size_of(block));
-    raise_peaks();
+    for (const BlockId block : plan_.acquires[step.step]) held_ += size_of(block);
+    raise_peak();
   }
 
-  [[nodiscard]] Held size_of(BlockId id) const {
-    const Bytes bytes = plan_.blocks[id.at()].bytes;
-    const PagedSize paged = page_ > Bytes(0) ? paged_size(bytes, page_) : PagedSize{};
-    return {bytes, paged.pages, paged.rest};
-  }
+  [[nodiscard]] Bytes size_of(BlockId id) const { return plan_.blocks[id.at()].bytes; }
 
-  void raise_peaks() {
-    order_.peak = std::max(order_.peak, held_.bytes);
-    order_.peak_pages = std::max(order_.peak_pages, held_.pages);
-    order_.peak_rests = std::max(order_.peak_rests, held_.rests);
-  }
+  void raise_peak() { order_.peak = std::max(order_.peak, held_); }
 
   /// The fewest that make room for a step and all before it. They never get fewer.
   void count_needed_frees() {
     order_.needed_frees.resize(plan_.steps.size(), 0);
-    Held held = initial_;
+    Bytes held = initial_;
     std::size_t needed = 0;
     for (const StepId step : order_.starts) {
       if (plan_.acquires[step].empty()) continue;
-      for (const BlockId block : plan_.acquires[step]) held.add(size_of(block));
-      while (held.bytes > budget_ || held.pages > order_.peak_pages) {
-        held.take_away(size_of(order_.frees[needed++]));
+      for (const BlockId block : plan_.acquires[step]) held += size_of(block);
+      while (held > budget_) {
+        held -= size_of(order_.frees[needed++]);
       }
       order_.needed_frees[step.at()] = needed;
     }
@@ -135,7 +107,7 @@ class Rounds {
     for (const BlockId block : plan_.releases[step]) {
       if (--releasers_left_[block.at()] > 0) continue;
       order_.frees.push_back(block);
-      held_.take_away(size_of(block));
+      held_ -= size_of(block);
     }
   }
 
@@ -158,26 +130,19 @@ class Rounds {
   const Plan& plan_;
   const Timeline& timeline_;
   Bytes budget_;
-  Bytes page_;
   std::array<Lane, 3> lanes_{};  ///< by StepKind
   std::vector<std::size_t> releasers_left_;
   MemoryOrder order_;
   Duration now_;
-  Held held_;
-  Held initial_;
+  Bytes held_;
+  Bytes initial_;
 };
 
 }  // namespace
 
-PagedSize paged_size(Bytes block, Bytes page) {
-  const std::int64_t alignment = kReplayAlignment.count();
-  const std::int64_t rounded = (block.count() + alignment - 1) / alignment * alignment;
-  return {rounded / page.count(), Bytes(rounded % page.count())};
-}
-
-MemoryOrder order_memory(const Plan& plan, const Timeline& timeline, Bytes budget, Bytes page) {
+MemoryOrder order_memory(const Plan& plan, const Timeline& timeline, Bytes budget) {
   OOC_CHECK(plan.devices == 1, "a device has its own order");
-  return Rounds(plan, timeline, budget, page).run();
+  return Rounds(plan, timeline, budget).run();
 }
 
 }  // namespace ooc

@@ -31,8 +31,7 @@ QueueCounts after(const Plan& plan, const StepWaits& waits, std::size_t queue, s
   return counts;
 }
 
-}  // namespace
-
+/// By block: what must have ended for it to be free; beyond any queue if it never is.
 std::vector<QueueCounts> counts_until_free(const Plan& plan) {
   constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
   std::vector<QueueCounts> counts(plan.blocks.size());
@@ -46,6 +45,8 @@ std::vector<QueueCounts> counts_until_free(const Plan& plan) {
   }
   return counts;
 }
+
+}  // namespace
 
 StepWaits find_step_waits(const Plan& plan, const MemoryOrder& order) {
   const std::vector<QueueCounts> free_when = counts_until_free(plan);

@@ -22,12 +22,4 @@ struct StepWaits {
 
 [[nodiscard]] StepWaits find_step_waits(const Plan& plan, const MemoryOrder& order);
 
-/// By block: what must have ended for it to be free; beyond any queue if it never is.
-[[nodiscard]] std::vector<QueueCounts> counts_until_free(const Plan& plan);
-
-/// True if all of `needed` have ended when `ended` have.
-[[nodiscard]] constexpr bool reached(const QueueCounts& ended, const QueueCounts& needed) {
-  return ended[0] >= needed[0] && ended[1] >= needed[1] && ended[2] >= needed[2];
-}
-
 }  // namespace ooc

@@ -119,7 +119,6 @@ ReplayReport summarize_replay(ReplayInput input) {
   report.budget = input.inputs.memory;
   report.static_bytes = input.plan.static_bytes;
   report.peak_near = {input.predicted.peak_near, input.measured.peak_near};
-  report.not_covered = std::move(input.not_covered);
   report.assumed = std::move(input.assumed);
   report.show_steps = input.show_steps;
   return report;

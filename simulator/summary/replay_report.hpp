@@ -35,11 +35,7 @@ struct MeasuredRun {
   std::vector<Iteration> iterations;
   std::vector<Step> steps;
   std::vector<std::string> notes;
-  bool verified = false;
-  Bytes checked;
-  Bytes near_pool;              ///< allocated, static bytes included
-  std::int64_t pool_pages = 0;  ///< of the blocks; 0: one arena
-  Bytes page;
+  Bytes near_pool;  ///< allocated for copies to walk through
   Bytes far_pool;
   Duration spin_overhead;
 };
@@ -78,7 +74,7 @@ struct ReplayWork {
 
 struct ReplayReport {
   RunInputs inputs;
-  std::string mode;  ///< "spin" or "real"
+  std::string mode;  ///< "spin" or "busy"
   bool imported = false;
   MeasuredRun run;               ///< its steps are moved to `steps`
   Compared<Duration> iteration;  ///< predicted; median of all measured
@@ -98,9 +94,8 @@ struct ReplayReport {
   Bytes budget;
   Bytes static_bytes;
   Compared<Bytes> peak_near;
-  Duration issue;                        ///< median host time for queueing an iteration
-  Duration host;                         ///< median host time of an iteration
-  std::vector<std::string> not_covered;  ///< layer kinds of which steps spun with compute=real
+  Duration issue;  ///< median host time for queueing an iteration
+  Duration host;   ///< median host time of an iteration
   std::vector<std::string> assumed;
   std::vector<ReplayStepReport> steps;  ///< all
   bool show_steps = false;
@@ -117,7 +112,6 @@ struct ReplayInput {
   const Timeline& measured;  ///< measured_timeline() of the run's spans
   MeasuredRun run;           ///< at least one iteration, a step for each of the plan
   std::optional<double> tolerance = {};
-  std::vector<std::string> not_covered = {};
   std::vector<std::string> assumed = {};
   bool show_steps = false;
 };

@@ -1,7 +1,9 @@
-# `calibrate` end to end against the measuring program on its fake device, and against recordings.
+# `calibrate` end to end against the measuring program on its fake device, and against recordings; that program alone.
 ooc_test(calibrate cli
-  SOURCES calibrate_test.cpp
+  SOURCES bench_test.cpp
+    calibrate_test.cpp
     calibrate_faults_test.cpp
+    calibrate_nvbandwidth_test.cpp
     calibrate_operations_test.cpp
   LINK ooc_test_support
   RUNS ooc-paleo ooc-paleo-gpu-stub)

@@ -9,8 +9,8 @@
 
 namespace ooc::test {
 
-inline const std::string kRecorded = OOC_SOURCE_DIR "/tests/data/calibrate/stub.samples.json";
-inline const std::string kRecordedLog = OOC_SOURCE_DIR "/tests/data/calibrate/stub.log";
+/// Of a fake V100, so that its profile is found by the name.
+inline const std::string kRecorded = OOC_SOURCE_DIR "/tests/data/calibrate/stub.samples.jsonl";
 
 /// A fake device whose little memory keeps the copies small and the tests short.
 inline const std::string kSmallStub = "memory=402653184";

@@ -1,6 +1,8 @@
 // Calibrations that succeed: measured, fitted again, continued; and command lines that do not fit.
 #include <doctest/doctest.h>
 
+#include <array>
+
 #include "calibrate/session/samples.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "tests/cli/calibrate_support.hpp"
@@ -10,11 +12,13 @@ using namespace ooc::test;
 
 namespace {
 
-const std::vector<std::string> kCalibrateMeasure{"-o", "p.json", "--probe", OOC_GPU_STUB,
-                                                 "--quick"};
+const std::vector<std::string> kCalibrateMeasure{
+    "-o", "p.json", "--probe", OOC_GPU_STUB, "--quick", "--like", "v100-16gb-pcie3"};
+const ProfileSources kShippedArchitectures{
+    .architecture_folders = {OOC_SOURCE_DIR "/hwprofiles/architectures"}};
 
 HardwareProfile profile_in(const ScratchFolder& folder, const std::string& name = "p.json") {
-  return read_profile_text(folder.read(name), name);
+  return read_profile_text(folder.read(name), name, kShippedArchitectures);
 }
 
 }  // namespace
@@ -32,13 +36,14 @@ TEST_CASE("one command measures, writes a profile and its samples, draws, and pr
   CHECK(has(ran.out, "order of the modes"));
   CHECK(has(ran.out, "backend stub: these are not times of a real machine"));
   CHECK(folder.entries() ==
-        std::vector<std::string>{"curves.svg", "p.json", "p.json.samples.json"});
+        std::vector<std::string>{"curves.svg", "p.json", "p.json.samples.jsonl"});
   const HardwareProfile profile = profile_in(folder);
   CHECK(profile.name == "my-stub");
   const auto& line = std::get<StraightLine>(profile.connection.modes.at("pinned").to_near);
   CHECK(line.throughput.count() == doctest::Approx(20e9).epsilon(0.01));
   CHECK(line.latency.count() == doctest::Approx(10'000).epsilon(0.03));
-  CHECK(profile.provenance.front().date == "2025-01-31");
+  CHECK(profile.provenance.back().date == "2025-01-31");
+  CHECK(profile.kernels->architecture->name == "volta");
   CHECK(has(folder.read("curves.svg"), "</svg>"));
 
   const Ran predicted = run_ooc_paleo(
@@ -52,83 +57,56 @@ TEST_CASE("recorded samples are fitted again without a GPU and give the same pro
   const Ran first = calibrate(folder, {"-o", "a.json", "--from", kRecorded, "--probe", "none"});
   REQUIRE_MESSAGE(first.exit_code == 0, first.err);
   const Ran second =
-      calibrate(folder, {"-o", "b.json", "--from", "a.json.samples.json", "--probe", "none"});
+      calibrate(folder, {"-o", "b.json", "--from", "a.json.samples.jsonl", "--probe", "none"});
   REQUIRE(second.exit_code == 0);
   CHECK(folder.read("a.json") == folder.read("b.json"));
-  CHECK(folder.read("a.json.samples.json") == read_file(kRecorded));
+  CHECK(folder.read("a.json.samples.jsonl") == read_file(kRecorded));
   CHECK(first.out == second.out);
 }
 
-TEST_CASE("the log of a script is fitted like samples") {
+TEST_CASE("--from measures only what is missing, and goes on where a kill left half a line") {
   const ScratchFolder folder;
-  const Ran ran = calibrate(
-      folder, {"-o", "p.json", "--from", kRecordedLog, "--probe", "none", "--date", "2025-01-31"});
+  std::vector<std::string> arguments = kCalibrateMeasure;
+  REQUIRE(calibrate(folder, arguments, kSmallStub).exit_code == 0);
+  const std::string all = folder.read("p.json.samples.jsonl");
+  const SampleSet first = read_samples(all, "all");
+  folder.file("part", all.substr(0, all.size() / 2));
+  arguments.insert(arguments.end(), {"--from", "part"});
+  const Ran ran = calibrate(folder, arguments, kSmallStub);
   REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
-  CHECK(profile_in(folder).connection.modes.count("pinned") == 1);
-  CHECK_FALSE(has(ran.err, "--date"));
-  const Ran undated =
-      calibrate(folder, {"-o", "q.json", "--from", kRecordedLog, "--probe", "none"});
-  CHECK(undated.exit_code == 0);
-  CHECK(has(undated.err, "nothing says when this was measured"));
-}
-
-TEST_CASE("--from measures only what is missing") {
-  const ScratchFolder folder;
-  SampleSet set = read_samples(read_file(kRecorded), "recorded");
-  const std::size_t all = set.groups.size();
-  std::erase_if(set.groups, [](const SampleGroup& group) {
-    return find_value(group.request, "what") == "gemm";
-  });
-  REQUIRE(set.groups.size() < all);
-  folder.file("part.json", write_samples(set));
-  const Ran ran =
-      calibrate(folder, {"-o", "p.json", "--from", "part.json", "--probe", OOC_GPU_STUB});
-  REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
-  const SampleSet now = read_samples(folder.read("p.json.samples.json"), "now");
-  CHECK(now.groups.size() == all);
-  CHECK(now.date == set.date);
-  for (const SampleGroup& group : set.groups) {
-    const SampleGroup* kept = now.find(group.request);
-    REQUIRE(kept != nullptr);
-    CHECK(kept->count() == group.count());
-  }
+  const SampleSet now = read_samples(folder.read("p.json.samples.jsonl"), "now");
+  CHECK(now.groups.size() == first.groups.size());
+  CHECK(folder.read("p.json.samples.jsonl").starts_with(all.substr(0, all.size() / 3)));
 }
 
 TEST_CASE("samples of another machine are not continued here") {
   const ScratchFolder folder;
-  SampleSet set = read_samples(read_file(kRecorded), "recorded");
-  set_value(set.machine, "device_name", "Another GPU");
-  folder.file("other.json", write_samples(set));
   const Ran ran =
-      calibrate(folder, {"-o", "p.json", "--from", "other.json", "--probe", OOC_GPU_STUB});
+      calibrate(folder, {"-o", "p.json", "--from", kRecorded, "--probe", OOC_GPU_STUB}, kSmallStub);
   CHECK(ran.exit_code == 2);
-  CHECK(has(ran.err, "Another GPU"));
-  CHECK(folder.entries() == std::vector<std::string>{"other.json"});
+  CHECK(has(ran.err, "samples of another machine: device_name Tesla V100-SXM2-16GB and Stub"));
 }
 
-TEST_CASE("a network adds its layers, each distinct shape once") {
+TEST_CASE("the shipped profile is found by the device's name, or --like must say it") {
   const ScratchFolder folder;
-  const Ran none = calibrate(folder, {"--dry-run"});
-  const Ran vgg = calibrate(folder, {"--dry-run", "--network", "vgg16", "--batch", "16"});
-  REQUIRE_MESSAGE(vgg.exit_code == 0, vgg.err);
-  CHECK_FALSE(has(none.out, "layer float32"));
-  // VGG-16 has 13 convolutions, 9 of different shapes: conv3_2 = conv3_3, conv4_2 = conv4_3 and the
-  // three of conv5 are alike. 9 shapes, 3 passes each.
-  CHECK(has(vgg.out, "layer float32                   27"));
-  CHECK(calibrate(folder, {"--dry-run", "--batch", "16"}).exit_code == 2);
-}
-
-TEST_CASE("a dry run says what would be measured and measures nothing") {
-  const ScratchFolder folder;
-  const Ran quick = calibrate(folder, {"--dry-run"});
-  const Ran full = calibrate(folder, {"--dry-run", "--full", "-o", "p.json"});
-  CHECK(quick.exit_code == 0);
-  CHECK(has(quick.out, "copy pinned                     38"));
-  CHECK(has(quick.out, "(quick)"));
-  CHECK(has(full.out, "(full)"));
-  CHECK(folder.entries().empty());
-  const Ran rest = calibrate(folder, {"--dry-run", "--from", kRecorded});
-  CHECK(has(rest.out, "\n0 requests"));
+  const auto like = [&](const std::string& name, const std::string& stub) {
+    return calibrate(folder, {"-o", "p.json", "--probe", OOC_GPU_STUB, "--within", "3s"}, stub,
+                     {{"OOC_STUB_NAME", name}});
+  };
+  for (const auto& [name, stub, profile] : std::vector<std::array<std::string, 3>>{
+           {"NVIDIA H100 80GB HBM3", "memory=85e9,multiprocessors=132", "h100-sxm"},
+           {"NVIDIA H100 PCIe", "memory=85e9,multiprocessors=114", "h100-pcie"},
+           {"NVIDIA A100-SXM4-40GB", "memory=42.3e9,multiprocessors=108", "a100-40gb-sxm"},
+           {"NVIDIA A100-PCIE-40GB", "memory=42.3e9,multiprocessors=108", "a100-40gb-pcie"}}) {
+    const Ran ran = like(name, stub);
+    CAPTURE(name);
+    CHECK_MESSAGE(ran.exit_code == 0, ran.err);
+    CHECK_MESSAGE(has(ran.err, "compute as in " + profile + ";"), ran.err);
+  }
+  const Ran unknown = like("NVIDIA Z9", kSmallStub);
+  CHECK(unknown.exit_code == 2);
+  CHECK(has(unknown.err, "no shipped profile of \"NVIDIA Z9\""));
+  CHECK(has(unknown.err, "the samples are kept"));
 }
 
 TEST_CASE("command lines that cannot be meant are refused") {
@@ -154,8 +132,7 @@ TEST_CASE("command lines that cannot be meant are refused") {
   refused({"-o", "p.json", "--from", "empty.json"}, "empty.json");
   refused({"-o", "bad.json", "--from", "bad.json", "--probe", "none"}, "bad.json");
   refused({"-o", "/nowhere/p.json", "--probe", OOC_GPU_STUB}, "/nowhere/p.json");
-  refused({"-o", "p.json", "--network", "vgg17", "--probe", OOC_GPU_STUB}, "vgg16");
-  refused({"-o", "p.json", "--network", "vgg16", "--probe", OOC_GPU_STUB}, "--batch: found none");
+  refused({"-o", "p.json", "--like", "v101", "--probe", OOC_GPU_STUB}, "--like");
   refused({"-o", "p.json", "--from", kRecorded, "--probe", "none", "--plot", "p.json"}, "--plot");
   CHECK(folder.entries() == std::vector<std::string>{"bad.json", "empty.json"});
 }

@@ -155,7 +155,7 @@ TEST_CASE("a calibration has a page of its samples, beside the profile that it i
   const Surroundings there = with_script(scratch, "");
   const auto calibrate = [&](const Words& more) {
     return run_ooc_paleo(Words{"calibrate", "--probe", "none", "--from",
-                               kData + "calibrate/stub.samples.json", "--quiet"} +
+                               kData + "calibrate/stub.samples.jsonl", "--quiet"} +
                              more,
                          there);
   };
@@ -163,8 +163,7 @@ TEST_CASE("a calibration has a page of its samples, beside the profile that it i
   CHECK(calibrate({"-o", "drawn.json", "--report", "out.html"}).exit_code == 0);
   CHECK(scratch.read("plain.json") == scratch.read("drawn.json"));
   const std::string html = scratch.read("out.html");
-  for (const char* each : {"\"ooc-paleo/calibration\"", "\"direction\":", "\"to_near\"",
-                           "\"matrix product float32\"", "\"kept_ns\""}) {
+  for (const char* each : {"\"ooc-paleo/calibration\"", "\"direction\":", "\"to_near\"", "\"kept_ns\""}) {
     CAPTURE(each);
     CHECK(has(html, each));
   }

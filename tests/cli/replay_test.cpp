@@ -28,8 +28,6 @@ std::int64_t sum_of(const json& causes, const char* side) {
 /// What must hold of every replay.
 void check_consistent(const json& result) {
   CHECK(result["format"] == "ooc-paleo/replay");
-  CHECK(result["run"]["verified"] == true);
-  CHECK(result["run"]["checked_bytes"] > 0);
   CHECK(result["run"]["backend"] == "stub");
   CHECK(result["iteration_time_ns"]["all"].size() == 20);
   const json& causes = result["causes_ns"];
@@ -41,7 +39,6 @@ void check_consistent(const json& result) {
   CHECK(result["error"].get<double>() == doctest::Approx(predicted / median - 1));
   const json& memory = result["memory"];
   CHECK(memory["peak_near_bytes"]["measured"] == memory["peak_near_bytes"]["predicted"]);
-  CHECK(memory["near_pool_bytes"] >= memory["peak_near_bytes"]["measured"]);
   CHECK(memory["peak_near_bytes"]["predicted"] <= memory["budget_near_bytes"]);
 }
 
@@ -57,8 +54,7 @@ TEST_CASE("a profile with the device's parameters predicts every schedule") {
   }
 }
 
-TEST_CASE(
-    "an iteration in rounds is predicted, and refused where operations would have to add up") {
+TEST_CASE("an iteration in rounds is predicted") {
   const ScratchFolder folder;
   const json result = measured(folder, {"--schedule", "vdnn-all", "--sub-batch", "16"});
   check_consistent(result);
@@ -66,9 +62,6 @@ TEST_CASE(
   const json whole = measured(folder, {"--schedule", "vdnn-all"});
   // Four rounds, each with its own forward and backward steps.
   CHECK(result["work"]["compute"]["steps"] > 3 * whole["work"]["compute"]["steps"].get<int>());
-  const Ran real = replay(folder, {"--sub-batch", "16", "--compute", "real"});
-  CHECK(real.exit_code == 2);
-  CHECK(has(real.err, "--compute real: found 4 rounds of 16 samples, expected one round"));
 }
 
 TEST_CASE("capacity in little memory waits for memory and is predicted too") {
@@ -119,14 +112,13 @@ TEST_CASE("noise makes a spread, and the median stays near the prediction") {
   CHECK(std::abs(result["error"].get<double>()) < 0.05);
 }
 
-TEST_CASE("iterations, the check and the steps are as asked for") {
+TEST_CASE("iterations and the steps are as asked for") {
   const ScratchFolder folder;
-  const Ran ran = replay(
-      folder, {"--iterations", "3", "--warmup", "0", "--no-verify", "--steps", "--format", "json"});
+  const Ran ran =
+      replay(folder, {"--iterations", "3", "--warmup", "0", "--steps", "--format", "json"});
   REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
   const json result = replay_json(ran);
   CHECK(result["iteration_time_ns"]["all"].size() == 3);
-  CHECK(result["run"]["verified"] == false);
   CHECK(result["steps"].size() == 23);
   CHECK(result["steps"][0]["name"] == "conv1.forward");
   const Ran csv = replay(folder, {"-o", "steps.csv"});
@@ -134,11 +126,16 @@ TEST_CASE("iterations, the check and the steps are as asked for") {
   CHECK(has(folder.read("steps.csv"), "\n0,compute,compute,conv1.forward,0,0,"));
 }
 
-TEST_CASE("real operations are run where there are some, and what spins is said") {
+TEST_CASE("busy steps slow the copies beside them, which spinning ones do not") {
   const ScratchFolder folder;
-  const Ran ran = replay(folder, {"--compute", "real", "--format", "json"});
-  REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
-  CHECK(replay_json(ran)["run"]["mode"] == "real");
+  const Words job{"--schedule", "vdnn-all", "--compute"};
+  const auto time_of = [&](const char* compute) {
+    Words words = job;
+    words.emplace_back(compute);
+    return measured(folder, words, "copy_slowdown=0.5")["work"]["to_far"]["time_ns"]["measured"]
+        .get<std::int64_t>();
+  };
+  CHECK(time_of("busy") > time_of("spin"));
 }
 
 TEST_CASE("the trace has both timelines") {

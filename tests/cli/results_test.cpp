@@ -133,9 +133,6 @@ TEST_CASE("--dtype stands in for the network's in every command that reads one")
                                      "--batch", "1", "--dtype", "bfloat16"});
   CHECK(lacking.exit_code == 2);
   CHECK(lacking.err.find("/compute/peak/bfloat16") != std::string::npos);
-  const Ran without =
-      run_ooc_paleo({"calibrate", "--dry-run", "--probe", "none", "--dtype", "tf32"});
-  CHECK(without.err.find("--dtype: found it without --network") != std::string::npos);
 }
 
 TEST_CASE("with 16 bits it is said which copies of the weights are counted") {

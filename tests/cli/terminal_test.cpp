@@ -119,7 +119,7 @@ TEST_CASE("on a terminal of 60 columns tables and help fit") {
         "sweep vgg16 alexnet --hardware v100-16gb-pcie3 --batch 8 --link 16GB/s,64GB/s "
         "--schedule capacity,vdnn-all,recompute --quiet -o /dev/null",
         "calibrate --probe none -o /dev/null --from " OOC_SOURCE_DIR
-        "/tests/data/calibrate/stub.samples.json"}) {
+        "/tests/data/calibrate/stub.samples.jsonl"}) {
     CAPTURE(command);
     const Ran ran =
         run_shell("script -qec 'ooc-paleo " + command + "' /dev/null",

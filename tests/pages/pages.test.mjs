@@ -199,10 +199,10 @@ test('a table has OOC-Paleo’s equations, step by step', async () => {
 
 test('a calibration shows its samples, wide and narrow, light and dark', async () => {
   const [html, profile] = [join(folder, 'calibrated.html'), join(folder, 'calibrated.json')];
-  execFileSync(program, ['calibrate', '--probe', 'none', '--from', join(process.env.OOC_SOURCES, 'tests/data/calibrate/stub.samples.json'), '-o', profile, '--report', html, '--quiet'], { stdio: 'ignore' });
+  execFileSync(program, ['calibrate', '--probe', 'none', '--from', join(process.env.OOC_SOURCES, 'tests/data/calibrate/stub.samples.jsonl'), '-o', profile, '--report', html, '--quiet'], { stdio: 'ignore' });
   for (const [width, scheme] of [[1280, 'light'], [400, 'dark']]) {
     const page = await open(html, { width, scheme });
-    assert.deepEqual(await page.locator('section:has(.chart)').evaluateAll((all) => all.map((each) => each.id)), ['copies', 'operations']);
+    assert.deepEqual(await page.locator('section:has(.chart)').evaluateAll((all) => all.map((each) => each.id)), ['copies']);
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'wider than the screen');
     const [{ copies }] = await embedded(page);
     const rows = (await saved(page, '#copies', 'CSV')).trim().split('\r\n').slice(1).map((row) => row.split(','));

@@ -1,8 +1,6 @@
 // Plain and slow: everything is looked at again at every event.
 #include "tests/support/replay_executor.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -49,12 +47,10 @@ namespace {
 
 class Lottery {
  public:
-  Lottery(const Plan& plan, const Waits& waits, const Places& places, Dice& dice, Bytes page)
+  Lottery(const Plan& plan, const Waits& waits, Dice& dice)
       : plan_(plan),
         waits_(waits),
-        places_(places),
         dice_(dice),
-        page_(page),
         ended_(plan.steps.size(), false),
         releasers_left_(plan.blocks.size()) {
     for (std::size_t block = 0; block < plan.blocks.size(); ++block) {
@@ -105,32 +101,9 @@ class Lottery {
     return std::nullopt;
   }
 
-  [[nodiscard]] bool share_bytes(BlockId a, BlockId b) const {
-    for (const auto& [begin, end] : places_[a.at()]) {
-      for (const auto& [other_begin, other_end] : places_[b.at()]) {
-        if (begin < other_end && other_begin < end) return true;
-      }
-    }
-    return false;
-  }
-
-  /// As far as they are full, a block being rounded up to 512 bytes.
-  [[nodiscard]] std::int64_t pages_of(BlockId block) const {
-    if (page_ == Bytes(0)) return 0;
-    return (plan_.blocks[block.at()].bytes.count() + 511) / 512 * 512 / page_.count();
-  }
-
   void take(BlockId id) {
-    for (const BlockId other : resident_) {
-      if (!places_.empty() && share_bytes(id, other)) {
-        result_.overlap = fmt::format("blocks {} and {}", id.index, other.index);
-      }
-    }
-    resident_.push_back(id);
     held_ += plan_.blocks[id.at()].bytes;
     result_.peak = std::max(result_.peak, held_);
-    held_pages_ += pages_of(id);
-    result_.peak_pages = std::max(result_.peak_pages, held_pages_);
   }
 
   void start(std::size_t queue) {
@@ -145,33 +118,26 @@ class Lottery {
     ++next_[queue];
     for (const BlockId block : plan_.releases[step]) {
       if (--releasers_left_[block.at()] > 0) continue;
-      resident_.erase(std::find(resident_.begin(), resident_.end(), block));
       held_ -= plan_.blocks[block.at()].bytes;
-      held_pages_ -= pages_of(block);
     }
   }
 
   const Plan& plan_;
   const Waits& waits_;
-  const Places& places_;
   Dice& dice_;
-  Bytes page_;
   std::vector<bool> ended_;
   std::vector<std::size_t> releasers_left_;
-  std::vector<BlockId> resident_;
   std::array<std::size_t, 3> next_{};
   std::array<bool, 3> running_{};
   std::array<std::int64_t, 3> weights_{};
   Bytes held_;
-  std::int64_t held_pages_ = 0;
   RandomRun result_;
 };
 
 }  // namespace
 
-RandomRun run_in_random_order(const Plan& plan, const Waits& waits, const Places& places,
-                              Dice& dice, Bytes page) {
-  return Lottery(plan, waits, places, dice, page).run();
+RandomRun run_in_random_order(const Plan& plan, const Waits& waits, Dice& dice) {
+  return Lottery(plan, waits, dice).run();
 }
 
 }  // namespace ooc::test

@@ -1,11 +1,8 @@
-// Two tiny devices that obey a replay program: one with given durations, one that does whatever may
-// happen next in an order drawn by lot. They know queues, waits and addresses, and nothing of how
-// these were found.
+// Two tiny devices that obey a plan's waits: one with given durations, one that does whatever may happen next in an
+// order drawn by lot. They know queues and waits, and nothing of how these were found.
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "simulator/plan/plan.hpp"
@@ -13,9 +10,6 @@
 #include "tests/support/random_networks.hpp"
 
 namespace ooc::test {
-
-/// Of each block the bytes of the pool that it lies in, as [begin, end).
-using Places = std::vector<std::vector<std::pair<std::int64_t, std::int64_t>>>;
 
 using Waits = std::vector<std::vector<std::int32_t>>;  ///< by step: steps of other queues
 
@@ -25,15 +19,11 @@ using Waits = std::vector<std::vector<std::int32_t>>;  ///< by step: steps of ot
 
 struct RandomRun {
   bool finished = false;
-  Bytes peak;                   ///< static bytes included
-  std::int64_t peak_pages = 0;  ///< whole pages of resident blocks
-  std::string overlap;          ///< two blocks resident at once in the same bytes; empty: none
+  Bytes peak;  ///< static bytes included
 };
 
-/// At every turn one of the events that are possible (a head starts, a running step ends), drawn
-/// with random preferences for queues. `places` by block; empty: they are not looked at. Pages of
-/// `page` bytes are counted if it is above 0.
-[[nodiscard]] RandomRun run_in_random_order(const Plan& plan, const Waits& waits,
-                                            const Places& places, Dice& dice, Bytes page = {});
+/// At every turn one of the events that are possible (a head starts, a running step ends), drawn with random preferences
+/// for queues.
+[[nodiscard]] RandomRun run_in_random_order(const Plan& plan, const Waits& waits, Dice& dice);
 
 }  // namespace ooc::test

@@ -7,8 +7,7 @@
 #include <string>
 
 #include "calibrate/session/analyse.hpp"
-#include "calibrate/session/run_session.hpp"
-#include "tests/support/probes.hpp"
+#include "tests/support/synthetic_samples.hpp"
 
 using namespace ooc;
 
@@ -26,6 +25,7 @@ SyntheticMachine machine_of(unsigned long long seed) {
   machine.seed = seed;
   machine.noise = 0.05;
   machine.outliers = 0.02;
+  machine.repetitions = 200;
   const double latency = 4000 * std::pow(15.0, static_cast<double>(seed % 7) / 6);
   const double rate = 4e9 * std::pow(15.0, static_cast<double>(seed % 5) / 4);
   machine.modes.resize(1);  // pinned: each mode is fitted alike
@@ -46,12 +46,7 @@ TEST_CASE("5 percent of noise and 2 percent of outliers leave the parameters wit
   for (int seed = 1; seed <= cases(); ++seed) {
     CAPTURE(seed);
     const SyntheticMachine truth = machine_of(static_cast<unsigned long long>(seed));
-    const auto probe = synthetic_probe(truth);
-    SampleSet set;
-    PlanInput input{.effort = Effort::kFull, .machine = truth.machine, .extra = {}};
-    REQUIRE(run_session(*probe, input, set, {}).end == SessionEnd::kComplete);
-    set.machine = truth.machine;
-    const Calibration found = analyse(set);
+    const Calibration found = analyse(synthetic_samples(truth));
     for (const char* direction : kDirections) {
       CAPTURE(direction);
       const auto& wanted =
@@ -64,10 +59,10 @@ TEST_CASE("5 percent of noise and 2 percent of outliers leave the parameters wit
       CHECK(fit->outliers() > 0);
     }
     REQUIRE(found.duplex.has_value());
-    CHECK(off(found.duplex->to_near, truth.duplex) < 0.025);  // few sizes, four medians each
+    CHECK(off(found.duplex->to_near, truth.duplex) < 0.025);  // few sizes
     CHECK(off(found.duplex->to_far, truth.duplex_to_far) < 0.025);
     CHECK(found.duplex->alike() == (truth.duplex == truth.duplex_to_far));
-    CHECK(off(found.launch_ns(), truth.launch_ns) < 0.02);
+    CHECK(off(*found.launch.time_ns, truth.launch_ns) < 0.02);
   }
 }
 

@@ -47,8 +47,6 @@ struct MeasuredExample {
       const Duration length = span.end - span.start;
       run.steps.push_back({span, length, length - us(1), length + us(1)});
     }
-    run.verified = true;
-    run.checked = Bytes(8000);
     run.near_pool = Bytes(4200);
     run.far_pool = Bytes(1024);
     return run;
@@ -66,7 +64,6 @@ struct MeasuredExample {
                              .measured = measured,
                              .run = run(),
                              .tolerance = tolerance,
-                             .not_covered = {},
                              .assumed = {},
                              .show_steps = show_steps});
   }

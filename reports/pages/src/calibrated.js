@@ -1,7 +1,6 @@
-// What `calibrate` measured: throughput against size, of copies a panel a direction, of operations a panel a kind of work.
+// What `calibrate` measured: throughput of copies against size, a panel a direction.
 // Marks are medians, lines what the profile keeps.
 import * as format from './format.js';
-import { flopTick } from './format.js';
 import { colourAt, shapes } from './theme.js';
 
 const kDirections = { to_near: 'to near memory', to_far: 'to far memory' };
@@ -58,28 +57,12 @@ function copiesChart(copies) {
   });
 }
 
-function operationsChart(operations) {
-  const units = { FLOP: { name: 'operations a second', x: { name: 'operations of one kernel', tick: (value) => flopTick(value).replace('/s', '') }, tick: flopTick }, B: { name: 'bytes a second', x: { name: 'bytes of one kernel', tick: format.bytesTick }, tick: format.rateTick } };
-  const panels = Object.entries(units).map(([unit, panel]) => ({
-    ...panel,
-    lines: operations.filter((kind) => kind.unit === unit && kind.points.length).map((kind) => ({
-      name: kind.kind, points: kind.points.map((point) => [point.work, point.per_s, { ...point, tick: panel.tick, size: panel.x.tick }]), kept: kind.kept.map((point) => [point.work, point.per_s]).sort((a, b) => a[0] - b[0]),
-    })),
-  })).filter((panel) => panel.lines.length);
-  if (!panels.length) return null;
-  return panelsChart({
-    id: 'operations', title: 'Throughput of operations against their size', note: 'Marks: what was achieved beyond the launch, kernels of about the same work together; lines: what the profile keeps. Both axes are logarithmic.',
-    panels, columns: ['panel', 'kind', 'work', 'measured_per_s', 'kept_per_s'],
-    tip: (point) => [['work', point.size(Number(point.work.toPrecision(4)))], ['achieved', point.tick(Number(point.per_s.toPrecision(4)))], ['kernels', String(point.kernels)]],
-  });
-}
-
 export function calibrationAnswer(documents) {
   const [{ data }] = documents;
   return {
     title: `${data.profile}: measured, and what the profile keeps`,
     facts: [['measured', data.date || 'at an unknown date'], ['samples', data.samples], ...(data.backend === 'cuda' ? [] : [['backend', `${data.backend}: no real machine`]])],
-    charts: [copiesChart(data.copies), operationsChart(data.operations)].filter(Boolean),
+    charts: [copiesChart(data.copies)].filter(Boolean),
     tables: [{
       id: 'modes', title: 'Copies', columns: ['mode', 'direction', 'sizes', 'largest', 'rate there', 'kept as'],
       rows: data.copies.map((copy) => [kModes[copy.mode] ?? copy.mode, kDirections[copy.direction], String(copy.sizes.length), format.bytes(copy.sizes.at(-1).bytes), format.rate(perSecond(copy.sizes.at(-1).bytes, copy.sizes.at(-1).median_ns)), copy.kept]),

@@ -1,0 +1,105 @@
+// ooc-paleo-gpu: measures one GPU and prints what it measured as JSON, one object a line. The only program of this
+// project that needs CUDA; `ooc-paleo calibrate` starts it. docs/calibration.md has all of it.
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+#include "calibrate/bench/replay.hpp"
+#include "calibrate/bench/run.hpp"
+
+namespace {
+
+using ooc::bench::Options;
+
+const char kUsage[] =
+    "ooc-paleo-gpu [--quick | --full] [--device N] [--only GROUPS] [--output FILE | --resume "
+    "FILE]\n"
+    "              [--replay FILE] [--within S] [--limit S]\n"
+    "  --quick, --full  less than a minute (default), or everything in less than eight\n"
+    "  --device N       the device, numbered as nvidia-smi has it (default 0)\n"
+    "  --only GROUPS    of pinned,costs,replay,pageable,unified (default: all)\n"
+    "  --output FILE    append to FILE; what it has is not measured again\n"
+    "  --resume FILE    print to standard output what FILE lacks\n"
+    "  --replay FILE    plans of `ooc-paleo replay --export-plan`\n"
+    "  --within S       begin no request that would end later\n"
+    "  --limit S        give a request up after this time beside its estimate (default 20)\n"
+    "Exit status: 0 done, 2 bad usage, 4 the device failed for good, 5 no usable device.\n";
+
+double number(const std::string& flag, const std::string& text, double most) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !(value >= 0) || value > most) {
+    throw std::runtime_error(flag + ": found '" + text + "', expected a number");
+  }
+  return value;
+}
+
+std::set<std::string> groups(const std::string& text) {
+  std::set<std::string> chosen;
+  std::istringstream list(text);
+  for (std::string each; std::getline(list, each, ',');) {
+    bool known = false;
+    for (const char* group : ooc::bench::kGroups) known = known || each == group;
+    if (!known) throw std::runtime_error("--only: found '" + each + "' (try --help)");
+    chosen.insert(each);
+  }
+  return chosen;
+}
+
+Options parse(int argc, char** argv) {
+  Options options;
+  options.groups = groups("pinned,costs,replay,pageable,unified");
+  for (int i = 1; i < argc; ++i) {
+    const std::string flag = argv[i];
+    if (flag == "--full" || flag == "--quick") {
+      options.full = flag == "--full";
+      continue;
+    }
+    if (i + 1 == argc)
+      throw std::runtime_error(flag + ": unknown, or its value is missing (try --help)");
+    const std::string value = argv[++i];
+    if (flag == "--device") {
+      options.device = static_cast<int>(number(flag, value, 1e6));
+    } else if (flag == "--only") {
+      options.groups = groups(value);
+    } else if (flag == "--output") {
+      options.output = value;
+    } else if (flag == "--resume") {
+      options.resume = value;
+    } else if (flag == "--replay") {
+      std::ifstream file(value);
+      if (!file) throw std::runtime_error("--replay: " + value + " cannot be read");
+      options.plans = ooc::bench::read_plans(file, value);
+    } else if (flag == "--within") {
+      options.within_s = number(flag, value, 1e9);
+    } else if (flag == "--limit") {
+      options.limit_s = number(flag, value, 1e6);
+    } else {
+      throw std::runtime_error("unknown argument '" + flag + "' (try --help)");
+    }
+  }
+  return options;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::string(argv[1]) == "--help") {
+    std::fputs(kUsage, stdout);
+    return 0;
+  }
+  if (argc == 2 && std::string(argv[1]) == "--version") {
+    std::puts(ooc::bench::kProgram);
+    return 0;
+  }
+  try {
+    return ooc::bench::supervise(parse(argc, argv));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "ooc-paleo-gpu: %s\n", error.what());
+    return ooc::bench::kExitUsage;
+  }
+}

@@ -1,0 +1,326 @@
+// One stream a queue, events for waits, two events a step. See replay.hpp.
+#include "calibrate/bench/replay.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <numeric>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+#include "calibrate/bench/check.hpp"
+#include "calibrate/bench/kernels.hpp"
+#include "calibrate/bench/platform.hpp"
+#include "calibrate/bench/timing.hpp"
+
+namespace ooc::bench {
+namespace {
+
+constexpr const char* kKindNames[] = {"spin", "busy", "to_far", "to_near"};
+constexpr std::size_t kMostSteps = 1'000'000;
+constexpr std::int64_t kMostNs = 10'000'000'000'000;
+constexpr std::size_t kBusyBytes = std::size_t{256} << 20;  // beyond every cache
+constexpr std::size_t kArenaBytes = std::size_t{1} << 30;   // if no copy is larger
+constexpr double kHeadStartNs = 50e3;  // the first steps are queued while a kernel this long runs
+
+std::size_t queue_of(StepKind kind) {
+  return kind == StepKind::kToFar ? 1 : kind == StepKind::kToNear ? 2 : 0;
+}
+
+std::int64_t whole(const std::string& text, std::int64_t most) {
+  char* end = nullptr;
+  const long long value = std::strtoll(text.c_str(), &end, 10);
+  if (text.empty() || *end != '\0' || value < 0 || value > most) {
+    throw std::runtime_error("found '" + text + "', expected a whole number up to " +
+                             std::to_string(most));
+  }
+  return value;
+}
+
+Step read_step(std::istringstream& words, std::size_t number) {
+  Step step;
+  std::string kind;
+  std::string amount;
+  std::string waits;
+  words >> kind >> amount >> waits;
+  const auto* found = std::find(std::begin(kKindNames), std::end(kKindNames), kind);
+  if (found == std::end(kKindNames)) {
+    throw std::runtime_error("found '" + kind + "', expected spin, busy, to_far or to_near");
+  }
+  step.kind = static_cast<StepKind>(found - std::begin(kKindNames));
+  step.amount = whole(amount, kMostNs);
+  std::istringstream list(waits == "-" ? "" : waits);
+  for (std::string each; std::getline(list, each, ',');) {
+    if (number == 0) throw std::runtime_error("the first step waits for '" + each + "'");
+    step.waits.push_back(
+        static_cast<std::size_t>(whole(each, static_cast<std::int64_t>(number) - 1)));
+  }
+  return step;
+}
+
+std::pair<Plan, std::size_t> read_head(std::istringstream& words) {
+  Plan plan;
+  std::size_t steps = 0;
+  for (std::string word; words >> word;) {
+    const std::size_t equals = word.find('=');
+    const std::string key = word.substr(0, equals);
+    const std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
+    if (key == "id") plan.id = std::to_string(whole(value, INT64_MAX));
+    if (key == "steps") steps = static_cast<std::size_t>(whole(value, kMostSteps));
+    if (key == "iterations") plan.iterations = static_cast<int>(whole(value, 10'000));
+    if (key == "warmup") plan.warmup = static_cast<int>(whole(value, 10'000));
+    if (key == "max_ms") plan.max_ms = static_cast<double>(whole(value, 3'600'000));
+  }
+  if (plan.id.empty() || steps == 0 || plan.iterations == 0) {
+    throw std::runtime_error("a plan needs id, steps and iterations");
+  }
+  return {plan, steps};
+}
+
+// Where copies go: one buffer through which they walk, back to its beginning where the end is reached.
+class Walk {
+ public:
+  explicit Walk(const Buffer& buffer) : buffer_(buffer) {}
+  void* next(std::size_t bytes) {
+    if (at_ + bytes > buffer_.bytes()) at_ = 0;
+    void* place = static_cast<char*>(buffer_.get()) + at_;
+    at_ += (bytes + 511) / 512 * 512;
+    return place;
+  }
+
+ private:
+  const Buffer& buffer_;
+  std::size_t at_ = 0;
+};
+
+std::size_t largest_copy(const Plan& plan) {
+  std::size_t largest = 0;
+  for (const Step& step : plan.steps) {
+    if (queue_of(step.kind) != 0)
+      largest = std::max(largest, static_cast<std::size_t>(step.amount));
+  }
+  return largest;
+}
+
+struct Times {
+  double ns = 0;
+  double issue_ns = 0;
+  double host_ns = 0;
+  std::vector<double> start;
+  std::vector<double> end;
+};
+
+class Runner {
+ public:
+  // Buffers are at most half of what is free, and at least the largest copy.
+  Runner(Job& job, const Plan& plan)
+      : plan_(plan),
+        multiprocessors_(job.machine().multiprocessors),
+        near_(job.near(0, arena(job))),
+        far_(job.pinned(0, arena(job))),
+        starts_(plan.steps.size()),
+        ends_(plan.steps.size()) {
+    const bool busy = std::any_of(plan.steps.begin(), plan.steps.end(),
+                                  [](const Step& step) { return step.kind == StepKind::kBusy; });
+    if (busy) {
+      source_ = job.near(1, kBusyBytes).get();
+      target_ = job.near(2, kBusyBytes).get();
+    }
+    overhead_ns_ = spin_overhead_ns() + job.machine().timer_tick_ns / 2;
+  }
+  ~Runner() { OOC_GPU_REPORT(cudaDeviceSynchronize()); }  // before the events go
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+
+  double overhead_ns() const { return overhead_ns_; }
+
+  // From an idle device to an idle device. Queued ahead without a gate: behind a shut one a launch queue that is
+  // full would never take the rest. A plan whose steps are shorter than the calls that queue them is
+  // limited by the host, which issue_ns near ns shows.
+  Times run() {
+    Times times;
+    const double before = host_now_ns();
+    OOC_GPU_CHECK(launch_spin(streams_[0].get(), kHeadStartNs));
+    start_.record(streams_[0]);
+    for (std::size_t i = 1; i < streams_.size(); ++i) {
+      OOC_GPU_CHECK(cudaStreamWaitEvent(streams_[i].get(), start_.get(), 0));
+    }
+    for (std::size_t i = 0; i < plan_.steps.size(); ++i) queue(i);
+    times.issue_ns = host_now_ns() - before;
+    for (const Stream& stream : streams_) stream.wait();
+    times.host_ns = host_now_ns() - before;
+    for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+      times.start.push_back(elapsed_ns(start_.get(), starts_.get(i)));
+      times.end.push_back(elapsed_ns(start_.get(), ends_.get(i)));
+    }
+    const double first = *std::min_element(times.start.begin(), times.start.end());
+    for (double& ns : times.start) ns -= first;
+    for (double& ns : times.end) ns -= first;
+    times.ns = *std::max_element(times.end.begin(), times.end.end());
+    return times;
+  }
+
+ private:
+  std::size_t arena(Job& job) const {
+    const std::size_t half = std::min(job.machine().free_bytes, available_host_bytes()) / 3;
+    return std::max({std::min(half, kArenaBytes), largest_copy(plan_), std::size_t{4096}});
+  }
+
+  static double spin_overhead_ns() {
+    Timer timer;
+    std::vector<double> times;
+    for (int i = 0; i < 61; ++i) {
+      const double ns = timer.time_ns(
+          true, [](const Stream& stream) { OOC_GPU_CHECK(launch_spin(stream.get(), 0)); });
+      if (i >= 10) times.push_back(ns);
+    }
+    return median_of(times);
+  }
+
+  void queue(std::size_t number) {
+    const Step& step = plan_.steps[number];
+    const Stream& own = streams_[queue_of(step.kind)];
+    for (const std::size_t wait : step.waits) {
+      OOC_GPU_CHECK(cudaStreamWaitEvent(own.get(), ends_.get(wait), 0));
+    }
+    starts_.record(number, own);
+    if (queue_of(step.kind) != 0) {
+      const auto bytes = static_cast<std::size_t>(step.amount);
+      if (bytes > 0) {
+        queue_copy(own, step.kind == StepKind::kToNear, near_walk_.next(bytes),
+                   far_walk_.next(bytes), bytes);
+      }
+    } else if (step.amount > 0) {
+      const double ns = std::max(0.0, static_cast<double>(step.amount) - overhead_ns_);
+      OOC_GPU_CHECK(step.kind == StepKind::kBusy
+                        ? launch_busy(own.get(), ns, multiprocessors_, source_, target_, kBusyBytes)
+                        : launch_spin(own.get(), ns));
+    }
+    ends_.record(number, own);
+  }
+
+  const Plan& plan_;
+  int multiprocessors_;
+  const Buffer& near_;
+  const Buffer& far_;
+  Walk near_walk_{near_};
+  Walk far_walk_{far_};
+  void* source_ = nullptr;
+  void* target_ = nullptr;
+  double overhead_ns_ = 0;
+  std::array<Stream, 3> streams_;
+  Event start_;  // from which all streams go
+  // Used again in every iteration: a wait means the record before it in queueing order.
+  Events starts_;
+  Events ends_;
+};
+
+void send_spans(const Job& job, std::vector<Times> all) {
+  std::vector<double> ns;
+  std::vector<double> issue;
+  std::vector<double> host;
+  for (const Times& each : all) {
+    ns.push_back(each.ns);
+    issue.push_back(each.issue_ns);
+    host.push_back(each.host_ns);
+  }
+  job.output().send(Record("iterations")
+                        .text("request", job.request().text())
+                        .list("ns", ns)
+                        .list("issue_ns", issue)
+                        .list("host_ns", host));
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Times& a, const Times& b) { return a.ns < b.ns; });
+  const Times& median = all[(all.size() - 1) / 2];
+  std::vector<double> middle;
+  std::vector<double> least;
+  std::vector<double> most;
+  for (std::size_t step = 0; step < median.start.size(); ++step) {
+    std::vector<double> durations;
+    for (const Times& each : all) durations.push_back(each.end[step] - each.start[step]);
+    std::sort(durations.begin(), durations.end());
+    middle.push_back(durations[(durations.size() - 1) / 2]);
+    least.push_back(durations.front());
+    most.push_back(durations.back());
+  }
+  job.output().send(Record("spans")
+                        .text("request", job.request().text())
+                        .list("start_ns", median.start)
+                        .list("end_ns", median.end)
+                        .list("median_ns", middle)
+                        .list("min_ns", least)
+                        .list("max_ns", most));
+}
+
+}  // namespace
+
+std::vector<std::shared_ptr<const Plan>> read_plans(std::istream& text, const std::string& file) {
+  std::vector<std::shared_ptr<const Plan>> plans;
+  Plan plan;
+  std::size_t open = 0;  // steps still to come
+  std::size_t number = 0;
+  const auto fail = [&](const std::string& what) {
+    throw std::runtime_error(file + ": line " + std::to_string(number) + ": " + what);
+  };
+  for (std::string line; std::getline(text, line);) {
+    ++number;
+    std::istringstream words(line);
+    std::string first;
+    words >> first;
+    if (first.empty() || first[0] == '#') continue;
+    try {
+      if (first == "plan" && open == 0) {
+        std::tie(plan, open) = read_head(words);
+      } else if (first == "step" && open > 0) {
+        plan.steps.push_back(read_step(words, plan.steps.size()));
+        if (--open == 0) plans.push_back(std::make_shared<const Plan>(std::move(plan)));
+      } else {
+        fail("found '" + first + "', expected " + (open > 0 ? "a step" : "a plan"));
+      }
+    } catch (const std::runtime_error& error) {
+      if (std::string(error.what()).rfind(file, 0) == 0) throw;
+      fail(error.what());
+    }
+  }
+  if (open > 0) fail(std::to_string(open) + " steps are missing at the end");
+  return plans;
+}
+
+void measure_replay(Job& job) {
+  const Plan& plan = *job.request().plan;
+  Runner runner(job, plan);
+  const auto short_steps =
+      std::count_if(plan.steps.begin(), plan.steps.end(), [&](const Step& step) {
+        return queue_of(step.kind) == 0 && step.amount > 0 &&
+               static_cast<double>(step.amount) < runner.overhead_ns();
+      });
+  if (short_steps > 0) {
+    job.note(std::to_string(short_steps) +
+             " steps are shorter than an empty kernel and last as long as that");
+  }
+  const double begin = host_now_ns();
+  const auto is_late = [&] { return host_now_ns() - begin > plan.max_ms * 1e6; };
+  for (int i = 0; i < plan.warmup && !is_late(); ++i) runner.run();
+  std::vector<Times> all;
+  while (static_cast<int>(all.size()) < plan.iterations && (all.size() < 3 || !is_late())) {
+    all.push_back(runner.run());
+  }
+  const double ns = median_of([&] {
+    std::vector<double> values;
+    for (const Times& each : all) values.push_back(each.issue_ns / each.ns);
+    return values;
+  }());
+  if (ns > 0.7) {
+    job.note("limited by the host: queueing an iteration takes " +
+             std::to_string(std::lround(100 * ns)) + " % of its time");
+    job.set_result("host_bound", 1);
+  }
+  send_spans(job, std::move(all));
+  job.set_result("near_bytes", static_cast<std::int64_t>(job.near(0, 8).bytes()));
+  job.set_result("far_bytes", static_cast<std::int64_t>(job.pinned(0, 8).bytes()));
+  job.set_result("spin_overhead_ns", std::lround(runner.overhead_ns()));
+}
+
+}  // namespace ooc::bench

@@ -1,0 +1,236 @@
+// The fake device's clock: which operations run at an instant, how fast, and what happens when they end.
+// See device.hpp for what is modelled and what is not.
+#include "calibrate/stub/device.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <limits>
+#include <thread>
+#include <utility>
+
+namespace ooc::bench::stub {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kInstantNs = 1e-5;  // times closer than this are one instant
+
+bool is_copy(Work work) { return work == Work::kToNear || work == Work::kToFar; }
+
+// The head of a stream that has not ended.
+Operation* head(const StubStream* stream) {
+  return stream->queue.empty() ? nullptr : stream->queue.front().get();
+}
+
+}  // namespace
+
+Device::Device(const Settings& settings)
+    : settings_(settings), random_(static_cast<std::uint64_t>(settings.seed) * 2654435769U + 1) {}
+
+double Device::vary() {
+  const auto uniform = [this] {
+    random_ = random_ * 6364136223846793005ULL + 1442695040888963407ULL;
+    return static_cast<double>(random_ >> 11) / 9007199254740992.0;
+  };
+  const double spread = 1 + settings_.noise * (2 * uniform() - 1);
+  return uniform() < settings_.outliers ? 5 * spread : spread;
+}
+
+void Device::push(StubStream* stream, Operation operation) {
+  operation.issued_ns = host_ns_;
+  stream->queue.push_back(std::make_shared<Operation>(std::move(operation)));
+}
+
+void Device::remove_stream(StubStream* stream) {
+  streams_.erase(std::remove(streams_.begin(), streams_.end(), stream), streams_.end());
+}
+
+void Device::note_release(const volatile unsigned* flag) {
+  releases_.erase(std::remove_if(releases_.begin(), releases_.end(),
+                                 [flag](const Release& release) { return release.flag == flag; }),
+                  releases_.end());
+  if (*flag != 0) releases_.push_back({flag, host_ns_});
+}
+
+double Device::release_time_of(const volatile unsigned* flag) const {
+  for (const Release& release : releases_) {
+    if (release.flag == flag) return release.time_ns;
+  }
+  return kNever;
+}
+
+bool Device::moving(Work work) const {
+  return std::any_of(streams_.begin(), streams_.end(), [work](const StubStream* stream) {
+    const Operation* operation = head(stream);
+    return operation != nullptr && operation->started && operation->work == work &&
+           operation->latency_ns <= 0;
+  });
+}
+
+double Device::speed(const Operation& operation) const {
+  double factor = 1;
+  if (is_copy(operation.work)) {
+    if (moving(operation.work == Work::kToNear ? Work::kToFar : Work::kToNear)) {
+      factor *= settings_.duplex;
+    }
+    if (moving(Work::kMemoryKernel)) factor *= settings_.copy_slowdown;
+  } else if (operation.work == Work::kMemoryKernel &&
+             (moving(Work::kToNear) || moving(Work::kToFar))) {
+    factor *= settings_.kernel_slowdown;
+  }
+  return operation.rate * factor;
+}
+
+double Device::earliest_start(const Operation& operation) const {
+  if (operation.work == Work::kWait && operation.event->completed < operation.record) {
+    return kNever;
+  }
+  if (is_copy(operation.work)) {
+    for (const StubStream* stream : streams_) {
+      const Operation* other = head(stream);
+      if (other == nullptr || other == &operation || other->work != operation.work) continue;
+      if (other->started) return kNever;  // the engine is taken
+      if (other->ready_ns >= 0 && other->ready_ns < operation.ready_ns) return kNever;
+    }
+  }
+  return std::max(operation.ready_ns, operation.issued_ns);
+}
+
+bool Device::can_start(const Operation& operation) const {
+  return earliest_start(operation) <= device_ns_ + kInstantNs;
+}
+
+// Starts what can start now; true if anything did.
+bool Device::start_ready() {
+  bool any = false;
+  for (StubStream* stream : streams_) {
+    Operation* operation = head(stream);
+    if (operation == nullptr || operation->started) continue;
+    if (operation->ready_ns < 0 && operation->issued_ns <= device_ns_ + kInstantNs) {
+      operation->ready_ns = device_ns_;
+      any = true;
+    }
+    if (operation->ready_ns < 0 || !can_start(*operation)) continue;
+    operation->started = true;
+    any = true;
+    if (operation->work == Work::kInstant || operation->work == Work::kWait) finish(stream);
+  }
+  return any;
+}
+
+void Device::finish(StubStream* stream) {
+  const std::shared_ptr<Operation> operation = stream->queue.front();
+  stream->queue.pop_front();
+  operation->done = true;
+  if (operation->work == Work::kInstant && operation->event != nullptr) {
+    operation->event->completed = std::max(operation->event->completed, operation->record);
+    operation->event->time_ns = device_ns_;
+  }
+  if (operation->effect) operation->effect();
+}
+
+// One step of the clock: to the next instant at which anything changes. False if nothing ever will.
+bool Device::step() {
+  if (start_ready()) return true;
+  double next = kNever;
+  for (const StubStream* stream : streams_) {
+    const Operation* operation = head(stream);
+    if (operation == nullptr) continue;
+    if (!operation->started) {
+      if (operation->ready_ns < 0) next = std::min(next, operation->issued_ns);
+    } else if (operation->work == Work::kGate) {
+      next = std::min(next, std::max(device_ns_, release_time_of(operation->flag)));
+    } else if (operation->latency_ns > 0) {
+      next = std::min(next, device_ns_ + operation->latency_ns);
+    } else {
+      next = std::min(next, device_ns_ + operation->left / speed(*operation));
+    }
+  }
+  if (next == kNever) return false;
+
+  const double elapsed = std::max(0.0, next - device_ns_);
+  std::vector<StubStream*> ended;
+  // Speeds are those of the interval, so all of them are taken before anything changes.
+  struct Running {
+    StubStream* stream;
+    Operation* operation;
+    double speed;
+  };
+  std::vector<Running> running;
+  for (StubStream* stream : streams_) {
+    Operation* operation = head(stream);
+    if (operation == nullptr || !operation->started) continue;
+    running.push_back({stream, operation, speed(*operation)});
+  }
+  device_ns_ = std::max(device_ns_, next);
+  for (const auto& [stream, operation, speed] : running) {
+    if (operation->work == Work::kGate) {
+      if (release_time_of(operation->flag) <= device_ns_) ended.push_back(stream);
+    } else if (operation->latency_ns > 0) {
+      operation->latency_ns -= elapsed;
+      if (operation->latency_ns <= kInstantNs) operation->latency_ns = 0;
+      if (operation->latency_ns <= 0 && operation->left <= 0) ended.push_back(stream);
+    } else {
+      operation->left -= elapsed * speed;
+      if (operation->left <= kInstantNs * speed) ended.push_back(stream);
+    }
+  }
+  for (StubStream* stream : ended) finish(stream);
+  return true;
+}
+
+// The host waits: its clock goes on to the instant at which the wait is over.
+bool Device::run_until(const std::function<bool()>& reached) {
+  while (!reached()) {
+    if (!step()) return false;
+  }
+  host_ns_ = std::max(host_ns_, device_ns_);
+  return true;
+}
+
+bool Device::run_until_empty(const StubStream* stream) {
+  return run_until([stream] { return stream->queue.empty(); });
+}
+
+bool Device::run_until_recorded(const StubEvent* event) {
+  return run_until([event] { return event->completed >= event->records; });
+}
+
+bool Device::run_until_idle() {
+  return run_until([this] {
+    return std::all_of(streams_.begin(), streams_.end(),
+                       [](const StubStream* stream) { return stream->queue.empty(); });
+  });
+}
+
+const Settings& settings() {
+  static const Settings kParsed = [] {
+    const char* text = std::getenv("OOC_STUB");
+    return parse_settings(text == nullptr ? "" : text);
+  }();
+  return kParsed;
+}
+
+void Device::spend_host_ns(double ns) {
+  host_ns_ += ns;
+  const double real = settings().sleep_ns;
+  if (real > 0) std::this_thread::sleep_for(std::chrono::duration<double, std::nano>(real));
+}
+
+Device& device() {
+  static Device the_device(settings());
+  return the_device;
+}
+
+cudaError_t launch(cudaStream_t stream, Work work, double ns, std::function<void()> effect) {
+  Operation operation;
+  operation.work = work;
+  operation.latency_ns = settings().launch_ns;
+  operation.left = ns * device().vary();
+  operation.effect = std::move(effect);
+  device().push(stream, std::move(operation));
+  device().spend_host_ns(settings().issue_ns);
+  return cudaSuccess;
+}
+
+}  // namespace ooc::bench::stub

@@ -1,0 +1,63 @@
+// A plan as a device can obey it: its copies, its computing steps as durations, and what each waits for. A device has no
+// allocator that makes a step wait until its memory is free; what the engine does when it runs becomes waits for steps.
+//
+// The timeline orders all starts and ends (memory_order.hpp). Number the steps that take memory in that order, and
+// the frees likewise; the step with number i must wait for the first k_i frees, where k_i is the smallest k for which
+//     static + initial + bytes taken by steps 0..i - bytes of the first k frees <= budget.
+// * Then no execution, however long its steps really take, would ever hold more than the budget: of the steps that
+//   have started let i have the greatest number. All that has been taken was taken by steps 0..i, and the first
+//   k_i frees, which the timeline has before i and so after the steps that took what they free, have happened.
+// * No execution gets stuck: queue order, waits and these waits all point back in one order, the timeline's.
+// * With the durations of the timeline the plan takes exactly the simulated time: the timeline obeys each of these
+//   waits, so none is ever late, and a step that stood still for memory had, just before it started, fewer than
+//   k_i frees behind it, so none is early.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/graph/training_graph.hpp"
+#include "simulator/plan/plan.hpp"
+#include "simulator/timeline/timeline.hpp"
+
+namespace ooc {
+
+struct ReplayPlan {
+  std::vector<StepId> order;  ///< of the lines: each step behind all that it waits for
+  std::vector<std::vector<std::int32_t>> waits;  ///< by step: steps of other queues, ascending
+};
+
+/// Of a plan for one device. `timeline`: simulated with the ideal allocator and at least as large a budget.
+[[nodiscard]] ReplayPlan make_replay_plan(const Plan& plan, const Timeline& timeline, Bytes budget);
+
+/// What computing steps do.
+enum class ReplayMode {
+  kSpin,  ///< last as long as predicted
+  kBusy,  ///< those of layers without products stream through near memory as long
+};
+
+struct ReplayRun {
+  ReplayMode mode = ReplayMode::kSpin;
+  std::int64_t iterations = 20;
+  std::int64_t warmup = 3;
+  std::int64_t max_ms = 30'000;
+};
+
+struct ReplayInputs {
+  const ReplayPlan& replay;
+  const Plan& plan;
+  const TrainingGraph& graph;
+  const CostTable& costs;
+  const Timeline& timeline;
+};
+
+/// The lines that `ooc-paleo-gpu --replay` reads (docs/calibration.md). `id` is a fingerprint of the steps: the same plan has
+/// the same number, any other practically never.
+struct ReplayText {
+  long long id = 0;
+  std::string text;
+};
+[[nodiscard]] ReplayText write_replay_plan(const ReplayInputs& in, const ReplayRun& run);
+
+}  // namespace ooc
