@@ -168,14 +168,19 @@ class OneJob {
 };
 
 TEST_CASE("predict, compare, sweep, need and max-batch say the same of one job") {
+  // A case costs as much as ten of other laws: of ten that are asked for one runs.
+  const std::uint64_t asked = number_from("OOC_PROPERTY_CASES", 400) / 10;
+  const std::uint64_t alone = number_from("OOC_PROPERTY_SEED", 0);
   std::uint64_t fitting = 0;
-  const std::uint64_t cases = for_each_seed(40, [&](std::uint64_t seed) {
+  std::uint64_t cases = 0;
+  for (std::uint64_t seed = alone != 0 ? alone : 1; seed <= (alone != 0 ? alone : asked); ++seed) {
     OneJob job(seed);
     INFO(job.name(), "; ", rerun("property_one_answer", seed));
     job.check();
     fitting += job.fits() ? 1U : 0U;
-  });
-  CHECK(4 * fitting >= cases);
+    ++cases;
+  }
+  CHECK((cases < 20 || 4 * fitting >= cases));
 }
 
 }  // namespace
