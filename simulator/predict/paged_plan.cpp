@@ -238,7 +238,7 @@ class PagedPlanner {
     std::vector<AlternativeId> ways;
     for (std::size_t i = 0; i < place_.size(); ++i) {
       const std::int32_t last = costs.first_alternative[i + 1] - 1;
-      ways.emplace_back(std::min(costs.first_alternative[i] + place_[i], last));
+      ways.push_back(AlternativeId{std::min(costs.first_alternative[i] + place_[i], last)});
     }
     return schedule_.make_plan({.graph = graph_,
                                 .costs = costs,

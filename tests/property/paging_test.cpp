@@ -101,8 +101,8 @@ Bytes smallest_budget(const Workload& workload, const Schedule& schedule) {
 
 /// Into slices that fit some memory in which each task does in some number of them.
 void slice(Dice& dice, const Workload& whole, Parts& parts) {
-  const auto& first = whole.costs.first_alternative;
-  const std::vector<AlternativeId> ways(first.begin(), first.end() - 1);
+  std::vector<AlternativeId> ways;
+  for (const std::int32_t way : whole.costs.first_alternative) ways.push_back({way});
   Bytes least;
   for (std::size_t i = 0; i < whole.graph.tasks.size(); ++i) {
     const SliceNeed need = least_need(whole.graph, whole.costs, parts, make_id<TaskId>(i), ways[i]);

@@ -207,8 +207,8 @@ TEST_CASE(
   // fewest slices that take a quarter, and as none does, those that take least: one part of each tensor.
   const Workload workload = paging_example();
   Parts parts = cut_tensors(workload.costs.tensor_bytes, Bytes(250'000'000));
-  const auto& first = workload.costs.first_alternative;
-  const std::vector<AlternativeId> ways(first.begin(), first.end() - 1);
+  std::vector<AlternativeId> ways;
+  for (const std::int32_t way : workload.costs.first_alternative) ways.push_back({way});
   const SliceNeed least = least_need(workload.graph, workload.costs, parts, TaskId{5}, ways[5]);
   CHECK(task_name(workload.graph, TaskId{5}) == "c.backward");
   CHECK(least.slices == 4);
@@ -233,8 +233,8 @@ TEST_CASE("a workspace that slices do not divide does not make them as thin as c
   Workload workload = paging_example();
   Parts parts = cut_tensors(workload.costs.tensor_bytes, Bytes(10'000'000));
   const TaskId task{5};
-  const auto& first = workload.costs.first_alternative;
-  const std::vector<AlternativeId> ways(first.begin(), first.end() - 1);
+  std::vector<AlternativeId> ways;
+  for (const std::int32_t way : workload.costs.first_alternative) ways.push_back({way});
   workload.costs.alternatives[workload.costs.default_alternative(task).at()].workspace = kGigabyte;
   slice_tasks(parts, workload.graph, workload.costs, ways, Bytes(2'200'000'000));
   CHECK(parts.slices_of(task) == 16);
