@@ -285,10 +285,10 @@ TEST_CASE("two processes on one file: the second is refused") {
   const ScratchFolder scratch;
   // A named pipe as network: the first waits for it with its output already open.
   const Ran ran = run_shell("mkfifo pipe; ooc-paleo sweep ./pipe --hardware " + kMachine +
-                                " -o r.csv & first=$!; while ! [ -e r.csv.part ]; do sleep 0.05; "
+                                " --schedule capacity -o r.csv & first=$!; while ! [ -e r.csv.part ]; do sleep 0.05; "
                                 "done; ooc-paleo sweep " +
                                 kNetwork + " --hardware " + kMachine +
-                                " -o r.csv; code=$?; kill -KILL $first; wait $first; exit $code",
+                                " --schedule capacity -o r.csv; code=$?; kill -KILL $first; wait $first; exit $code",
                             {.folder = scratch.path(), .environment = {}});
   CHECK(ran.exit_code == 2);
   CHECK(ran.err.find("which another process is writing") != std::string::npos);
@@ -397,7 +397,8 @@ TEST_CASE("a sweep that runs out of disk keeps the rows that are whole, and goes
     CAPTURE(file);
     const ScratchFolder scratch;
     const std::string command = "ooc-paleo sweep " + kNetwork + " --hardware " + kMachine +
-                                " --batch 1:100:+1 --link 1GB/s:100GB/s:+1GB/s --quiet -o " + file;
+                                " --schedule capacity --batch 1:100:+1 --link 1GB/s:100GB/s:+1GB/s --quiet -o " +
+                                file;
     // A limit on the size of files is a disk that is full; its signal is ignored.
     const Ran ran = run_shell("trap '' XFSZ; ulimit -f 1000; " + command,
                               {.folder = scratch.path(), .environment = {}});
