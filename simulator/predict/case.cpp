@@ -298,12 +298,13 @@ Bytes CaseRun::allowed(const Case& which) const {
   return allocator_limit.value_or(simulated_budget(which));
 }
 
-CaseRun plan_case(const Case& which, const Schedule& schedule, CaseBuffers& buffers) {
-  CaseRun run = plan_with_margins(which, schedule, buffers.simulation);
+std::optional<CaseRun> plan_case(const Case& which, const Schedule& schedule, ToBeat to_beat,
+                                 CaseBuffers& buffers) {
+  std::optional<CaseRun> run = plan_with_margins(which, schedule, to_beat, buffers.simulation);
   buffers.far_use.reset();
   buffers.paper = {};
-  if (std::holds_alternative<Plan>(run.plan)) {
-    buffers.far_use = far_use(std::get<Plan>(run.plan), run.graph(which), run.costs(which));
+  if (run && std::holds_alternative<Plan>(run->plan)) {
+    buffers.far_use = far_use(std::get<Plan>(run->plan), run->graph(which), run->costs(which));
   }
   return run;
 }

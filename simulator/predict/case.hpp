@@ -227,6 +227,12 @@ enum class Bounds { kNone, kAll };
 /// Plans, simulates and bounds.
 [[nodiscard]] CaseRun run_case(const Case& which, const Schedule& schedule, Bounds bounds);
 
+/// What a plan under a caching allocator competes with (margins.hpp).
+struct ToBeat {
+  std::optional<Duration> time = {};  ///< of the same job with other algorithms
+  bool by_sizes = false;              ///< plans for all of memory do not count
+};
+
 /// What runs need to write, and what of a plan no link changes.
 struct CaseBuffers {
   SimulationBuffers simulation;
@@ -238,7 +244,8 @@ struct CaseBuffers {
 // outcome and far memory of `run`, again and again; once the buffers have grown it allocates nothing. (Rounds have
 // their own costs: for another link they are planned anew. So is what a caching allocator may need a margin for:
 // whether it does shows in a run.)
-[[nodiscard]] CaseRun plan_case(const Case& which, const Schedule& schedule, CaseBuffers& buffers);
+[[nodiscard]] std::optional<CaseRun> plan_case(const Case& which, const Schedule& schedule,
+                                               ToBeat to_beat, CaseBuffers& buffers);
 void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers);
 
 /// Fills the bounds of a run with a plan.

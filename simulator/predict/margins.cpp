@@ -39,15 +39,11 @@ namespace {
                    buffers);
 }
 
-/// Steps between sizes of memory; planning by trial takes longer.
-constexpr double kSmaller = 0.98;
-constexpr double kSmallerByTrial = 0.94;
-
 /// Sizes of memory, from just below a budget to two thirds of it, that plans are made for where a caching allocator
-/// cannot hand out all of it: powers of `smaller_by`, whatever the budget, so that a larger one chooses from all that a
-/// smaller one chooses from.
-std::vector<Bytes> sizes_below(Bytes budget, double smaller_by) {
-  const double step = std::log(smaller_by);
+/// cannot hand out all of it: powers of 0.98 (of 0.94 where plans are found by trial, which takes longer), whatever
+/// the budget, so that a larger one chooses from all that a smaller one chooses from.
+std::vector<Bytes> sizes_below(Bytes budget, bool by_trial) {
+  const double step = std::log(by_trial ? 0.94 : 0.98);
   const auto all = static_cast<double>(budget.count());
   std::vector<Bytes> sizes;
   for (double power = std::floor(std::log(all) / step) + 1;; ++power) {
@@ -57,25 +53,6 @@ std::vector<Bytes> sizes_below(Bytes budget, double smaller_by) {
   }
 }
 
-/// What every byte of memory would give.
-std::optional<Duration> time_by_bytes(Case which, const Schedule& schedule,
-                                      SimulationBuffers& buffers) {
-  which.allocator = Allocator::kIdeal;
-  const CaseRun run = run_within(which, schedule, which.budget);
-  if (!runs(which, run, buffers)) return std::nullopt;
-  return buffers.timeline.iteration_time;
-}
-
-/// Whether a plan for `budget` runs: as it would in a memory of that size, else with the rest for what the allocator
-/// holds back.
-bool runs_somehow(const Case& which, CaseRun& run, Bytes budget, SimulationBuffers& buffers) {
-  run.planned_for = budget;
-  run.allocator_limit = budget;
-  if (runs(which, run, buffers)) return true;
-  run.allocator_limit.reset();
-  return runs(which, run, buffers);
-}
-
 Case with_half_the_link(Case which) {
   which.transfers.link_scale = Ratio(which.transfers.link_scale.count() / 2);
   estimate_transfers_into(which.costs.transfers, which.costs.tensor_bytes, which.hardware,
@@ -83,56 +60,117 @@ Case with_half_the_link(Case which) {
   return which;
 }
 
-/// Plans fill memory to the byte. What a caching allocator cannot hand out then blocks them, and users
-/// leave a margin: so does this, and takes the quickest. Whoever searches by trial does so in all of the memory, where
-/// good plans may block: it tries in less, too, where one per cent or more is to gain; a long search only where nothing
-/// runs. A plan that no margin helps stays what it was. What schedules try while they plan for less, they try in less.
-CaseRun plan_with_margin(const Case& which, const Schedule& schedule, SimulationBuffers& buffers) {
-  CaseRun run = run_within(which, schedule, which.budget);
-  const bool may_block = run.allocator(which) == Allocator::kCaching &&
-                         std::holds_alternative<Plan>(run.plan) && !is_footprint(which.accounting);
-  if (!may_block) return run;
-  const bool is_long = schedule.is(Trait::kOptimizes) || schedule.is(Trait::kSubBatches);
-  const bool by_trial = schedule.is(Trait::kSearchesByTrial);
-  std::optional<Duration> time;
-  if (runs(which, run, buffers)) time = buffers.timeline.iteration_time;
-  if (time && (is_long || !by_trial)) return run;
-  std::int64_t enough = 0;
-  if (by_trial && !is_long) {
-    if (const auto best = time_by_bytes(which, schedule, buffers)) {
-      enough = best->count() / 100 * 101;
-    }
+/// The quickest of plans for one job, as they are tried.
+class Quickest {
+ public:
+  Quickest(const Case& which, std::optional<Duration> to_beat, SimulationBuffers& buffers)
+      : which_(which), to_beat_(to_beat), buffers_(buffers) {}
+
+  /// Whether a plan that takes at least so long is not the quickest.
+  [[nodiscard]] bool loses(Duration least) const {
+    return (time_ && least >= *time_) || (to_beat_ && least > *to_beat_);
   }
-  const auto is_enough = [&] { return time && (is_long || time->count() <= enough); };
-  const auto take = [&](CaseRun other, Bytes budget) {
-    if (std::holds_alternative<OutOfMemory>(other.plan)) return false;
-    if (runs_somehow(which, other, budget, buffers) &&
-        (!time || buffers.timeline.iteration_time < *time)) {
-      time = buffers.timeline.iteration_time;
-      run = std::move(other);
+
+  /// `planned` is the job, or the job with gradients that stay. False: the plan does not run.
+  bool take(CaseRun run, const Case& planned) {
+    run.keeps_gradients = planned.costs.held.empty() && !which_.costs.held.empty();
+    if (!runs(which_, run, buffers_)) return false;
+    const Duration time = buffers_.timeline.iteration_time;
+    if (!time_ || time < *time_) {
+      time_ = time;
+      run_ = std::move(run);
     }
     return true;
-  };
-  // What blocks with copies that come back as early as this link allows may run with a slower one's plan: half of it.
-  const bool tries_link = by_trial && !is_long && which.devices == 1;
-  std::optional<Case> slower;
-  for (const Bytes budget : sizes_below(which.budget, by_trial ? kSmallerByTrial : kSmaller)) {
-    if (is_enough()) return run;
-    if (!take(run_within(which, schedule, budget), budget)) break;
-    if (!tries_link || is_enough()) continue;
-    if (!slower) slower.emplace(with_half_the_link(which));
-    CaseRun half = run_within(*slower, schedule, budget);
-    if (!half.rounds) take(std::move(half), budget);  // rounds would have that link's costs
   }
-  if (which.costs.held.empty() || is_enough()) return run;
-  // Between tensors that come and go gradients may leave holes that nothing fits into.
-  Case fixed = which;
-  fixed.costs = with_nothing_held(which.costs);
-  CaseRun other = plan_with_margin(fixed, schedule, buffers);
-  if (!runs(which, other, buffers)) return run;
-  if (time && buffers.timeline.iteration_time >= *time) return run;
-  other.keeps_gradients = true;
-  return other;
+  [[nodiscard]] const std::optional<Duration>& time() const { return time_; }
+  [[nodiscard]] CaseRun run() && { return *std::move(run_); }
+
+ private:
+  const Case& which_;
+  std::optional<Duration> to_beat_;
+  SimulationBuffers& buffers_;
+  std::optional<Duration> time_;
+  std::optional<CaseRun> run_;
+};
+
+/// What a plan for less may take that was not chosen by its time: now and then it copies less at once.
+Duration less_by_chance(Duration time) { return Duration(time.count() / 21 * 20); }
+
+/// Tries a plan for each size, in the least memory of these sizes in which it runs, until one would be slower than what was
+/// found if every byte of memory were handed out.
+void try_sizes(const Case& planned, const Schedule& schedule, SimulationBuffers& buffers,
+               Quickest& quickest) {
+  const bool by_trial = schedule.is(Trait::kSearchesByTrial);
+  const std::vector<Bytes> sizes = sizes_below(planned.budget, by_trial);
+  Case ideal = planned;
+  ideal.allocator = Allocator::kIdeal;
+  std::optional<Case> slower;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    ideal.budget = sizes[i];
+    CaseRun run = run_within(ideal, schedule, sizes[i]);
+    ideal.budget = sizes.front();
+    if (!runs(ideal, run, buffers)) return;
+    const Duration least = buffers.timeline.iteration_time;
+    if (quickest.loses(by_trial ? least : less_by_chance(least))) return;
+    if (quickest.loses(least)) continue;
+    if (by_trial) run = run_within(planned, schedule, sizes[i]);
+    const auto take = [&](CaseRun plan) {
+      if (i > 0) plan.planned_for = sizes[i];
+      for (std::size_t memory = i + 1; memory-- > 0;) {
+        plan.allocator_limit = sizes[memory];
+        if (quickest.take(plan, planned)) return;
+      }
+    };
+    take(std::move(run));
+    // What blocks with copies that come back as early as this link allows may run with a slower one's plan: half of it.
+    if (!by_trial || planned.devices > 1 || quickest.loses(least)) continue;
+    if (!slower) slower.emplace(with_half_the_link(planned));
+    CaseRun half = run_within(*slower, schedule, sizes[i]);
+    if (!half.rounds) take(std::move(half));  // rounds would have that link's costs
+  }
+}
+
+/// Tries the plan for all of memory, then those for the sizes, until one runs in its size or in all of memory.
+void try_all(const Case& planned, const Schedule& schedule, Quickest& quickest) {
+  if (quickest.take(run_within(planned, schedule, planned.budget), planned)) return;
+  for (const Bytes size : sizes_below(planned.budget, schedule.is(Trait::kSearchesByTrial))) {
+    CaseRun run = run_within(planned, schedule, size);
+    if (std::holds_alternative<OutOfMemory>(run.plan)) return;
+    run.planned_for = size;
+    CaseRun limited = run;
+    limited.allocator_limit = size;
+    if (quickest.take(std::move(limited), planned) || quickest.take(std::move(run), planned)) return;
+  }
+}
+
+/// Plans fill memory to the byte. What a caching allocator cannot hand out then blocks them, and users leave a margin: so
+/// does this. Plans are made for sizes that do not depend on the budget, and run in a memory of that size, as PyTorch's
+/// set_per_process_memory_fraction has it: more memory chooses from all that less chooses from. Where none runs, and of
+/// long searches, the first that runs stands. A plan that no margin helps stays what it was.
+std::optional<CaseRun> plan_with_margin(const Case& which, const Schedule& schedule, ToBeat to_beat,
+                                        SimulationBuffers& buffers) {
+  CaseRun all = run_within(which, schedule, which.budget);
+  const bool may_block = all.allocator(which) == Allocator::kCaching &&
+                         std::holds_alternative<Plan>(all.plan) && !is_footprint(which.accounting);
+  if (!may_block) return all;
+  const bool is_long = schedule.is(Trait::kOptimizes) || schedule.is(Trait::kSubBatches);
+  // Between tensors that come and go gradients may leave holes that nothing fits into: they may stay instead.
+  std::vector<Case> planned{which};
+  if (!which.costs.held.empty()) {
+    planned.push_back(which);
+    planned.back().costs = with_nothing_held(which.costs);
+  }
+  Quickest quickest(which, to_beat.time, buffers);
+  for (const Case& each : planned) {
+    if (!is_long) try_sizes(each, schedule, buffers, quickest);
+  }
+  if (quickest.time()) return std::move(quickest).run();
+  if (!is_long && to_beat.by_sizes) return std::nullopt;
+  for (const Case& each : planned) {
+    try_all(each, schedule, quickest);
+    if (quickest.time()) return std::move(quickest).run();
+  }
+  return all;
 }
 
 }  // namespace
@@ -140,23 +178,24 @@ CaseRun plan_with_margin(const Case& which, const Schedule& schedule, Simulation
 // As with a margin. A search is made twice, with freed gradients and with static ones, each with half of its plans: which
 // of them leaves the better holes no rule tells. Whoever searches has tried the others' plans in all of the memory only:
 // those that block there run in less, or with gradients that stay, and may still be quicker.
-CaseRun plan_with_margins(const Case& which, const Schedule& schedule, SimulationBuffers& buffers) {
+std::optional<CaseRun> plan_with_margins(const Case& which, const Schedule& schedule,
+                                         ToBeat to_beat, SimulationBuffers& buffers) {
   const bool alone = which.devices == 1 && !which.moving && !is_footprint(which.accounting) &&
                      sub_batch_of(which, schedule).kind == SubBatch::Kind::kOff;
   const bool searches = alone && which.allocator == Allocator::kCaching &&
                         schedule.is(Trait::kOptimizes) && !which.schedule_options.any_plan &&
                         which.schedule_options.own->search.value_or(1) > 0;
   const bool twice = searches && !which.costs.held.empty();
-  if (!searches) return plan_with_margin(which, schedule, buffers);
+  if (!searches) return plan_with_margin(which, schedule, to_beat, buffers);
   Case other = which;
   if (twice) other.schedule_options.own.change().searches = 2;
-  CaseRun run = plan_with_margin(other, schedule, buffers);
+  CaseRun run = *plan_with_margin(other, schedule, {}, buffers);
   if (!std::holds_alternative<Plan>(run.plan)) return run;
   std::optional<Duration> time;
   if (runs(which, run, buffers)) time = buffers.timeline.iteration_time;
   if (twice && !run.keeps_gradients) {
     other.costs = with_nothing_held(which.costs);
-    CaseRun fixed = plan_with_margin(other, schedule, buffers);
+    CaseRun fixed = *plan_with_margin(other, schedule, {}, buffers);
     if (runs(which, fixed, buffers) && (!time || buffers.timeline.iteration_time < *time)) {
       time = buffers.timeline.iteration_time;
       run = std::move(fixed);
@@ -174,11 +213,11 @@ CaseRun plan_with_margins(const Case& which, const Schedule& schedule, Simulatio
       other.schedule_options = {};
       other.schedule_options.room = room;
       other.schedule_options.sub_batch = {.kind = SubBatch::Kind::kOff};
-      CaseRun quicker = plan_with_margin(other, *each, buffers);
-      if (!runs(which, quicker, buffers)) continue;
+      std::optional<CaseRun> quicker = plan_with_margin(other, *each, {.time = time, .by_sizes = time.has_value()}, buffers);
+      if (!quicker || !runs(which, *quicker, buffers)) continue;
       if (time && buffers.timeline.iteration_time >= *time) continue;
       time = buffers.timeline.iteration_time;
-      run = std::move(quicker);
+      run = *std::move(quicker);
     }
   }
   return run;

@@ -11,9 +11,10 @@ namespace ooc {
 /// The schedule's plan for such a memory, not simulated yet.
 [[nodiscard]] CaseRun run_within(const Case& which, const Schedule& schedule, Bytes budget);
 
-/// The schedule's plan for this case's memory; under a caching allocator the quickest that runs of it and of those for
-/// less, down to two thirds. A plan that no margin helps stays what it was. What cannot be planned is OutOfMemory.
-[[nodiscard]] CaseRun plan_with_margins(const Case& which, const Schedule& schedule,
-                                        SimulationBuffers& buffers);
+/// The schedule's plan for this case's memory; under a caching allocator the quickest that runs of those for less, down to
+/// two thirds, else of those that run at all. A plan that no margin helps stays what it was. What cannot be planned is
+/// OutOfMemory. Unset: no plan for less is as quick as `to_beat`, or none runs and only those count.
+[[nodiscard]] std::optional<CaseRun> plan_with_margins(const Case& which, const Schedule& schedule,
+                                                       ToBeat to_beat, SimulationBuffers& buffers);
 
 }  // namespace ooc

@@ -4,7 +4,6 @@
 #include <numeric>
 #include <utility>
 
-#include "simulator/predict/framework_choice.hpp"
 #include "simulator/plan/wait_as_framework.hpp"
 #include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/planning.hpp"
@@ -97,6 +96,7 @@ const CaseRun& ScheduledCase::run() {
   // The last best first: at similar prices it still is, and the others need no run.
   consider(best_);
   if (!time_) consider(0);
+  if (!time_ && which_.allocator == Allocator::kCaching) try_all_of_memory();
   if (!time_) {
     best_ = 0;  // which was run: it says what the job lacks
     if (auto* oom = std::get_if<OutOfMemory>(&candidates_[0].run->plan)) {
@@ -106,6 +106,16 @@ const CaseRun& ScheduledCase::run() {
   }
   for (std::size_t i = candidates_.size(); i-- > 0;) consider(i);
   return *candidates_[best_].run;
+}
+
+/// Plans for all of memory count only where none for less runs, with any algorithms.
+void ScheduledCase::try_all_of_memory() {
+  for (std::size_t i = candidates_.size(); i-- > 0;) consider(i);
+  if (time_) return;
+  by_sizes_ = false;
+  candidates_[0].run.reset();
+  consider(0);
+  by_sizes_ = true;
 }
 
 /// Schedules work out the smallest budget from sizes, at plan time. Where that may deceive, a run with it decides whether
@@ -171,17 +181,19 @@ const Timeline* ScheduledCase::timeline_of(const Candidate& candidate) {
 }
 
 void ScheduledCase::plan(Candidate& candidate) {
+  const ToBeat to_beat{.time = time_, .by_sizes = by_sizes_};
   if (!candidate.room) {
-    candidate.run.emplace(plan_case(which_, schedule_, candidate.buffers));
+    candidate.run = plan_case(which_, schedule_, to_beat, candidate.buffers);
     return;
   }
   Case fitted = which_;
   fitted.schedule_options.room = candidate.room;
-  candidate.run.emplace(plan_case(fitted, schedule_, candidate.buffers));
+  candidate.run = plan_case(fitted, schedule_, to_beat, candidate.buffers);
 }
 
 std::optional<Duration> ScheduledCase::simulate(Candidate& candidate) {
   if (!candidate.run) plan(candidate);
+  if (!candidate.run) return std::nullopt;
   simulate_case(which_, *candidate.run, candidate.buffers);
   candidate.is_run = true;
   const Timeline* timeline = timeline_of(candidate);

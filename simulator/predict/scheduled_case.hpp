@@ -45,6 +45,7 @@ class ScheduledCase {
   /// Whether a plan is the same at all prices of copies.
   [[nodiscard]] bool plans_stay() const;
   void plan_all();
+  void try_all_of_memory();
   void plan(Candidate& candidate);
   void confirm_smallest(OutOfMemory& oom) const;
   [[nodiscard]] static const Timeline* timeline_of(const Candidate& candidate);
@@ -58,6 +59,7 @@ class ScheduledCase {
   std::vector<Candidate> candidates_;  ///< by room, ascending
   bool is_trial_ = false;              ///< of another one's smallest budget
   bool planned_ = false;               ///< once and for all
+  bool by_sizes_ = true;               ///< ToBeat
   std::size_t best_ = 0;
   std::optional<Duration> time_;  ///< of the best
 };

@@ -61,7 +61,7 @@ class OneJob {
   }
 
   void check() {
-    predicted_ = with(options_);
+    predicted_ = with(options_, Bounds::kAll);
     check_compare();
     check_sweep();
     // Each value of a search is a plan anew: of long searches the others' rows suffice.
@@ -85,8 +85,9 @@ class OneJob {
         Bytes(static_cast<std::int64_t>(share * static_cast<double>(which.in_core_peak.count())));
   }
 
-  [[nodiscard]] RunReport with(const CaseOptions& options) const {
-    return predict(make_case(workload_, machine_, options), *schedule_, Detail::kTotals);
+  [[nodiscard]] RunReport with(const CaseOptions& options, Bounds bounds = Bounds::kNone) const {
+    const Case which = make_case(workload_, machine_, options);
+    return report_case(which, *schedule_, run_case(which, *schedule_, bounds), Detail::kTotals);
   }
 
   void check_compare() const {
