@@ -2,7 +2,7 @@
 // and inputs that the program around still holds when nothing reads them any more (HeldInputs::kThroughout). Neither is
 // static, but part of what tasks take while they run, so that every schedule plans for it as it does for a workspace. In
 // the plan that runs it is blocks that stay to the last task (simulator/plan/wait_as_framework.hpp,
-// docs/adr/0043-gradients-that-are-freed.md).
+// docs/notebook/0043-gradients-that-are-freed.md).
 #pragma once
 
 #include "model/cost/cost_table.hpp"

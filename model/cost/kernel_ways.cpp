@@ -11,7 +11,7 @@
 //
 // cuDNN keeps what is transformed of the whole batch: cutting the batch is what makes these workspaces smaller (Oyama et
 // al., "u-cuDNN", 2018). The 256 KiB of the fused Winograd's of 64 x 64 channels are its own figure (LBANN, pull request
-// 437); the non-fused Winograd's and FFT tiling's are what cuDNN 7.6 and 8.6 ask for, to the byte (docs/adr/0058).
+// 437); the non-fused Winograd's and FFT tiling's are what cuDNN 7.6 and 8.6 ask for, to the byte (docs/notebook/0058).
 #include "model/cost/kernel_ways.hpp"
 
 #include <algorithm>

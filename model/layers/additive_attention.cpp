@@ -5,7 +5,7 @@
 //
 // with learned v (as many parameters as the width D; with h heads each has its share). A decoder
 // asks for one query after the other, so the layer is unrolled over the steps of the query
-// (docs/adr/0003), one part a step, called "<step>"; the outputs are copied into one tensor at the
+// (docs/notebook/0003), one part a step, called "<step>"; the outputs are copied into one tensor at the
 // end. Keys and values are read whole at every step, their gradients accumulated (no time).
 //
 // Step i, per sample, Tk keys, values E wide. Forward Tk (8 D + 5 h + 2 E) FLOPs: sum 1, tanh 5, dot

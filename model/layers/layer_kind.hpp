@@ -216,7 +216,7 @@ struct LayerModel {
   std::shared_ptr<const LayerOperation> operation;  ///< none: it cannot be run, only timed
   /// Where a kind unrolls into several layers (lstm, gru: one or more per time step): those, the
   /// last of which gives `output`. Nothing else of such a model counts; the network reader puts the
-  /// parts in the layer's place (docs/adr/0003), so later stages never see this.
+  /// parts in the layer's place (docs/notebook/0003), so later stages never see this.
   std::shared_ptr<const std::vector<LayerPart>> parts;
 };
 

@@ -4,7 +4,7 @@
 //   { "type": "lstm", "units": 650, "layers": 2, "bidirectional": false, "bias_vectors": 2 }
 //
 // on [steps, features], giving [steps, units], or [steps, 2 units] in both directions. Time steps
-// are unrolled (docs/adr/0003): layer 0 all steps, then layer 1, ...; in two directions all steps
+// are unrolled (docs/notebook/0003): layer 0 all steps, then layer 1, ...; in two directions all steps
 // forward, then all backward. Per step and direction there is one task for the product
 //
 //   gates(4H) = [x(F), h'(H)] W(F + H, G H) + biases      G = 4 in an lstm, 3 in a gru

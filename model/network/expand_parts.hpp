@@ -1,7 +1,7 @@
 // Layers that unroll into others (lstm, gru, additive attention: LayerModel::parts) give way to them,
 // so that every later stage sees plain layers with one output each and a schedule can move the
 // tensors of single time steps. The parts of a layer "lstm" are called "lstm/0/3/gates"; the last one
-// has the layer's own name, so whoever reads "lstm" reads it (docs/adr/0003).
+// has the layer's own name, so whoever reads "lstm" reads it (docs/notebook/0003).
 #pragma once
 
 #include <vector>

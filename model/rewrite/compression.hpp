@@ -2,7 +2,7 @@
 // values as float16. Like an iteration in rounds (rounds.hpp) it is written out as one training
 // graph: behind the last forward task that uses such a tensor one that compresses it, before the first
 // backward task one that restores it, into a tensor of its own that the backward tasks then read. So
-// plans, checks, engine and reports need not know of it (docs/adr/0006-added-tasks.md).
+// plans, checks, engine and reports need not know of it (docs/notebook/0006-added-tasks.md).
 #pragma once
 
 #include <cstdint>

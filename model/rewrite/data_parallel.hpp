@@ -2,7 +2,7 @@
 // gradients of the weights, and each updates its own copy of them. Like an iteration in rounds
 // (rounds.hpp) it is written out as one training graph: the tasks and tensors of every device one device
 // after another, and between a device's backward pass and its updates the tasks of the exchange
-// (docs/adr/0008-devices.md). So checks, engine, plan text and traces need not know of it.
+// (docs/notebook/0008-devices.md). So checks, engine, plan text and traces need not know of it.
 //
 // The exchange is a reduce-scatter and an all-gather over the one link there is, through far memory. The
 // gradients, laid one behind another in the order in which the backward pass completes them, are cut into

@@ -1,7 +1,7 @@
 // An iteration cut for memory that moves by pages. Of a tensor in parts one part may be near while another is not;
 // a task that touches more than the whole memory runs in slices, one behind the other, each of which
 // touches its share of the parts. Like an iteration in rounds (rounds.hpp) it is written out as one training
-// graph, whose tensors are the parts and whose tasks are the slices (docs/adr/0007-unified-memory.md). So
+// graph, whose tensors are the parts and whose tasks are the slices (docs/notebook/0007-unified-memory.md). So
 // plans, checks, engine and reports need not know of it.
 #pragma once
 

@@ -3,7 +3,7 @@
 // graph like any other: the tasks and tensors of every round are written out one round after
 // another, then the updates follow. So nothing that reads graphs, costs and plans (checks, engine,
 // bounds, reports, replay) knows of rounds; a schedule does not either, because it plans one round
-// (docs/adr/0004-sub-batches.md).
+// (docs/notebook/0004-sub-batches.md).
 #pragma once
 
 #include <cstdint>

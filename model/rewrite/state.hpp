@@ -5,7 +5,7 @@
 // Schedules do not plan with that graph but with `planned`, which is the network's own without the updates that run far:
 // same tensors, same tasks. What state takes of near memory while a task runs is known before any plan (`booked`), and is
 // planned for as workspace of that task; then the copies of state are woven into the finished plan
-// (simulator/plan/weave_state.hpp, docs/adr/0028-state-that-moves.md).
+// (simulator/plan/weave_state.hpp, docs/notebook/0028-state-that-moves.md).
 //
 // State moves by units: the layers of a block ("blk/3"), or one layer. Weights that several layers share are a unit of
 // their own.

@@ -1,4 +1,4 @@
-// Copies of a framework wait for more than a schedule asks of them (docs/model.md, 2; docs/adr/0017). This turns any
+// Copies of a framework wait for more than a schedule asks of them (docs/model.md, 2; docs/notebook/0017). This turns any
 // plan into the one that such software runs: the one place that knows the rules.
 #pragma once
 

@@ -1,5 +1,5 @@
 // The copies and far updates of state, put into the finished plan of any schedule that books memory by task
-// (docs/adr/0028-state-that-moves.md).
+// (docs/notebook/0028-state-that-moves.md).
 #pragma once
 
 #include "model/rewrite/state.hpp"

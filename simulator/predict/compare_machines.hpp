@@ -1,5 +1,5 @@
 // All schedules for one job on several machines, or over several links: the function behind `compare` where
-// it is given lists. It neither parses flags nor prints. What is alike: docs/adr/0020-compare-machines.md.
+// it is given lists. It neither parses flags nor prints. What is alike: docs/notebook/0020-compare-machines.md.
 #pragma once
 
 #include <optional>

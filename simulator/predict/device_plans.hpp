@@ -1,5 +1,5 @@
 // The plan of a job on several devices: a plan for each share of the batch, with copies at a fair share of
-// the link, and all of them joined (docs/adr/0008-devices.md).
+// the link, and all of them joined (docs/notebook/0008-devices.md).
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Beside the plan for all of memory those for less, of which the quickest that runs is taken (ADR 0051).
+// Beside the plan for all of memory those for less, of which the quickest that runs is taken (docs/notebook/0051).
 #include "simulator/predict/margins.hpp"
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // How much of near memory a plan fills. Plans fill it to the byte; what a caching allocator cannot hand out then blocks
-// them, and users leave a margin (docs/adr/0051-margins-of-caching-allocators.md).
+// them, and users leave a margin (docs/notebook/0051-margins-of-caching-allocators.md).
 #pragma once
 
 #include "simulator/engine/simulate.hpp"

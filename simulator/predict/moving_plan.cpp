@@ -69,7 +69,7 @@ Rounds with_state(const Case& which, const std::shared_ptr<const MovingState>& m
   return run;
 }
 
-/// Several rounds: their gradients add up (docs/adr/0036-gradients-that-add-up.md).
+/// Several rounds: their gradients add up (docs/notebook/0036-gradients-that-add-up.md).
 std::shared_ptr<const Rounds> rounds_with_state(const Case& which, std::int64_t samples) {
   const std::int64_t batch = which.costs.batch;
   const Rounds network = write_out_rounds(which.workload.graph, round_costs(which, samples),

@@ -39,7 +39,7 @@
 //
 // Source: Janssen, Zolotov, Le, Large Data Flow Graphs in Limited GPU Memory (IBM). Whether its pairs of
 // nodes serve one reader or all it does not say: its rates on PCIe are those of one return
-// (docs/adr/0060); TFLMS, IBM's program, brings a tensor back for each reader unless it is told to fuse
+// (docs/notebook/0060); TFLMS, IBM's program, brings a tensor back for each reader unless it is told to fuse
 // swap-ins. Deviations: a tensor leaves once, between the forward and the backward pass, so that slack is counted up to the first
 // backward reader and edges within one pass are no candidates; memory is planned as if it stayed from
 // its first to its last backward reader. The automatic number is ours; the paper's user finds it by

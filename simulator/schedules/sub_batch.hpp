@@ -1,5 +1,5 @@
 // Sub-batches: how many samples a round takes, and the plan of an iteration in rounds under any
-// schedule (docs/adr/0004-sub-batches.md). The choice is moDNN's, equations (1) to (3); with another
+// schedule (docs/notebook/0004-sub-batches.md). The choice is moDNN's, equations (1) to (3); with another
 // schedule it makes that one's "+" of the paper ("vDNN+").
 #pragma once
 

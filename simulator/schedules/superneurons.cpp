@@ -34,7 +34,7 @@
 // more memory would be of no use, or less memory, in which segments are kept for lack of room, of more. So
 // its plan is tried against those that drop none, 1/8, 2/8 ... of the segments, cheapest first,
 // and move what then does not fit, then against plans for a little less memory, and the quickest is
-// taken (ours; docs/adr/0015-plans-by-trial.md).
+// taken (ours; docs/notebook/0015-plans-by-trial.md).
 //
 // Source: Wang et al., SuperNeurons (PPoPP 2018): liveness analysis, the unified tensor pool with its
 // tensor cache (least recently used), and cost-aware recomputation, section 3.

@@ -23,7 +23,7 @@
 // More memory or a faster link can make it slower: the driver evicts whole blocks, by when they came (tests/property/monotony_test.cpp).
 //
 // Source: OOC-Paleo, section 4.3 (UM-Chainer); page faults and the order of eviction as in NVIDIA's driver since
-// Pascal (docs/adr/0016-what-the-driver-brings-and-evicts.md). Deviations (docs/adr/0007-unified-memory.md): all
+// Pascal (docs/notebook/0016-what-the-driver-brings-and-evicts.md). Deviations (docs/notebook/0007-unified-memory.md): all
 // faults of a task are served before it starts, instead of in between, which costs the same, and nothing that it
 // touches leaves for it; pages are parts of tensors, 32 MiB on a 16 GB device, where the driver evicts 2 MiB;
 // kernels that touch fresh memory pay nothing for it (frameworks reuse it); a task that touches more than the whole
