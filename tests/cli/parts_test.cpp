@@ -117,7 +117,8 @@ TEST_CASE("the texts for users name no flag that is not there") {
   for (const Command* command : commands()) {
     for (const Flag& flag : command->flags) known.emplace(flag.name);
   }
-  for (const std::string page : {"formats", "answers", "model", "validation"}) {
+  for (const std::string page :
+       {"formats", "answers", "model", "tour", "transformers", "validation"}) {
     std::ifstream file(OOC_SOURCE_DIR "/docs/" + page + ".md");
     std::size_t named = 0;
     for (std::string line; std::getline(file, line);) {
