@@ -48,8 +48,8 @@ Duration least_time(const Case& which, const Schedule& schedule, const std::opti
                            sub_batch_of(which, schedule).kind != SubBatch::Kind::kOff;
   Duration sum;
   if (!room || other_tasks) return sum;
-  for (const AlternativeId way : fitting_algorithms(which.workload.graph, which.costs, *room,
-                                                    simulated_budget(which))) {
+  for (const AlternativeId way :
+       fitting_algorithms(which.workload.graph, which.costs, *room, simulated_budget(which))) {
     sum += which.costs[way].time;
   }
   return sum;
@@ -92,6 +92,7 @@ const CaseRun& ScheduledCase::run() {
     planned_ = true;
   }
   time_.reset();
+  link_ = fastest_link(which_.costs.transfers);
   for (Candidate& each : candidates_) each.is_run = false;
   // The last best first: at similar prices it still is, and the others need no run.
   consider(best_);
@@ -132,8 +133,8 @@ void ScheduledCase::confirm_smallest(OutOfMemory& oom) const {
 
 bool ScheduledCase::plans_stay() const {
   return !schedule_.is(Trait::kPlansForLink) && !schedule_.is(Trait::kMovesPages) &&
-         !compresses(schedule_, which_.schedule_options) && which_.devices == 1 &&
-         !which_.moving && which_.allocator != Allocator::kCaching &&
+         !compresses(schedule_, which_.schedule_options) && which_.devices == 1 && !which_.moving &&
+         which_.allocator != Allocator::kCaching &&
          sub_batch_of(which_, schedule_).kind == SubBatch::Kind::kOff;
 }
 
@@ -206,9 +207,8 @@ void ScheduledCase::consider(std::size_t index) {
   const auto is_worse = [&](Duration time) {
     return time_ && (time > *time_ || (time == *time_ && index <= best_));
   };
-  const LinkSpeed link = fastest_link(which_.costs.transfers);
-  const Duration copies = std::max(transfer_time(candidate.out, link.to_far),
-                                   transfer_time(candidate.in, link.to_near));
+  const Duration copies = std::max(transfer_time(candidate.out, link_.to_far),
+                                   transfer_time(candidate.in, link_.to_near));
   if (is_worse(std::max(candidate.least, copies)) || is_outdone(candidate)) return;
   const std::optional<Duration> time = simulate(candidate);
   if (!time || is_worse(*time)) return;

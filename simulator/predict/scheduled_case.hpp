@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "simulator/plan/bounds.hpp"
 #include "simulator/predict/case.hpp"
 
 namespace ooc {
@@ -62,6 +63,7 @@ class ScheduledCase {
   bool by_sizes_ = true;               ///< ToBeat
   std::size_t best_ = 0;
   std::optional<Duration> time_;  ///< of the best
+  LinkSpeed link_;                ///< at the prices of this run
 };
 
 }  // namespace ooc
