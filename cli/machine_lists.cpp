@@ -11,7 +11,7 @@
 
 #include "cli/options.hpp"
 #include "cli/state_flags.hpp"
-#include "cli/sweep/ranges.hpp"
+#include "simulator/predict/ranges.hpp"
 #include "model/base/errors.hpp"
 
 namespace ooc {

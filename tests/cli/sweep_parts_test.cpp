@@ -11,7 +11,7 @@
 #include "cli/sweep/grid.hpp"
 #include "cli/sweep/inputs.hpp"
 #include "cli/sweep/progress.hpp"
-#include "cli/sweep/ranges.hpp"
+#include "simulator/predict/ranges.hpp"
 #include "cli/sweep/run_state.hpp"
 #include "cli/sweep/sha256.hpp"
 #include "model/base/errors.hpp"

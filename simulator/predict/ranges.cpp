@@ -2,7 +2,7 @@
 // fractions with up to six digits, and a multiplied value keeps 30 binary digits behind the point
 // between steps (10:40:x1.5 is 10, 15, 23 (22.5), 34 (33.75)); points that round to the same number
 // are one.
-#include "cli/sweep/ranges.hpp"
+#include "simulator/predict/ranges.hpp"
 
 #include <fmt/format.h>
 
