@@ -1,7 +1,7 @@
 // Where results go. A file is written under a working name beside its target and renamed at the end, so
 // that an unwritable place is found before the long work starts, a failure leaves the old file
 // untouched and nobody ever reads half a result. "-" is stdout; devices and pipes are written in place.
-// (A sweep's file, which grows from run to run, is another thing: cli/sweep/sweep_file.hpp.)
+// (A sweep's file, which grows from run to run, is another thing: cli/sweep/row_file.hpp.)
 #pragma once
 
 #include <cstddef>

@@ -85,7 +85,6 @@ void check_outputs(const Arguments& arguments, const Inputs& inputs) {
     for (std::size_t before = 0; before < i; ++before) check_apart(named[before], named[i]);
     check_no_input(named[i], files);
   }
-  for (const std::string& path : inputs.beside) check_no_input({named.front().flag, path}, files);
 }
 
 Outputs open_outputs(const Arguments& arguments, const Inputs& inputs) {

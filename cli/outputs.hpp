@@ -28,7 +28,6 @@ struct Inputs {
   std::span<const std::string> networks;
   std::span<const std::string> profiles;
   std::span<const std::string> others = {};  ///< paths
-  std::vector<std::string> beside = {};  ///< files written beside the result: nor may they be read
 };
 
 /// The part of open_outputs() that opens nothing.

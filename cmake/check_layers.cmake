@@ -36,7 +36,7 @@ set(allowed_nlohmann/ "^model/base/(spec_tree_json|json_writer)\\.cpp$")
 set(allowed_CLI/ "^cli/")
 set(allowed_boost/ "^(model/graph/[a-z_]+\\.cpp|model/network/network\\.cpp)$")
 set(allowed_fmt/ "\\.cpp$")
-set(allowed_sqlite3 "^cli/sweep/sqlite_store\\.cpp$")
+set(allowed_sqlite3 "^cli/sweep/sqlite_file\\.cpp$")
 
 set(top_folders model simulator reports calibrate cli)
 set(main_lines 60)   # cli/main.cpp: parse, dispatch, catch

@@ -6,6 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <chrono>
+#include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -19,22 +23,19 @@
 #include "cli/runnable.hpp"
 #include "cli/schedule_flags.hpp"
 #include "cli/state_flags.hpp"
-#include "cli/sweep/closing.hpp"
 #include "cli/sweep/dry_run.hpp"
 #include "cli/sweep/grid.hpp"
 #include "cli/sweep/inputs.hpp"
-#include "cli/sweep/merge.hpp"
-#include "cli/sweep/page_rows.hpp"
 #include "cli/sweep/progress.hpp"
-#include "cli/sweep/row_store.hpp"
+#include "cli/sweep/row_file.hpp"
 #include "cli/sweep/rows.hpp"
 #include "cli/sweep/study_file.hpp"
-#include "cli/sweep/sweep_output.hpp"
 #include "cli/terminal.hpp"
-#include "cli/text_file.hpp"
 #include "cli/version.hpp"
 #include "model/base/errors.hpp"
 #include "reports/writers/folded.hpp"
+#include "reports/writers/text_table.hpp"
+#include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/paged_plan.hpp"
 #include "simulator/predict/stated_times.hpp"
@@ -57,24 +58,24 @@ constexpr Flag kRowFormat{.name = "--format",
                           .completes = Completes::kChoices,
                           .choices = "csv|json|jsonl|sqlite"};
 constexpr Flag kOverwrite{
-    .name = "--overwrite",
-    .value = {},
-    .help = "begin anew; what is there stays until the new result is complete"};
-constexpr Flag kShard{.name = "--shard",
-                      .value = "K/N",
-                      .help =
-                          "the K-th of N parts, for `sweep merge OUT PARTS...`; slurm: what the "
-                          "task is in its job array"};
+    .name = "--overwrite", .value = {}, .help = "begin the file anew, whatever it has"};
+constexpr Flag kRows{.name = "--rows",
+                     .value = "A:B",
+                     .help =
+                         "rows A to B - 1 of all, from 0, as --dry-run counts them; `cat` puts "
+                         "parts together"};
 constexpr Flag kJobs{
     .name = "--jobs", .value = "N", .help = "threads; default: as many as the machine has"};
 
 constexpr auto kSweepOwnFlags =
     flags::joined(std::array{kZip, kDryRun, flags::kSchedulesToo, kRowFormat, flags::kOutput,
-                             kOverwrite, kShard, kJobs, flags::kReport, flags::kPlot},
+                             kOverwrite, kRows, kJobs, flags::kReport, flags::kPlot},
                   flags::kRun, flags::kStateFlags);
 const auto kSweepFlags = flags::with_schedule_flags(flags::with_axes(kSweepOwnFlags));
 
 constexpr int kMaxJobs = 1024;
+constexpr std::size_t kKneesShown = 40;
+constexpr std::size_t kMostRowsOfPage = 500'000;
 
 const SweepFormat& format_of(const Arguments& arguments) {
   if (const auto text = arguments.value("--format")) {
@@ -103,20 +104,31 @@ unsigned jobs_of(const Arguments& arguments) {
   return static_cast<unsigned>(jobs);
 }
 
-std::optional<Shard> shard_of(const Arguments& arguments, const SweepFormat& format) {
-  const auto text = arguments.value("--shard");
-  if (!text) return std::nullopt;
-  if (format.name == "json") {
-    bad_value("--format", in_quotes(format.name), "sqlite, csv or jsonl beside --shard",
-              "parts of one JSON document are none");
-  }
-  return read_shard(*text);
+/// "100:200", "100:", ":200"; what lies behind the last row is none.
+RowRange rows_of(const Arguments& arguments, std::size_t rows) {
+  const auto given = arguments.value("--rows");
+  if (!given) return {.begin = 0, .end = rows};
+  const std::string_view text = *given;
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  const auto read = [&](std::string_view number, std::size_t unset) {
+    std::size_t value = unset;
+    const char* end = number.data() + number.size();
+    const auto done = std::from_chars(number.data(), end, value);
+    if (colon == text.size() || (!number.empty() && (done.ec != std::errc() || done.ptr != end))) {
+      bad_value("--rows", in_quotes(text), "A:B, such as 0:1000");
+    }
+    return std::min(value, rows);
+  };
+  const RowRange range{.begin = read(text.substr(0, colon), 0),
+                       .end = read(text.substr(std::min(colon + 1, text.size())), rows)};
+  if (range.begin > range.end) bad_value("--rows", in_quotes(text), "A:B with A <= B");
+  return range;
 }
 
 void show_knees(const SweepEnd& end, Remarks remarks, bool rows_on_stdout) {
-  if (end.knees.empty()) return;
+  if (end.summary.knees.empty()) return;
   const Look look{.width = rows_on_stdout ? width_of(STDERR_FILENO) : width_for("-")};
-  const std::string table = folded(knee_table(end, kKneesKept, look), look.width);
+  const std::string table = folded(knee_table(end, kKneesShown, look), look.width);
   if (!rows_on_stdout) return OutputFile("stdout", "-").finish(table);
   if (remarks == Remarks::kShown) std::fputs(table.c_str(), stderr);
 }
@@ -128,74 +140,213 @@ void show_knees(const SweepEnd& end, Remarks remarks, bool rows_on_stdout) {
   _exit(kExitInterrupted);
 }
 
-/// Rows, and behind the last one of a line its knee, where the format has it there.
-void write_piece(SweepOutput& out, const SweepJob& job, const SweepFormat& format,
-                 std::string_view text, const SweepSummary& so_far) {
-  if (format.knee == nullptr || so_far.new_knees.empty()) return out.write(text, so_far);
-  std::string with_knees(text);
-  for (const Knee& knee : so_far.new_knees) {
-    format.knee(with_knees, job.grid, job.inputs, knee);
+/// Where rows go: into a file that grows from run to run, or to whoever reads a stream. A JSON document, which ends with
+/// what only the last row tells, is a stream.
+class SweepOutput {
+ public:
+  /// Throws SpecError where nothing can be written.
+  SweepOutput(const std::string& path, const SweepFormat& format) : path_(path) {
+    if (format.name != "json" && !output_target(path).empty()) {
+      lock_.emplace(path);
+    } else if (format.name == "sqlite") {
+      bad_value("--output", path == "-" ? "standard output" : in_quotes(path),
+                "a file, which a database needs");
+    } else {
+      stream_.emplace("--output", path);
+    }
   }
-  out.write(with_knees, so_far);
-}
 
-SweepSummary run_into(SweepOutput& out, const SweepJob& job, const SweepFormat& format,
-                      KneeSpool& knees, Remarks remarks) {
-  Progress progress(remarks, job.before.rows, job.range.size());
-  std::size_t written = job.before.rows;
-  const auto stop = [&] {
-    out.late();
-    progress.show_again();
-    return InterruptGuard::interrupted();
-  };
+  /// How many of the job's rows are there already. Throws SpecError where the file has others.
+  std::size_t begin(const SweepJob& job, const SweepFormat& format, std::string head, bool anew) {
+    if (stream_) {
+      put(head, 0);
+      return 0;
+    }
+    if (anew) lock_->empty();
+    const bool is_database = format.name == "sqlite";
+    file_ = is_database ? open_sqlite_file(*lock_, head, job.range.begin)
+                        : open_text_file(*lock_, std::move(head));
+    const std::size_t rows = file_->rows();
+    if (rows > job.range.size()) {
+      refuse_rows(*lock_, fmt::format("with {} rows", rows),
+                  fmt::format("at most {}", job.range.size()));
+    }
+    if (job.range.size() > 0) file_->check(0, text_of_row(job, 0));
+    if (rows > 1) file_->check(rows - 1, text_of_row(job, rows - 1));
+    if (rows < job.range.size()) file_->go_on();
+    return kept_ = rows;
+  }
+
+  /// Whole rows, and how many there are with them. A file gets them in batches, by the clock or by their size.
+  void put(std::string_view text, std::size_t rows) {
+    waiting_ += text;
+    rows_ = rows;
+    if (stream_ || waiting_.size() >= kMostWaiting) flush();
+    late();
+  }
+  /// Called now and then while no rows come.
+  void late() {
+    if (Clock::now() >= next_) flush();
+  }
+  void finish(std::string_view end) {
+    waiting_ += end;
+    flush();
+    if (file_) return lock_->sync();
+    stream_->commit();
+  }
+  void discard() {
+    if (lock_) lock_->empty();
+  }
+
+  [[nodiscard]] bool grows() const { return lock_.has_value(); }
+  [[nodiscard]] bool is_stdout() const { return stream_ && stream_->is_stdout(); }
+  /// How many rows are where, and how to go on, of a sweep that ends before its end.
+  [[nodiscard]] std::string kept(std::size_t all) const {
+    return fmt::format("{} of {} rows are in {}{}", kept_, all, is_stdout() ? "the output" : path_,
+                       grows() ? ": the same command goes on from there" : "");
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds kBetween{100};
+  static constexpr std::size_t kMostWaiting = std::size_t{1} << 16;  // bytes
+
+  void flush() {
+    if (waiting_.empty()) return;
+    if (file_) {
+      file_->write(waiting_);
+    } else {
+      stream_->write(waiting_);
+      stream_->flush();
+    }
+    waiting_.clear();
+    kept_ = rows_;
+    next_ = Clock::now() + kBetween;
+  }
+
+  static std::string text_of_row(const SweepJob& job, std::size_t row) {
+    std::string text;
+    SweepJob one = job;
+    one.threads = 1;
+    one.range.begin += row;
+    one.range.end = one.range.begin + 1;
+    const SweepSummary summary =
+        run_sweep(one, {.write = [&](std::string_view part, const SweepSummary&) { text += part; },
+                        .stop = &InterruptGuard::interrupted});
+    if (summary.stopped) end_interrupted();
+    return text;
+  }
+
+  std::string path_;
+  std::optional<OutputFile> stream_;
+  std::optional<LockedFile> lock_;
+  std::unique_ptr<RowFile> file_;
+  std::string waiting_;
+  std::size_t rows_ = 0;  ///< with those that wait
+  std::size_t kept_ = 0;  ///< without
+  Clock::time_point next_ = Clock::now();
+};
+
+/// Rows on their way out, and kept as JSON where a page wants them: then all of the range are worked out, and those that
+/// are there go nowhere else.
+class RowsOut {
+ public:
+  RowsOut(SweepOutput& out, const SweepFormat& format, bool is_paged, std::size_t there)
+      : out_(out), splits_(is_paged && format.name != "json"), keeps_(is_paged), skip_(there) {}
+
+  void put(std::string_view text, std::size_t so_far) {
+    if (!splits_) {
+      out_.put(text, so_far);
+      if (keeps_) page_ += text;
+      return;
+    }
+    std::string rows;
+    while (!text.empty()) {
+      const std::string_view row = take_part(text);
+      if (skip_ == 0) rows += row;
+      if (skip_ > 0) --skip_;
+      page_ += page_.empty() ? "" : ",";
+      page_ += take_part(text);
+    }
+    if (!rows.empty()) out_.put(rows, so_far);
+  }
+  [[nodiscard]] const std::string& page() const { return page_; }
+
+ private:
+  static std::string_view take_part(std::string_view& text) {
+    const std::size_t end = text.find(kBehindPart);
+    const std::string_view part = text.substr(0, end);
+    text.remove_prefix(end + 1);
+    return part;
+  }
+
+  SweepOutput& out_;
+  bool splits_;
+  bool keeps_;
+  std::size_t skip_;
+  std::string page_;
+};
+
+/// Behind `before` rows of an earlier run.
+SweepSummary run_into(RowsOut& rows, SweepOutput& out, const SweepJob& job, std::size_t before,
+                      Remarks remarks) {
+  const std::size_t all = before + job.range.size();
+  Progress progress(remarks, before, all);
   try {
     return run_sweep(job, {.write =
                                [&](std::string_view text, const SweepSummary& so_far) {
-                                 write_piece(out, job, format, text, so_far);
-                                 if (format.ends_with_knees) {
-                                   for (const Knee& knee : so_far.new_knees) knees.add(knee);
-                                 }
-                                 progress.show(written = so_far.rows);
+                                 rows.put(text, before + so_far.rows);
+                                 progress.show(before + so_far.rows);
                                },
-                           .stop = stop,
-                           .takes_rows_ahead = !out.goes_on()});
+                           .stop =
+                               [&] {
+                                 out.late();
+                                 progress.show_again();
+                                 return InterruptGuard::interrupted();
+                               }});
   } catch (const ReaderGone&) {
     throw;
   } catch (...) {
-    remark(Remarks::kShown, out.kept(written, job.range.size()));
+    remark(Remarks::kShown, out.kept(all));
     throw;
   }
 }
 
-/// Made of the rows where they went: some may be of an earlier run.
-void finish_pictures(Pictures& pictures, const Arguments& arguments, const SweepFormat& format,
-                     const SweepOutput& out, const SweepEnd& end, RowRange range) {
+void finish_pictures(Pictures& pictures, const ToolInfo& tool, const SweepEnd& end,
+                     const std::string& rows) {
   if (!pictures.wanted()) return;
-  const std::string path = arguments.value("--output").value_or("-");
-  std::string rows = !out.goes_on() ? out.copy()
-                     : format.name == "sqlite"
-                         ? database_rows(output_target(path))
-                         : read_text_file(path, "--output", read_limits(arguments));
-  const std::string json = rows_as_json(
-      format, std::move(rows),
-      {.version = std::string(version()), .command = arguments.command_line()}, end, range);
+  const SweepFormat& format = *find_sweep_format("json");
+  const std::string json =
+      format.begin(tool, inputs_at(end.grid, end.inputs, 0)) + rows + format.end(end);
   const std::string footnotes = sweep_footnotes(end.grid, end.inputs);
   const std::array documents{PageDocument{.name = {}, .json = json},
                              PageDocument{.name = {}, .json = footnotes}};
   pictures.finish(end.grid.lists().networks.front() + ": sweep", documents);
 }
 
-SweepOutput open_output(const Arguments& arguments, const SweepLists& lists,
-                        const SweepFormat& format, std::span<const std::string> others) {
-  const std::string path = arguments.value("--output").value_or("-");
-  const std::string target = output_target(path);
-  check_outputs(arguments,
-                {.networks = lists.networks,
-                 .profiles = lists.hardware,
-                 .others = others,
-                 .beside = target.empty() ? std::vector<std::string>() : names_beside(target)});
-  return SweepOutput(path, format,
-                     arguments.has("--overwrite") ? Existing::kOverwrite : Existing::kContinue);
+/// "8 rows, framework ideal (no overhead, exact memory): 5 ran, 2 do not fit (2 lack near memory), 1 cannot be worked
+/// out, the first because of ..."; `before` more are an earlier run's.
+std::string closing_line(const SweepSummary& summary, std::size_t before,
+                         const SweepInputs& inputs) {
+  std::string line = fmt::format("{} {}", summary.rows, summary.rows == 1 ? "row" : "rows");
+  if (before > 0) line += fmt::format(" behind {} from before", before);
+  for (const auto& each : inputs.frameworks) {
+    const Framework& framework = framework_of(each);
+    line += ", " + framework_text(framework.name, framework.meaning);
+  }
+  line += fmt::format(": {} ran", summary.fitting);
+  if (const std::size_t lacking = summary.rows - summary.fitting - summary.failed; lacking > 0) {
+    std::string causes;
+    for (const auto& [lacks, rows] : summary.lacking) {
+      causes += fmt::format("{}{} lack {}", causes.empty() ? "" : ", ", rows, lacks);
+    }
+    line += fmt::format(", {} do not fit ({})", lacking, causes);
+  }
+  if (summary.failed > 0) {
+    line += fmt::format(", {} cannot be worked out, the first because of {}", summary.failed,
+                        summary.first_failure->what());
+  }
+  return line;
 }
 
 /// What rows have of axes of graphs is asked for, whatever the value.
@@ -256,14 +407,6 @@ SweepGrid runnable_grid(SweepLists lists, const SweepInputs& inputs, bool all, R
   return SweepGrid(std::move(lists));
 }
 
-SweepEnd end_of(const SweepGrid& grid, const SweepInputs& inputs, const SweepSummary& summary) {
-  return {.grid = grid,
-          .inputs = inputs,
-          .knees = summary.knees,
-          .knees_in_all = summary.knees_in_all,
-          .complete = !summary.stopped};
-}
-
 /// `others`: paths that are read beside what the lists name.
 int run_lists(const Arguments& arguments, std::span<const std::string> others = {}) {
   const SweepLists lists = sweep_lists(arguments);
@@ -272,7 +415,6 @@ int run_lists(const Arguments& arguments, std::span<const std::string> others = 
   const unsigned threads = jobs_of(arguments);
   const Remarks remarks = arguments.has("--quiet") ? Remarks::kQuiet : Remarks::kShown;
   check_chosen(arguments, lists.schedules, options.graph.accounting);
-  const std::optional<Shard> shard = shard_of(arguments, format);
   const bool all = compared_schedules(arguments).all;
   if (arguments.has("--dry-run")) {
     const SweepInputs inputs = load_sweep(SweepGrid(lists), options);
@@ -285,60 +427,59 @@ int run_lists(const Arguments& arguments, std::span<const std::string> others = 
                          .threads = threads}));
     return kExitOk;
   }
+  check_outputs(arguments,
+                {.networks = lists.networks, .profiles = lists.hardware, .others = others});
   Pictures pictures(arguments);
-  SweepOutput out = open_output(arguments, lists, format, others);
-  if (pictures.wanted()) out.keep_copy();
+  SweepOutput out(arguments.value("--output").value_or("-"), format);
 
   const SweepInputs inputs = load_sweep(SweepGrid(lists), options);
   show_remarks(inputs, lists, remarks);
   const SweepGrid grid = runnable_grid(lists, inputs, all, remarks);
-  SweepIdentity identity = identity_of(
-      {.arguments = arguments, .grid = grid, .inputs = inputs, .others = others, .shard = shard});
-  identity.format = format.name;
+  const RowRange range = rows_of(arguments, grid.rows());
+  if (pictures.wanted() && range.size() > kMostRowsOfPage) {
+    bad_value("sweep", fmt::format("{} rows for a page or a plot", range.size()),
+              fmt::format("at most {}", kMostRowsOfPage), "--rows A:B takes a part of them");
+  }
+  const ToolInfo tool{.version = std::string(version()), .command = arguments.command_line()};
+  const bool wants_knees = format.name == "json" || pictures.wanted();
+  SweepJob job{.grid = grid,
+               .inputs = inputs,
+               .format = format.rows,
+               .threads = threads,
+               .most_knees = wants_knees ? grid.rows() : kKneesShown,
+               .range = range};
+  // Behind other rows a header would be none.
+  std::string head =
+      range.begin > 0 && format.name == "csv" ? "" : format.begin(tool, inputs_at(grid, inputs, 0));
   const InterruptGuard guard;
-  const Standing standing =
-      out.begin(identity, format.begin(identity.tool, inputs_at(grid, inputs, 0)));
-  KneeSpool knees;
-  for (const Knee& knee : out.take_knees()) knees.add(knee);
-  const SweepSummary before = out.before();
-  if (standing == Standing::kComplete) {
-    show_knees(end_of(grid, inputs, before), remarks, false);
-    remark(remarks, closing_line(before, 0, inputs.frameworks));
-    remark(remarks, "nothing to do: they are all there; --overwrite begins anew");
-    finish_pictures(pictures, arguments, format, out, end_of(grid, inputs, before), identity.range);
+  const std::size_t there = out.begin(job, format, std::move(head), arguments.has("--overwrite"));
+  if (out.grows() && there == range.size() && !pictures.wanted()) {
+    remark(remarks, fmt::format("nothing to do: all {} rows are there", there));
     return kExitOk;
   }
-  const SweepSummary summary = run_into(out,
-                                        {.grid = grid,
-                                         .inputs = inputs,
-                                         .format = format.rows,
-                                         .threads = threads,
-                                         .range = identity.range,
-                                         .before = before},
-                                        format, knees, remarks);
-  SweepEnd end = end_of(grid, inputs, summary);
-  end.all_knees = &knees;
-  const WriteText write_end = [&](std::string_view text) { out.add_end(text); };
-  if (summary.stopped) {
-    if (!out.goes_on()) format.end(end, write_end);
-    remark(Remarks::kShown, out.kept(summary.rows, identity.range.size()));
-    end_interrupted();
-  }
-  // Other shards may have rows that can be worked out.
-  if (summary.failed == summary.rows && !shard) {
+  RowsOut rows(out, format, pictures.wanted(), there);
+  if (pictures.wanted()) job.format = format.with_json;
+  const std::size_t before = pictures.wanted() ? 0 : there;
+  job.range.begin += before;
+  const SweepSummary summary = run_into(rows, out, job, before, remarks);
+  const SweepEnd end{.grid = grid, .inputs = inputs, .summary = summary};
+  // Other parts may have rows that can be worked out.
+  if (summary.failed == grid.rows() && !summary.stopped) {
     out.discard();
     throw SpecError(*summary.first_failure);
   }
-  format.end(end, write_end);
-  out.finish();
-  finish_pictures(pictures, arguments, format, out, end, identity.range);
+  out.finish(format.end(end));
+  if (summary.stopped) {
+    remark(Remarks::kShown, out.kept(range.size()));
+    end_interrupted();
+  }
+  finish_pictures(pictures, tool, end, rows.page());
   show_knees(end, remarks, out.is_stdout());
-  remark(remarks, closing_line(summary, before.rows, inputs.frameworks));
-  return summary.fitting > 0 || summary.rows == 0 ? kExitOk : kExitDoesNotFit;
+  remark(remarks, closing_line(summary, before, inputs));
+  return summary.fitting > 0 || before > 0 || summary.rows == 0 ? kExitOk : kExitDoesNotFit;
 }
 
 int run_sweep_command(const Arguments& arguments) {
-  if (asks_to_merge(arguments)) return merge_shards(arguments);
   const auto study = find_study(arguments, kSweepFlags, read_limits(arguments));
   if (!study) return run_lists(arguments);
   try {
@@ -363,12 +504,12 @@ const Command sweep_command{
         "  ooc-paleo sweep vgg16 --hardware v100-16gb-pcie3 --batch 128,256,512 "
         "--memory 12GiB,16GiB,32GiB --zip\n"
         "  ooc-paleo sweep study.json --dry-run\n"
-        "  ooc-paleo sweep study.json --shard 1/2 -o 1.csv    (and 2/2 elsewhere)\n"
-        "  ooc-paleo sweep merge results.csv 1.csv 2.csv\n",
+        "  ooc-paleo sweep study.json --rows 0:5000 -o 1.csv    (and 5000: into 2.csv elsewhere; "
+        "then cat 1.csv 2.csv)\n",
     .positionals =
         {.name = "NETWORK",
          .help = "network files, - (standard input) or names of `ooc-paleo list networks`; or "
-                 "one study file; or `merge OUT PARTS...`, the files of all shards",
+                 "one study file",
          .completes = Completes::kNetworks,
          .choices = {},
          .many = true},

@@ -22,80 +22,57 @@ constexpr std::size_t kUnitsTried = 12;
 constexpr std::size_t kRowsTried = 64;  ///< of a unit
 constexpr Seconds kPatience{2};
 
-/// Time and text of rows of one sort.
+/// Time of rows of one sort.
 struct Sample {
   std::size_t rows = 0;
   Seconds time{0};
 
-  [[nodiscard]] double seconds() const {
-    return rows == 0 ? 0 : time.count() / static_cast<double>(rows);
+  void add(Seconds spent) {
+    time += spent;
+    ++rows;
+  }
+  /// Of so many.
+  [[nodiscard]] double seconds(std::size_t of) const {
+    return rows == 0 ? 0 : time.count() * static_cast<double>(of) / static_cast<double>(rows);
   }
 };
 
-class Sampler {
- public:
-  explicit Sampler(const DryRun& request)
-      : request_(request), worker_(request.grid, request.inputs, [this](std::size_t row) {
-          const Clock::time_point begin = Clock::now();
-          auto made = make_costs(request_.grid, request_.inputs, row);
-          costs_.time += Clock::now() - begin;
-          ++costs_.rows;
-          return made;
-        }) {}
+struct Estimate {
+  Sample costs;
+  Sample first_rows;  ///< of units, with costs and plan
+  Sample next_rows;
+  std::size_t bytes = 0;
+  [[nodiscard]] std::size_t tried() const { return first_rows.rows + next_rows.rows; }
+};
 
-  void run() {
-    const SweepGrid& grid = request_.grid;
-    const std::size_t units = std::min(grid.units(), kUnitsTried);
-    const Clock::time_point begin = Clock::now();
-    for (std::size_t i = 0; i < units; ++i) {
-      const std::size_t first = i * grid.units() / units * grid.rows_of_unit();
-      const std::size_t rows = std::min(grid.rows_of_unit(), kRowsTried);
-      for (std::size_t row = 0; row < rows; ++row) {
-        run_row(first + row, row == 0 ? first_rows_ : next_rows_);
-        if (Clock::now() - begin > kPatience) return;
-      }
-    }
-  }
-
-  /// Of all rows, on one thread.
-  [[nodiscard]] double seconds() const {
-    const SweepGrid& grid = request_.grid;
-    const auto units = static_cast<double>(grid.units());
-    const std::size_t shares = grid.rows() / grid.rows_sharing(AxisLevel::kCosts);
-    const double all_costs = static_cast<double>(shares) * costs_.seconds();
-    const Seconds first = first_rows_.time - costs_.time;
-    const double plans =
-        first_rows_.rows == 0 ? 0 : units * first.count() / static_cast<double>(first_rows_.rows);
-    return all_costs + plans + (static_cast<double>(grid.rows()) - units) * next_rows_.seconds();
-  }
-  [[nodiscard]] double bytes() const {
-    return static_cast<double>(request_.grid.rows()) * static_cast<double>(bytes_) /
-           static_cast<double>(tried());
-  }
-  [[nodiscard]] std::size_t tried() const { return first_rows_.rows + next_rows_.rows; }
-
- private:
-  void run_row(std::size_t row, Sample& sample) {
-    const Clock::time_point begin = Clock::now();
-    text_.clear();
+Estimate try_some(const DryRun& request) {
+  const SweepGrid& grid = request.grid;
+  const Clock::time_point begin = Clock::now();
+  Estimate estimate;
+  SweepWorker worker(grid, request.inputs, [&](std::size_t row) {
+    const Clock::time_point before = Clock::now();
+    auto made = make_costs(grid, request.inputs, row);
+    estimate.costs.add(Clock::now() - before);
+    return made;
+  });
+  const std::size_t units = std::min(grid.units(), kUnitsTried);
+  const std::size_t rows = std::min(grid.rows_of_unit(), kRowsTried);
+  std::string text;
+  for (std::size_t i = 0; i < units * rows && Clock::now() - begin <= kPatience; ++i) {
+    const std::size_t unit = i / rows * grid.units() / units;
+    const std::size_t row = unit * grid.rows_of_unit() + i % rows;
+    const Clock::time_point before = Clock::now();
+    text.clear();
     try {
-      request_.format.row(text_, worker_.at(row));
+      request.format.row(text, worker.at(row));
     } catch (const SpecError& error) {
-      request_.format.failure(text_, inputs_at(request_.grid, request_.inputs, row), error.what());
+      request.format.failure(text, inputs_at(grid, request.inputs, row), error.what());
     }
-    sample.time += Clock::now() - begin;
-    ++sample.rows;
-    bytes_ += text_.size() + request_.format.between.size();
+    (i % rows == 0 ? estimate.first_rows : estimate.next_rows).add(Clock::now() - before);
+    estimate.bytes += text.size() + request.format.between.size();
   }
-
-  const DryRun& request_;
-  Sample costs_;
-  Sample first_rows_;
-  Sample next_rows_;
-  std::string text_;
-  std::size_t bytes_ = 0;
-  SweepWorker worker_;
-};
+  return estimate;
+}
 
 /// "2 networks x 3 values of --batch"; zipped "3 steps of NETWORK, --batch".
 std::string lists_text(const SweepLists& lists) {
@@ -124,20 +101,25 @@ std::string time_text(double seconds) {
 
 std::string dry_run(const DryRun& request) {
   const SweepGrid& grid = request.grid;
-  Sampler sampler(request);
-  sampler.run();
+  const Estimate estimate = try_some(request);
+  const std::size_t costs = grid.rows() / grid.rows_sharing(AxisLevel::kCosts);
+  Sample plans = estimate.first_rows;
+  plans.time -= estimate.costs.time;
+  const double seconds = estimate.costs.seconds(costs) + plans.seconds(grid.units()) +
+                         estimate.next_rows.seconds(grid.rows() - grid.units());
+  const double bytes = static_cast<double>(estimate.bytes) * static_cast<double>(grid.rows()) /
+                       static_cast<double>(estimate.tried());
   return fmt::format(
       "{}{}\n"
       "{}, {}\n"
       "{} on {} ({} run for it), about {} of {}\n"
       "nothing was written\n",
       counted(grid.rows(), "row", "rows"), lists_text(grid.lists()),
-      counted(grid.rows() / grid.rows_sharing(AxisLevel::kCosts), "table of costs",
-              "tables of costs"),
+      counted(costs, "table of costs", "tables of costs"),
       counted(grid.units(), "plan to share", "plans to share"),
-      time_text(sampler.seconds() / request.threads), counted(request.threads, "thread", "threads"),
-      counted(sampler.tried(), "row", "rows"),
-      format_bytes(Bytes(static_cast<std::int64_t>(sampler.bytes()))), request.format_name);
+      time_text(seconds / request.threads), counted(request.threads, "thread", "threads"),
+      counted(estimate.tried(), "row", "rows"),
+      format_bytes(Bytes(static_cast<std::int64_t>(bytes))), request.format_name);
 }
 
 }  // namespace ooc

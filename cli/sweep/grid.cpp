@@ -7,10 +7,10 @@
 
 #include "cli/flags.hpp"
 #include "cli/schedule_flags.hpp"
-#include "simulator/predict/ranges.hpp"
 #include "cli/symbol_flags.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
+#include "simulator/predict/ranges.hpp"
 
 namespace ooc {
 namespace {

@@ -9,17 +9,14 @@
 
 namespace ooc {
 
-/// Rows there, rows of them that this run has added, rows in all, and the time that it took.
 struct Advance {
-  std::size_t done = 0;
-  std::size_t added = 0;
+  std::size_t done = 0;   ///< rows that are there
+  std::size_t added = 0;  ///< of them by this run
   std::size_t all = 0;
   std::chrono::duration<double> spent{};
 };
 /// "1200 of 9000 rows, 13 %, 350 rows/s, 22 s left"
 [[nodiscard]] std::string advance_text(const Advance& advance);
-/// "[####------]", `width` characters between the brackets.
-[[nodiscard]] std::string advance_bar(const Advance& advance, std::size_t width);
 
 class Progress {
  public:

@@ -5,14 +5,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "cli/remarks.hpp"
-#include "cli/sweep/sqlite_rows.hpp"
 #include "model/base/json_writer.hpp"
 #include "model/base/quantity_io.hpp"
 #include "reports/writers/csv.hpp"
 #include "reports/writers/text_table.hpp"
+#include "simulator/predict/assumed.hpp"
 #include "simulator/predict/remarks.hpp"
 #include "simulator/summary/metrics.hpp"
 
@@ -39,7 +41,7 @@ void add_csv_row(std::string& out, const RunReport& report) {
 void add_csv_failure(std::string& out, const RunInputs& inputs, std::string_view error) {
   add_with_error(out, csv_row(inputs), error);
 }
-void csv_end(const SweepEnd&, const WriteText&) {}
+std::string nothing(const SweepEnd&) { return ""; }
 
 std::string json_begin(const ToolInfo& tool, const RunInputs&) {
   std::string out;
@@ -139,17 +141,15 @@ void put_axes(JsonWriter& json, const SweepEnd& end) {
   json.end();
 }
 
-constexpr std::size_t kPieceOfEnd = std::size_t{1} << 18;  // bytes
-
 void put_cause(JsonWriter& json, std::string_view key, NoKnee cause) {
   json.member(key, cause == NoKnee::kNone ? std::nullopt : std::optional(no_knee_name(cause)));
 }
 
-void json_end(const SweepEnd& end, const WriteText& write) {
+std::string json_end(const SweepEnd& end) {
   std::string out;
   JsonWriter json(out, JsonLayout::kLine, "{[");
   json.line(0).end().line(0).begin_list("knees");
-  end.all_knees->for_each([&](const Knee& knee) {
+  for (const Knee& knee : end.summary.knees) {
     json.line(0).begin_object();
     put_keys(json, end, knee);
     put_link(json, "within_1_percent_link_bytes_per_s", knee.within_1_percent);
@@ -157,10 +157,7 @@ void json_end(const SweepEnd& end, const WriteText& write) {
     put_cause(json, "not_within_1_percent", knee.not_within_1_percent);
     put_cause(json, "not_within_5_percent", knee.not_within_5_percent);
     json.end();
-    if (out.size() < kPieceOfEnd) return;
-    write(out);
-    out.clear();
-  });
+  }
   json.line(0).end().line(0).begin_list("remarks");
   for (std::size_t i = 0; i < end.inputs.machines.size(); ++i) {
     const int devices = end.inputs.machines[i].profile.devices;
@@ -169,21 +166,9 @@ void json_end(const SweepEnd& end, const WriteText& write) {
   }
   json.end();
   put_axes(json, end);
-  json.line(0).member("complete", end.complete).line(0).end();
-  write(std::move(out) + "\n");
+  json.line(0).member("complete", !end.summary.stopped).line(0).end();
+  return out + "\n";
 }
-
-constexpr SweepFormat kCsv{
-    .name = "csv",
-    .begin = &csv_begin,
-    .rows = {.row = &add_csv_row, .failure = &add_csv_failure, .between = ""},
-    .end = &csv_end};
-constexpr SweepFormat kJson{
-    .name = "json",
-    .begin = &json_begin,
-    .rows = {.row = &add_json_row, .failure = &add_json_failure, .between = ","},
-    .end = &json_end,
-    .ends_with_knees = true};
 
 // Rows of JSON begin their lines, and these end them.
 void as_json_line(std::string& out, std::size_t begin) {
@@ -201,11 +186,49 @@ void add_jsonl_failure(std::string& out, const RunInputs& inputs, std::string_vi
   as_json_line(out, begin);
 }
 std::string jsonl_begin(const ToolInfo&, const RunInputs&) { return ""; }
-constexpr SweepFormat kJsonl{
-    .name = "jsonl",
-    .begin = &jsonl_begin,
-    .rows = {.row = &add_jsonl_row, .failure = &add_jsonl_failure, .between = ""},
-    .end = &csv_end};
+
+constexpr RowFormat kCsvRows{.row = &add_csv_row, .failure = &add_csv_failure, .between = ""};
+constexpr RowFormat kJsonlRows{.row = &add_jsonl_row, .failure = &add_jsonl_failure, .between = ""};
+
+template <const RowFormat& kRows>
+constexpr RowFormat kWithJson{
+    .row =
+        [](std::string& out, const RunReport& report) {
+          kRows.row(out, report);
+          out += kBehindPart;
+          add_json_row(out, report);
+          out += kBehindPart;
+        },
+    .failure =
+        [](std::string& out, const RunInputs& inputs, std::string_view error) {
+          kRows.failure(out, inputs, error);
+          out += kBehindPart;
+          add_json_failure(out, inputs, error);
+          out += kBehindPart;
+        },
+    .between = ""};
+
+constexpr SweepFormat kCsv{.name = "csv",
+                           .begin = &csv_begin,
+                           .rows = kCsvRows,
+                           .with_json = kWithJson<kCsvRows>,
+                           .end = &nothing};
+constexpr SweepFormat kSqlite{.name = "sqlite",
+                              .begin = &csv_begin,
+                              .rows = kCsvRows,
+                              .with_json = kWithJson<kCsvRows>,
+                              .end = &nothing};
+constexpr SweepFormat kJsonl{.name = "jsonl",
+                             .begin = &jsonl_begin,
+                             .rows = kJsonlRows,
+                             .with_json = kWithJson<kJsonlRows>,
+                             .end = &nothing};
+constexpr RowFormat kJsonRows{.row = &add_json_row, .failure = &add_json_failure, .between = ","};
+constexpr SweepFormat kJson{.name = "json",
+                            .begin = &json_begin,
+                            .rows = kJsonRows,
+                            .with_json = kJsonRows,
+                            .end = &json_end};
 
 /// "none (recomputes)" and "64 GB/s"; of one cause for both "none" and "none (does not fit)".
 std::pair<std::string, std::string> links_text(const Knee& knee) {
@@ -247,7 +270,7 @@ std::string axes_text(const SweepEnd& end, std::size_t row) {
 }  // namespace
 
 const SweepFormat* find_sweep_format(std::string_view name) {
-  for (const SweepFormat* format : {&kCsv, &kJson, &kJsonl, &kSqliteFormat}) {
+  for (const SweepFormat* format : {&kCsv, &kJson, &kJsonl, &kSqlite}) {
     if (format->name == name) return format;
   }
   return nullptr;
@@ -256,7 +279,8 @@ const SweepFormat* find_sweep_format(std::string_view name) {
 std::string knee_table(const SweepEnd& end, std::size_t most, const Look& look) {
   TextTable table(
       {{"job", Align::kLeft}, {"within 1 %", Align::kLeft}, {"within 5 %", Align::kLeft}});
-  for (const Knee& knee : end.knees.first(std::min(most, end.knees.size()))) {
+  for (const Knee& knee :
+       std::span(end.summary.knees).first(std::min(most, end.summary.knees.size()))) {
     const RunInputs inputs = inputs_at(end.grid, end.inputs, knee.row);
     auto [within_1, within_5] = links_text(knee);
     table.add_row(
@@ -268,9 +292,29 @@ std::string knee_table(const SweepEnd& end, std::size_t most, const Look& look) 
   std::string out =
       "The slowest link of the list that comes within 1 % and 5 % of computing alone:\n" +
       table.text(look);
-  if (end.knees_in_all > most) {
-    out += fmt::format("  ... and {} more (-o FILE.json has all)\n", end.knees_in_all - most);
+  if (end.summary.knees_in_all > most) {
+    out +=
+        fmt::format("  ... and {} more (-o FILE.json has all)\n", end.summary.knees_in_all - most);
   }
+  return out;
+}
+
+std::string sweep_footnotes(const SweepGrid& grid, const SweepInputs& inputs) {
+  std::set<std::string> assumed;
+  const RunInputs first = inputs_at(grid, inputs, 0);
+  const Framework framework = inputs.frameworks.empty() || !inputs.frameworks.front()
+                                  ? Framework{}
+                                  : *inputs.frameworks.front();
+  for (std::size_t i = 0; i < inputs.machines.size(); ++i) {
+    for (std::string& each : assumed_in_use(inputs.machines[i].profile, first, framework)) {
+      if (inputs.machines.size() > 1) each.insert(0, inputs.hardware_names[i] + ": ");
+      assumed.insert(std::move(each));
+    }
+  }
+  std::string out;
+  JsonWriter json(out, JsonLayout::kCompact);
+  json.begin_object().member("format", "ooc-paleo/footnotes").member("version", 1);
+  json.member("assumed", std::vector<std::string>(assumed.begin(), assumed.end())).end();
   return out;
 }
 

@@ -15,11 +15,10 @@ namespace ooc {
 namespace {
 
 constexpr std::string_view kFormat = "ooc-paleo/study";
-constexpr std::string_view kNetworks = "NETWORK";
+constexpr std::string_view kNetworkList = "NETWORK";
 /// Who works on results, and how, is no part of what is studied.
-constexpr std::string_view kNotOfStudies[] = {"--dry-run",   "--format",    "--jobs",
-                                              "--max-input", "--overwrite", "--quiet",
-                                              "--schedules", "--shard"};
+constexpr std::string_view kNotOfStudies[] = {"--dry-run",   "--format", "--jobs", "--max-input",
+                                              "--overwrite", "--quiet",  "--rows", "--schedules"};
 
 /// Nor is where results go: a study from elsewhere must not choose a file to replace.
 bool is_of_studies(const Flag& flag) {
@@ -124,9 +123,10 @@ Arguments StudyFile::with_flags_of(const Arguments& given) const {
   std::vector<std::string> networks;
   auto flags = given.flags();
   for (const Entry& entry : entries_) {
-    if (entry.flag == kNetworks) {
+    if (entry.flag == kNetworkList) {
       for (const std::string& each : entry.texts) {
-        for (std::string& name : split_list(each, kNetworks)) networks.push_back(std::move(name));
+        for (std::string& name : split_list(each, kNetworkList))
+          networks.push_back(std::move(name));
       }
       continue;
     }
@@ -144,14 +144,14 @@ SpecError StudyFile::located(const SpecError& error, const Arguments& given) con
   const auto entry = std::find_if(entries_.begin(), entries_.end(),
                                   [&](const Entry& each) { return each.flag == parts.place; });
   if (entry != entries_.end() &&
-      (entry->flag == kNetworks || !given.has(FlagName::of(entry->flag)))) {
+      (entry->flag == kNetworkList || !given.has(FlagName::of(entry->flag)))) {
     parts.place = entry->pointer;
     // Which element it is about, what was found says.
     for (std::size_t i = 0; i < entry->texts.size() && entry->list; ++i) {
       if (parts.found.starts_with(in_quotes(entry->texts[i]))) parts.place += fmt::format("/{}", i);
     }
-  } else if (parts.place == kNetworks || parts.place == "--hardware") {
-    parts.place = parts.place == kNetworks ? "/network" : "/hardware";  // both are wanted
+  } else if (parts.place == kNetworkList || parts.place == "--hardware") {
+    parts.place = parts.place == kNetworkList ? "/network" : "/hardware";  // both are wanted
     if (given.has("--hardware") && parts.place == "/hardware") return error;
   } else {
     return error;

@@ -87,45 +87,30 @@ bool within(const LinkTime& time, int percent) {
 }
 
 void KneeFinder::add(BytesPerSecond link, const LinkTime& time) {
-  so_far_.any_worked_out |= time.worked_out;
-  if (time.feasible && (!so_far_.fastest || link > so_far_.fastest_link)) {
-    so_far_.fastest = time;
-    so_far_.fastest_link = link;
+  any_worked_out_ |= time.worked_out;
+  if (time.feasible && (!fastest_ || link > fastest_link_)) {
+    fastest_ = time;
+    fastest_link_ = link;
   }
   const auto note = [&](std::optional<BytesPerSecond>& slowest, int percent) {
     if (within(time, percent) && (!slowest || link < *slowest)) slowest = link;
   };
-  note(so_far_.knee.within_1_percent, 1);
-  note(so_far_.knee.within_5_percent, 5);
-}
-
-void KneeFinder::add(const KneeSoFar& others) {
-  so_far_.any_worked_out |= others.any_worked_out;
-  if (others.fastest && (!so_far_.fastest || others.fastest_link > so_far_.fastest_link)) {
-    so_far_.fastest = others.fastest;
-    so_far_.fastest_link = others.fastest_link;
-  }
-  if (others.at_infinite_link) so_far_.at_infinite_link = others.at_infinite_link;
-  const auto take = [](std::optional<BytesPerSecond>& slowest,
-                       const std::optional<BytesPerSecond>& other) {
-    if (other && (!slowest || *other < *slowest)) slowest = other;
-  };
-  take(so_far_.knee.within_1_percent, others.knee.within_1_percent);
-  take(so_far_.knee.within_5_percent, others.knee.within_5_percent);
+  note(knee_.within_1_percent, 1);
+  note(knee_.within_5_percent, 5);
 }
 
 Knee KneeFinder::knee() const {
-  Knee knee = so_far_.knee;
+  Knee knee = knee_;
   if (!knee.within_1_percent) knee.not_within_1_percent = why_none(1);
   if (!knee.within_5_percent) knee.not_within_5_percent = why_none(5);
   return knee;
 }
 
 NoKnee KneeFinder::why_none(int percent) const {
-  if (!so_far_.fastest) return so_far_.any_worked_out ? NoKnee::kDoesNotFit : NoKnee::kNotWorkedOut;
-  LinkTime time = *so_far_.fastest;
-  if (so_far_.at_infinite_link && so_far_.at_infinite_link->feasible) {
-    time = *so_far_.at_infinite_link;
+  if (!fastest_) return any_worked_out_ ? NoKnee::kDoesNotFit : NoKnee::kNotWorkedOut;
+  LinkTime time = *fastest_;
+  if (at_infinite_link_ && at_infinite_link_->feasible) {
+    time = *at_infinite_link_;
     if (within(time, percent)) return NoKnee::kBeyondList;
   }
   const auto too_long = [&](Duration part) {

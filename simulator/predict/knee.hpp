@@ -56,34 +56,25 @@ struct LinkTime {
 /// Whether the iteration takes at most that much longer than its reference: the slowdown's, and that of `need`.
 [[nodiscard]] bool within(const LinkTime& time, int percent);
 
-/// What is known of a line's knee before all its rows are: so that another run can go on with it.
-struct KneeSoFar {
-  Knee knee;
-  bool any_worked_out = false;
-  BytesPerSecond fastest_link;
-  std::optional<LinkTime> fastest;  ///< of those that fit
-  std::optional<LinkTime> at_infinite_link;
-};
-
 /// The slowest link whose iteration takes at most 1 % (5 %) longer than computing alone. Links come in any
 /// order; none of them is kept.
 class KneeFinder {
  public:
-  explicit KneeFinder(std::size_t first_row) { so_far_.knee.row = first_row; }
-  explicit KneeFinder(const KneeSoFar& so_far) : so_far_(so_far) {}
+  explicit KneeFinder(std::size_t first_row) { knee_.row = first_row; }
 
   void add(BytesPerSecond link, const LinkTime& time);
-  /// Other rows of the line.
-  void add(const KneeSoFar& others);
   /// Where it was worked out: without it the fastest link tells why there is no knee.
-  void add_infinite_link(const LinkTime& time) { so_far_.at_infinite_link = time; }
+  void add_infinite_link(const LinkTime& time) { at_infinite_link_ = time; }
   [[nodiscard]] Knee knee() const;
-  [[nodiscard]] const KneeSoFar& so_far() const { return so_far_; }
 
  private:
   [[nodiscard]] NoKnee why_none(int percent) const;
 
-  KneeSoFar so_far_;
+  Knee knee_;
+  bool any_worked_out_ = false;
+  BytesPerSecond fastest_link_;
+  std::optional<LinkTime> fastest_;  ///< of those that fit
+  std::optional<LinkTime> at_infinite_link_;
 };
 
 }  // namespace ooc

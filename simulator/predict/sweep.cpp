@@ -1,6 +1,6 @@
 // Threads take pieces in order from a counter; pieces wait in a window for their turn, and a thread that
 // is a whole window ahead waits, so that memory stays bounded however long the sweep. Every row is in the
-// window as soon as it is finished, so that a stop finds it there.
+// window as soon as it is finished, so that a stop finds those that come next there.
 #include "simulator/predict/sweep.hpp"
 
 #include <algorithm>
@@ -64,21 +64,11 @@ class Runner : public std::enable_shared_from_this<Runner> {
         sink_(sink),
         fastest_link_(fastest_link(job.grid)),
         pieces_per_unit_((job.grid.rows_of_unit() + kRowsPerPiece - 1) / kRowsPerPiece),
-        wanted_{.begin = job.range.begin + job.before.rows, .end = job.range.end},
-        first_piece_(piece_of(wanted_.begin)),
-        end_piece_(wanted_.size() == 0 ? first_piece_ : piece_of(wanted_.end - 1) + 1),
-        summary_(job.before),
+        first_piece_(piece_of(job.range.begin)),
+        end_piece_(job.range.size() == 0 ? first_piece_ : piece_of(job.range.end - 1) + 1),
         window_(std::size_t{8} * job.threads),
         next_(first_piece_),
-        written_(first_piece_) {
-    if (!fastest_link_) return;
-    const std::size_t links = job.grid.rows_of_line();
-    if (summary_.line) {
-      knee_.emplace(*summary_.line);
-    } else if (wanted_.begin % links != 0) {
-      knee_.emplace(wanted_.begin / links * links);
-    }
-  }
+        written_(first_piece_) {}
 
   SweepSummary run() {
     std::vector<std::jthread> threads;
@@ -94,7 +84,7 @@ class Runner : public std::enable_shared_from_this<Runner> {
     end_work();
     if (summary_.stopped) {
       for (std::jthread& thread : threads) thread.detach();
-      write_what_is_there();
+      write_what_comes_next();
     }
     return std::move(summary_);
   }
@@ -134,8 +124,8 @@ class Runner : public std::enable_shared_from_this<Runner> {
     const std::size_t unit = piece / pieces_per_unit_ * job_.grid.rows_of_unit();
     const std::size_t begin = piece % pieces_per_unit_ * kRowsPerPiece;
     const std::size_t end = std::min(begin + kRowsPerPiece, job_.grid.rows_of_unit());
-    return {.begin = std::max(unit + begin, wanted_.begin),
-            .end = std::min(unit + end, wanted_.end)};
+    return {.begin = std::max(unit + begin, job_.range.begin),
+            .end = std::min(unit + end, job_.range.end)};
   }
 
   void fill(Piece& piece, const RowRange& rows, SweepWorker& runner) const {
@@ -219,29 +209,23 @@ class Runner : public std::enable_shared_from_this<Runner> {
   void write_in_order() {
     for (std::size_t index = first_piece_; index < end_piece_; ++index) {
       Piece& slot = window_[index % window_.size()];
-      bool stop = false;
       {
         std::unique_lock lock(mutex_);
         // A signal handler cannot notify: look for a stop now and then.
         while (!finished_.wait_for(lock, 50ms, [&] { return slot.done; })) {
           if (sink_.stop()) break;
         }
-        stop = sink_.stop();
-        summary_.stopped = !slot.done || (stop && sink_.takes_rows_ahead);
+        summary_.stopped = !slot.done || sink_.stop();
         if (summary_.stopped) return;
       }
       if (slot.error) std::rethrow_exception(slot.error);
-      // First, as whoever goes on behind these rows needs it.
       find_knees(slot, index);
       write_rows(slot);
       make_room(index);
-      summary_.stopped = stop && index + 1 < end_piece_;
-      if (summary_.stopped) return;
     }
   }
 
   void find_knees(const Piece& piece, std::size_t index) {
-    summary_.new_knees.clear();
     if (!fastest_link_) return;
     std::size_t row = rows_of(index).begin;
     const AxisValues& links = job_.grid.lists().of("--link");
@@ -252,23 +236,13 @@ class Runner : public std::enable_shared_from_this<Runner> {
       const bool looked = beyond != piece.at_infinite_link.end() && beyond->first == row;
       const auto found = looked ? beyond++ : beyond;
       ++row;
+      if (!knee_) continue;  // the line began before the rows that are wanted
       knee_->add(BytesPerSecond(links[link]), each.time);
       if (looked) knee_->add_infinite_link(found->second);
       if (link + 1 < links.size()) continue;
-      end_line();
-    }
-    summary_.line = knee_ ? std::optional(knee_->so_far()) : std::nullopt;
-  }
-
-  void end_line() {
-    if (knee_->so_far().knee.row < job_.range.begin) {
-      summary_.first_line = knee_->so_far();
-    } else {
-      summary_.new_knees.push_back(knee_->knee());
       ++summary_.knees_in_all;
       if (summary_.knees.size() < job_.most_knees) summary_.knees.push_back(knee_->knee());
     }
-    knee_.reset();
   }
 
   /// The piece is written: its place is for the next.
@@ -285,27 +259,12 @@ class Runner : public std::enable_shared_from_this<Runner> {
     room_.notify_all();
   }
 
-  /// Behind a stop: rows that were finished ahead of others, and those of pieces under way.
-  void write_what_is_there() {
-    for (std::size_t index = written_; index < next_; ++index) {
-      Piece& slot = window_[index % window_.size()];
-      const std::lock_guard lock(slot.filling);
-      if (!sink_.takes_rows_ahead) {
-        if (slot.rows.empty() || !is_known(slot, index)) return;
-        find_knees(slot, index);
-        write_rows(slot);
-        return;
-      }
-      summary_.new_knees.clear();
-      if (!slot.rows.empty()) write_rows(slot);
-    }
-  }
-
-  /// Whether what an infinite link would do is not still to come.
-  [[nodiscard]] bool is_known(const Piece& piece, std::size_t index) const {
-    if (!fastest_link_) return true;
-    const std::size_t last = rows_of(index).begin + piece.rows.size() - 1;
-    return last % job_.grid.rows_of_line() != *fastest_link_;
+  /// Behind a stop: the rows that are finished of the piece whose turn it is.
+  void write_what_comes_next() {
+    if (written_ == next_) return;
+    Piece& slot = window_[written_ % window_.size()];
+    const std::lock_guard lock(slot.filling);
+    if (!slot.rows.empty()) write_rows(slot);
   }
 
   void write_rows(const Piece& piece) {
@@ -334,7 +293,6 @@ class Runner : public std::enable_shared_from_this<Runner> {
   const SweepSink& sink_;
   std::optional<std::size_t> fastest_link_;
   std::size_t pieces_per_unit_;
-  RowRange wanted_;  ///< that are not there yet
   std::size_t first_piece_;
   std::size_t end_piece_;
   SweepSummary summary_;

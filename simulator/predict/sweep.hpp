@@ -9,10 +9,9 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,9 +23,6 @@
 namespace ooc {
 
 inline constexpr std::size_t kRowsPerPiece = 64;
-
-/// Of which a summary has no more, however long a sweep.
-inline constexpr std::size_t kKneesKept = 40;
 
 /// How rows become text, on the threads that work them out.
 struct RowFormat {
@@ -49,12 +45,9 @@ struct SweepSummary {
   std::map<std::string, std::size_t> lacking;      ///< rows that do not fit, by what they lack
   std::size_t failed = 0;                          ///< rows that could not be worked out
   std::shared_ptr<const SpecError> first_failure;  ///< why
-  /// Of lines whose rows are all written, where there are >= 2 links: the first of them.
+  /// Of lines of at least two links whose rows are all written by this run: the first of them.
   std::vector<Knee> knees;
-  std::vector<Knee> new_knees;  ///< of lines that end with the rows that were written last
   std::size_t knees_in_all = 0;
-  std::optional<KneeSoFar> first_line;  ///< of one that began before the rows that are wanted
-  std::optional<KneeSoFar> line;        ///< of one whose rows are not all written
   /// Not all rows are written. Threads may still be at work on what the job refers to, for however long one
   /// row takes: the caller ends the process, without giving any of it up.
   bool stopped = false;
@@ -63,21 +56,17 @@ struct SweepSummary {
 struct SweepJob {
   const SweepGrid& grid;
   const SweepInputs& inputs;
-  const RowFormat& format;
+  RowFormat format;
   unsigned threads = 1;
-  std::size_t most_knees = kKneesKept;
-  RowRange range = {};       ///< what is wanted of the grid
-  SweepSummary before = {};  ///< of the first rows of it, which are there already
+  std::size_t most_knees = std::numeric_limits<std::size_t>::max();
+  RowRange range = {};  ///< what is wanted of the grid
 };
 
 struct SweepSink {
-  /// Rows in pieces, and what all so far amount to, those before included.
+  /// Rows in pieces, in their order, and what all so far amount to.
   std::function<void(std::string_view text, const SweepSummary& so_far)> write;
   /// Asked often; true ends the run.
   std::function<bool()> stop;
-  /// Whether rows that were finished ahead of others when the run was stopped are wanted too, out of order. Else what
-  /// is written last is what so_far says, so that another run can go on behind it.
-  bool takes_rows_ahead = true;
 };
 
 [[nodiscard]] SweepSummary run_sweep(const SweepJob& job, const SweepSink& sink);

@@ -99,7 +99,7 @@ TEST_CASE("with standard error closed its messages do not get into an output") {
                     " --hardware " + kMachine + " --memory 2GB --trace t.json -o r.json 2>&-",
                 {.folder = scratch.path(), .environment = {}});
   CHECK(ran.exit_code == 3);
-  CHECK(scratch.entries() == std::vector<std::string>{"r.csv", "r.csv.run", "r.json"});
+  CHECK(scratch.entries() == std::vector<std::string>{"r.csv", "r.json"});
   CHECK(scratch.read("r.csv").find("ooc-paleo:") == std::string::npos);
   CHECK(scratch.read("r.json").find("ooc-paleo:") == std::string::npos);
   CHECK(scratch.read("r.json").starts_with('{'));
@@ -185,13 +185,6 @@ TEST_CASE("an output in the place of an input is refused, by whatever name, and 
   refuses({"inspect", "n.json", "--hardware", "m.json", "-o", "hard.json"}, "--output");
   refuses({"sweep", kNetwork, "n.json", "--hardware", kMachine + ",m.json", "-o", "hard.json"},
           "--output");
-  // Nor beside it.
-  for (const char* name : {"new.csv.part", "new.csv.part.run", "new.csv.run"}) {
-    std::filesystem::rename(scratch.path() / "soft.json", scratch.path() / name);
-    refuses({"sweep", std::string("./") + name, "--hardware", "m.json", "-o", "new.csv"},
-            "--output");
-    std::filesystem::rename(scratch.path() / name, scratch.path() / "soft.json");
-  }
 }
 
 TEST_CASE("a name of a shipped file is an input like its path") {

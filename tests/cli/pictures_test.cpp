@@ -148,6 +148,11 @@ TEST_CASE("a sweep has a page of the rows in its file, of an earlier run too") {
     CHECK(has(html, "\"axes\":[{\"column\":\"link_bytes_per_s\",\"label\":\"link\"}]"));
     std::filesystem::remove(scratch.path() / "out.html");
   }
+  const std::string rows = scratch.read("rows.csv");
+  scratch.file("rows.csv", rows.substr(0, rows.size() - 20));
+  CHECK(sweep({"-o", "rows.csv", "--report", "out.html"}).exit_code == 0);
+  CHECK(scratch.read("rows.csv") == rows);
+  CHECK(has(scratch.read("out.html"), rates));
 }
 
 TEST_CASE("a calibration has a page of its samples, beside the profile that it is without") {

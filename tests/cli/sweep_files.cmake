@@ -3,4 +3,4 @@ ooc_test(sweep_files cli
   SOURCES sweep_files_test.cpp
   LINK ooc_test_support
   RUNS ooc-paleo)
-set_property(TEST cli.sweep_files PROPERTY COST 80)
+set_property(TEST cli.sweep_files PROPERTY COST 20)

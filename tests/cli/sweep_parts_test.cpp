@@ -12,8 +12,6 @@
 #include "cli/sweep/inputs.hpp"
 #include "cli/sweep/progress.hpp"
 #include "simulator/predict/ranges.hpp"
-#include "cli/sweep/run_state.hpp"
-#include "cli/sweep/sha256.hpp"
 #include "model/base/errors.hpp"
 #include "simulator/predict/knee.hpp"
 #include "simulator/predict/sweep.hpp"
@@ -231,16 +229,6 @@ TEST_CASE("without a knee the cause is the first that alone takes the time") {
         NoKnee::kNearMemory);
 }
 
-TEST_CASE("sha256 is that of FIPS 180-4, around the ends of its blocks too") {
-  CHECK(sha256("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-  CHECK(sha256("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-  // 56 bytes: the length has no room in the first block.
-  CHECK(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq") ==
-        "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
-  CHECK(sha256(std::string(1'000'000, 'a')) ==
-        "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
-}
-
 TEST_CASE("progress: rows, share, rate of this run alone, time left") {
   using std::chrono::seconds;
   CHECK(advance_text({.done = 50, .added = 50, .all = 200, .spent = seconds(1)}) ==
@@ -250,10 +238,9 @@ TEST_CASE("progress: rows, share, rate of this run alone, time left") {
   CHECK(advance_text({.done = 1, .added = 1, .all = 61, .spent = seconds(60)}) ==
         "1 of 61 rows, 1 %, 1.0 rows/min, 60 min left");
   CHECK(advance_text({.done = 1, .added = 1, .all = 26, .spent = seconds(360)}) ==
-        "1 of 26 rows, 3 %, 0.2 rows/min, 2 h 30 min left");
+        "1 of 26 rows, 3 %, 0.2 rows/min, 2.5 h left");
   CHECK(advance_text({.done = 150, .added = 0, .all = 200, .spent = seconds(9)}) ==
         "150 of 200 rows, 75 %");
-  CHECK(advance_bar({.done = 1, .added = 1, .all = 4}, 8) == "[##------]");
 }
 
 /// A sweep of 2 lines of 150 links, whose rows are their numbers.
@@ -272,14 +259,9 @@ class NumberedRows {
     inputs_ = load_sweep(*grid_, {});
   }
 
-  /// What was written, with what all amounts to behind every piece.
-  struct Written {
-    std::string text;
-    SweepSummary summary;
-    std::vector<std::pair<std::string, SweepSummary>> so_far = {};
-  };
-  [[nodiscard]] Written run(RowRange range, const SweepSummary& before = {}) const {
-    static const RowFormat kFormat{
+  /// Its rows, and what they amount to.
+  [[nodiscard]] std::pair<std::string, SweepSummary> run(RowRange range) const {
+    const RowFormat format{
         .row =
             [](std::string& out, const RunReport& report) {
               const std::int64_t line = report.inputs.memory.count() / 4'000'000'000;
@@ -288,20 +270,13 @@ class NumberedRows {
             },
         .failure = nullptr,
         .between = " "};
-    Written written;
-    const auto write = [&](std::string_view text, const SweepSummary& so_far) {
-      written.text += text;
-      written.so_far.emplace_back(written.text, so_far);
-    };
-    written.summary = run_sweep({.grid = *grid_,
-                                 .inputs = inputs_,
-                                 .format = kFormat,
-                                 .threads = 2,
-                                 .range = range,
-                                 .before = before},
-                                {.write = write, .stop = [] { return false; }});
-    CHECK(written.summary.rows == range.size());
-    return written;
+    std::string text;
+    const SweepSummary summary = run_sweep(
+        {.grid = *grid_, .inputs = inputs_, .format = format, .threads = 2, .range = range},
+        {.write = [&](std::string_view piece, const SweepSummary&) { text += piece; },
+         .stop = [] { return false; }});
+    CHECK(summary.rows == range.size());
+    return {text, summary};
   }
 
  private:
@@ -326,53 +301,26 @@ void check_equal(const std::vector<Knee>& knees, const std::vector<Knee>& expect
   }
 }
 
-TEST_CASE("a sweep that goes on behind any piece has the rows and the knees of the whole") {
+TEST_CASE("a part of a sweep has its rows, and the knees of the lines that it has whole") {
   const NumberedRows rows;
-  const RowRange all{.begin = 0, .end = 300};
-  const NumberedRows::Written whole = rows.run(all);
-  CHECK(whole.text == numbers(0, 300));
-  REQUIRE(whole.summary.knees.size() == 2);
-  CHECK(whole.summary.knees[0].not_within_1_percent == NoKnee::kBeyondList);
-  CHECK(whole.summary.knees[0].within_5_percent.has_value());
-  CHECK(whole.so_far.size() > 4);
-  for (const auto& [text, summary] : whole.so_far) {
-    // As a file keeps it.
-    const std::string line = state_line({.summary = summary, .bytes = 7}, summary.knees);
-    const RunState kept = read_states({line}, 7, "r.csv.run");
-    CHECK(kept.summary.rows == summary.rows);
-    CHECK(kept.summary.fitting == summary.fitting);
-    const NumberedRows::Written rest = rows.run(all, kept.summary);
-    CHECK(text + rest.text == whole.text);
-    CHECK(rest.summary.fitting == whole.summary.fitting);
-    check_equal(rest.summary.knees, whole.summary.knees);
-  }
-}
-
-TEST_CASE("a part of a sweep has its rows, and the knees of the lines that it begins and ends") {
-  const NumberedRows rows;
-  const std::vector<Knee> knees = rows.run({.begin = 0, .end = 300}).summary.knees;
+  const auto [all, whole] = rows.run({.begin = 0, .end = 300});
+  CHECK(all == numbers(0, 300));
+  REQUIRE(whole.knees.size() == 2);
+  CHECK(whole.knees[0].not_within_1_percent == NoKnee::kBeyondList);
+  CHECK(whole.knees[0].within_5_percent.has_value());
   for (const auto& [begin, end] : std::vector<std::pair<std::size_t, std::size_t>>{
            {148, 151}, {0, 1}, {299, 300}, {7, 7}, {63, 65}}) {
-    const NumberedRows::Written part = rows.run({.begin = begin, .end = end});
-    CHECK(part.text == numbers(static_cast<int>(begin), static_cast<int>(end)));
-    CHECK(part.summary.knees.empty());
+    const auto [text, part] = rows.run({.begin = begin, .end = end});
+    CHECK(text == numbers(static_cast<int>(begin), static_cast<int>(end)));
+    CHECK(part.knees.empty());
   }
-  // Of the other lines a part tells what it knows.
-  const SweepSummary first = rows.run({.begin = 0, .end = 40}).summary;
-  const SweepSummary inside = rows.run({.begin = 40, .end = 110}).summary;
-  const SweepSummary last = rows.run({.begin = 110, .end = 160}).summary;
-  REQUIRE((first.line && inside.line && !inside.first_line && last.first_line && last.line));
-  KneeFinder line(*first.line);
-  line.add(*inside.line);
-  line.add(*last.first_line);
-  check_equal({line.knee()}, {knees[0]});
-  check_equal(rows.run({.begin = 100, .end = 300}).summary.knees, {knees[1]});
-  check_equal(rows.run({.begin = 0, .end = 200}).summary.knees, {knees[0]});
+  check_equal(rows.run({.begin = 100, .end = 300}).second.knees, {whole.knees[1]});
+  check_equal(rows.run({.begin = 0, .end = 200}).second.knees, {whole.knees[0]});
 }
 
 std::atomic<bool> go_on{false};  // NOLINT: a format's functions have no other way to know
 
-TEST_CASE("a stop does not wait for a slow row, and what is finished around it is written") {
+TEST_CASE("a stop does not wait for a slow row, and what is finished before it is written") {
   // One row of five takes 10 s; its format is what takes so long. Nothing of this is given up: threads
   // that were left behind use it.
   static const RowFormat kFormat{.row =
@@ -408,8 +356,8 @@ TEST_CASE("a stop does not wait for a slow row, and what is finished around it i
                  .stop = [&] { return spent() > 300ms; }});
   CHECK(spent() < 5s);
   CHECK(summary.stopped);
-  CHECK(summary.rows == 4);
-  CHECK(written == "1 3 4 5");
+  CHECK(summary.rows == 1);
+  CHECK(written == "1");
   go_on = true;
 }
 

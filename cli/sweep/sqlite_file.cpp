@@ -1,0 +1,237 @@
+// A transaction a batch of rows; what a kill left half done SQLite undoes when the file is opened. A column has the type of
+// the value that a report with everything in it has there.
+#include <sqlite3.h>
+
+#include <charconv>
+#include <limits>
+#include <map>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "cli/sweep/row_file.hpp"
+#include "model/base/errors.hpp"
+#include "model/base/option_text.hpp"
+#include "simulator/summary/metrics.hpp"
+
+namespace ooc {
+namespace {
+
+/// Every value that a report may have.
+RunReport full_report() {
+  RunReport report;
+  report.feasible = true;
+  report.lower_bound = Duration(1);
+  report.inputs.link = report.inputs.far_throughput = BytesPerSecond(1);
+  report.inputs.link_to_far = report.inputs.link_to_near = BytesPerSecond(1);
+  report.inputs.far_compute = BytesPerSecond(1);
+  report.inputs.adam = "foreach";
+  report.inputs.offload = "optimizer";
+  report.inputs.duplex = report.inputs.compute_scale = kOne;
+  report.inputs.latency = Duration(1);
+  report.inputs.layer_times = 1;
+  report.inputs.devices = 2;
+  report.inputs.precision = "fp32";
+  report.inputs.symbols = {{"seq", 1}, {"target_seq", 1}, {"rank", 1}};
+  report.sequence = {.tokens = 1, .tokens_per_s = 1, .model_flops = 1, .peak = {}, .mfu = 1};
+  report.paper.emplace();
+  report.paper->time = Duration(1);
+  report.out_of_memory.emplace();
+  report.out_of_memory->smallest_budget = Bytes(1);
+  return report;
+}
+
+std::map<std::string, std::string_view, std::less<>> types_of_columns() {
+  std::map<std::string, std::string_view, std::less<>> types;
+  const RunReport full = full_report();
+  for (const auto& columns :
+       {input_columns(), metrics(), out_of_memory_columns(), rare_input_columns()}) {
+    for (const Metric& column : columns) {
+      const MetricValue value = column.read(full);
+      OOC_CHECK(!std::holds_alternative<std::monostate>(value), "full_report() is full");
+      types.emplace(column.name, std::holds_alternative<std::string>(value) ? "TEXT"
+                                 : std::holds_alternative<double>(value)    ? "REAL"
+                                                                            : "INTEGER");
+    }
+  }
+  return types;
+}
+
+/// The next field of a line of CSV, which goes behind it.
+std::string take_field(std::string_view& line) {
+  std::string field;
+  bool quoted = false;
+  bool closed = false;  // by the character before
+  while (!line.empty()) {
+    const char each = line.front();
+    line.remove_prefix(1);
+    if (!quoted && (each == ',' || each == '\n')) break;
+    if (each != '"' || closed) field += each;
+    if (each == '"') quoted = !quoted;
+    closed = each == '"' && !quoted;
+  }
+  return field;
+}
+
+class SqliteFile : public RowFile {
+ public:
+  SqliteFile(const LockedFile& file, std::string_view head, std::size_t first)
+      : file_(file), first_(first) {
+    const auto types = types_of_columns();
+    std::string places = "?";
+    while (!head.empty()) {
+      const std::string name = take_field(head);
+      const auto type = types.find(name);
+      is_text_.push_back(type == types.end() || type->second == "TEXT");
+      names_.push_back('"' + name + '"');
+      columns_ += ", " + names_.back() + " " + std::string(is_text_.back() ? "TEXT" : type->second);
+      places += ", ?";
+    }
+    columns_ = "points(point INTEGER PRIMARY KEY" + columns_ + ")";
+    insert_ = "INSERT INTO points VALUES (" + places + ")";
+    if (sqlite3_open(file_.path().c_str(), &database_) != SQLITE_OK) fail();
+    // Somebody may be reading what there is so far: they are waited for. A signal ends that, too.
+    sqlite3_busy_timeout(database_, std::numeric_limits<int>::max());
+    run("PRAGMA synchronous = OFF");
+  }
+  ~SqliteFile() override { close(); }
+  SqliteFile(const SqliteFile&) = delete;
+  SqliteFile& operator=(const SqliteFile&) = delete;
+
+  std::size_t rows() override {
+    const auto table = ask("SELECT name FROM sqlite_master");
+    if (!table) return 0;
+    if (!ask("SELECT 1 FROM sqlite_master WHERE sql = 'CREATE TABLE " + columns_ + "'")) {
+      refuse_rows(file_, "with other tables", "a table `points` with the columns");
+    }
+    const std::string count = ask("SELECT count(*) FROM points").value_or("0");
+    const std::string first = std::to_string(first_);
+    const bool is_whole = *ask("SELECT ifnull(min(point), " + first + ") = " + first +
+                               " AND ifnull(max(point) - min(point) + 1, 0) = count(*) "
+                               "FROM points") == "1";
+    if (!is_whole) {
+      refuse_rows(file_, "with rows that lack others before them",
+                  "rows one behind the other, the first of them " + first);
+    }
+    return std::stoull(count);
+  }
+
+  void check(std::size_t index, std::string_view row) override {
+    if (!ask("SELECT name FROM sqlite_master")) return;
+    const std::string point = std::to_string(first_ + index);
+    run("CREATE TEMP TABLE expected" + columns_.substr(columns_.find('(')));
+    prepare("INSERT INTO temp.expected" + insert_.substr(insert_.find(" VALUES")));
+    insert(first_ + index, row);
+    for (const std::string& name : names_) {
+      const std::string both =
+          " FROM points a JOIN temp.expected b USING (point) WHERE a." + name + " IS NOT b." + name;
+      const auto found = ask("SELECT ifnull(a." + name + ", '')" + both);
+      if (!found) continue;
+      refuse_rows(
+          file_,
+          "with " + name.substr(1, name.size() - 2) + " " + in_quotes(*found) + " in row " + point,
+          in_quotes(*ask("SELECT ifnull(b." + name + ", '')" + both)));
+    }
+    finalize();
+    run("DROP TABLE temp.expected");
+  }
+
+  void go_on() override {
+    next_ = first_ + rows();
+    run("CREATE TABLE IF NOT EXISTS " + columns_);
+    prepare(insert_);
+  }
+
+  void write(std::string_view rows) override {
+    run("BEGIN");
+    while (!rows.empty()) {
+      const std::size_t end = rows.find('\n') + 1;
+      insert(next_++, rows.substr(0, end));
+      rows.remove_prefix(end);
+    }
+    run("COMMIT");
+  }
+
+ private:
+  void close() {
+    finalize();
+    sqlite3_close_v2(std::exchange(database_, nullptr));
+  }
+  void finalize() { sqlite3_finalize(std::exchange(statement_, nullptr)); }
+
+  [[noreturn]] void fail() {
+    const std::string found = in_quotes(file_.name()) + ": " + sqlite3_errmsg(database_);
+    close();  // a constructor that throws runs no destructor
+    bad_value("--output", found, "a database that can be written");
+  }
+  void run(const std::string& sql) {
+    if (sqlite3_exec(database_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail();
+  }
+  void prepare(const std::string& sql) {
+    finalize();
+    if (sqlite3_prepare_v2(database_, sql.c_str(), -1, &statement_, nullptr) != SQLITE_OK) fail();
+  }
+  /// The first value of the answer, if it has a row.
+  std::optional<std::string> ask(const std::string& sql) {
+    std::optional<std::string> found;
+    const auto take = [](void* to, int, char** values, char**) {
+      auto& text = *static_cast<std::optional<std::string>*>(to);
+      if (!text) text = values[0] == nullptr ? "" : values[0];
+      return 0;
+    };
+    if (sqlite3_exec(database_, sql.c_str(), take, &found, nullptr) != SQLITE_OK) fail();
+    return found;
+  }
+
+  /// What CSV has no way to say, no value, is an empty field there.
+  void bind(int place, const std::string& field, bool is_text) {
+    std::int64_t integer = 0;
+    double real = 0;
+    const char* end = field.data() + field.size();
+    if (field.empty()) {
+      sqlite3_bind_null(statement_, place);
+    } else if (is_text) {
+      // The mark of a text that spreadsheets would take for a formula.
+      const std::size_t mark = field.front() == '\'' ? 1 : 0;
+      sqlite3_bind_text(statement_, place, field.data() + mark,
+                        static_cast<int>(field.size() - mark), SQLITE_TRANSIENT);
+    } else if (field == "true" || field == "false") {
+      sqlite3_bind_int(statement_, place, field == "true" ? 1 : 0);
+    } else if (std::from_chars(field.data(), end, integer).ptr == end) {
+      sqlite3_bind_int64(statement_, place, integer);
+    } else if (std::from_chars(field.data(), end, real).ptr == end) {
+      const bool infinite = field == "1e308";  // a rate's
+      sqlite3_bind_double(statement_, place,
+                          infinite ? std::numeric_limits<double>::infinity() : real);
+    }
+  }
+
+  void insert(std::size_t point, std::string_view line) {
+    sqlite3_bind_int64(statement_, 1, static_cast<std::int64_t>(point));
+    for (std::size_t i = 0; i < is_text_.size(); ++i) {
+      bind(static_cast<int>(i) + 2, take_field(line), is_text_[i]);
+    }
+    if (sqlite3_step(statement_) != SQLITE_DONE) fail();
+    sqlite3_reset(statement_);
+  }
+
+  const LockedFile& file_;
+  std::size_t first_;
+  std::vector<std::string> names_;
+  std::vector<bool> is_text_;
+  std::string columns_;
+  std::string insert_;
+  sqlite3* database_ = nullptr;
+  sqlite3_stmt* statement_ = nullptr;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<RowFile> open_sqlite_file(const LockedFile& file, std::string_view head,
+                                          std::size_t first) {
+  return std::make_unique<SqliteFile>(file, head, first);
+}
+
+}  // namespace ooc
