@@ -32,7 +32,7 @@ const KindNames& names_of(DataKind kind) {
   static constexpr KindNames kFramework{"hwprofiles/software", "framework",
                                         "framework.schema.json"};
   static constexpr KindNames kStudy{"studies", "study", "study.schema.json"};
-  static constexpr KindNames kRow{"validation", "row", "row.schema.json"};
+  static constexpr KindNames kRow{"validation", "row", "figures.schema.json"};
   switch (kind) {
     case DataKind::kNetwork:
       return kNetwork;
@@ -82,13 +82,6 @@ fs::path this_program() {
   return fs::read_symlink("/proc/self/exe", ignored);
 }
 
-/// In the source tree the rows lie with the code that judges them; elsewhere beside the other data.
-fs::path folder_in(const fs::path& root, DataKind kind) {
-  const fs::path folder = root / names_of(kind).folder;
-  if (kind == DataKind::kRow && !is_folder(folder)) return root / "reports/validation/rows";
-  return folder;
-}
-
 void add_files_of(const fs::path& folder, std::vector<DataFile>& files) {
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
@@ -127,7 +120,7 @@ std::optional<std::string> shipped(DataKind kind, const std::string& name) {
   const std::string file = name + std::string(kFileEnd);
   if (name.empty() || file.ends_with(kSchemaEnd)) return std::nullopt;
   for (const std::string& folder : data_folders()) {
-    const fs::path candidate = folder_in(folder, kind) / file;
+    const fs::path candidate = fs::path(folder) / names_of(kind).folder / file;
     if (is_readable_place(candidate)) return candidate.string();
   }
   return std::nullopt;
@@ -206,7 +199,7 @@ std::string no_data_folder() {
 std::vector<DataFile> data_files(DataKind kind) {
   std::vector<DataFile> files;
   for (const std::string& folder : data_folders()) {
-    add_files_of(folder_in(folder, kind), files);
+    add_files_of(fs::path(folder) / names_of(kind).folder, files);
   }
   std::sort(files.begin(), files.end(),
             [](const DataFile& a, const DataFile& b) { return a.name < b.name; });
@@ -238,7 +231,7 @@ std::string remark_on_name(DataKind kind, const std::string& name) {
 
 std::string schema_path(DataKind kind) {
   for (const std::string& folder : data_folders()) {
-    const fs::path candidate = folder_in(folder, kind) / schema_name(kind);
+    const fs::path candidate = fs::path(folder) / names_of(kind).folder / schema_name(kind);
     if (is_readable_place(candidate)) return candidate.string();
   }
   throw SpecError({.file = "",

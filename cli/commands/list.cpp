@@ -83,8 +83,9 @@ std::vector<Line> row_lines() {
         lines.emplace_back(name,
                            fmt::format("{} networks measured: {}", set.rows.size(), set.title));
       } else {
-        const ValidationRow row = read_row(document);
-        lines.emplace_back(name, fmt::format("{}, {}", row.title, row.source));
+        const FigureFile figures = read_figures(document);
+        lines.emplace_back(name, fmt::format("{} figures: {}, {}", figures.rows.size(),
+                                             figures.title, figures.source));
       }
     } catch (const SpecError& error) {
       lines.emplace_back(name, std::string("unreadable: ") + error.what());

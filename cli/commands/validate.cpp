@@ -9,7 +9,7 @@
 #include "cli/outputs.hpp"
 #include "cli/validate/find_rows.hpp"
 #include "cli/validate/row_runner.hpp"
-#include "reports/validation/judge.hpp"
+#include "reports/validation/figures.hpp"
 #include "reports/writers/validation_text.hpp"
 
 namespace ooc {
@@ -25,27 +25,35 @@ int run_validate(const Arguments& arguments) {
   const ReadLimits limits = read_limits(arguments);
   const std::vector<std::string> files = find_rows(arguments.positionals());
   Outputs outputs = open_outputs(arguments, {.networks = {}, .profiles = {}, .others = files});
-  // Every row is read before the first one is run.
-  std::vector<ValidationRow> rows;
+  // Every file is read before the first job is run.
+  std::vector<FigureFile> figures;
   std::vector<MeasuredSet> sets;
   for (const std::string& file : files) {
     const SpecDocument document = read_spec_file(file, limits);
     if (is_measured_set(document)) {
       sets.push_back(read_measured_set(document));
     } else {
-      rows.push_back(read_row(document));
+      figures.push_back(read_figures(document));
     }
   }
-  check_ids(rows, sets);
+  check_ids(figures, sets);
 
   RowRunner runner(limits);
-  ValidationReport report =
-      judge_rows(rows, [&](const RowRun& run) { return runner.figures(run); });
+  ValidationReport report;
   for (const MeasuredSet& set : sets) {
     report.measured.push_back(
         judge_measured_set(set, [&](const MeasuredSet& of, const MeasuredNetwork& row) {
           return runner.seconds(of, row);
         }));
+  }
+  for (const FigureFile& file : figures) {
+    FigureFileReport& judged = report.files.emplace_back();
+    judged.file = file;
+    for (const Figure& row : file.rows) {
+      judged.rows.push_back(judge(row, [&](const Asked& asked, const Place& place) {
+        return runner.answer(asked, place);
+      }));
+    }
   }
   finish_result(outputs, *result.writer, "validation",
                 [&](const Writer& writer) { return writer.validation(report, result.write); });

@@ -62,7 +62,7 @@ std::vector<std::string> find_rows(const std::vector<std::string>& names) {
   return files;
 }
 
-void check_ids(const std::vector<ValidationRow>& rows, const std::vector<MeasuredSet>& sets) {
+void check_ids(const std::vector<FigureFile>& files, const std::vector<MeasuredSet>& sets) {
   std::map<std::string, std::string> seen;  // file by id
   const auto check = [&](const std::string& id, const std::string& file) {
     const auto [known, is_new] = seen.emplace(id, file);
@@ -73,7 +73,7 @@ void check_ids(const std::vector<ValidationRow>& rows, const std::vector<Measure
                      .expected = "an id of its own",
                      .hint = {}});
   };
-  for (const ValidationRow& row : rows) check(row.id, row.file);
+  for (const FigureFile& file : files) check(file.id, file.file);
   for (const MeasuredSet& set : sets) check(set.id, set.file);
 }
 

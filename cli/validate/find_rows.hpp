@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "reports/validation/measured_networks.hpp"
-#include "reports/validation/validation_row.hpp"
+#include "reports/validation/figures.hpp"
 
 namespace ooc {
 
@@ -13,7 +13,7 @@ namespace ooc {
 /// M11, T1, ...; "networks" names all shipped data sets. SpecError for a name that is none, with the nearest.
 [[nodiscard]] std::vector<std::string> find_rows(const std::vector<std::string>& names);
 
-/// SpecError where two rows have the same id: nobody could tell them apart.
-void check_ids(const std::vector<ValidationRow>& rows, const std::vector<MeasuredSet>& sets = {});
+/// SpecError where two files have the same id: nobody could tell them apart.
+void check_ids(const std::vector<FigureFile>& files, const std::vector<MeasuredSet>& sets = {});
 
 }  // namespace ooc

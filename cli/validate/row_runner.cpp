@@ -1,12 +1,10 @@
-// What a run may say is what its command takes, less what writes files. Errors of the command line come
-// back at the run's place in the row's file.
+// A job may say what its command takes, less what writes files. An error of the command line is told at the row's place.
 #include "cli/validate/row_runner.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <system_error>
@@ -17,13 +15,12 @@
 #include "cli/options.hpp"
 #include "cli/parse.hpp"
 #include "cli/schedule_flags.hpp"
-#include "cli/validate/run_figures.hpp"
-#include "model/cost/transfer_cost.hpp"
-#include "model/cost/unified_cost.hpp"
+#include "model/base/quantity_io.hpp"
 #include "simulator/predict/assumed.hpp"
 #include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/max_batch.hpp"
 #include "simulator/predict/pass_time.hpp"
+#include "simulator/summary/metrics.hpp"
 #include "simulator/summary/summarize.hpp"
 
 namespace ooc {
@@ -31,158 +28,123 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kCommands[] = {"predict", "max-batch", "inspect"};
-/// Like flags of files that are written, they are about output, and a run writes nothing.
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+/// Like flags of files that are written, they are about output, and a job of a row writes nothing.
 constexpr std::string_view kRefused[] = {"--format", "--steps", "--schedules"};
 
-/// Split at blanks; double quotes keep them.
-std::vector<std::string> words_of(const std::string& text, const Place& place) {
-  std::vector<std::string> words;
-  std::string word;
-  bool quoting = false;
-  bool any = false;
-  for (const char c : text) {
-    if (c == '"') {
-      quoting = !quoting;
-      any = true;
-    } else if (c == ' ' && !quoting) {
-      if (any) words.push_back(std::move(word));
-      word.clear();
-      any = false;
-    } else {
-      word += c;
-      any = true;
-    }
-  }
-  if (quoting) fail_at(place, "a double quote without the second one", "both");
-  if (any) words.push_back(std::move(word));
-  return words;
-}
-
-/// A relative path is seen from the row's file; where there is nothing, from the current folder.
-std::string beside_row(const std::string& path, const Place& place) {
-  std::error_code error;
-  const fs::path beside = fs::path(place.file).parent_path() / path;
-  return fs::path(path).is_relative() && fs::exists(beside, error) ? beside.string() : path;
-}
-
-/// The same for a word of a command line, if it is a path and no name or flag.
+/// A path, no name or flag, is seen from the row's file; where there is nothing, from the current folder.
 std::string from_row(const std::string& word, const Place& place) {
-  const bool path =
+  const bool is_path =
       word.find('/') != std::string::npos || word.ends_with(".json") || word.ends_with(".csv");
-  return path && !word.starts_with("-") ? beside_row(word, place) : word;
+  if (!is_path || word.starts_with("-") || !fs::path(word).is_relative()) return word;
+  std::error_code error;
+  const fs::path beside = fs::path(place.file).parent_path() / word;
+  return fs::exists(beside, error) ? beside.string() : word;
 }
 
-Arguments parsed(const RowRun& run) {
-  std::vector<std::string> words = words_of(run.text, run.place);
-  const bool known = !words.empty() && std::find(std::begin(kCommands), std::end(kCommands),
-                                                 words.front()) != std::end(kCommands);
-  if (!known) {
-    fail_at(run.place, words.empty() ? "an empty command line" : in_quotes(words.front()),
-            fmt::format("a command line that begins with one of: {}", fmt::join(kCommands, ", ")));
-  }
-  for (std::string& word : words) word = from_row(word, run.place);
+Arguments parsed(std::vector<std::string> words, const Place& place) {
+  for (std::string& word : words) word = from_row(word, place);
   words.insert(words.begin(), "ooc-paleo");
   auto result = parse_arguments(*find_command(words[1]), words);
-  if (std::holds_alternative<HelpWanted>(result)) fail_at(run.place, "--help", "a run");
+  if (std::holds_alternative<HelpWanted>(result)) fail_at(place, "--help", "a job");
   Arguments arguments = std::get<Arguments>(std::move(result));
   for (const Flag& flag : find_command(words[1])->flags) {
     const bool about_output =
         flag.completes == Completes::kFiles ||
         std::find(std::begin(kRefused), std::end(kRefused), flag.name) != std::end(kRefused);
     if (about_output && arguments.has(flag)) {
-      fail_at(run.place, std::string(flag.name),
-              "no flag about what is written: a run only yields figures");
+      fail_at(place, std::string(flag.name), "no flag about what is written: a row has one number");
     }
   }
   return arguments;
 }
 
-/// Relative paths mean something else in another row's folder.
-std::string key_of(const RowRun& run) {
-  return fs::path(run.place.file).parent_path().string() + "\n" + run.text;
-}
-
-/// An error of the command line, said at the run. What is wrong in another file stays as it is.
-[[noreturn]] void throw_at_run(const RowRun& run, const SpecError& error) {
+/// An error of the command line is told at the row. An error in another file stays as it is.
+[[noreturn]] void throw_at_row(const Place& place, const SpecError& error,
+                               const std::string& command_line = "") {
   const SpecError::Parts& parts = error.parts();
   if (!parts.file.empty()) throw error;
-  fail_at(run.place,
-          fmt::format("{}{} in {}", parts.place.empty() ? "" : parts.place + ": ", parts.found,
-                      in_quotes(run.text.empty() ? "copy" : run.text)),
+  fail_at(place,
+          fmt::format("{}{}{}", parts.place.empty() ? "" : parts.place + ": ", parts.found,
+                      command_line.empty() ? "" : " in " + in_quotes(command_line)),
           parts.expected, parts.hint);
 }
 
-/// All results in it: none is left out, so a folder that cannot be read is an error.
-std::vector<std::string> files_inside(const std::string& folder, const RowRun& run) {
-  constexpr int kMostEntries = 100'000;
-  std::vector<std::string> files;
-  std::error_code error;
-  int entries = 0;
-  for (fs::recursive_directory_iterator entry(folder, error); !error && entry != fs::end(entry);
-       entry.increment(error)) {
-    if (++entries > kMostEntries) {
-      fail_at(run.place,
-              fmt::format("{} with more than {} entries", in_quotes(folder), kMostEntries),
-              "a folder of replays");
-    }
-    if (entry->path().extension() == ".json") files.push_back(entry->path().string());
+/// Texts have no place among numbers.
+void add_columns(const RunReport& report, JobResult& result) {
+  for (const Metric* column : columns_for(report.inputs)) {
+    const MetricValue value = column->read(report);
+    if (std::holds_alternative<std::string>(value)) continue;
+    double number = kNone;
+    if (const auto* truth = std::get_if<bool>(&value)) number = *truth ? 1 : 0;
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) number = double(*whole);
+    if (const auto* real = std::get_if<double>(&value)) number = *real;
+    result.numbers.emplace(column->name, number);
   }
-  if (error)
-    fail_at(run.place, in_quotes(folder) + ": " + error.message(), "folders that can be read");
-  std::sort(files.begin(), files.end());
-  return files;
 }
 
-std::vector<std::string> replay_files(const RowRun& run) {
-  std::vector<std::string> files;
-  for (const std::string& name : run.files) {
-    const std::string path = beside_row(name, run.place);
-    std::error_code error;
-    if (!fs::exists(path, error))
-      fail_at(run.place, in_quotes(name), "a file or folder that is there");
-    if (!fs::is_directory(path, error)) {
-      files.push_back(path);
-      continue;
-    }
-    const std::vector<std::string> inside = files_inside(path, run);
-    files.insert(files.end(), inside.begin(), inside.end());
-  }
-  if (files.empty()) fail_at(run.place, "no file in " + in_quotes(run.files.front()), "replays");
-  return files;
+std::string why_not(const RunReport& report) {
+  if (report.feasible || !report.out_of_memory) return "";
+  const auto& least = report.out_of_memory->smallest_budget;
+  if (!least) return "does not fit";
+  return fmt::format("does not fit (needs {}, has {})", format_bytes(*least),
+                     format_bytes(report.budget_near));
+}
+
+JobResult columns_of(const NetworkReport& report) {
+  const auto number = [](auto value) { return static_cast<double>(value); };
+  return {.numbers = {
+              {"batch", number(report.batch)},
+              {"layers", number(report.layers.size())},
+              {"parameters", number(report.parameters)},
+              {"forward_macs_per_sample", number(report.forward_macs_per_sample)},
+              {"forward_macs", number(report.forward_macs)},
+              {"forward_flops", number(report.forward_flops)},
+              {"backward_flops", number(report.backward_flops)},
+              {"saved_bytes", number(report.saved.count())},
+              {"static_bytes", number(report.static_bytes.count())},
+              {"in_core_peak_bytes", number(report.in_core_peak.count())},
+              {"compute_time_ns",
+               report.compute_time ? number(report.compute_time->count()) : kNone}}};
 }
 
 }  // namespace
 
-std::vector<RunFigures> RowRunner::figures(const RowRun& run) {
+Answer RowRunner::answer(const Asked& asked, const Place& place) {
+  const JobResult& known = result(words_of(asked), place);
+  if (const auto found = known.numbers.find(asked.metric); found != known.numbers.end()) {
+    return {.number = found->second, .note = known.note};
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, number] : known.numbers) names.push_back(name);
+  const auto near = nearest_word(asked.metric, names);
+  fail_at(place, fmt::format("the metric {}", in_quotes(asked.metric)),
+          fmt::format("a column with numbers of {}: {}", asked.command, fmt::join(names, ", ")),
+          near ? fmt::format("did you mean {}?", *near) : "");
+}
+
+const JobResult& RowRunner::result(const std::vector<std::string>& words, const Place& place) {
+  const std::string line = fmt::format("{}", fmt::join(words, " "));
+  // Relative paths mean something else in another row's folder.
+  const std::string key = fs::path(place.file).parent_path().string() + "\n" + line;
+  if (const auto known = results_.find(key); known != results_.end()) return known->second;
   try {
-    switch (run.kind) {
-      case RowRun::Kind::kCommand:
-        return {run.layer.empty() ? command(run) : layer(run)};
-      case RowRun::Kind::kCopy:
-        return {copy(run)};
-      case RowRun::Kind::kReplays:
-        break;
-    }
+    return results_.emplace(key, made(parsed(words, place))).first->second;
   } catch (const SpecError& error) {
-    throw_at_run(run, error);
+    throw_at_row(place, error, line);
   }
-  std::vector<RunFigures> all;
-  for (const std::string& file : replay_files(run)) {
-    std::vector<RunFigures>& kept = replays_[file];
-    if (kept.empty()) kept.push_back(figures_of_replay(file, limits_));
-    all.push_back(kept.front());
-  }
-  return all;
+}
+
+void RowRunner::predict(const std::vector<std::string>& words, const Place& place,
+                        const UseRun& use) {
+  predict(parsed(words, place), use);
 }
 
 double RowRunner::seconds(const MeasuredSet& set, const MeasuredNetwork& row) {
   try {
     return predicted(set, row);
   } catch (const SpecError& error) {
-    const SpecError::Parts& parts = error.parts();
-    if (!parts.file.empty()) throw;
-    fail_at(row.place, parts.found, parts.expected, parts.hint);
+    throw_at_row(row.place, error);
   }
 }
 
@@ -207,20 +169,6 @@ double RowRunner::predicted(const MeasuredSet& set, const MeasuredNetwork& row) 
   if (stack.input_gradient && !forward) time += input_gradient_time(which);
   if (stack.far_parameters) time += parameter_copies_time(which, pass);
   return static_cast<double>(time.count()) * 1e-9;
-}
-
-RunFigures RowRunner::command(const RowRun& run) {
-  const std::string key = key_of(run);
-  const auto known = runs_.find(key);
-  if (known != runs_.end()) return known->second;
-  return runs_.emplace(key, made(parsed(run))).first->second;
-}
-
-RunFigures RowRunner::made(const Arguments& arguments) {
-  const std::string& name = arguments.command_line()[1];
-  return name == "predict"   ? predict(arguments)
-         : name == "inspect" ? inspect(arguments)
-                             : max_batch(arguments);
 }
 
 CaseOptions RowRunner::options_of(const Arguments& arguments) const {
@@ -252,43 +200,31 @@ const Machine& RowRunner::machine(const std::string& name, const CaseOptions& op
   return machines_.emplace(key, load_hardware(name, "--hardware", options)).first->second;
 }
 
-template <class Use>
-auto RowRunner::predicted(const Arguments& arguments, Use use) {
+JobResult RowRunner::made(const Arguments& arguments) {
+  const std::string& command = arguments.command_line()[1];
+  if (command == "inspect") return inspect(arguments);
+  if (command == "max-batch") return max_batch(arguments);
+  JobResult result;
+  predict(arguments, [&](const RunReport& report, const Case&, const CaseRun&) {
+    add_columns(report, result);
+    result.note = why_not(report);
+  });
+  return result;
+}
+
+void RowRunner::predict(const Arguments& arguments, const UseRun& use) {
   CaseOptions options = options_of(arguments);
   const Schedule* const schedule = &chosen_schedule(arguments);
   check_chosen(arguments, {&schedule, 1}, options.graph.accounting);
   const std::string name = network_of(arguments);
   // The machine may name the framework, and that says what the network's graph keeps.
   const Machine& on = machine_for(hardware_of(arguments), options);
-  const Workload& network = workload(name, options);
-  const Case which = make_case(network, on, options);
+  const Case which = make_case(workload(name, options), on, options);
   const CaseRun run = run_case(which, *schedule, Bounds::kAll);
-  return use(report_case(which, *schedule, run, Detail::kLayers), which, run);
+  use(report_case(which, *schedule, run, Detail::kLayers), which, run);
 }
 
-RunFigures RowRunner::predict(const Arguments& arguments) {
-  return predicted(arguments, &figures_of_run);
-}
-
-RunFigures RowRunner::layer(const RowRun& run) {
-  const std::string key = key_of(run);
-  if (!layers_.contains(key)) {
-    const Arguments arguments = parsed(run);
-    if (arguments.command_line()[1] != "predict") {
-      fail_at(run.place, arguments.command_line()[1], "predict: only that has times by layer");
-    }
-    layers_.emplace(key, predicted(arguments, &figures_of_layers));
-  }
-  const auto& layers = layers_.at(key);
-  if (const auto found = layers.find(run.layer); found != layers.end()) return found->second;
-  std::vector<std::string> known;
-  for (const auto& [name, unused] : layers) known.push_back(name);
-  const auto near = nearest_word(run.layer, known);
-  fail_at(run.place, fmt::format("the layer {}", in_quotes(run.layer)), "a layer of the network",
-          near ? fmt::format("did you mean {}?", *near) : "");
-}
-
-RunFigures RowRunner::max_batch(const Arguments& arguments) {
+JobResult RowRunner::max_batch(const Arguments& arguments) {
   CaseOptions options = options_of(arguments);
   const Schedule* const schedule = &chosen_schedule(arguments);
   check_chosen(arguments, {&schedule, 1}, options.graph.accounting);
@@ -297,10 +233,19 @@ RunFigures RowRunner::max_batch(const Arguments& arguments) {
   const MaxBatchRequest request{
       .workload = workload(name, options), .machine = on, .options = options};
   SizedCases cases(size_axis_of(request));
-  return figures_of_max_batch(ooc::max_batch(request, cases, *schedule));
+  const MaxBatchRow row = ooc::max_batch(request, cases, *schedule);
+  JobResult result;
+  add_columns(row.run.value_or(RunReport{}), result);
+  if (!row.run) {
+    for (auto& [column, value] : result.numbers) value = kNone;
+    result.note = "fits no batch";
+  }
+  result.numbers["feasible"] = row.largest > 0 ? 1 : 0;
+  result.numbers.emplace("max_batch", static_cast<double>(row.largest));
+  return result;
 }
 
-RunFigures RowRunner::inspect(const Arguments& arguments) {
+JobResult RowRunner::inspect(const Arguments& arguments) {
   CaseOptions options = options_of(arguments);
   options.per_sample = true;
   const std::string name = network_of(arguments);
@@ -323,34 +268,7 @@ RunFigures RowRunner::inspect(const Arguments& arguments) {
   }
   const CostTable sizes = sizes_of(options, network.graph, input.batch);
   input.sizes = &sizes;
-  return figures_of_inspection(summarize_network(input));
-}
-
-RunFigures RowRunner::copy(const RowRun& run) {
-  CaseOptions options;
-  options.limits = limits_;
-  const Machine& from = machine(from_row(run.hardware, run.place), options);
-  const HardwareProfile& profile = from.profile;
-  const std::optional<CopyMode> mode = copy_mode_named(run.mode);
-  if (!mode || !profile.connection.modes.contains(run.mode)) {
-    std::vector<std::string> known;
-    for (const auto& [name, unused] : profile.connection.modes) known.push_back(name);
-    fail_at(run.place, fmt::format("the mode {}", in_quotes(run.mode)),
-            fmt::format("one that {} has: {}", from.path, fmt::join(known, ", ")));
-  }
-  const Bytes size = bytes_of(run.size, "size");
-  const TransferCosts costs = *mode == CopyMode::kUnifiedFault
-                                  ? estimate_unified({size}, profile, {}, PageCopies::kOnDemand)
-                                  : estimate_transfers({size}, profile, {.mode = *mode});
-  const TransferCost& cost = run.direction == "to_near" ? costs.to_near[0] : costs.to_far[0];
-  RunFigures figures;
-  const auto time = static_cast<double>(cost.alone.count());
-  figures.numbers.emplace("time_ns", time);
-  figures.numbers.emplace("latency_ns", static_cast<double>(cost.latency.count()));
-  figures.numbers.emplace("rate_bytes_per_s", time > 0
-                                                  ? static_cast<double>(size.count()) * 1e9 / time
-                                                  : std::numeric_limits<double>::quiet_NaN());
-  return figures;
+  return columns_of(summarize_network(input));
 }
 
 }  // namespace ooc

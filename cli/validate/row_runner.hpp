@@ -1,42 +1,51 @@
-// Makes the runs of validation rows: a run is a command line, parsed and carried out as the command
-// itself would, but for its output. Networks, machines and runs are kept: rows share many of them.
+// Runs the jobs of validation rows: a job is a command line, parsed and carried out as the command itself would, but
+// for its output. Networks, machines and results are kept: rows share many of them.
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/command.hpp"
-#include "reports/validation/evaluation.hpp"
+#include "reports/validation/figures.hpp"
 #include "reports/validation/measured_networks.hpp"
 #include "simulator/predict/case.hpp"
 
 namespace ooc {
 
+/// Columns of a result by name; NaN: not known, for the reason in `note`. Yes and no are 1 and 0.
+struct JobResult {
+  std::map<std::string, double> numbers = {};
+  std::string note = {};
+};
+
 class RowRunner {
  public:
   explicit RowRunner(ReadLimits limits) : limits_(limits) {}
 
-  /// What is predicted for a measured network, in seconds. Throws SpecError at the row's place.
+  /// The time that is predicted for a measured network, in seconds. Throws SpecError at the row's place.
   [[nodiscard]] double seconds(const MeasuredSet& set, const MeasuredNetwork& row);
 
-  /// The figures of a run whose texts are filled in. Throws SpecError at the run's place.
-  [[nodiscard]] std::vector<RunFigures> figures(const RowRun& run);
+  /// A column of the result of a row's job. Throws SpecError at the row's place.
+  [[nodiscard]] Answer answer(const Asked& asked, const Place& place);
+
+  /// The result of a command line: predict, max-batch or inspect. `place` is for errors and relative paths.
+  [[nodiscard]] const JobResult& result(const std::vector<std::string>& words, const Place& place);
+
+  /// What `predict` yields beside its columns.
+  using UseRun =
+      std::function<void(const RunReport& report, const Case& which, const CaseRun& run)>;
+  void predict(const std::vector<std::string>& words, const Place& place, const UseRun& use);
 
  private:
   [[nodiscard]] double predicted(const MeasuredSet& set, const MeasuredNetwork& row);
-  [[nodiscard]] RunFigures command(const RowRun& run);
-  [[nodiscard]] RunFigures made(const Arguments& arguments);
-  [[nodiscard]] RunFigures predict(const Arguments& arguments);
-  [[nodiscard]] RunFigures layer(const RowRun& run);
-  /// use(report, case, run)
-  template <class Use>
-  [[nodiscard]] auto predicted(const Arguments& arguments, Use use);
-  [[nodiscard]] RunFigures inspect(const Arguments& arguments);
-  [[nodiscard]] RunFigures max_batch(const Arguments& arguments);
-  [[nodiscard]] RunFigures copy(const RowRun& run);
+  [[nodiscard]] JobResult made(const Arguments& arguments);
+  void predict(const Arguments& arguments, const UseRun& use);
+  [[nodiscard]] JobResult inspect(const Arguments& arguments);
+  [[nodiscard]] JobResult max_batch(const Arguments& arguments);
   [[nodiscard]] CaseOptions options_of(const Arguments& arguments) const;
   /// The run's machine; where nobody asks for a framework, the options take the one that it names.
   [[nodiscard]] const Machine& machine_for(const std::string& name, CaseOptions& options);
@@ -46,9 +55,7 @@ class RowRunner {
   ReadLimits limits_;
   std::deque<std::pair<WorkloadOptions, Workload>> workloads_;
   std::map<std::string, Machine> machines_;
-  std::map<std::string, RunFigures> runs_;                           ///< by command line
-  std::map<std::string, std::map<std::string, RunFigures>> layers_;  ///< likewise, by layer
-  std::map<std::string, std::vector<RunFigures>> replays_;
+  std::map<std::string, JobResult> results_;  ///< by command line
 };
 
 }  // namespace ooc

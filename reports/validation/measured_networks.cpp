@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <utility>
 
 #include "model/base/spec_choice.hpp"
+#include "model/hardware/profile_section.hpp"
 
 namespace ooc {
 namespace {
@@ -23,21 +23,8 @@ constexpr std::array<std::pair<std::string_view, MeasuredPass>, 4> kPasses{
      {"training", MeasuredPass::kTraining}}};
 
 std::pair<int, int> version_of(const SpecView& view) {
-  const std::string text = view.as_text();
-  int major = 0;
-  int minor = 0;
-  std::size_t at = 0;
-  const auto digits = [&](int& value) {
-    const std::size_t begin = at;
-    for (; at < text.size() && text[at] >= '0' && text[at] <= '9' && at - begin < 4; ++at) {
-      value = value * 10 + (text[at] - '0');
-    }
-    return at > begin;
-  };
-  const bool whole =
-      digits(major) && at < text.size() && text[at++] == '.' && digits(minor) && at == text.size();
-  if (!whole) view.fail(view.found(), "a version such as \"5.1\"");
-  return {major, minor};
+  if (const auto version = parse_library_version(view.as_text())) return *version;
+  view.fail(view.found(), "a version such as \"5.1\"");
 }
 
 MeasuredStack read_stack(const std::string& name, const SpecView& view) {
@@ -67,22 +54,6 @@ MeasuredStack read_stack(const std::string& name, const SpecView& view) {
   view.reject_unknown_keys();
   return stack;
 }
-
-/// A row's field, else what "all" says.
-class RowFields {
- public:
-  RowFields(const SpecView& row, const std::optional<SpecView>& all) : row_(row), all_(all) {}
-  [[nodiscard]] SpecView get(std::string_view key) const {
-    const std::optional<SpecView> own = row_.find(key);
-    if (own) return *own;
-    const std::optional<SpecView> common = all_ ? all_->find(key) : std::nullopt;
-    return common ? *common : row_.get(key);
-  }
-
- private:
-  const SpecView& row_;
-  const std::optional<SpecView>& all_;
-};
 
 double above_zero(const SpecView& view, double value) {
   if (!(value > 0)) view.fail(view.found(), "more than nothing");
@@ -172,23 +143,6 @@ MeasuredSet read_measured_set(const SpecDocument& document) {
   if (all) all->reject_unknown_keys();
   view.reject_unknown_keys();
   return set;
-}
-
-ErrorStatistics error_statistics(const std::vector<double>& deviations) {
-  ErrorStatistics errors{.count = deviations.size()};
-  if (deviations.empty()) return errors;
-  std::vector<double> sizes;
-  const auto count = static_cast<double>(deviations.size());
-  for (const double deviation : deviations) {
-    sizes.push_back(std::abs(deviation));
-    errors.mean += sizes.back() / count;
-    errors.bias += deviation / count;
-  }
-  std::sort(sizes.begin(), sizes.end());
-  const std::size_t half = sizes.size() / 2;
-  errors.median = sizes.size() % 2 == 1 ? sizes[half] : (sizes[half - 1] + sizes[half]) / 2;
-  errors.largest = sizes.back();
-  return errors;
 }
 
 MeasuredSetReport judge_measured_set(const MeasuredSet& set, const PredictRow& predict) {

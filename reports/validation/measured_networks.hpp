@@ -1,4 +1,4 @@
-// Measured times of whole networks (reports/validation/rows/networks-*.json): how near predictions of compute come. One
+// Measured times of whole networks (validation/networks-*.json): how near predictions of compute come. One
 // file is a data set: rows of one kind, with what their software does, and whether a number was fitted to them.
 #pragma once
 
@@ -12,7 +12,7 @@
 #include "model/base/spec_tree.hpp"
 #include "model/base/units.hpp"
 #include "model/kernels/platform.hpp"
-#include "reports/validation/place.hpp"
+#include "reports/validation/row_fields.hpp"
 #include "reports/validation/validation_report.hpp"
 
 namespace ooc {

@@ -1,6 +1,6 @@
-// The CSV of a validation: one line a figure, numbers in base units (bytes, ns, ratios) so that a column
-// can be computed with.
+// The CSV of a validation: one line a figure, numbers in the row's unit.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <optional>
@@ -12,48 +12,40 @@
 namespace ooc {
 namespace {
 
-// Bytes and nanoseconds to the last digit, ratios as short as they come back.
-std::string csv_number(double value) {
-  if (!std::isfinite(value)) return "";
-  const bool whole = value == std::floor(value) && std::abs(value) < 1e15;
-  return whole ? fmt::format("{:.0f}", value) : fmt::format("{}", value);
-}
-std::string csv_number(const std::optional<double>& value) {
-  return value ? csv_number(*value) : "";
+std::string number(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? fmt::format("{}", *value) : "";
 }
 
-// All that are compared, in one field.
-std::string predictions(const PointReport& point) {
-  std::string text;
-  for (const double each : point.predicted) text += (text.empty() ? "" : ";") + csv_number(each);
-  return text;
+std::string command_line(const Asked& asked) {
+  return csv_field(fmt::format("{}", fmt::join(words_of(asked), " ")));
 }
 
 }  // namespace
 
 std::string csv_validation(const ValidationReport& report, const WriteOptions&) {
   std::string text =
-      "row,check,point,use,rule,predicted,reference,deviation,tolerance,low,high,verdict,unit,"
-      "source,file,kind\n";
+      "id,row,kind,group,predicted,published,unit,deviation,tolerance,low,high,verdict,job,metric,"
+      "against,against_metric,source,file\n";
   for (const MeasuredSetReport& set : report.measured) {
     for (const MeasuredRowReport& row : set.rows) {
-      text += fmt::format("{},{},{},,,{},{},{},,,,,s,{},{},{}\n", csv_field(set.id),
-                          csv_field(set.title), csv_field(row.label), csv_number(row.predicted_s),
-                          csv_number(row.measured_s), csv_number(row.deviation()),
-                          csv_field(set.source), csv_field(set.file), kind_name(set.kind));
+      text += fmt::format("{},{},{},,{},{},s,{},,,,,,,,,{},{}\n", csv_field(set.id),
+                          csv_field(row.label), kind_name(set.kind), number(row.predicted_s),
+                          number(row.measured_s), number(row.deviation()), csv_field(set.source),
+                          csv_field(set.file));
     }
   }
-  for (const RowReport& row : report.rows) {
-    for (const CheckReport& check : row.checks) {
-      for (const PointReport& point : check.points) {
-        text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(row.id),
-                            csv_field(check.name), csv_field(point.point), use_name(check.use),
-                            csv_field(check.rule), predictions(point), csv_number(point.published),
-                            csv_number(point.deviation), csv_number(check.tolerance),
-                            csv_number(point.low), csv_number(point.high),
-                            verdict_key(point.verdict), csv_field(check.unit),
-                            csv_field(row.source), csv_field(row.file), kind_name(check.kind));
-      }
+  for (const FigureFileReport& file : report.files) {
+    for (const FigureReport& row : file.rows) {
+      const Figure& figure = row.figure;
+      text += fmt::format(
+          "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(file.file.id),
+          csv_field(label_of(figure)), kind_name(figure.kind), csv_field(figure.group),
+          number(row.predicted), number(figure.published), csv_field(figure.unit),
+          number(row.deviation), number(figure.tolerance), number(figure.low), number(figure.high),
+          verdict_key(row.verdict), command_line(figure.asked), csv_field(figure.asked.metric),
+          figure.against ? command_line(*figure.against) : "",
+          figure.against ? csv_field(figure.against->metric) : "", csv_field(figure.source),
+          csv_field(file.file.file));
     }
   }
   return text;

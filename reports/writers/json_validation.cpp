@@ -1,4 +1,4 @@
-// The JSON of a validation (docs/formats.md, 8): every figure of every row, numbers in the check's unit.
+// The JSON of a validation (docs/formats.md, 8): every row with its job, numbers in the row's unit.
 #include <cmath>
 
 #include "reports/writers/json_parts.hpp"
@@ -7,41 +7,49 @@
 namespace ooc {
 namespace {
 
-void put_in_unit(JsonWriter& json, const CheckReport& check, const std::optional<double>& value) {
-  if (value && check.truth && !std::isnan(*value)) {
+void put_asked(JsonWriter& json, const Asked& asked) {
+  json.member("command", asked.command).member("metric", asked.metric).begin_object("job");
+  for (const auto& [flag, value] : asked.job) {
+    if (value.empty()) {
+      json.member(flag, true);
+    } else {
+      json.member(flag, value);
+    }
+  }
+  json.end();
+}
+
+void put_figure(JsonWriter& json, const Figure& figure, std::optional<double> value) {
+  if (value && figure.is_truth && !std::isnan(*value)) {
     json.value(*value != 0);
   } else {
-    json.value(value ? std::optional(*value / check.factor) : value);
+    json.value(value);
   }
 }
 
-void put_point(JsonWriter& json, const CheckReport& check, const PointReport& point) {
-  json.member("point", if_any(point.point)).begin_list("predicted");
-  for (const double each : point.predicted) put_in_unit(json, check, each);
-  put_in_unit(json.end().key("reference"), check, point.published);
-  json.member("deviation", point.deviation);
-  put_in_unit(json.key("low"), check, point.low);
-  put_in_unit(json.key("high"), check, point.high);
-  json.member("verdict", verdict_key(point.verdict)).member("note", if_any(point.note));
+void put_row(JsonWriter& json, const FigureFile& file, const FigureReport& row) {
+  const Figure& figure = row.figure;
+  json.member("id", file.id).member("name", figure.name).member("at", if_any(figure.at));
+  put_asked(json, figure.asked);
+  if (figure.against) {
+    json.begin_object(figure.is_difference ? "minus" : "against");
+    put_asked(json, *figure.against);
+    json.end();
+  }
+  json.member("unit", figure.unit).member("kind", kind_name(figure.kind));
+  put_figure(json.member("group", if_any(figure.group)).key("predicted"), figure, row.predicted);
+  put_figure(json.key("published"), figure, figure.published);
+  json.member("deviation", row.deviation).member("tolerance", figure.tolerance);
+  json.member("low", figure.low).member("high", figure.high);
+  json.member("verdict", verdict_key(row.verdict)).member("source", figure.source);
+  json.member("note", if_any(row.why.empty() ? figure.note : row.why));
+  json.member("known", if_any(figure.known));
 }
 
-void put_check(JsonWriter& json, const CheckReport& check) {
-  json.member("name", check.name).member("use", use_name(check.use));
-  json.member("kind", kind_name(check.kind)).member("unit", check.unit);
-  json.member("rule", check.rule).member("tolerance", check.tolerance);
-  json.member("cause", if_any(check.cause)).begin_object("over");
-  for (const PointColumn& column : check.over) json.member(column.name, column.texts);
-  json.end();
-  json.objects("points", check.points,
-               [&](const PointReport& point) { put_point(json, check, point); });
-}
-
-void put_row(JsonWriter& json, const RowReport& row) {
-  json.member("id", row.id).member("title", row.title).member("source", row.source);
-  json.member("conditions", row.conditions).member("file", row.file);
-  json.member("axis", if_any(row.axis));
-  json.member("verdict", verdict_key(row.verdict));
-  json.objects("checks", row.checks, [&](const CheckReport& check) { put_check(json, check); });
+void put_file(JsonWriter& json, const FigureFile& file) {
+  json.member("id", file.id).member("title", file.title).member("source", file.source);
+  json.member("conditions", if_any(file.conditions)).member("axis", if_any(file.axis));
+  json.member("file", file.file);
 }
 
 void put_errors(JsonWriter& json, const ErrorStatistics& errors) {
@@ -52,9 +60,16 @@ void put_errors(JsonWriter& json, const ErrorStatistics& errors) {
 
 void put_kind(JsonWriter& json, const KindReport& kind) {
   json.member("kind", kind_name(kind.kind));
-  json.member("of", kind.networks ? "networks in core" : "published figures");
+  if (kind.group.empty()) {
+    json.member("of", kind.networks ? "networks in core" : "published figures");
+  } else {
+    json.member("group", kind.group);
+  }
   json.member("figures", static_cast<std::int64_t>(kind.figures));
-  if (!kind.networks) json.member("holds", static_cast<std::int64_t>(kind.hold));
+  if (!kind.networks) {
+    json.member("judged", static_cast<std::int64_t>(kind.judged));
+    json.member("holds", static_cast<std::int64_t>(kind.hold));
+  }
   if (kind.errors.count > 0) put_errors(json, kind.errors);
 }
 
@@ -72,19 +87,34 @@ void put_measured(JsonWriter& json, const MeasuredSetReport& set) {
 }  // namespace
 
 std::string json_validation(const ValidationReport& report, const WriteOptions& options) {
-  const ValidationSummary& sum = report.summary;
   std::string text;
   JsonWriter json(text);
   begin_result(json, "ooc-paleo/validation", options.tool);
-  json.begin_object("summary").member("rows", sum.rows).member("holds", sum.hold);
-  json.member("fails", sum.fail).member("order_fails", sum.fail_order);
-  json.member("fails_known", sum.known).member("not_run", sum.not_run);
-  json.member("marked_but_holds", sum.unexpected);
-  json.objects("kinds", kinds_of(report), [&](const KindReport& kind) { put_kind(json, kind); });
-  json.end();
+  json.begin_object("summary");
+  const auto count = [&](const char* key, Verdict verdict, std::optional<FigureKind> kind = {}) {
+    json.member(key, static_cast<std::int64_t>(count_of(report, verdict, kind)));
+  };
+  count("holds", Verdict::kHolds);
+  count("fails", Verdict::kFails);
+  count("order_fails", Verdict::kFails, FigureKind::kOrder);
+  count("fails_known", Verdict::kKnown);
+  count("marked_but_holds", Verdict::kUnexpected);
+  count("reported", Verdict::kReported);
+  const auto put = [&](const KindReport& kind) { put_kind(json, kind); };
+  json.objects("kinds", kinds_of(report), put).objects("groups", groups_of(report), put).end();
   json.objects("measured_networks", report.measured,
                [&](const MeasuredSetReport& set) { put_measured(json, set); });
-  json.objects("rows", report.rows, [&](const RowReport& row) { put_row(json, row); }).end();
+  json.objects("files", report.files,
+               [&](const FigureFileReport& file) { put_file(json, file.file); });
+  json.begin_list("rows");
+  for (const FigureFileReport& file : report.files) {
+    for (const FigureReport& row : file.rows) {
+      json.begin_object();
+      put_row(json, file.file, row);
+      json.end();
+    }
+  }
+  json.end().end();
   return std::move(text) + "\n";
 }
 

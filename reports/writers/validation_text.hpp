@@ -1,4 +1,4 @@
-// What the writers of validation reports share: a figure in its check's unit, and how a rule is said.
+// The writers of a validation, one file each.
 #pragma once
 
 #include <string>
@@ -7,14 +7,6 @@
 
 namespace ooc {
 
-/// "1.035 GB", "yes", "-" for what is not known.
-[[nodiscard]] std::string figure_text(const CheckReport& check, double value);
-/// The prediction: one figure, an interval, or all that are compared.
-[[nodiscard]] std::string predicted_text(const CheckReport& check, const PointReport& point);
-/// "± 5 %", "1.9 to 1.97", "each less than the next".
-[[nodiscard]] std::string allowed_text(const CheckReport& check, const PointReport& point);
-
-/// The writers' parts, one file each.
 struct WriteOptions;
 [[nodiscard]] std::string table_validation(const ValidationReport& report,
                                            const WriteOptions& options);

@@ -1,0 +1,141 @@
+// Reader of published figures. A row takes from "all" what it does not say; of jobs, flag by flag.
+#include <fmt/format.h>
+
+#include <set>
+#include <utility>
+
+#include "model/base/spec_choice.hpp"
+#include "reports/validation/figures.hpp"
+
+namespace ooc {
+namespace {
+
+constexpr std::size_t kMostFigures = 100'000;
+
+std::string text_of(const SpecView& view) {
+  std::string text = view.as_text();
+  if (text.empty()) view.fail("an empty text", "some text");
+  return text;
+}
+
+std::string text_of(const std::optional<SpecView>& view) { return view ? text_of(*view) : ""; }
+
+/// Flags over those that are there; false leaves one out.
+void read_job(const SpecView& view, Asked& asked) {
+  for (const auto& [key, value] : view.members()) {
+    switch (value.type()) {
+      case SpecType::kText:
+      case SpecType::kNumber:
+        asked.job[key] = value.node().text;
+        break;
+      case SpecType::kBoolean:
+        if (value.as_boolean()) {
+          asked.job[key] = "";
+        } else {
+          asked.job.erase(key);
+        }
+        break;
+      default:
+        value.fail(value.found(), "a text, a number, true or false");
+    }
+  }
+}
+
+void read_asked(const std::optional<SpecView>& command, const std::optional<SpecView>& metric,
+                Asked& asked) {
+  if (command) asked.command = command->as_choice({"predict", "max-batch", "inspect"});
+  if (metric) asked.metric = text_of(*metric);
+}
+
+/// "against" or "minus": another job, another metric, or both.
+void read_against(const SpecView& view, Figure& figure) {
+  Asked other = figure.asked;
+  read_asked(view.find("command"), view.find("metric"), other);
+  if (const auto job = view.find("job")) read_job(*job, other);
+  view.reject_unknown_keys();
+  if (other == figure.asked) view.fail("the row's own job and metric", "another job or metric");
+  figure.against = std::move(other);
+}
+
+void read_between(const SpecView& view, Figure& figure) {
+  const std::vector<SpecView> ends = view.items();
+  if (ends.size() != 2) view.fail(view.found(), "a list of two: the lowest and the highest");
+  if (ends[0].type() != SpecType::kNull) figure.low = ends[0].as_number();
+  if (ends[1].type() != SpecType::kNull) figure.high = ends[1].as_number();
+  if (!figure.low && !figure.high) view.fail("two open ends", "at least one that is not null");
+}
+
+Figure read_row(const SpecView& view, const std::optional<SpecView>& all,
+                const std::string& source) {
+  static constexpr SpecChoices<FigureKind, 3> kKinds{{{"predicted", FigureKind::kPredicted},
+                                                      {"fitted", FigureKind::kFitted},
+                                                      {"order", FigureKind::kOrder}}};
+  const RowFields fields(view, all);
+  Figure figure;
+  figure.place = place_of(view);
+  figure.name = text_of(view.get("name"));
+  if (const auto at = view.find("at")) figure.at = at->node().text;
+  read_asked(fields.find("command"), fields.find("metric"), figure.asked);
+  if (figure.asked.metric.empty()) view.fail("no \"metric\"", "a column of the result");
+  if (const auto job = all ? all->find("job") : std::nullopt) read_job(*job, figure.asked);
+  if (const auto job = view.find("job")) read_job(*job, figure.asked);
+  const auto ratio = fields.find("against");
+  const auto difference = fields.find("minus");
+  if (ratio && difference) view.fail("\"against\" and \"minus\"", "one of the two");
+  figure.is_difference = difference.has_value();
+  if (ratio || difference) read_against(ratio ? *ratio : *difference, figure);
+  if (const auto published = view.find("published")) {
+    figure.is_truth = published->type() == SpecType::kBoolean;
+    figure.published = figure.is_truth ? (published->as_boolean() ? 1.0 : 0.0)
+                                       : published->as_number();
+  }
+  figure.unit = text_of(fields.find("unit"));
+  if (const auto between = fields.find("between")) read_between(*between, figure);
+  const auto tolerance = fields.find("tolerance");
+  if (tolerance) figure.tolerance = tolerance->as_ratio(0, 10);
+  if (tolerance && !figure.published) view.fail("no \"published\"", "it beside \"tolerance\"");
+  const auto kind = fields.find("kind");
+  if (!kind) view.fail("no \"kind\"", "\"predicted\", \"fitted\" or \"order\"");
+  figure.kind = choice_of(*kind, kKinds);
+  figure.group = text_of(fields.find("group"));
+  const auto own_source = fields.find("source");
+  figure.source = own_source ? text_of(*own_source) : source;
+  figure.note = text_of(fields.find("note"));
+  figure.known = text_of(view.find("known"));
+  view.reject_unknown_keys();
+  return figure;
+}
+
+}  // namespace
+
+FigureFile read_figures(const SpecDocument& document) {
+  const SpecView view(document);
+  (void)view.get("format").as_choice({"ooc-paleo/figures"});
+  (void)view.get("version").as_integer(1, 1);
+  FigureFile file{.file = document.file,
+                  .id = text_of(view.get("id")),
+                  .title = text_of(view.get("title")),
+                  .source = text_of(view.get("source")),
+                  .conditions = text_of(view.find("conditions")),
+                  .axis = text_of(view.find("axis")),
+                  .rows = {}};
+  const std::optional<SpecView> all = view.find("all");
+  const SpecView rows = view.get("rows");
+  const std::vector<SpecView> items = rows.items();
+  if (items.empty() || items.size() > kMostFigures) {
+    rows.fail(rows.found(), fmt::format("1 to {} rows", kMostFigures));
+  }
+  std::set<std::string> labels;
+  for (const SpecView& item : items) {
+    file.rows.push_back(read_row(item, all, file.source));
+    const std::string label = label_of(file.rows.back());
+    if (!labels.insert(label).second) {
+      item.fail("a second row " + in_quotes(label), "\"name\" and \"at\" of its own");
+    }
+  }
+  if (all) all->reject_unknown_keys();
+  view.reject_unknown_keys({"$schema"});
+  return file;
+}
+
+}  // namespace ooc

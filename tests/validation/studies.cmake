@@ -1,1 +1,0 @@
-ooc_test(studies validation SOURCES studies_test.cpp LINK ooc_cli)
