@@ -1,6 +1,8 @@
 // `validate`: published and measured figures against what is predicted now.
 #include <array>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/command.hpp"
@@ -9,7 +11,7 @@
 #include "cli/outputs.hpp"
 #include "cli/validate/find_rows.hpp"
 #include "cli/validate/row_runner.hpp"
-#include "reports/validation/figures.hpp"
+#include "reports/validation/validation_report.hpp"
 #include "reports/writers/validation_text.hpp"
 
 namespace ooc {
@@ -26,38 +28,44 @@ int run_validate(const Arguments& arguments) {
   const std::vector<std::string> files = find_rows(arguments.positionals());
   Outputs outputs = open_outputs(arguments, {.networks = {}, .profiles = {}, .others = files});
   // Every file is read before the first job is run.
-  std::vector<FigureFile> figures;
-  std::vector<MeasuredSet> sets;
-  for (const std::string& file : files) {
-    const SpecDocument document = read_spec_file(file, limits);
-    if (is_measured_set(document)) {
-      sets.push_back(read_measured_set(document));
-    } else {
-      figures.push_back(read_figures(document));
-    }
-  }
-  check_ids(figures, sets);
-
-  RowRunner runner(limits);
   ValidationReport report;
-  for (const MeasuredSet& set : sets) {
-    report.measured.push_back(
-        judge_measured_set(set, [&](const MeasuredSet& of, const MeasuredNetwork& row) {
-          return runner.seconds(of, row);
-        }));
-  }
-  for (const FigureFile& file : figures) {
-    FigureFileReport& judged = report.files.emplace_back();
-    judged.file = file;
-    for (const Figure& row : file.rows) {
-      judged.rows.push_back(judge(row, [&](const Asked& asked, const Place& place) {
-        return runner.answer(asked, place);
-      }));
+  std::map<std::string, std::string> ids;
+  const auto check_id = [&](const std::string& id, const std::string& file) {
+    const auto [known, is_new] = ids.emplace(id, file);
+    if (is_new) return;
+    throw SpecError({.file = file,
+                     .place = "/id",
+                     .found = in_quotes(id) + ", as in " + known->second,
+                     .expected = "an id of its own",
+                     .hint = {}});
+  };
+  for (const std::string& file : files) {
+    SpecDocument document = read_spec_file(file, limits);
+    if (is_measured_set(document)) {
+      report.measured.push_back({.set = read_measured_set(std::move(document))});
+      check_id(report.measured.back().set.id, file);
+    } else {
+      report.files.push_back({.file = read_figures(std::move(document))});
+      check_id(report.files.back().file.id, file);
     }
+  }
+  RowRunner runner(limits);
+  for (MeasuredSetReport& each : report.measured) {
+    for (const MeasuredNetwork& row : each.set.rows) {
+      each.predicted_s.push_back(runner.seconds(each.set, row));
+    }
+  }
+  const Ask ask = [&](const Asked& asked, const SpecView& place) {
+    return runner.answer(asked, place);
+  };
+  for (FigureFileReport& each : report.files) {
+    for (const Figure& row : each.file.rows) each.rows.push_back(judge(row, ask));
   }
   finish_result(outputs, *result.writer, "validation",
                 [&](const Writer& writer) { return writer.validation(report, result.write); });
-  return fails(report) ? kExitFailedCheck : kExitOk;
+  const bool fails = count_of(report, Verdict::kFails) >
+                     count_of(report, Verdict::kFails, FigureKind::kOrder);
+  return fails ? kExitFailedCheck : kExitOk;
 }
 
 }  // namespace

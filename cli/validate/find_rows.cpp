@@ -2,11 +2,11 @@
 #include "cli/validate/find_rows.hpp"
 
 #include <algorithm>
-#include <map>
 #include <tuple>
 
 #include "cli/locate.hpp"
 #include "model/base/errors.hpp"
+#include "reports/validation/measured_networks.hpp"
 
 namespace ooc {
 namespace {
@@ -30,22 +30,15 @@ std::vector<DataFile> in_order() {
   return all;
 }
 
-/// The data sets of measured networks.
-std::vector<std::string> shipped_sets() {
-  std::vector<std::string> files;
-  for (DataFile& file : in_order()) {
-    if (is_measured_set(read_spec_file(file.path))) files.push_back(std::move(file.path));
-  }
-  return files;
-}
-
 }  // namespace
 
 std::vector<std::string> find_rows(const std::vector<std::string>& names) {
   std::vector<std::string> files;
   for (const std::string& name : names) {
     if (name == kNetworks) {
-      for (std::string& file : shipped_sets()) files.push_back(std::move(file));
+      for (const DataFile& file : in_order()) {
+        if (is_measured_set(read_spec_file(file.path))) files.push_back(file.path);
+      }
     } else {
       files.push_back(locate(DataKind::kRow, name, "ROWS"));
     }
@@ -60,21 +53,6 @@ std::vector<std::string> find_rows(const std::vector<std::string>& names) {
                      .hint = "set OOC_PALEO_DATA to a folder that has them"});
   }
   return files;
-}
-
-void check_ids(const std::vector<FigureFile>& files, const std::vector<MeasuredSet>& sets) {
-  std::map<std::string, std::string> seen;  // file by id
-  const auto check = [&](const std::string& id, const std::string& file) {
-    const auto [known, is_new] = seen.emplace(id, file);
-    if (is_new) return;
-    throw SpecError({.file = file,
-                     .place = "/id",
-                     .found = in_quotes(id) + ", as in " + known->second,
-                     .expected = "an id of its own",
-                     .hint = {}});
-  };
-  for (const FigureFile& file : files) check(file.id, file.file);
-  for (const MeasuredSet& set : sets) check(set.id, set.file);
 }
 
 }  // namespace ooc

@@ -33,39 +33,38 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr std::string_view kRefused[] = {"--format", "--steps", "--schedules"};
 
 /// A path, no name or flag, is seen from the row's file; where there is nothing, from the current folder.
-std::string from_row(const std::string& word, const Place& place) {
+std::string from_row(const std::string& word, const SpecView& place) {
   const bool is_path =
       word.find('/') != std::string::npos || word.ends_with(".json") || word.ends_with(".csv");
   if (!is_path || word.starts_with("-") || !fs::path(word).is_relative()) return word;
   std::error_code error;
-  const fs::path beside = fs::path(place.file).parent_path() / word;
+  const fs::path beside = fs::path(place.file()).parent_path() / word;
   return fs::exists(beside, error) ? beside.string() : word;
 }
 
-Arguments parsed(std::vector<std::string> words, const Place& place) {
+Arguments parsed(std::vector<std::string> words, const SpecView& place) {
   for (std::string& word : words) word = from_row(word, place);
   words.insert(words.begin(), "ooc-paleo");
   auto result = parse_arguments(*find_command(words[1]), words);
-  if (std::holds_alternative<HelpWanted>(result)) fail_at(place, "--help", "a job");
+  if (std::holds_alternative<HelpWanted>(result)) place.fail("--help", "a job");
   Arguments arguments = std::get<Arguments>(std::move(result));
   for (const Flag& flag : find_command(words[1])->flags) {
     const bool about_output =
         flag.completes == Completes::kFiles ||
         std::find(std::begin(kRefused), std::end(kRefused), flag.name) != std::end(kRefused);
     if (about_output && arguments.has(flag)) {
-      fail_at(place, std::string(flag.name), "no flag about what is written: a row has one number");
+      place.fail(std::string(flag.name), "no flag about what is written: a row has one number");
     }
   }
   return arguments;
 }
 
 /// An error of the command line is told at the row. An error in another file stays as it is.
-[[noreturn]] void throw_at_row(const Place& place, const SpecError& error,
+[[noreturn]] void throw_at_row(const SpecView& place, const SpecError& error,
                                const std::string& command_line = "") {
   const SpecError::Parts& parts = error.parts();
   if (!parts.file.empty()) throw error;
-  fail_at(place,
-          fmt::format("{}{}{}", parts.place.empty() ? "" : parts.place + ": ", parts.found,
+  place.fail(fmt::format("{}{}{}", parts.place.empty() ? "" : parts.place + ": ", parts.found,
                       command_line.empty() ? "" : " in " + in_quotes(command_line)),
           parts.expected, parts.hint);
 }
@@ -110,7 +109,7 @@ JobResult columns_of(const NetworkReport& report) {
 
 }  // namespace
 
-Answer RowRunner::answer(const Asked& asked, const Place& place) {
+Answer RowRunner::answer(const Asked& asked, const SpecView& place) {
   const JobResult& known = result(words_of(asked), place);
   if (const auto found = known.numbers.find(asked.metric); found != known.numbers.end()) {
     return {.number = found->second, .note = known.note};
@@ -118,15 +117,15 @@ Answer RowRunner::answer(const Asked& asked, const Place& place) {
   std::vector<std::string> names;
   for (const auto& [name, number] : known.numbers) names.push_back(name);
   const auto near = nearest_word(asked.metric, names);
-  fail_at(place, fmt::format("the metric {}", in_quotes(asked.metric)),
+  place.fail(fmt::format("the metric {}", in_quotes(asked.metric)),
           fmt::format("a column with numbers of {}: {}", asked.command, fmt::join(names, ", ")),
           near ? fmt::format("did you mean {}?", *near) : "");
 }
 
-const JobResult& RowRunner::result(const std::vector<std::string>& words, const Place& place) {
+const JobResult& RowRunner::result(const std::vector<std::string>& words, const SpecView& place) {
   const std::string line = fmt::format("{}", fmt::join(words, " "));
   // Relative paths mean something else in another row's folder.
-  const std::string key = fs::path(place.file).parent_path().string() + "\n" + line;
+  const std::string key = fs::path(place.file()).parent_path().string() + "\n" + line;
   if (const auto known = results_.find(key); known != results_.end()) return known->second;
   try {
     return results_.emplace(key, made(parsed(words, place))).first->second;
@@ -135,7 +134,7 @@ const JobResult& RowRunner::result(const std::vector<std::string>& words, const 
   }
 }
 
-void RowRunner::predict(const std::vector<std::string>& words, const Place& place,
+void RowRunner::predict(const std::vector<std::string>& words, const SpecView& place,
                         const UseRun& use) {
   predict(parsed(words, place), use);
 }

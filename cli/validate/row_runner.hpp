@@ -30,15 +30,15 @@ class RowRunner {
   [[nodiscard]] double seconds(const MeasuredSet& set, const MeasuredNetwork& row);
 
   /// A column of the result of a row's job. Throws SpecError at the row's place.
-  [[nodiscard]] Answer answer(const Asked& asked, const Place& place);
+  [[nodiscard]] Answer answer(const Asked& asked, const SpecView& place);
 
   /// The result of a command line: predict, max-batch or inspect. `place` is for errors and relative paths.
-  [[nodiscard]] const JobResult& result(const std::vector<std::string>& words, const Place& place);
+  [[nodiscard]] const JobResult& result(const std::vector<std::string>& words, const SpecView& place);
 
   /// What `predict` yields beside its columns.
   using UseRun =
       std::function<void(const RunReport& report, const Case& which, const CaseRun& run)>;
-  void predict(const std::vector<std::string>& words, const Place& place, const UseRun& use);
+  void predict(const std::vector<std::string>& words, const SpecView& place, const UseRun& use);
 
  private:
   [[nodiscard]] double predicted(const MeasuredSet& set, const MeasuredNetwork& row);

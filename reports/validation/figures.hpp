@@ -4,13 +4,13 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "model/base/spec_tree.hpp"
-#include "reports/validation/row_fields.hpp"
 
 namespace ooc {
 
@@ -34,29 +34,29 @@ struct Asked {
 
 /// One row. Numbers are in `unit`.
 struct Figure {
+  SpecView place;  ///< for errors of its job
   std::string name;
-  std::string at;  ///< where it lies in the series of its name: "256"; empty: alone
-  Asked asked;
-  std::optional<Asked> against;  ///< the figure is the ratio of both; their difference if `is_difference`
+  std::string at = {};  ///< where it lies in the series of its name: "256"; empty: alone
+  Asked asked = {};
+  std::optional<Asked> against = {};  ///< the figure is the ratio of both; their difference if `is_difference`
   bool is_difference = false;
-  std::optional<double> published;
+  std::optional<double> published = {};
   bool is_truth = false;  ///< yes or no
-  std::string unit;       ///< "GB", "images/s"; "% more" and "% less" are a ratio's distance from 1
-  std::optional<double> tolerance;  ///< of |predicted / published - 1|
-  std::optional<double> low;        ///< of "between", ends included
-  std::optional<double> high;
+  std::string unit = {};  ///< "GB", "images/s"; "% more" and "% less" are a ratio's distance from 1
+  std::optional<double> tolerance = {};  ///< of |predicted / published - 1|
+  std::optional<double> low = {};        ///< of "between", ends included
+  std::optional<double> high = {};
   FigureKind kind = FigureKind::kPredicted;
-  std::string group;  ///< which kind of job, for the table of errors; empty: none
-  std::string source;
-  std::string note;
-  std::string known;  ///< why it fails; empty: it should hold
-  Place place;
+  std::string group = {};  ///< which kind of job, for the table of errors; empty: none
+  std::string source = {};
+  std::string note = {};
+  std::string known = {};  ///< why it fails; empty: it should hold
 };
 /// "swap, 256"
 [[nodiscard]] std::string label_of(const Figure& figure);
 
 struct FigureFile {
-  std::string file;
+  std::shared_ptr<const SpecDocument> document;  ///< of the places
   std::string id;
   std::string title;
   std::string source;
@@ -66,7 +66,7 @@ struct FigureFile {
 };
 
 /// Throws SpecError with place, found and expected.
-[[nodiscard]] FigureFile read_figures(const SpecDocument& document);
+[[nodiscard]] FigureFile read_figures(SpecDocument document);
 
 enum class Verdict {
   kHolds,
@@ -84,7 +84,7 @@ struct Answer {
   std::string note = {};
 };
 /// Runs a job; throws SpecError at `place`.
-using Ask = std::function<Answer(const Asked& asked, const Place& place)>;
+using Ask = std::function<Answer(const Asked& asked, const SpecView& place)>;
 
 struct FigureReport {
   Figure figure;

@@ -1,6 +1,7 @@
 // From the answers of a row's jobs to its verdict. "known" changes what a failure is called, not whether it is one; a
 // marked figure that holds is called out, so that marks do not outlive their causes.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "model/base/quantity_io.hpp"
@@ -52,47 +53,20 @@ Verdict verdict_of(const Figure& figure, double predicted) {
 }  // namespace
 
 std::string_view kind_name(FigureKind kind) {
-  switch (kind) {
-    case FigureKind::kPredicted:
-      return "predicted";
-    case FigureKind::kFitted:
-      return "fitted";
-    case FigureKind::kOrder:
-      return "order";
-  }
-  return "";
+  static constexpr std::array<std::string_view, 3> kNames{"predicted", "fitted", "order"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 std::string_view verdict_name(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kHolds:
-      return "holds";
-    case Verdict::kFails:
-      return "FAILS";
-    case Verdict::kKnown:
-      return "fails (known)";
-    case Verdict::kUnexpected:
-      return "holds (marked)";
-    case Verdict::kReported:
-      return "";
-  }
-  return "";
+  static constexpr std::array<std::string_view, 5> kNames{"holds", "FAILS", "fails (known)",
+                                                          "holds (marked)", ""};
+  return kNames[static_cast<std::size_t>(verdict)];
 }
 
 std::string_view verdict_key(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kHolds:
-      return "holds";
-    case Verdict::kFails:
-      return "fails";
-    case Verdict::kKnown:
-      return "fails_known";
-    case Verdict::kUnexpected:
-      return "marked_but_holds";
-    case Verdict::kReported:
-      return "reported";
-  }
-  return "";
+  static constexpr std::array<std::string_view, 5> kKeys{"holds", "fails", "fails_known",
+                                                         "marked_but_holds", "reported"};
+  return kKeys[static_cast<std::size_t>(verdict)];
 }
 
 std::vector<std::string> words_of(const Asked& asked) {

@@ -9,6 +9,7 @@
 
 #include "model/base/spec_choice.hpp"
 #include "model/hardware/profile_section.hpp"
+#include "reports/validation/row_fields.hpp"
 
 namespace ooc {
 namespace {
@@ -73,9 +74,7 @@ double seconds_of(const SpecView& view, std::int64_t batch) {
 MeasuredNetwork read_measured(const SpecView& view, const std::optional<SpecView>& all,
                               const std::vector<MeasuredStack>& stacks) {
   const RowFields fields(view, all);
-  MeasuredNetwork row;
-  row.place = place_of(view);
-  row.network = fields.get("network").as_text();
+  MeasuredNetwork row{.place = view, .network = fields.get("network").as_text()};
   row.hardware = fields.get("hardware").as_text();
   row.batch = fields.get("batch").as_integer(1, kMaxBatch);
   const SpecView dtype = fields.get("dtype");
@@ -93,20 +92,14 @@ MeasuredNetwork read_measured(const SpecView& view, const std::optional<SpecView
   return row;
 }
 
-std::string label_of(const MeasuredSet& set, const MeasuredNetwork& row) {
-  return fmt::format("{}, batch {}, {} {}, {}, {}", row.network, row.batch,
-                     dtype_info(row.dtype).name, measured_pass_name(row.pass), row.hardware,
-                     set.stacks[row.stack].name);
-}
-
-}  // namespace
-
 std::string_view measured_pass_name(MeasuredPass pass) {
   for (const auto& [name, value] : kPasses) {
     if (value == pass) return name;
   }
   return "";
 }
+
+}  // namespace
 
 bool is_measured_set(const SpecDocument& document) {
   for (const auto& [key, value] : document.root.members) {
@@ -115,16 +108,16 @@ bool is_measured_set(const SpecDocument& document) {
   return false;
 }
 
-MeasuredSet read_measured_set(const SpecDocument& document) {
-  const SpecView view(document);
+MeasuredSet read_measured_set(SpecDocument document) {
+  const auto kept = std::make_shared<const SpecDocument>(std::move(document));
+  const SpecView view(*kept);
   (void)view.find("$schema");
   (void)view.get("format").as_choice({std::string(kFormat)});
   (void)view.get("version").as_integer(1, 1);
-  MeasuredSet set;
-  set.file = document.file;
-  set.id = view.get("id").as_text();
-  set.title = view.get("title").as_text();
-  set.source = view.get("source").as_text();
+  MeasuredSet set{.document = kept,
+                  .id = view.get("id").as_text(),
+                  .title = view.get("title").as_text(),
+                  .source = view.get("source").as_text()};
   if (const auto conditions = view.find("conditions")) set.conditions = conditions->as_text();
   static constexpr SpecChoices<FigureKind, 2> kRoles{
       {{"fitted", FigureKind::kFitted}, {"held out", FigureKind::kPredicted}}};
@@ -145,23 +138,18 @@ MeasuredSet read_measured_set(const SpecDocument& document) {
   return set;
 }
 
-MeasuredSetReport judge_measured_set(const MeasuredSet& set, const PredictRow& predict) {
-  MeasuredSetReport report{.file = set.file,
-                           .id = set.id,
-                           .title = set.title,
-                           .source = set.source,
-                           .conditions = set.conditions,
-                           .kind = set.kind,
-                           .goal = set.goal,
-                           .rows = {},
-                           .errors = {}};
-  std::vector<double> deviations;
-  for (const MeasuredNetwork& row : set.rows) {
-    report.rows.push_back({label_of(set, row), predict(set, row), row.seconds});
-    deviations.push_back(report.rows.back().deviation());
+std::string label_of(const MeasuredSet& set, const MeasuredNetwork& row) {
+  return fmt::format("{}, batch {}, {} {}, {}, {}", row.network, row.batch,
+                     dtype_info(row.dtype).name, measured_pass_name(row.pass), row.hardware,
+                     set.stacks[row.stack].name);
+}
+
+std::vector<double> MeasuredSetReport::deviations() const {
+  std::vector<double> all;
+  for (std::size_t i = 0; i < predicted_s.size(); ++i) {
+    all.push_back(predicted_s[i] / set.rows[i].seconds - 1);
   }
-  report.errors = error_statistics(deviations);
-  return report;
+  return all;
 }
 
 }  // namespace ooc

@@ -2,7 +2,7 @@
 // file is a data set: rows of one kind, with what their software does, and whether a number was fitted to them.
 #pragma once
 
-#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,8 +12,7 @@
 #include "model/base/spec_tree.hpp"
 #include "model/base/units.hpp"
 #include "model/kernels/platform.hpp"
-#include "reports/validation/row_fields.hpp"
-#include "reports/validation/validation_report.hpp"
+#include "reports/validation/figures.hpp"
 
 namespace ooc {
 
@@ -24,7 +23,6 @@ enum class MeasuredPass {
   kForwardBackward,  ///< without the update
   kTraining,
 };
-[[nodiscard]] std::string_view measured_pass_name(MeasuredPass pass);
 
 /// What ran the rows that name it.
 struct MeasuredStack {
@@ -35,36 +33,39 @@ struct MeasuredStack {
 };
 
 struct MeasuredNetwork {
+  SpecView place;  ///< for errors of its job
   std::string network;
-  std::string hardware;
+  std::string hardware = {};
   std::int64_t batch = 1;
   Dtype dtype = Dtype::kFloat32;
   MeasuredPass pass = MeasuredPass::kTraining;
   double seconds = 0;     ///< of the batch
   std::size_t stack = 0;  ///< index into MeasuredSet::stacks
-  Place place;
 };
 
 struct MeasuredSet {
-  std::string file;
+  std::shared_ptr<const SpecDocument> document;  ///< of the places
   std::string id;
   std::string title;
   std::string source;
-  std::string conditions;
+  std::string conditions = {};
   FigureKind kind = FigureKind::kPredicted;  ///< never order
-  std::optional<double> goal;                ///< mean error that is aimed at
-  std::vector<MeasuredStack> stacks;
-  std::vector<MeasuredNetwork> rows;
+  std::optional<double> goal = {};           ///< mean error that is aimed at
+  std::vector<MeasuredStack> stacks = {};
+  std::vector<MeasuredNetwork> rows = {};
 };
 
 /// Whether a file says that it is one.
 [[nodiscard]] bool is_measured_set(const SpecDocument& document);
 /// Throws SpecError with place, found and expected.
-[[nodiscard]] MeasuredSet read_measured_set(const SpecDocument& document);
+[[nodiscard]] MeasuredSet read_measured_set(SpecDocument document);
+/// "vgg16, batch 64, float32 training, gtx-1080, torch7"
+[[nodiscard]] std::string label_of(const MeasuredSet& set, const MeasuredNetwork& row);
 
-/// Seconds that are predicted for a row of the set.
-using PredictRow = std::function<double(const MeasuredSet& set, const MeasuredNetwork& row)>;
-[[nodiscard]] MeasuredSetReport judge_measured_set(const MeasuredSet& set,
-                                                   const PredictRow& predict);
+struct MeasuredSetReport {
+  MeasuredSet set;
+  std::vector<double> predicted_s = {};  ///< of its rows
+  [[nodiscard]] std::vector<double> deviations() const;
+};
 
 }  // namespace ooc

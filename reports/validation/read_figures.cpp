@@ -6,6 +6,7 @@
 
 #include "model/base/spec_choice.hpp"
 #include "reports/validation/figures.hpp"
+#include "reports/validation/row_fields.hpp"
 
 namespace ooc {
 namespace {
@@ -71,9 +72,7 @@ Figure read_row(const SpecView& view, const std::optional<SpecView>& all,
                                                       {"fitted", FigureKind::kFitted},
                                                       {"order", FigureKind::kOrder}}};
   const RowFields fields(view, all);
-  Figure figure;
-  figure.place = place_of(view);
-  figure.name = text_of(view.get("name"));
+  Figure figure{.place = view, .name = text_of(view.get("name"))};
   if (const auto at = view.find("at")) figure.at = at->node().text;
   read_asked(fields.find("command"), fields.find("metric"), figure.asked);
   if (figure.asked.metric.empty()) view.fail("no \"metric\"", "a column of the result");
@@ -108,11 +107,12 @@ Figure read_row(const SpecView& view, const std::optional<SpecView>& all,
 
 }  // namespace
 
-FigureFile read_figures(const SpecDocument& document) {
-  const SpecView view(document);
+FigureFile read_figures(SpecDocument document) {
+  const auto kept = std::make_shared<const SpecDocument>(std::move(document));
+  const SpecView view(*kept);
   (void)view.get("format").as_choice({"ooc-paleo/figures"});
   (void)view.get("version").as_integer(1, 1);
-  FigureFile file{.file = document.file,
+  FigureFile file{.document = kept,
                   .id = text_of(view.get("id")),
                   .title = text_of(view.get("title")),
                   .source = text_of(view.get("source")),

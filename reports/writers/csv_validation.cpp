@@ -26,12 +26,14 @@ std::string csv_validation(const ValidationReport& report, const WriteOptions&) 
   std::string text =
       "id,row,kind,group,predicted,published,unit,deviation,tolerance,low,high,verdict,job,metric,"
       "against,against_metric,source,file\n";
-  for (const MeasuredSetReport& set : report.measured) {
-    for (const MeasuredRowReport& row : set.rows) {
-      text += fmt::format("{},{},{},,{},{},s,{},,,,,,,,,{},{}\n", csv_field(set.id),
-                          csv_field(row.label), kind_name(set.kind), number(row.predicted_s),
-                          number(row.measured_s), number(row.deviation()), csv_field(set.source),
-                          csv_field(set.file));
+  for (const MeasuredSetReport& each : report.measured) {
+    const std::vector<double> deviations = each.deviations();
+    for (std::size_t i = 0; i < deviations.size(); ++i) {
+      const MeasuredNetwork& row = each.set.rows[i];
+      text += fmt::format("{},{},{},,{},{},s,{},,,,,,,,,{},{}\n", csv_field(each.set.id),
+                          csv_field(label_of(each.set, row)), kind_name(each.set.kind),
+                          number(each.predicted_s[i]), number(row.seconds), number(deviations[i]),
+                          csv_field(each.set.source), csv_field(each.set.document->file));
     }
   }
   for (const FigureFileReport& file : report.files) {
@@ -45,7 +47,7 @@ std::string csv_validation(const ValidationReport& report, const WriteOptions&) 
           verdict_key(row.verdict), command_line(figure.asked), csv_field(figure.asked.metric),
           figure.against ? command_line(*figure.against) : "",
           figure.against ? csv_field(figure.against->metric) : "", csv_field(figure.source),
-          csv_field(file.file.file));
+          csv_field(file.file.document->file));
     }
   }
   return text;

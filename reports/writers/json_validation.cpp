@@ -46,10 +46,11 @@ void put_row(JsonWriter& json, const FigureFile& file, const FigureReport& row) 
   json.member("known", if_any(figure.known));
 }
 
-void put_file(JsonWriter& json, const FigureFile& file) {
+/// Of a FigureFile or a MeasuredSet.
+template <class File>
+void put_head(JsonWriter& json, const File& file) {
   json.member("id", file.id).member("title", file.title).member("source", file.source);
-  json.member("conditions", if_any(file.conditions)).member("axis", if_any(file.axis));
-  json.member("file", file.file);
+  json.member("conditions", if_any(file.conditions)).member("file", file.document->file);
 }
 
 void put_errors(JsonWriter& json, const ErrorStatistics& errors) {
@@ -58,30 +59,34 @@ void put_errors(JsonWriter& json, const ErrorStatistics& errors) {
   json.member("bias", errors.bias);
 }
 
-void put_kind(JsonWriter& json, const KindReport& kind) {
-  json.member("kind", kind_name(kind.kind));
-  if (kind.group.empty()) {
-    json.member("of", kind.networks ? "networks in core" : "published figures");
+void put_line(JsonWriter& json, const ErrorLine& line) {
+  json.member("kind", kind_name(line.kind));
+  if (line.name.empty()) {
+    json.member("of", line.networks ? "networks in core" : "published figures");
   } else {
-    json.member("group", kind.group);
+    json.member("group", line.name);
   }
-  json.member("figures", static_cast<std::int64_t>(kind.figures));
-  if (!kind.networks) {
-    json.member("judged", static_cast<std::int64_t>(kind.judged));
-    json.member("holds", static_cast<std::int64_t>(kind.hold));
+  json.member("figures", static_cast<std::int64_t>(line.figures));
+  if (!line.networks) {
+    json.member("judged", static_cast<std::int64_t>(line.judged));
+    json.member("holds", static_cast<std::int64_t>(line.hold));
   }
-  if (kind.errors.count > 0) put_errors(json, kind.errors);
+  if (!line.deviations.empty()) put_errors(json, error_statistics(line.deviations));
 }
 
-void put_measured(JsonWriter& json, const MeasuredSetReport& set) {
-  json.member("id", set.id).member("title", set.title).member("source", set.source);
-  json.member("conditions", if_any(set.conditions)).member("file", set.file);
-  json.member("kind", kind_name(set.kind)).member("goal", set.goal);
-  put_errors(json, set.errors);
-  json.objects("rows", set.rows, [&](const MeasuredRowReport& row) {
-    json.member("row", row.label).member("predicted_s", row.predicted_s);
-    json.member("measured_s", row.measured_s).member("deviation", row.deviation());
-  });
+void put_measured(JsonWriter& json, const MeasuredSetReport& each) {
+  put_head(json, each.set);
+  const std::vector<double> deviations = each.deviations();
+  json.member("kind", kind_name(each.set.kind)).member("goal", each.set.goal);
+  put_errors(json, error_statistics(deviations));
+  json.begin_list("rows");
+  for (std::size_t i = 0; i < deviations.size(); ++i) {
+    const MeasuredNetwork& row = each.set.rows[i];
+    json.begin_object().member("row", label_of(each.set, row));
+    json.member("predicted_s", each.predicted_s[i]).member("measured_s", row.seconds);
+    json.member("deviation", deviations[i]).end();
+  }
+  json.end();
 }
 
 }  // namespace
@@ -100,12 +105,14 @@ std::string json_validation(const ValidationReport& report, const WriteOptions& 
   count("fails_known", Verdict::kKnown);
   count("marked_but_holds", Verdict::kUnexpected);
   count("reported", Verdict::kReported);
-  const auto put = [&](const KindReport& kind) { put_kind(json, kind); };
-  json.objects("kinds", kinds_of(report), put).objects("groups", groups_of(report), put).end();
+  const auto put = [&](const ErrorLine& line) { put_line(json, line); };
+  json.objects("kinds", by_kind(report), put).objects("groups", by_group(report), put).end();
   json.objects("measured_networks", report.measured,
                [&](const MeasuredSetReport& set) { put_measured(json, set); });
-  json.objects("files", report.files,
-               [&](const FigureFileReport& file) { put_file(json, file.file); });
+  json.objects("files", report.files, [&](const FigureFileReport& each) {
+    put_head(json, each.file);
+    json.member("axis", if_any(each.file.axis));
+  });
   json.begin_list("rows");
   for (const FigureFileReport& file : report.files) {
     for (const FigureReport& row : file.rows) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "model/base/quantity_io.hpp"
 #include "reports/writers/folded.hpp"
@@ -82,12 +83,17 @@ std::string rows_table(const std::vector<FigureFileReport>& files, const Look& l
   return text + lines.substr(begin);
 }
 
-/// A line with a name for figures that were counted together.
-using ErrorLine = std::pair<std::string, KindReport>;
+/// "swapping, fitted" of a group, "fitted, networks in core" of all, a title of a file.
+std::string name_of(const ErrorLine& line, bool with_kind) {
+  if (!with_kind) return line.name;
+  if (!line.name.empty()) return fmt::format("{}, {}", line.name, kind_name(line.kind));
+  if (line.kind == FigureKind::kOrder) return "order, sign, yes or no";
+  return fmt::format("{}, {}", kind_name(line.kind),
+                     line.networks ? "networks in core" : "published figures");
+}
 
 std::string errors_table(const std::string& title, const std::vector<ErrorLine>& lines,
-                         const Look& look) {
-  if (lines.empty()) return "";
+                         bool with_kind, const Look& look) {
   TextTable table{{{title, Align::kLeft},
                    {"figures"},
                    {"hold"},
@@ -96,46 +102,21 @@ std::string errors_table(const std::string& title, const std::vector<ErrorLine>&
                    {"mean"},
                    {"largest"},
                    {"bias"}}};
-  for (const auto& [name, kind] : lines) {
-    const ErrorStatistics& errors = kind.errors;
-    const auto share = [&](std::string text) { return errors.count > 0 ? text : ""; };
-    table.add_row({printable(name), count(kind.figures),
-                   kind.networks                 ? ""
-                   : kind.judged == kind.figures ? count(kind.hold)
-                                                 : fmt::format("{} of {}", kind.hold, kind.judged),
-                   share(count(errors.count)), share(percent(errors.median)),
-                   share(percent(errors.mean)), share(percent(errors.largest)),
-                   share(signed_percent(errors.bias))});
+  for (const ErrorLine& line : lines) {
+    const ErrorStatistics errors = error_statistics(line.deviations);
+    std::vector<std::string> cells{
+        printable(name_of(line, with_kind)), count(line.figures),
+        line.networks                 ? ""
+        : line.judged == line.figures ? count(line.hold)
+                                      : fmt::format("{} of {}", line.hold, line.judged)};
+    if (errors.count > 0) {
+      cells.insert(cells.end(), {count(errors.count), percent(errors.median), percent(errors.mean),
+                                 percent(errors.largest), signed_percent(errors.bias)});
+    }
+    cells.resize(8);
+    table.add_row(std::move(cells));
   }
-  return table.text(look);
-}
-
-std::vector<ErrorLine> by_file(const ValidationReport& report) {
-  std::vector<ErrorLine> lines;
-  for (const FigureFileReport& file : report.files) {
-    lines.emplace_back(fmt::format("{:<4} {}", file.file.id, file.file.title), sum_of(file));
-  }
-  return lines;
-}
-
-std::vector<ErrorLine> by_group(const ValidationReport& report) {
-  std::vector<ErrorLine> lines;
-  for (const KindReport& group : groups_of(report)) {
-    lines.emplace_back(fmt::format("{}, {}", group.group, kind_name(group.kind)), group);
-  }
-  return lines;
-}
-
-std::vector<ErrorLine> by_kind(const ValidationReport& report) {
-  std::vector<ErrorLine> lines;
-  for (const KindReport& kind : kinds_of(report)) {
-    lines.emplace_back(kind.kind == FigureKind::kOrder
-                           ? "order, sign, yes or no"
-                           : fmt::format("{}, {}", kind_name(kind.kind),
-                                         kind.networks ? "networks in core" : "published figures"),
-                       kind);
-  }
-  return lines;
+  return lines.empty() ? "" : table.text(look);
 }
 
 std::string reason_of(const FigureReport& row) {
@@ -174,9 +155,12 @@ std::string measured_table(const std::vector<MeasuredSetReport>& sets, const Loo
   std::string text;
   if (sets.size() == 1) {
     TextTable rows{{{"network", Align::kLeft}, {"predicted"}, {"measured"}, {"deviation"}}};
-    for (const MeasuredRowReport& row : sets.front().rows) {
-      rows.add_row({printable(row.label), seconds_text(row.predicted_s),
-                    seconds_text(row.measured_s), signed_percent(row.deviation())});
+    const MeasuredSetReport& only = sets.front();
+    const std::vector<double> deviations = only.deviations();
+    for (std::size_t i = 0; i < deviations.size(); ++i) {
+      const MeasuredNetwork& row = only.set.rows[i];
+      rows.add_row({printable(label_of(only.set, row)), seconds_text(only.predicted_s[i]),
+                    seconds_text(row.seconds), signed_percent(deviations[i])});
     }
     text += rows.text(look) + "\n";
   }
@@ -188,12 +172,13 @@ std::string measured_table(const std::vector<MeasuredSetReport>& sets, const Loo
                    {"bias"},
                    {"goal", Align::kLeft},
                    {"kind", Align::kLeft}}};
-  for (const MeasuredSetReport& set : sets) {
-    const ErrorStatistics& errors = set.errors;
-    table.add_row({printable(set.title), count(errors.count), percent(errors.mean),
+  for (const MeasuredSetReport& each : sets) {
+    const ErrorStatistics errors = error_statistics(each.deviations());
+    const std::optional<double> goal = each.set.goal;
+    table.add_row({printable(each.set.title), count(errors.count), percent(errors.mean),
                    percent(errors.median), percent(errors.largest), signed_percent(errors.bias),
-                   set.goal ? percent(*set.goal) + (errors.mean <= *set.goal ? "" : " missed") : "",
-                   std::string(kind_name(set.kind))});
+                   goal ? percent(*goal) + (errors.mean <= *goal ? "" : " missed") : "",
+                   std::string(kind_name(each.set.kind))});
   }
   return text + table.text(look) + "  |predicted / measured - 1|; bias with its sign\n";
 }
@@ -226,16 +211,16 @@ std::string table_validation(const ValidationReport& report, const WriteOptions&
   if (!report.files.empty()) {
     if (!text.empty()) text += "\n";
     text += report.files.size() < kMany ? rows_table(report.files, look)
-                                        : errors_table("published figures", by_file(report), look);
+                                        : errors_table("published figures", by_file(report), false, look);
     text += attention(report, Verdict::kFails, "Fails", look) +
             attention(report, Verdict::kKnown, "Fails, and it is known why", look) +
             attention(report, Verdict::kUnexpected, "Marked as failing, and holds", look) + "\n" +
             count_line(report);
-    const std::string groups = errors_table("kind of job", by_group(report), look);
+    const std::string groups = errors_table("kind of job", by_group(report), true, look);
     if (!groups.empty()) text += "\n" + groups;
   }
   if (report.files.empty() && report.measured.size() == 1) return text;
-  return text + "\n" + errors_table("what it is worth", by_kind(report), look) +
+  return text + "\n" + errors_table("what it is worth", by_kind(report), true, look) +
          "  |predicted / published - 1| of n figures; predicted: no number, network or\n"
          "  criterion was chosen with the figure in sight; fitted: one was\n";
 }

@@ -115,7 +115,7 @@ TEST_CASE("a dash is standard input, for networks, profiles, rows and layer time
       run_shell("ooc-paleo predict - --hardware " + kMachine + " --format csv < " + kNetwork).out ==
       plain);
   CHECK(
-      has(piped(kSource + "/reports/validation/rows/M1.json", "validate -").out, "1 row: 1 holds"));
+      has(piped(kSource + "/validation/M1.json", "validate -").out, "4 rows: 4 hold"));
   const Ran times =
       run_shell("printf 'layer,forward_ms,backward_ms\\na,1,2\\n' | ooc-paleo predict " + kNetwork +
                 " --layer-times - --hardware " + kMachine);

@@ -362,7 +362,6 @@ PROFILE_READER_ONLY = {
 }
 
 
-check0, check1 = (["checks", i] for i in (0, 1))  # of M4: a tolerance and a band
 
 MEASURED_WRONG = {
     "no software": Drop(["software"]),
@@ -383,75 +382,49 @@ MEASURED_READER_ONLY = {
     "a time without unit": Put(["rows", 0], {"network": "resnet50", "batch": 96, "software": "mxnet", "time": "5"}),
 }
 
+row0, row1 = (["rows", i] for i in (0, 1))  # of M4: a tolerance and a band
 ROW_WRONG = {
     "another format": Put(["format"], "ooc-paleo/network"),
     "a version to come": Put(["version"], 2),
     "no id": Drop(["id"]),
     "an empty title": Put(["title"], ""),
-    "no checks": Put(["checks"], []),
+    "no rows": Put(["rows"], []),
     "an unknown key at the top": Put(["tolerance"], 1),
-    "an unknown key in a check": Put(check0 + ["expected"], 1),
-    "an unknown use": Put(["use"], "loose"),
-    "a run that is a number": Put(["runs", "base"], 3),
-    "a run that is empty": Put(["runs", "base"], ""),
-    "a run with a dash in its name": Put(["runs", "in-core"], "inspect vgg16"),
-    "a layer without a run": Put(["runs", "base"], {"layer": "conv1"}),
+    "an unknown key in a row": Put(row0 + ["expected"], 1),
+    "an unknown key in all": Put(["all", "expected"], 1),
+    "an unknown kind": Put(row0 + ["kind"], "tight"),
+    "an unknown command": Put(row0 + ["command"], "sweep"),
+    "a job with a list": Put(row0 + ["job"], {"network": ["vgg16"]}),
     "an empty axis": Put(["axis"], ""),
-    "a run of an unknown kind": Put(["runs", "base"], {"sweep": "vgg16"}),
-    "a copy without a size":
-        Put(["runs", "other"], {"copy": {"hardware": "m40", "mode": "pinned", "direction": "to_far"}}),
-    "a copy in no direction":
-        Put(["runs", "other"],
-            {"copy": {"hardware": "m40", "mode": "pinned", "direction": "up", "size": "1 MB"}}),
-    "no rule": Drop(check0 + ["tolerance"]),
-    "two rules": Put(check0 + ["between"], [1, 2]),
-    "a tolerance of nothing": Drop(check0 + ["published"]),
-    "published and measured": Put(check0 + ["measured"], 190),
-    "a negative tolerance": Put(check0 + ["tolerance"], -0.1),
-    "a band of three": Put(check1 + ["between"], [1, 2, 3]),
-    "a band without ends": Put(check1 + ["between"], [None, None]),
-    "a band without a prediction": Drop(check1 + ["predicted"]),
-    "one alone ascending": Put(["checks", 1], {"use": "order", "ascending": [1]}),
-    "ascending and predicted": Put(["checks", 1], {"predicted": 1, "ascending": [1, 2]}),
-    "an unknown trend": Put(["checks", 1], {"points": {"x": [1, 2]}, "predicted": "x", "trend": "grows"}),
-    "points that are no list": Put(["points"], {"x": 1}),
-    "points of nothing": Put(["points"], {"x": []}),
-    "a mark without a cause": Put(check0 + ["known"], {"points": [1]}),
-    "a mark that is true": Put(check0 + ["known"], True),
+    "a tolerance of nothing": Drop(row0 + ["published"]),
+    "a negative tolerance": Put(row0 + ["tolerance"], -0.1),
+    "a band of three": Put(row1 + ["between"], [1, 2, 3]),
+    "a band without ends": Put(row1 + ["between"], [None, None]),
+    "a ratio to itself": Put(row0 + ["against"], {}),
+    "a ratio and a difference": Put(row0, {"name": "n", "against": {"metric": "a"}, "minus": {"metric": "a"}}),
+    "a mark that is true": Put(row0 + ["known"], True),
 }
 
 ROW_RIGHT = {
     "as it is": lambda document: None,
-    "a tolerance as a number": Put(check0 + ["tolerance"], 0.05),
+    "a tolerance as a number": Put(row0 + ["tolerance"], 0.05),
     "an axis": Put(["axis"], "batch, images"),
-    "a layer": Put(["runs", "part"], {"run": "predict resnet50 --hardware m40 --batch 1", "layer": "conv1"}),
-    "an open end": Put(check1 + ["between"], [None, "20 GB"]),
-    "a formula": Put(check0 + ["predicted"], "floor(base.max_batch / 2) * 2 + (base.max_batch - base.max_batch)"),
-    "points": Put(["checks", 1], {"points": {"x": [1, 2], "word": ["a", "b"]}, "predicted": "x", "published": [1, 2],
-                                  "tolerance": 0}),
-    "ascending": Put(["checks", 1], {"use": "order", "ascending": [1, "base.max_batch"]}),
-    "a trend": Put(["checks", 1], {"points": {"x": [1, 2]}, "predicted": "x", "trend": "rises"}),
-    "an interval": Put(["checks", 1], {"predicted": 1, "predicted_to": 3, "measured": 2}),
-    "truth": Put(["checks", 1], {"predicted": "base.feasible", "published": True, "tolerance": 0}),
-    "a mark": Put(check0 + ["known"], "because"),
-    "a mark at points": Put(["checks", 1], {"points": {"x": [1, 2]}, "predicted": "x", "published": 1, "tolerance": 0,
-                                            "known": {"cause": "because", "points": [2]}}),
-    "a check that waits": Put(check0 + ["pending"], "until then"),
-    "a copy": Put(["runs", "other"],
-                  {"copy": {"hardware": "m40", "mode": "pinned", "direction": "to_far", "size": "1 MB"}}),
-    "replays that nobody asks for": Put(["runs", "other"], {"replays": ["a.json", "b.json"]}),
+    "an open end": Put(row1 + ["between"], [None, 20]),
+    "a ratio": Put(row0 + ["against"], {"job": {"network": "resnet50_v1"}}),
+    "a difference": Put(row0 + ["minus"], {"metric": "batch"}),
+    "only reported": Drop(row0 + ["tolerance"]),
+    "a mark": Put(row0 + ["known"], "because"),
+    "a source of its own": Put(row0 + ["source"], "another"),
 }
 
 ROW_READER_ONLY = {
-    "a formula that ends early": Put(check0 + ["predicted"], "base.max_batch +"),
-    "an unknown run": Put(check0 + ["predicted"], "bass.max_batch"),
-    "an unknown metric": Put(check0 + ["predicted"], "base.max_bath"),
-    "an unknown flag": Put(["runs", "base"], "max-batch resnet50 --hardware m40 --schedul in-core"),
-    "an unknown command": Put(["runs", "base"], "sweep resnet50"),
-    "three published for one point": Put(check0 + ["published"], [1, 2, 3]),
-    "lists of two lengths": Put(["points"], {"x": [1], "y": [1, 2]}),
-    "a tolerance in words": Put(check0 + ["tolerance"], "a bit"),
-    "a trend of one point": Put(["checks", 1], {"predicted": 1, "trend": "rises"}),
+    "no kind": Drop(row0 + ["kind"]),
+    "no metric": Drop(row0 + ["metric"]),
+    "an unknown metric": Put(row0 + ["metric"], "max_bath"),
+    "an unknown flag": Put(row0 + ["job", "schedul"], "in-core"),
+    "a flag about output": Put(row0 + ["job", "format"], "csv"),
+    "two rows of one name": Put(row1 + ["name"], "largest batch"),
+    "a tolerance in words": Put(row0 + ["tolerance"], "a bit"),
 }
 
 
@@ -604,9 +577,9 @@ def main():
                     NETWORK_WRONG, NETWORK_RIGHT, NETWORK_READER_ONLY),
         "profile": ("hwprofiles/hwprofile.schema.json", "tests/data/machine_of_shares.json",
                     PROFILE_WRONG, PROFILE_RIGHT, PROFILE_READER_ONLY),
-        "row": ("reports/validation/rows/row.schema.json", "reports/validation/rows/M4.json", ROW_WRONG, ROW_RIGHT, ROW_READER_ONLY),
+        "row": ("validation/figures.schema.json", "validation/M4.json", ROW_WRONG, ROW_RIGHT, ROW_READER_ONLY),
         "study": ("studies/study.schema.json", "studies/link_or_memory.json", STUDY_WRONG, STUDY_RIGHT, STUDY_READER_ONLY),
-        "measured": ("reports/validation/rows/measured.schema.json", "reports/validation/rows/networks-float32-v100.json",
+        "measured": ("validation/measured.schema.json", "validation/networks-float32-v100.json",
                      MEASURED_WRONG, MEASURED_RIGHT, MEASURED_READER_ONLY),
     }
     check_shipped(arguments.source / "hwprofiles/architectures/architecture.schema.json")

@@ -1,12 +1,13 @@
-// `validate` as a user sees it: what is shipped, a row of his own, what is wrong with a row.
+// `validate` as a user sees it: what is shipped, rows of his own, what is wrong with a row.
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
-#include "tests/cli/replay_support.hpp"
 #include "tests/cli/run_program.hpp"
 
 namespace ooc::test {
@@ -14,28 +15,24 @@ namespace {
 
 using nlohmann::json;
 
-/// A row about the worked example of docs/formats.md, 6: 600 ms in core, 950 ms under vdnn-like.
-std::string row(const std::string& checks, const std::string& more_runs = "",
-                const std::string& id = "mine") {
-  const std::string job =
-      kData + "worked_example.json --hardware " + kData + "worked_example_machine.json";
-  return R"({"format": "ooc-paleo/validation-row", "version": 1, "id": ")" + id +
-         R"(", "title": "the worked example", "source": "by hand", "use": "tight",
- "runs": {"base": "predict )" +
-         job + R"( --schedule in-core", "swap": "predict )" + job + R"( --schedule vdnn-like")" +
-         more_runs + R"(},
- "checks": [)" +
-         checks + "]}\n";
+/// Rows about the worked example of docs/formats.md, 6: 600 ms in core, 950 ms under vdnn-like.
+std::string figures(const std::string& rows, const std::string& id = "mine") {
+  return R"({"format": "ooc-paleo/figures", "version": 1, "id": ")" + id +
+         R"(", "title": "the worked example", "source": "by hand",
+ "all": {"job": {"network": ")" +
+         kData + R"(worked_example.json", "hardware": ")" + kData +
+         R"(worked_example_machine.json", "schedule": "in-core"}, "metric": "iteration_time_ns", "kind": "predicted"},
+ "rows": [)" +
+         rows + "]}\n";
 }
 
 const std::string kGood =
-    R"({"name": "in core", "unit": "ms", "predicted": "base.iteration_time_ns", "published": 600, "tolerance": 0})";
+    R"({"name": "in core", "unit": "ms", "published": 600, "tolerance": 0})";
 const std::string kBad =
-    R"({"name": "too fast", "unit": "ms", "predicted": "swap.iteration_time_ns", "published": 900, "tolerance": "5 %"})";
+    R"({"name": "too fast", "job": {"schedule": "vdnn-like"}, "unit": "ms", "published": 900, "tolerance": "5 %"})";
 
-std::string with(std::string check, const std::string& member) {
-  check.insert(1, member + ", ");
-  return check;
+std::string with(std::string row, const std::string& member) {
+  return row.insert(1, member + ", ");
 }
 
 struct Judged {
@@ -45,7 +42,7 @@ struct Judged {
 
 Judged validate(const std::string& text, std::vector<std::string> more = {}) {
   const ScratchFolder folder;
-  const std::string path = folder.file("row.json", text);
+  const std::string path = folder.file("rows.json", text);
   std::vector<std::string> words{"validate", path};
   words.insert(words.end(), more.begin(), more.end());
   return {run_ooc_paleo(words), path};
@@ -57,199 +54,102 @@ TEST_CASE("shipped rows are found by name from any directory") {
   CHECK(ran.exit_code == 0);
   CHECK(has(ran.out, "M3   VGG-16, batch 256: footprint [Rhu et al., MICRO 2016]\n"));
   CHECK(has(ran.out, "15.57 GB"));
-  CHECK(has(ran.out, "\n2 rows: 2 hold\n"));
+  CHECK(has(ran.out, "\n10 rows: 10 hold\n"));
   CHECK(has(run_ooc_paleo({"list", "rows"}).out, "\nM2   "));
-  CHECK(
-      has(run_ooc_paleo({"schema", "row"}).out, "\"title\": \"OOC-Paleo row of the validation\""));
+  CHECK(has(run_ooc_paleo({"schema", "row"}).out, "\"title\": \"OOC-Paleo published figures"));
 }
 
-TEST_CASE("a row of one's own holds or fails, and only tight and band figures make exit status 4") {
-  CHECK(validate(row(kGood)).ran.exit_code == 0);
-  CHECK(validate(row(kGood + "," + kBad)).ran.exit_code == 4);
-  CHECK(validate(row(with(kBad, R"("use": "band")"))).ran.exit_code == 4);
-  const Ran order = validate(row(with(kBad, R"("use": "order")"))).ran;
+TEST_CASE("a row of one's own holds or fails, and a failure that is no order makes exit status 4") {
+  CHECK(validate(figures(kGood)).ran.exit_code == 0);
+  CHECK(validate(figures(kGood + "," + kBad)).ran.exit_code == 4);
+  CHECK(validate(figures(with(kBad, R"("kind": "fitted")"))).ran.exit_code == 4);
+  const Ran order = validate(figures(with(kBad, R"("kind": "order")"))).ran;
   CHECK(order.exit_code == 0);
-  CHECK(has(order.out, "FAILS\n"));
   CHECK(has(order.out, "1 row: 0 hold, 1 FAILS in order only\n"));
-  const Ran known = validate(row(with(kBad, R"("known": "copies of nothing")"))).ran;
+  const Ran known = validate(figures(with(kBad, R"("known": "copies of nothing")"))).ran;
   CHECK(known.exit_code == 0);
-  CHECK(has(known.out, "fails (known)"));
   CHECK(has(known.out, "too fast: copies of nothing"));
   CHECK(has(known.out, "1 row: 0 hold, 1 fails as known\n"));
-  const Ran marked = validate(row(with(kGood, R"("known": "long ago")"))).ran;
+  const Ran marked = validate(figures(with(kGood, R"("known": "long ago")"))).ran;
   CHECK(marked.exit_code == 0);
   CHECK(has(marked.out, "remove \"known\""));
-  const Ran pending = validate(row(with(kGood, R"("pending": "no machine yet")"))).ran;
-  CHECK(pending.exit_code == 0);
-  CHECK(has(pending.out, "1 row: 0 hold, 1 not run\n"));
 }
 
 TEST_CASE("the table says what fails by how much") {
-  const Ran ran = validate(row(kGood + "," + kBad)).ran;
+  const Ran ran = validate(figures(kGood + "," + kBad)).ran;
   CHECK(has(ran.out, "    in core      600 ms     600 ms      0.0 %  exactly  predicted  holds\n"));
   CHECK(has(ran.out, "    too fast     950 ms     900 ms     +5.6 %  ± 5 %    predicted  FAILS\n"));
-  CHECK(has(ran.out, "too fast: predicted 950 ms, reference 900 ms, ± 5 %\n"));
-  CHECK(has(ran.out, "1 row: 0 hold, 1 FAILS\n"));
+  CHECK(has(ran.out, "too fast: predicted 950 ms, published 900 ms, ± 5 %\n"));
 }
 
-TEST_CASE("JSON and CSV carry the same figures") {
-  const Ran ran = validate(row(kGood + "," + kBad), {"--format", "json"}).ran;
+TEST_CASE("JSON and CSV carry the same figures, each with its job") {
+  const Ran ran = validate(figures(kGood + "," + kBad), {"--format", "json"}).ran;
   CHECK(ran.exit_code == 4);
   const json result = json::parse(ran.out);
   CHECK(result["format"] == "ooc-paleo/validation");
-  CHECK(result["summary"]["rows"] == 1);
   CHECK(result["summary"]["fails"] == 1);
-  const json& kinds = result["summary"]["kinds"];
-  REQUIRE(kinds.size() == 1);
-  CHECK(kinds[0]["kind"] == "predicted");
-  CHECK(kinds[0]["of"] == "published figures");
-  CHECK(kinds[0]["figures"] == 2);
-  CHECK(kinds[0]["holds"] == 1);
-  CHECK(kinds[0]["largest"].get<double>() == doctest::Approx(50.0 / 900));
-  const json& bad = result["rows"][0]["checks"][1];
-  CHECK(bad["points"][0]["predicted"][0] == 950.0);
-  CHECK(bad["points"][0]["reference"] == 900.0);
-  CHECK(bad["points"][0]["verdict"] == "fails");
-  CHECK(bad["tolerance"] == 0.05);
-  const Ran csv = validate(row(kGood + "," + kBad), {"--format", "csv"}).ran;
-  CHECK(has(csv.out, "\nmine,too fast,,tight,tolerance,950000000,900000000,0.0555"));
+  const json& kind = result["summary"]["kinds"][0];
+  CHECK(kind["kind"] == "predicted");
+  CHECK(kind["figures"] == 2);
+  CHECK(kind["holds"] == 1);
+  CHECK(kind["largest"].get<double>() == doctest::Approx(50.0 / 900));
+  const json& bad = result["rows"][1];
+  CHECK(bad["job"]["schedule"] == "vdnn-like");
+  CHECK(bad["predicted"] == 950.0);
+  CHECK(bad["published"] == 900.0);
+  CHECK(bad["verdict"] == "fails");
+  const Ran csv = validate(figures(kGood + "," + kBad), {"--format", "csv"}).ran;
+  CHECK(has(csv.out, "\nmine,too fast,predicted,,950,900,ms,0.0555"));
 }
 
-TEST_CASE("a max-batch, an inspection and a copy yield figures") {
-  const std::string machine = kData + "worked_example_machine.json";
-  const std::string more = R"(, "most": "max-batch )" + kData + "worked_example.json --hardware " +
-                           machine + R"( --schedule in-core", "look": "inspect )" + kData +
-                           R"(worked_example.json", "copy": {"copy": {"hardware": ")" + machine +
-                           R"(", "mode": "pinned", "direction": "to_far", "size": "1 GB"}})";
-  const Ran ran = validate(row(R"({"predicted": "most.max_batch", "between": [1, null]},
-      {"predicted": "look.layers", "published": 4, "tolerance": 0},
-      {"predicted": "copy.time_ns", "unit": "ms", "published": 100, "tolerance": 0})",
-                               more))
+TEST_CASE("a max-batch, an inspection, a ratio and a difference yield figures") {
+  const Ran ran = validate(figures(R"(
+      {"name": "most", "command": "max-batch", "metric": "max_batch", "between": [1, null]},
+      {"name": "layers", "command": "inspect", "job": {"schedule": false}, "metric": "layers", "published": 4, "tolerance": 0},
+      {"name": "slower", "job": {"schedule": "vdnn-like"}, "against": {"job": {"schedule": "in-core"}}, "unit": "% more", "between": [58.3, 58.4]},
+      {"name": "added", "job": {"schedule": "vdnn-like"}, "minus": {"job": {"schedule": "in-core"}}, "unit": "ms", "published": 350, "tolerance": 0})"))
                       .ran;
   CHECK(ran.err == "");
   CHECK_MESSAGE(ran.exit_code == 0, ran.out);
 }
 
-/// A check over layers of the worked example under vdnn-like.
-Judged by_layer(const std::string& layers, const std::string& check,
-                std::vector<std::string> more = {}) {
-  const std::string run = R"(, "part": {"layer": "{layer}", "run": "predict )" + kData +
-                          "worked_example.json --hardware " + kData +
-                          R"(worked_example_machine.json --schedule vdnn-like"})";
-  std::string text =
-      row(R"({"unit": "ms", "points": {"layer": [)" + layers + "]}, " + check + "}", run);
-  text.insert(1, R"("axis": "layer by layer", )");
-  return validate(text, std::move(more));
-}
-
-TEST_CASE("one layer of a run yields what it computes and waits for; JSON says what points are") {
-  const std::string all = R"("a", "b", "c", "d")";
-  const Ran computes = by_layer(all,
-                                R"("predicted": "part.forward_ns + part.backward_ns",
-                                   "published": 150, "tolerance": 0)",
-                                {"--format", "json"})
-                           .ran;
-  CHECK(computes.err == "");
-  CHECK_MESSAGE(computes.exit_code == 0, computes.out);
-  const json result = json::parse(computes.out)["rows"][0];
-  CHECK(result["axis"] == "layer by layer");
-  CHECK(result["checks"][0]["over"]["layer"] == json::array({"a", "b", "c", "d"}));
-  // Over all layers the waits are the iteration less what it computes: 950 - 600 ms.
-  const Ran waits = by_layer(all,
-                             R"x("predicted": "sum(part.forward_wait_ns + part.backward_wait_ns)",
-                                "published": 350, "tolerance": 0)x")
-                        .ran;
-  CHECK_MESSAGE(waits.exit_code == 0, waits.out);
-  const Ran none =
-      by_layer(R"("a", "bb")", R"("predicted": "part.forward_ns", "between": [0, 1])").ran;
-  CHECK(none.exit_code == 2);
-  CHECK(has(none.err, "the layer \"bb\""));
-}
-
-TEST_CASE("a run takes the framework that its machine names, unless it says another") {
-  const ScratchFolder folder;
-  std::string machine = read_file(kData + "worked_example_machine.json");
-  machine.insert(machine.find("\"compute\""), "\"framework\": \"cudnn-superneurons-modnn\", ");
-  folder.file("worked_example_machine.json", machine);
-  const std::string path = folder.file("row.json", R"({"format": "ooc-paleo/validation-row",
- "version": 1, "id": "x", "title": "t", "source": "s", "use": "tight",
- "runs": {"own": "inspect vgg16 --batch 1 --hardware ./worked_example_machine.json",
-          "plain": "inspect vgg16 --batch 1 --hardware ./worked_example_machine.json --framework ideal"},
- "checks": [{"predicted": "own.saved_bytes / plain.saved_bytes", "between": [1.3, 2]}]})");
-  const Ran ran = run_ooc_paleo({"validate", path});
-  CHECK(ran.err == "");
-  CHECK_MESSAGE(ran.exit_code == 0, ran.out);
-}
-
-TEST_CASE("the share of layers whose backward waits is that of the worked example") {
-  // docs/formats.md, 6, under vdnn-like: a copy in takes as long as a backward task, so that only the
-  // last of four layers waits, for its own; over half the link each waits.
-  const std::string job =
-      kData + "worked_example.json --hardware " + kData + "worked_example_machine.json";
-  const std::string check =
-      R"({"predicted": "base.backward_layers_delayed", "published": 0, "tolerance": 0},
-         {"predicted": "swap.backward_layers_delayed", "published": 0.25, "tolerance": 0},
-         {"predicted": "slow.backward_layers_delayed", "published": 1, "tolerance": 0})";
-  const Ran ran = validate(row(check, R"(, "slow": "predict )" + job +
-                                          R"( --schedule vdnn-like --link 5GB/s")"))
-                      .ran;
-  CHECK_MESSAGE(ran.exit_code == 0, ran.out);
-}
-
-TEST_CASE("paths in a row are seen from the row's file") {
+TEST_CASE("a job takes the framework that its machine names, unless it says another; paths are seen from the file") {
   const ScratchFolder folder;
   std::filesystem::create_directory(folder.path() / "inner");
-  folder.file("inner/net.json", read_file(kData + "worked_example.json"));
-  folder.file("inner/machine.json", read_file(kData + "worked_example_machine.json"));
-  const std::string path = folder.file("inner/row.json", R"({"format": "ooc-paleo/validation-row",
- "version": 1, "id": "x", "title": "t", "source": "s", "use": "tight",
- "runs": {"a": "predict ./net.json --hardware machine.json --schedule in-core"},
- "checks": [{"unit": "ms", "predicted": "a.iteration_time_ns", "published": 600, "tolerance": 0}]})");
+  std::string machine = read_file(kData + "worked_example_machine.json");
+  machine.insert(machine.find("\"compute\""), "\"framework\": \"cudnn-superneurons-modnn\", ");
+  folder.file("inner/machine.json", machine);
+  const std::string path = folder.file("inner/rows.json", R"({"format": "ooc-paleo/figures", "version": 1,
+ "id": "x", "title": "t", "source": "s", "rows": [{"name": "n", "command": "inspect", "kind": "predicted",
+ "job": {"network": "vgg16", "batch": 1, "hardware": "machine.json"}, "metric": "saved_bytes",
+ "against": {"job": {"framework": "ideal"}}, "between": [1.3, 2]}]})");
   const Ran ran = run_ooc_paleo({"validate", path});
   CHECK(ran.err == "");
-  CHECK(ran.exit_code == 0);
+  CHECK_MESSAGE(ran.exit_code == 0, ran.out);
 }
 
 struct Wrong {
-  std::string text;
+  std::string row;
   std::vector<std::string> says;
 };
 
 TEST_CASE("a bad row exits 2 with one line that names file, place, line and column") {
-  const std::string check = R"({"predicted": "a.iteration_time_ns", "between": [0, null]})";
-  const auto run = [&](const std::string& text) { return row(check, ", \"a\": \"" + text + "\""); };
-  const std::string job =
-      kData + "worked_example.json --hardware " + kData + "worked_example_machine.json";
   const std::vector<Wrong> wrong{
-      {"{", {"line 1"}},
-      {row(check), {"/checks/0/predicted: found \"a\" at character 1", "one of base, swap"}},
-      {row(R"({"predicted": "base.time", "between": [0, null]})"),
-       {"/checks/0/predicted: found \"time\" of base", "iteration_time_ns", "line 3, column"}},
-      {row(R"({"predicted": "base.batch +", "between": [0, null]})"), {"found the end of"}},
-      {row(R"({"predicted": "base.batch"})"), {"/checks/0: found no rule"}},
-      {run("predict " + job + " --bach 3"),
-       {"/runs/a: found --bach: an unknown flag", "did you mean --batch"}},
-      {run("predict " + job + " --batch x"), {"/runs/a: found --batch: \"x\"", "line 2, column"}},
-      {run("predict nonesuch --hardware m40"), {"/runs/a: found NETWORK: \"nonesuch\""}},
-      {run("predict " + job + " -o x.json"), {"/runs/a: found --output"}},
-      {run("predict " + job + " --report x.html"), {"/runs/a: found --report"}},
-      {run("max-batch " + job + " --plot x.svg"), {"/runs/a: found --plot"}},
-      {run("sweep " + job), {"/runs/a: found \"sweep\"", "predict, max-batch, inspect"}},
-      {run("predict " + job + " --help"), {"/runs/a: found --help"}},
-      {run("predict"), {"/runs/a: found NETWORK: none"}},
-      {run("predict vgg16"), {"/runs/a: found --hardware: none"}},
-      {run("predict {base.batch"), {"\"{\" without \"}\""}},
-      {row(check, R"(, "a": {"replays": "no/such/folder"})"), {"no/such/folder"}},
-      {row(check,
-           R"(, "a": {"copy": {"hardware": "m40", "mode": "magic", "direction": "to_far", "size": "1 MB"}})"),
-       {"magic"}},
-      {row(check,
-           R"(, "a": {"copy": {"hardware": "m40", "mode": "pinned", "direction": "to_far", "size": "1"}})"),
-       {"/runs/a: found size: \"1\""}},
+      {R"("metric": "time")", {"/rows/0: found the metric \"time\"", "iteration_time_ns", "line 3, column"}},
+      {R"("job": {"bach": 3})", {"/rows/0: found --bach: an unknown flag", "did you mean --batch"}},
+      {R"("job": {"batch": "x"})", {"/rows/0: found --batch: \"x\""}},
+      {R"("job": {"network": "nonesuch"})", {"/rows/0: found NETWORK: \"nonesuch\""}},
+      {R"("job": {"network": false})", {"/rows/0: found NETWORK: none"}},
+      {R"("job": {"hardware": false})", {"/rows/0: found --hardware: none"}},
+      {R"("job": {"output": "x.json"})", {"/rows/0: found --output"}},
+      {R"("job": {"report": "x.html"})", {"/rows/0: found --report"}},
+      {R"("job": {"help": true})", {"/rows/0: found --help"}},
+      {R"("command": "sweep")", {"/rows/0/command: found \"sweep\"", "max-batch"}},
+      {R"("kind": "tight")", {"/rows/0/kind: found \"tight\"", "fitted"}},
   };
   for (const Wrong& each : wrong) {
-    const Judged judged = validate(each.text);
-    CAPTURE(each.text);
+    const Judged judged = validate(figures(R"({"name": "n", )" + each.row + "}"));
+    CAPTURE(each.row);
     CAPTURE(judged.ran.err);
     CHECK(judged.ran.exit_code == 2);
     CHECK(judged.ran.out == "");
@@ -259,21 +159,11 @@ TEST_CASE("a bad row exits 2 with one line that names file, place, line and colu
   }
 }
 
-TEST_CASE("a folder of replays that cannot be read to its end is an error of the row") {
-  // Processes that end while it is read, or far too many files.
-  const Judged judged = validate(
-      row(R"({"predicted": "a.error", "between": [0, null]})", R"(, "a": {"replays": "/proc"})"));
-  CAPTURE(judged.ran.err);
-  CHECK(judged.ran.exit_code == 2);
-  CHECK(has(judged.ran.err, "/runs/a"));
-}
-
-TEST_CASE("no run gets the network of another run") {
+TEST_CASE("no job gets the network of another job") {
   const ScratchFolder folder;
-  const std::string pytorch = read_file(kSource + "/hwprofiles/software/pytorch-2.json");
   std::string tensorflow = read_file(kSource + "/hwprofiles/software/tensorflow-1.json");
   tensorflow.replace(tensorflow.find("\"tensorflow-1\""), 14, "\"pytorch-2\"");
-  folder.file("fw1.json", pytorch);
+  folder.file("fw1.json", read_file(kSource + "/hwprofiles/software/pytorch-2.json"));
   folder.file("fw2.json", tensorflow);
   folder.file("config.json", read_file(kSource + "/tests/fuzz/seeds/config/valid_llama.json"));
   const std::string gpt2 = "gpt2 --hardware h100-sxm --batch 1 --precision bf16";
@@ -290,30 +180,34 @@ TEST_CASE("no run gets the network of another run") {
                                       llama + "fused",
                                       resnet + "1.json",
                                       resnet + "2.json"};
-  std::string runs;
-  std::string checks;
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    const std::string name = "r" + std::to_string(i);
-    runs += (i > 0 ? ", " : "") + ("\"" + name + "\": \"predict " + jobs[i] + "\"");
-    checks += (i > 0 ? ", " : "") +
-              (R"({"predicted": ")" + name +
-               R"(.peak_near_bytes", "published": 1, "use": "order", "tolerance": 0})");
+  json rows = json::array();
+  for (const std::string& line : jobs) {
+    std::istringstream words(line);
+    json job;
+    std::string flag = "network";
+    for (std::string word; words >> word;) {
+      if (!word.starts_with("--")) {
+        job[flag] = word;
+        continue;
+      }
+      flag = word.substr(2);
+      std::replace(flag.begin(), flag.end(), '-', '_');
+    }
+    rows.push_back({{"name", line}, {"job", job}, {"metric", "peak_near_bytes"}, {"kind", "order"}});
   }
-  folder.file("row.json", R"({"format": "ooc-paleo/validation-row", "version": 1, "id": "x",
- "title": "t", "source": "s", "use": "order", "runs": {)" +
-                              runs + "}, \"checks\": [" + checks + "]}");
+  folder.file("rows.json", json{{"format", "ooc-paleo/figures"}, {"version", 1}, {"id", "x"},
+                                {"title", "t"}, {"source", "s"}, {"rows", rows}}
+                               .dump());
   const Ran ran =
-      run_ooc_paleo({"validate", "./row.json", "--format", "json"}, {folder.path(), {}});
+      run_ooc_paleo({"validate", "./rows.json", "--format", "json"}, {folder.path(), {}});
   REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
-  const json judged = json::parse(ran.out)["rows"][0]["checks"];
+  const json judged = json::parse(ran.out)["rows"];
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     CAPTURE(jobs[i]);
     const Ran alone =
         run_shell("ooc-paleo predict " + jobs[i] + " --format json --quiet", {folder.path(), {}});
-    CHECK(judged[i]["points"][0]["predicted"][0] == json::parse(alone.out)["peak_near_bytes"]);
-    if (i % 2 == 1) {
-      CHECK(judged[i]["points"][0]["predicted"][0] != judged[i - 1]["points"][0]["predicted"][0]);
-    }
+    CHECK(judged[i]["predicted"] == json::parse(alone.out)["peak_near_bytes"]);
+    if (i % 2 == 1) CHECK(judged[i]["predicted"] != judged[i - 1]["predicted"]);
   }
 }
 
@@ -321,50 +215,18 @@ TEST_CASE("unknown rows, equal ids and outputs over inputs are refused") {
   const Ran unknown = run_ooc_paleo({"validate", "M33"});
   CHECK(unknown.exit_code == 2);
   CHECK(has(unknown.err, "ROWS: found \"M33\""));
-  // Measured figures are judged under the software of their source, not under one for all.
-  CHECK(run_ooc_paleo({"validate", "M3", "--framework", "ideal"}).exit_code == 2);
   const ScratchFolder folder;
-  const std::string first = folder.file("a.json", row(kGood));
-  const std::string second = folder.file("b.json", row(kGood));
+  const std::string first = folder.file("a.json", figures(kGood));
+  const std::string second = folder.file("b.json", figures(kGood));
   const Ran twice = run_ooc_paleo({"validate", first, second});
   CHECK(twice.exit_code == 2);
   CHECK(has(twice.err, "/id: found \"mine\", as in " + first));
   const Ran over = run_ooc_paleo({"validate", first, "-o", first});
   CHECK(over.exit_code == 2);
-  CHECK(folder.read("a.json") == row(kGood));
+  CHECK(folder.read("a.json") == figures(kGood));
   CHECK(run_ooc_paleo({"validate", first, "-o", (folder.path() / "r.json").string()}).exit_code ==
         0);
   CHECK(json::parse(folder.read("r.json"))["summary"]["holds"] == 1);
-}
-
-TEST_CASE("replays of a folder are judged one by one and together, none left out") {
-  const ScratchFolder folder;
-  std::filesystem::create_directory(folder.path() / "measured");
-  for (const char* schedule : {"in-core", "vdnn-all"}) {
-    const std::string file = (folder.path() / "measured" / schedule).string() + ".json";
-    const Ran ran = replay(folder, {"--schedule", schedule, "-o", file});
-    REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
-  }
-  const std::string path = folder.file("row.json", R"~({"format": "ooc-paleo/validation-row",
- "version": 1, "id": "replays", "title": "t", "source": "fake device", "use": "tight",
- "runs": {"spin": {"replays": "measured"}},
- "checks": [
-   {"name": "time", "unit": "us", "predicted": "spin.predicted_ns", "measured": "spin.measured_ns", "tolerance": "10 %"},
-   {"name": "mean", "unit": "%", "predicted": "mean(abs(spin.error))", "between": [0, 5]},
-   {"name": "median", "unit": "%", "predicted": "median(abs(spin.error))", "between": [0, 5]},
-   {"name": "largest", "unit": "%", "predicted": "max(abs(spin.error))", "between": [0, 10]}]})~");
-  const Ran ran = run_ooc_paleo({"validate", path, "--format", "json"});
-  CHECK_MESSAGE(ran.exit_code == 0, (ran.out + ran.err));
-  const json checks = json::parse(ran.out)["rows"][0]["checks"];
-  REQUIRE(checks[0]["points"].size() == 2);
-  CHECK(has(checks[0]["points"][0]["point"], "example_skip 64 in-core"));
-  CHECK(has(checks[0]["points"][1]["point"], "example_skip 64 vdnn-all"));
-  CHECK(checks[3]["points"][0]["predicted"][0] > 0);
-  // A file that is none makes the row unreadable, not shorter.
-  folder.file("measured/zzz.json", "{}");
-  const Ran broken = run_ooc_paleo({"validate", path});
-  CHECK(broken.exit_code == 2);
-  CHECK(has(broken.err, "zzz.json"));
 }
 
 TEST_CASE("a measured batch that no memory holds is timed, one that cannot be counted is refused") {

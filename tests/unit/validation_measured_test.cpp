@@ -2,9 +2,11 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "model/base/errors.hpp"
-#include "reports/validation/measured_networks.hpp"
+#include "reports/validation/validation_report.hpp"
 #include "reports/writers/validation_text.hpp"
 #include "reports/writers/writer.hpp"
 
@@ -49,10 +51,7 @@ std::string measured_error(const std::string& text) {
 
 /// Predictions in seconds, row by row.
 MeasuredSetReport judged(std::vector<double> seconds) {
-  const MeasuredSet set = measured_read(kSet);
-  std::size_t next = 0;
-  return judge_measured_set(
-      set, [&](const MeasuredSet&, const MeasuredNetwork&) { return seconds.at(next++); });
+  return {.set = measured_read(kSet), .predicted_s = std::move(seconds)};
 }
 
 }  // namespace
@@ -102,12 +101,12 @@ TEST_CASE("what is wrong with a data set is told with its place") {
 }
 
 TEST_CASE("errors of a data set: mean, median, largest, and the bias with its sign") {
-  const MeasuredSetReport report = judged({0.11, 0.04});  // +10 %, -20 %
-  CHECK(report.errors.count == 2);
-  CHECK(report.errors.mean == doctest::Approx(0.15));
-  CHECK(report.errors.median == doctest::Approx(0.15));
-  CHECK(report.errors.largest == doctest::Approx(0.2));
-  CHECK(report.errors.bias == doctest::Approx(-0.05));
+  const ErrorStatistics errors = error_statistics(judged({0.11, 0.04}).deviations());  // +10 %, -20 %
+  CHECK(errors.count == 2);
+  CHECK(errors.mean == doctest::Approx(0.15));
+  CHECK(errors.median == doctest::Approx(0.15));
+  CHECK(errors.largest == doctest::Approx(0.2));
+  CHECK(errors.bias == doctest::Approx(-0.05));
 }
 
 TEST_CASE("a data set is a line, alone it shows its rows, and a goal that is missed is said") {
@@ -124,6 +123,6 @@ TEST_CASE("a data set is a line, alone it shows its rows, and a goal that is mis
   CHECK(json.find("\"measured_networks\": [") != std::string::npos);
   CHECK(json.find("\"kind\": \"predicted\"") != std::string::npos);
   const std::string csv = csv_validation(report, {});
-  CHECK(csv.find("mine,two cards,\"vgg16, batch 32, float32 training, a, old\",,,0.11,0.1,") !=
+  CHECK(csv.find("mine,\"vgg16, batch 32, float32 training, a, old\",predicted,,0.11,0.1,s,") !=
         std::string::npos);
 }

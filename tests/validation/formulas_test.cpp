@@ -24,7 +24,13 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-const Place kHere{.file = std::string(OOC_SOURCE_DIR) + "/validation/formulas.json"};
+/// Relative paths are seen from here.
+const SpecView& here() {
+  static const SpecDocument document =
+      read_spec_text("{}", std::string(OOC_SOURCE_DIR) + "/validation/formulas.json");
+  static const SpecView view(document);
+  return view;
+}
 
 /// Kept over all cases: they share many jobs.
 RowRunner& runner() {
@@ -39,7 +45,7 @@ std::vector<std::string> words_in(const std::string& line) {
 
 /// A column of the result of a command line; NaN where it is not known.
 double of(const std::string& line, const std::string& metric) {
-  return runner().result(words_in(line), kHere).numbers.at(metric);
+  return runner().result(words_in(line), here()).numbers.at(metric);
 }
 double time_of(const std::string& line) { return of(line, "iteration_time_ns"); }
 double most_of(const std::string& line) { return of("max-batch " + line, "max_batch"); }
@@ -100,7 +106,7 @@ struct Passes {
 };
 Passes passes_of(const std::string& line) {
   Passes sums;
-  runner().predict(words_in(line), kHere, [&](const RunReport& report, const Case&, const CaseRun&) {
+  runner().predict(words_in(line), here(), [&](const RunReport& report, const Case&, const CaseRun&) {
     for (const LayerReport& layer : report.layers) {
       sums.forward += static_cast<double>(layer.forward.count());
       sums.backward += static_cast<double>(layer.backward.count());
@@ -113,7 +119,7 @@ Passes passes_of(const std::string& line) {
 /// Near memory's average over time, each size as long as it lasts, without static bytes.
 double mean_near_bytes(const std::string& line) {
   double mean = 0;
-  runner().predict(words_in(line), kHere, [&](const RunReport& report, const Case& which,
+  runner().predict(words_in(line), here(), [&](const RunReport& report, const Case& which,
                                               const CaseRun& run) {
     const auto& timeline = std::get<Timeline>(*run.outcome);
     const std::vector<MemorySample> samples = near_memory_over_time(
@@ -133,7 +139,7 @@ double mean_near_bytes(const std::string& line) {
 double backward_layers_delayed(const std::string& line) {
   std::set<std::size_t> all;
   std::set<std::size_t> delayed;
-  runner().predict(words_in(line), kHere, [&](const RunReport&, const Case& which,
+  runner().predict(words_in(line), here(), [&](const RunReport&, const Case& which,
                                               const CaseRun& run) {
     const auto is_backward = [](const Task& task) {
       return task.kind == TaskKind::kBackward || task.kind == TaskKind::kBackwardData ||
@@ -541,7 +547,7 @@ TEST_CASE("T8: time over the link's rate, and where it bends") {
   std::size_t bend = slow.size() - 1;  // from here on within 1 % of the last
   while (bend > 0 && std::abs(slow[bend - 1] / slow.back() - 1) <= 0.01) --bend;
   double hides = 0;  // the slowest link at which every section hides the copies of the layer before
-  runner().predict(words_in(job(512)), kHere, [&](const RunReport& report, const Case&,
+  runner().predict(words_in(job(512)), here(), [&](const RunReport& report, const Case&,
                                                   const CaseRun&) {
     for (std::size_t i = 1; i < report.layers.size(); ++i) {
       const auto bytes = static_cast<double>(report.layers[i - 1].saved.count());

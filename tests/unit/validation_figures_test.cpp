@@ -1,0 +1,203 @@
+// Published figures: rows are read, judged and told.
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <map>
+#include <string>
+
+#include "reports/validation/validation_report.hpp"
+#include "reports/writers/validation_text.hpp"
+#include "reports/writers/writer.hpp"
+
+using namespace ooc;
+
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+std::string figures_text(const std::string& rows, const std::string& all = "") {
+  return R"({"format": "ooc-paleo/figures", "version": 1, "id": "R1", "title": "rows", "source": "nobody",
+)" + (all.empty() ? "" : "\"all\": " + all + ",\n") +
+         "\"rows\": [" + rows + "]}";
+}
+
+FigureFile figures_read(const std::string& rows, const std::string& all = "") {
+  return read_figures(read_spec_text(figures_text(rows, all), "rows.json"));
+}
+
+std::string figures_error(const std::string& rows, const std::string& all = "") {
+  try {
+    (void)figures_read(rows, all);
+  } catch (const SpecError& error) {
+    return error.parts().place + " | " + error.parts().found;
+  }
+  return "no error";
+}
+
+/// Looks the number up by batch and metric.
+using Numbers = std::map<std::string, double>;
+FigureReport judged_row(const std::string& row, const Numbers& numbers) {
+  const FigureFile file = figures_read(row);
+  return judge(file.rows.at(0), [&](const Asked& asked, const SpecView&) {
+    const double number = numbers.at(asked.job.at("batch") + " " + asked.metric);
+    return Answer{.number = number, .note = number != number ? "does not fit" : ""};
+  });
+}
+
+Verdict verdict(const std::string& rest, double number) {
+  return judged_row(R"({"name": "n", "kind": "predicted", "job": {"batch": 1}, "metric": "t", )" + rest + "}",
+                    {{"1 t", number}})
+      .verdict;
+}
+
+const std::string kAll =
+    R"({"job": {"network": "vgg16", "sub_batch": "auto", "restore": true}, "metric": "t", "kind": "fitted", "tolerance": "5 %"})";
+
+}  // namespace
+
+TEST_CASE("a row takes from all what it does not say, of its job flag by flag") {
+  const FigureFile file = figures_read(
+      R"({"name": "swap", "at": 256, "job": {"batch": 256}, "published": 2, "unit": "s"},
+         {"name": "fits", "job": {"restore": false, "sub_batch": 4}, "kind": "order", "published": true, "group": "g"})",
+      kAll);
+  const Figure& swap = file.rows[0];
+  CHECK(label_of(swap) == "swap, 256");
+  CHECK(swap.kind == FigureKind::kFitted);
+  CHECK(swap.tolerance == doctest::Approx(0.05));
+  CHECK(swap.source == "nobody");
+  CHECK(words_of(swap.asked) == std::vector<std::string>{"predict", "vgg16", "--batch", "256",
+                                                         "--restore", "--sub-batch", "auto"});
+  const Figure& fits = file.rows[1];
+  CHECK(fits.is_truth);
+  CHECK(fits.kind == FigureKind::kOrder);
+  CHECK(fits.group == "g");
+  CHECK(words_of(fits.asked) == std::vector<std::string>{"predict", "vgg16", "--sub-batch", "4"});
+}
+
+TEST_CASE("against is a ratio, minus a difference; both take the rest from the row's job") {
+  const std::string row = R"({"name": "n", "kind": "order", "job": {"batch": 2}, "metric": "t", )";
+  const Numbers numbers{{"2 t", 12e6}, {"1 t", 8e6}, {"2 u", 16e6}};
+  CHECK(judged_row(row + R"("against": {"job": {"batch": 1}}})", numbers).predicted == 1.5);
+  CHECK(judged_row(row + R"("against": {"metric": "u"}})", numbers).predicted == 0.75);
+  CHECK(judged_row(row + R"("minus": {"job": {"batch": 1}}, "unit": "ms"})", numbers).predicted == 4);
+  CHECK(judged_row(row + R"("against": {"job": {"batch": 1}}, "unit": "% more"})", numbers).predicted ==
+        doctest::Approx(50));
+  CHECK(judged_row(row + R"("against": {"metric": "u"}, "unit": "% less"})", numbers).predicted ==
+        doctest::Approx(25));
+}
+
+TEST_CASE("a row holds within its tolerance and its ends, which count") {
+  CHECK(verdict(R"("published": 100, "tolerance": "5 %")", 105) == Verdict::kHolds);
+  CHECK(verdict(R"("published": 100, "tolerance": "5 %")", 106) == Verdict::kFails);
+  CHECK(verdict(R"("published": 100, "tolerance": "5 %")", 94) == Verdict::kFails);
+  CHECK(verdict(R"("published": true, "tolerance": 0)", 1) == Verdict::kHolds);
+  CHECK(verdict(R"("published": true, "tolerance": 0)", 0) == Verdict::kFails);
+  CHECK(verdict(R"("between": [1, 2])", 2) == Verdict::kHolds);
+  CHECK(verdict(R"("between": [1, 2])", 2.1) == Verdict::kFails);
+  CHECK(verdict(R"("between": [null, 2])", -9) == Verdict::kHolds);
+  CHECK(verdict(R"("between": [1, null])", 0.9) == Verdict::kFails);
+  CHECK(verdict(R"("published": 100)", 900) == Verdict::kReported);
+}
+
+TEST_CASE("what is not known never holds, and says why") {
+  CHECK(verdict(R"("between": [0, null])", kUnknown) == Verdict::kFails);
+  CHECK(verdict(R"("published": 1, "tolerance": "5 %")", kUnknown) == Verdict::kFails);
+  const FigureReport row = judged_row(
+      R"({"name": "n", "kind": "order", "job": {"batch": 2}, "metric": "t", "against": {"job": {"batch": 1}}})",
+      {{"2 t", 1}, {"1 t", kUnknown}});
+  CHECK(row.why == "does not fit");
+  CHECK_FALSE(row.deviation);
+}
+
+TEST_CASE("a known failure is called so, and a mark that is no longer true, too") {
+  CHECK(verdict(R"("published": 1, "tolerance": 0, "known": "cause")", 2) == Verdict::kKnown);
+  CHECK(verdict(R"("published": 1, "tolerance": 0, "known": "cause")", 1) == Verdict::kUnexpected);
+}
+
+TEST_CASE("a bad row is refused at its place") {
+  const std::string job = R"("metric": "t", "job": {"batch": 1}, "kind": "order")";
+  CHECK(figures_error("") == "/rows | a list of 0");
+  CHECK(figures_error("{" + job + "}") .starts_with("/rows/0"));
+  CHECK(figures_error(R"({"name": "n", "job": {}, "kind": "order"})") == "/rows/0 | no \"metric\"");
+  CHECK(figures_error(R"({"name": "n", "metric": "t"})") == "/rows/0 | no \"kind\"");
+  const auto with = [&](const std::string& more) { return figures_error("{\"name\": \"n\", " + more + ", " + job + "}"); };
+  CHECK(with(R"("published": 1)") == "no error");
+  CHECK(with(R"("tolerance": 0)") == "/rows/0 | no \"published\"");
+  CHECK(with(R"("command": "sweep")") == "/rows/0/command | \"sweep\"");
+  CHECK(with(R"("between": [1])") == "/rows/0/between | a list of 1");
+  CHECK(with(R"("between": [null, null])") == "/rows/0/between | two open ends");
+  CHECK(with(R"("against": {})") == "/rows/0/against | the row's own job and metric");
+  CHECK(with(R"("against": {"metric": "u"}, "minus": {"metric": "u"})") ==
+        "/rows/0 | \"against\" and \"minus\"");
+  CHECK(with(R"("tolerence": 1)").starts_with("/rows/0/tolerence"));
+  const std::string same = "{\"name\": \"n\", " + job + "}";
+  CHECK(figures_error(same + "," + same) == "/rows/1 | a second row \"n\"");
+  CHECK(figures_error(same, R"({"unti": "s"})").starts_with("/all/unti"));
+}
+
+namespace {
+
+ValidationReport sample() {
+  ValidationReport report;
+  report.files.push_back({.file = figures_read(
+      R"({"name": "time", "at": 1, "job": {"batch": 1}, "metric": "t", "published": 100, "unit": "ms", "tolerance": "5 %", "kind": "predicted", "group": "swapping"},
+         {"name": "time", "at": 2, "job": {"batch": 2}, "metric": "t", "published": 200, "unit": "ms", "tolerance": "5 %", "kind": "predicted", "group": "swapping", "known": "the second is slow"},
+         {"name": "fits", "job": {"batch": 2}, "metric": "ok", "published": true, "tolerance": 0, "kind": "order"},
+         {"name": "more", "job": {"batch": 2}, "metric": "t", "published": 300, "unit": "ms", "kind": "fitted"})")});
+  FigureFileReport& file = report.files.back();
+  for (const Figure& row : file.file.rows) {
+    file.rows.push_back(judge(row, [](const Asked& asked, const SpecView&) {
+      return Answer{.number = asked.metric == "ok" ? 0 : asked.job.at("batch") == "1" ? 104e6 : 240e6};
+    }));
+  }
+  return report;
+}
+
+}  // namespace
+
+TEST_CASE("the table shows every row, what fails and why, and errors by job and kind") {
+  CHECK(table_validation(sample(), {}) ==
+        "             predicted  published  deviation  allowed  kind       verdict\n"
+        "R1   rows [nobody]\n"
+        "    time, 1     104 ms     100 ms     +4.0 %  ± 5 %    predicted  holds\n"
+        "    time, 2     240 ms     200 ms    +20.0 %  ± 5 %    predicted  fails (known)\n"
+        "    fits            no        yes             exactly  order      FAILS\n"
+        "    more        240 ms     300 ms    -20.0 %           fitted\n"
+        "\n"
+        "Fails\n"
+        "  R1    fits: predicted no, published yes, exactly\n"
+        "\n"
+        "Fails, and it is known why\n"
+        "  R1    time, 2: the second is slow\n"
+        "\n"
+        "4 rows: 1 holds, 1 FAILS in order only, 1 fails as known, 1 only reported\n"
+        "\n"
+        "  kind of job          figures  hold  n  median    mean  largest     bias\n"
+        "  swapping, predicted        2     1  2  12.0 %  12.0 %   20.0 %  +12.0 %\n"
+        "\n"
+        "  what it is worth              figures    hold  n  median    mean  largest     bias\n"
+        "  predicted, published figures        2       1  2  12.0 %  12.0 %   20.0 %  +12.0 %\n"
+        "  fitted, published figures           1  0 of 0  1  20.0 %  20.0 %   20.0 %  -20.0 %\n"
+        "  order, sign, yes or no              1       0\n"
+        "  |predicted / published - 1| of n figures; predicted: no number, network or\n"
+        "  criterion was chosen with the figure in sight; fitted: one was\n");
+}
+
+TEST_CASE("many files are a line each") {
+  ValidationReport report = sample();
+  while (report.files.size() < 8) report.files.push_back(report.files[0]);
+  const std::string text = table_validation(report, {});
+  CHECK(text.find("\n  R1   rows                 4  1 of 3  3  20.0 %  14.7 %   20.0 %   +1.3 %\n") !=
+        std::string::npos);
+  CHECK(text.find("104 ms") == std::string::npos);
+}
+
+TEST_CASE("CSV and JSON have a row for each figure, with its job") {
+  const std::string csv = csv_validation(sample(), {});
+  CHECK(csv.find("\nR1,\"time, 1\",predicted,swapping,104,100,ms,0.04") != std::string::npos);
+  CHECK(csv.find(",holds,predict --batch 1,t,,,nobody,rows.json\n") != std::string::npos);
+  const std::string json = json_validation(sample(), {});
+  CHECK(json.find("\"fails_known\": 1") != std::string::npos);
+  CHECK(json.find("\"group\": \"swapping\"") != std::string::npos);
+  CHECK(json.find("\"predicted\": false") != std::string::npos);
+}
