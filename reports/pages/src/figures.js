@@ -1,5 +1,5 @@
-// The checks of one row of the validation as charts: what is predicted over its points, what was published beside it, hollow.
-// Of points that are numbers lines, of others bars; a chart for each unit and each kind of points.
+// The rows of one file of figures as charts: what is predicted over `at`, what was published beside it, hollow.
+// Of places that are numbers lines, of others bars; a chart for each unit.
 import * as format from './format.js';
 import { colourAt, shapes } from './theme.js';
 
@@ -8,47 +8,27 @@ const kWide = 30; // factor from which the axis of points is logarithmic
 const kFar = 100; // likewise that of figures
 
 const known = (value) => typeof value === 'number' && Number.isFinite(value);
-/** One figure of several points, "moDNN, mean": of the line "moDNN", behind the points. */
-const isOfAll = (check) => check.points.length === 1 && check.points[0].predicted.length === 1 && (Object.values(check.over)[0] ?? []).length > 1;
-
-/** The figures of a check as [{ at, predicted, published }], of a range its lower end; none of a check that compares several. */
-function pointsOf(check) {
-  const [first_point] = check.points;
-  if (isOfAll(check)) return [{ at: check.name.split(', ').at(-1), predicted: first_point.predicted[0], published: first_point.reference }];
-  const names = Object.keys(check.over);
-  const first = check.over[names[0]] ?? [check.name];
-  const distinct = new Set(first).size === first.length;
-  const at = first.map((value, i) => (distinct ? value : names.map((name) => check.over[name][i]).join(', ')));
-  if (at.length > 1 && check.points.length === 1) return at.map((value, i) => ({ at: value, predicted: first_point.predicted[i] })); // a trend
-  return check.points.filter((point) => point.predicted.length === 1 || check.rule === 'predicted_to').map((point, i) => ({ at: at[i], predicted: point.predicted[0], published: point.reference }));
-}
-
-function groupsOf(row) {
+/** By unit, lines by name: [{ at, predicted, published }]. Rows without `at` are bars of one line, each under its name. */
+function groupsOf(rows) {
   const groups = new Map();
-  for (const check of row.checks) {
-    const points = pointsOf(check).filter((point) => known(point.predicted) || known(point.published));
-    if (!points.length) continue;
-    const [over = ''] = Object.keys(check.over);
-    const key = `${check.unit}\n${over}`;
-    if (!groups.has(key)) groups.set(key, { unit: check.unit, over, lines: [] });
-    const { lines } = groups.get(key);
-    const name = isOfAll(check) ? check.name.split(', ').slice(0, -1).join(', ') || check.name : check.name;
-    const same = lines.find((line) => line.name === name);
-    if (over && same) points.forEach((point) => { Object.assign(same.points.find((each) => each.at === point.at) ?? same.points[same.points.push({}) - 1], point); });
-    else if (over) lines.push({ name, points });
-    else if (lines.length) lines[0].points.push(...points);
-    else lines.push({ name: '', points });
+  for (const row of rows) {
+    if (!known(row.predicted) && !known(row.published)) continue;
+    if (!groups.has(row.unit)) groups.set(row.unit, { unit: row.unit, lines: new Map() });
+    const { lines } = groups.get(row.unit);
+    const name = row.at === null ? '' : row.name;
+    if (!lines.has(name)) lines.set(name, { name, points: [] });
+    lines.get(name).points.push({ at: row.at ?? row.name, predicted: row.predicted, published: row.published });
   }
-  return [...groups.values()];
+  return [...groups.values()].map((group) => ({ ...group, lines: [...group.lines.values()] }));
 }
 
 const spans = (values, factor) => Math.min(...values) > 0 && Math.max(...values) >= factor * Math.min(...values);
 const tick = (value) => String((Number.isInteger(value) ? value : Number(value.toPrecision(4))).toLocaleString('en', { useGrouping: Math.abs(value) >= 1e5 }));
 
-function chartOf(group, row, id) {
+function chartOf(group, file, id) {
   const places = [...new Set(group.lines.flatMap((line) => line.points.map((point) => point.at)))];
   const numbers = places.map(Number);
-  const isLine = group.over !== '' && places.length > 1 && numbers.every(known);
+  const isLine = places.length > 1 && numbers.every(known);
   const values = group.lines.flatMap((line) => line.points.flatMap((point) => [point.predicted, point.published])).filter(known);
   const dense = places.length > kDense;
   const log = (isLine || dense) && spans(values, kFar);
@@ -56,9 +36,9 @@ function chartOf(group, row, id) {
   const series = group.lines.flatMap((line) => ['predicted', 'published'].filter((kind) => line.points.some((point) => known(point[kind]))).map((kind) => ({ ...line, kind })));
   const named = ({ name }) => name || 'predicted';
   const hollow = series.some((line) => line.kind === 'published') ? [{ name: 'published (hollow)', type: 'scatter', symbol: 'diamond', data: [] }] : [];
-  const axisName = (group.over && row.axis) || group.over;
+  const axisName = file.axis ?? '';
   return {
-    id, title: group.unit || 'figures', note: row.conditions, height: 420,
+    id, title: group.unit || 'figures', note: file.conditions ?? '', height: 420,
     option(theme, width) {
       const perRow = Math.max(1, Math.floor(width / 300));
       const low = Math.min(...numbers);
@@ -90,8 +70,4 @@ function chartOf(group, row, id) {
   };
 }
 
-/** Of results from before points were named none. */
-export function figureCharts(row) {
-  if (!row.checks.every((check) => check.over)) return [];
-  return groupsOf(row).map((group, i) => chartOf(group, row, `figure-${i + 1}`));
-}
+export const figureCharts = (file, rows) => groupsOf(rows).map((group, i) => chartOf(group, file, `figure-${i + 1}`));

@@ -42,14 +42,15 @@ function networksChart(sets) {
   };
 }
 
-const kVerdicts = { holds: '#228833', fails: '#ee6677', fails_known: '#ccbb44', marked_but_holds: '#66ccee', not_run: '#bbbbbb' };
+const kVerdicts = { holds: '#228833', fails: '#ee6677', fails_known: '#ccbb44', marked_but_holds: '#66ccee', reported: '#bbbbbb' };
+
+const labelOf = (row) => [row.name, row.at].filter((part) => part !== null).join(', ');
 
 function figuresChart(rows) {
-  const points = rows.flatMap((row) => row.checks.flatMap((check) => check.points
-    .filter((point) => typeof point.deviation === 'number').map((point) => ({ row, check, point }))));
+  const points = rows.filter((row) => typeof row.deviation === 'number');
   if (!points.length) return null;
-  const ids = [...new Set(points.map((each) => each.row.id))];
-  const verdicts = Object.keys(kVerdicts).filter((verdict) => points.some((each) => each.point.verdict === verdict));
+  const ids = [...new Set(points.map((row) => row.id))];
+  const verdicts = Object.keys(kVerdicts).filter((verdict) => points.some((row) => row.verdict === verdict));
   const far = 1;
   return {
     id: 'figures', title: 'Figures of papers: how far off', note: 'A point a figure, a line a row of the data: predicted over published or measured, less one. What is more than 100 % off stands at the edge.',
@@ -60,18 +61,18 @@ function figuresChart(rows) {
         grid: { left: width < 600 ? 56 : 76, right: 24, top: 40, bottom: 40 },
         tooltip: {
           trigger: 'item', confine: true,
-          formatter: ({ data: { of } }) => `<b>${format.escaped(of.row.id)}: ${format.escaped(of.row.title)}</b><br>${format.escaped([of.check.name, of.point.point].filter(Boolean).join(', '))}<table class="tip"><tr><td>predicted</td><td>${format.escaped(of.point.predicted.join(' to '))} ${format.escaped(of.check.unit ?? '')}</td></tr><tr><td>published</td><td>${format.escaped(of.point.reference)}</td></tr><tr><td>off by</td><td>${format.change(of.point.deviation)}</td></tr><tr><td>verdict</td><td>${format.escaped(of.point.verdict)}</td></tr></table>`,
+          formatter: ({ data: { of } }) => `<b>${format.escaped(of.id)}: ${format.escaped(labelOf(of))}</b><table class="tip"><tr><td>predicted</td><td>${format.escaped(of.predicted)} ${format.escaped(of.unit)}</td></tr><tr><td>published</td><td>${format.escaped(of.published)}</td></tr><tr><td>off by</td><td>${format.change(of.deviation)}</td></tr><tr><td>verdict</td><td>${format.escaped(of.verdict)}</td></tr></table>`,
         },
         xAxis: { type: 'value', min: -far, max: far, axisLabel: { formatter: (value) => `${Math.round(100 * value)} %` } },
         yAxis: { type: 'category', data: ids, inverse: true, axisLabel: { interval: 0, fontSize: 11 }, splitLine: { show: true } },
         series: verdicts.map((verdict, i) => ({
           name: verdict, type: 'scatter', symbol: shapes[i % 4], symbolSize: 9, itemStyle: { color: kVerdicts[verdict], opacity: 0.85 },
-          data: points.filter((each) => each.point.verdict === verdict).map((of) => ({ value: [Math.max(-far, Math.min(far, of.point.deviation)), of.row.id], of })),
+          data: points.filter((row) => row.verdict === verdict).map((of) => ({ value: [Math.max(-far, Math.min(far, of.deviation)), of.id], of })),
           markLine: i === 0 ? { silent: true, symbol: 'none', data: [{ xAxis: 0 }], lineStyle: { color: theme.soft, type: 'solid' }, label: { show: false } } : undefined,
         })),
       };
     },
-    rows: () => [['id', 'check', 'point', 'predicted', 'reference', 'deviation', 'verdict'], ...points.map(({ row, check, point }) => [row.id, check.name, point.point ?? '', point.predicted.join(' '), point.reference, point.deviation, point.verdict])],
+    rows: () => [['id', 'row', 'predicted', 'published', 'unit', 'deviation', 'verdict'], ...points.map((row) => [row.id, labelOf(row), row.predicted, row.published, row.unit, row.deviation, row.verdict])],
   };
 }
 
@@ -80,12 +81,12 @@ export function validationAnswer(documents, rowsOf) {
   const sets = rowsOf('measured_networks');
   const rows = rowsOf('rows');
   const { summary } = data;
-  const [only] = rows.length === 1 && !sets.length ? rows : [];
+  const [only] = data.files.length === 1 && !sets.length ? data.files : [];
   return {
     title: only?.title ?? 'Predicted against published and measured figures',
     below: only && [`Published: ${only.source}.`, only.conditions].filter(Boolean),
     facts: summary.kinds.filter((kind) => kind.kind === 'predicted').map((kind) => [`predicted, ${kind.of}: off by`, `${format.percent(kind.median)} in the median, ${format.percent(kind.mean)} in the mean, ${format.percent(kind.largest)} at most (${kind.n})`]),
-    charts: [...(only ? figureCharts(only) : []), sets.length ? networksChart(sets) : null, figuresChart(rows)].filter(Boolean),
+    charts: [...(only ? figureCharts(only, rows) : []), sets.length ? networksChart(sets) : null, figuresChart(rows)].filter(Boolean),
     tables: [
       {
         id: 'kinds', title: 'What it is worth', columns: ['kind', 'of', 'figures', 'hold', 'median', 'mean', 'largest'],
@@ -95,9 +96,9 @@ export function validationAnswer(documents, rowsOf) {
         id: 'sets', title: 'Whole networks, a line a data set', columns: ['data set', 'kind', 'rows', 'mean', 'median', 'largest', 'bias'],
         rows: sets.map((set) => [set.title, set.kind, String(set.n), format.percent(set.mean), format.percent(set.median), format.percent(set.largest), format.change(set.bias)]),
       }] : []),
-      { id: 'verdicts', title: 'Rows', columns: ['row', 'what', 'verdict', 'source'], rows: rows.map((row) => [row.id, row.title, row.verdict.replace('_', ', '), row.source]) },
+      { id: 'verdicts', title: 'Rows', columns: ['id', 'row', 'verdict', 'source'], rows: rows.map((row) => [row.id, labelOf(row), row.verdict.replace('_', ', '), row.source]) },
     ],
-    footnotes: { remarks: ['Every row rests on the profile of its own machine: `ooc-paleo inspect NETWORK --hardware NAME` names what that assumes. What of a row is assumed or left out, and where its figure is from, stands in its file of reports/validation/rows.'] },
+    footnotes: { remarks: ['Every row rests on the profile of its own machine: `ooc-paleo inspect NETWORK --hardware NAME` names what that assumes. What of a row is assumed or left out, and where its figure is from, stands in its file of validation/.'] },
   };
 }
 
