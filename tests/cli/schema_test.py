@@ -398,6 +398,7 @@ ROW_WRONG = {
     "an empty axis": Put(["axis"], ""),
     "a tolerance of nothing": Drop(row0 + ["published"]),
     "a negative tolerance": Put(row0 + ["tolerance"], -0.1),
+    "a tolerance in words": Put(row0 + ["tolerance"], "a bit"),
     "a band of three": Put(row1 + ["between"], [1, 2, 3]),
     "a band without ends": Put(row1 + ["between"], [None, None]),
     "a ratio to itself": Put(row0 + ["against"], {}),
@@ -424,7 +425,6 @@ ROW_READER_ONLY = {
     "an unknown flag": Put(row0 + ["job", "schedul"], "in-core"),
     "a flag about output": Put(row0 + ["job", "format"], "csv"),
     "two rows of one name": Put(row1 + ["name"], "largest batch"),
-    "a tolerance in words": Put(row0 + ["tolerance"], "a bit"),
 }
 
 
