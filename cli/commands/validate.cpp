@@ -63,8 +63,8 @@ int run_validate(const Arguments& arguments) {
   }
   finish_result(outputs, *result.writer, "validation",
                 [&](const Writer& writer) { return writer.validation(report, result.write); });
-  const bool fails = count_of(report, Verdict::kFails) >
-                     count_of(report, Verdict::kFails, FigureKind::kOrder);
+  const bool fails =
+      count_of(report, Verdict::kFails) > count_of(report, Verdict::kFails, FigureKind::kOrder);
   return fails ? kExitFailedCheck : kExitOk;
 }
 

@@ -65,8 +65,8 @@ Arguments parsed(std::vector<std::string> words, const SpecView& place) {
   const SpecError::Parts& parts = error.parts();
   if (!parts.file.empty()) throw error;
   place.fail(fmt::format("{}{}{}", parts.place.empty() ? "" : parts.place + ": ", parts.found,
-                      command_line.empty() ? "" : " in " + in_quotes(command_line)),
-          parts.expected, parts.hint);
+                         command_line.empty() ? "" : " in " + in_quotes(command_line)),
+             parts.expected, parts.hint);
 }
 
 /// Texts have no place among numbers.
@@ -92,19 +92,18 @@ std::string why_not(const RunReport& report) {
 
 JobResult columns_of(const NetworkReport& report) {
   const auto number = [](auto value) { return static_cast<double>(value); };
-  return {.numbers = {
-              {"batch", number(report.batch)},
-              {"layers", number(report.layers.size())},
-              {"parameters", number(report.parameters)},
-              {"forward_macs_per_sample", number(report.forward_macs_per_sample)},
-              {"forward_macs", number(report.forward_macs)},
-              {"forward_flops", number(report.forward_flops)},
-              {"backward_flops", number(report.backward_flops)},
-              {"saved_bytes", number(report.saved.count())},
-              {"static_bytes", number(report.static_bytes.count())},
-              {"in_core_peak_bytes", number(report.in_core_peak.count())},
-              {"compute_time_ns",
-               report.compute_time ? number(report.compute_time->count()) : kNone}}};
+  return {.numbers = {{"batch", number(report.batch)},
+                      {"layers", number(report.layers.size())},
+                      {"parameters", number(report.parameters)},
+                      {"forward_macs_per_sample", number(report.forward_macs_per_sample)},
+                      {"forward_macs", number(report.forward_macs)},
+                      {"forward_flops", number(report.forward_flops)},
+                      {"backward_flops", number(report.backward_flops)},
+                      {"saved_bytes", number(report.saved.count())},
+                      {"static_bytes", number(report.static_bytes.count())},
+                      {"in_core_peak_bytes", number(report.in_core_peak.count())},
+                      {"compute_time_ns",
+                       report.compute_time ? number(report.compute_time->count()) : kNone}}};
 }
 
 }  // namespace
@@ -118,8 +117,8 @@ Answer RowRunner::answer(const Asked& asked, const SpecView& place) {
   for (const auto& [name, number] : known.numbers) names.push_back(name);
   const auto near = nearest_word(asked.metric, names);
   place.fail(fmt::format("the metric {}", in_quotes(asked.metric)),
-          fmt::format("a column with numbers of {}: {}", asked.command, fmt::join(names, ", ")),
-          near ? fmt::format("did you mean {}?", *near) : "");
+             fmt::format("a column with numbers of {}: {}", asked.command, fmt::join(names, ", ")),
+             near ? fmt::format("did you mean {}?", *near) : "");
 }
 
 const JobResult& RowRunner::result(const std::vector<std::string>& words, const SpecView& place) {

@@ -33,7 +33,8 @@ class RowRunner {
   [[nodiscard]] Answer answer(const Asked& asked, const SpecView& place);
 
   /// The result of a command line: predict, max-batch or inspect. `place` is for errors and relative paths.
-  [[nodiscard]] const JobResult& result(const std::vector<std::string>& words, const SpecView& place);
+  [[nodiscard]] const JobResult& result(const std::vector<std::string>& words,
+                                        const SpecView& place);
 
   /// What `predict` yields beside its columns.
   using UseRun =

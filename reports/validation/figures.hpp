@@ -25,7 +25,8 @@ enum class FigureKind {
 /// A column of the result of a job.
 struct Asked {
   std::string command = "predict";  ///< predict, max-batch or inspect
-  std::map<std::string, std::string> job = {};  ///< flags by name, dashes as underscores; "network" is the argument
+  std::map<std::string, std::string> job =
+      {};  ///< flags by name, dashes as underscores; "network" is the argument
   std::string metric = {};
   bool operator==(const Asked&) const = default;
 };
@@ -38,7 +39,8 @@ struct Figure {
   std::string name;
   std::string at = {};  ///< where it lies in the series of its name: "256"; empty: alone
   Asked asked = {};
-  std::optional<Asked> against = {};  ///< the figure is the ratio of both; their difference if `is_difference`
+  std::optional<Asked> against =
+      {};  ///< the figure is the ratio of both; their difference if `is_difference`
   bool is_difference = false;
   std::optional<double> published = {};
   bool is_truth = false;  ///< yes or no

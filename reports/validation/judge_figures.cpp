@@ -27,8 +27,8 @@ Answer value_of(const Figure& figure, const Ask& ask) {
   Answer answer = ask(figure.asked, figure.place);
   if (figure.against) {
     const Answer other = ask(*figure.against, figure.place);
-    answer.number = figure.is_difference ? answer.number - other.number
-                                         : answer.number / other.number;
+    answer.number =
+        figure.is_difference ? answer.number - other.number : answer.number / other.number;
     if (answer.note.empty()) answer.note = other.note;
   }
   if (figure.unit == "% more") answer.number -= 1;

@@ -29,7 +29,8 @@ struct MeasuredStack {
   std::string name;
   Software software;
   bool input_gradient = false;  ///< backward goes down to the gradient of the network's input
-  bool far_parameters = false;  ///< parameters are brought each iteration, and their gradients taken
+  bool far_parameters =
+      false;  ///< parameters are brought each iteration, and their gradients taken
 };
 
 struct MeasuredNetwork {

@@ -85,8 +85,8 @@ Figure read_row(const SpecView& view, const std::optional<SpecView>& all,
   if (ratio || difference) read_against(ratio ? *ratio : *difference, figure);
   if (const auto published = view.find("published")) {
     figure.is_truth = published->type() == SpecType::kBoolean;
-    figure.published = figure.is_truth ? (published->as_boolean() ? 1.0 : 0.0)
-                                       : published->as_number();
+    figure.published =
+        figure.is_truth ? (published->as_boolean() ? 1.0 : 0.0) : published->as_number();
   }
   figure.unit = text_of(fields.find("unit"));
   if (const auto between = fields.find("between")) read_between(*between, figure);

@@ -22,9 +22,8 @@ std::vector<ErrorLine> lines_by(const ValidationReport& report, bool kinds_apart
   std::vector<ErrorLine> lines;
   for (const FigureFileReport& file : report.files) {
     for (const FigureReport& row : file.rows) {
-      ErrorLine& line =
-          line_of(lines, name_of(file.file, row),
-                  kinds_apart ? row.figure.kind : FigureKind::kPredicted, false);
+      ErrorLine& line = line_of(lines, name_of(file.file, row),
+                                kinds_apart ? row.figure.kind : FigureKind::kPredicted, false);
       ++line.figures;
       if (row.verdict != Verdict::kReported) ++line.judged;
       if (row.verdict == Verdict::kHolds || row.verdict == Verdict::kUnexpected) ++line.hold;
@@ -65,9 +64,8 @@ std::vector<ErrorLine> by_kind(const ValidationReport& report) {
 std::vector<ErrorLine> by_group(const ValidationReport& report) {
   std::vector<ErrorLine> lines = lines_by(
       report, true, [](const FigureFile&, const FigureReport& row) { return row.figure.group; });
-  std::erase_if(lines, [](const ErrorLine& each) {
-    return each.name.empty() || each.deviations.empty();
-  });
+  std::erase_if(lines,
+                [](const ErrorLine& each) { return each.name.empty() || each.deviations.empty(); });
   return lines;
 }
 

@@ -57,12 +57,11 @@ std::string rows_table(const std::vector<FigureFileReport>& files, const Look& l
   for (const FigureFileReport& file : files) {
     for (const FigureReport& row : file.rows) {
       const Figure& figure = row.figure;
-      table.add_row({"  " + printable(label_of(figure)),
-                     printable(figure_text(figure, row.predicted)),
-                     figure.published ? printable(figure_text(figure, *figure.published)) : "",
-                     row.deviation ? signed_percent(*row.deviation) : "",
-                     printable(allowed_text(figure)), std::string(kind_name(figure.kind)),
-                     std::string(verdict_name(row.verdict))});
+      table.add_row(
+          {"  " + printable(label_of(figure)), printable(figure_text(figure, row.predicted)),
+           figure.published ? printable(figure_text(figure, *figure.published)) : "",
+           row.deviation ? signed_percent(*row.deviation) : "", printable(allowed_text(figure)),
+           std::string(kind_name(figure.kind)), std::string(verdict_name(row.verdict))});
     }
   }
   const std::string lines = table.text(look);
@@ -104,11 +103,11 @@ std::string errors_table(const std::string& title, const std::vector<ErrorLine>&
                    {"bias"}}};
   for (const ErrorLine& line : lines) {
     const ErrorStatistics errors = error_statistics(line.deviations);
-    std::vector<std::string> cells{
-        printable(name_of(line, with_kind)), count(line.figures),
-        line.networks                 ? ""
-        : line.judged == line.figures ? count(line.hold)
-                                      : fmt::format("{} of {}", line.hold, line.judged)};
+    std::vector<std::string> cells{printable(name_of(line, with_kind)), count(line.figures),
+                                   line.networks ? ""
+                                   : line.judged == line.figures
+                                       ? count(line.hold)
+                                       : fmt::format("{} of {}", line.hold, line.judged)};
     if (errors.count > 0) {
       cells.insert(cells.end(), {count(errors.count), percent(errors.median), percent(errors.mean),
                                  percent(errors.largest), signed_percent(errors.bias)});
@@ -135,8 +134,8 @@ std::string attention(const ValidationReport& report, Verdict verdict, const std
   for (const FigureFileReport& file : report.files) {
     for (const FigureReport& row : file.rows) {
       if (row.verdict != verdict) continue;
-      const std::string line = printable(fmt::format("  {:<4}  {}: {}", file.file.id,
-                                                     label_of(row.figure), reason_of(row)));
+      const std::string line = printable(
+          fmt::format("  {:<4}  {}: {}", file.file.id, label_of(row.figure), reason_of(row)));
       text += folded(line, 100);
     }
   }
@@ -190,8 +189,8 @@ std::string count_line(const ValidationReport& report) {
   const std::size_t marked = count_of(report, Verdict::kUnexpected);
   const std::size_t hold = count_of(report, Verdict::kHolds) + marked;
   const std::size_t order = count_of(report, Verdict::kFails, FigureKind::kOrder);
-  std::string text = fmt::format("{} row{}: {} hold{}", rows, rows == 1 ? "" : "s", hold,
-                                 hold == 1 ? "s" : "");
+  std::string text =
+      fmt::format("{} row{}: {} hold{}", rows, rows == 1 ? "" : "s", hold, hold == 1 ? "s" : "");
   const auto add = [&](std::size_t number, std::string_view one, std::string_view many) {
     if (number > 0) text += fmt::format(", {} {}", number, number == 1 ? one : many);
   };
@@ -210,8 +209,9 @@ std::string table_validation(const ValidationReport& report, const WriteOptions&
   std::string text = measured_table(report.measured, look);
   if (!report.files.empty()) {
     if (!text.empty()) text += "\n";
-    text += report.files.size() < kMany ? rows_table(report.files, look)
-                                        : errors_table("published figures", by_file(report), false, look);
+    text += report.files.size() < kMany
+                ? rows_table(report.files, look)
+                : errors_table("published figures", by_file(report), false, look);
     text += attention(report, Verdict::kFails, "Fails", look) +
             attention(report, Verdict::kKnown, "Fails, and it is known why", look) +
             attention(report, Verdict::kUnexpected, "Marked as failing, and holds", look) + "\n" +

@@ -27,8 +27,7 @@ std::string figures(const std::string& rows, const std::string& id = "mine") {
          rows + "]}\n";
 }
 
-const std::string kGood =
-    R"({"name": "in core", "unit": "ms", "published": 600, "tolerance": 0})";
+const std::string kGood = R"({"name": "in core", "unit": "ms", "published": 600, "tolerance": 0})";
 const std::string kBad =
     R"({"name": "too fast", "job": {"schedule": "vdnn-like"}, "unit": "ms", "published": 900, "tolerance": "5 %"})";
 
@@ -114,13 +113,16 @@ TEST_CASE("a max-batch, an inspection, a ratio and a difference yield figures") 
   CHECK_MESSAGE(ran.exit_code == 0, ran.out);
 }
 
-TEST_CASE("a job takes the framework that its machine names, unless it says another; paths are seen from the file") {
+TEST_CASE(
+    "a job takes the framework that its machine names, unless it says another; paths are seen from "
+    "the file") {
   const ScratchFolder folder;
   std::filesystem::create_directory(folder.path() / "inner");
   std::string machine = read_file(kData + "worked_example_machine.json");
   machine.insert(machine.find("\"compute\""), "\"framework\": \"cudnn-superneurons-modnn\", ");
   folder.file("inner/machine.json", machine);
-  const std::string path = folder.file("inner/rows.json", R"({"format": "ooc-paleo/figures", "version": 1,
+  const std::string path =
+      folder.file("inner/rows.json", R"({"format": "ooc-paleo/figures", "version": 1,
  "id": "x", "title": "t", "source": "s", "rows": [{"name": "n", "command": "inspect", "kind": "predicted",
  "job": {"network": "vgg16", "batch": 1, "hardware": "machine.json"}, "metric": "saved_bytes",
  "against": {"job": {"framework": "ideal"}}, "between": [1.3, 2]}]})");
@@ -136,7 +138,8 @@ struct Wrong {
 
 TEST_CASE("a bad row exits 2 with one line that names file, place, line and column") {
   const std::vector<Wrong> wrong{
-      {R"("metric": "time")", {"/rows/0: found the metric \"time\"", "iteration_time_ns", "line 3, column"}},
+      {R"("metric": "time")",
+       {"/rows/0: found the metric \"time\"", "iteration_time_ns", "line 3, column"}},
       {R"("job": {"bach": 3})", {"/rows/0: found --bach: an unknown flag", "did you mean --batch"}},
       {R"("job": {"batch": "x"})", {"/rows/0: found --batch: \"x\""}},
       {R"("job": {"network": "nonesuch"})", {"/rows/0: found NETWORK: \"nonesuch\""}},
@@ -194,10 +197,15 @@ TEST_CASE("no job gets the network of another job") {
       flag = word.substr(2);
       std::replace(flag.begin(), flag.end(), '-', '_');
     }
-    rows.push_back({{"name", line}, {"job", job}, {"metric", "peak_near_bytes"}, {"kind", "order"}});
+    rows.push_back(
+        {{"name", line}, {"job", job}, {"metric", "peak_near_bytes"}, {"kind", "order"}});
   }
-  folder.file("rows.json", json{{"format", "ooc-paleo/figures"}, {"version", 1}, {"id", "x"},
-                                {"title", "t"}, {"source", "s"}, {"rows", rows}}
+  folder.file("rows.json", json{{"format", "ooc-paleo/figures"},
+                                {"version", 1},
+                                {"id", "x"},
+                                {"title", "t"},
+                                {"source", "s"},
+                                {"rows", rows}}
                                .dump());
   const Ran ran =
       run_ooc_paleo({"validate", "./rows.json", "--format", "json"}, {folder.path(), {}});

@@ -45,7 +45,8 @@ FigureReport judged_row(const std::string& row, const Numbers& numbers) {
 }
 
 Verdict verdict(const std::string& rest, double number) {
-  return judged_row(R"({"name": "n", "kind": "predicted", "job": {"batch": 1}, "metric": "t", )" + rest + "}",
+  return judged_row(R"({"name": "n", "kind": "predicted", "job": {"batch": 1}, "metric": "t", )" +
+                        rest + "}",
                     {{"1 t", number}})
       .verdict;
 }
@@ -79,9 +80,10 @@ TEST_CASE("against is a ratio, minus a difference; both take the rest from the r
   const Numbers numbers{{"2 t", 12e6}, {"1 t", 8e6}, {"2 u", 16e6}};
   CHECK(judged_row(row + R"("against": {"job": {"batch": 1}}})", numbers).predicted == 1.5);
   CHECK(judged_row(row + R"("against": {"metric": "u"}})", numbers).predicted == 0.75);
-  CHECK(judged_row(row + R"("minus": {"job": {"batch": 1}}, "unit": "ms"})", numbers).predicted == 4);
-  CHECK(judged_row(row + R"("against": {"job": {"batch": 1}}, "unit": "% more"})", numbers).predicted ==
-        doctest::Approx(50));
+  CHECK(judged_row(row + R"("minus": {"job": {"batch": 1}}, "unit": "ms"})", numbers).predicted ==
+        4);
+  CHECK(judged_row(row + R"("against": {"job": {"batch": 1}}, "unit": "% more"})", numbers)
+            .predicted == doctest::Approx(50));
   CHECK(judged_row(row + R"("against": {"metric": "u"}, "unit": "% less"})", numbers).predicted ==
         doctest::Approx(25));
 }
@@ -117,10 +119,12 @@ TEST_CASE("a known failure is called so, and a mark that is no longer true, too"
 TEST_CASE("a bad row is refused at its place") {
   const std::string job = R"("metric": "t", "job": {"batch": 1}, "kind": "order")";
   CHECK(figures_error("") == "/rows | an empty list");
-  CHECK(figures_error("{" + job + "}") .starts_with("/rows/0"));
+  CHECK(figures_error("{" + job + "}").starts_with("/rows/0"));
   CHECK(figures_error(R"({"name": "n", "job": {}, "kind": "order"})") == "/rows/0 | no \"metric\"");
   CHECK(figures_error(R"({"name": "n", "metric": "t"})") == "/rows/0 | no \"kind\"");
-  const auto with = [&](const std::string& more) { return figures_error("{\"name\": \"n\", " + more + ", " + job + "}"); };
+  const auto with = [&](const std::string& more) {
+    return figures_error("{\"name\": \"n\", " + more + ", " + job + "}");
+  };
   CHECK(with(R"("published": 1)") == "no error");
   CHECK(with(R"("tolerance": 0)") == "/rows/0 | no \"published\"");
   CHECK(with(R"("command": "sweep")") == "/rows/0/command | \"sweep\"");
@@ -139,15 +143,18 @@ namespace {
 
 ValidationReport sample() {
   ValidationReport report;
-  report.files.push_back({.file = figures_read(
-      R"({"name": "time", "at": 1, "job": {"batch": 1}, "metric": "t", "published": 100, "unit": "ms", "tolerance": "5 %", "kind": "predicted", "group": "swapping"},
+  report.files.push_back(
+      {.file = figures_read(
+           R"({"name": "time", "at": 1, "job": {"batch": 1}, "metric": "t", "published": 100, "unit": "ms", "tolerance": "5 %", "kind": "predicted", "group": "swapping"},
          {"name": "time", "at": 2, "job": {"batch": 2}, "metric": "t", "published": 200, "unit": "ms", "tolerance": "5 %", "kind": "predicted", "group": "swapping", "known": "the second is slow"},
          {"name": "fits", "job": {"batch": 2}, "metric": "ok", "published": true, "tolerance": 0, "kind": "order"},
          {"name": "more", "job": {"batch": 2}, "metric": "t", "published": 300, "unit": "ms", "kind": "fitted"})")});
   FigureFileReport& file = report.files.back();
   for (const Figure& row : file.file.rows) {
     file.rows.push_back(judge(row, [](const Asked& asked, const SpecView&) {
-      return Answer{.number = asked.metric == "ok" ? 0 : asked.job.at("batch") == "1" ? 104e6 : 240e6};
+      return Answer{.number = asked.metric == "ok"           ? 0
+                              : asked.job.at("batch") == "1" ? 104e6
+                                                             : 240e6};
     }));
   }
   return report;

@@ -101,7 +101,8 @@ TEST_CASE("what is wrong with a data set is told with its place") {
 }
 
 TEST_CASE("errors of a data set: mean, median, largest, and the bias with its sign") {
-  const ErrorStatistics errors = error_statistics(judged({0.11, 0.04}).deviations());  // +10 %, -20 %
+  const ErrorStatistics errors =
+      error_statistics(judged({0.11, 0.04}).deviations());  // +10 %, -20 %
   CHECK(errors.count == 2);
   CHECK(errors.mean == doctest::Approx(0.15));
   CHECK(errors.median == doctest::Approx(0.15));

@@ -91,7 +91,8 @@ TEST_CASE("every job of a shipped row names its framework, and a measured one no
   }
 }
 
-TEST_CASE("measured networks are as near as their goals ask, but for those that are known to miss") {
+TEST_CASE(
+    "measured networks are as near as their goals ask, but for those that are known to miss") {
   RowRunner runner({});
   std::size_t networks = 0;
   for (const std::string& file : find_rows({})) {
@@ -100,7 +101,8 @@ TEST_CASE("measured networks are as near as their goals ask, but for those that 
     const MeasuredSet set = read_measured_set(document);
     CAPTURE(set.id);
     MeasuredSetReport report{.set = set};
-    for (const MeasuredNetwork& row : set.rows) report.predicted_s.push_back(runner.seconds(set, row));
+    for (const MeasuredNetwork& row : set.rows)
+      report.predicted_s.push_back(runner.seconds(set, row));
     const double mean = error_statistics(report.deviations()).mean;
     networks += set.rows.size();
     if (!set.goal) continue;
