@@ -22,6 +22,8 @@
 #include "model/layers/layer_kind.hpp"
 #include "model/network/network_json.hpp"
 #include "model/software/framework_json.hpp"
+#include "reports/validation/figures.hpp"
+#include "reports/validation/measured_networks.hpp"
 #include "reports/writers/folded.hpp"
 #include "reports/writers/text_table.hpp"
 
@@ -80,8 +82,8 @@ std::vector<Line> row_lines() {
       const SpecDocument document = read_spec_file(path);
       if (is_measured_set(document)) {
         const MeasuredSet set = read_measured_set(document);
-        lines.emplace_back(name,
-                           fmt::format("{} networks measured: {}", set.rows.size(), set.title));
+        lines.emplace_back(
+            name, fmt::format("{} networks measured: {}", set.networks.size(), set.file.title));
       } else {
         const FigureFile figures = read_figures(document);
         lines.emplace_back(name, fmt::format("{} figures: {}, {}", figures.rows.size(),

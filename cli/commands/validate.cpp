@@ -39,28 +39,26 @@ int run_validate(const Arguments& arguments) {
                      .expected = "an id of its own",
                      .hint = {}});
   };
-  for (const std::string& file : files) {
-    SpecDocument document = read_spec_file(file, limits);
+  std::vector<MeasuredSet> sets;
+  for (const std::string& path : files) {
+    SpecDocument document = read_spec_file(path, limits);
     if (is_measured_set(document)) {
-      report.measured.push_back({.set = read_measured_set(std::move(document))});
-      check_id(report.measured.back().set.id, file);
+      sets.push_back(read_measured_set(std::move(document)));
+      check_id(sets.back().file.id, path);
     } else {
       report.files.push_back({.file = read_figures(std::move(document))});
-      check_id(report.files.back().file.id, file);
+      check_id(report.files.back().file.id, path);
     }
   }
   RowRunner runner(limits);
-  for (MeasuredSetReport& each : report.measured) {
-    for (const MeasuredNetwork& row : each.set.rows) {
-      each.predicted_s.push_back(runner.seconds(each.set, row));
+  for (FileReport& each : report.files) {
+    for (const Figure& row : each.file.rows) {
+      each.rows.push_back(judge(row, [&](const Asked& asked, const SpecView& place) {
+        return runner.answer(asked, place);
+      }));
     }
   }
-  const Ask ask = [&](const Asked& asked, const SpecView& place) {
-    return runner.answer(asked, place);
-  };
-  for (FigureFileReport& each : report.files) {
-    for (const Figure& row : each.file.rows) each.rows.push_back(judge(row, ask));
-  }
+  for (const MeasuredSet& set : sets) report.files.push_back(runner.networks(set));
   finish_result(outputs, *result.writer, "validation",
                 [&](const Writer& writer) { return writer.validation(report, result.write); });
   const bool fails =

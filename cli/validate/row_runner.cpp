@@ -138,30 +138,37 @@ void RowRunner::predict(const std::vector<std::string>& words, const SpecView& p
   predict(parsed(words, place), use);
 }
 
-double RowRunner::seconds(const MeasuredSet& set, const MeasuredNetwork& row) {
-  try {
-    return predicted(set, row);
-  } catch (const SpecError& error) {
-    throw_at_row(row.place, error);
+FileReport RowRunner::networks(const MeasuredSet& set) {
+  FileReport report{.file = set.file, .networks = true, .goal = set.goal};
+  for (std::size_t i = 0; i < set.networks.size(); ++i) {
+    const Figure& row = set.file.rows[i];
+    const MeasuredNetwork& job = set.networks[i];
+    try {
+      const double predicted = seconds(job, set.stacks[job.stack], row.place);
+      report.rows.push_back(
+          {.figure = row, .predicted = predicted, .deviation = predicted / *row.published - 1});
+    } catch (const SpecError& error) {
+      throw_at_row(row.place, error);
+    }
   }
+  return report;
 }
 
-double RowRunner::predicted(const MeasuredSet& set, const MeasuredNetwork& row) {
-  const MeasuredStack& stack = set.stacks[row.stack];
+double RowRunner::seconds(const MeasuredNetwork& job, const MeasuredStack& stack,
+                          const SpecView& place) {
   CaseOptions options;
   options.limits = limits_;
-  options.batch = row.batch;
-  options.dtype = row.dtype;
+  options.batch = job.batch;
+  options.dtype = job.dtype;
   options.graph.optimizer = Optimizer::kMomentum;
   options.software = stack.software;
-  if (row.pass == MeasuredPass::kInference) options.mode = RunMode::kInference;
+  if (job.pass == MeasuredPass::kInference) options.mode = RunMode::kInference;
   options = in_core_options(options);
-  const Workload& network = workload(from_row(row.network, row.place), options);
-  const Case which =
-      make_case(network, machine(from_row(row.hardware, row.place), options), options);
-  const bool forward = row.pass == MeasuredPass::kInference || row.pass == MeasuredPass::kForward;
+  const Workload& network = workload(from_row(job.network, place), options);
+  const Case which = make_case(network, machine(from_row(job.hardware, place), options), options);
+  const bool forward = job.pass == MeasuredPass::kInference || job.pass == MeasuredPass::kForward;
   const TimedPass pass = forward                                      ? TimedPass::kForward
-                         : row.pass == MeasuredPass::kForwardBackward ? TimedPass::kForwardBackward
+                         : job.pass == MeasuredPass::kForwardBackward ? TimedPass::kForwardBackward
                                                                       : TimedPass::kTraining;
   Duration time = time_of_pass(which, pass);
   if (stack.input_gradient && !forward) time += input_gradient_time(which);

@@ -12,6 +12,7 @@
 #include "cli/command.hpp"
 #include "reports/validation/figures.hpp"
 #include "reports/validation/measured_networks.hpp"
+#include "reports/validation/validation_report.hpp"
 #include "simulator/predict/case.hpp"
 
 namespace ooc {
@@ -26,8 +27,8 @@ class RowRunner {
  public:
   explicit RowRunner(ReadLimits limits) : limits_(limits) {}
 
-  /// The time that is predicted for a measured network, in seconds. Throws SpecError at the row's place.
-  [[nodiscard]] double seconds(const MeasuredSet& set, const MeasuredNetwork& row);
+  /// The times that are predicted for measured networks. Throws SpecError at the row's place.
+  [[nodiscard]] FileReport networks(const MeasuredSet& set);
 
   /// A column of the result of a row's job. Throws SpecError at the row's place.
   [[nodiscard]] Answer answer(const Asked& asked, const SpecView& place);
@@ -42,7 +43,8 @@ class RowRunner {
   void predict(const std::vector<std::string>& words, const SpecView& place, const UseRun& use);
 
  private:
-  [[nodiscard]] double predicted(const MeasuredSet& set, const MeasuredNetwork& row);
+  [[nodiscard]] double seconds(const MeasuredNetwork& job, const MeasuredStack& stack,
+                               const SpecView& place);
   [[nodiscard]] JobResult made(const Arguments& arguments);
   void predict(const Arguments& arguments, const UseRun& use);
   [[nodiscard]] JobResult inspect(const Arguments& arguments);

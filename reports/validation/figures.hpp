@@ -62,9 +62,9 @@ struct FigureFile {
   std::string id;
   std::string title;
   std::string source;
-  std::string conditions;
-  std::string axis;  ///< of pictures: what `at` is, with its unit
-  std::vector<Figure> rows;
+  std::string conditions = {};
+  std::string axis = {};  ///< of pictures: what `at` is, with its unit
+  std::vector<Figure> rows = {};
 };
 
 /// Throws SpecError with place, found and expected.

@@ -71,32 +71,33 @@ double seconds_of(const SpecView& view, std::int64_t batch) {
   return above_zero(stated, static_cast<double>(stated.as_duration().count()) * 1e-9);
 }
 
-MeasuredNetwork read_measured(const SpecView& view, const std::optional<SpecView>& all,
-                              const std::vector<MeasuredStack>& stacks) {
+/// Appends a row and its job.
+void read_measured(const SpecView& view, const std::optional<SpecView>& all, FigureKind kind,
+                   MeasuredSet& set) {
   const RowFields fields(view, all);
-  MeasuredNetwork row{.place = view, .network = fields.get("network").as_text()};
-  row.hardware = fields.get("hardware").as_text();
-  row.batch = fields.get("batch").as_integer(1, kMaxBatch);
-  const SpecView dtype = fields.get("dtype");
+  MeasuredNetwork& job = set.networks.emplace_back();
+  job.network = fields.get("network").as_text();
+  job.hardware = fields.get("hardware").as_text();
+  job.batch = fields.get("batch").as_integer(1, kMaxBatch);
   std::vector<std::string> dtypes;
   for (const DtypeInfo& info : kDtypes) dtypes.emplace_back(info.name);
-  row.dtype = *find_dtype(dtype.as_choice(dtypes));
-  row.pass = choice_of(fields.get("measured"), kPasses);
-  row.seconds = seconds_of(view, row.batch);
+  job.dtype = *find_dtype(fields.get("dtype").as_choice(dtypes));
+  job.pass = choice_of(fields.get("measured"), kPasses);
   std::vector<std::string> names;
-  for (const MeasuredStack& stack : stacks) names.push_back(stack.name);
+  for (const MeasuredStack& stack : set.stacks) names.push_back(stack.name);
   const std::string software = fields.get("software").as_choice(names);
-  row.stack =
+  job.stack =
       static_cast<std::size_t>(std::find(names.begin(), names.end(), software) - names.begin());
+  set.file.rows.push_back(
+      {.place = view,
+       .name = fmt::format("{}, batch {}, {} {}, {}, {}", job.network, job.batch,
+                           dtype_info(job.dtype).name, fields.get("measured").as_text(),
+                           job.hardware, software),
+       .published = seconds_of(view, job.batch),
+       .unit = "s",
+       .kind = kind,
+       .source = set.file.source});
   view.reject_unknown_keys();
-  return row;
-}
-
-std::string_view measured_pass_name(MeasuredPass pass) {
-  for (const auto& [name, value] : kPasses) {
-    if (value == pass) return name;
-  }
-  return "";
 }
 
 }  // namespace
@@ -114,14 +115,14 @@ MeasuredSet read_measured_set(SpecDocument document) {
   (void)view.find("$schema");
   (void)view.get("format").as_choice({std::string(kFormat)});
   (void)view.get("version").as_integer(1, 1);
-  MeasuredSet set{.document = kept,
-                  .id = view.get("id").as_text(),
-                  .title = view.get("title").as_text(),
-                  .source = view.get("source").as_text()};
-  if (const auto conditions = view.find("conditions")) set.conditions = conditions->as_text();
+  MeasuredSet set{.file = {.document = kept,
+                           .id = view.get("id").as_text(),
+                           .title = view.get("title").as_text(),
+                           .source = view.get("source").as_text()}};
+  if (const auto conditions = view.find("conditions")) set.file.conditions = conditions->as_text();
   static constexpr SpecChoices<FigureKind, 2> kRoles{
       {{"fitted", FigureKind::kFitted}, {"held out", FigureKind::kPredicted}}};
-  set.kind = choice_of(view.get("role"), kRoles);
+  const FigureKind kind = choice_of(view.get("role"), kRoles);
   if (const auto goal = view.find("goal")) set.goal = goal->as_ratio(0, 10);
   for (const auto& [name, stack] : view.get("software").members()) {
     set.stacks.push_back(read_stack(name, stack));
@@ -132,24 +133,10 @@ MeasuredSet read_measured_set(SpecDocument document) {
   if (items.empty() || items.size() > kMostRows) {
     rows.fail(rows.found(), fmt::format("1 to {} rows", kMostRows));
   }
-  for (const SpecView& item : items) set.rows.push_back(read_measured(item, all, set.stacks));
+  for (const SpecView& item : items) read_measured(item, all, kind, set);
   if (all) all->reject_unknown_keys();
   view.reject_unknown_keys();
   return set;
-}
-
-std::string label_of(const MeasuredSet& set, const MeasuredNetwork& row) {
-  return fmt::format("{}, batch {}, {} {}, {}, {}", row.network, row.batch,
-                     dtype_info(row.dtype).name, measured_pass_name(row.pass), row.hardware,
-                     set.stacks[row.stack].name);
-}
-
-std::vector<double> MeasuredSetReport::deviations() const {
-  std::vector<double> all;
-  for (std::size_t i = 0; i < predicted_s.size(); ++i) {
-    all.push_back(predicted_s[i] / set.rows[i].seconds - 1);
-  }
-  return all;
 }
 
 }  // namespace ooc

@@ -2,10 +2,8 @@
 // file is a data set: rows of one kind, with what their software does, and whether a number was fitted to them.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "model/base/dtype.hpp"
@@ -33,40 +31,26 @@ struct MeasuredStack {
       false;  ///< parameters are brought each iteration, and their gradients taken
 };
 
+/// The job of one row.
 struct MeasuredNetwork {
-  SpecView place;  ///< for errors of its job
   std::string network;
-  std::string hardware = {};
+  std::string hardware;
   std::int64_t batch = 1;
   Dtype dtype = Dtype::kFloat32;
   MeasuredPass pass = MeasuredPass::kTraining;
-  double seconds = 0;     ///< of the batch
   std::size_t stack = 0;  ///< index into MeasuredSet::stacks
 };
 
 struct MeasuredSet {
-  std::shared_ptr<const SpecDocument> document;  ///< of the places
-  std::string id;
-  std::string title;
-  std::string source;
-  std::string conditions = {};
-  FigureKind kind = FigureKind::kPredicted;  ///< never order
-  std::optional<double> goal = {};           ///< mean error that is aimed at
+  FigureFile file;                  ///< its rows: the seconds of a batch; never of order
+  std::optional<double> goal = {};  ///< mean error that is aimed at
   std::vector<MeasuredStack> stacks = {};
-  std::vector<MeasuredNetwork> rows = {};
+  std::vector<MeasuredNetwork> networks = {};  ///< as many as rows
 };
 
 /// Whether a file says that it is one.
 [[nodiscard]] bool is_measured_set(const SpecDocument& document);
 /// Throws SpecError with place, found and expected.
 [[nodiscard]] MeasuredSet read_measured_set(SpecDocument document);
-/// "vgg16, batch 64, float32 training, gtx-1080, torch7"
-[[nodiscard]] std::string label_of(const MeasuredSet& set, const MeasuredNetwork& row);
-
-struct MeasuredSetReport {
-  MeasuredSet set;
-  std::vector<double> predicted_s = {};  ///< of its rows
-  [[nodiscard]] std::vector<double> deviations() const;
-};
 
 }  // namespace ooc

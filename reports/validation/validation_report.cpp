@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 namespace ooc {
 namespace {
@@ -20,10 +21,11 @@ ErrorLine& line_of(std::vector<ErrorLine>& lines, const std::string& name, Figur
 template <class NameOf>
 std::vector<ErrorLine> lines_by(const ValidationReport& report, bool kinds_apart, NameOf name_of) {
   std::vector<ErrorLine> lines;
-  for (const FigureFileReport& file : report.files) {
+  for (const FileReport& file : report.files) {
     for (const FigureReport& row : file.rows) {
-      ErrorLine& line = line_of(lines, name_of(file.file, row),
-                                kinds_apart ? row.figure.kind : FigureKind::kPredicted, false);
+      ErrorLine& line =
+          line_of(lines, name_of(file.file, row),
+                  kinds_apart ? row.figure.kind : FigureKind::kPredicted, file.networks);
       ++line.figures;
       if (row.verdict != Verdict::kReported) ++line.judged;
       if (row.verdict == Verdict::kHolds || row.verdict == Verdict::kUnexpected) ++line.hold;
@@ -37,10 +39,19 @@ std::vector<ErrorLine> lines_by(const ValidationReport& report, bool kinds_apart
 
 }  // namespace
 
+ErrorStatistics errors_of(const FileReport& file) {
+  std::vector<double> deviations;
+  for (const FigureReport& row : file.rows) {
+    if (row.deviation) deviations.push_back(*row.deviation);
+  }
+  return error_statistics(deviations);
+}
+
 std::size_t count_of(const ValidationReport& report, Verdict verdict,
                      std::optional<FigureKind> kind) {
   std::size_t count = 0;
-  for (const FigureFileReport& file : report.files) {
+  for (const FileReport& file : report.files) {
+    if (file.networks) continue;
     for (const FigureReport& row : file.rows) {
       if (row.verdict == verdict && (!kind || row.figure.kind == *kind)) ++count;
     }
@@ -51,13 +62,9 @@ std::size_t count_of(const ValidationReport& report, Verdict verdict,
 std::vector<ErrorLine> by_kind(const ValidationReport& report) {
   std::vector<ErrorLine> lines =
       lines_by(report, true, [](const FigureFile&, const FigureReport&) { return ""; });
-  for (const MeasuredSetReport& set : report.measured) {
-    ErrorLine& line = line_of(lines, "", set.set.kind, true);
-    for (const double deviation : set.deviations()) line.deviations.push_back(deviation);
-    line.figures = line.deviations.size();
-  }
-  std::stable_sort(lines.begin(), lines.end(),
-                   [](const ErrorLine& a, const ErrorLine& b) { return a.kind < b.kind; });
+  std::stable_sort(lines.begin(), lines.end(), [](const ErrorLine& a, const ErrorLine& b) {
+    return std::tie(a.kind, a.networks) < std::tie(b.kind, b.networks);
+  });
   return lines;
 }
 
@@ -66,13 +73,19 @@ std::vector<ErrorLine> by_group(const ValidationReport& report) {
       report, true, [](const FigureFile&, const FigureReport& row) { return row.figure.group; });
   std::erase_if(lines,
                 [](const ErrorLine& each) { return each.name.empty() || each.deviations.empty(); });
+  std::sort(lines.begin(), lines.end(), [](const ErrorLine& a, const ErrorLine& b) {
+    return std::tie(a.name, a.kind) < std::tie(b.name, b.kind);
+  });
   return lines;
 }
 
 std::vector<ErrorLine> by_file(const ValidationReport& report) {
-  return lines_by(report, false, [](const FigureFile& file, const FigureReport&) {
-    return fmt::format("{:<4} {}", file.id, file.title);
-  });
+  std::vector<ErrorLine> lines =
+      lines_by(report, false, [](const FigureFile& file, const FigureReport&) {
+        return fmt::format("{:<4} {}", file.id, file.title);
+      });
+  std::erase_if(lines, [](const ErrorLine& each) { return each.networks; });
+  return lines;
 }
 
 }  // namespace ooc

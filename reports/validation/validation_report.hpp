@@ -7,21 +7,22 @@
 #include <vector>
 
 #include "reports/validation/figures.hpp"
-#include "reports/validation/measured_networks.hpp"
 
 namespace ooc {
 
-struct FigureFileReport {
+struct FileReport {
   FigureFile file;
   std::vector<FigureReport> rows = {};
+  bool networks = false;            ///< a set of measured networks: nothing is asked of its rows
+  std::optional<double> goal = {};  ///< of networks: mean error that is aimed at
 };
+[[nodiscard]] ErrorStatistics errors_of(const FileReport& file);
 
 struct ValidationReport {
-  std::vector<MeasuredSetReport> measured = {};  ///< whole networks in core
-  std::vector<FigureFileReport> files = {};
+  std::vector<FileReport> files = {};
 };
 
-/// Rows that end with that verdict, of all kinds or of one.
+/// Published figures that end with that verdict, of all kinds or of one.
 [[nodiscard]] std::size_t count_of(const ValidationReport& report, Verdict verdict,
                                    std::optional<FigureKind> kind = {});
 
@@ -37,7 +38,7 @@ struct ErrorLine {
 };
 /// By kind, predicted first; what there is none of is left out.
 [[nodiscard]] std::vector<ErrorLine> by_kind(const ValidationReport& report);
-/// Published figures with a deviation by group and kind, in the order of the files.
+/// Published figures with a deviation by group and kind, sorted.
 [[nodiscard]] std::vector<ErrorLine> by_group(const ValidationReport& report);
 /// Published figures by file.
 [[nodiscard]] std::vector<ErrorLine> by_file(const ValidationReport& report);

@@ -1,54 +1,11 @@
 // The JSON of a validation (docs/formats.md, 8): every row with its job, numbers in the row's unit.
-#include <cmath>
-
 #include "reports/writers/json_parts.hpp"
 #include "reports/writers/validation_text.hpp"
 
 namespace ooc {
 namespace {
 
-void put_asked(JsonWriter& json, const Asked& asked) {
-  json.member("command", asked.command).member("metric", asked.metric).begin_object("job");
-  for (const auto& [flag, value] : asked.job) {
-    if (value.empty()) {
-      json.member(flag, true);
-    } else {
-      json.member(flag, value);
-    }
-  }
-  json.end();
-}
-
-void put_figure(JsonWriter& json, const Figure& figure, std::optional<double> value) {
-  if (value && figure.is_truth && !std::isnan(*value)) {
-    json.value(*value != 0);
-  } else {
-    json.value(value);
-  }
-}
-
-void put_row(JsonWriter& json, const FigureFile& file, const FigureReport& row) {
-  const Figure& figure = row.figure;
-  json.member("id", file.id).member("name", figure.name).member("at", if_any(figure.at));
-  put_asked(json, figure.asked);
-  if (figure.against) {
-    json.begin_object(figure.is_difference ? "minus" : "against");
-    put_asked(json, *figure.against);
-    json.end();
-  }
-  json.member("unit", figure.unit).member("kind", kind_name(figure.kind));
-  put_figure(json.member("group", if_any(figure.group)).key("predicted"), figure, row.predicted);
-  put_figure(json.key("published"), figure, figure.published);
-  json.member("deviation", row.deviation).member("tolerance", figure.tolerance);
-  json.member("low", figure.low).member("high", figure.high);
-  json.member("verdict", verdict_key(row.verdict)).member("source", figure.source);
-  json.member("note", if_any(row.why.empty() ? figure.note : row.why));
-  json.member("known", if_any(figure.known));
-}
-
-/// Of a FigureFile or a MeasuredSet.
-template <class File>
-void put_head(JsonWriter& json, const File& file) {
+void put_head(JsonWriter& json, const FigureFile& file) {
   json.member("id", file.id).member("title", file.title).member("source", file.source);
   json.member("conditions", if_any(file.conditions)).member("file", file.document->file);
 }
@@ -74,17 +31,22 @@ void put_line(JsonWriter& json, const ErrorLine& line) {
   if (!line.deviations.empty()) put_errors(json, error_statistics(line.deviations));
 }
 
-void put_measured(JsonWriter& json, const MeasuredSetReport& each) {
-  put_head(json, each.set);
-  const std::vector<double> deviations = each.deviations();
-  json.member("kind", kind_name(each.set.kind)).member("goal", each.set.goal);
-  put_errors(json, error_statistics(deviations));
-  json.begin_list("rows");
-  for (std::size_t i = 0; i < deviations.size(); ++i) {
-    const MeasuredNetwork& row = each.set.rows[i];
-    json.begin_object().member("row", label_of(each.set, row));
-    json.member("predicted_s", each.predicted_s[i]).member("measured_s", row.seconds);
-    json.member("deviation", deviations[i]).end();
+void put_networks(JsonWriter& json, const FileReport& set) {
+  put_head(json, set.file);
+  json.member("kind", kind_name(set.rows.front().figure.kind)).member("goal", set.goal);
+  put_errors(json, errors_of(set));
+  json.objects("rows", set.rows, [&](const FigureReport& row) {
+    json.member("row", row.figure.name).member("predicted_s", row.predicted);
+    json.member("measured_s", row.figure.published).member("deviation", row.deviation);
+  });
+}
+
+template <class Put>
+void put_files(JsonWriter& json, std::string_view key, const ValidationReport& report,
+               bool networks, Put put) {
+  json.begin_list(key);
+  for (const FileReport& file : report.files) {
+    if (file.networks == networks) put(file);
   }
   json.end();
 }
@@ -107,21 +69,24 @@ std::string json_validation(const ValidationReport& report, const WriteOptions& 
   count("reported", Verdict::kReported);
   const auto put = [&](const ErrorLine& line) { put_line(json, line); };
   json.objects("kinds", by_kind(report), put).objects("groups", by_group(report), put).end();
-  json.objects("measured_networks", report.measured,
-               [&](const MeasuredSetReport& set) { put_measured(json, set); });
-  json.objects("files", report.files, [&](const FigureFileReport& each) {
-    put_head(json, each.file);
-    json.member("axis", if_any(each.file.axis));
+  put_files(json, "measured_networks", report, true, [&](const FileReport& file) {
+    json.begin_object();
+    put_networks(json, file);
+    json.end();
   });
-  json.begin_list("rows");
-  for (const FigureFileReport& file : report.files) {
+  put_files(json, "files", report, false, [&](const FileReport& file) {
+    json.begin_object();
+    put_head(json, file.file);
+    json.member("axis", if_any(file.file.axis)).end();
+  });
+  put_files(json, "rows", report, false, [&](const FileReport& file) {
     for (const FigureReport& row : file.rows) {
       json.begin_object();
-      put_row(json, file.file, row);
+      for (const auto& [name, value] : cells_of(file.file, row)) put_metric(json, name, value);
       json.end();
     }
-  }
-  json.end().end();
+  });
+  json.end();
   return std::move(text) + "\n";
 }
 

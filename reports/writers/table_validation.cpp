@@ -46,7 +46,7 @@ std::string title_of(const FigureFile& file) {
 }
 
 /// One table, so that columns are aligned over all files; their titles between its lines.
-std::string rows_table(const std::vector<FigureFileReport>& files, const Look& look) {
+std::string rows_table(const std::vector<FileReport>& files, const Look& look) {
   TextTable table{{{"", Align::kLeft},
                    {"predicted"},
                    {"published"},
@@ -54,7 +54,7 @@ std::string rows_table(const std::vector<FigureFileReport>& files, const Look& l
                    {"allowed", Align::kLeft},
                    {"kind", Align::kLeft},
                    {"verdict", Align::kLeft}}};
-  for (const FigureFileReport& file : files) {
+  for (const FileReport& file : files) {
     for (const FigureReport& row : file.rows) {
       const Figure& figure = row.figure;
       table.add_row(
@@ -75,7 +75,7 @@ std::string rows_table(const std::vector<FigureFileReport>& files, const Look& l
     }
   };
   take(1);  // the titles of columns
-  for (const FigureFileReport& file : files) {
+  for (const FileReport& file : files) {
     text += bold(title_of(file.file), look) + "\n";
     take(file.rows.size());
   }
@@ -131,7 +131,7 @@ std::string reason_of(const FigureReport& row) {
 std::string attention(const ValidationReport& report, Verdict verdict, const std::string& title,
                       const Look& look) {
   std::string text;
-  for (const FigureFileReport& file : report.files) {
+  for (const FileReport& file : report.files) {
     for (const FigureReport& row : file.rows) {
       if (row.verdict != verdict) continue;
       const std::string line = printable(
@@ -140,29 +140,11 @@ std::string attention(const ValidationReport& report, Verdict verdict, const std
     }
   }
   if (text.empty()) return text;
-  return "\n" + (verdict == Verdict::kFails ? bold_red(title, look) : bold(title, look)) + "\n" +
-         text;
+  return (verdict == Verdict::kFails ? bold_red(title, look) : bold(title, look)) + "\n" + text;
 }
 
-std::string seconds_text(double seconds) {
-  return format_duration(Duration(std::llround(seconds * 1e9)));
-}
-
-/// A line a data set; of one set alone a line a network before it.
-std::string measured_table(const std::vector<MeasuredSetReport>& sets, const Look& look) {
-  if (sets.empty()) return "";
-  std::string text;
-  if (sets.size() == 1) {
-    TextTable rows{{{"network", Align::kLeft}, {"predicted"}, {"measured"}, {"deviation"}}};
-    const MeasuredSetReport& only = sets.front();
-    const std::vector<double> deviations = only.deviations();
-    for (std::size_t i = 0; i < deviations.size(); ++i) {
-      const MeasuredNetwork& row = only.set.rows[i];
-      rows.add_row({printable(label_of(only.set, row)), seconds_text(only.predicted_s[i]),
-                    seconds_text(row.seconds), signed_percent(deviations[i])});
-    }
-    text += rows.text(look) + "\n";
-  }
+/// A line a data set; "" where there is none.
+std::string networks_table(const ValidationReport& report, const Look& look) {
   TextTable table{{{"networks in core", Align::kLeft},
                    {"n"},
                    {"mean"},
@@ -171,21 +153,25 @@ std::string measured_table(const std::vector<MeasuredSetReport>& sets, const Loo
                    {"bias"},
                    {"goal", Align::kLeft},
                    {"kind", Align::kLeft}}};
-  for (const MeasuredSetReport& each : sets) {
-    const ErrorStatistics errors = error_statistics(each.deviations());
-    const std::optional<double> goal = each.set.goal;
-    table.add_row({printable(each.set.title), count(errors.count), percent(errors.mean),
+  bool any = false;
+  for (const FileReport& set : report.files) {
+    if (!set.networks) continue;
+    any = true;
+    const ErrorStatistics errors = errors_of(set);
+    const bool missed = set.goal && errors.mean > *set.goal;
+    table.add_row({printable(set.file.title), count(errors.count), percent(errors.mean),
                    percent(errors.median), percent(errors.largest), signed_percent(errors.bias),
-                   goal ? percent(*goal) + (errors.mean <= *goal ? "" : " missed") : "",
-                   std::string(kind_name(each.set.kind))});
+                   set.goal ? percent(*set.goal) + (missed ? " missed" : "") : "",
+                   std::string(kind_name(set.rows.front().figure.kind))});
   }
-  return text + table.text(look) + "  |predicted / measured - 1|; bias with its sign\n";
+  return any ? table.text(look) + "  |predicted / measured - 1|; bias with its sign\n" : "";
 }
 
 /// "4 rows: 2 hold, 1 FAILS, 1 fails as known"
 std::string count_line(const ValidationReport& report) {
   std::size_t rows = 0;
-  for (const FigureFileReport& file : report.files) rows += file.rows.size();
+  for (const FileReport& file : report.files) rows += file.networks ? 0 : file.rows.size();
+  if (rows == 0) return "";
   const std::size_t marked = count_of(report, Verdict::kUnexpected);
   const std::size_t hold = count_of(report, Verdict::kHolds) + marked;
   const std::size_t order = count_of(report, Verdict::kFails, FigureKind::kOrder);
@@ -206,21 +192,19 @@ std::string count_line(const ValidationReport& report) {
 
 std::string table_validation(const ValidationReport& report, const WriteOptions& options) {
   const Look& look = options.look;
-  std::string text = measured_table(report.measured, look);
-  if (!report.files.empty()) {
-    if (!text.empty()) text += "\n";
-    text += report.files.size() < kMany
-                ? rows_table(report.files, look)
-                : errors_table("published figures", by_file(report), false, look);
-    text += attention(report, Verdict::kFails, "Fails", look) +
-            attention(report, Verdict::kKnown, "Fails, and it is known why", look) +
-            attention(report, Verdict::kUnexpected, "Marked as failing, and holds", look) + "\n" +
-            count_line(report);
-    const std::string groups = errors_table("kind of job", by_group(report), true, look);
-    if (!groups.empty()) text += "\n" + groups;
+  const bool in_full = report.files.size() < kMany;
+  std::string text;
+  for (const std::string& part :
+       {in_full ? rows_table(report.files, look) : "", networks_table(report, look),
+        in_full ? "" : errors_table("published figures", by_file(report), false, look),
+        attention(report, Verdict::kFails, "Fails", look),
+        attention(report, Verdict::kKnown, "Fails, and it is known why", look),
+        attention(report, Verdict::kUnexpected, "Marked as failing, and holds", look),
+        count_line(report), errors_table("kind of job", by_group(report), true, look),
+        errors_table("what it is worth", by_kind(report), true, look)}) {
+    if (!part.empty()) text += (text.empty() ? "" : "\n") + part;
   }
-  if (report.files.empty() && report.measured.size() == 1) return text;
-  return text + "\n" + errors_table("what it is worth", by_kind(report), true, look) +
+  return text +
          "  |predicted / published - 1| of n figures; predicted: no number, network or\n"
          "  criterion was chosen with the figure in sight; fitted: one was\n";
 }

@@ -2,12 +2,21 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "reports/validation/validation_report.hpp"
+#include "simulator/summary/metrics.hpp"
 
 namespace ooc {
 
 struct WriteOptions;
+
+/// A row as JSON and CSV have it: columns by name.
+[[nodiscard]] std::vector<std::pair<std::string_view, MetricValue>> cells_of(
+    const FigureFile& file, const FigureReport& row);
+
 [[nodiscard]] std::string table_validation(const ValidationReport& report,
                                            const WriteOptions& options);
 [[nodiscard]] std::string json_validation(const ValidationReport& report,

@@ -94,12 +94,12 @@ TEST_CASE("JSON and CSV carry the same figures, each with its job") {
   CHECK(kind["holds"] == 1);
   CHECK(kind["largest"].get<double>() == doctest::Approx(50.0 / 900));
   const json& bad = result["rows"][1];
-  CHECK(bad["job"]["schedule"] == "vdnn-like");
+  CHECK(has(bad["job"].get<std::string>(), " --schedule vdnn-like"));
   CHECK(bad["predicted"] == 950.0);
   CHECK(bad["published"] == 900.0);
   CHECK(bad["verdict"] == "fails");
   const Ran csv = validate(figures(kGood + "," + kBad), {"--format", "csv"}).ran;
-  CHECK(has(csv.out, "\nmine,too fast,predicted,,950,900,ms,0.0555"));
+  CHECK(has(csv.out, "\nmine,too fast,,predicted,,950,900,ms,0.0555"));
 }
 
 TEST_CASE("a max-batch, an inspection, a ratio and a difference yield figures") {

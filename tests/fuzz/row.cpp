@@ -11,7 +11,7 @@ Verdict consume(std::string_view text) {
   try {
     ValidationReport report;
     report.files.push_back({.file = read_figures(read_spec_text(text, "fuzz.json"))});
-    FigureFileReport& file = report.files.back();
+    FileReport& file = report.files.back();
     for (const Figure& row : file.file.rows) {
       file.rows.push_back(judge(row, [](const Asked& asked, const SpecView&) {
         return Answer{.number = static_cast<double>(words_of(asked).size())};

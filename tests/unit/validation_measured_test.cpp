@@ -2,10 +2,10 @@
 #include <doctest/doctest.h>
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "model/base/errors.hpp"
+#include "reports/validation/measured_networks.hpp"
 #include "reports/validation/validation_report.hpp"
 #include "reports/writers/validation_text.hpp"
 #include "reports/writers/writer.hpp"
@@ -50,8 +50,15 @@ std::string measured_error(const std::string& text) {
 }
 
 /// Predictions in seconds, row by row.
-MeasuredSetReport judged(std::vector<double> seconds) {
-  return {.set = measured_read(kSet), .predicted_s = std::move(seconds)};
+FileReport judged(const std::vector<double>& seconds) {
+  const MeasuredSet set = measured_read(kSet);
+  FileReport report{.file = set.file, .networks = true, .goal = set.goal};
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    const Figure& row = set.file.rows[i];
+    report.rows.push_back(
+        {.figure = row, .predicted = seconds[i], .deviation = seconds[i] / *row.published - 1});
+  }
+  return report;
 }
 
 }  // namespace
@@ -59,10 +66,10 @@ MeasuredSetReport judged(std::vector<double> seconds) {
 TEST_CASE("rows have what they say, else what all rows have") {
   const MeasuredSet set = measured_read(kSet);
   CHECK(is_measured_set(read_spec_text(kSet, "set.json")));
-  REQUIRE(set.rows.size() == 2);
+  REQUIRE(set.networks.size() == 2);
   CHECK(set.goal == 0.08);
-  const MeasuredNetwork& first = set.rows[0];
-  CHECK(first.seconds == doctest::Approx(0.1));
+  const MeasuredNetwork& first = set.networks[0];
+  CHECK(set.file.rows[0].published == doctest::Approx(0.1));
   CHECK(first.pass == MeasuredPass::kTraining);
   const MeasuredStack& old = set.stacks[first.stack];
   CHECK(old.name == "old");
@@ -74,8 +81,8 @@ TEST_CASE("rows have what they say, else what all rows have") {
   CHECK(old.software.norm_factor == 1.2);
   CHECK(old.software.pool_factor == 1.4);
   CHECK(old.software.issue == Duration(20'000));
-  const MeasuredNetwork& second = set.rows[1];
-  CHECK(second.seconds == doctest::Approx(0.05));
+  const MeasuredNetwork& second = set.networks[1];
+  CHECK(set.file.rows[1].published == doctest::Approx(0.05));
   CHECK(second.pass == MeasuredPass::kInference);
   CHECK(set.stacks[second.stack].software.fusion == Fusion::kAll);
   CHECK(set.stacks[second.stack].software.attention == AttentionKernels::kSeparate);
@@ -101,8 +108,7 @@ TEST_CASE("what is wrong with a data set is told with its place") {
 }
 
 TEST_CASE("errors of a data set: mean, median, largest, and the bias with its sign") {
-  const ErrorStatistics errors =
-      error_statistics(judged({0.11, 0.04}).deviations());  // +10 %, -20 %
+  const ErrorStatistics errors = errors_of(judged({0.11, 0.04}));  // +10 %, -20 %
   CHECK(errors.count == 2);
   CHECK(errors.mean == doctest::Approx(0.15));
   CHECK(errors.median == doctest::Approx(0.15));
@@ -112,18 +118,18 @@ TEST_CASE("errors of a data set: mean, median, largest, and the bias with its si
 
 TEST_CASE("a data set is a line, alone it shows its rows, and a goal that is missed is said") {
   ValidationReport report;
-  report.measured.push_back(judged({0.11, 0.04}));
+  report.files.push_back(judged({0.11, 0.04}));
   const std::string one = table_validation(report, {});
   CHECK(one.find("vgg16, batch 32, float32 training, a, old") != std::string::npos);
   CHECK(one.find("8.0 % missed") != std::string::npos);
   CHECK(one.find("-5.0 %") != std::string::npos);
-  report.measured.push_back(judged({0.1, 0.05}));
+  while (report.files.size() < 8) report.files.push_back(judged({0.1, 0.05}));
   const std::string two = table_validation(report, {});
   CHECK(two.find("batch 32") == std::string::npos);
   const std::string json = json_validation(report, {});
   CHECK(json.find("\"measured_networks\": [") != std::string::npos);
   CHECK(json.find("\"kind\": \"predicted\"") != std::string::npos);
   const std::string csv = csv_validation(report, {});
-  CHECK(csv.find("mine,\"vgg16, batch 32, float32 training, a, old\",predicted,,0.11,0.1,s,") !=
+  CHECK(csv.find("mine,\"vgg16, batch 32, float32 training, a, old\",,predicted,,0.11,0.1,s,") !=
         std::string::npos);
 }

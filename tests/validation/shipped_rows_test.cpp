@@ -99,15 +99,12 @@ TEST_CASE(
     const SpecDocument document = read_spec_file(file);
     if (!is_measured_set(document)) continue;
     const MeasuredSet set = read_measured_set(document);
-    CAPTURE(set.id);
-    MeasuredSetReport report{.set = set};
-    for (const MeasuredNetwork& row : set.rows)
-      report.predicted_s.push_back(runner.seconds(set, row));
-    const double mean = error_statistics(report.deviations()).mean;
-    networks += set.rows.size();
+    CAPTURE(set.file.id);
+    const double mean = errors_of(runner.networks(set)).mean;
+    networks += set.networks.size();
     if (!set.goal) continue;
     CAPTURE(mean);
-    const bool known = std::find(kMissed.begin(), kMissed.end(), set.id) != kMissed.end();
+    const bool known = std::find(kMissed.begin(), kMissed.end(), set.file.id) != kMissed.end();
     CHECK((mean > *set.goal) == known);
   }
   CHECK(networks >= 300);
