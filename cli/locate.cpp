@@ -82,6 +82,12 @@ fs::path this_program() {
   return fs::read_symlink("/proc/self/exe", ignored);
 }
 
+std::vector<std::string> folders_below(std::string_view place) {
+  std::vector<std::string> folders = data_folders();
+  for (std::string& folder : folders) folder += place;
+  return folders;
+}
+
 void add_files_of(const fs::path& folder, std::vector<DataFile>& files) {
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
@@ -184,10 +190,10 @@ std::vector<std::string> data_folders() {
 }
 
 std::vector<std::string> architecture_folders() {
-  std::vector<std::string> folders = data_folders();
-  for (std::string& folder : folders) folder += "/hwprofiles/architectures";
-  return folders;
+  return folders_below("/hwprofiles/architectures");
 }
+
+std::vector<std::string> family_folders() { return folders_below("/networks/families"); }
 
 std::string no_data_folder() {
   return fmt::format(

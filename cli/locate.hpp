@@ -25,6 +25,8 @@ struct DataFile {
 
 /// Where hardware profiles find the architectures that they name.
 [[nodiscard]] std::vector<std::string> architecture_folders();
+/// Where configs of checkpoints find the family of their model_type.
+[[nodiscard]] std::vector<std::string> family_folders();
 
 /// What to do where there is none, as a hint.
 [[nodiscard]] std::string no_data_folder();

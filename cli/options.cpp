@@ -199,6 +199,7 @@ CaseOptions options_beside_axes(const Arguments& arguments, CaseOptions options,
   check_precision(options);
   if (!is_among(but, flags::kSymbol.name)) options.symbols = symbol_values(arguments);
   const KernelOptions kernels = kernel_options(arguments);
+  options.families = family_folders();
   options.kernels = kernels.kernels;
   options.loss = kernels.loss;
   options.adapters = adapter_options(arguments);

@@ -36,9 +36,8 @@ constexpr std::array kImportFlags{flags::kSeq,  flags::kKernels,     flags::kLos
 
 ImportOptions import_options(const Arguments& arguments) {
   ImportOptions options;
-  for (const SymbolValue& symbol : symbol_values(arguments)) {
-    (symbol.name == kSequence ? options.seq : options.target_seq) = symbol.value;
-  }
+  options.families = family_folders();
+  options.symbols = symbol_values(arguments);
   const KernelOptions kernels = kernel_options(arguments);
   options.kernels = kernels.kernels.value_or(options.kernels);
   options.loss = kernels.loss;
@@ -46,15 +45,6 @@ ImportOptions import_options(const Arguments& arguments) {
   options.name = arguments.value(kName).value_or("");
   options.source = arguments.value(kSource).value_or("");
   return options;
-}
-
-/// The file with its adapters, and the sums over `network`, which it is read as.
-std::string adapted(SpecDocument file, const AdapterOptions& options, const Network& network) {
-  add_adapters(file, options);
-  expect_sums(file, {.parameters = total_parameters(network),
-                     .trainable_parameters = trainable_parameters(network),
-                     .forward_macs = total_forward_macs(network)});
-  return json_text(file.root);
 }
 
 int run_import(const Arguments& arguments) {
@@ -72,11 +62,13 @@ int run_import(const Arguments& arguments) {
                      .expected = "the config.json of a checkpoint",
                      .hint = "a network file needs no import"});
   }
-  const std::string text = import_config(config, options);
-  const std::string file = "the network of " + config.file;
-  const Network network = read_network_text(text, file, {.limits = limits, .adapters = adapters});
-  outputs.result.finish(adapters ? adapted(read_spec_text(text, file, limits), *adapters, network)
-                                 : text);
+  SpecDocument file =
+      read_spec_text(import_config(config, options), "the network of " + config.file, limits);
+  const Network network =
+      read_network(file, {.limits = limits, .symbols = options.symbols, .adapters = adapters});
+  expect_sums(file, network);
+  if (adapters) add_adapters(file, *adapters);
+  outputs.result.finish(json_text(file.root));
   return kExitOk;
 }
 

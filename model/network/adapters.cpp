@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "model/base/suggest.hpp"
-#include "model/network/import_parts.hpp"
+#include "model/network/spec_nodes.hpp"
 
 namespace ooc {
 namespace {
@@ -170,13 +170,13 @@ void add_adapters(SpecDocument& network, const AdapterOptions& options) {
   AdapterWriter(network, options).run();
 }
 
-void expect_sums(SpecDocument& network, const ExpectedSums& sums) {
-  SpecNode expect;
-  expect.type = SpecType::kObject;
-  set(expect, "parameters", integer_node(sums.parameters));
-  set(expect, "trainable_parameters", integer_node(sums.trainable_parameters));
-  set(expect, "forward_macs", integer_node(sums.forward_macs));
-  set(network.root, "expect", std::move(expect));
+void expect_sums(SpecDocument& file, const Network& network) {
+  const std::int64_t all = total_parameters(network);
+  const std::int64_t trainable = trainable_parameters(network);
+  SpecNode expect = object_node({{"parameters", integer_node(all)}});
+  if (trainable != all) set(expect, "trainable_parameters", integer_node(trainable));
+  set(expect, "forward_macs", integer_node(total_forward_macs(network)));
+  set(file.root, "expect", std::move(expect));
 }
 
 }  // namespace ooc

@@ -10,6 +10,7 @@
 #include "model/base/dtype.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/layers/weight_storage.hpp"
+#include "model/network/network.hpp"
 
 namespace ooc {
 
@@ -28,12 +29,7 @@ struct AdapterOptions {
 /// Throws SpecError where a target is no layer's name, or names one that another has named.
 void add_adapters(SpecDocument& network, const AdapterOptions& options);
 
-/// In place of the sums that the network's text expects.
-struct ExpectedSums {
-  std::int64_t parameters = 0;
-  std::int64_t trainable_parameters = 0;
-  std::int64_t forward_macs = 0;
-};
-void expect_sums(SpecDocument& network, const ExpectedSums& sums);
+/// States in `file` the sums over `network`, which it is read as.
+void expect_sums(SpecDocument& file, const Network& network);
 
 }  // namespace ooc

@@ -1,5 +1,4 @@
-// The table of families, what no family understands, and the frame of the file. Keys that change what is
-// computed and are not understood are refused by name; all others are ignored, as configs are full of them.
+// The template of a family filled in (symbols, inputs, layers), and the frame of the file.
 #include "model/network/import_config.hpp"
 
 #include <fmt/format.h>
@@ -9,82 +8,193 @@
 #include <utility>
 
 #include "model/base/standard_input.hpp"
-#include "model/base/suggest.hpp"
-#include "model/layers/work.hpp"
-#include "model/network/import_parts.hpp"
+#include "model/layers/attributes.hpp"
+#include "model/network/family_scope.hpp"
+#include "model/network/layer_tree.hpp"
+#include "model/network/spec_nodes.hpp"
 
 namespace ooc {
 namespace {
 
-struct FamilyEntry {
-  std::string_view model_type;
-  ImportFamily import;
-  bool has_experts = false;
-};
+/// The layers of a family's template, with conditions, parts and layers that differ worked out.
+class TemplateLayers {
+ public:
+  explicit TemplateLayers(FamilyScope& scope) : scope_(scope) {}
 
-constexpr FamilyEntry kFamilies[] = {
-    {"bert", &import_bert},
-    {"gemma", &import_llama},
-    {"gpt2", &import_gpt2},
-    {"gpt_neox", &import_gpt_neox},
-    {"llama", &import_llama},
-    {"mistral", &import_llama},
-    {"mixtral", &import_llama, true},
-    {"qwen2", &import_llama},
-    {"qwen2_moe", &import_llama, true},
-    {"qwen3", &import_llama},
-    {"qwen3_moe", &import_llama, true},
-    {"roberta", &import_bert},
-    {"t5", &import_t5},
-    {"vit", &import_vit},
-};
-
-const FamilyEntry& family_of(const CheckpointConfig& config) {
-  const SpecView type = config.get("model_type");
-  const std::string name = type.as_text();
-  for (const FamilyEntry& family : kFamilies) {
-    if (family.model_type == name) return family;
+  [[nodiscard]] std::vector<SpecNode> of(const SpecView& list) {
+    std::vector<SpecNode> layers;
+    add(list, layers);
+    return layers;
   }
-  const std::vector<std::string> known = imported_families();
-  type.fail(type.found(), fmt::format("one of {}", fmt::join(known, ", ")),
-            did_you_mean(name, known));
+
+ private:
+  void add(const SpecView& list, std::vector<SpecNode>& layers) {
+    for (const SpecView& item : list.items()) {
+      const auto condition = item.find("if");
+      if (condition && !scope_.holds(*condition)) continue;
+      if (item.find("part")) {
+        add_part(item, layers);
+      } else if (item.get("type").as_text() == "repeat") {
+        add_repeat(item, layers);
+      } else {
+        layers.push_back(layer(item, layers));
+      }
+    }
+  }
+
+  void add_part(const SpecView& item, std::vector<SpecNode>& layers) {
+    const SpecView name = item.get("part");
+    const auto part = scope_.family().find("parts", name.as_text());
+    if (!part) name.fail(name.found(), "the name of one of the \"parts\"");
+    constexpr int kDeepest = 20;
+    if (depth_ == kDeepest)
+      name.fail(name.found() + ", which has itself in it", "parts without circles");
+    FamilyScope::Names names;
+    for (const auto& [key, value] : item.members()) {
+      if (key != "if" && key != "part") names.emplace_back(key, scope_.value(value));
+    }
+    scope_.add(names);
+    ++depth_;
+    add(*part, layers);
+    --depth_;
+    scope_.take_back(names);
+  }
+
+  [[nodiscard]] SpecNode layer(const SpecView& item, const std::vector<SpecNode>& before) {
+    SpecNode made = object_node({});
+    for (const auto& [key, member] : item.members()) {
+      if (key == "if") continue;
+      SpecNode value = *scope_.value(member).node;
+      if (key == "inputs") choose_inputs(value, before);
+      if (value.type != SpecType::kNull) made.members.emplace_back(key, std::move(value));
+    }
+    return made;
+  }
+
+  /// Of "a|b|c" the first that is among the layers before, else the last.
+  static void choose_inputs(SpecNode& inputs, const std::vector<SpecNode>& before) {
+    const auto is_there = [&](const std::string& name) {
+      return std::any_of(before.begin(), before.end(), [&](const SpecNode& layer) {
+        return std::any_of(layer.members.begin(), layer.members.end(), [&](const auto& member) {
+          return member.first == "name" && member.second.text == name;
+        });
+      });
+    };
+    for (SpecNode& input : inputs.items) {
+      for (std::size_t bar = input.text.find('|'); bar != std::string::npos;
+           bar = input.text.find('|')) {
+        if (is_there(input.text.substr(0, bar))) {
+          input.text.erase(bar);
+        } else {
+          input.text.erase(0, bar + 1);
+        }
+      }
+    }
+  }
+
+  /// Where layers differ a repeat for each run of those that are alike, named by its first.
+  void add_repeat(const SpecView& item, std::vector<SpecNode>& layers) {
+    const SpecView times = item.get("times");
+    const std::int64_t count = scope_.integer(times, 1, kMaxTimes);
+    const auto by_layer = item.find("by_layer");
+    constexpr int kMostRuns = 1000;  // each is written out
+    int runs = 0;
+    std::int64_t first = 0;
+    FamilyScope::Names names = names_at(by_layer, 0);
+    while (first < count) {
+      if (++runs > kMostRuns) {
+        const std::string key = scope_.value(times).key;
+        const SpecView at_fault = key.empty() ? times : scope_.config().get(key);
+        at_fault.fail(at_fault.found(),
+                      fmt::format("at most {} runs of layers that are alike", kMostRuns));
+      }
+      std::int64_t end = first + 1;
+      FamilyScope::Names next;
+      for (; by_layer && end < count; ++end) {
+        next = names_at(by_layer, end);
+        if (!alike(next, names)) break;
+      }
+      if (!by_layer) end = count;
+      scope_.add(names);
+      layers.push_back(run(item, first, end - first, end - first == count));
+      scope_.take_back(names);
+      first = end;
+      names = std::move(next);
+    }
+  }
+
+  [[nodiscard]] FamilyScope::Names names_at(const std::optional<SpecView>& by_layer,
+                                            std::int64_t layer) {
+    FamilyScope::Names names;
+    if (!by_layer) return names;
+    const FamilyScope::Names here{{"layer", family_value(integer_node(layer))}};
+    scope_.add(here);
+    for (const auto& [name, spec] : by_layer->members())
+      names.emplace_back(name, scope_.value(spec));
+    scope_.take_back(here);
+    return names;
+  }
+
+  [[nodiscard]] static bool alike(const FamilyScope::Names& a, const FamilyScope::Names& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+      return is_equal(*x.second.node, *y.second.node);
+    });
+  }
+
+  [[nodiscard]] SpecNode run(const SpecView& item, std::int64_t first, std::int64_t times,
+                             bool is_all) {
+    SpecNode made = object_node({});
+    for (const auto& [key, member] : item.members()) {
+      if (key == "if" || key == "by_layer") continue;
+      SpecNode value = key == "layers"  ? list_node(of(member))
+                       : key == "times" ? integer_node(times)
+                                        : *scope_.value(member).node;
+      if (key == "name" && !is_all) value.text += fmt::format(".{}", first);
+      made.members.emplace_back(key, std::move(value));
+    }
+    return made;
+  }
+
+  FamilyScope& scope_;
+  int depth_ = 0;
+};
+
+/// What was asked for, else what is usual, within the positions there are.
+std::int64_t length_of(const std::string& name, const SpecView& spec, FamilyScope& scope,
+                       const ImportOptions& options) {
+  constexpr std::int64_t kUsual = 4096;
+  const auto limit = spec.find("limit");
+  const FamilyValue positions = limit ? scope.value(*limit) : family_value({});
+  const std::int64_t most = positions.node->integer.value_or(kMaxSize);
+  const auto usual = spec.find("usual");
+  std::int64_t length =
+      usual ? scope.integer(*usual, 1, kMaxSize) : std::min<std::int64_t>(most, kUsual);
+  for (const SymbolValue& asked : options.symbols) {
+    if (asked.name == name) length = asked.value;
+  }
+  if (length <= most) return length;
+  const auto rotary = spec.find("rotary");
+  const bool may = rotary && rotary->as_boolean();
+  if (may && options.allow_long) return length;
+  const SpecView at_fault = positions.key.empty() ? *limit : scope.config().get(positions.key);
+  at_fault.fail(
+      fmt::format("{} positions", most),
+      fmt::format("at least {}, the length of the sequence", length),
+      may ? "`import --allow-long` takes rotary positions beyond it" : "they are learned");
 }
 
-/// Keys of any family that say that layers are others than the family's.
-void refuse_what_is_not_understood(const CheckpointConfig& config, bool has_experts) {
-  struct Refused {
-    std::string_view key;
-    std::string_view why;
-  };
-  static constexpr Refused kRefused[] = {
-      {"quantization_config", "weights that are not quantised"},
-      {"kv_lora_rank", "keys and values that are not compressed (latent attention)"},
-      {"q_lora_rank", "queries that are not compressed (latent attention)"},
-      {"qk_rope_head_dim", "heads that are rotated whole (no latent attention)"},
-      {"n_routed_experts", "a mixture as mixtral or qwen3_moe name theirs"},
-      {"num_nextn_predict_layers", "no layers that predict further words"},
-      {"cross_attention_layers", "no cross attention"},
-      {"add_cross_attention", "no cross attention"},
-      {"is_decoder", "an encoder"},
-      {"linear_num_key_heads", "no linear attention"},
-      {"attention_chunk_size", "no attention in chunks"},
-      {"attention_multiplier", "none: scores scaled by the width of a head"},
-      {"use_qk_norm", "no such norms of queries and keys"},
-      {"qk_layernorm", "no such norms of queries and keys"},
-      {"num_kv_shared_layers", "keys and values of each layer its own"},
-      {"text_config", "a config of the language model alone"},
-      {"vision_config", "a config of one model alone"},
-  };
-  for (const Refused& each : kRefused) {
-    config.refuse(each.key, std::string(each.why));
+SpecNode symbols_node(const SpecView& symbols, FamilyScope& scope, const ImportOptions& options) {
+  SpecNode made = object_node({});
+  for (const auto& [name, spec] : symbols.members()) {
+    made.members.emplace_back(name, integer_node(length_of(name, spec, scope, options)));
+    scope.add({{name, family_value(made.members.back().second)}});
   }
-  for (const std::string_view key : {"num_experts", "num_local_experts"}) {
-    if (!has_experts) config.refuse(key, "no experts: this family has none");
-  }
-  const auto position = config.find("position_embedding_type");
-  if (position && position->as_text() != "absolute") {
-    position->fail(position->found(), "\"absolute\"");
-  }
+  return made;
+}
+
+SpecView section(const Family& family, std::string_view name) {
+  if (const auto found = family.find(name)) return *found;
+  return SpecView(family.files.front()).get(name);  // throws: absent
 }
 
 std::string name_of(const SpecDocument& config, const ImportOptions& options) {
@@ -97,38 +207,15 @@ std::string name_of(const SpecDocument& config, const ImportOptions& options) {
     const fs::path folder = fs::absolute(path, ignored).lexically_normal().parent_path();
     if (!ignored && folder.has_filename()) return folder.filename().string();
   }
-  return CheckpointConfig(config).text("model_type", "imported");
+  return SpecView(config).get("model_type").as_text();
 }
 
-SpecNode object_node(std::vector<std::pair<std::string, SpecNode>> members) {
-  SpecNode node;
-  node.type = SpecType::kObject;
-  node.members = std::move(members);
-  return node;
-}
-
-SpecNode list_node(std::vector<SpecNode> items) {
-  SpecNode node;
-  node.type = SpecType::kList;
-  node.items = std::move(items);
-  return node;
-}
-
-SpecNode inputs_node(std::vector<ImportedNetwork::Input> inputs) {
-  std::vector<SpecNode> nodes;
-  for (ImportedNetwork::Input& input : inputs) {
-    nodes.push_back(object_node(
-        {{"name", text_node(input.name)}, {"shape", list_node(std::move(input.shape))}}));
-  }
-  return list_node(std::move(nodes));
-}
-
-std::string source_of(const CheckpointConfig& config, const ImportOptions& options) {
+std::string source_of(const SpecView& config, const ImportOptions& options) {
   if (!options.source.empty()) return options.source;
   const auto classes = config.find("architectures");
-  const bool has_class = classes && !classes->items().empty();
-  return fmt::format("config.json of {}", has_class ? classes->items().front().as_text()
-                                                    : config.text("model_type", ""));
+  const bool has_class = classes && !classes->node().items.empty();
+  return "config.json of " +
+         (has_class ? classes->items().front() : config.get("model_type")).as_text();
 }
 
 }  // namespace
@@ -154,48 +241,30 @@ bool is_checkpoint_config(const SpecDocument& document) {
   return has("model_type") && !has("format");
 }
 
-std::vector<std::string> imported_families() {
-  std::vector<std::string> names;
-  for (const FamilyEntry& family : kFamilies) names.emplace_back(family.model_type);
-  return names;
-}
-
 std::string import_config(const SpecDocument& document, const ImportOptions& options) {
-  const CheckpointConfig config(document);
-  const FamilyEntry& family = family_of(config);
-  refuse_what_is_not_understood(config, family.has_experts);
-  ImportedNetwork made = family.import({.config = config, .options = options});
-
-  std::vector<std::pair<std::string, SpecNode>> members;
-  const auto add = [&](std::string_view key, SpecNode value) {
-    members.emplace_back(std::string(key), std::move(value));
-  };
-  add("$schema", text_node("network.schema.json"));
-  add("format", text_node("ooc-paleo/network"));
-  add("version", integer_node(1));
-  add("name", text_node(name_of(document, options)));
-  add("source", text_node(source_of(config, options)));
-  add("description",
-      text_node(fmt::format("imported with --kernels {}", kernels_name(options.kernels)) +
-                (options.loss.empty() ? "" : " --loss " + options.loss)));
-  add("batch", integer_node(1));
-  add("precision", text_node("bf16"));
-  add("optimizer", text_node("adam"));
-  if (!made.symbols.empty()) {
-    std::vector<std::pair<std::string, SpecNode>> symbols;
-    for (const SymbolValue& each : made.symbols) {
-      symbols.emplace_back(each.name, integer_node(each.value));
-    }
-    add("symbols", object_node(std::move(symbols)));
+  const SpecView config(document);
+  const Family family = find_family(config.get("model_type"), options.families);
+  FamilyScope scope(config, family, options);
+  SpecNode file = object_node({
+      {"$schema", text_node("network.schema.json")},
+      {"format", text_node("ooc-paleo/network")},
+      {"version", integer_node(1)},
+      {"name", text_node(name_of(document, options))},
+      {"source", text_node(source_of(config, options))},
+      {"description",
+       text_node(fmt::format("imported with --kernels {}", kernels_name(options.kernels)) +
+                 (options.loss.empty() ? "" : " --loss " + options.loss))},
+      {"batch", integer_node(1)},
+      {"precision", text_node("bf16")},
+      {"optimizer", text_node("adam")},
+  });
+  if (const auto symbols = family.find("symbols")) {
+    file.members.emplace_back("symbols", symbols_node(*symbols, scope, options));
   }
-  add("inputs", inputs_node(std::move(made.inputs)));
-  add("layers", list_node(std::move(made.layers)));
-  const SpecView& root = config.root();
-  add("expect",
-      object_node({{"parameters", integer_node(to_count(root, made.parameters, "parameters"))},
-                   {"forward_macs", integer_node(to_count(root, made.forward_macs,
-                                                          "multiply-accumulates a sample"))}}));
-  return json_text(object_node(std::move(members)));
+  file.members.emplace_back("inputs", *scope.value(section(family, "inputs")).node);
+  file.members.emplace_back("layers",
+                            list_node(TemplateLayers(scope).of(section(family, "layers"))));
+  return json_text(file);
 }
 
 }  // namespace ooc

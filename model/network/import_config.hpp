@@ -1,12 +1,10 @@
 // From the config.json of a checkpoint in the layout of Hugging Face's Transformers to a network file
 // (docs/transformers.md). What is written is a plain network: it is read by the reader that reads all
-// others, and its `expect` comes from a closed form over the config's own numbers, so that the
-// parameters are counted in two ways. One file per group of families: import_llama.cpp and so on.
+// others. How the configs of a `model_type` become networks stands in family files (family_file.hpp).
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/base/spec_tree.hpp"
@@ -22,8 +20,9 @@ enum class ImportKernels {
 [[nodiscard]] std::string_view kernels_name(ImportKernels kernels);
 
 struct ImportOptions {
-  std::optional<std::int64_t> seq = {};         ///< none: of all positions, at most 4096
-  std::optional<std::int64_t> target_seq = {};  ///< of a decoder beside an encoder; none: seq
+  std::vector<std::string> families = {};  ///< folders of family files
+  std::vector<SymbolValue> symbols =
+      {};  ///< lengths; "seq" left out: of all positions, at most 4096
   ImportKernels kernels = ImportKernels::kSdpa;
   /// `memory` of softmax_cross_entropy, or "chunked" for linear_cross_entropy; empty: by the kernels.
   std::string loss = {};
@@ -35,11 +34,8 @@ struct ImportOptions {
 /// Whether it is a checkpoint's config rather than a network: an object with "model_type".
 [[nodiscard]] bool is_checkpoint_config(const SpecDocument& document);
 
-/// The text of a network file. Throws SpecError naming the key and its value for a model that is not
-/// understood, or that cannot be.
+/// The text of a network file without "expect". Throws SpecError naming the key and its value for a model that is
+/// not understood, or that cannot be.
 [[nodiscard]] std::string import_config(const SpecDocument& config, const ImportOptions& options);
-
-/// The values of `model_type` that are understood.
-[[nodiscard]] std::vector<std::string> imported_families();
 
 }  // namespace ooc

@@ -210,13 +210,11 @@ void check_expected(const SpecView& expect, const Network& network) {
 
 /// The network that a checkpoint's config describes.
 SpecDocument imported(const SpecDocument& config, const NetworkOptions& options) {
-  ImportOptions how{.allow_long = options.long_sequences};
-  for (const SymbolValue& symbol : options.symbols) {
-    if (symbol.name == "seq") how.seq = symbol.value;
-    if (symbol.name == "target_seq") how.target_seq = symbol.value;
-  }
-  how.kernels = options.kernels.value_or(how.kernels);
-  how.loss = options.loss;
+  const ImportOptions how{.families = options.families,
+                          .symbols = options.symbols,
+                          .kernels = options.kernels.value_or(ImportKernels::kSdpa),
+                          .loss = options.loss,
+                          .allow_long = options.long_sequences};
   return read_spec_text(import_config(config, how), config.file, options.limits);
 }
 

@@ -25,6 +25,7 @@ struct NetworkOptions {
   std::vector<SymbolValue> symbols = {};
   bool long_sequences = false;  ///< ImportOptions::allow_long
   // Of ImportOptions too, for configs alone.
+  std::vector<std::string> families = {};
   std::optional<ImportKernels> kernels = {};
   std::string loss = {};
   std::optional<AdapterOptions> adapters = {};  ///< all else is frozen

@@ -89,6 +89,7 @@ NetworkOptions network_options(const CaseOptions& options) {
           .copies = options.copies,
           .symbols = options.symbols,
           .long_sequences = options.long_sequences,
+          .families = options.families,
           .kernels = options.kernels,
           .loss = options.loss,
           .adapters = options.adapters};

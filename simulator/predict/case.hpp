@@ -67,6 +67,7 @@ struct CaseOptions {
       {};                                 ///< of the network's repeat that scales; none: the file's
   std::vector<SymbolValue> symbols = {};  ///< in place of the network file's
   bool long_sequences = false;            ///< NetworkOptions::long_sequences
+  std::vector<std::string> families = {};     ///< of a config: folders of family files
   std::optional<ImportKernels> kernels = {};  ///< of a config; none: sdpa
   std::string loss = {};                      ///< of a config; empty: by the kernels
   std::optional<AdapterOptions> adapters = {};

@@ -9,6 +9,7 @@ pass both. What only the reader can know (sums over the file) is listed as such.
 import argparse
 import copy
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -469,6 +470,33 @@ STUDY_READER_ONLY = {
 }
 
 
+attention = ["layers", 4, "layers", 2]
+
+FAMILY_WRONG = {
+    "another format": Put(["format"], "ooc-paleo/network"),
+    "an unknown key at the top": Put(["head"], "Model"),
+    "an unknown field of a key": Put(["keys", "n_embd", "at_most"], 5),
+    "an unknown kind of key": Put(["keys", "n_embd", "is"], "size"),
+    "an unknown field of a symbol": Put(["symbols", "seq", "most"], 5),
+    "a layer without a type": Drop(attention + ["type"]),
+    "a condition that is no text": Put(attention + ["if"], True),
+    "a requirement without a key": Drop(["require", 0, "key"]),
+}
+FAMILY_RIGHT = {
+    "as it is": lambda document: None,
+    "a part of another file": Put(attention, {"part": "first_token", "if": "false"}),
+    "other names of a key": Put(["keys", "n_embd", "key"], ["hidden_size", "n_embd"]),
+}
+FAMILY_READER_ONLY = {
+    "half an expression": Put(attention + ["heads"], "=n_head +"),
+    "half an expression that nobody needs": Put(attention + ["if"], "false and (n_head"),
+    "a name that means nothing": Put(attention + ["heads"], "=n_heads"),
+    "a base that is not there": Put(["base"], "transformers"),
+    "a part that is not there": Put(attention, {"part": "attention"}),
+    "a value that needs itself": Put(["values"], {"n_embd": "=n_head * 4", "n_head": "=n_embd / 4"}),
+}
+
+
 class Reader:
     """Our reader, through the program."""
 
@@ -476,7 +504,8 @@ class Reader:
         self.program, self.source, self.folder = program, source, pathlib.Path(folder)
 
     def rejects(self, kind, document):
-        path = self.folder / "file.json"
+        path = self.folder / ("networks/families/file.json" if kind == "family" else "file.json")
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(document), encoding="utf-8")
         if kind == "network":
             command = [self.program, "inspect", str(path)]
@@ -484,10 +513,15 @@ class Reader:
             command = [self.program, "sweep", str(path), "--dry-run", "--quiet"]
         elif kind in ("row", "measured"):
             command = [self.program, "validate", str(path)]
+        elif kind == "family":
+            config = self.folder / "config.json"
+            config.write_text('{"model_type": "gpt2", "n_embd": 8, "n_head": 2, "n_layer": 1, "n_positions": 4, "vocab_size": 9}')
+            command = [self.program, "import", str(config)]
         else:
             network = str(self.source / "networks" / "example_skip.json")
             command = [self.program, "predict", network, "--hardware", str(path), "--batch", "1"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False,
+                              env=os.environ | ({"OOC_PALEO_DATA": str(self.folder)} if kind == "family" else {}))
         check(done.returncode in (0, 2, 3, 4), f"{kind}: exit status {done.returncode}: {done.stderr}")
         if done.returncode == 2:
             check(str(path) in done.stderr, f"{kind}: the error does not name the file: {done.stderr}")
@@ -506,18 +540,18 @@ def compare(kind, validator, reader, base, cases, schema_rejects, reader_rejects
               f"{kind}, {name}: the reader {'rejects: ' + message if rejected else 'accepts'}")
 
 
-def check_shipped(path):
-    """The schema's validator; every shipped file beside it satisfies it and names it."""
+def check_shipped(path, folder="."):
+    """The schema's validator; every shipped file beside it, or in that folder, satisfies it and names it."""
     schema = json.loads(path.read_text(encoding="utf-8"))
     validator_class.check_schema(schema)
     validator = validator_class(schema)
-    beside = sorted(p for p in path.parent.glob("*.json") if not p.name.endswith(".schema.json"))
+    beside = sorted(p for p in (path.parent / folder).glob("*.json") if not p.name.endswith(".schema.json"))
     shipped = 0
     for file in beside:
         document = json.loads(file.read_text(encoding="utf-8"))
         named = document.get("$schema", "")
-        check((path.parent / named).is_file(), f"{file.name}: names no $schema")
-        if named != path.name:
+        check((file.parent / named).is_file(), f"{file.name}: names no $schema")
+        if (file.parent / named).resolve() != path.resolve():
             continue
         shipped += 1
         errors = [e.json_path + ": " + e.message for e in validator.iter_errors(document)]
@@ -579,6 +613,7 @@ def main():
                     PROFILE_WRONG, PROFILE_RIGHT, PROFILE_READER_ONLY),
         "row": ("validation/figures.schema.json", "validation/M4.json", ROW_WRONG, ROW_RIGHT, ROW_READER_ONLY),
         "study": ("studies/study.schema.json", "studies/link_or_memory.json", STUDY_WRONG, STUDY_RIGHT, STUDY_READER_ONLY),
+        "family": ("networks/family.schema.json", "networks/families/gpt2.json", FAMILY_WRONG, FAMILY_RIGHT, FAMILY_READER_ONLY),
         "measured": ("validation/measured.schema.json", "validation/networks-float32-v100.json",
                      MEASURED_WRONG, MEASURED_RIGHT, MEASURED_READER_ONLY),
     }
@@ -589,7 +624,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         reader = Reader(arguments.program, arguments.source, folder)
         for kind, (schema_path, base_path, wrong, right, reader_only) in kinds.items():
-            validator = check_shipped(arguments.source / schema_path)
+            validator = check_shipped(arguments.source / schema_path, "families" if kind == "family" else ".")
             if kind == "profile":
                 check_new_profile(arguments.program, validator)
             base = json.loads((arguments.source / base_path).read_text(encoding="utf-8"))

@@ -6,8 +6,8 @@
 
 #include "model/graph/build_training_graph.hpp"
 #include "model/graph/liveness.hpp"
-#include "model/network/import_config.hpp"
 #include "model/network/network_json.hpp"
+#include "tests/support/shipped_families.hpp"
 
 using namespace ooc;
 
@@ -45,13 +45,14 @@ std::int64_t kept_by_copy(const std::string& text, NetworkOptions options) {
 
 /// The same at one step.
 std::int64_t kept_by_block(const std::string& name, ImportKernels kernels) {
-  return kept_by_copy(import_config(checkpoint(name), {.seq = 1, .kernels = kernels}), {});
+  return kept_by_copy(
+      import_by_family(checkpoint(name), {.symbols = {{"seq", 1}}, .kernels = kernels}), {});
 }
 
 /// What the loss of Llama-3-8B reads, writes and works with at 8,192 tokens, in its forward task.
 std::int64_t bytes_at_loss(ImportKernels kernels) {
   const std::string text =
-      import_config(checkpoint("llama-3-8b"), {.seq = 8192, .kernels = kernels});
+      import_by_family(checkpoint("llama-3-8b"), {.symbols = {{"seq", 8192}}, .kernels = kernels});
   const Network network = read_network_text(text, "llama", {.copies = 1});
   const TrainingGraph graph = build_training_graph(network);
   for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
@@ -79,7 +80,7 @@ TEST_CASE("imported blocks keep the bytes a token that are published") {
 }
 
 TEST_CASE("an imported checkpoint is trained by Adam in 16 bits: 16 bytes a parameter") {
-  const std::string text = import_config(checkpoint("llama-3-8b"), {});
+  const std::string text = import_by_family(checkpoint("llama-3-8b"), {});
   const Network network = read_network_text(text, "llama");
   CHECK(network.precision == Precision::kBf16);
   const TrainingGraph graph = build_training_graph(network);
@@ -96,16 +97,16 @@ TEST_CASE("an imported checkpoint is trained by Adam in 16 bits: 16 bytes a para
 }
 
 TEST_CASE("weights that head and embedding share count once") {
-  const Network network = read_network_text(import_config(checkpoint("gpt2"), {}), "gpt2");
+  const Network network = read_network_text(import_by_family(checkpoint("gpt2"), {}), "gpt2");
   CHECK(static_bytes(build_training_graph(network)) == 16 * 124'439'808);
-  const Network t5 = read_network_text(import_config(checkpoint("t5-small"), {}), "t5");
+  const Network t5 = read_network_text(import_by_family(checkpoint("t5-small"), {}), "t5");
   CHECK(static_bytes(build_training_graph(t5)) == 16 * 60'506'624);
 }
 
 TEST_CASE(
     "a block of Llama-3-8B with fused norms and an MLP of single layers keeps 168,072 bytes a "
     "token") {
-  std::string text = import_config(checkpoint("llama-3-8b"), {.seq = 1});
+  std::string text = import_by_family(checkpoint("llama-3-8b"), {.symbols = {{"seq", 1}}});
   const std::string form = R"(, "form": "eager")";
   for (std::size_t at = text.find(form); at != std::string::npos; at = text.find(form)) {
     text.erase(at, form.size());
@@ -124,9 +125,9 @@ TEST_CASE(
 
 TEST_CASE(
     "gelu_new written out keeps four values an element, three of them in float32 under autocast") {
-  const std::string eager = import_config(checkpoint("gpt2"), {.seq = 1});
-  const std::string fused =
-      import_config(checkpoint("gpt2"), {.seq = 1, .kernels = ImportKernels::kFused});
+  const std::string eager = import_by_family(checkpoint("gpt2"), {.symbols = {{"seq", 1}}});
+  const std::string fused = import_by_family(
+      checkpoint("gpt2"), {.symbols = {{"seq", 1}}, .kernels = ImportKernels::kFused});
   const std::int64_t units = 4 * 768;
   CHECK(kept_by_copy(eager, {}) - kept_by_copy(fused, {}) == 3 * 2 * units);
   // A float32 copy of x, tanh, a half of x and the other factor: 4 + 4 + 2 + 4 in place of x; the result is float32,

@@ -32,6 +32,7 @@ run(rows ${program} validate M1)
 # Architectures and links are installed too.
 run(sheet ${program} hardware new mine --architecture pascal --multiprocessors 28 --peak float32=10.97TFLOP/s
   --memory 12GiB --memory-rate 480GB/s --link pcie3x16)
+run(network ${program} import ${prefix}/share/ooc-paleo/networks/configs/llama-3-8b)
 run(prediction ${program} predict only_here --hardware v100-16gb-pcie3 --batch 64)
 # Without charts --report says where they come from.
 file(REMOVE_RECURSE ${prefix}/share/ooc-paleo/pages)

@@ -1,0 +1,282 @@
+// Keys that are absent or null have the defaults of Hugging Face's configuration classes, which family files
+// state. Keys that no expression asks for are ignored, as configs are full of them.
+#include "model/network/family_scope.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "model/base/suggest.hpp"
+#include "model/layers/attributes.hpp"
+#include "model/network/spec_nodes.hpp"
+
+namespace ooc {
+namespace {
+
+/// `memory` of the loss that the kernels have; "chunked" is no memory of it but another layer.
+std::string loss_of(const ImportOptions& options) {
+  if (!options.loss.empty()) return options.loss;
+  switch (options.kernels) {
+    case ImportKernels::kEager:
+      return "upcast";
+    case ImportKernels::kSdpa:
+      return "eager";
+    case ImportKernels::kFused:
+      return "in_place";
+  }
+  return {};
+}
+
+/// One text, or a list of them.
+std::vector<std::string> texts_of(const SpecView& spec) {
+  if (spec.type() == SpecType::kText) return {spec.as_text()};
+  std::vector<std::string> texts;
+  for (const SpecView& item : spec.items()) texts.push_back(item.as_text());
+  return texts;
+}
+
+/// The keys of the config that an entry of "keys" reads, in order.
+std::vector<std::string> config_keys(const std::string& name, const SpecView& spec) {
+  const auto keys = spec.find("key");
+  return keys ? texts_of(*keys) : std::vector<std::string>{name};
+}
+
+/// Anything but null, false, 0, 1 (as of experts) and an empty list.
+bool is_on(const SpecNode& node) {
+  switch (node.type) {
+    case SpecType::kNull:
+      return false;
+    case SpecType::kBoolean:
+      return node.boolean;
+    case SpecType::kNumber:
+      return node.number != 0 && node.number != 1;
+    case SpecType::kList:
+      return !node.items.empty();
+    case SpecType::kText:
+    case SpecType::kObject:
+      return true;
+  }
+  return true;
+}
+
+double read_share(const SpecView& value, bool is_rate) {
+  const double share = value.as_number();
+  if (!(share >= 0 && share <= 1)) value.fail(value.found(), "a share from 0 to 1");
+  if (is_rate && share == 1) value.fail(value.found(), "a rate below 1");
+  return share;
+}
+
+/// By layer, whether the list names it.
+SpecNode layers_named(const SpecView& list, std::int64_t layers) {
+  SpecNode named;
+  named.type = SpecType::kList;
+  named.items.resize(static_cast<std::size_t>(layers), boolean_node(false));
+  for (const SpecView& layer : list.items()) {
+    named.items[static_cast<std::size_t>(layer.as_integer(0, layers - 1))].boolean = true;
+  }
+  return named;
+}
+
+}  // namespace
+
+FamilyScope::FamilyScope(const SpecView& config, const Family& family, const ImportOptions& options)
+    : config_(config), family_(family) {
+  const auto name = [&](std::string_view key, SpecNode value) {
+    names_.emplace_back(std::string(key), family_value(std::move(value)));
+  };
+  name("model_type", config.get("model_type").node());
+  name("fused", boolean_node(options.kernels == ImportKernels::kFused));
+  name("flash", boolean_node(options.kernels != ImportKernels::kEager));
+  name("loss", text_node(loss_of(options)));
+  name("head", text_node(head()));
+  refuse();
+  require();
+}
+
+/// "CausalLM" of "LlamaForCausalLM", "Model" of "LlamaModel"; empty where `architectures` is absent.
+std::string FamilyScope::head() const {
+  const auto known = family_.find("heads");
+  const auto list = config_.find("architectures");
+  if (!known || !list || list->type() == SpecType::kNull || list->items().empty()) return {};
+  const SpecView first = list->items().front();
+  const std::string whole = first.as_text();
+  std::string words;
+  for (const std::string& each : texts_of(*known)) {
+    // "LlamaForCausalLM" and "GPT2LMHeadModel", but "GPT2DoubleHeadsModel" is no "Model".
+    const bool ends = whole.ends_with(each) && whole.size() > each.size();
+    const bool is_bare = each != "Model" || whole.find("Head") == std::string::npos;
+    if (ends && is_bare) return each;
+    words += fmt::format("{}\"…{}\"", words.empty() ? "" : ", ", each);
+  }
+  first.fail(first.found(), "a model whose head is understood: " + words);
+}
+
+/// A key that a file reads is understood by it, whatever the file that it is based on says.
+void FamilyScope::refuse() const {
+  std::set<std::string, std::less<>> understood;
+  for (const SpecDocument& file : family_.files) {
+    const auto keys = SpecView(file).find("keys");
+    if (!keys) continue;
+    for (const auto& [name, spec] : keys->members()) {
+      for (std::string& key : config_keys(name, spec)) understood.insert(std::move(key));
+    }
+  }
+  for (const SpecDocument& file : family_.files) {
+    const auto refused = SpecView(file).find("refuse");
+    if (!refused) continue;
+    for (const auto& [key, expected] : refused->members()) {
+      const auto found = config_.find(key);
+      if (!found || understood.contains(key) || !is_on(found->node())) continue;
+      found->fail(found->found(), expected.as_text());
+    }
+  }
+}
+
+void FamilyScope::require() {
+  for (const SpecDocument& file : family_.files) {
+    const auto required = SpecView(file).find("require");
+    if (!required) continue;
+    for (const SpecView& each : required->items()) {
+      if (holds(each.get("that"))) continue;
+      const std::string key = each.get("key").as_text();
+      const std::string expected = value(each.get("expected")).node->text;
+      const auto stated = config_.find(key);
+      if (stated) stated->fail(stated->found(), expected);
+      config_.fail("no " + in_quotes(key), expected);
+    }
+  }
+}
+
+bool FamilyScope::holds(const SpecView& condition) {
+  return evaluate(condition.as_text(), condition).is_true();
+}
+
+std::int64_t FamilyScope::integer(const SpecView& spec, std::int64_t lowest, std::int64_t highest) {
+  const FamilyValue found = value(spec);
+  const auto number = found.node->integer;
+  if (number && *number >= lowest && *number <= highest) return *number;
+  const SpecView at_fault = found.key.empty() ? spec : config_.get(found.key);
+  at_fault.fail(
+      number ? fmt::format("{}, which makes {}", at_fault.found(), *number) : at_fault.found(),
+      fmt::format("an integer from {} to {}", lowest, highest));
+}
+
+FamilyValue FamilyScope::value(const SpecView& spec) {
+  SpecNode made;
+  made.type = spec.type();
+  if (spec.type() == SpecType::kText) {
+    const std::string& text = spec.node().text;
+    if (text.starts_with('=')) return evaluate(std::string_view(text).substr(1), spec);
+    made.text = fill_braces(text, [&](std::string_view expression) {
+      const SpecNode part = *evaluate(expression, spec).node;
+      if (part.type != SpecType::kText && !part.integer)
+        spec.fail(spec.found(), "texts and whole numbers in braces");
+      return part.text;
+    });
+  } else if (spec.type() == SpecType::kList) {
+    for (const SpecView& item : spec.items()) {
+      const FamilyValue found = value(item);
+      if (!found.is_none()) made.items.push_back(*found.node);
+    }
+  } else if (spec.type() == SpecType::kObject) {
+    for (const auto& [key, member] : spec.members()) {
+      const FamilyValue found = value(member);
+      if (!found.is_none()) made.members.emplace_back(key, *found.node);
+    }
+  } else {
+    made = spec.node();
+  }
+  return family_value(std::move(made));
+}
+
+FamilyValue FamilyScope::evaluate(std::string_view text, const SpecView& place) {
+  return evaluate_expression(text, place, config_,
+                             [&](const std::string& name) { return named(name, place); });
+}
+
+FamilyValue FamilyScope::named(const std::string& name, const SpecView& place) {
+  const auto hidden = std::find_if(names_.rbegin(), names_.rend(),
+                                   [&](const auto& each) { return each.first == name; });
+  if (hidden != names_.rend()) return hidden->second;
+  if (const auto known = bound_.find(name); known != bound_.end()) return known->second;
+  constexpr int kDeepest = 50;
+  if (depth_ == kDeepest)
+    place.fail(in_quotes(name) + ", which needs itself", "values without circles");
+  ++depth_;
+  std::optional<FamilyValue> found;
+  for (const SpecDocument& file : family_.files) {
+    const SpecView root(file);
+    const auto values = root.find("values");
+    const auto keys = root.find("keys");
+    if (const auto own = values ? values->find(name) : std::nullopt) {
+      found = value(*own);
+    } else if (const auto key = keys ? keys->find(name) : std::nullopt) {
+      found = bound_[name] = bound(name, *key);
+    }
+    if (found) break;
+  }
+  const std::size_t dot = name.rfind('.');
+  if (!found && dot != std::string::npos) found = word_field(name, dot, place);
+  --depth_;
+  if (!found) place.fail("the name " + in_quotes(name), "a name of \"keys\" or \"values\"");
+  return *std::move(found);
+}
+
+/// "hidden_act.kind": what the table of words that the key is of says of its value.
+FamilyValue FamilyScope::word_field(const std::string& name, std::size_t dot,
+                                    const SpecView& place) {
+  const std::string key = name.substr(0, dot);
+  const auto spec = family_.find("keys", key);
+  const auto table = spec ? spec->find("of") : std::nullopt;
+  const auto words = table ? family_.find("words", table->as_text()) : std::nullopt;
+  if (!words)
+    place.fail("the name " + in_quotes(name), "a key with a table of words before the dot");
+  const auto field = words->get(named(key, place).node->text).find(name.substr(dot + 1));
+  return field ? value(*field) : family_value({});
+}
+
+FamilyValue FamilyScope::bound(const std::string& name, const SpecView& spec) {
+  const std::vector<std::string> keys = config_keys(name, spec);
+  for (const std::string& key : keys) {
+    const auto stated = config_.find(key);
+    if (stated && stated->type() != SpecType::kNull) return family_value(read(spec, *stated), key);
+  }
+  if (const auto otherwise = spec.find("default")) return value(*otherwise);
+  return family_value(read(spec, config_.get(keys.front())),
+                      keys.front());  // throws: absent or null
+}
+
+SpecNode FamilyScope::read(const SpecView& spec, const SpecView& stated) {
+  const auto is = spec.find("is");
+  const std::string type =
+      is ? is->as_choice({"integer", "flag", "share", "rate", "text", "list", "layers", "members"})
+         : "integer";
+  const auto of = spec.find("of");
+  if (type == "flag") return boolean_node(stated.as_boolean());
+  if (type == "share" || type == "rate") return number_node(read_share(stated, type == "rate"));
+  if (type == "layers") return layers_named(stated, integer(spec.get("of"), 1, kMaxSize));
+  if (type == "members") {
+    (void)stated.members();
+    return integer_node(static_cast<std::int64_t>(stated.node().members.size()));
+  }
+  if (type == "text" || type == "list") {
+    std::vector<std::string> words;
+    if (of && of->type() == SpecType::kText) {
+      const auto table = family_.find("words", of->as_text());
+      if (!table) of->fail(of->found(), "the name of a table of \"words\"");
+      for (const auto& [word, meaning] : table->members()) words.push_back(word);
+    } else if (of) {
+      words = texts_of(*of);
+    }
+    const std::vector<SpecView> texts = type == "text" ? std::vector{stated} : stated.items();
+    for (const SpecView& text : texts) (void)(of ? text.as_choice(words) : text.as_text());
+    return stated.node();
+  }
+  const auto least = spec.find("least");
+  const auto most = spec.find("most");
+  return integer_node(stated.as_integer(least ? integer(*least, 0, kMaxSize) : 1,
+                                        most ? integer(*most, 0, kMaxSize) : kMaxSize));
+}
+
+}  // namespace ooc

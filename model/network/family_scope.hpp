@@ -1,0 +1,56 @@
+// What names of a family's expressions mean for one config: keys of the config, values of the family file,
+// and what the importer was asked for.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/network/family_expression.hpp"
+#include "model/network/family_file.hpp"
+#include "model/network/import_config.hpp"
+
+namespace ooc {
+
+class FamilyScope {
+ public:
+  using Names = std::vector<std::pair<std::string, FamilyValue>>;
+
+  /// `config` and `family` must outlive it. Throws SpecError for a config that the family refuses.
+  FamilyScope(const SpecView& config, const Family& family, const ImportOptions& options);
+
+  [[nodiscard]] const SpecView& config() const { return config_; }
+  [[nodiscard]] const Family& family() const { return family_; }
+  /// Names that hide others until they are taken back.
+  void add(const Names& names) { names_.insert(names_.end(), names.begin(), names.end()); }
+  void take_back(const Names& names) { names_.resize(names_.size() - names.size()); }
+
+  /// `spec` with its expressions worked out: texts that begin with "=" are one, others may have some in braces.
+  /// Members and items that come to none are left out.
+  [[nodiscard]] FamilyValue value(const SpecView& spec);
+  [[nodiscard]] std::int64_t integer(const SpecView& spec, std::int64_t lowest,
+                                     std::int64_t highest);
+  /// Whether the expression `condition` is true.
+  [[nodiscard]] bool holds(const SpecView& condition);
+
+ private:
+  [[nodiscard]] FamilyValue evaluate(std::string_view text, const SpecView& place);
+  [[nodiscard]] FamilyValue named(const std::string& name, const SpecView& place);
+  [[nodiscard]] FamilyValue word_field(const std::string& name, std::size_t dot,
+                                       const SpecView& place);
+  [[nodiscard]] FamilyValue bound(const std::string& name, const SpecView& spec);
+  [[nodiscard]] SpecNode read(const SpecView& spec, const SpecView& value);
+  [[nodiscard]] std::string head() const;
+  void refuse() const;
+  void require();
+
+  const SpecView& config_;
+  const Family& family_;
+  Names names_;
+  std::map<std::string, FamilyValue, std::less<>> bound_;  ///< keys that were read
+  int depth_ = 0;
+};
+
+}  // namespace ooc

@@ -1,0 +1,21 @@
+// JSON values that the program writes itself.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/base/spec_tree.hpp"
+
+namespace ooc {
+
+[[nodiscard]] SpecNode boolean_node(bool value);
+[[nodiscard]] SpecNode number_node(double value);
+[[nodiscard]] SpecNode integer_node(std::int64_t value);
+[[nodiscard]] SpecNode text_node(std::string_view text);
+[[nodiscard]] SpecNode list_node(std::vector<SpecNode> items);
+[[nodiscard]] SpecNode object_node(std::vector<std::pair<std::string, SpecNode>> members);
+
+}  // namespace ooc
