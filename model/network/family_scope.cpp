@@ -249,10 +249,11 @@ FamilyValue FamilyScope::bound(const std::string& name, const SpecView& spec) {
 
 SpecNode FamilyScope::read(const SpecView& spec, const SpecView& stated) {
   const auto is = spec.find("is");
-  const std::string type =
-      is ? is->as_choice({"integer", "flag", "share", "rate", "text", "list", "layers", "members"})
-         : "integer";
+  const std::string type = is ? is->as_choice({"integer", "number", "flag", "share", "rate", "text",
+                                               "list", "layers", "members"})
+                              : "integer";
   const auto of = spec.find("of");
+  if (type == "number") return number_node(stated.as_number());
   if (type == "flag") return boolean_node(stated.as_boolean());
   if (type == "share" || type == "rate") return number_node(read_share(stated, type == "rate"));
   if (type == "layers") return layers_named(stated, integer(spec.get("of"), 1, kMaxSize));
@@ -270,7 +271,10 @@ SpecNode FamilyScope::read(const SpecView& spec, const SpecView& stated) {
       words = texts_of(*of);
     }
     const std::vector<SpecView> texts = type == "text" ? std::vector{stated} : stated.items();
-    for (const SpecView& text : texts) (void)(of ? text.as_choice(words) : text.as_text());
+    for (const SpecView& text : texts) {
+      if (of) (void)text.as_choice(words);
+      if (type == "text") (void)text.as_text();
+    }
     return stated.node();
   }
   const auto least = spec.find("least");

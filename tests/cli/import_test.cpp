@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,36 @@ TEST_CASE("a config, its folder and the file that import writes give one answer"
   CHECK(has(of_config.out, "MFU"));
   CHECK(run(import_predict((folder.path() / "tiny-llama").string(), quiet)).out == of_config.out);
   CHECK(run(import_predict(file, quiet)).out == of_config.out);
+}
+
+/// The indented text of a section.
+std::string example_of(const std::string& file, const std::string& heading) {
+  std::ifstream in(file);
+  std::string text;
+  std::string line;
+  while (std::getline(in, line) && !line.starts_with(heading)) continue;
+  while (std::getline(in, line) && !line.starts_with('#')) {
+    if (line.starts_with("    ")) text += line + '\n';
+  }
+  return text;
+}
+
+TEST_CASE("a family of one's own is a file of the data folder: the example of docs/formats.md") {
+  const ScratchFolder folder;
+  std::filesystem::create_directories(folder.path() / "networks/families");
+  (void)folder.file("networks/families/mine.json",
+                    example_of(OOC_SOURCE_DIR "/docs/formats.md", "### 2.2"));
+  const std::string config = folder.file(
+      "config.json", R"({"model_type": "tiny", "n_embd": 8, "num_layers": 3, "vocab_size": 10})");
+  const Surroundings there{.folder = folder.path(),
+                           .environment = {{"OOC_PALEO_DATA", folder.path().string()}}};
+  const Ran own = run_ooc_paleo({"import", config}, there);
+  CAPTURE(own.err);
+  CHECK(own.exit_code == 0);
+  // 3 (2 x 8 x 32 + 40) and tables of 80.
+  CHECK(has(own.out, "\"expect\": { \"parameters\": 1816, \"forward_macs\": 3309568 }"));
+  CHECK(run_ooc_paleo(import_predict(config, {"--quiet"}), there).exit_code == 0);
+  check_unread(run({"import", config}), "/model_type: found \"tiny\", expected one of bert");
 }
 
 TEST_CASE("--lora and --base are written by import, and asked of any network") {
