@@ -51,6 +51,7 @@ class FamilyScope {
   Names names_;
   std::map<std::string, FamilyValue, std::less<>> bound_;  ///< keys that were read
   int depth_ = 0;
+  std::int64_t values_ = 0;  ///< worked out so far
 };
 
 }  // namespace ooc
