@@ -163,7 +163,7 @@ std::int64_t FamilyScope::integer(const SpecView& spec, std::int64_t lowest, std
 }
 
 FamilyValue FamilyScope::value(const SpecView& spec) {
-  constexpr std::int64_t kMost = 4'000'000;  // parts and values may double at every level
+  constexpr std::int64_t kMost = 2'000'000;  // parts and values may double at every level
   if (++values_ > kMost) spec.fail("more values than that", fmt::format("at most {}", kMost));
   SpecNode made;
   made.type = spec.type();

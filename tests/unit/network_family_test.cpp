@@ -209,7 +209,7 @@ TEST_CASE("a family file that is wrong is refused at its place") {
   }
   CHECK(has(error(kInput + R"("values": {)" + doubling +
                   R"(}, "layers": [{"name": "x", "type": "linear", "units": "=z"}])"),
-            "expected at most 4000000"));
+            "expected at most 2000000"));
   const FamilyFolder empty;
   try {
     (void)import_config(read_spec_text(R"({"model_type": "own"})", "config.json"),
