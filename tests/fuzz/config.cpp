@@ -1,5 +1,5 @@
-// Configs of checkpoints: whatever the text, import_config either throws SpecError or writes a network file
-// that is JSON; read back it is a network, or SpecError says that its sizes are beyond the format's.
+// Configs of checkpoints: whatever the text, import_config either throws SpecError or writes a network file. Reading it
+// back gives a network, or a SpecError at one of its layers.
 #include <string>
 
 #include "model/base/errors.hpp"
