@@ -13,7 +13,8 @@ namespace {
 /// 100,000 blocks are a few bytes of config: legal, but a fuzzer has no time for them.
 bool is_deep(const SpecDocument& config) {
   constexpr std::int64_t kMostBlocks = 100;
-  for (const char* key : {"num_hidden_layers", "n_layer", "num_layers", "num_decoder_layers"}) {
+  for (const char* key :
+       {"num_hidden_layers", "n_layer", "n_layers", "num_layers", "num_decoder_layers"}) {
     const auto blocks = SpecView(config).find(key);
     if (blocks && blocks->node().integer.value_or(0) > kMostBlocks) return true;
   }
