@@ -146,14 +146,17 @@ void try_all(const Case& planned, const Schedule& schedule, Quickest& quickest) 
 /// Plans fill memory to the byte. What a caching allocator cannot hand out then blocks them, and users leave a margin: so
 /// does this. Plans are made for sizes that do not depend on the budget, and run in a memory of that size, as PyTorch's
 /// set_per_process_memory_fraction has it: more memory chooses from all that less chooses from. Where none runs, and of
-/// long searches, the first that runs stands. A plan that no margin helps stays what it was.
+/// long searches and in core, the first that runs stands. A plan that no margin helps stays what it was.
 std::optional<CaseRun> plan_with_margin(const Case& which, const Schedule& schedule, ToBeat to_beat,
                                         SimulationBuffers& buffers) {
   CaseRun all = run_within(which, schedule, which.budget);
   const bool may_block = all.allocator(which) == Allocator::kCaching &&
                          std::holds_alternative<Plan>(all.plan) && !is_footprint(which.accounting);
   if (!may_block) return all;
-  const bool is_long = schedule.is(Trait::kOptimizes) || schedule.is(Trait::kSubBatches);
+  // In core there is one plan, whatever the size.
+  const bool is_one = schedule.is(Trait::kMovesNothing) && !schedule.is(Trait::kRecomputes);
+  const bool takes_first =
+      is_one || schedule.is(Trait::kOptimizes) || schedule.is(Trait::kSubBatches);
   // Between tensors that come and go gradients may leave holes that nothing fits into: they may stay instead.
   std::vector<Case> planned{which};
   if (!which.costs.held.empty()) {
@@ -162,10 +165,10 @@ std::optional<CaseRun> plan_with_margin(const Case& which, const Schedule& sched
   }
   Quickest quickest(which, to_beat.time, buffers);
   for (const Case& each : planned) {
-    if (!is_long) try_sizes(each, schedule, buffers, quickest);
+    if (!takes_first) try_sizes(each, schedule, buffers, quickest);
   }
   if (quickest.time()) return std::move(quickest).run();
-  if (!is_long && to_beat.by_sizes) return std::nullopt;
+  if (!takes_first && to_beat.by_sizes) return std::nullopt;
   for (const Case& each : planned) {
     try_all(each, schedule, quickest);
     if (quickest.time()) return std::move(quickest).run();
