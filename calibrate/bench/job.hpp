@@ -1,5 +1,6 @@
-// One request being answered: reading its keys, keeping its buffers, repeating a measurement until it is
-// good enough, and sending its records.
+// Requests, and one of them being answered: its keys, its buffers, repeating a measurement until it is good enough, and
+// its records. A request is known by its text, "copy bytes=4096 direction=to_near mode=pinned": what it measures, then
+// its keys by name.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +12,37 @@
 #include <utility>
 #include <vector>
 
+#include "calibrate/bench/device.hpp"
 #include "calibrate/bench/machine.hpp"
 #include "calibrate/bench/records.hpp"
-#include "calibrate/bench/requests.hpp"
-#include "calibrate/bench/resources.hpp"
 
 namespace ooc::bench {
+
+struct Plan;  // replay.hpp
+
+struct Repeats {
+  int least = 11;
+  int most = 11;
+  double target = 0.01;  // half width of the median's 95 % interval
+  double max_ms = 5000;
+};
+
+struct Request {
+  std::string what;
+  std::map<std::string, std::string> keys;
+  std::string group;  // of kGroups
+  Repeats repeats;
+  double seconds = 0;                  // estimate
+  std::shared_ptr<const Plan> plan{};  // of a replay
+
+  std::string text() const;
+};
+
+// Managed memory comes last and in a process of its own: it is what can hang a device.
+inline constexpr const char* kGroups[] = {"pinned", "costs", "replay", "pageable", "unified"};
+
+// Everything but replays, most useful first.
+std::vector<Request> all_requests(const Machine& machine, bool full);
 
 // Buffers by place and slot, kept from request to request so that they are allocated and touched once.
 class BufferPool {
@@ -48,29 +74,33 @@ class Job {
   const Machine& machine() const { return machine_; }
   const Request& request() const { return request_; }
   const Output& output() const { return output_; }
-  BufferPool& pool() const { return pool_; }
 
   std::string text(const std::string& key) const;  // empty: the request has no such key
   std::size_t bytes() const;
   int count(const std::string& key, int otherwise) const;
   bool to_near() const { return text("direction") == "to_near"; }
 
-  Buffer& near(int slot, std::size_t bytes);
-  Buffer& pinned(int slot, std::size_t bytes);
-  Buffer& pageable(int slot, std::size_t bytes);
-  Buffer& managed(std::size_t bytes);
+  Buffer& buffer(Place place, int slot, std::size_t bytes);
+  void* near(int slot, std::size_t bytes) { return buffer(Place::kNear, slot, bytes).get(); }
+
+  // Patterns in near (or managed) and host memory.
+  static void fill_near(const Stream& stream, void* memory, std::size_t bytes, std::uint64_t seed);
+  static void fill_host(void* memory, std::size_t bytes, std::uint64_t seed);
+  std::uint64_t wrong_near(const Stream& stream, const void* memory, std::size_t bytes,
+                           std::uint64_t seed);
+  static std::uint64_t wrong_host(const void* memory, std::size_t bytes, std::uint64_t seed);
+  // Throws if any word is wrong, else notes the success for the `done` record.
+  void require_right(std::uint64_t wrong_words);
 
   // Warms up, then repeats `once` and keeps a sample for each metric and repetition.
   void repeat(const std::vector<Metric>& metrics, const std::function<Values()>& once);
   void note(const std::string& text);
   // Goes with the `done` record.
   void set_result(const std::string& key, std::int64_t value) { results_[key] = value; }
-  // Sends the samples and `done`.
-  void finish();
+  void note_link();  // its state right after copies, while it is awake
+  void finish();     // sends the samples and `done`
 
  private:
-  std::optional<int> node() const;
-  Buffer& on_host(Place place, int slot, std::size_t bytes);
   void warm_up(const std::function<Values()>& once, double start_ns, double limit_ns);
 
   const Request& request_;
@@ -83,10 +113,9 @@ class Job {
   std::map<std::string, std::int64_t> results_;
 };
 
-double median_of(std::vector<double> values);
+// Answers a request; throws Failure.
+void measure(Job& job);
 
-// The half width of the 95 % interval of the median as a share of it, from the median absolute deviation
-// (normal errors assumed; the spread of clean copies is narrower, the deviation ignores the outliers).
-double relative_half_width(const std::vector<double>& values);
+double median_of(std::vector<double> values);
 
 }  // namespace ooc::bench

@@ -1,6 +1,5 @@
 // The kernels of the measuring method: gate, spin, loads, patterns. See kernels.hpp.
 #include "calibrate/bench/kernels.hpp"
-#include "calibrate/bench/pattern.hpp"
 
 namespace ooc::bench {
 namespace {
@@ -133,74 +132,72 @@ unsigned blocks_for(std::size_t items) {
   return static_cast<unsigned>(blocks < 1 ? 1 : blocks > 65535 ? 65535 : blocks);
 }
 
+template <typename... Parameters, typename... Values>
+cudaError_t launch(void (*kernel)(Parameters...), unsigned blocks, int threads, cudaStream_t stream,
+                   Values... values) {
+  kernel<<<blocks, static_cast<unsigned>(threads), 0, stream>>>(values...);
+  return cudaGetLastError();
+}
+
+unsigned whole_device(int multiprocessors, int blocks_each) {
+  return static_cast<unsigned>(multiprocessors * blocks_each);
+}
+
 }  // namespace
 
 void shut_gate(volatile unsigned* flag) { *flag = 0; }
 void open_gate(volatile unsigned* flag) { *flag = 1; }
 
 cudaError_t launch_gate(cudaStream_t stream, const volatile unsigned* device_flag) {
-  gate_kernel<<<1, 1, 0, stream>>>(device_flag);
-  return cudaGetLastError();
+  return launch(&gate_kernel, 1, 1, stream, device_flag);
 }
 
-cudaError_t launch_empty(cudaStream_t stream) {
-  empty_kernel<<<1, 1, 0, stream>>>();
-  return cudaGetLastError();
-}
+cudaError_t launch_empty(cudaStream_t stream) { return launch(&empty_kernel, 1, 1, stream); }
 
 cudaError_t launch_spin(cudaStream_t stream, double ns) {
-  spin_kernel<<<1, 1, 0, stream>>>(static_cast<unsigned long long>(ns));
-  return cudaGetLastError();
+  return launch(&spin_kernel, 1, 1, stream, static_cast<unsigned long long>(ns));
 }
 
 cudaError_t launch_busy(cudaStream_t stream, double ns, int multiprocessors, const void* source,
                         void* target, std::size_t bytes) {
-  busy_kernel<<<static_cast<unsigned>(2 * multiprocessors), kThreads, 0, stream>>>(
-      static_cast<unsigned long long>(ns), static_cast<const uint4*>(source),
-      static_cast<uint4*>(target), bytes / sizeof(uint4));
-  return cudaGetLastError();
+  return launch(&busy_kernel, whole_device(multiprocessors, 2), kThreads, stream,
+                static_cast<unsigned long long>(ns), static_cast<const uint4*>(source),
+                static_cast<uint4*>(target), bytes / sizeof(uint4));
 }
 
 cudaError_t launch_tick(cudaStream_t stream, unsigned long long* tick) {
-  tick_kernel<<<1, 1, 0, stream>>>(tick);
-  return cudaGetLastError();
+  return launch(&tick_kernel, 1, 1, stream, tick);
 }
 
 cudaError_t launch_compute(cudaStream_t stream, std::int64_t rounds, int multiprocessors,
                            float* sink) {
-  compute_kernel<<<static_cast<unsigned>(2 * multiprocessors), kThreads, 0, stream>>>(rounds, sink);
-  return cudaGetLastError();
+  return launch(&compute_kernel, whole_device(multiprocessors, 2), kThreads, stream, rounds, sink);
 }
 
 cudaError_t launch_memory(cudaStream_t stream, std::int64_t rounds, int multiprocessors,
                           const void* source, void* target, std::size_t bytes) {
-  memory_kernel<<<static_cast<unsigned>(8 * multiprocessors), kThreads, 0, stream>>>(
-      rounds, static_cast<const uint4*>(source), static_cast<uint4*>(target),
-      bytes / sizeof(uint4));
-  return cudaGetLastError();
+  return launch(&memory_kernel, whole_device(multiprocessors, 8), kThreads, stream, rounds,
+                static_cast<const uint4*>(source), static_cast<uint4*>(target),
+                bytes / sizeof(uint4));
 }
 
 cudaError_t launch_fill(cudaStream_t stream, void* target, std::size_t bytes,
                         std::uint64_t first_word, std::uint64_t seed) {
-  fill_kernel<<<blocks_for(bytes / 8), kThreads, 0, stream>>>(static_cast<std::uint64_t*>(target),
-                                                              bytes / 8, first_word, seed);
-  return cudaGetLastError();
+  return launch(&fill_kernel, blocks_for(bytes / 8), kThreads, stream,
+                static_cast<std::uint64_t*>(target), bytes / 8, first_word, seed);
 }
 
 cudaError_t launch_check(cudaStream_t stream, const void* source, std::size_t bytes,
                          std::uint64_t first_word, std::uint64_t seed,
                          unsigned long long* mismatches) {
-  check_kernel<<<blocks_for(bytes / 8), kThreads, 0, stream>>>(
-      static_cast<const std::uint64_t*>(source), bytes / 8, first_word, seed, mismatches);
-  return cudaGetLastError();
+  return launch(&check_kernel, blocks_for(bytes / 8), kThreads, stream,
+                static_cast<const std::uint64_t*>(source), bytes / 8, first_word, seed, mismatches);
 }
 
 cudaError_t launch_touch(cudaStream_t stream, const void* managed, std::size_t bytes,
                          unsigned long long* sink) {
-  const std::size_t words = bytes / 8;
-  touch_kernel<<<blocks_for(words), kThreads, 0, stream>>>(
-      static_cast<const unsigned long long*>(managed), words, sink);
-  return cudaGetLastError();
+  return launch(&touch_kernel, blocks_for(bytes / 8), kThreads, stream,
+                static_cast<const unsigned long long*>(managed), bytes / 8, sink);
 }
 
 }  // namespace ooc::bench

@@ -1,28 +1,32 @@
-// The device that is measured and the host around it, as the `machine` record reports them.
+// The device that is measured and the host around it, as the `machine` record reports them. What the operating system is
+// asked (memory nodes by system call, so that libnuma is not needed; memory; the PCIe link in /sys) is best effort:
+// where it does not tell, the answer is "unknown".
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "calibrate/bench/host.hpp"
 #include "calibrate/bench/records.hpp"
 
 namespace ooc::bench {
+
+// The link of a device. Generation 1 to 6 from the link speed.
+struct PcieLink {
+  std::optional<int> generation, generation_max, width, width_max, numa_node;
+};
+PcieLink read_pcie_link(const std::string& bus_id);  // "0000:3b:00.0", any case
 
 struct Machine {
   int device = 0;
   int devices = 1;
   std::string name;
-  int major = 0;
-  int minor = 0;
+  int major = 0, minor = 0;
   int multiprocessors = 0;
-  std::size_t total_bytes = 0;
-  std::size_t free_bytes = 0;
-  int driver = 0;
-  int runtime = 0;
-  int clock_khz = 0;
-  int memory_clock_khz = 0;
+  std::size_t total_bytes = 0, free_bytes = 0;
+  int driver = 0, runtime = 0;
+  int clock_khz = 0, memory_clock_khz = 0;
   int l2_bytes = 0;
   int copy_engines = 0;
   bool managed_prefetch = false;
@@ -33,15 +37,33 @@ struct Machine {
   std::vector<int> cpu_nodes;
 };
 
-// No device that can be used: what was looked for, and why it is not there.
+// No device that can be used, and why.
 struct NoDevice {
-  std::string looked_for;
   std::string reason;
 };
 
 // Chooses and starts the device; throws NoDevice.
 Machine open_machine(int device);
-
 Record machine_record(const Machine& machine);
+
+// Pages that this thread touches first, or that a driver takes for it, come from `node` while this lives.
+class NodeBinding {
+ public:
+  explicit NodeBinding(std::optional<int> node);
+  ~NodeBinding();
+  NodeBinding(const NodeBinding&) = delete;
+  NodeBinding& operator=(const NodeBinding&) = delete;
+
+ private:
+  bool bound_ = false;
+};
+
+std::optional<int> node_of_page(const void* address);
+void touch_pages(void* memory, std::size_t bytes);
+// What may still be taken, and what there is: of the nodes with processors, and no more than the limits of the control
+// groups that this process is in.
+std::size_t available_host_bytes();
+std::size_t total_host_bytes();
+unsigned host_thread_count();
 
 }  // namespace ooc::bench

@@ -42,9 +42,9 @@ std::set<std::string> groups(const std::string& text) {
   std::set<std::string> chosen;
   std::istringstream list(text);
   for (std::string each; std::getline(list, each, ',');) {
-    bool known = false;
-    for (const char* group : ooc::bench::kGroups) known = known || each == group;
-    if (!known) throw std::runtime_error("--only: found '" + each + "' (try --help)");
+    if (Options{}.groups.count(each) == 0) {
+      throw std::runtime_error("--only: found '" + each + "' (try --help)");
+    }
     chosen.insert(each);
   }
   return chosen;
@@ -52,15 +52,14 @@ std::set<std::string> groups(const std::string& text) {
 
 Options parse(int argc, char** argv) {
   Options options;
-  options.groups = groups("pinned,costs,replay,pageable,unified");
   for (int i = 1; i < argc; ++i) {
     const std::string flag = argv[i];
-    if (flag == "--full" || flag == "--quick") {
-      options.full = flag == "--full";
-      continue;
-    }
-    if (i + 1 == argc)
+    const bool effort = flag == "--full" || flag == "--quick";
+    if (effort) options.full = flag == "--full";
+    if (effort) continue;
+    if (i + 1 == argc) {
       throw std::runtime_error(flag + ": unknown, or its value is missing (try --help)");
+    }
     const std::string value = argv[++i];
     if (flag == "--device") {
       options.device = static_cast<int>(number(flag, value, 1e6));
@@ -88,14 +87,9 @@ Options parse(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 2 && std::string(argv[1]) == "--help") {
-    std::fputs(kUsage, stdout);
-    return 0;
-  }
-  if (argc == 2 && std::string(argv[1]) == "--version") {
-    std::puts(ooc::bench::kProgram);
-    return 0;
-  }
+  const std::string only = argc == 2 ? argv[1] : "";
+  if (only == "--help") return std::fputs(kUsage, stdout) < 0;
+  if (only == "--version") return std::puts(ooc::bench::kProgram) < 0;
   try {
     return ooc::bench::supervise(parse(argc, argv));
   } catch (const std::exception& error) {

@@ -1,65 +1,42 @@
-// The host's part with a real device. See platform.hpp.
-#include "calibrate/bench/platform.hpp"
-
+// The host's part with a real device. See kernels.hpp.
 #include <atomic>
 #include <chrono>
 #include <cstring>
 #include <thread>
 #include <vector>
 
-#include "calibrate/bench/check.hpp"
-#include "calibrate/bench/kernels.hpp"
-#include "calibrate/bench/resources.hpp"
+#include "calibrate/bench/device.hpp"
 
 namespace ooc::bench {
-namespace {
 
-constexpr std::size_t kTiny = 4096;
-
-void load_copies(const Stream& stream, void* near, void* other_near) {
-  const Buffer host(Place::kPinned, kTiny, std::nullopt);
-  const cudaStream_t s = stream.get();
-  OOC_GPU_CHECK(cudaMemsetAsync(near, 0, kTiny, s));
-  OOC_GPU_CHECK(cudaMemcpyAsync(near, host.get(), kTiny, cudaMemcpyHostToDevice, s));
-  OOC_GPU_CHECK(cudaMemcpyAsync(host.get(), near, kTiny, cudaMemcpyDeviceToHost, s));
-  OOC_GPU_CHECK(cudaMemcpyAsync(other_near, near, kTiny, cudaMemcpyDeviceToDevice, s));
-  stream.wait();
-}
-
-void load_kernels(const Stream& stream, void* near, void* other_near, int multiprocessors) {
-  const cudaStream_t s = stream.get();
-  auto* count = static_cast<unsigned long long*>(other_near);
-  OOC_GPU_CHECK(launch_empty(s));
-  OOC_GPU_CHECK(launch_spin(s, 1));
-  OOC_GPU_CHECK(launch_compute(s, 1, multiprocessors, static_cast<float*>(near)));
-  OOC_GPU_CHECK(launch_memory(s, 1, multiprocessors, near, other_near, kTiny));
-  OOC_GPU_CHECK(launch_fill(s, near, kTiny, 0, 1));
-  OOC_GPU_CHECK(launch_check(s, near, kTiny, 0, 1, count));
-  OOC_GPU_CHECK(launch_touch(s, near, kTiny, count));
-  OOC_GPU_CHECK(launch_busy(s, 1, multiprocessors, near, other_near, kTiny));
-  stream.wait();
-}
-
-}  // namespace
-
-void load_everything(int multiprocessors) {
+double load_everything(int multiprocessors) {
+  constexpr std::size_t kTiny = 4096;
   const Stream stream;
   const Buffer first(Place::kNear, kTiny, std::nullopt);
   const Buffer second(Place::kNear, kTiny, std::nullopt);
-  load_copies(stream, first.get(), second.get());
-  load_kernels(stream, first.get(), second.get(), multiprocessors);
+  const Buffer host(Place::kPinned, kTiny, std::nullopt);
+  const cudaStream_t s = stream.get();
+  void* near = first.get();
+  void* other = second.get();
+  auto* count = static_cast<unsigned long long*>(other);
+  OOC_GPU_CHECK(cudaMemsetAsync(near, 0, kTiny, s));
+  queue_copy(stream, true, near, host.get(), kTiny);
+  OOC_GPU_CHECK(cudaMemcpyAsync(other, near, kTiny, cudaMemcpyDeviceToDevice, s));
+  OOC_GPU_CHECK(launch_empty(s));
+  OOC_GPU_CHECK(launch_spin(s, 1));
+  OOC_GPU_CHECK(launch_compute(s, 1, multiprocessors, static_cast<float*>(near)));
+  OOC_GPU_CHECK(launch_memory(s, 1, multiprocessors, near, other, kTiny));
+  OOC_GPU_CHECK(launch_fill(s, near, kTiny, 0, 1));
+  OOC_GPU_CHECK(launch_check(s, near, kTiny, 0, 1, count));
+  OOC_GPU_CHECK(launch_touch(s, near, kTiny, count));
+  OOC_GPU_CHECK(launch_busy(s, 1, multiprocessors, near, other, kTiny));
   Gate gate;  // open, so that its kernel is loaded and ends at once
   gate.stand_on(stream);
+  OOC_GPU_CHECK(launch_tick(s, count));
+  queue_copy(stream, false, other, host.get(), kTiny);
   stream.wait();
-}
-
-double timer_tick_ns() {
-  const Stream stream;
-  const Buffer near(Place::kNear, 256, std::nullopt);
-  OOC_GPU_CHECK(launch_tick(stream.get(), static_cast<unsigned long long*>(near.get())));
   unsigned long long ns = 0;
-  OOC_GPU_CHECK(cudaMemcpyAsync(&ns, near.get(), sizeof ns, cudaMemcpyDeviceToHost, stream.get()));
-  stream.wait();
+  std::memcpy(&ns, host.get(), sizeof ns);
   return static_cast<double>(ns);
 }
 

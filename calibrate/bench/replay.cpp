@@ -5,15 +5,9 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <numeric>
+#include <deque>
 #include <sstream>
 #include <stdexcept>
-#include <utility>
-
-#include "calibrate/bench/check.hpp"
-#include "calibrate/bench/kernels.hpp"
-#include "calibrate/bench/platform.hpp"
-#include "calibrate/bench/timing.hpp"
 
 namespace ooc::bench {
 namespace {
@@ -80,29 +74,17 @@ std::pair<Plan, std::size_t> read_head(std::istringstream& words) {
 }
 
 // Where copies go: one buffer through which they walk, back to its beginning where the end is reached.
-class Walk {
- public:
-  explicit Walk(const Buffer& buffer) : buffer_(buffer) {}
-  void* next(std::size_t bytes) {
-    if (at_ + bytes > buffer_.bytes()) at_ = 0;
-    void* place = static_cast<char*>(buffer_.get()) + at_;
-    at_ += (bytes + 511) / 512 * 512;
+struct Walk {
+  void* next(std::size_t size) {
+    if (at + size > bytes) at = 0;
+    void* place = memory + at;
+    at += (size + 511) / 512 * 512;
     return place;
   }
-
- private:
-  const Buffer& buffer_;
-  std::size_t at_ = 0;
+  char* memory;
+  std::size_t bytes;
+  std::size_t at = 0;
 };
-
-std::size_t largest_copy(const Plan& plan) {
-  std::size_t largest = 0;
-  for (const Step& step : plan.steps) {
-    if (queue_of(step.kind) != 0)
-      largest = std::max(largest, static_cast<std::size_t>(step.amount));
-  }
-  return largest;
-}
 
 struct Times {
   double ns = 0;
@@ -114,21 +96,37 @@ struct Times {
 
 class Runner {
  public:
-  // Buffers are at most half of what is free, and at least the largest copy.
+  // Buffers are at most a third of what is free, and at least the largest copy.
   Runner(Job& job, const Plan& plan)
       : plan_(plan),
         multiprocessors_(job.machine().multiprocessors),
-        near_(job.near(0, arena(job))),
-        far_(job.pinned(0, arena(job))),
         starts_(plan.steps.size()),
         ends_(plan.steps.size()) {
-    const bool busy = std::any_of(plan.steps.begin(), plan.steps.end(),
-                                  [](const Step& step) { return step.kind == StepKind::kBusy; });
-    if (busy) {
-      source_ = job.near(1, kBusyBytes).get();
-      target_ = job.near(2, kBusyBytes).get();
+    std::size_t arena = std::min({job.machine().free_bytes / 3, available_host_bytes() / 3, kArenaBytes});
+    bool busy = false;
+    for (const Step& step : plan.steps) {
+      if (queue_of(step.kind) != 0) arena = std::max(arena, static_cast<std::size_t>(step.amount));
+      busy = busy || step.kind == StepKind::kBusy;
     }
-    overhead_ns_ = spin_overhead_ns() + job.machine().timer_tick_ns / 2;
+    const Buffer& near = job.buffer(Place::kNear, 0, arena);
+    const Buffer& far = job.buffer(Place::kPinned, 0, arena);
+    near_ = {static_cast<char*>(near.get()), near.bytes()};
+    far_ = {static_cast<char*>(far.get()), far.bytes()};
+    job.set_result("near_bytes", static_cast<std::int64_t>(near.bytes()));
+    job.set_result("far_bytes", static_cast<std::int64_t>(far.bytes()));
+    if (busy) {
+      source_ = job.near(1, kBusyBytes);
+      target_ = job.near(2, kBusyBytes);
+    }
+    std::vector<double> empty;
+    Timer timer;
+    for (int i = 0; i < 61; ++i) {
+      const double ns = timer.time_ns(
+          true, [](const Stream& stream) { OOC_GPU_CHECK(launch_spin(stream.get(), 0)); });
+      if (i >= 10) empty.push_back(ns);
+    }
+    overhead_ns_ = median_of(empty) + job.machine().timer_tick_ns / 2;
+    job.set_result("spin_overhead_ns", std::lround(overhead_ns_));
   }
   ~Runner() { OOC_GPU_REPORT(cudaDeviceSynchronize()); }  // before the events go
   Runner(const Runner&) = delete;
@@ -144,16 +142,14 @@ class Runner {
     const double before = host_now_ns();
     OOC_GPU_CHECK(launch_spin(streams_[0].get(), kHeadStartNs));
     start_.record(streams_[0]);
-    for (std::size_t i = 1; i < streams_.size(); ++i) {
-      OOC_GPU_CHECK(cudaStreamWaitEvent(streams_[i].get(), start_.get(), 0));
-    }
+    for (std::size_t i = 1; i < streams_.size(); ++i) streams_[i].wait_for(start_.get());
     for (std::size_t i = 0; i < plan_.steps.size(); ++i) queue(i);
     times.issue_ns = host_now_ns() - before;
     for (const Stream& stream : streams_) stream.wait();
     times.host_ns = host_now_ns() - before;
     for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
-      times.start.push_back(elapsed_ns(start_.get(), starts_.get(i)));
-      times.end.push_back(elapsed_ns(start_.get(), ends_.get(i)));
+      times.start.push_back(elapsed_ns(start_, starts_[i]));
+      times.end.push_back(elapsed_ns(start_, ends_[i]));
     }
     const double first = *std::min_element(times.start.begin(), times.start.end());
     for (double& ns : times.start) ns -= first;
@@ -163,80 +159,52 @@ class Runner {
   }
 
  private:
-  std::size_t arena(Job& job) const {
-    const std::size_t half = std::min(job.machine().free_bytes, available_host_bytes()) / 3;
-    return std::max({std::min(half, kArenaBytes), largest_copy(plan_), std::size_t{4096}});
-  }
-
-  static double spin_overhead_ns() {
-    Timer timer;
-    std::vector<double> times;
-    for (int i = 0; i < 61; ++i) {
-      const double ns = timer.time_ns(
-          true, [](const Stream& stream) { OOC_GPU_CHECK(launch_spin(stream.get(), 0)); });
-      if (i >= 10) times.push_back(ns);
-    }
-    return median_of(times);
-  }
-
   void queue(std::size_t number) {
     const Step& step = plan_.steps[number];
     const Stream& own = streams_[queue_of(step.kind)];
-    for (const std::size_t wait : step.waits) {
-      OOC_GPU_CHECK(cudaStreamWaitEvent(own.get(), ends_.get(wait), 0));
+    for (const std::size_t wait : step.waits) own.wait_for(ends_[wait].get());
+    starts_[number].record(own);
+    const double ns = std::max(0.0, static_cast<double>(step.amount) - overhead_ns_);
+    const auto bytes = static_cast<std::size_t>(step.amount);
+    if (step.amount == 0) {
+    } else if (queue_of(step.kind) != 0) {
+      queue_copy(own, step.kind == StepKind::kToNear, near_.next(bytes), far_.next(bytes), bytes);
+    } else if (step.kind == StepKind::kBusy) {
+      OOC_GPU_CHECK(launch_busy(own.get(), ns, multiprocessors_, source_, target_, kBusyBytes));
+    } else {
+      OOC_GPU_CHECK(launch_spin(own.get(), ns));
     }
-    starts_.record(number, own);
-    if (queue_of(step.kind) != 0) {
-      const auto bytes = static_cast<std::size_t>(step.amount);
-      if (bytes > 0) {
-        queue_copy(own, step.kind == StepKind::kToNear, near_walk_.next(bytes),
-                   far_walk_.next(bytes), bytes);
-      }
-    } else if (step.amount > 0) {
-      const double ns = std::max(0.0, static_cast<double>(step.amount) - overhead_ns_);
-      OOC_GPU_CHECK(step.kind == StepKind::kBusy
-                        ? launch_busy(own.get(), ns, multiprocessors_, source_, target_, kBusyBytes)
-                        : launch_spin(own.get(), ns));
-    }
-    ends_.record(number, own);
+    ends_[number].record(own);
   }
 
   const Plan& plan_;
   int multiprocessors_;
-  const Buffer& near_;
-  const Buffer& far_;
-  Walk near_walk_{near_};
-  Walk far_walk_{far_};
+  Walk near_{}, far_{};
   void* source_ = nullptr;
   void* target_ = nullptr;
   double overhead_ns_ = 0;
   std::array<Stream, 3> streams_;
   Event start_;  // from which all streams go
   // Used again in every iteration: a wait means the record before it in queueing order.
-  Events starts_;
-  Events ends_;
+  std::deque<Event> starts_;
+  std::deque<Event> ends_;
 };
 
-void send_spans(const Job& job, std::vector<Times> all) {
-  std::vector<double> ns;
-  std::vector<double> issue;
-  std::vector<double> host;
-  for (const Times& each : all) {
-    ns.push_back(each.ns);
-    issue.push_back(each.issue_ns);
-    host.push_back(each.host_ns);
-  }
+void send_times(const Job& job, std::vector<Times> all) {
+  const auto list = [&all](double Times::*member) {
+    std::vector<double> values;
+    for (const Times& each : all) values.push_back(each.*member);
+    return values;
+  };
   job.output().send(Record("iterations")
                         .text("request", job.request().text())
-                        .list("ns", ns)
-                        .list("issue_ns", issue)
-                        .list("host_ns", host));
+                        .list("ns", list(&Times::ns))
+                        .list("issue_ns", list(&Times::issue_ns))
+                        .list("host_ns", list(&Times::host_ns)));
   std::stable_sort(all.begin(), all.end(),
                    [](const Times& a, const Times& b) { return a.ns < b.ns; });
   const Times& median = all[(all.size() - 1) / 2];
-  std::vector<double> middle;
-  std::vector<double> least;
-  std::vector<double> most;
+  std::vector<double> middle, least, most;
   for (std::size_t step = 0; step < median.start.size(); ++step) {
     std::vector<double> durations;
     for (const Times& each : all) durations.push_back(each.end[step] - each.start[step]);
@@ -307,20 +275,15 @@ void measure_replay(Job& job) {
   while (static_cast<int>(all.size()) < plan.iterations && (all.size() < 3 || !is_late())) {
     all.push_back(runner.run());
   }
-  const double ns = median_of([&] {
-    std::vector<double> values;
-    for (const Times& each : all) values.push_back(each.issue_ns / each.ns);
-    return values;
-  }());
-  if (ns > 0.7) {
+  std::vector<double> issued;
+  for (const Times& each : all) issued.push_back(each.issue_ns / each.ns);
+  const double share = median_of(std::move(issued));
+  if (share > 0.7) {
     job.note("limited by the host: queueing an iteration takes " +
-             std::to_string(std::lround(100 * ns)) + " % of its time");
+             std::to_string(std::lround(100 * share)) + " % of its time");
     job.set_result("host_bound", 1);
   }
-  send_spans(job, std::move(all));
-  job.set_result("near_bytes", static_cast<std::int64_t>(job.near(0, 8).bytes()));
-  job.set_result("far_bytes", static_cast<std::int64_t>(job.pinned(0, 8).bytes()));
-  job.set_result("spin_overhead_ns", std::lround(runner.overhead_ns()));
+  send_times(job, std::move(all));
 }
 
 }  // namespace ooc::bench

@@ -3,11 +3,7 @@
 // tensors' addresses: copies walk through one near and one pinned buffer.
 #pragma once
 
-#include <cstdint>
 #include <istream>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "calibrate/bench/job.hpp"
 

@@ -1,8 +1,9 @@
-// Sizes descend within a mode: buffers are kept as long as requests are of one mode and replaced only by larger
-// ones, so the largest comes first. Estimates are guessed rates of a PCIe 3 machine, to err on the slow side.
-#include "calibrate/bench/requests.hpp"
-
+// What is measured, in which order and how often. Sizes descend within a mode: buffers are kept as long as requests are
+// of one mode and replaced only by larger ones, so the largest comes first. Estimates are guessed rates of a PCIe 3
+// machine, to err on the slow side.
 #include <algorithm>
+
+#include "calibrate/bench/job.hpp"
 
 namespace ooc::bench {
 namespace {
@@ -11,6 +12,9 @@ constexpr std::int64_t kKi = 1024;
 constexpr std::int64_t kMi = 1024 * kKi;
 constexpr std::int64_t kGi = 1024 * kMi;
 constexpr std::int64_t kSmallest = 4 * kKi;
+constexpr const char* kDirections[] = {"to_near", "to_far"};
+
+using Keys = std::map<std::string, std::string>;
 
 class Planner {
  public:
@@ -19,10 +23,8 @@ class Planner {
   std::vector<Request> take() { return std::move(requests_); }
 
   void copies(const std::string& mode, const std::string& group, double rate) {
-    const bool unified = mode.rfind("unified", 0) == 0;
-    const std::int64_t largest =
-        limited(full_ || mode == "pinned" ? kGi : 256 * kMi, unified ? 4 : 3);
     const bool every = full_ || mode == "pinned";  // else every second power of two
+    const std::int64_t largest = limited(every ? kGi : 256 * kMi, group == "unified" ? 4 : 3);
     for (std::int64_t bytes = largest; bytes >= kSmallest; bytes /= every ? 2 : 4) {
       both_ways(mode, group, rate, bytes);
       // Where a straight line and a curve differ most.
@@ -31,31 +33,25 @@ class Planner {
     }
   }
 
-  void sustained() {
-    for (const char* direction : {"to_near", "to_far"}) {
-      add("pinned", "sustained",
-          {{"bytes", text(limited(512 * kMi, 3))}, {"direction", direction}, {"loops", "16"}},
-          {3, 5, 0.01, 4000}, 2);
+  void beside_copies() {
+    for (const char* direction : kDirections) {
+      add("pinned", "sustained", limited(512 * kMi, 3), {{"direction", direction}, {"loops", "16"}},
+          2, Repeats{3, 5, 0.01, 4000});
     }
-  }
-
-  void overlaps() {
     for (const std::int64_t bytes : sizes({256 * kMi, 64 * kMi, 16 * kMi}, {64 * kMi}, 8)) {
-      add("pinned", "duplex", {{"bytes", text(bytes)}}, {11, 100, 0.01, full_ ? 3000.0 : 800.0}, 1);
+      add("pinned", "duplex", bytes, {}, 1, Repeats{11, 100, 0.01, full_ ? 3000.0 : 800.0});
     }
     for (const char* kernel : {"compute", "memory"}) {
-      for (const char* direction : {"to_near", "to_far"}) {
+      for (const char* direction : kDirections) {
         for (const std::int64_t bytes : sizes({64 * kMi, 8 * kMi}, {32 * kMi}, 4)) {
-          add("pinned", "interference",
-              {{"bytes", text(bytes)}, {"direction", direction}, {"kernel", kernel}}, few(), 0.5);
+          add("pinned", "interference", bytes, {{"direction", direction}, {"kernel", kernel}}, 0.5);
         }
       }
     }
-    if (machine_.devices < 2) return;
-    for (const char* direction : {"to_near", "to_far"}) {
-      add("pinned", "all_devices",
-          {{"bytes", text(limited(256 * kMi, 3 * machine_.devices))}, {"direction", direction}},
-          {3, 10, 0.01, 2000}, 2);
+    for (const char* direction : kDirections) {
+      if (machine_.devices < 2) break;
+      add("pinned", "all_devices", limited(256 * kMi, 3 * machine_.devices),
+          {{"direction", direction}}, 2, Repeats{3, 10, 0.01, 2000});
     }
   }
 
@@ -63,44 +59,28 @@ class Planner {
   void remote_node() {
     const auto own = machine_.link.numa_node;
     if (!own || machine_.cpu_nodes.size() < 2) return;
-    int other = machine_.cpu_nodes[0];
-    if (other == *own) other = machine_.cpu_nodes[1];
-    for (const char* direction : {"to_near", "to_far"}) {
-      add("pinned", "copy",
-          {{"bytes", text(limited(256 * kMi, 3))},
-           {"direction", direction},
-           {"mode", "pinned"},
-           {"numa_node", std::to_string(other)}},
-          few(), 0.5);
+    const int other = machine_.cpu_nodes[machine_.cpu_nodes[0] == *own ? 1 : 0];
+    for (const char* direction : kDirections) {
+      add("pinned", "copy", limited(256 * kMi, 3),
+          {{"direction", direction}, {"mode", "pinned"}, {"numa_node", std::to_string(other)}},
+          0.5);
     }
   }
 
   void costs() {
-    add("costs", "launch", {}, full_ ? Repeats{100, 400, 0.01, 800} : Repeats{50, 100, 0.01, 200},
-        0.3);
-    for (const std::int64_t bytes :
-         sizes({kGi, 256 * kMi, 64 * kMi, 16 * kMi, 4 * kMi, kMi, 64 * kKi, 4 * kKi},
-               {256 * kMi, 16 * kMi, 64 * kKi, 4 * kKi}, 3)) {
-      add("costs", "near_copy", {{"bytes", text(bytes)}}, few(), 0.1);
-    }
-    for (const std::int64_t bytes : sizes({kGi, 256 * kMi, 16 * kMi}, {kGi, 256 * kMi}, 3)) {
-      add("costs", "near_stream", {{"bytes", text(bytes)}}, few(), 0.1);
-    }
-    for (const std::int64_t bytes : sizes({kGi, 256 * kMi}, {256 * kMi}, 3)) {
-      add("costs", "host_memory", {{"bytes", text(bytes)}}, few(), 1);
-      add("costs", "host_memory", {{"bytes", text(bytes)}, {"threads", "1"}}, few(), 1);
-    }
+    add("costs", "launch", 0, {}, 0.3,
+        full_ ? Repeats{100, 400, 0.01, 800} : Repeats{50, 100, 0.01, 200});
+    each("near_copy", {kGi, 256 * kMi, 64 * kMi, 16 * kMi, 4 * kMi, kMi, 64 * kKi, 4 * kKi},
+         {256 * kMi, 16 * kMi, 64 * kKi, 4 * kKi}, 0.1);
+    each("near_stream", {kGi, 256 * kMi, 16 * kMi}, {kGi, 256 * kMi}, 0.1);
+    each("host_memory", {kGi, 256 * kMi}, {256 * kMi}, 1);
+    each("host_memory", {kGi, 256 * kMi}, {256 * kMi}, 1, {{"threads", "1"}});
     for (const char* what : {"pin", "device_malloc"}) {
-      for (const std::int64_t bytes :
-           sizes({256 * kMi, 64 * kMi, 16 * kMi, kMi}, {64 * kMi, kMi}, 4)) {
-        add("costs", what, {{"bytes", text(bytes)}}, few(), 0.3);
-      }
+      each(what, {256 * kMi, 64 * kMi, 16 * kMi, kMi}, {64 * kMi, kMi}, 0.3);
     }
   }
 
  private:
-  static std::string text(std::int64_t bytes) { return std::to_string(bytes); }
-
   Repeats few() const { return full_ ? Repeats{11, 60, 0.01, 800} : Repeats{5, 30, 0.02, 150}; }
 
   void both_ways(const std::string& mode, const std::string& group, double rate,
@@ -109,26 +89,29 @@ class Planner {
     Repeats repeats = full_ ? Repeats{11, 200, 0.01, 2500} : Repeats{7, 60, 0.015, 300};
     // Where repeating costs nothing, a lucky streak of a few must not end it.
     if (full_ && once < 0.002) repeats.least = 31;
-    for (const char* direction : {"to_near", "to_far"}) {
-      add(group, "copy", {{"bytes", text(bytes)}, {"direction", direction}, {"mode", mode}},
-          repeats, 0.03 + static_cast<double>(bytes) / 4e9 + 12 * once);
+    for (const char* direction : kDirections) {
+      add(group, "copy", bytes, {{"direction", direction}, {"mode", mode}},
+          0.03 + static_cast<double>(bytes) / 4e9 + 12 * once, repeats);
     }
   }
 
-  void add(const char* group, const char* what, std::map<std::string, std::string> keys,
-           const Repeats& repeats, double seconds) {
-    add(std::string(group), what, std::move(keys), repeats, seconds);
+  void each(const char* what, const std::vector<std::int64_t>& full,
+            const std::vector<std::int64_t>& quick, double seconds, const Keys& keys = {}) {
+    const std::int64_t parts = what == std::string("pin") || what == std::string("device_malloc") ? 4 : 3;
+    for (const std::int64_t bytes : sizes(full, quick, parts)) add("costs", what, bytes, keys, seconds);
   }
-  void add(const std::string& group, const char* what, std::map<std::string, std::string> keys,
-           const Repeats& repeats, double seconds) {
-    requests_.push_back({what, std::move(keys), group, repeats, seconds, nullptr});
+
+  void add(const std::string& group, const char* what, std::int64_t bytes, Keys keys,
+           double seconds, std::optional<Repeats> repeats = std::nullopt) {
+    if (bytes > 0) keys["bytes"] = std::to_string(bytes);
+    requests_.push_back({what, std::move(keys), group, repeats.value_or(few()), seconds, nullptr});
   }
 
   // The largest power of two not above `wanted` of which near and host memory each hold `parts`.
   std::int64_t limited(std::int64_t wanted, std::int64_t parts) const {
-    for (const std::size_t room : {machine_.free_bytes, available_host_bytes()}) {
-      while (wanted > kSmallest && wanted > static_cast<std::int64_t>(room) / parts) wanted /= 2;
-    }
+    const auto room =
+        static_cast<std::int64_t>(std::min(machine_.free_bytes, available_host_bytes()));
+    while (wanted > kSmallest && wanted > room / parts) wanted /= 2;
     return wanted;
   }
 
@@ -150,17 +133,10 @@ class Planner {
 
 }  // namespace
 
-std::string Request::text() const {
-  std::string line = what;
-  for (const auto& [key, value] : keys) line += " " + key + "=" + value;
-  return line;
-}
-
 std::vector<Request> all_requests(const Machine& machine, bool full) {
   Planner planner(machine, full);
   planner.copies("pinned", "pinned", 10e9);
-  planner.sustained();
-  planner.overlaps();
+  planner.beside_copies();
   if (full) planner.remote_node();
   planner.costs();
   planner.copies("pageable", "pageable", 3e9);

@@ -4,21 +4,19 @@
 
 #include <map>
 #include <set>
-#include <string>
-#include <vector>
 
-#include "calibrate/bench/requests.hpp"
+#include "calibrate/bench/job.hpp"
 
 namespace ooc::bench {
 
 struct Options {
   int device = 0;
   bool full = false;
-  std::set<std::string> groups;  // of kGroups
-  std::string output;            // appended to; empty: standard output
-  std::string resume;            // what it answers is not measured again
-  double within_s = 1e9;         // no request is begun that would end later
-  double limit_s = 20;           // for a request, beside its estimate
+  std::set<std::string> groups{std::begin(kGroups), std::end(kGroups)};
+  std::string output;     // appended to; empty: standard output
+  std::string resume;     // what it answers is not measured again
+  double within_s = 1e9;  // no request is begun that would end later
+  double limit_s = 20;    // for a request, beside its estimate
   std::vector<std::shared_ptr<const Plan>> plans{};
 };
 
@@ -41,9 +39,5 @@ int supervise(Options options);
 
 // Seconds of a clock that all processes share.
 double now_s();
-
-// Another process: two lines a second of clocks, power and reasons for throttling, until it is killed. Does nothing
-// where the library of nvidia-smi is not there.
-void sample_clocks(const std::string& bus_id, Output& output);
 
 }  // namespace ooc::bench

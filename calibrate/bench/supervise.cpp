@@ -1,4 +1,5 @@
 // The parent's part: it reads the child's lines, passes them on and knows by them which request is open. See run.hpp.
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -8,12 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
 
-#include "calibrate/bench/platform.hpp"
 #include "calibrate/bench/run.hpp"
 
 namespace ooc::bench {
@@ -62,6 +61,45 @@ std::string today() {
   tm parts{};
   strftime(text, sizeof text, "%Y-%m-%d", gmtime_r(&now, &parts));
   return text;
+}
+
+template <typename Function>
+Function find(void* library, const char* name) {
+  return reinterpret_cast<Function>(dlsym(library, name));
+}
+
+// Two lines a second of clocks, power and reasons for throttling, until it is killed, by NVML: every driver brings it and
+// nvidia-smi uses it; its header comes with the toolkit only where somebody chose it. Signatures and numbers are those
+// of NVIDIA's NVML API reference.
+int sample_clocks(const std::string& bus_id, Output& output) {
+  using Device = void*;
+  void* library = dlopen("libnvidia-ml.so.1", RTLD_NOW);
+  if (library == nullptr) return 0;
+  const auto init = find<int (*)()>(library, "nvmlInit_v2");
+  const auto by_bus =
+      find<int (*)(const char*, Device*)>(library, "nvmlDeviceGetHandleByPciBusId_v2");
+  const auto clock = find<int (*)(Device, int, unsigned*)>(library, "nvmlDeviceGetClockInfo");
+  const auto power = find<int (*)(Device, unsigned*)>(library, "nvmlDeviceGetPowerUsage");
+  const auto reasons = find<int (*)(Device, unsigned long long*)>(
+      library, "nvmlDeviceGetCurrentClocksThrottleReasons");
+  Device device = nullptr;
+  if (init == nullptr || by_bus == nullptr || clock == nullptr || power == nullptr ||
+      reasons == nullptr || init() != 0 || by_bus(bus_id.c_str(), &device) != 0) {
+    return 0;
+  }
+  for (;; usleep(500'000)) {
+    Record record("clocks");
+    record.number("at_s", now_s());
+    unsigned value = 0;
+    unsigned long long bits = 0;
+    if (clock(device, 0, &value) == 0) record.integer("sm_mhz", value);
+    if (clock(device, 2, &value) == 0) record.integer("memory_mhz", value);
+    if (power(device, &value) == 0) record.integer("power_mw", value);
+    if (reasons(device, &bits) == 0) {
+      record.integer("throttle_reasons", static_cast<std::int64_t>(bits));
+    }
+    output.send(record);
+  }
 }
 
 class LineReader {
@@ -192,10 +230,7 @@ class Supervisor {
   }
 
   void start_sampling(const std::string& bus_id) {
-    sampler_ = start([&](Output& output) {
-      sample_clocks(bus_id, output);
-      return 0;
-    });
+    sampler_ = start([&](Output& output) { return sample_clocks(bus_id, output); });
     sampling = sampler_.id;
     clocks_ = LineReader(sampler_.output);
   }

@@ -16,7 +16,7 @@
 #include <memory>
 #include <vector>
 
-#include "calibrate/bench/cuda_layer.hpp"
+#include "calibrate/bench/kernels.hpp"
 #include "calibrate/stub/settings.hpp"
 
 namespace ooc::bench::stub {

@@ -1,11 +1,10 @@
-// The kernels on the fake device: how long each lasts there, and what it does to memory (where something
-// else in this program looks at the result). See kernels.hpp.
+// The kernels and the host's part with the fake device: how long each lasts there, and what it does to memory (where
+// something else in this program looks at the result). See bench/kernels.hpp.
 #include "calibrate/bench/kernels.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "calibrate/bench/pattern.hpp"
 #include "calibrate/stub/device.hpp"
 #include "calibrate/stub/memory.hpp"
 
@@ -115,5 +114,28 @@ cudaError_t launch_touch(cudaStream_t stream, const void* managed, std::size_t b
   stub::device().spend_host_ns(s.issue_ns);
   return cudaSuccess;
 }
+
+const char* backend_name() { return "stub"; }
+
+double host_now_ns() { return stub::device().host_now_ns(); }
+
+double copy_on_host_ns(void* target, const void* source, std::size_t bytes, unsigned) {
+  const double ns = 2 * static_cast<double>(bytes) / stub::settings().host_rate * 1e9 * stub::device().vary();
+  stub::copy_bytes(target, source, bytes, false);
+  stub::device().spend_host_ns(ns);
+  return ns;
+}
+
+double touch_on_host_ns(void* managed, std::size_t bytes) {
+  const stub::Settings& s = stub::settings();
+  const double ns =
+      (s.to_far_latency_ns + static_cast<double>(bytes) / (s.to_far_rate * s.fault_factor) * 1e9) *
+      stub::device().vary();
+  stub::set_resident_near(managed, false);
+  stub::device().spend_host_ns(ns);
+  return ns;
+}
+
+double load_everything(int) { return 1; }
 
 }  // namespace ooc::bench

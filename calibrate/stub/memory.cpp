@@ -8,7 +8,6 @@
 #include <cstring>
 #include <map>
 
-#include "calibrate/bench/pattern.hpp"
 #include "calibrate/stub/device.hpp"
 
 namespace ooc::bench::stub {
