@@ -39,6 +39,7 @@ double Device::vary() {
 void Device::push(StubStream* stream, Operation operation) {
   operation.issued_ns = host_ns_;
   stream->queue.push_back(std::make_shared<Operation>(std::move(operation)));
+  spend_host_ns(settings_.issue_ns);
 }
 
 void Device::remove_stream(StubStream* stream) {
@@ -229,7 +230,6 @@ cudaError_t launch(cudaStream_t stream, Work work, double ns, std::function<void
   operation.left = ns * device().vary();
   operation.effect = std::move(effect);
   device().push(stream, std::move(operation));
-  device().spend_host_ns(settings().issue_ns);
   return cudaSuccess;
 }
 

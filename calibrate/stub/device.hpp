@@ -60,7 +60,7 @@ class Device {
   double host_now_ns() const { return host_ns_; }
   void spend_host_ns(double ns);
 
-  // Puts `operation` on `stream` at the host's present time.
+  // Puts `operation` on `stream` at the host's present time, which costs the host `issue_ns`.
   void push(StubStream* stream, Operation operation);
   // Runs the clock until the stream is empty. False if that never happens: everything stands behind a
   // gate that nobody can open any more, because the host itself is waiting.
@@ -104,5 +104,20 @@ const Settings& settings();
 
 // For the stub's kernels: a kernel of `ns` (at full speed) on `stream`; `effect` at its end.
 cudaError_t launch(cudaStream_t stream, Work work, double ns, std::function<void()> effect);
+
+// Near, pinned and managed memory are all ordinary memory of this process; what differs is what a copy to or from it
+// costs and what is refused.
+enum class Kind { kUnknown, kNear, kPinned, kManaged };
+
+// The kind of the allocation that holds all of [pointer, pointer + bytes).
+Kind kind_of(const void* pointer, std::size_t bytes);
+
+// Managed memory only: where its pages are.
+bool resident_near(const void* pointer);
+void set_resident_near(const void* pointer, bool near);
+
+// Copies what the stub copies: what verification looks at (kWholeBytes in pattern.hpp), so that a test over sizes
+// up to 1 GiB is quick. `corrupt`: the byte in the middle of what is copied arrives wrong.
+void copy_bytes(void* target, const void* source, std::size_t bytes, bool corrupt);
 
 }  // namespace ooc::bench::stub

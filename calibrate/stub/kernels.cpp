@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "calibrate/stub/device.hpp"
-#include "calibrate/stub/memory.hpp"
 
 namespace ooc::bench {
 namespace {
@@ -24,7 +23,7 @@ cudaError_t launch_traffic(cudaStream_t stream, std::size_t bytes, double passes
   return stub::launch(stream, Work::kMemoryKernel, traffic_ns(bytes, passes), std::move(effect));
 }
 
-// As copies do (stub/memory.hpp), these look only at both ends of what is large.
+// As copies do (copy_bytes), these look only at both ends of what is large.
 template <typename Visit>
 void for_words(std::size_t bytes, const Visit& visit) {
   const std::size_t words = bytes / 8;
@@ -51,7 +50,6 @@ cudaError_t launch_gate(cudaStream_t stream, const volatile unsigned* device_fla
   operation.work = Work::kGate;
   operation.flag = device_flag;
   stub::device().push(stream, std::move(operation));
-  stub::device().spend_host_ns(stub::settings().issue_ns);
   return cudaSuccess;
 }
 
@@ -111,7 +109,6 @@ cudaError_t launch_touch(cudaStream_t stream, const void* managed, std::size_t b
   operation.rate = s.to_near_rate * s.fault_factor / 1e9 / stub::device().vary();
   operation.effect = [managed] { stub::set_resident_near(managed, true); };
   stub::device().push(stream, std::move(operation));
-  stub::device().spend_host_ns(s.issue_ns);
   return cudaSuccess;
 }
 

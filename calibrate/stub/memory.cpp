@@ -1,7 +1,5 @@
 // Allocations of the fake device: real memory, taken lazily from the operating system, with the device's
-// size as the limit. See memory.hpp.
-#include "calibrate/stub/memory.hpp"
-
+// size as the limit.
 #include <sys/mman.h>
 
 #include <cstdint>

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "calibrate/stub/device.hpp"
-#include "calibrate/stub/memory.hpp"
 
 namespace stub = ooc::bench::stub;
 using stub::Kind;
@@ -69,41 +68,14 @@ Operation copy_operation(std::size_t bytes, cudaMemcpyKind kind, bool pageable) 
 }  // namespace
 
 const char* cudaGetErrorName(cudaError_t error) {
-  switch (error) {
-    case cudaSuccess:
-      return "cudaSuccess";
-    case cudaErrorInvalidValue:
-      return "cudaErrorInvalidValue";
-    case cudaErrorMemoryAllocation:
-      return "cudaErrorMemoryAllocation";
-    case cudaErrorInsufficientDriver:
-      return "cudaErrorInsufficientDriver";
-    case cudaErrorNoDevice:
-      return "cudaErrorNoDevice";
-    case cudaErrorInvalidDevice:
-      return "cudaErrorInvalidDevice";
-    case cudaErrorInvalidResourceHandle:
-      return "cudaErrorInvalidResourceHandle";
-    case cudaErrorNotReady:
-      return "cudaErrorNotReady";
-    case cudaErrorIllegalAddress:
-      return "cudaErrorIllegalAddress";
-    case cudaErrorLaunchTimeout:
-      return "cudaErrorLaunchTimeout";
-    case cudaErrorLaunchFailure:
-      return "cudaErrorLaunchFailure";
-    case cudaErrorNotSupported:
-      return "cudaErrorNotSupported";
-  }
-  return "cudaErrorUnknown";
+  if (error == cudaErrorMemoryAllocation) return "cudaErrorMemoryAllocation";
+  return error == cudaErrorIllegalAddress ? "cudaErrorIllegalAddress" : "an error of the stub";
 }
 
 const char* cudaGetErrorString(cudaError_t error) {
   if (error == cudaErrorMemoryAllocation) return "out of memory";
-  if (error == cudaErrorLaunchTimeout) return "the launch timed out and was terminated";
   if (error == cudaErrorIllegalAddress) return "an illegal memory access was encountered";
-  if (error == cudaErrorNoDevice) return "no CUDA-capable device is detected";
-  return error == cudaSuccess ? "no error" : "an error of the stub device";
+  return error == cudaErrorNoDevice ? "no CUDA-capable device is detected" : "it failed";
 }
 
 cudaError_t cudaGetLastError() {
@@ -149,28 +121,17 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
   OOC_STUB_BEGIN("cudaDeviceGetAttribute")
-  switch (attribute) {
-    case cudaDevAttrClockRate:
-      *value = 1000000;
-      break;
-    case cudaDevAttrIntegrated:
-      *value = stub::settings().integrated > 0 ? 1 : 0;
-      break;
-    case cudaDevAttrL2CacheSize:
-      *value = static_cast<int>(stub::settings().l2);
-      break;
-    case cudaDevAttrAsyncEngineCount:
-      *value = 2;
-      break;
-    case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
-      *value = stub::settings().host_page_tables > 0 ? 1 : 0;
-      break;
-    case cudaDevAttrMemoryClockRate:
-      *value = 2000000;
-      break;
-    case cudaDevAttrConcurrentManagedAccess:
-      *value = stub::settings().concurrent_managed > 0 ? 1 : 0;
-      break;
+  const stub::Settings& s = stub::settings();
+  const std::pair<cudaDeviceAttr, double> known[] = {
+      {cudaDevAttrClockRate, 1e6},
+      {cudaDevAttrMemoryClockRate, 2e6},
+      {cudaDevAttrAsyncEngineCount, 2},
+      {cudaDevAttrIntegrated, s.integrated},
+      {cudaDevAttrL2CacheSize, s.l2},
+      {cudaDevAttrPageableMemoryAccessUsesHostPageTables, s.host_page_tables},
+      {cudaDevAttrConcurrentManagedAccess, s.concurrent_managed}};
+  for (const auto& [which, number] : known) {
+    if (which == attribute) *value = static_cast<int>(number);
   }
   return cudaSuccess;
 }
@@ -213,7 +174,6 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   operation.event = event;
   operation.record = event->records;
   stub::device().push(stream, std::move(operation));
-  stub::device().spend_host_ns(stub::settings().issue_ns);
   return cudaSuccess;
 }
 
@@ -238,7 +198,6 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   operation.event = event;
   operation.record = ++event->records;
   stub::device().push(stream, std::move(operation));
-  stub::device().spend_host_ns(stub::settings().issue_ns);
   return cudaSuccess;
 }
 
@@ -271,7 +230,6 @@ cudaError_t cudaMemcpyAsync(void* target, const void* source, std::size_t bytes,
     stub::copy_bytes(target, source, bytes, corrupt);
   };
   stub::device().push(stream, std::move(operation));
-  stub::device().spend_host_ns(stub::settings().issue_ns);
   // The host takes part in a pageable copy: the call returns when it is over.
   return pageable ? waited(stub::device().run_until_empty(stream)) : cudaSuccess;
 }
@@ -300,6 +258,5 @@ cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, cudaMem
     stub::copy_bytes(const_cast<void*>(pointer), pointer, bytes, corrupt);
   };
   stub::device().push(stream, std::move(operation));
-  stub::device().spend_host_ns(stub::settings().issue_ns);
   return cudaSuccess;
 }
