@@ -6,7 +6,7 @@
 #include <chrono>
 #include <vector>
 
-#include "calibrate/session/child_process.hpp"
+#include "cli/child_process.hpp"
 #include "cli/flags.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/locate.hpp"

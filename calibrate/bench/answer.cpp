@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "calibrate/bench/replay.hpp"
 #include "calibrate/bench/run.hpp"
 
 namespace ooc::bench {

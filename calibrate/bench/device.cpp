@@ -85,16 +85,15 @@ void require_room(Place place, std::size_t bytes) {
                   std::to_string(most) + " may be taken"};
   };
   const std::size_t reserve = std::size_t{64} << 20;
-  if (place == Place::kNear) return limit("near memory", free_bytes - std::min(free_bytes, reserve));
+  if (place == Place::kNear)
+    return limit("near memory", free_bytes - std::min(free_bytes, reserve));
   // A device driven to evict managed pages of its own can hang as a whole.
   if (place == Place::kManaged) limit("managed memory", free_bytes / 2);
   limit("host memory", available_host_bytes() / 2);
 }
 
-Buffer::Buffer(Place place, std::size_t bytes, std::optional<int> node)
-    : place_(place), bytes_(bytes) {
+Buffer::Buffer(Place place, std::size_t bytes) : place_(place), bytes_(bytes) {
   require_room(place, bytes);
-  const NodeBinding binding(place == Place::kNear ? std::nullopt : node);
   if (place == Place::kNear) {
     OOC_GPU_CHECK(cudaMalloc(&memory_, bytes));
   } else if (place == Place::kPinned) {
@@ -120,9 +119,8 @@ Buffer::~Buffer() {
 }
 
 void queue_copy(const Stream& stream, bool to_near, void* near, void* host, std::size_t bytes) {
-  OOC_GPU_CHECK(
-      to_near ? cudaMemcpyAsync(near, host, bytes, cudaMemcpyHostToDevice, stream.get())
-              : cudaMemcpyAsync(host, near, bytes, cudaMemcpyDeviceToHost, stream.get()));
+  OOC_GPU_CHECK(to_near ? cudaMemcpyAsync(near, host, bytes, cudaMemcpyHostToDevice, stream.get())
+                        : cudaMemcpyAsync(host, near, bytes, cudaMemcpyDeviceToHost, stream.get()));
 }
 
 }  // namespace ooc::bench

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <functional>
-#include <optional>
+#include <initializer_list>
 #include <string>
 
 #include "calibrate/bench/kernels.hpp"
@@ -63,7 +63,9 @@ class Gate : Unique {
   // Queues work behind the gate on `streams`, opens it whatever happens, and waits for them.
   void hold(std::initializer_list<const Stream*> streams, const std::function<void()>& queue);
   void shut() { shut_gate(flag_); }  // what stood behind it before must be over
-  void stand_on(const Stream& stream) const { OOC_GPU_CHECK(launch_gate(stream.get(), device_flag_)); }
+  void stand_on(const Stream& stream) const {
+    OOC_GPU_CHECK(launch_gate(stream.get(), device_flag_));
+  }
   void open() { open_gate(flag_); }
 
  private:
@@ -92,10 +94,10 @@ enum class Place { kNear, kPinned, kPageable, kManaged };
 // half of the free near memory, host memory below half of what is available.
 void require_room(Place place, std::size_t bytes);
 
-// Memory of one kind. Host memory is bound to `node` (best effort), and all of its pages are there.
+// Memory of one kind, with all of its pages. The process runs near the device (open_machine), so host memory is, too.
 class Buffer : Unique {
  public:
-  Buffer(Place place, std::size_t bytes, std::optional<int> node);
+  Buffer(Place place, std::size_t bytes);
   ~Buffer();
   void* get() const { return memory_; }
   std::size_t bytes() const { return bytes_; }

@@ -73,16 +73,6 @@ std::string Request::text() const {
   return line;
 }
 
-Buffer& BufferPool::get(Place place, int slot, std::size_t bytes, std::optional<int> node) {
-  Entry& entry = buffers_[{place, slot}];
-  if (entry.buffer == nullptr || entry.buffer->bytes() < bytes || entry.node != node) {
-    entry.buffer.reset();  // first, so that the room it took is free again
-    entry.buffer = std::make_unique<Buffer>(place, bytes, node);
-    entry.node = node;
-  }
-  return *entry.buffer;
-}
-
 double median_of(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
@@ -102,11 +92,12 @@ int Job::count(const std::string& key, int otherwise) const {
 }
 
 Buffer& Job::buffer(Place place, int slot, std::size_t bytes) {
-  if (place == Place::kNear) return pool_.get(place, slot, bytes, std::nullopt);
-  const int asked = count("numa_node", -1);
-  Buffer& found = pool_.get(place, slot, bytes, asked >= 0 ? asked : machine_.link.numa_node);
-  if (const auto at = node_of_page(found.get())) set_result("buffer_numa_node", *at);
-  return found;
+  std::unique_ptr<Buffer>& kept = pool_[{place, slot}];
+  if (kept == nullptr || kept->bytes() < bytes) {
+    kept.reset();  // first, so that the room it took is free again
+    kept = std::make_unique<Buffer>(place, bytes);
+  }
+  return *kept;
 }
 
 void Job::fill_near(const Stream& stream, void* memory, std::size_t bytes, std::uint64_t seed) {
@@ -176,13 +167,13 @@ void Job::warm_up(const std::function<Values()>& once, double start_ns, double l
   }
 }
 
-void Job::repeat(const std::vector<Metric>& metrics, const std::function<Values()>& once) {
+void Job::repeat(const std::vector<const char*>& metrics, const std::function<Values()>& once) {
   const Repeats& repeats = request_.repeats;
   const double max_ns = repeats.max_ms * 1e6;
   const double start = host_now_ns();
   warm_up(once, start, max_ns / 4);
   samples_.clear();
-  for (const Metric& metric : metrics) samples_.push_back({metric, {}});
+  for (const char* metric : metrics) samples_.push_back({metric, {}});
   const std::vector<double>& first = samples_.front().second;
   for (int n = 0; n < repeats.most; ++n) {
     if (n >= 3 && host_now_ns() - start > max_ns) {
@@ -201,11 +192,8 @@ void Job::note(const std::string& text) {
 
 void Job::finish() {
   for (const auto& [metric, ns] : samples_) {
-    output_.send(Record("samples")
-                     .text("request", request_.text())
-                     .text("metric", metric.name)
-                     .text("timer", metric.timer)
-                     .list("ns", ns));
+    output_.send(
+        Record("samples").text("request", request_.text()).text("metric", metric).list("ns", ns));
   }
   if (!stable_) note("the warm-up ended before 5 repetitions agreed within 5 %");
   Record done("done");

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <istream>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,7 +19,26 @@
 
 namespace ooc::bench {
 
-struct Plan;  // replay.hpp
+enum class StepKind { kSpin, kBusy, kToFar, kToNear };
+
+struct Step {
+  StepKind kind = StepKind::kSpin;
+  std::int64_t amount = 0;         // ns, or bytes
+  std::vector<std::size_t> waits;  // earlier steps of other queues
+};
+
+// Steps of one queue (spin and busy; to_far; to_near) run in their order.
+struct Plan {
+  std::string id;
+  int iterations = 20;
+  int warmup = 3;
+  double max_ms = 30000;
+  std::vector<Step> steps;
+};
+
+// Plans one after another, each a line `plan id=N steps=M iterations=20 warmup=3 max_ms=30000` and M lines
+// `step spin|busy|to_far|to_near AMOUNT WAITS`, WAITS being `-` or `0,3`. Throws std::runtime_error that names the line.
+std::vector<std::shared_ptr<const Plan>> read_plans(std::istream& text, const std::string& file);
 
 struct Repeats {
   int least = 11;
@@ -45,26 +65,9 @@ inline constexpr const char* kGroups[] = {"pinned", "costs", "replay", "pageable
 std::vector<Request> all_requests(const Machine& machine, bool full);
 
 // Buffers by place and slot, kept from request to request so that they are allocated and touched once.
-class BufferPool {
- public:
-  Buffer& get(Place place, int slot, std::size_t bytes, std::optional<int> node);
-  void clear() { buffers_.clear(); }
+using BufferPool = std::map<std::pair<Place, int>, std::unique_ptr<Buffer>>;
 
- private:
-  struct Entry {
-    std::optional<int> node;
-    std::unique_ptr<Buffer> buffer;
-  };
-  std::map<std::pair<Place, int>, Entry> buffers_;
-};
-
-struct Metric {
-  const char* name;
-  const char* timer;  // "event" or "host"
-};
-
-// What one repetition gives: a value for each metric, in the order of the metrics.
-using Values = std::vector<double>;
+using Values = std::vector<double>;  // of one repetition, in the order of the metrics
 
 class Job {
  public:
@@ -93,7 +96,7 @@ class Job {
   void require_right(std::uint64_t wrong_words);
 
   // Warms up, then repeats `once` and keeps a sample for each metric and repetition.
-  void repeat(const std::vector<Metric>& metrics, const std::function<Values()>& once);
+  void repeat(const std::vector<const char*>& metrics, const std::function<Values()>& once);
   void note(const std::string& text);
   // Goes with the `done` record.
   void set_result(const std::string& key, std::int64_t value) { results_[key] = value; }
@@ -107,7 +110,7 @@ class Job {
   const Machine& machine_;
   BufferPool& pool_;
   Output& output_;
-  std::vector<std::pair<Metric, std::vector<double>>> samples_;
+  std::vector<std::pair<const char*, std::vector<double>>> samples_;
   std::int64_t warmup_ = 0;
   bool stable_ = true;
   std::map<std::string, std::int64_t> results_;
@@ -115,6 +118,7 @@ class Job {
 
 // Answers a request; throws Failure.
 void measure(Job& job);
+void measure_replay(Job& job);
 
 double median_of(std::vector<double> values);
 

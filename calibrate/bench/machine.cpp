@@ -2,7 +2,6 @@
 #include "calibrate/bench/machine.hpp"
 
 #include <sched.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,12 +16,6 @@ namespace ooc::bench {
 namespace {
 
 constexpr std::size_t kLeastFree = std::size_t{64} << 20;
-
-// From <linux/mempolicy.h>, which is part of the kernel's interface and never changes.
-constexpr int kPolicyDefault = 0;
-constexpr int kPolicyPreferred = 1;  // where the node is full, from another: binding would kill
-constexpr unsigned long kFlagNode = 1;
-constexpr unsigned long kFlagAddress = 2;
 
 // Empty where there is none.
 std::string first_line(const std::string& path) {
@@ -58,28 +51,21 @@ std::size_t meminfo(const std::string& path, const std::string& key) {
   for (std::string line; std::getline(file, line);) {
     const std::size_t at = line.find(key + ":");
     if (at == std::string::npos || (at > 0 && line[at - 1] != ' ')) continue;
-    return 1024 * static_cast<std::size_t>(
-                      std::strtoull(line.c_str() + at + key.size() + 1, nullptr, 10));
+    return 1024 *
+           static_cast<std::size_t>(std::strtoull(line.c_str() + at + key.size() + 1, nullptr, 10));
   }
   return 0;
 }
 
-struct ControlGroup {
-  std::size_t limit;
-  std::size_t used;
-};
-
-// Versions 2 and 1, as containers see their own. A limit that is no number ("max") is none.
-std::vector<ControlGroup> control_groups() {
-  std::vector<ControlGroup> groups;
+// Limit and use of versions 2 and 1, as containers see their own. A limit that is no number ("max") is none.
+std::vector<std::pair<std::size_t, std::size_t>> control_groups() {
+  std::vector<std::pair<std::size_t, std::size_t>> groups;
   const std::string root = "/sys/fs/cgroup/memory";
   for (const auto& [limit, used] :
        {std::pair{".max", ".current"}, {"/memory.limit_in_bytes", "/memory.usage_in_bytes"}}) {
     const std::size_t bytes = std::strtoull(first_line(root + limit).c_str(), nullptr, 10);
     const std::string taken = first_line(root + used);
-    if (bytes > 0 && !taken.empty()) {
-      groups.push_back({bytes, std::strtoull(taken.c_str(), nullptr, 10)});
-    }
+    if (bytes > 0) groups.emplace_back(bytes, std::strtoull(taken.c_str(), nullptr, 10));
   }
   return groups;
 }
@@ -251,22 +237,6 @@ PcieLink read_pcie_link(const std::string& bus_id) {
           integer(first_line(folder + "numa_node"))};  // -1: the system does not say
 }
 
-NodeBinding::NodeBinding(std::optional<int> node) {
-  if (!node || *node < 0 || *node >= 64) return;
-  const unsigned long mask = 1UL << *node;
-  bound_ = syscall(SYS_set_mempolicy, kPolicyPreferred, &mask, 65UL) == 0;
-}
-
-NodeBinding::~NodeBinding() {
-  if (bound_) syscall(SYS_set_mempolicy, kPolicyDefault, nullptr, 0UL);
-}
-
-std::optional<int> node_of_page(const void* address) {
-  int node = -1;
-  syscall(SYS_get_mempolicy, &node, nullptr, 0UL, address, kFlagNode | kFlagAddress);
-  return node >= 0 ? std::optional<int>(node) : std::nullopt;
-}
-
 void touch_pages(void* memory, std::size_t bytes) {
   auto* bytes_of = static_cast<volatile unsigned char*>(memory);
   for (std::size_t i = 0; i < bytes; i += 4096) bytes_of[i] = 1;
@@ -275,19 +245,20 @@ void touch_pages(void* memory, std::size_t bytes) {
 std::size_t available_host_bytes() {
   std::size_t available = meminfo("/proc/meminfo", "MemAvailable");
   if (available == 0) available = total_host_bytes() / 2;
-  for (const ControlGroup& group : control_groups()) {
-    available = std::min(available, group.limit - std::min(group.limit, group.used));
+  for (const auto& [limit, used] : control_groups()) {
+    available = std::min(available, limit - std::min(limit, used));
   }
   return std::min(available, total_host_bytes());
 }
 
 std::size_t total_host_bytes() {
   std::size_t total = 0;
-  for (const int node : nodes_with_cpus()) total += meminfo(node_folder(node) + "meminfo", "MemTotal");
+  for (const int node : nodes_with_cpus())
+    total += meminfo(node_folder(node) + "meminfo", "MemTotal");
   const std::size_t pages = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
                             static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   total = total == 0 ? pages : std::min(total, pages);
-  for (const ControlGroup& group : control_groups()) total = std::min(total, group.limit);
+  for (const auto& [limit, used] : control_groups()) total = std::min(total, limit);
   return total;
 }
 

@@ -46,19 +46,6 @@ struct NoDevice {
 Machine open_machine(int device);
 Record machine_record(const Machine& machine);
 
-// Pages that this thread touches first, or that a driver takes for it, come from `node` while this lives.
-class NodeBinding {
- public:
-  explicit NodeBinding(std::optional<int> node);
-  ~NodeBinding();
-  NodeBinding(const NodeBinding&) = delete;
-  NodeBinding& operator=(const NodeBinding&) = delete;
-
- private:
-  bool bound_ = false;
-};
-
-std::optional<int> node_of_page(const void* address);
 void touch_pages(void* memory, std::size_t bytes);
 // What may still be taken, and what there is: of the nodes with processors, and no more than the limits of the control
 // groups that this process is in.

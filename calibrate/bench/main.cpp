@@ -4,11 +4,11 @@
 #include <cstdlib>
 #include <exception>
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 
-#include "calibrate/bench/replay.hpp"
 #include "calibrate/bench/run.hpp"
 
 namespace {
@@ -50,6 +50,12 @@ std::set<std::string> groups(const std::string& text) {
   return chosen;
 }
 
+std::vector<std::shared_ptr<const ooc::bench::Plan>> plans(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error("--replay: " + path + " cannot be read");
+  return ooc::bench::read_plans(file, path);
+}
+
 Options parse(int argc, char** argv) {
   Options options;
   for (int i = 1; i < argc; ++i) {
@@ -61,25 +67,19 @@ Options parse(int argc, char** argv) {
       throw std::runtime_error(flag + ": unknown, or its value is missing (try --help)");
     }
     const std::string value = argv[++i];
-    if (flag == "--device") {
-      options.device = static_cast<int>(number(flag, value, 1e6));
-    } else if (flag == "--only") {
-      options.groups = groups(value);
-    } else if (flag == "--output") {
-      options.output = value;
-    } else if (flag == "--resume") {
-      options.resume = value;
-    } else if (flag == "--replay") {
-      std::ifstream file(value);
-      if (!file) throw std::runtime_error("--replay: " + value + " cannot be read");
-      options.plans = ooc::bench::read_plans(file, value);
-    } else if (flag == "--within") {
-      options.within_s = number(flag, value, 1e9);
-    } else if (flag == "--limit") {
-      options.limit_s = number(flag, value, 1e6);
-    } else {
+    const std::map<std::string, std::function<void()>> known{
+        {"--device", [&] { options.device = static_cast<int>(number(flag, value, 1e6)); }},
+        {"--only", [&] { options.groups = groups(value); }},
+        {"--output", [&] { options.output = value; }},
+        {"--resume", [&] { options.resume = value; }},
+        {"--replay", [&] { options.plans = plans(value); }},
+        {"--within", [&] { options.within_s = number(flag, value, 1e9); }},
+        {"--limit", [&] { options.limit_s = number(flag, value, 1e6); }}};
+    const auto found = known.find(flag);
+    if (found == known.end()) {
       throw std::runtime_error("unknown argument '" + flag + "' (try --help)");
     }
+    found->second();
   }
   return options;
 }

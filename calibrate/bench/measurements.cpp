@@ -5,14 +5,14 @@
 #include <memory>
 
 #include "calibrate/bench/job.hpp"
-#include "calibrate/bench/replay.hpp"
 
 namespace ooc::bench {
 namespace {
 
 constexpr std::uint64_t kSourceSeed = 1;
-constexpr std::uint64_t kTargetSeed = 2;  // what the target holds before, so that "nothing came" is seen
-constexpr std::uint64_t kOtherSeed = 3;   // of the other direction
+constexpr std::uint64_t kTargetSeed =
+    2;  // what the target holds before, so that "nothing came" is seen
+constexpr std::uint64_t kOtherSeed = 3;  // of the other direction
 
 // Copies in one direction between two buffers of a slot, on a stream of their own.
 struct Copies {
@@ -72,7 +72,7 @@ void measure_host_copy(Job& job, Place place) {
   copies.fill(timer.stream(), kSourceSeed);
   // Behind a shut gate a pageable copy may wait for ever: its call can need the device to go on.
   const bool gated = place == Place::kPinned;
-  job.repeat({{"time", "event"}, {"issue", "host"}}, [&] {
+  job.repeat({"time", "issue"}, [&] {
     double issue = 0;
     const double time = timer.time_ns(
         gated, [&](const Stream& on) { issue = host_ns([&] { copies.queue(on, 1); }); });
@@ -88,7 +88,7 @@ void measure_sustained(Job& job) {
   const int loops = job.count("loops", 16);
   Timer timer;
   copies.fill(timer.stream(), kSourceSeed);
-  job.repeat({{"time", "event"}}, [&] {
+  job.repeat({"time"}, [&] {
     return Values{timer.time_ns(true, [&](const Stream& on) { copies.queue(on, loops); }) / loops};
   });
   job.note_link();
@@ -137,7 +137,7 @@ void measure_unified(Job& job, bool by_prefetch) {
     Job::fill_near(timer.stream(), memory, bytes, kSourceSeed);
   }
   if (by_prefetch) {
-    job.repeat({{"time", "event"}, {"issue", "host"}}, [&] {
+    job.repeat({"time", "issue"}, [&] {
       move(!to_near);
       double issue = 0;
       // Without a gate: the driver may do part of the work within the call.
@@ -147,7 +147,7 @@ void measure_unified(Job& job, bool by_prefetch) {
       return Values{time, issue};
     });
   } else {
-    job.repeat({{"time", to_near ? "event" : "host"}}, [&] {
+    job.repeat({"time"}, [&] {
       move(!to_near);
       if (!to_near) return Values{touch_on_host_ns(memory, bytes)};
       return Values{timer.time_ns(true, [&](const Stream& on) {
@@ -167,33 +167,23 @@ void measure_copy(Job& job) {
   measure_unified(job, mode == "unified_prefetch");
 }
 
-void measure_near_copy(Job& job) {
+// Within near memory: a copy, or a kernel that reads one buffer and writes another.
+void measure_near(Job& job) {
   const std::size_t bytes = job.bytes();
   void* source = job.near(0, bytes);
   void* target = job.near(1, bytes);
   Timer timer;
   Job::fill_near(timer.stream(), source, bytes, kSourceSeed);
   Job::fill_near(timer.stream(), target, bytes, kTargetSeed);
-  job.repeat({{"time", "event"}}, [&] {
+  job.repeat({"time"}, [&] {
     return Values{timer.time_ns(true, [&](const Stream& on) {
-      OOC_GPU_CHECK(cudaMemcpyAsync(target, source, bytes, cudaMemcpyDeviceToDevice, on.get()));
+      OOC_GPU_CHECK(
+          job.request().what == "near_copy"
+              ? cudaMemcpyAsync(target, source, bytes, cudaMemcpyDeviceToDevice, on.get())
+              : launch_memory(on.get(), 1, job.machine().multiprocessors, source, target, bytes));
     })};
   });
   job.require_right(job.wrong_near(timer.stream(), target, bytes, kSourceSeed));
-}
-
-// A kernel that reads one buffer and writes another.
-void measure_near_stream(Job& job) {
-  const std::size_t bytes = job.bytes();
-  void* source = job.near(0, bytes);
-  void* target = job.near(1, bytes);
-  Timer timer;
-  job.repeat({{"time", "event"}}, [&] {
-    return Values{timer.time_ns(true, [&](const Stream& on) {
-      OOC_GPU_CHECK(
-          launch_memory(on.get(), 1, job.machine().multiprocessors, source, target, bytes));
-    })};
-  });
 }
 
 // One copy that is timed, beside copies the other way that begin before it and end after it: as many as last, alone, twice
@@ -219,7 +209,7 @@ void measure_duplex(Job& job) {
     });
     return elapsed_ns(timed.before, timed.after);
   };
-  job.repeat({{"time_to_near", "event"}, {"time_to_far", "event"}}, [&] {
+  job.repeat({"time_to_near", "time_to_far"}, [&] {
     return Values{beside(in, in_ns, out, out_ns), beside(out, out_ns, in, in_ns)};
   });
   job.note_link();
@@ -258,22 +248,18 @@ void measure_interference(Job& job) {
   const Event before;
   const Event after;
   Gate gate;
-  job.repeat({{"copy_alone", "event"},
-              {"copy_overlap", "event"},
-              {"kernel_alone", "event"},
-              {"kernel_overlap", "event"}},
-             [&] {
-               const double alone = copies.alone_ns(timer);
-               const double kernel_alone = timer.time_ns(true, queue_kernel);
-               gate.hold({&kernel_stream, &copies.stream}, [&] {
-                 before.record(kernel_stream);
-                 queue_kernel(kernel_stream);
-                 after.record(kernel_stream);
-                 copies.queue_second_timed(count);
-               });
-               return Values{alone, elapsed_ns(copies.before, copies.after), kernel_alone,
-                             elapsed_ns(before, after)};
-             });
+  job.repeat({"copy_alone", "copy_overlap", "kernel_alone", "kernel_overlap"}, [&] {
+    const double alone = copies.alone_ns(timer);
+    const double kernel_alone = timer.time_ns(true, queue_kernel);
+    gate.hold({&kernel_stream, &copies.stream}, [&] {
+      before.record(kernel_stream);
+      queue_kernel(kernel_stream);
+      after.record(kernel_stream);
+      copies.queue_second_timed(count);
+    });
+    return Values{alone, elapsed_ns(copies.before, copies.after), kernel_alone,
+                  elapsed_ns(before, after)};
+  });
 }
 
 // One stream a device, eight copies each behind one gate a device: the rate of the slowest, by device. Where devices share
@@ -281,8 +267,7 @@ void measure_interference(Job& job) {
 void measure_all_devices(Job& job) {
   constexpr int kCopies = 8;
   struct Device {
-    explicit Device(std::size_t bytes)
-        : near(Place::kNear, bytes, std::nullopt), host(Place::kPinned, bytes, std::nullopt) {}
+    explicit Device(std::size_t bytes) : near(Place::kNear, bytes), host(Place::kPinned, bytes) {}
     Buffer near;
     Buffer host;
     Stream stream;
@@ -302,7 +287,7 @@ void measure_all_devices(Job& job) {
     each = std::make_unique<Device>(job.bytes());
   });
   job.set_result("devices", job.machine().devices);
-  job.repeat({{"time", "event"}}, [&] {
+  job.repeat({"time"}, [&] {
     on_each([&](auto& each) {
       each->gate.shut();
       each->gate.stand_on(each->stream);
@@ -332,8 +317,7 @@ void measure_host_memory(Job& job) {
   void* target = job.buffer(Place::kPageable, 1, bytes).get();
   Job::fill_host(source, bytes, kSourceSeed);
   job.set_result("threads", threads);
-  job.repeat({{"time", "host"}},
-             [&] { return Values{copy_on_host_ns(target, source, bytes, threads)}; });
+  job.repeat({"time"}, [&] { return Values{copy_on_host_ns(target, source, bytes, threads)}; });
   job.require_right(Job::wrong_host(target, bytes, kSourceSeed));
 }
 
@@ -342,21 +326,20 @@ void measure_pin(Job& job) {
   void* memory = job.buffer(Place::kPageable, 0, bytes).get();
   require_room(Place::kPinned, bytes);
   void* pinned = nullptr;
-  job.repeat(
-      {{"register", "host"}, {"unregister", "host"}, {"allocate", "host"}, {"free", "host"}}, [&] {
-        return Values{
-            host_ns([&] { OOC_GPU_CHECK(cudaHostRegister(memory, bytes, cudaHostRegisterDefault)); }),
-            host_ns([&] { OOC_GPU_CHECK(cudaHostUnregister(memory)); }),
-            host_ns([&] { OOC_GPU_CHECK(cudaHostAlloc(&pinned, bytes, cudaHostAllocDefault)); }),
-            host_ns([&] { OOC_GPU_CHECK(cudaFreeHost(pinned)); })};
-      });
+  job.repeat({"register", "unregister", "allocate", "free"}, [&] {
+    return Values{
+        host_ns([&] { OOC_GPU_CHECK(cudaHostRegister(memory, bytes, cudaHostRegisterDefault)); }),
+        host_ns([&] { OOC_GPU_CHECK(cudaHostUnregister(memory)); }),
+        host_ns([&] { OOC_GPU_CHECK(cudaHostAlloc(&pinned, bytes, cudaHostAllocDefault)); }),
+        host_ns([&] { OOC_GPU_CHECK(cudaFreeHost(pinned)); })};
+  });
 }
 
 void measure_device_malloc(Job& job) {
   const std::size_t bytes = job.bytes();
   require_room(Place::kNear, bytes);
   void* memory = nullptr;
-  job.repeat({{"allocate", "host"}, {"free", "host"}}, [&] {
+  job.repeat({"allocate", "free"}, [&] {
     return Values{host_ns([&] { OOC_GPU_CHECK(cudaMalloc(&memory, bytes)); }),
                   host_ns([&] { OOC_GPU_CHECK(cudaFree(memory)); })};
   });
@@ -371,39 +354,39 @@ void measure_launch(Job& job) {
   const Event end;
   const Event begin;
   Gate gate;
-  job.repeat(
-      {{"time", "event"}, {"issue", "host"}, {"round_trip", "host"}, {"event_wait", "event"}}, [&] {
-        const double all = timer.time_ns(true, [](const Stream& on) {
-          for (int i = 0; i < kLaunches; ++i) OOC_GPU_CHECK(launch_empty(on.get()));
-        });
-        double issue = 0;
-        const double round_trip = host_ns([&] {
-          issue = host_ns([&] { OOC_GPU_CHECK(launch_empty(first.get())); });
-          first.wait();
-        });
-        // From the end of a kernel on one stream to the instant a stream that waits for it goes on.
-        gate.hold({&first, &second}, [&] {
-          OOC_GPU_CHECK(launch_spin(first.get(), kSpinNs));
-          end.record(first);
-          second.wait_for(end.get());
-          begin.record(second);
-        });
-        return Values{all / kLaunches, issue, round_trip, elapsed_ns(end, begin)};
-      });
+  job.repeat({"time", "issue", "round_trip", "event_wait"}, [&] {
+    const double all = timer.time_ns(true, [](const Stream& on) {
+      for (int i = 0; i < kLaunches; ++i) OOC_GPU_CHECK(launch_empty(on.get()));
+    });
+    double issue = 0;
+    const double round_trip = host_ns([&] {
+      issue = host_ns([&] { OOC_GPU_CHECK(launch_empty(first.get())); });
+      first.wait();
+    });
+    // From the end of a kernel on one stream to the instant a stream that waits for it goes on.
+    gate.hold({&first, &second}, [&] {
+      OOC_GPU_CHECK(launch_spin(first.get(), kSpinNs));
+      end.record(first);
+      second.wait_for(end.get());
+      begin.record(second);
+    });
+    return Values{all / kLaunches, issue, round_trip, elapsed_ns(end, begin)};
+  });
 }
 
-constexpr std::pair<const char*, void (*)(Job&)> kAll[] = {{"copy", &measure_copy},
-                                                           {"sustained", &measure_sustained},
-                                                           {"duplex", &measure_duplex},
-                                                           {"interference", &measure_interference},
-                                                           {"all_devices", &measure_all_devices},
-                                                           {"near_copy", &measure_near_copy},
-                                                           {"near_stream", &measure_near_stream},
-                                                           {"host_memory", &measure_host_memory},
-                                                           {"pin", &measure_pin},
-                                                           {"device_malloc", &measure_device_malloc},
-                                                           {"launch", &measure_launch},
-                                                           {"replay", &measure_replay}};
+constexpr std::pair<const char*, void (*)(Job&)> kAll[] = {
+    {"copy", &measure_copy},
+    {"sustained", &measure_sustained},
+    {"duplex", &measure_duplex},
+    {"interference", &measure_interference},
+    {"all_devices", &measure_all_devices},
+    {"near_copy", &measure_near},
+    {"near_stream", &measure_near},
+    {"host_memory", &measure_host_memory},
+    {"pin", &measure_pin},
+    {"device_malloc", &measure_device_malloc},
+    {"launch", &measure_launch},
+    {"replay", &measure_replay}};
 
 }  // namespace
 

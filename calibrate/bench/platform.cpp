@@ -12,9 +12,9 @@ namespace ooc::bench {
 double load_everything(int multiprocessors) {
   constexpr std::size_t kTiny = 4096;
   const Stream stream;
-  const Buffer first(Place::kNear, kTiny, std::nullopt);
-  const Buffer second(Place::kNear, kTiny, std::nullopt);
-  const Buffer host(Place::kPinned, kTiny, std::nullopt);
+  const Buffer first(Place::kNear, kTiny);
+  const Buffer second(Place::kNear, kTiny);
+  const Buffer host(Place::kPinned, kTiny);
   const cudaStream_t s = stream.get();
   void* near = first.get();
   void* other = second.get();

@@ -1,13 +1,16 @@
-// One stream a queue, events for waits, two events a step. See replay.hpp.
-#include "calibrate/bench/replay.hpp"
-
+// A plan's copies for real, its computing steps as kernels that last as long as predicted: whether the schedule, the waits
+// and the link are as the simulation has them. What is copied has no meaning, so no plan needs its tensors' addresses:
+// copies walk through one near and one pinned buffer. One stream a queue, events for waits, two events a step.
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <sstream>
 #include <stdexcept>
+
+#include "calibrate/bench/job.hpp"
 
 namespace ooc::bench {
 namespace {
@@ -23,54 +26,42 @@ std::size_t queue_of(StepKind kind) {
   return kind == StepKind::kToFar ? 1 : kind == StepKind::kToNear ? 2 : 0;
 }
 
-std::int64_t whole(const std::string& text, std::int64_t most) {
-  char* end = nullptr;
-  const long long value = std::strtoll(text.c_str(), &end, 10);
-  if (text.empty() || *end != '\0' || value < 0 || value > most) {
-    throw std::runtime_error("found '" + text + "', expected a whole number up to " +
-                             std::to_string(most));
-  }
-  return value;
+std::runtime_error unexpected(const std::string& found, const std::string& expected) {
+  return std::runtime_error("found '" + found + "', expected " + expected);
 }
 
 Step read_step(std::istringstream& words, std::size_t number) {
   Step step;
   std::string kind;
-  std::string amount;
   std::string waits;
-  words >> kind >> amount >> waits;
+  words >> kind >> step.amount >> waits;
   const auto* found = std::find(std::begin(kKindNames), std::end(kKindNames), kind);
-  if (found == std::end(kKindNames)) {
-    throw std::runtime_error("found '" + kind + "', expected spin, busy, to_far or to_near");
-  }
+  if (found == std::end(kKindNames)) throw unexpected(kind, "spin, busy, to_far or to_near");
   step.kind = static_cast<StepKind>(found - std::begin(kKindNames));
-  step.amount = whole(amount, kMostNs);
+  if (!words || step.amount < 0 || step.amount > kMostNs)
+    throw unexpected(waits, "an amount, then waits");
   std::istringstream list(waits == "-" ? "" : waits);
   for (std::string each; std::getline(list, each, ',');) {
-    if (number == 0) throw std::runtime_error("the first step waits for '" + each + "'");
-    step.waits.push_back(
-        static_cast<std::size_t>(whole(each, static_cast<std::int64_t>(number) - 1)));
+    char* end = nullptr;
+    const unsigned long wait = std::strtoul(each.c_str(), &end, 10);
+    if (each.empty() || *end != '\0' || wait >= number) throw unexpected(each, "an earlier step");
+    step.waits.push_back(wait);
   }
   return step;
 }
 
-std::pair<Plan, std::size_t> read_head(std::istringstream& words) {
+Plan read_head(const std::string& line, std::size_t& steps) {
   Plan plan;
-  std::size_t steps = 0;
-  for (std::string word; words >> word;) {
-    const std::size_t equals = word.find('=');
-    const std::string key = word.substr(0, equals);
-    const std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
-    if (key == "id") plan.id = std::to_string(whole(value, INT64_MAX));
-    if (key == "steps") steps = static_cast<std::size_t>(whole(value, kMostSteps));
-    if (key == "iterations") plan.iterations = static_cast<int>(whole(value, 10'000));
-    if (key == "warmup") plan.warmup = static_cast<int>(whole(value, 10'000));
-    if (key == "max_ms") plan.max_ms = static_cast<double>(whole(value, 3'600'000));
+  long long id = -1;
+  const int read =
+      std::sscanf(line.c_str(), "plan id=%lld steps=%zu iterations=%d warmup=%d max_ms=%lf", &id,
+                  &steps, &plan.iterations, &plan.warmup, &plan.max_ms);
+  if (read < 3 || id < 0 || steps < 1 || steps > kMostSteps || plan.iterations < 1 ||
+      plan.iterations > 10'000 || plan.warmup < 0 || plan.warmup > 10'000 || !(plan.max_ms >= 0)) {
+    throw unexpected(line, "plan id=N steps=M iterations=20 warmup=3 max_ms=30000");
   }
-  if (plan.id.empty() || steps == 0 || plan.iterations == 0) {
-    throw std::runtime_error("a plan needs id, steps and iterations");
-  }
-  return {plan, steps};
+  plan.id = std::to_string(id);
+  return plan;
 }
 
 // Where copies go: one buffer through which they walk, back to its beginning where the end is reached.
@@ -102,7 +93,8 @@ class Runner {
         multiprocessors_(job.machine().multiprocessors),
         starts_(plan.steps.size()),
         ends_(plan.steps.size()) {
-    std::size_t arena = std::min({job.machine().free_bytes / 3, available_host_bytes() / 3, kArenaBytes});
+    std::size_t arena =
+        std::min({job.machine().free_bytes / 3, available_host_bytes() / 3, kArenaBytes});
     bool busy = false;
     for (const Step& step : plan.steps) {
       if (queue_of(step.kind) != 0) arena = std::max(arena, static_cast<std::size_t>(step.amount));
@@ -240,7 +232,7 @@ std::vector<std::shared_ptr<const Plan>> read_plans(std::istream& text, const st
     if (first.empty() || first[0] == '#') continue;
     try {
       if (first == "plan" && open == 0) {
-        std::tie(plan, open) = read_head(words);
+        plan = read_head(line, open);
       } else if (first == "step" && open > 0) {
         plan.steps.push_back(read_step(words, plan.steps.size()));
         if (--open == 0) plans.push_back(std::make_shared<const Plan>(std::move(plan)));
@@ -281,7 +273,6 @@ void measure_replay(Job& job) {
   if (share > 0.7) {
     job.note("limited by the host: queueing an iteration takes " +
              std::to_string(std::lround(100 * share)) + " % of its time");
-    job.set_result("host_bound", 1);
   }
   send_times(job, std::move(all));
 }

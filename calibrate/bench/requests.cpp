@@ -55,18 +55,6 @@ class Planner {
     }
   }
 
-  // The host's memory beyond the other socket, where there is one.
-  void remote_node() {
-    const auto own = machine_.link.numa_node;
-    if (!own || machine_.cpu_nodes.size() < 2) return;
-    const int other = machine_.cpu_nodes[machine_.cpu_nodes[0] == *own ? 1 : 0];
-    for (const char* direction : kDirections) {
-      add("pinned", "copy", limited(256 * kMi, 3),
-          {{"direction", direction}, {"mode", "pinned"}, {"numa_node", std::to_string(other)}},
-          0.5);
-    }
-  }
-
   void costs() {
     add("costs", "launch", 0, {}, 0.3,
         full_ ? Repeats{100, 400, 0.01, 800} : Repeats{50, 100, 0.01, 200});
@@ -97,8 +85,10 @@ class Planner {
 
   void each(const char* what, const std::vector<std::int64_t>& full,
             const std::vector<std::int64_t>& quick, double seconds, const Keys& keys = {}) {
-    const std::int64_t parts = what == std::string("pin") || what == std::string("device_malloc") ? 4 : 3;
-    for (const std::int64_t bytes : sizes(full, quick, parts)) add("costs", what, bytes, keys, seconds);
+    const std::int64_t parts =
+        what == std::string("pin") || what == std::string("device_malloc") ? 4 : 3;
+    for (const std::int64_t bytes : sizes(full, quick, parts))
+      add("costs", what, bytes, keys, seconds);
   }
 
   void add(const std::string& group, const char* what, std::int64_t bytes, Keys keys,
@@ -137,7 +127,6 @@ std::vector<Request> all_requests(const Machine& machine, bool full) {
   Planner planner(machine, full);
   planner.copies("pinned", "pinned", 10e9);
   planner.beside_copies();
-  if (full) planner.remote_node();
   planner.costs();
   planner.copies("pageable", "pageable", 3e9);
   planner.copies("unified_prefetch", "unified", 8e9);

@@ -33,11 +33,7 @@ enum ExitCode { kExitDone = 0, kExitUsage = 2, kExitDeviceFailed = 4, kExitNoDev
 // In the child: opens the device and answers. Returns its exit code.
 int answer_requests(const Options& options, const std::set<std::string>& groups,
                     const History& history, double deadline_s, Output& output);
-
-// In the parent. Returns the program's exit code.
-int supervise(Options options);
-
-// Seconds of a clock that all processes share.
-double now_s();
+int supervise(Options options);  // in the parent; returns the program's exit code
+double now_s();                  // of a clock that all processes share
 
 }  // namespace ooc::bench

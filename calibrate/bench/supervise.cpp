@@ -102,28 +102,20 @@ int sample_clocks(const std::string& bus_id, Output& output) {
   }
 }
 
-class LineReader {
- public:
-  explicit LineReader(int descriptor) : descriptor_(descriptor) {}
-  // False at the end of the output.
-  bool read_more() {
-    char bytes[65536];
-    const ssize_t count = ::read(descriptor_, bytes, sizeof bytes);
-    if (count > 0) pending_.append(bytes, static_cast<std::size_t>(count));
-    return count > 0;
+// Takes what there is to read, line by line; half a line stays. False at the end.
+template <typename Take>
+bool read_lines(int descriptor, std::string& pending, const Take& take) {
+  char bytes[65536];
+  const ssize_t count = ::read(descriptor, bytes, sizeof bytes);
+  if (count <= 0) return false;
+  pending.append(bytes, static_cast<std::size_t>(count));
+  std::size_t begin = 0;
+  for (std::size_t end; (end = pending.find('\n', begin)) != std::string::npos; begin = end + 1) {
+    take(pending.substr(begin, end + 1 - begin));
   }
-  bool next(std::string& line) {
-    const std::size_t end = pending_.find('\n');
-    if (end == std::string::npos) return false;
-    line = pending_.substr(0, end + 1);
-    pending_.erase(0, end + 1);
-    return true;
-  }
-
- private:
-  int descriptor_;
-  std::string pending_;
-};
+  pending.erase(0, begin);
+  return true;
+}
 
 class Supervisor {
  public:
@@ -168,7 +160,7 @@ class Supervisor {
     measuring = child.id;
     open_.clear();
     limit_s_ = kStartLimitS;
-    LineReader lines(child.output);
+    std::string pending;
     double heard_s = now_s();
     bool silent = false;
     for (;;) {
@@ -176,8 +168,7 @@ class Supervisor {
       poll(wait, sampler_.output >= 0 ? 2 : 1, 200);
       if (sampler_.output >= 0 && wait[1].revents != 0) take_clocks();
       if (wait[0].revents != 0) {
-        if (!lines.read_more()) break;
-        for (std::string line; lines.next(line);) take(line);
+        if (!read_lines(child.output, pending, [this](const auto& line) { take(line); })) break;
         heard_s = now_s();
       }
       if (now_s() - heard_s > limit_s_) {
@@ -232,12 +223,11 @@ class Supervisor {
   void start_sampling(const std::string& bus_id) {
     sampler_ = start([&](Output& output) { return sample_clocks(bus_id, output); });
     sampling = sampler_.id;
-    clocks_ = LineReader(sampler_.output);
   }
 
   void take_clocks() {
-    if (!clocks_.read_more()) return stop_sampling();
-    for (std::string line; clocks_.next(line);) output_.send_line(line);
+    const auto send = [this](const auto& line) { output_.send_line(line); };
+    if (!read_lines(sampler_.output, clocks_, send)) stop_sampling();
   }
 
   void stop_sampling() {
@@ -257,7 +247,7 @@ class Supervisor {
   std::string open_;
   double limit_s_ = 0;
   Process sampler_;
-  LineReader clocks_{-1};
+  std::string clocks_;  // half a line of them
 };
 
 History history_of(const std::string& path) {

@@ -19,6 +19,9 @@ constexpr std::array<double, 6> kLaneBytesPerSecond{2.5e9 / 10,           5e9 / 
                                                     8e9 / 8 * 128 / 130,  16e9 / 8 * 128 / 130,
                                                     32e9 / 8 * 128 / 130, 64e9 / 8 * 242 / 256};
 constexpr double kUsualShare = 0.87;
+constexpr double kSuspiciousShare = 0.8;  // of the usual rate: below, a warning
+constexpr double kSameShare =
+    0.05;  // of the larger one: a handful of sizes cannot tell shares nearer than that apart
 
 double gigabytes(BytesPerSecond rate) { return static_cast<double>(rate.count()) / 1e9; }
 
@@ -43,10 +46,6 @@ std::optional<DuplexShares> duplex_shares(const std::vector<DuplexTimes>& measur
   if (larger - std::min(shares.to_near, shares.to_far) >= kSameShare * larger) return shares;
   const double both = std::min(1.0, median_of(std::move(ratios)));
   return DuplexShares{both, both};
-}
-
-double kept_share(double alone_ns, double overlap_ns) {
-  return overlap_ns > 0 ? alone_ns / overlap_ns : 0;
 }
 
 std::optional<LinkExpectation> expected_pcie(int generation, int width) {

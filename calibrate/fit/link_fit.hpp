@@ -27,16 +27,9 @@ struct DuplexShares {
   [[nodiscard]] bool alike() const { return to_near == to_far; }
 };
 
-/// Shares that differ by less than this part of the larger one are taken for the same: a handful of sizes
-/// cannot tell them apart.
-inline constexpr double kSameShare = 0.05;
-
 /// The rate of each direction beside the other one / alone, median over the sizes, at most 1. Where they
 /// are the same, both are (sum of the rates together) / (sum of the rates alone). None without sizes.
 [[nodiscard]] std::optional<DuplexShares> duplex_shares(const std::vector<DuplexTimes>& measured);
-
-/// alone / overlapped: the share of its own rate that something keeps; 1 is undisturbed.
-[[nodiscard]] double kept_share(double alone_ns, double overlap_ns);
 
 struct LinkExpectation {
   std::string name;            ///< "PCIe 5.0 x16"
@@ -46,9 +39,6 @@ struct LinkExpectation {
 
 /// None for a generation or width that PCIe does not have.
 [[nodiscard]] std::optional<LinkExpectation> expected_pcie(int generation, int width);
-
-/// A measured rate below this share of the usual one deserves a warning.
-inline constexpr double kSuspiciousShare = 0.8;
 
 /// "x16 Gen5 expects ~55 GB/s, measured 14.0: check width, NUMA, IOMMU"; without the advice where the
 /// measured rate is as expected.

@@ -12,6 +12,12 @@ namespace {
 constexpr double kMedianEfficiency = 1.2533;  // sqrt(pi / 2)
 constexpr double kNormalMad = 1.4826;         // 1 / (0.75 quantile of the normal distribution)
 
+/// Median of the distances from `centre`.
+double median_deviation(std::vector<double> values, double centre) {
+  for (double& value : values) value = std::abs(value - centre);
+  return median_of(std::move(values));
+}
+
 }  // namespace
 
 double median_of(std::vector<double> values) {
@@ -21,13 +27,6 @@ double median_of(std::vector<double> values) {
   if (values.size() % 2 == 1) return *middle;
   const double below = *std::max_element(values.begin(), middle);
   return below + (*middle - below) / 2;
-}
-
-double median_deviation(const std::vector<double>& values, double centre) {
-  std::vector<double> distances;
-  distances.reserve(values.size());
-  for (const double value : values) distances.push_back(std::abs(value - centre));
-  return median_of(std::move(distances));
 }
 
 Summary summarize_times(const std::vector<double>& values) {

@@ -13,9 +13,6 @@ namespace ooc {
 /// Precondition: at least one value.
 [[nodiscard]] double median_of(std::vector<double> values);
 
-/// Median of the distances from `centre`.
-[[nodiscard]] double median_deviation(const std::vector<double>& values, double centre);
-
 /// Repetitions of one measurement, in ns (or any other unit).
 struct Summary {
   std::size_t count = 0;         ///< all values, outliers included

@@ -1,11 +1,15 @@
 // The line: weighted least squares in closed form, repeated with Huber's weights on the relative
 // residuals. A negative latency or slope is no copy: the other one is then fitted alone.
+//
+// The curve: medians, made non-falling by pooling neighbours (the pool-adjacent-violators algorithm, least squares in
+// the logarithm), since the profile's reader refuses curves that fall and only noise makes them. Thinned by keeping the
+// ends and, again and again, the point farthest from the line between its kept neighbours (Douglas & Peucker, 1973),
+// which leaves straight stretches empty and points at the knee.
 #include "calibrate/fit/transfer_fit.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "calibrate/fit/size_curve_fit.hpp"
 #include "model/base/errors.hpp"
 
 namespace ooc {
@@ -14,35 +18,7 @@ namespace {
 constexpr int kReweightings = 30;
 constexpr double kHuber = 2.0;         // residuals beyond so many deviations fade
 constexpr double kLeastScale = 0.005;  // no size is held against the line for half a percent
-constexpr double kKneeFactors[] = {0.5, 0.70710678, 1.0, 1.41421356, 2.0};
 constexpr double kEqualError = 0.01;
-constexpr std::int64_t kPage = 4096;
-constexpr double kApart = 1.08;
-
-/// Minimises the sum of w_i ((latency + slope n_i) / t_i - 1)^2.
-FittedLine weighted_line(const std::vector<LinePoint>& points, const std::vector<double>& weights) {
-  double ss = 0;
-  double sn = 0;
-  double nn = 0;
-  double s = 0;
-  double n = 0;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const double one = 1 / points[i].time;  // what 1 ns of latency is, as a share
-    const double byte = points[i].size / points[i].time;
-    ss += weights[i] * one * one;
-    sn += weights[i] * one * byte;
-    nn += weights[i] * byte * byte;
-    s += weights[i] * one;
-    n += weights[i] * byte;
-  }
-  const FittedLine through_origin{0, nn > 0 ? n / nn : 0};
-  const double determinant = ss * nn - sn * sn;
-  if (!(determinant > 1e-12 * ss * nn)) return through_origin;  // all of one size
-  const FittedLine line{(s * nn - n * sn) / determinant, (n * ss - s * sn) / determinant};
-  if (line.latency_ns < 0) return through_origin;
-  if (line.ns_per_byte < 0) return {ss > 0 ? s / ss : 0, 0};
-  return line;
-}
 
 double relative_miss(const FittedLine& line, const LinePoint& point) {
   return (line.latency_ns + line.ns_per_byte * point.size) / point.time - 1;
@@ -64,23 +40,22 @@ std::vector<SizedTimes> merged_by_size(std::vector<SizedTimes> measured) {
   return merged;
 }
 
-double root_of_inliers(const Summary& times) {
-  return std::sqrt(static_cast<double>(times.count - times.outliers.size()));
-}
-
-/// relative_median_error of one repetition: median over the sizes.
-double median_scatter(const std::vector<SizeFit>& sizes) {
+/// Standard errors of the medians. Repeating stops when a spread looks small enough, so that some sizes look better than
+/// they are: no size is taken to scatter less than most.
+std::vector<double> errors_of(const std::vector<SizeFit>& sizes) {
+  const auto root = [](const Summary& times) {
+    return std::sqrt(static_cast<double>(times.count - times.outliers.size()));
+  };
   std::vector<double> scatters;
   for (const SizeFit& size : sizes) {
-    scatters.push_back(relative_median_error(size.times) * root_of_inliers(size.times));
+    scatters.push_back(relative_median_error(size.times) * root(size.times));
   }
-  return median_of(std::move(scatters));
-}
-
-/// Repeating stops when a spread looks small enough, so that some sizes look better than they are: no
-/// size is taken to scatter less than most.
-double error_of(const Summary& times, double usual_scatter) {
-  return std::max(relative_median_error(times), usual_scatter / root_of_inliers(times));
+  const double usual = median_of(std::move(scatters));
+  std::vector<double> errors;
+  for (const SizeFit& size : sizes) {
+    errors.push_back(std::max(relative_median_error(size.times), usual / root(size.times)));
+  }
+  return errors;
 }
 
 StraightLine straight_line(const FittedLine& line) {
@@ -90,6 +65,89 @@ StraightLine straight_line(const FittedLine& line) {
   return {
       .throughput = BytesPerSecond(std::max<std::int64_t>(1, std::llround(std::min(rate, most)))),
       .latency = Duration(std::llround(line.latency_ns))};
+}
+
+struct LogPoint {
+  double size = 0;
+  double time = 0;
+};
+
+std::vector<LogPoint> non_falling(const std::vector<LinePoint>& points) {
+  std::vector<std::pair<double, std::size_t>> pools;  // sum, count
+  const auto mean = [](const auto& pool) { return pool.first / static_cast<double>(pool.second); };
+  for (const LinePoint& point : points) {
+    pools.emplace_back(std::log(point.time), 1);
+    while (pools.size() > 1 && mean(pools[pools.size() - 2]) > mean(pools.back())) {
+      const auto last = pools.back();
+      pools.pop_back();
+      pools.back() = {pools.back().first + last.first, pools.back().second + last.second};
+    }
+  }
+  std::vector<LogPoint> result;
+  for (const auto& pool : pools) {
+    for (std::size_t i = 0; i < pool.second; ++i) {
+      result.push_back({std::log(points[result.size()].size), mean(pool)});
+    }
+  }
+  return result;
+}
+
+/// Marks what must stay strictly between `first` and `last`.
+void mark_needed(const std::vector<LogPoint>& points, std::size_t first, std::size_t last,
+                 std::vector<bool>& needed) {
+  const LogPoint& a = points[first];
+  const LogPoint& b = points[last];
+  double worst = std::log1p(kThinningTolerance);
+  std::size_t farthest = first;
+  for (std::size_t i = first + 1; i < last; ++i) {
+    const double part = (points[i].size - a.size) / (b.size - a.size);
+    const double miss = std::abs(points[i].time - (a.time + part * (b.time - a.time)));
+    if (miss <= worst) continue;
+    worst = miss;
+    farthest = i;
+  }
+  if (farthest == first) return;
+  needed[farthest] = true;
+  mark_needed(points, first, farthest, needed);
+  mark_needed(points, farthest, last, needed);
+}
+
+constexpr std::int64_t kSmallestPage = 4096;
+constexpr std::int64_t kLargestPage = std::int64_t{2} << 20;
+
+double pages(double size, Bytes page) {
+  return std::ceil(size / static_cast<double>(page.count()));
+}
+
+/// Relative misses of latency + pages x fault over time - moving, weighted by the whole time.
+FaultFit fit_page(const std::vector<LinePoint>& points, double ns_per_byte, Bytes page) {
+  std::vector<LinePoint> counted;
+  for (const LinePoint& point : points) {
+    const double rest = std::max(0.0, 1 - ns_per_byte * point.size / point.time);
+    counted.push_back({.size = pages(point.size, page), .time = point.time, .share = rest});
+  }
+  const FittedLine line = weighted_line(counted, std::vector<double>(points.size(), 1.0));
+  FaultFit fit{.page = page,
+               .fault_ns = line.ns_per_byte,
+               .latency_ns = line.latency_ns,
+               .ns_per_byte = ns_per_byte};
+  std::vector<double> misses;
+  for (const LinePoint& point : points) {
+    const double time = fit.at(Bytes(std::llround(point.size)));
+    misses.push_back(std::abs(time / point.time - 1));
+  }
+  fit.worst_residual = *std::max_element(misses.begin(), misses.end());
+  fit.median_residual = median_of(misses);
+  return fit;
+}
+
+double squared_miss(const FaultFit& fit, const std::vector<LinePoint>& points) {
+  double sum = 0;
+  for (const LinePoint& point : points) {
+    const double miss = fit.at(Bytes(std::llround(point.size))) / point.time - 1;
+    sum += miss * miss;
+  }
+  return sum;
 }
 
 }  // namespace
@@ -128,6 +186,26 @@ double time_of(const TransferLine& line, Bytes bytes) {
              static_cast<double>(straight.throughput.count());
 }
 
+FittedLine weighted_line(const std::vector<LinePoint>& points, const std::vector<double>& weights) {
+  double ss = 0, sn = 0, nn = 0, s = 0, n = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const double one = 1 / points[i].time;  // what 1 ns of latency is, as a share
+    const double byte = points[i].size / points[i].time;
+    ss += weights[i] * one * one;
+    sn += weights[i] * one * byte;
+    nn += weights[i] * byte * byte;
+    s += weights[i] * one * points[i].share;
+    n += weights[i] * byte * points[i].share;
+  }
+  const FittedLine through_origin{0, nn > 0 ? n / nn : 0};
+  const double determinant = ss * nn - sn * sn;
+  if (!(determinant > 1e-12 * ss * nn)) return through_origin;  // all of one size
+  const FittedLine line{(s * nn - n * sn) / determinant, (n * ss - s * sn) / determinant};
+  if (line.latency_ns < 0) return through_origin;
+  if (line.ns_per_byte < 0) return {ss > 0 ? s / ss : 0, 0};
+  return line;
+}
+
 FittedLine fit_line(const std::vector<LinePoint>& points) {
   OOC_CHECK(!points.empty(), "a line is fitted to at least one point");
   // Sizes count alike as long as they are known to 1 %; less where they are known worse.
@@ -160,10 +238,8 @@ TransferFit fit_transfer(std::vector<SizedTimes> measured) {
     fit.sizes.push_back(std::move(entry));
   }
   OOC_CHECK(!fit.sizes.empty(), "a transfer fit has at least one size");
-  const double usual_scatter = median_scatter(fit.sizes);
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    points[i].error = error_of(fit.sizes[i].times, usual_scatter);
-  }
+  const std::vector<double> errors = errors_of(fit.sizes);
+  for (std::size_t i = 0; i < points.size(); ++i) points[i].error = errors[i];
   fit.line = fit_line(points);
   bool line_misses = false;
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -185,26 +261,42 @@ TransferFit fit_transfer(std::vector<SizedTimes> measured) {
   return fit;
 }
 
-std::vector<Bytes> sizes_at_knee(const TransferFit& fit, Bytes smallest, Bytes largest) {
-  std::vector<Bytes> sizes;
-  if (!(fit.line.latency_ns > 0) || !(fit.line.ns_per_byte > 0)) return sizes;
-  const double knee = fit.line.latency_ns / fit.line.ns_per_byte;
-  const auto is_near = [](Bytes a, Bytes b) {
-    const double ratio = static_cast<double>(a.count()) / static_cast<double>(b.count());
-    return ratio < kApart && ratio > 1 / kApart;
-  };
-  for (const double factor : kKneeFactors) {
-    const double pages = std::round(knee * factor / static_cast<double>(kPage));
-    if (!(pages >= 1) || pages > 1e9) continue;
-    const Bytes size(static_cast<std::int64_t>(pages) * kPage);
-    if (size < smallest || size > largest) continue;
-    const bool known =
-        std::any_of(fit.sizes.begin(), fit.sizes.end(),
-                    [&](const SizeFit& each) { return is_near(each.bytes, size); }) ||
-        std::any_of(sizes.begin(), sizes.end(), [&](Bytes each) { return is_near(each, size); });
-    if (!known) sizes.push_back(size);
+SizeCurve fit_size_curve(const std::vector<LinePoint>& points) {
+  OOC_CHECK(points.size() >= 2, "a size curve has at least two points");
+  const std::vector<LogPoint> logs = non_falling(points);
+  std::vector<bool> needed(logs.size(), false);
+  needed.front() = true;
+  needed.back() = true;
+  mark_needed(logs, 0, logs.size() - 1, needed);
+  SizeCurve curve;
+  for (std::size_t i = 0; i < logs.size(); ++i) {
+    if (!needed[i]) continue;
+    const std::int64_t ns = std::max<std::int64_t>(1, std::llround(std::exp(logs[i].time)));
+    curve.points.emplace_back(Bytes(std::llround(points[i].size)), Duration(ns));
   }
-  return sizes;
+  return curve;
+}
+
+double FaultFit::at(Bytes bytes) const {
+  const double size = static_cast<double>(bytes.count());
+  return latency_ns + pages(size, page) * fault_ns + size * ns_per_byte;
+}
+
+FaultFit fit_faults(const std::vector<LinePoint>& points, double ns_per_byte) {
+  OOC_CHECK(!points.empty(), "faults are fitted to at least one point");
+  const double own = fit_line(points).ns_per_byte;
+  const double between = std::min(ns_per_byte, own > 0 ? own : ns_per_byte);
+  FaultFit best;
+  double least = 0;
+  // Largest first and strictly better only: a finer page must earn its place.
+  for (std::int64_t page = kLargestPage; page >= kSmallestPage; page /= 2) {
+    const FaultFit fit = fit_page(points, between, Bytes(page));
+    const double miss = squared_miss(fit, points);
+    if (page != kLargestPage && !(miss < 0.999 * least)) continue;
+    best = fit;
+    least = miss;
+  }
+  return best;
 }
 
 }  // namespace ooc

@@ -64,17 +64,43 @@ struct LinePoint {
   double size = 0;
   double time = 0;
   double error = 0;  ///< standard error of the time as a share of it
+  double share = 1;  ///< of the time, that the line is to describe
 };
+/// Minimises the sum of w_i ((latency + slope n_i) / t_i - share_i)^2; both are at least 0.
+[[nodiscard]] FittedLine weighted_line(const std::vector<LinePoint>& points,
+                                       const std::vector<double>& weights);
 /// The line of least relative misses; latency and slope are at least 0. Precondition: at least one
 /// point, times above 0. A single point gives a line through the origin.
 [[nodiscard]] FittedLine fit_line(const std::vector<LinePoint>& points);
 
-/// Sizes around the knee (where latency and moving the bytes take equally long) that were not yet
-/// measured: half, 0.71, 1, 1.41 and 2 times latency x rate, in whole 4 KiB, 8 % away from others.
-[[nodiscard]] std::vector<Bytes> sizes_at_knee(const TransferFit& fit, Bytes smallest,
-                                               Bytes largest);
+/// Interpolation between the points that a curve keeps is within this of every median.
+inline constexpr double kThinningTolerance = 0.01;
+/// Precondition: at least two points, ascending in size, times above 0.
+[[nodiscard]] SizeCurve fit_size_curve(const std::vector<LinePoint>& points);
 
 /// Time in ns that `kept` says for `bytes` on its own (no other limits).
 [[nodiscard]] double time_of(const TransferLine& line, Bytes bytes);
+
+/// Unified memory on demand as the simulator sees it: a kernel that touches n bytes of host-resident
+/// pages takes latency + ceil(n / page) x fault + n / rate. `rate` is what pages move at between
+/// faults; it cannot be told from the cost of faults by timing alone (both grow with n), so that it is
+/// given: the rate of a prefetch in the same direction. The page is the one of a few candidates (a
+/// driver's fault groups are powers of two from 4 KiB to 2 MiB) that fits best.
+///
+/// Where it is wrong: drivers enlarge groups while a kernel walks through memory in order, so that
+/// random access faults more often than this.
+struct FaultFit {
+  Bytes page;
+  double fault_ns = 0;
+  double latency_ns = 0;
+  double ns_per_byte = 0;  ///< between faults, as given
+  double median_residual = 0;
+  double worst_residual = 0;
+  [[nodiscard]] double at(Bytes bytes) const;
+};
+
+/// `ns_per_byte` of the transfer alone; where faulting is faster than that, its own slope is used and
+/// faults cost nothing more. Precondition: at least one point, times above 0.
+[[nodiscard]] FaultFit fit_faults(const std::vector<LinePoint>& points, double ns_per_byte);
 
 }  // namespace ooc

@@ -1,168 +1,169 @@
 // Groups samples and hands them to the fits.
 #include "calibrate/session/analyse.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace ooc {
 namespace {
 
-std::vector<LinePoint> points_of(const TransferFit& fit) {
-  std::vector<LinePoint> points;
-  for (const SizeFit& size : fit.sizes) {
-    points.push_back(
-        {.size = static_cast<double>(size.bytes.count()), .time = size.times.median, .error = 0});
-  }
-  return points;
-}
+/// Rate of bytes that take that long, in bytes/s.
+double rate_of(Bytes bytes, double ns) { return 1e9 * static_cast<double>(bytes.count()) / ns; }
 
-void add_copies(const SampleSet& set, Calibration& result) {
-  for (const char* mode : kCopyModes) {
-    for (const char* direction : kDirections) {
-      std::vector<SizedTimes> times = copy_times(set, mode, direction);
-      if (times.empty()) continue;
-      CopyFit copy{.mode = mode,
-                   .direction = direction,
-                   .fit = fit_transfer(std::move(times)),
-                   .issue_ns = std::nullopt};
-      std::vector<double> issues;
-      for (const SizedTimes& issue : copy_times(set, mode, direction, "issue")) {
-        issues.push_back(summarize_times(issue.times_ns).median);
+class Analysis {
+ public:
+  explicit Analysis(const SampleSet& set) : set_(set) {}
+
+  Calibration run() {
+    link();
+    copies();
+    faults();
+    beside_copies();
+    memories();
+    costs();
+    result_.sustained = shared_rates("sustained");
+    result_.all_devices = shared_rates("all_devices");
+    return std::move(result_);
+  }
+
+ private:
+  /// A metric by size of the groups that `takes` takes.
+  template <class Takes>
+  std::vector<SizedTimes> by_size(std::string_view what, std::string_view metric,
+                                  const Takes& takes) const {
+    std::vector<SizedTimes> sizes;
+    for (const SampleGroup* group : set_.of(what)) {
+      std::vector<double> times = group->times(metric);
+      if (takes(*group) && !times.empty() && group->bytes().count() > 0) {
+        sizes.push_back({group->bytes(), std::move(times)});
       }
-      if (!issues.empty()) copy.issue_ns = median_of(std::move(issues));
-      result.copies.push_back(std::move(copy));
+    }
+    return sizes;
+  }
+  std::vector<SizedTimes> by_size(std::string_view what, std::string_view metric) const {
+    return by_size(what, metric,
+                   [](const SampleGroup& group) { return group.key("threads").empty(); });
+  }
+
+  void link() {
+    LinkState state;
+    const auto look_at = [&](const KeyValues& values) {
+      const auto generation = find_integer(values, "pcie_generation").value_or(0);
+      const auto width = find_integer(values, "pcie_width").value_or(0);
+      if (generation > 0 && generation < 100) {
+        state.generation = std::max(state.generation, static_cast<int>(generation));
+      }
+      if (width > 0 && width < 1000) state.width = std::max(state.width, static_cast<int>(width));
+    };
+    look_at(set_.machine);
+    for (const SampleGroup& group : set_.groups) look_at(group.done);
+    if (state.generation > 0 && state.width > 0) result_.link = state;
+  }
+
+  void copies() {
+    for (const char* mode : kCopyModes) {
+      for (const char* direction : kDirections) {
+        std::vector<SizedTimes> times = by_size("copy", "time", [&](const SampleGroup& group) {
+          return group.key("mode") == mode && group.key("direction") == direction;
+        });
+        if (!times.empty())
+          result_.copies.push_back({mode, direction, fit_transfer(std::move(times))});
+      }
     }
   }
-}
 
-void add_faults(Calibration& result) {
-  const TransferFit* faults = result.copy("unified_fault", "to_near");
-  if (faults == nullptr) return;
-  const TransferFit* between = result.copy("unified_prefetch", "to_near");
-  if (between == nullptr) between = result.copy("pinned", "to_near");
-  const double slope = between != nullptr ? between->line.ns_per_byte : faults->line.ns_per_byte;
-  result.faults = fit_faults(points_of(*faults), slope);
-}
-
-/// Time of one copy as the fit says: the samples of that size may be of another session.
-std::optional<double> alone(const Calibration& result, const char* direction, Bytes bytes) {
-  const TransferFit* fit = result.copy("pinned", direction);
-  if (fit == nullptr) return std::nullopt;
-  return time_of(fit->kept, bytes);
-}
-
-void add_duplex(const SampleSet& set, Calibration& result) {
-  std::vector<DuplexTimes> measured;
-  for (const SampleGroup* group : groups_of(set, "duplex")) {
-    const Bytes bytes = bytes_of_group(*group);
-    const auto near = median_time(*group, "time_to_near");
-    const auto far = median_time(*group, "time_to_far");
-    if (bytes.count() == 0 || !near || !far) continue;
-    const auto near_alone = alone(result, "to_near", bytes);
-    const auto far_alone = alone(result, "to_far", bytes);
-    if (near_alone && far_alone) measured.push_back({bytes, *near_alone, *far_alone, *near, *far});
+  void faults() {
+    const TransferFit* faults = result_.copy("unified_fault", "to_near");
+    if (faults == nullptr) return;
+    const TransferFit* between = result_.copy("unified_prefetch", "to_near");
+    if (between == nullptr) between = result_.copy("pinned", "to_near");
+    std::vector<LinePoint> points;
+    for (const SizeFit& size : faults->sizes) {
+      points.push_back({static_cast<double>(size.bytes.count()), size.times.median, 0});
+    }
+    result_.faults = fit_faults(points, (between != nullptr ? between : faults)->line.ns_per_byte);
   }
-  result.duplex = duplex_shares(measured);
-}
 
-void add_interference(const SampleSet& set, Calibration& result) {
-  for (const SampleGroup* group : groups_of(set, "interference")) {
-    const auto copy = median_time(*group, "copy_alone");
-    const auto copy_with = median_time(*group, "copy_overlap");
-    const auto kernel = median_time(*group, "kernel_alone");
-    const auto kernel_with = median_time(*group, "kernel_overlap");
-    if (!copy || !copy_with || !kernel || !kernel_with) continue;
-    result.interference.push_back(
-        {.kernel = find_value(group->request, "kernel").value_or(""),
-         .direction = find_value(group->request, "direction").value_or(""),
-         .bytes = bytes_of_group(*group),
-         .copy_share = kept_share(*copy, *copy_with),
-         .kernel_share = kept_share(*kernel, *kernel_with)});
+  /// One pinned copy as the fit says: the samples of that size may be of another session.
+  std::optional<double> alone(std::string_view direction, Bytes bytes) const {
+    const TransferFit* fit = result_.copy("pinned", direction);
+    return fit == nullptr ? std::nullopt : std::optional(time_of(fit->kept, bytes));
   }
-}
 
-void add_remote(const SampleSet& set, Calibration& result) {
-  for (const SampleGroup* group : groups_of(set, "copy")) {
-    const auto node = find_value(group->request, "numa_node");
-    const auto direction = find_value(group->request, "direction");
-    const auto time = median_time(*group, "time");
-    if (!node || !direction || !time || !has_value(*group, "mode", "pinned")) continue;
-    const Bytes bytes = bytes_of_group(*group);
-    const auto near = alone(result, direction->c_str(), bytes);
-    if (near) result.remote.push_back({*direction, *node, bytes, kept_share(*near, *time)});
+  void beside_copies() {
+    std::vector<DuplexTimes> both;
+    for (const SampleGroup* group : set_.of("duplex")) {
+      const Bytes bytes = group->bytes();
+      const auto near = group->median("time_to_near");
+      const auto far = group->median("time_to_far");
+      const auto near_alone = alone("to_near", bytes);
+      const auto far_alone = alone("to_far", bytes);
+      if (bytes.count() == 0 || !near || !far || !near_alone || !far_alone) continue;
+      both.push_back({bytes, *near_alone, *far_alone, *near, *far});
+    }
+    result_.duplex = duplex_shares(both);
+    for (const SampleGroup* group : set_.of("interference")) {
+      const auto copy = group->median("copy_alone");
+      const auto copy_with = group->median("copy_overlap");
+      const auto kernel = group->median("kernel_alone");
+      const auto kernel_with = group->median("kernel_overlap");
+      if (!copy || !copy_with || !kernel || !kernel_with) continue;
+      result_.interference.push_back({group->key("kernel"), group->key("direction"), group->bytes(),
+                                      *copy / *copy_with, *kernel / *kernel_with});
+    }
   }
-}
 
-/// The best rate over sizes that no cache holds.
-double traffic_rate(const std::vector<SizedTimes>& measured, Bytes at_least) {
-  double best = 0;
-  for (const SizedTimes& each : measured) {
-    if (each.bytes < at_least) continue;
-    const double time = summarize_times(each.times_ns).median;
-    best = std::max(best, 2e9 * static_cast<double>(each.bytes.count()) / time);
+  /// The best rate over sizes that no cache holds.
+  static double traffic_rate(const std::vector<SizedTimes>& measured, Bytes at_least) {
+    double best = 0;
+    for (const SizedTimes& each : measured) {
+      if (each.bytes < at_least) continue;
+      best = std::max(best, 2 * rate_of(each.bytes, summarize_times(each.times_ns).median));
+    }
+    return best;
   }
-  return best;
-}
 
-void add_memories(const SampleSet& set, Calibration& result) {
-  const Bytes beyond_caches(4 * std::max(0LL, find_integer(set.machine, "l2_bytes").value_or(0)));
-  const std::vector<SizedTimes> near = times_by_size(set, "near_copy", "time");
-  if (!near.empty()) result.near_copy = fit_transfer(near);
-  result.near_rate =
-      std::max(traffic_rate(near, beyond_caches),
-               traffic_rate(times_by_size(set, "near_stream", "time"), beyond_caches));
-  result.host_rate = traffic_rate(times_by_size(set, "host_memory", "time"), Bytes(0));
-  for (const SampleGroup* group : groups_of(set, "host_memory")) {
-    const auto time = median_time(*group, "time");
-    if (!time || !has_value(*group, "threads", "1")) continue;
-    const double rate = 2e9 * static_cast<double>(bytes_of_group(*group).count()) / *time;
-    result.host_rate_one = std::max(result.host_rate_one, rate);
+  void memories() {
+    const Bytes cached(4 * std::max(0LL, find_integer(set_.machine, "l2_bytes").value_or(0)));
+    const std::vector<SizedTimes> near = by_size("near_copy", "time");
+    if (!near.empty()) result_.near_copy = fit_transfer(near);
+    result_.near_rate =
+        std::max(traffic_rate(near, cached), traffic_rate(by_size("near_stream", "time"), cached));
+    result_.host_rate = traffic_rate(by_size("host_memory", "time"), Bytes(0));
+    const auto one = [](const SampleGroup& group) { return group.key("threads") == "1"; };
+    result_.host_rate_one = traffic_rate(by_size("host_memory", "time", one), Bytes(0));
   }
-}
 
-std::vector<SharedRate> rates_of(const SampleSet& set, std::string_view what) {
-  std::vector<SharedRate> rates;
-  for (const SampleGroup* group : groups_of(set, what)) {
-    const auto time = median_time(*group, "time");
-    if (!time) continue;
-    rates.push_back({.direction = find_value(group->request, "direction").value_or(""),
-                     .devices = find_integer(group->done, "devices").value_or(1),
-                     .rate = 1e9 * static_cast<double>(bytes_of_group(*group).count()) / *time});
+  std::vector<SharedRate> shared_rates(std::string_view what) const {
+    std::vector<SharedRate> rates;
+    for (const SampleGroup* group : set_.of(what)) {
+      const auto time = group->median("time");
+      if (!time) continue;
+      rates.push_back({group->key("direction"), find_integer(group->done, "devices").value_or(1),
+                       rate_of(group->bytes(), *time)});
+    }
+    return rates;
   }
-  return rates;
-}
 
-void add_costs(const SampleSet& set, Calibration& result) {
-  static constexpr std::array<std::pair<const char*, const char*>, 6> kCosts{
-      {{"pin", "register"},
-       {"pin", "unregister"},
-       {"pin", "allocate"},
-       {"pin", "free"},
-       {"device_malloc", "allocate"},
-       {"device_malloc", "free"}}};
-  for (const auto& [what, metric] : kCosts) {
-    std::vector<SizedTimes> times = times_by_size(set, what, metric);
-    if (times.empty()) continue;
-    result.costs.push_back({std::string(what) + " " + metric, fit_transfer(std::move(times))});
+  void costs() {
+    for (const char* what : {"pin", "device_malloc"}) {
+      for (const char* metric : {"register", "unregister", "allocate", "free"}) {
+        std::vector<SizedTimes> times = by_size(what, metric);
+        if (times.empty()) continue;
+        result_.costs.push_back(
+            {fmt::format("{} {}", what, metric), fit_transfer(std::move(times))});
+      }
+    }
+    for (const SampleGroup* group : set_.of("launch")) {
+      result_.launch = {group->median("time"), group->median("issue"), group->median("round_trip"),
+                        group->median("event_wait")};
+    }
   }
-}
 
-void add_launch(const SampleSet& set, Calibration& result) {
-  for (const SampleGroup* group : groups_of(set, "launch")) {
-    result.launch = {.time_ns = median_time(*group, "time"),
-                     .issue_ns = median_time(*group, "issue"),
-                     .round_trip_ns = median_time(*group, "round_trip"),
-                     .event_wait_ns = median_time(*group, "event_wait")};
-  }
-}
-
-double rate_of(const TransferFit& fit, Bytes bytes) {
-  return static_cast<double>(bytes.count()) * 1e9 / time_of(fit.kept, bytes);
-}
-
-std::string in_gigabytes(double rate) {
-  std::string text = std::to_string(rate / 1e9);
-  return text.substr(0, text.find('.') + 2);
-}
+  const SampleSet& set_;
+  Calibration result_;
+};
 
 }  // namespace
 
@@ -173,68 +174,39 @@ const TransferFit* Calibration::copy(std::string_view mode, std::string_view dir
   return nullptr;
 }
 
-Calibration analyse(const SampleSet& set) {
-  Calibration result;
-  result.link = link_state(set);
-  add_copies(set, result);
-  add_faults(result);
-  add_duplex(set, result);
-  add_interference(set, result);
-  add_remote(set, result);
-  add_memories(set, result);
-  add_costs(set, result);
-  add_launch(set, result);
-  result.sustained = rates_of(set, "sustained");
-  result.all_devices = rates_of(set, "all_devices");
-  return result;
-}
+Calibration analyse(const SampleSet& set) { return Analysis(set).run(); }
 
 std::vector<Statement> order_of_modes(const Calibration& calibration) {
-  struct Claim {
-    const char* text;
-    Bytes bytes;
-  };
-  static constexpr std::array kSizes{
-      Claim{"at 4 MiB pinned is above prefetch above pageable", Bytes(std::int64_t{4} << 20)},
-      Claim{"at 64 MiB pinned is above prefetch above pageable", Bytes(std::int64_t{64} << 20)}};
   std::vector<Statement> statements;
   for (const char* direction : kDirections) {
-    const TransferFit* pinned = calibration.copy("pinned", direction);
-    const TransferFit* prefetch = calibration.copy("unified_prefetch", direction);
-    const TransferFit* pageable = calibration.copy("pageable", direction);
-    const bool all = pinned != nullptr && prefetch != nullptr && pageable != nullptr;
-    const auto state = [&](std::string claim, bool holds, std::string figures) {
-      Statement statement{.claim = std::string(direction) + ": " + std::move(claim),
-                          .holds = std::nullopt,
-                          .figures = std::move(figures)};
-      if (all) statement.holds = holds;
+    const std::array fits{calibration.copy("pinned", direction),
+                          calibration.copy("unified_prefetch", direction),
+                          calibration.copy("pageable", direction)};
+    const bool all = std::find(fits.begin(), fits.end(), nullptr) == fits.end();
+    /// Pinned, prefetch, pageable: GB/s, or us.
+    const auto state = [&](std::string_view claim, Bytes bytes, bool rates, auto holds) {
+      Statement statement{fmt::format("{}: {}", direction, claim), std::nullopt,
+                          "not all three modes were measured"};
+      if (all) {
+        std::array<double, 3> values{};
+        for (std::size_t i = 0; i < 3; ++i) {
+          const double ns = time_of(fits[i]->kept, bytes);
+          values[i] = rates ? rate_of(bytes, ns) / 1e9 : ns / 1e3;
+        }
+        statement.holds = holds(values[0], values[1], values[2]);
+        statement.figures = fmt::format("{:.1f}, {:.1f}, {:.1f} {}", values[0], values[1],
+                                        values[2], rates ? "GB/s" : "us");
+      }
       statements.push_back(std::move(statement));
     };
-    for (const Claim& claim : kSizes) {
-      if (!all) {
-        state(claim.text, false, "not all three modes were measured");
-        continue;
-      }
-      const double a = rate_of(*pinned, claim.bytes);
-      const double b = rate_of(*prefetch, claim.bytes);
-      const double c = rate_of(*pageable, claim.bytes);
-      state(claim.text, a > b && b > c,
-            in_gigabytes(a) + ", " + in_gigabytes(b) + ", " + in_gigabytes(c) + " GB/s");
-    }
-    if (!all) continue;
+    const auto ordered = [](double a, double b, double c) { return a > b && b > c; };
+    state("at 4 MiB pinned is above prefetch above pageable", Bytes(4 << 20), true, ordered);
+    state("at 64 MiB pinned is above prefetch above pageable", Bytes(64 << 20), true, ordered);
     // What a small copy takes, rather than the line's latency, which large sizes may have pulled.
-    const Bytes small(4096);
-    const double a = time_of(pinned->kept, small);
-    const double b = time_of(prefetch->kept, small);
-    const double c = time_of(pageable->kept, small);
-    const auto microseconds = [](double ns) { return in_gigabytes(ns * 1e6); };
-    state("prefetch has the largest latency (4 KiB)", b > a && b > c,
-          microseconds(a) + ", " + microseconds(b) + ", " + microseconds(c) + " us");
-    const Bytes huge(std::int64_t{1} << 30);
-    const double best = rate_of(*pinned, huge);
-    const double next = rate_of(*prefetch, huge);
-    state("prefetch is within 20 % of pinned at 1 GiB", next > 0.8 * best && next < 1.25 * best,
-          in_gigabytes(best) + ", " + in_gigabytes(next) + " GB/s");
+    state("prefetch has the largest latency (4 KiB)", Bytes(4096), false,
+          [](double a, double b, double c) { return b > a && b > c; });
+    state("prefetch is within 20 % of pinned at 1 GiB", Bytes(1 << 30), true,
+          [](double a, double b, double) { return b > 0.8 * a && b < 1.25 * a; });
   }
   return statements;
 }

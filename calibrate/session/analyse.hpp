@@ -4,20 +4,20 @@
 
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "calibrate/fit/fault_fit.hpp"
 #include "calibrate/fit/link_fit.hpp"
-#include "calibrate/session/measurements.hpp"
+#include "calibrate/session/samples.hpp"
 
 namespace ooc {
+
+inline constexpr std::array kCopyModes{"pinned", "pageable", "unified_prefetch", "unified_fault"};
+inline constexpr std::array kDirections{"to_near", "to_far"};
 
 struct CopyFit {
   std::string mode;
   std::string direction;
   TransferFit fit;
-  std::optional<double> issue_ns;  ///< what the call costs the host: median over the sizes
 };
 
 struct InterferenceFit {
@@ -26,13 +26,6 @@ struct InterferenceFit {
   Bytes bytes;
   double copy_share = 0;    ///< of its rate, while the kernel runs
   double kernel_share = 0;  ///< of its speed, while copies run
-};
-
-struct RemoteCopy {
-  std::string direction;
-  std::string node;
-  Bytes bytes;
-  double share = 0;  ///< of the rate with the near node
 };
 
 struct SharedRate {
@@ -54,18 +47,23 @@ struct LaunchFit {
   std::optional<double> event_wait_ns;  ///< from stream to stream
 };
 
+/// The highest generation that was seen on the link, after copies or at the start.
+struct LinkState {
+  int generation = 0;
+  int width = 0;
+};
+
 struct Calibration {
   std::vector<CopyFit> copies;
   std::optional<FaultFit> faults;  ///< of on-demand copies to near memory
   std::optional<DuplexShares> duplex;
   std::vector<InterferenceFit> interference;
-  std::vector<RemoteCopy> remote;
   std::vector<SharedRate> sustained;    ///< 16 copies back to back, as nvbandwidth measures
   std::vector<SharedRate> all_devices;  ///< each device while all copy
   std::optional<TransferFit> near_copy;
-  double near_rate =
-      0;  ///< bytes/s of traffic beyond the caches, read plus written; 0: not measured
-  double host_rate = 0;      ///< the same in the host's memory, all threads
+  // Bytes/s, read plus written; 0: not measured.
+  double near_rate = 0;      ///< beyond the caches
+  double host_rate = 0;      ///< in the host's memory, all threads
   double host_rate_one = 0;  ///< with one thread
   std::vector<CostFit> costs;
   LaunchFit launch;

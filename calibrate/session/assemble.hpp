@@ -25,11 +25,10 @@ struct Assembled {
 [[nodiscard]] Assembled assemble_profile(const SampleSet& set, const Calibration& calibration,
                                          const ProfileHead& head);
 
-/// "machine" and "samples" of the profile: who was measured, and median, spread and count of each
-/// metric, with what the fit says of copies.
-[[nodiscard]] std::string measurement_json(const SampleSet& set, const Calibration& calibration);
-
-/// `NVIDIA H200` -> "nvidia-h200-measured": a name for a profile nobody named.
-[[nodiscard]] std::string default_profile_name(const SampleSet& set);
+/// Provenance of these fields, in place of all that the profile says of them and of those below them.
+void say_measured(HardwareProfile& profile, const std::string& fields, std::string source,
+                  const std::string& date);
+/// Whole MB/s: no timing is better than that, and files stay readable.
+[[nodiscard]] BytesPerSecond rate_from(double bytes_per_s);
 
 }  // namespace ooc

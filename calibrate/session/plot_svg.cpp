@@ -1,23 +1,18 @@
 // SVG by hand: no script, no font files, no clock, so that the same samples give the same bytes. Colours are
 // those of Okabe and Ito, which stay apart for most kinds of colour blindness; shapes differ as well.
-#include "calibrate/session/plot_svg.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
+#include "calibrate/session/report.hpp"
 #include "model/base/quantity_io.hpp"
 
 namespace ooc {
 namespace {
 
-constexpr double kWidth = 1240;
-constexpr double kHeight = 560;
-constexpr double kPanelWidth = 500;
-constexpr double kPanelHeight = 370;
-constexpr double kTop = 86;
+constexpr double kWidth = 1240, kHeight = 560;
+constexpr double kPanelWidth = 500, kPanelHeight = 370, kTop = 86;
 constexpr double kLefts[] = {94, 700};
 constexpr int kSteps = 160;
 
@@ -25,238 +20,173 @@ struct Style {
   const char* mode;
   const char* label;
   const char* colour;
+  const char* mark;  ///< a path around the point
 };
-constexpr Style kStyles[] = {{"pinned", "pinned", "#0072B2"},
-                             {"unified_prefetch", "unified, prefetch", "#009E73"},
-                             {"pageable", "pageable", "#D55E00"},
-                             {"unified_fault", "unified, on demand", "#CC79A7"}};
+constexpr Style kStyles[] = {
+    {"pinned", "pinned", "#0072B2", "m-4 0 a4 4 0 1 0 8 0 a4 4 0 1 0 -8 0"},
+    {"unified_prefetch", "unified, prefetch", "#009E73", "m0 -5 l4.6 8 h-9.2 z"},
+    {"pageable", "pageable", "#D55E00", "m-3.6 -3.6 h7.2 v7.2 h-7.2 z"},
+    {"unified_fault", "unified, on demand", "#CC79A7", "m0 5 l4.6 -8 h-9.2 z"}};
 
-struct Range {
-  double low = 0;
-  double high = 0;
-};
-
-struct Axes {
-  Range size;  ///< log2 of bytes
-  Range time;  ///< log10 of ns
-  double left = 0;
-  [[nodiscard]] double x(double bytes) const {
-    return left + kPanelWidth * (std::log2(bytes) - size.low) / (size.high - size.low);
-  }
-  [[nodiscard]] double y(double ns) const {
-    const double part = (std::log10(ns) - time.low) / (time.high - time.low);
-    return kTop + kPanelHeight * (1 - part);
-  }
-};
-
-std::string escaped(const std::string& text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '<') {
-      safe += "&lt;";
-    } else if (c == '>') {
-      safe += "&gt;";
-    } else if (c == '&') {
-      safe += "&amp;";
-    } else if (c >= ' ' && c <= '~') {
-      safe += c;
-    }
-  }
-  return safe;
-}
-
-Axes axes_of(const Calibration& calibration) {
-  Axes axes{.size = {12, 30}, .time = {3, 9}, .left = 0};
-  double low = 1e300;
-  double high = 0;
-  double small = 1e300;
-  double large = 0;
-  for (const CopyFit& copy : calibration.copies) {
-    for (const SizeFit& size : copy.fit.sizes) {
-      const auto bytes = static_cast<double>(size.bytes.count());
-      low = std::min(low, size.times.median);
-      high = std::max(high, size.times.median);
-      small = std::min(small, bytes);
-      large = std::max(large, bytes);
-    }
-  }
-  if (!(high > 0)) return axes;
-  axes.size = {std::floor(std::log2(small)) - 0.3, std::ceil(std::log2(large)) + 0.3};
-  axes.time = {std::log10(low) - 0.12, std::log10(high) + 0.18};
-  return axes;
-}
-
-std::string text_at(double x, double y, const char* more, const std::string& words) {
+std::string text_at(double x, double y, const std::string& more, const std::string& words) {
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, y, more, words);
 }
 
-std::string line_from(double x1, double y1, double x2, double y2, const char* more) {
+std::string line_from(double x1, double y1, double x2, double y2, const std::string& more) {
   return fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" {}/>\n", x1, y1,
                      x2, y2, more);
 }
 
-std::string time_label(double ns) {
-  if (ns >= 1e9) return fmt::format("{:.4g} s", ns / 1e9);
-  return ns >= 1e6 ? fmt::format("{:.4g} ms", ns / 1e6) : fmt::format("{:.4g} us", ns / 1e3);
+std::string mark_at(double x, double y, const Style& style) {
+  return fmt::format("<path d=\"M{:.1f} {:.1f} {}\" fill=\"{}\" stroke=\"#fff\"/>\n", x, y,
+                     style.mark, style.colour);
 }
 
-/// Powers of ten with 2 and 5 between them; the grid is drawn at all of them.
-std::string time_grid(const Axes& axes) {
-  std::string svg;
-  const double right = axes.left + kPanelWidth;
-  const int first = static_cast<int>(std::floor(axes.time.low));
-  const int last = static_cast<int>(std::ceil(axes.time.high));
-  for (int power = first; power <= last; ++power) {
-    for (const double factor : {1.0, 2.0, 5.0}) {
-      const double ns = factor * std::pow(10.0, power);
-      const double at = std::log10(ns);
-      if (at < axes.time.low || at > axes.time.high) continue;
-      const double y = axes.y(ns);
-      const bool is_power = factor < 1.5;
-      svg += line_from(axes.left, y, right, y, is_power ? "class=\"major\"" : "class=\"minor\"");
-      svg += text_at(axes.left - 7, y + 4, "class=\"tick\" text-anchor=\"end\"", time_label(ns));
-    }
-  }
-  return svg;
-}
-
-std::string size_grid(const Axes& axes) {
-  std::string svg;
-  const int first = static_cast<int>(std::ceil(axes.size.low));
-  const int last = static_cast<int>(std::floor(axes.size.high));
-  for (int power = first; power <= last; ++power) {
-    const double bytes = std::pow(2.0, power);
-    const double x = axes.x(bytes);
-    const bool labelled = power % 2 == 0;
-    svg += line_from(x, kTop, x, kTop + kPanelHeight,
-                     labelled ? "class=\"major\"" : "class=\"minor\"");
-    if (!labelled) continue;
-    svg += text_at(x, kTop + kPanelHeight + 17, "class=\"tick\" text-anchor=\"middle\"",
-                   exact_bytes(Bytes(std::int64_t{1} << power)));
-  }
-  return svg;
-}
-
-std::string mark(const char* mode, double x, double y, const char* colour) {
-  const std::string_view name(mode);
-  const std::string fill = fmt::format("fill=\"{}\" stroke=\"#fff\" stroke-width=\"0.8\"", colour);
-  if (name == "pinned") {
-    return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" {}/>\n", x, y, fill);
-  }
-  if (name == "pageable") {
-    return fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"7.2\" height=\"7.2\" {}/>\n",
-                       x - 3.6, y - 3.6, fill);
-  }
-  const double up = name == "unified_prefetch" ? -1 : 1;
-  return fmt::format("<path d=\"M{:.1f} {:.1f} l4.6 {:.1f} h-9.2 z\" {}/>\n", x, y + 4.8 * up,
-                     -8.0 * up, fill);
-}
-
-/// What a copy of that size takes by the profile: on demand it is transfer and faults together.
-double kept_ns(const Calibration& calibration, const CopyFit& copy, Bytes bytes) {
-  const bool faults = copy.mode == "unified_fault" && copy.direction == "to_near";
-  if (faults && calibration.faults) return calibration.faults->at(bytes);
-  return time_of(copy.fit.kept, bytes);
-}
-
-std::string curve(const Axes& axes, const Calibration& calibration, const CopyFit& copy,
-                  const char* colour) {
-  const double from = std::log2(static_cast<double>(copy.fit.sizes.front().bytes.count()));
-  const double to = std::log2(static_cast<double>(copy.fit.sizes.back().bytes.count()));
-  std::string points;
-  for (int i = 0; i <= kSteps; ++i) {
-    const double bytes = std::pow(2.0, from + (to - from) * i / kSteps);
-    const double ns = kept_ns(calibration, copy, Bytes(std::llround(bytes)));
-    points += fmt::format("{:.1f},{:.1f} ", axes.x(bytes), axes.y(ns));
-  }
-  points.pop_back();
-  return fmt::format("<polyline points=\"{}\" class=\"fit\" stroke=\"{}\"{}/>\n", points, colour,
-                     copy.fit.is_curve() ? " stroke-dasharray=\"7 3\"" : "");
-}
-
-std::string whiskers(const Axes& axes, const SizeFit& size, const char* colour) {
-  const auto bytes = static_cast<double>(size.bytes.count());
-  const double bottom = kTop + kPanelHeight;
-  const double fastest = std::clamp(axes.y(std::max(1.0, size.times.min)), kTop, bottom);
-  const double slowest = std::clamp(axes.y(size.times.max), kTop, bottom);
-  if (fastest - slowest < 1) return "";
-  const double x = axes.x(bytes);
-  return line_from(x, fastest, x, slowest,
-                   fmt::format("stroke=\"{}\" stroke-opacity=\"0.35\"", colour).c_str());
-}
-
-std::string panel(const Axes& axes, const Calibration& calibration, const char* direction,
-                  const char* title) {
-  std::string svg = time_grid(axes) + size_grid(axes);
-  svg += fmt::format(
-      "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" class=\"frame\"/>\n",
-      axes.left, kTop, kPanelWidth, kPanelHeight);
-  svg += text_at(axes.left, kTop - 12, "class=\"panel\"", title);
-  for (const Style& style : kStyles) {
+class Plot {
+ public:
+  explicit Plot(const Calibration& calibration) : calibration_(calibration) {
     for (const CopyFit& copy : calibration.copies) {
-      if (copy.mode != style.mode || copy.direction != direction) continue;
-      for (const SizeFit& size : copy.fit.sizes) svg += whiskers(axes, size, style.colour);
-      svg += curve(axes, calibration, copy, style.colour);
       for (const SizeFit& size : copy.fit.sizes) {
-        const auto bytes = static_cast<double>(size.bytes.count());
-        svg += mark(style.mode, axes.x(bytes), axes.y(size.times.median), style.colour);
+        const double bytes = std::log2(static_cast<double>(size.bytes.count()));
+        const double ns = std::log10(size.times.median);
+        smallest_ = std::min(smallest_, bytes - 0.3);
+        largest_ = std::max(largest_, bytes + 0.3);
+        fastest_ = std::min(fastest_, ns - 0.12);
+        slowest_ = std::max(slowest_, ns + 0.18);
       }
     }
+    if (smallest_ > largest_) smallest_ = 12, largest_ = 30, fastest_ = 3, slowest_ = 9;
   }
-  const double middle = kTop + kPanelHeight / 2;
-  svg += text_at(axes.left - 78, middle,
-                 fmt::format("class=\"axis\" text-anchor=\"middle\" transform=\"rotate(-90 {:.1f} "
-                             "{:.1f})\"",
-                             axes.left - 78, middle)
-                     .c_str(),
-                 "time of one copy");
-  return svg + text_at(axes.left + kPanelWidth / 2, kTop + kPanelHeight + 38,
-                       "class=\"axis\" text-anchor=\"middle\"", "size of one copy");
-}
 
-std::string legend(const Calibration& calibration) {
-  std::string svg;
-  double x = kLefts[0];
-  const double y = kHeight - 40;
-  for (const Style& style : kStyles) {
-    const bool shown = std::any_of(calibration.copies.begin(), calibration.copies.end(),
-                                   [&](const CopyFit& copy) { return copy.mode == style.mode; });
-    if (!shown) continue;
-    svg += line_from(x, y, x + 30, y,
-                     fmt::format("class=\"fit\" stroke=\"{}\"", style.colour).c_str());
-    svg += mark(style.mode, x + 15, y, style.colour);
-    svg += text_at(x + 38, y + 4, "class=\"axis\"", style.label);
-    x += 56 + 7.2 * static_cast<double>(std::string_view(style.label).size());
+  std::string panel(double left, const char* direction, const char* title) {
+    left_ = left;
+    std::string svg = grid();
+    svg += fmt::format(
+        "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" class=\"frame\"/>\n",
+        left, kTop, kPanelWidth, kPanelHeight);
+    svg += text_at(left, kTop - 12, "class=\"panel\"", title);
+    for (const Style& style : kStyles) {
+      for (const CopyFit& copy : calibration_.copies) {
+        if (copy.mode == style.mode && copy.direction == direction) svg += curve(copy, style);
+      }
+    }
+    const double middle = kTop + kPanelHeight / 2;
+    svg += text_at(left - 78, middle,
+                   fmt::format("class=\"axis\" text-anchor=\"middle\" transform=\"rotate(-90 "
+                               "{:.1f} {:.1f})\"",
+                               left - 78, middle),
+                   "time of one copy");
+    return svg + text_at(left + kPanelWidth / 2, kTop + kPanelHeight + 38,
+                         "class=\"axis\" text-anchor=\"middle\"", "size of one copy");
   }
-  svg +=
-      text_at(kLefts[0], kHeight - 14, "class=\"tick\"",
-              "points: medians, whiskers: fastest to slowest repetition; lines: what the profile "
-              "keeps (solid: latency + rate, dashed: measured curve)");
-  return svg;
-}
+
+  [[nodiscard]] std::string legend() const {
+    std::string svg;
+    double x = kLefts[0];
+    constexpr double kY = kHeight - 40;
+    for (const Style& style : kStyles) {
+      if (calibration_.copy(style.mode, "to_near") == nullptr &&
+          calibration_.copy(style.mode, "to_far") == nullptr) {
+        continue;
+      }
+      svg += line_from(x, kY, x + 30, kY, fmt::format("class=\"fit\" stroke=\"{}\"", style.colour));
+      svg += mark_at(x + 15, kY, style) + text_at(x + 38, kY + 4, "class=\"axis\"", style.label);
+      x += 56 + 7.2 * static_cast<double>(std::string_view(style.label).size());
+    }
+    return svg + text_at(kLefts[0], kHeight - 14, "class=\"tick\"",
+                         "points: medians, whiskers: fastest to slowest repetition; lines: what "
+                         "the profile keeps (solid: latency + rate, dashed: measured curve)");
+  }
+
+ private:
+  [[nodiscard]] double x(double bytes) const {
+    return left_ + kPanelWidth * (std::log2(bytes) - smallest_) / (largest_ - smallest_);
+  }
+  [[nodiscard]] double y(double ns) const {
+    const double part = (std::log10(std::max(1.0, ns)) - fastest_) / (slowest_ - fastest_);
+    return kTop + kPanelHeight * (1 - std::clamp(part, 0.0, 1.0));
+  }
+
+  /// Powers of ten with 2 and 5 between them, and powers of four.
+  [[nodiscard]] std::string grid() const {
+    std::string svg;
+    for (int power = static_cast<int>(fastest_); power <= static_cast<int>(slowest_); ++power) {
+      for (const int factor : {1, 2, 5}) {
+        const double ns = factor * std::pow(10.0, power);
+        if (std::log10(ns) < fastest_ || std::log10(ns) > slowest_) continue;
+        svg += line_from(left_, y(ns), left_ + kPanelWidth, y(ns), "class=\"grid\"");
+        svg += text_at(left_ - 7, y(ns) + 4, "class=\"tick\" text-anchor=\"end\"",
+                       format_duration(Duration(std::llround(ns))));
+      }
+    }
+    const auto last = static_cast<int>(largest_);
+    for (int power = 2 * static_cast<int>(std::ceil(smallest_ / 2)); power <= last; power += 2) {
+      const double at = x(std::pow(2.0, power));
+      svg += line_from(at, kTop, at, kTop + kPanelHeight, "class=\"grid\"");
+      svg += text_at(at, kTop + kPanelHeight + 17, "class=\"tick\" text-anchor=\"middle\"",
+                     exact_bytes(Bytes(std::int64_t{1} << power)));
+    }
+    return svg;
+  }
+
+  /// What the profile says; on demand it is transfer and faults together.
+  [[nodiscard]] double kept_ns(const CopyFit& copy, Bytes bytes) const {
+    const bool faults = copy.mode == "unified_fault" && copy.direction == "to_near";
+    if (faults && calibration_.faults) return calibration_.faults->at(bytes);
+    return time_of(copy.fit.kept, bytes);
+  }
+
+  [[nodiscard]] std::string curve(const CopyFit& copy, const Style& style) const {
+    std::string points;
+    std::string marks;
+    for (const SizeFit& size : copy.fit.sizes) {
+      const double at = x(static_cast<double>(size.bytes.count()));
+      marks += line_from(at, y(size.times.min), at, y(size.times.max),
+                         fmt::format("stroke=\"{}\" stroke-opacity=\"0.35\"", style.colour));
+      marks += mark_at(at, y(size.times.median), style);
+    }
+    const double from = std::log2(static_cast<double>(copy.fit.sizes.front().bytes.count()));
+    const double to = std::log2(static_cast<double>(copy.fit.sizes.back().bytes.count()));
+    for (int i = 0; i <= kSteps; ++i) {
+      const double bytes = std::pow(2.0, from + (to - from) * i / kSteps);
+      points += fmt::format("{}{:.1f},{:.1f}", i == 0 ? "" : " ", x(bytes),
+                            y(kept_ns(copy, Bytes(std::llround(bytes)))));
+    }
+    return fmt::format("<polyline points=\"{}\" class=\"fit\" stroke=\"{}\"{}/>\n", points,
+                       style.colour, copy.fit.is_curve() ? " stroke-dasharray=\"7 3\"" : "") +
+           marks;
+  }
+
+  const Calibration& calibration_;
+  double smallest_ = 1e3, largest_ = 0;  ///< log2 of bytes
+  double fastest_ = 1e3, slowest_ = 0;   ///< log10 of ns
+  double left_ = 0;
+};
 
 }  // namespace
 
 std::string transfer_plot_svg(const SampleSet& set, const Calibration& calibration) {
-  std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
-      "height=\"{1}\" role=\"img\" font-family=\"Helvetica, Arial, sans-serif\">\n"
-      "<style>.tick{{font-size:11px;fill:#444}}.axis{{font-size:13px;fill:#222}}"
-      ".panel{{font-size:15px;font-weight:bold;fill:#222}}.title{{font-size:18px;font-weight:bold}}"
-      ".major{{stroke:#ccc}}.minor{{stroke:#eee}}.frame{{fill:none;stroke:#666}}"
-      ".fit{{fill:none;stroke-width:2}}</style>\n"
-      "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
-      kWidth, kHeight);
-  std::string title = find_value(set.machine, "device_name").value_or("unknown device");
+  std::string title = "Copy times: ";
+  for (const char c : find_value(set.machine, "device_name").value_or("unknown device")) {
+    if (c < ' ' || c > '~') continue;
+    title += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : std::string(1, c);
+  }
   if (!set.date.empty()) title += ", " + set.date;
   if (set.backend != "cuda") title += " (" + set.backend + ", no real machine)";
-  svg += text_at(kLefts[0], 36, "class=\"title\"", "Copy times: " + escaped(title));
-  Axes axes = axes_of(calibration);
-  axes.left = kLefts[0];
-  svg += panel(axes, calibration, "to_near", "to near memory (host to device)");
-  axes.left = kLefts[1];
-  svg += panel(axes, calibration, "to_far", "to far memory (device to host)");
-  return svg + legend(calibration) + "</svg>\n";
+  Plot plot(calibration);
+  return fmt::format(
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
+             "height=\"{1}\" role=\"img\" font-family=\"Helvetica, Arial, sans-serif\">\n"
+             "<style>.tick{{font-size:11px;fill:#444}}.axis{{font-size:13px;fill:#222}}"
+             ".panel{{font-size:15px;font-weight:bold;fill:#222}}"
+             ".title{{font-size:18px;font-weight:bold}}.grid{{stroke:#ccc}}"
+             ".frame{{fill:none;stroke:#666}}.fit{{fill:none;stroke-width:2}}</style>\n"
+             "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
+             kWidth, kHeight) +
+         text_at(kLefts[0], 36, "class=\"title\"", title) +
+         plot.panel(kLefts[0], "to_near", "to near memory (host to device)") +
+         plot.panel(kLefts[1], "to_far", "to far memory (device to host)") + plot.legend() +
+         "</svg>\n";
 }
 
 }  // namespace ooc

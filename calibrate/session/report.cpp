@@ -4,10 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
-#include <vector>
 
 #include "model/base/quantity_io.hpp"
 
@@ -20,89 +18,79 @@ std::string rate_text(double bytes_per_s) {
   return format_rate(BytesPerSecond(std::max<std::int64_t>(1, std::llround(bytes_per_s))));
 }
 
-double line_rate(const FittedLine& line) {
-  return line.ns_per_byte > 0 ? 1e9 / line.ns_per_byte : 0;
+double line_rate(double ns_per_byte) { return ns_per_byte > 0 ? 1e9 / ns_per_byte : 0; }
+
+std::string titled(const char* title, const std::string& text) {
+  return text.empty() ? "" : fmt::format("\n{}\n{}", title, text);
 }
 
-std::string head(const ReportInput& input) {
-  const KeyValues& machine = input.set.machine;
-  std::string text = find_value(machine, "device_name").value_or("unknown device");
+std::string head(const SampleSet& set) {
+  std::string text = find_value(set.machine, "device_name").value_or("unknown device");
   for (const auto& [key, label] : {std::pair{"driver", "driver"}, {"cuda_runtime", "CUDA"}}) {
-    if (const auto value = find_value(machine, key)) text += fmt::format(", {} {}", label, *value);
+    const auto value = find_value(set.machine, key);
+    if (value) text += fmt::format(", {} {}", label, *value);
   }
-  if (!input.set.date.empty()) text += ", " + input.set.date;
-  text += "\n";
-  if (input.set.backend != "cuda") {
-    text += fmt::format("backend {}: these are not times of a real machine\n", input.set.backend);
+  text += (set.date.empty() ? "" : ", " + set.date) + "\n";
+  if (set.backend != "cuda") {
+    text += fmt::format("backend {}: these are not times of a real machine\n", set.backend);
   }
-  const ClockReadings& clocks = input.set.clocks;
+  const ClockReadings& clocks = set.clocks;
   if (!clocks.sm_mhz.empty()) {
     text += fmt::format("clock {:.0f} MHz", median_of(clocks.sm_mhz));
     if (!clocks.power_w.empty()) text += fmt::format(", {:.0f} W", median_of(clocks.power_w));
     text +=
         fmt::format(", throttled in {} of {} readings\n", clocks.throttled, clocks.sm_mhz.size());
   }
-  return text +
-         fmt::format("{} requests, {} samples\n", input.set.groups.size(), input.set.count());
+  return text + fmt::format("{} requests, {} samples\n", set.groups.size(), set.count());
 }
 
 std::string copies(const Calibration& calibration) {
-  std::string text = fmt::format("\n{:<27}{:>10}{:>12}  {:<6}{:>12}{:>10}{:>18}\n", "copies",
-                                 "latency", "rate", "kept", "off: median", "at most", "outliers");
+  const auto row = [](const auto&... cells) {
+    return fmt::format("{:<27}{:>10}{:>12}  {:<6}{:>12}{:>10}{:>18}\n", cells...);
+  };
+  std::string text =
+      "\n" + row("copies", "latency", "rate", "kept", "off: median", "at most", "outliers");
+  std::string worst;
   for (const CopyFit& copy : calibration.copies) {
     const TransferFit& fit = copy.fit;
-    text +=
-        fmt::format("{:<27}{:>10}{:>12}  {:<6}{:>12}{:>10}{:>18}\n",
-                    copy.mode + " " + copy.direction, time_text(fit.line.latency_ns),
-                    rate_text(line_rate(fit.line)), fit.is_curve() ? "curve" : "line",
-                    format_percent(fit.median_residual(Bytes(65536), Bytes(std::int64_t{1} << 30))),
-                    format_percent(fit.worst_residual()),
-                    fmt::format("{} of {}", fit.outliers(), fit.samples()));
+    const std::string name = copy.mode + " " + copy.direction;
+    text += row(name, time_text(fit.line.latency_ns), rate_text(line_rate(fit.line.ns_per_byte)),
+                fit.is_curve() ? "curve" : "line",
+                format_percent(fit.median_residual(Bytes(65536), Bytes(std::int64_t{1} << 30))),
+                format_percent(fit.worst_residual()),
+                fmt::format("{} of {}", fit.outliers(), fit.samples()));
+    for (const SizeFit& size : fit.sizes) {
+      const double off = std::abs(size.kept_residual);
+      if (off <= kLineTolerance || off < fit.worst_residual()) continue;
+      worst += fmt::format("{}: at {} the fit is {:+.1f} % off\n", name, exact_bytes(size.bytes),
+                           100 * size.kept_residual);
+    }
   }
-  text +=
-      "Latency and rate are the best straight line's. A curve is kept where that misses a size by "
-      "more than 3 %.\n";
-  return text;
-}
-
-std::string worst_sizes(const Calibration& calibration) {
-  std::string text;
-  for (const CopyFit& copy : calibration.copies) {
-    const auto& sizes = copy.fit.sizes;
-    const auto worst =
-        std::max_element(sizes.begin(), sizes.end(), [](const auto& a, const auto& b) {
-          return std::abs(a.kept_residual) < std::abs(b.kept_residual);
-        });
-    if (worst == sizes.end() || std::abs(worst->kept_residual) <= kLineTolerance) continue;
-    text += fmt::format("{} {}: at {} the fit is {:+.1f} % off\n", copy.mode, copy.direction,
-                        exact_bytes(worst->bytes), 100 * worst->kept_residual);
-  }
-  return text;
+  return text +
+         "Latency and rate are the best straight line's. A curve is kept where that misses a size "
+         "by more than 3 %.\n" +
+         worst;
 }
 
 std::string link(const Calibration& calibration) {
-  std::string text = "\nlink\n";
-  const TransferFit* near = calibration.copy("pinned", "to_near");
-  const TransferFit* far = calibration.copy("pinned", "to_far");
-  for (const auto& [fit, direction] : {std::pair{near, "to_near"}, {far, "to_far"}}) {
-    if (fit == nullptr) continue;
-    if (!calibration.link) {
-      text += "  PCIe generation and width could not be read: no expectation\n";
-      break;
-    }
-    const BytesPerSecond rate(std::llround(line_rate(fit->line)));
+  std::string text;
+  for (const char* direction : kDirections) {
+    const TransferFit* fit = calibration.copy("pinned", direction);
+    if (fit == nullptr || !calibration.link) continue;
+    const BytesPerSecond rate(std::llround(line_rate(fit->line.ns_per_byte)));
     text += fmt::format(
         "  {}: {}\n", direction,
         compare_with_expectation(calibration.link->generation, calibration.link->width, rate));
   }
+  if (!calibration.link) text = "  PCIe generation and width could not be read: no expectation\n";
   if (calibration.duplex) {
     const DuplexShares& shares = *calibration.duplex;
+    const std::string near = format_percent(shares.to_near);
     text +=
         shares.alike()
-            ? fmt::format("  both directions at once: each keeps {} of its rate\n",
-                          format_percent(shares.to_near))
+            ? fmt::format("  both directions at once: each keeps {} of its rate\n", near)
             : fmt::format("  both directions at once: to near keeps {} of its rate, to far {}\n",
-                          format_percent(shares.to_near), format_percent(shares.to_far));
+                          near, format_percent(shares.to_far));
   }
   for (const SharedRate& each : calibration.sustained) {
     text += fmt::format("  as nvbandwidth, {}: {:.2f} GB/s\n", each.direction, each.rate / 1e9);
@@ -110,11 +98,6 @@ std::string link(const Calibration& calibration) {
   for (const SharedRate& each : calibration.all_devices) {
     text += fmt::format("  {} of all {} devices at once: {} each\n", each.direction, each.devices,
                         rate_text(each.rate));
-  }
-  for (const RemoteCopy& remote : calibration.remote) {
-    text += fmt::format("  {} of {} with memory node {}: {} of the near node's rate\n",
-                        remote.direction, exact_bytes(remote.bytes), remote.node,
-                        format_percent(remote.share));
   }
   for (const InterferenceFit& each : calibration.interference) {
     text += fmt::format(
@@ -128,27 +111,21 @@ std::string link(const Calibration& calibration) {
         "  on demand: {} for each {} beside moving it at {}, {} to begin; off by {} at the "
         "median\n",
         time_text(faults.fault_ns), exact_bytes(faults.page),
-        rate_text(faults.ns_per_byte > 0 ? 1e9 / faults.ns_per_byte : 1),
-        time_text(faults.latency_ns), format_percent(faults.median_residual));
+        rate_text(line_rate(faults.ns_per_byte)), time_text(faults.latency_ns),
+        format_percent(faults.median_residual));
   }
-  return text;
+  return "\nlink\n" + text;
 }
 
 std::string memories(const Calibration& calibration) {
   std::string text;
-  if (calibration.near_rate > 0) {
-    text += fmt::format("  near memory: {} read plus written, a copy takes {} to begin\n",
-                        rate_text(calibration.near_rate),
-                        time_text(calibration.near_copy->line.latency_ns));
-  }
-  if (calibration.host_rate > 0) {
-    text += fmt::format("  host memory: {} read plus written with all threads",
-                        rate_text(calibration.host_rate));
-    if (calibration.host_rate_one > 0) {
-      text += fmt::format(", {} with one", rate_text(calibration.host_rate_one));
-    }
-    text += "\n";
-  }
+  const auto rate = [&](const char* label, double bytes_per_s) {
+    if (bytes_per_s <= 0) return;
+    text += fmt::format("  {}: {} read plus written\n", label, rate_text(bytes_per_s));
+  };
+  rate("near memory", calibration.near_rate);
+  rate("host memory with all threads", calibration.host_rate);
+  rate("host memory with one", calibration.host_rate_one);
   for (const CostFit& cost : calibration.costs) {
     // Below a microsecond for each GB it does not grow.
     const double ns_per_gb = cost.fit.line.ns_per_byte * 1e9;
@@ -156,77 +133,68 @@ std::string memories(const Calibration& calibration) {
     if (ns_per_gb > 1000) text += fmt::format(" + {} for each GB", time_text(ns_per_gb));
     text += "\n";
   }
-  return text.empty() ? text : "\nmemory\n" + text;
+  return titled("memory", text);
 }
 
-std::string launches(const Calibration& calibration) {
+std::string launches(const LaunchFit& launch) {
   std::string text;
-  const LaunchFit& launch = calibration.launch;
-  const auto part = [&](const char* label, const std::optional<double>& ns) {
+  for (const auto& [label, ns] : {std::pair{"an empty kernel among others", launch.time_ns},
+                                  {"a launch costs the host", launch.issue_ns},
+                                  {"launch to synchronised", launch.round_trip_ns},
+                                  {"from stream to stream by an event", launch.event_wait_ns}}) {
     if (ns) text += fmt::format("  {}: {}\n", label, time_text(*ns));
-  };
-  part("an empty kernel among others", launch.time_ns);
-  part("a launch costs the host", launch.issue_ns);
-  part("launch to synchronised", launch.round_trip_ns);
-  part("from stream to stream by an event", launch.event_wait_ns);
-  return text.empty() ? text : "\nlaunches\n" + text;
-}
-
-/// Its picture as a table: medians, every fourth size.
-std::string times_by_size(const Calibration& calibration) {
-  constexpr std::array kModes{"pinned", "unified_prefetch", "pageable"};
-  std::string text =
-      fmt::format("{:>11}{:>39}{:>39}\n{:>11}", "", "to near memory", "to far memory", "size");
-  for (int i = 0; i < 2; ++i)
-    text += fmt::format("{:>13}{:>13}{:>13}", "pinned", "prefetch", "pageable");
-  text += "\n";
-  for (std::int64_t bytes = 4096; bytes <= std::int64_t{1} << 30; bytes *= 4) {
-    std::string row;
-    bool any = false;
-    for (const char* direction : kDirections) {
-      for (const char* mode : kModes) {
-        std::string cell = "-";
-        const TransferFit* fit = calibration.copy(mode, direction);
-        for (const SizeFit& size : fit == nullptr ? std::vector<SizeFit>{} : fit->sizes) {
-          if (size.bytes.count() != bytes) continue;
-          cell = time_text(size.times.median);
-          any = true;
-        }
-        row += fmt::format("{:>13}", cell);
-      }
-    }
-    if (any) text += fmt::format("{:>11}{}\n", exact_bytes(Bytes(bytes)), row);
   }
-  return text;
+  return titled("launches", text);
 }
 
+/// The order of modes, and the picture as a table: medians, every second power of two.
 std::string figure_6(const Calibration& calibration) {
-  std::string text =
-      "\norder of the modes, as in the OOC-Paleo paper's figure 6 (DGX-1): pinned, prefetch, "
-      "pageable\n";
+  std::string text;
   for (const Statement& statement : order_of_modes(calibration)) {
     const char* verdict = !statement.holds   ? "not measured"
                           : *statement.holds ? "reproduced"
                                              : "NOT reproduced";
     text += fmt::format("  {}: {} ({})\n", verdict, statement.claim, statement.figures);
   }
-  return text + times_by_size(calibration);
+  text += fmt::format("{:>11}{:>39}{:>39}\n{:>11}", "", "to near memory", "to far memory", "size");
+  for (int i = 0; i < 2; ++i) {
+    text += fmt::format("{:>13}{:>13}{:>13}", "pinned", "prefetch", "pageable");
+  }
+  text += "\n";
+  for (std::int64_t bytes = 4096; bytes <= std::int64_t{1} << 30; bytes *= 4) {
+    std::string row;
+    for (const char* direction : kDirections) {
+      for (const char* mode : {"pinned", "unified_prefetch", "pageable"}) {
+        const TransferFit* fit = calibration.copy(mode, direction);
+        const auto sizes = fit == nullptr ? std::vector<SizeFit>{} : fit->sizes;
+        const auto found = std::find_if(sizes.begin(), sizes.end(), [&](const SizeFit& size) {
+          return size.bytes.count() == bytes;
+        });
+        row += fmt::format("{:>13}", found == sizes.end() ? "-" : time_text(found->times.median));
+      }
+    }
+    const bool any = row.find_first_not_of(" -") != std::string::npos;
+    if (any) text += fmt::format("{:>11}{}\n", exact_bytes(Bytes(bytes)), row);
+  }
+  return titled(
+      "order of the modes, as in the OOC-Paleo paper's figure 6 (DGX-1): pinned, prefetch, "
+      "pageable",
+      text);
 }
 
 std::string problems(const ReportInput& input) {
-  std::string text;
   // Notes of many requests are often the same: each once, with how many had it.
   std::map<std::string, std::pair<std::size_t, std::string>> seen;
-  const auto note = [&](const std::string& what, const std::string& request) {
+  const auto note = [&](const std::string& what, const SampleGroup& group) {
     auto& [count, first] = seen[what];
-    if (count++ == 0) first = request;
+    if (count++ == 0) first = request_text(group.request);
   };
   for (const SampleGroup& group : input.set.groups) {
-    const std::string request = request_text(group.request);
-    if (!group.error.empty()) note("refused: " + group.error, request);
-    for (const std::string& each : group.notes) note(each, request);
-    if (find_value(group.done, "stable") == "0") note("never became stable", request);
+    if (!group.error.empty()) note("refused: " + group.error, group);
+    for (const std::string& each : group.notes) note(each, group);
+    if (find_value(group.done, "stable") == "0") note("never became stable", group);
   }
+  std::string text;
   if (input.set.left_out > 0) {
     text +=
         fmt::format("  there was no time for {} requests; --from goes on\n", input.set.left_out);
@@ -236,20 +204,18 @@ std::string problems(const ReportInput& input) {
     text += fmt::format("  {} ({}{})\n", what, where.second,
                         where.first > 1 ? fmt::format(" and {} more", where.first - 1) : "");
   }
-  return text.empty() ? text : "\nto know\n" + text;
-}
-
-std::string assumed(const HardwareProfile& profile) {
-  if (profile.assumed.empty()) return "\nnothing in the profile is assumed\n";
-  return fmt::format("\nassumed, not measured: {}\n", fmt::join(profile.assumed, ", "));
+  return titled("to know", text);
 }
 
 }  // namespace
 
 std::string calibration_report(const ReportInput& input) {
-  return head(input) + copies(input.calibration) + worst_sizes(input.calibration) +
-         link(input.calibration) + memories(input.calibration) + launches(input.calibration) +
-         figure_6(input.calibration) + problems(input) + assumed(input.profile);
+  const std::vector<std::string>& assumed = input.profile.assumed;
+  return head(input.set) + copies(input.calibration) + link(input.calibration) +
+         memories(input.calibration) + launches(input.calibration.launch) +
+         figure_6(input.calibration) + problems(input) +
+         (assumed.empty() ? "\nnothing in the profile is assumed\n"
+                          : fmt::format("\nassumed, not measured: {}\n", fmt::join(assumed, ", ")));
 }
 
 }  // namespace ooc

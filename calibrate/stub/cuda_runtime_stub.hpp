@@ -1,6 +1,6 @@
 // The part of the CUDA runtime's interface that this program uses, declared for the stub device. Names,
 // values and signatures are CUDA's (so that the same sources compile against either); what they do is in
-// device.cpp (streams, events and the clock) and api.cpp (memory, properties and faults).
+// device.cpp (the clock) and runtime.cpp.
 #pragma once
 
 #include <cstddef>
@@ -62,7 +62,6 @@ using cudaEvent_t = StubEvent*;
 
 inline constexpr unsigned cudaStreamNonBlocking = 1;
 inline constexpr unsigned cudaEventDefault = 0;
-inline constexpr unsigned cudaEventDisableTiming = 2;
 inline constexpr unsigned cudaHostAllocDefault = 0;
 inline constexpr unsigned cudaHostAllocMapped = 2;
 inline constexpr unsigned cudaHostRegisterDefault = 0;

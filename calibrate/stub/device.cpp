@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <limits>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 namespace ooc::bench::stub {
@@ -32,8 +33,7 @@ double Device::vary() {
     random_ = random_ * 6364136223846793005ULL + 1442695040888963407ULL;
     return static_cast<double>(random_ >> 11) / 9007199254740992.0;
   };
-  const double spread = 1 + settings_.noise * (2 * uniform() - 1);
-  return uniform() < settings_.outliers ? 5 * spread : spread;
+  return 1 + settings_.noise * (2 * uniform() - 1);
 }
 
 void Device::push(StubStream* stream, Operation operation) {
@@ -47,17 +47,12 @@ void Device::remove_stream(StubStream* stream) {
 }
 
 void Device::note_release(const volatile unsigned* flag) {
-  releases_.erase(std::remove_if(releases_.begin(), releases_.end(),
-                                 [flag](const Release& release) { return release.flag == flag; }),
-                  releases_.end());
-  if (*flag != 0) releases_.push_back({flag, host_ns_});
+  releases_[flag] = *flag != 0 ? host_ns_ : kNever;
 }
 
 double Device::release_time_of(const volatile unsigned* flag) const {
-  for (const Release& release : releases_) {
-    if (release.flag == flag) return release.time_ns;
-  }
-  return kNever;
+  const auto found = releases_.find(flag);
+  return found == releases_.end() ? kNever : found->second;
 }
 
 bool Device::moving(Work work) const {
@@ -97,10 +92,6 @@ double Device::earliest_start(const Operation& operation) const {
   return std::max(operation.ready_ns, operation.issued_ns);
 }
 
-bool Device::can_start(const Operation& operation) const {
-  return earliest_start(operation) <= device_ns_ + kInstantNs;
-}
-
 // Starts what can start now; true if anything did.
 bool Device::start_ready() {
   bool any = false;
@@ -111,7 +102,7 @@ bool Device::start_ready() {
       operation->ready_ns = device_ns_;
       any = true;
     }
-    if (operation->ready_ns < 0 || !can_start(*operation)) continue;
+    if (operation->ready_ns < 0 || earliest_start(*operation) > device_ns_ + kInstantNs) continue;
     operation->started = true;
     any = true;
     if (operation->work == Work::kInstant || operation->work == Work::kWait) finish(stream);
@@ -152,16 +143,11 @@ bool Device::step() {
   const double elapsed = std::max(0.0, next - device_ns_);
   std::vector<StubStream*> ended;
   // Speeds are those of the interval, so all of them are taken before anything changes.
-  struct Running {
-    StubStream* stream;
-    Operation* operation;
-    double speed;
-  };
-  std::vector<Running> running;
+  std::vector<std::tuple<StubStream*, Operation*, double>> running;
   for (StubStream* stream : streams_) {
     Operation* operation = head(stream);
     if (operation == nullptr || !operation->started) continue;
-    running.push_back({stream, operation, speed(*operation)});
+    running.emplace_back(stream, operation, speed(*operation));
   }
   device_ns_ = std::max(device_ns_, next);
   for (const auto& [stream, operation, speed] : running) {
@@ -202,14 +188,6 @@ bool Device::run_until_idle() {
     return std::all_of(streams_.begin(), streams_.end(),
                        [](const StubStream* stream) { return stream->queue.empty(); });
   });
-}
-
-const Settings& settings() {
-  static const Settings kParsed = [] {
-    const char* text = std::getenv("OOC_STUB");
-    return parse_settings(text == nullptr ? "" : text);
-  }();
-  return kParsed;
 }
 
 void Device::spend_host_ns(double ns) {

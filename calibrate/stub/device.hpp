@@ -4,22 +4,54 @@
 // effect on memory happens when its simulated time ends, so a plan that reads too early reads old data.
 //
 // One copy engine a direction (operations that compete for it take it in the order they became ready); while both
-// move data both are slowed by `duplex`; a memory-bound kernel and copies slow each other. Kernels on
-// different streams do not share anything else: two compute-bound kernels at once are each as fast as alone, which
-// real devices are not.
+// move data both are slowed by `duplex`; a memory-bound kernel and copies slow each other. Nothing else is shared.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "calibrate/bench/kernels.hpp"
-#include "calibrate/stub/settings.hpp"
 
 namespace ooc::bench::stub {
+
+// What the fake device is like and what goes wrong on it, read from environment variables.
+//   OOC_STUB                  key=value,...  keys are those of OOC_STUB_SETTINGS
+//   OOC_STUB_FAIL=call:n[:code]  the nth call of that name returns this CUDA error (2); codes from 700 on stay
+//   OOC_STUB_HANG, OOC_STUB_DIE=call:n  it never returns, it kills the process
+//   OOC_STUB_CORRUPT=call:n   a copy or prefetch: one byte arrives wrong
+//   OOC_STUB_NAME             the device's name
+//
+// free: -1: as memory. sleep_ns: that a call really lasts. integrated: its memory is the host's. host_page_tables: it reads
+// far memory in place of moving pages. driver: the newest CUDA that it knows; 0: there is none.
+// clang-format off
+#define OOC_STUB_SETTINGS(X)                                                                      \
+  X(devices, 1) X(memory, 8589934592) X(free, -1) X(l2, 4194304) X(multiprocessors, 4)            \
+  X(to_near_rate, 25e9) X(to_far_rate, 26e9) X(to_near_latency_ns, 8000) X(to_far_latency_ns, 9000) \
+  X(duplex, 0.9) X(pageable_factor, 0.4) X(prefetch_factor, 0.8) X(fault_factor, 0.3)             \
+  X(copy_slowdown, 0.9) X(kernel_slowdown, 0.8) X(near_rate, 1e12) X(host_rate, 4e10)             \
+  X(issue_ns, 2000) X(launch_ns, 1500) X(sleep_ns, 0) X(noise, 0) X(seed, 1)                      \
+  X(concurrent_managed, 1) X(integrated, 0) X(host_page_tables, 0) X(driver, 13000)
+// clang-format on
+
+struct Settings {
+#define OOC_STUB_MEMBER(name, usual) double name = usual;
+  OOC_STUB_SETTINGS(OOC_STUB_MEMBER)
+#undef OOC_STUB_MEMBER
+};
+const Settings& settings();
+
+// What the environment says shall happen at this call of `name`; counts the call.
+struct Fault {
+  int code = 0;          // the error to return, 0: none
+  bool corrupt = false;  // one byte shall arrive wrong
+};
+Fault next_fault(const std::string& name);
 
 enum class Work { kInstant, kToNear, kToFar, kKernel, kMemoryKernel, kGate, kWait };
 
@@ -45,7 +77,6 @@ struct StubStream {
 };
 
 struct StubEvent {
-  bool timed = true;
   std::uint64_t records = 0;    // records put on streams
   std::uint64_t completed = 0;  // the newest record that has happened
   double time_ns = 0;           // when it did
@@ -73,14 +104,13 @@ class Device {
   double release_time_of(const volatile unsigned* flag) const;
   void note_release(const volatile unsigned* flag);
 
-  // A factor around 1 as `noise` and `outliers` say.
+  // A factor around 1 as `noise` says.
   double vary();
 
  private:
   bool run_until(const std::function<bool()>& reached);
   bool step();
   bool start_ready();
-  bool can_start(const Operation& operation) const;
   double earliest_start(const Operation& operation) const;
   double speed(const Operation& operation) const;
   bool moving(Work work) const;
@@ -91,16 +121,10 @@ class Device {
   double device_ns_ = 0;
   std::uint64_t random_;
   std::vector<StubStream*> streams_;
-  struct Release {
-    const volatile unsigned* flag;
-    double time_ns;
-  };
-  std::vector<Release> releases_;
+  std::map<const volatile unsigned*, double> releases_;  // of gates
 };
 
-// The one device of the process; its settings are read from the environment on first use.
-Device& device();
-const Settings& settings();
+Device& device();  // the one of the process
 
 // For the stub's kernels: a kernel of `ns` (at full speed) on `stream`; `effect` at its end.
 cudaError_t launch(cudaStream_t stream, Work work, double ns, std::function<void()> effect);

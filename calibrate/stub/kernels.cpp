@@ -65,9 +65,10 @@ cudaError_t launch_compute(cudaStream_t stream, std::int64_t rounds, int, float*
   return stub::launch(stream, Work::kKernel, static_cast<double>(rounds) * 1000, {});
 }
 
-cudaError_t launch_memory(cudaStream_t stream, std::int64_t rounds, int, const void*, void*,
-                          std::size_t bytes) {
-  return launch_traffic(stream, bytes, 2 * static_cast<double>(rounds));
+cudaError_t launch_memory(cudaStream_t stream, std::int64_t rounds, int, const void* source,
+                          void* target, std::size_t bytes) {
+  return launch_traffic(stream, bytes, 2 * static_cast<double>(rounds),
+                        [=] { stub::copy_bytes(target, source, bytes, false); });
 }
 
 cudaError_t launch_busy(cudaStream_t stream, double ns, int, const void*, void*, std::size_t) {
@@ -117,7 +118,8 @@ const char* backend_name() { return "stub"; }
 double host_now_ns() { return stub::device().host_now_ns(); }
 
 double copy_on_host_ns(void* target, const void* source, std::size_t bytes, unsigned) {
-  const double ns = 2 * static_cast<double>(bytes) / stub::settings().host_rate * 1e9 * stub::device().vary();
+  const double ns =
+      2 * static_cast<double>(bytes) / stub::settings().host_rate * 1e9 * stub::device().vary();
   stub::copy_bytes(target, source, bytes, false);
   stub::device().spend_host_ns(ns);
   return ns;

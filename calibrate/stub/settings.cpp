@@ -1,8 +1,7 @@
-// Reads the stub's settings and counts calls for its faults. See settings.hpp.
-#include "calibrate/stub/settings.hpp"
-
+// Reads the stub's settings and counts calls for its faults. See device.hpp.
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -10,42 +9,10 @@
 #include <stdexcept>
 #include <vector>
 
+#include "calibrate/stub/device.hpp"
+
 namespace ooc::bench::stub {
 namespace {
-
-struct Key {
-  const char* name;
-  double Settings::*member;
-};
-
-const Key kKeys[] = {{"devices", &Settings::devices},
-                     {"memory", &Settings::memory},
-                     {"free", &Settings::free},
-                     {"to_near_rate", &Settings::to_near_rate},
-                     {"to_far_rate", &Settings::to_far_rate},
-                     {"to_near_latency_ns", &Settings::to_near_latency_ns},
-                     {"to_far_latency_ns", &Settings::to_far_latency_ns},
-                     {"duplex", &Settings::duplex},
-                     {"pageable_factor", &Settings::pageable_factor},
-                     {"prefetch_factor", &Settings::prefetch_factor},
-                     {"fault_factor", &Settings::fault_factor},
-                     {"copy_slowdown", &Settings::copy_slowdown},
-                     {"kernel_slowdown", &Settings::kernel_slowdown},
-                     {"near_rate", &Settings::near_rate},
-                     {"host_rate", &Settings::host_rate},
-                     {"issue_ns", &Settings::issue_ns},
-                     {"sleep_ns", &Settings::sleep_ns},
-                     {"launch_ns", &Settings::launch_ns},
-                     {"noise", &Settings::noise},
-                     {"outliers", &Settings::outliers},
-                     {"warmup_copies", &Settings::warmup_copies},
-                     {"seed", &Settings::seed},
-                     {"concurrent_managed", &Settings::concurrent_managed},
-                     {"integrated", &Settings::integrated},
-                     {"host_page_tables", &Settings::host_page_tables},
-                     {"driver", &Settings::driver},
-                     {"l2", &Settings::l2},
-                     {"multiprocessors", &Settings::multiprocessors}};
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;
@@ -82,26 +49,23 @@ int meant(const char* variable, const std::string& name, int count, int if_meant
 
 }  // namespace
 
-const char* device_name() {
-  const char* name = std::getenv("OOC_STUB_NAME");
-  return name == nullptr || *name == '\0' ? "Stub device" : name;
-}
-
-Settings parse_settings(const std::string& text) {
-  Settings settings;
-  if (text.empty()) return settings;
-  for (const std::string& pair : split(text, ',')) {
-    const std::size_t equals = pair.find('=');
-    const std::string name = pair.substr(0, equals);
-    double Settings::*member = nullptr;
-    for (const Key& key : kKeys) {
-      if (name == key.name) member = key.member;
+const Settings& settings() {
+  static const Settings kParsed = [] {
+    Settings settings;
+    const char* text = std::getenv("OOC_STUB");
+    for (const std::string& pair : split(text == nullptr ? "" : text, ',')) {
+      if (pair.empty()) continue;
+      const std::string name = pair.substr(0, pair.find('='));
+      double* member = nullptr;
+#define OOC_STUB_FIND(key, usual) \
+  if (name == #key) member = &settings.key;
+      OOC_STUB_SETTINGS(OOC_STUB_FIND)
+      if (member == nullptr) throw std::runtime_error("OOC_STUB: unknown setting '" + name + "'");
+      *member = number(pair.substr(std::min(pair.size(), name.size() + 1)), "OOC_STUB: " + name);
     }
-    if (member == nullptr) throw std::runtime_error("OOC_STUB: unknown setting '" + name + "'");
-    settings.*member =
-        number(equals == std::string::npos ? "" : pair.substr(equals + 1), "OOC_STUB: " + name);
-  }
-  return settings;
+    return settings;
+  }();
+  return kParsed;
 }
 
 Fault next_fault(const std::string& name) {

@@ -12,7 +12,7 @@
 #include <optional>
 #include <string>
 
-#include "calibrate/session/assembler.hpp"
+#include "calibrate/session/assemble.hpp"
 #include "cli/calibrate/calibrate_options.hpp"
 #include "cli/calibrate/like.hpp"
 #include "cli/locate.hpp"
@@ -134,14 +134,10 @@ class Link {
   }
 
   void say(const std::string& fields, const std::string& what) {
-    std::erase_if(profile_.provenance,
-                  [&](const Provenance& each) { return each.fields == fields; });
-    profile_.provenance.push_back(
-        {.fields = fields,
-         .kind = ProvenanceKind::kMeasured,
-         .source = fmt::format("nvbandwidth{}{}: {}", read_.version.empty() ? "" : " ",
-                               read_.version, what),
-         .date = date_});
+    say_measured(
+        profile_, fields,
+        fmt::format("nvbandwidth{}{}: {}", read_.version.empty() ? "" : " ", read_.version, what),
+        date_);
   }
 
   HardwareProfile profile_;

@@ -1,284 +1,237 @@
-// Two answers: with --hardware a profile of that machine with its numbers written out, with --architectures a
-// folder of architecture files for everybody, from fixed first numbers, so that the same table gives the same.
+// Each kind of kernel has one number that its rate goes with. It becomes the one at which half of the kind's rows are
+// predicted too slow and half too fast. All other numbers (tiles, tails, transforms) stay the architecture's:
+// tools/fit_kernels.py fits those, for which a table needs many shapes.
 #include "cli/calibrate/from_operations.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
-#include <optional>
-#include <set>
 #include <string>
-#include <system_error>
 #include <vector>
 
-#include "calibrate/fit/fit_machines.hpp"
-#include "calibrate/fit/fit_provenance.hpp"
-#include "calibrate/fit/operations_report.hpp"
+#include "calibrate/fit/statistics.hpp"
 #include "cli/calibrate/calibrate_options.hpp"
+#include "cli/calibrate/operations.hpp"
 #include "cli/locate.hpp"
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"
 #include "cli/text_file.hpp"
 #include "model/base/terminal_text.hpp"
-#include "model/hardware/architecture_json.hpp"
 #include "model/hardware/profile_json.hpp"
+#include "model/kernels/parameter_fields.hpp"
 
 namespace ooc {
 namespace {
 
-/// A profile to which nothing was fitted would pass for a fitted one.
-void check_fitted(const OperationsFit& fit, const std::string& table) {
-  const bool any = std::any_of(fit.stages.begin(), fit.stages.end(),
-                               [](const StageFit& stage) { return stage.rows > 0; });
-  if (any) return;
-  throw SpecError({.file = table,
-                   .place = "the rows",
-                   .found = "none that anything can be fitted to",
-                   .expected = "rows of a type and kind that the architecture has numbers for",
-                   .hint = "a fifth of the shapes is held out, which of a few rows may be all"});
-}
-
-namespace fs = std::filesystem;
-
-constexpr std::int64_t kMostEvaluations = 1'000'000;
-constexpr std::string_view kArchitectureEnd = ".json";
-constexpr std::string_view kArchitectureSchemaEnd = ".schema.json";
-
-constexpr std::initializer_list<FlagName> kOwn{"--hardware", "--architectures", "--machines",
-                                               "--evaluations", "--keep"};
 /// They measure, or are about samples.
 constexpr std::initializer_list<FlagName> kOthers{
     "--quick", "--full",       "--device",          "--from",
     "--plot",  "--report",     "--probe",           "--within",
     "--like",  "--time-limit", "--from-nvbandwidth"};
+constexpr int kHalvings = 50;
 
-struct FitJob {
-  std::string table;
-  std::string output;
-  ReadLimits limits;
-  FitSource source;
-  OperationsFitOptions fit;
+/// In the order in which they are found: streaming kernels give the near share that all others use.
+struct Kind {
+  const char* name;
+  const char* number;  ///< of the architecture
+  bool (*takes)(const MeasuredOperation& row);
 };
 
-/// The table's name without its folder: nobody else has that.
-std::string short_name(const std::string& path) {
-  return path == "-" ? "standard input" : fs::path(path).filename().string();
+bool is_plain(const MeasuredOperation& row, const char* kind) {
+  return row.kind == kind && row.dtype == Dtype::kFloat32;
+}
+bool is_tensor(const MeasuredOperation& row) {
+  return (row.kind == "conv" || row.kind == "product") && row.dtype != Dtype::kFloat32 &&
+         row.dtype != Dtype::kFloat64;
+}
+bool is_recurrent(const MeasuredOperation& row, bool forward) {
+  return is_plain(row, "recurrent") && (row.pass == "forward") == forward;
 }
 
-std::vector<std::string> kept_numbers(const Arguments& arguments) {
-  const auto text = arguments.value("--keep");
-  if (!text) return {};
-  const std::vector<std::string> known = fitted_paths();
-  std::vector<std::string> kept = split_list(*text, "--keep");
-  for (const std::string& path : kept) {
-    if (std::find(known.begin(), known.end(), path) == known.end()) {
-      unknown_word("--keep", path, known);
-    }
+constexpr Kind kKinds[] = {
+    {"streaming", "near_share", [](const auto& row) { return row.kind == "streaming"; }},
+    {"conv float32", "simt.generation", [](const auto& row) { return is_plain(row, "conv"); }},
+    {"product float32", "simt.linear_rate",
+     [](const auto& row) { return is_plain(row, "product"); }},
+    {"tensor cores", "tensor.tiles", [](const auto& row) { return is_tensor(row); }},
+    {"recurrent forward", "recurrent.forward",
+     [](const auto& row) { return is_recurrent(row, true); }},
+    {"recurrent backward", "recurrent.backward",
+     [](const auto& row) { return is_recurrent(row, false); }}};
+
+using Rows = std::vector<const MeasuredOperation*>;
+
+/// log(predicted / measured) of each row.
+std::vector<double> misses(const Rows& rows, const KernelPlatform& platform) {
+  std::vector<double> logs;
+  for (const MeasuredOperation* row : rows) {
+    logs.push_back(std::log(row->price(platform) / row->seconds));
   }
-  return kept;
+  return logs;
 }
 
-int evaluations_of(const Arguments& arguments) {
-  const auto text = arguments.value("--evaluations");
-  if (!text) return OperationsFitOptions{}.evaluations;
-  const std::int64_t count = parse_batch(*text, "--evaluations");
-  if (count > kMostEvaluations) {
-    bad_value("--evaluations", in_quotes(*text), fmt::format("at most {}", kMostEvaluations));
-  }
-  return static_cast<int>(count);
+double mean_miss(const Rows& rows, const KernelPlatform& platform) {
+  double sum = 0;
+  for (const double miss : misses(rows, platform)) sum += std::abs(miss);
+  return sum / static_cast<double>(rows.size());
 }
 
-std::string output_of(const Arguments& arguments, const std::string& table) {
-  std::string output = arguments.value("--output").value_or("");
-  if (output.empty()) bad_value("--output", "none", "where the result goes");
-  if (output == "-") {
-    bad_value("--output", "\"-\"", "a file", "the report goes to standard output");
+/// Prices go up or down with the number all the way, so halving finds where their median meets the measured one.
+void fit_number(const ParameterField& field, const Rows& rows, KernelPlatform& platform) {
+  double& number = field.of(platform.architecture);
+  const auto median_at = [&](double value) {
+    number = value;
+    return median_of(misses(rows, platform));
+  };
+  const double given = number;
+  double low = std::max(field.lowest, 1e-3);
+  double high = field.highest;
+  const bool rises = median_at(low) < median_at(high);
+  if (median_at(low) == median_at(high)) {
+    number = given;
+    return;
   }
-  std::error_code ignored;
-  if (fs::equivalent(output, table, ignored)) {
-    bad_value("--output", in_quotes(output) + ", which --from-operations reads", "another file");
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = std::sqrt(low * high);
+    ((median_at(middle) > 0) == rises ? high : low) = middle;
   }
-  return output;
+  number = std::round(std::sqrt(low * high) * 1e4) / 1e4;
 }
 
-FitJob job_of(const Arguments& arguments) {
-  for (const FlagName flag : kOthers) {
-    if (arguments.has(flag)) bad_value(flag.text(), "it with --from-operations", "one of them");
+/// What the model knows of the machine.
+KernelPlatform platform_of(const HardwareProfile& profile) {
+  if (!profile.kernels) {
+    throw SpecError({.file = profile.file,
+                     .place = "/compute",
+                     .found = "no \"architecture\"",
+                     .expected = "\"architecture\" and \"multiprocessors\"",
+                     .hint = "in place of \"efficiency\" and \"kernel_launch\", for example "
+                             "\"architecture\": \"pascal\", \"multiprocessors\": 28"});
   }
-  FitJob job;
-  job.table = *arguments.value("--from-operations");
-  job.output = output_of(arguments, job.table);
-  job.limits = read_limits(arguments);
-  job.source = {.table = short_name(job.table), .date = date_option(arguments).value_or("")};
-  job.fit.evaluations = evaluations_of(arguments);
-  job.fit.fixed = kept_numbers(arguments);
-  job.fit.file = job.table;
-  return job;
+  KernelPlatform platform;
+  platform.architecture = profile.kernels->architecture->parameters;
+  platform.machine.multiprocessors = profile.kernels->multiprocessors;
+  platform.machine.near_rate = profile.near_memory.throughput;
+  for (const auto& [dtype, rate] : profile.peak) {
+    platform.machine.peak[static_cast<std::size_t>(dtype)] = rate;
+  }
+  for (const auto& [dtype, share] : profile.kernels->sustained) {
+    platform.machine.sustained[static_cast<std::size_t>(dtype)] = share;
+  }
+  return platform;
 }
 
-void print_report(const std::string& report) {
-  OutputFile out("stdout", "-");
-  out.write(printable(report, "\n"));
-  out.commit();
+void check_types(const std::vector<MeasuredOperation>& rows, const KernelPlatform& platform,
+                 const std::string& table) {
+  for (const MeasuredOperation& row : rows) {
+    const bool has = is_tensor(row) ? on_tensor_cores(platform, row.dtype)
+                                    : sustained_rate(platform, simt_dtype(row.dtype)) > 0;
+    if (has || row.kind == "streaming") continue;
+    throw SpecError({.file = table,
+                     .place = fmt::format("line {}, dtype", row.line),
+                     .found = std::string(dtype_info(row.dtype).name),
+                     .expected = "a type that --hardware has a peak and units for",
+                     .hint = {}});
+  }
 }
 
-/// The one machine's name in the table, which may be empty.
-std::string only_gpu(const std::vector<MeasuredOperation>& operations, const std::string& file) {
-  for (const MeasuredOperation& row : operations) {
-    if (row.gpu == operations.front().gpu) continue;
-    throw SpecError(
-        {.file = file,
-         .place = fmt::format("line {}, gpu", row.line),
-         .found = in_quotes(row.gpu),
-         .expected = in_quotes(operations.front().gpu) + " as before: --hardware is one machine",
-         .hint = "--architectures FOLDER fits several"});
-  }
-  return operations.front().gpu;
+void note(Architecture& architecture, const Kind& kind, std::size_t rows, double error,
+          const std::string& table, const std::string& date) {
+  std::erase_if(architecture.provenance,
+                [&](const Provenance& each) { return each.fields == kind.number; });
+  architecture.provenance.push_back({.fields = kind.number,
+                                     .kind = ProvenanceKind::kFitted,
+                                     .source = fmt::format("{} rows of {}", kind.name, table),
+                                     .date = date,
+                                     .inherits = {},
+                                     .rows = static_cast<std::int64_t>(rows),
+                                     .error = std::round(error * 1e3) / 1e3});
 }
 
-int fit_profile(const Arguments& arguments, const FitJob& job) {
-  const std::string path =
-      locate(DataKind::kHardware, *arguments.value("--hardware"), "--hardware");
-  HardwareProfile profile = read_profile_file(
-      path, {.limits = job.limits, .architecture_folders = architecture_folders()});
-  const FitMachine machine = fit_machine(profile);
-  OutputFile file("--output", job.output);
-  const auto operations =
-      read_operations(read_text_file(job.table, "--from-operations", job.limits), job.table,
-                      profile.cudnn.value_or(std::pair{9, 0}));
-  Architecture architecture = *profile.kernels->architecture;
-  const FitParameters before{{architecture.name, architecture.parameters}};
-  const OperationsFit fit =
-      fit_operations(operations, {{only_gpu(operations, job.table), machine}}, before, job.fit);
-  check_fitted(fit, job.table);
-  take_over(fit, job.source, FitNote::kPerNumber, architecture);
-  profile.kernels->architecture = std::make_shared<const Architecture>(std::move(architecture));
-  profile.kernels->written_out = true;
-  profile.name = arguments.value("--name").value_or(profile.name);
-  const std::string text = write_profile(profile);
-  // What the next `predict` will read.
-  (void)read_profile_text(text, job.output);
-  file.write(text);
-  file.commit();
-  print_report(operations_report({.fit = fit, .before = before, .table = job.source.table}));
-  return kExitOk;
-}
-
-Architectures read_folder(const std::string& folder, const ReadLimits& limits) {
-  std::set<std::string> files;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    if (name.ends_with(kArchitectureEnd) && !name.ends_with(kArchitectureSchemaEnd))
-      files.insert(entry->path().string());
+std::string prices(const std::vector<MeasuredOperation>& rows, const KernelPlatform& platform) {
+  std::string text = "line,measured_ms,predicted_ms\n";
+  for (const MeasuredOperation& row : rows) {
+    text +=
+        fmt::format("{},{:.9g},{:.9g}\n", row.line, row.seconds * 1e3, row.price(platform) * 1e3);
   }
-  if (files.empty()) {
-    bad_value("--architectures", in_quotes(folder), "a folder with files of architectures",
-              error ? error.message() : "");
-  }
-  Architectures architectures;
-  for (const std::string& file : files) {
-    Architecture architecture = read_architecture_file(file, limits);
-    const std::string stem = fs::path(file).stem().string();
-    if (architecture.name != stem) {
-      throw SpecError({.file = file,
-                       .place = "/name",
-                       .found = in_quotes(architecture.name),
-                       .expected = in_quotes(stem) + " as the file",
-                       .hint = {}});
-    }
-    architectures.emplace(stem, std::move(architecture));
-  }
-  return architectures;
-}
-
-/// Those of --machines, else profiles by the name that the table has.
-FitMachines machines_of(const std::vector<MeasuredOperation>& operations,
-                        const Arguments& arguments, const FitJob& job) {
-  if (operations.front().gpu.empty()) {
-    throw SpecError({.file = job.table,
-                     .place = "the header",
-                     .found = "no column \"gpu\"",
-                     .expected = "the machine of each row",
-                     .hint = "with --hardware PROFILE all rows are that machine's"});
-  }
-  FitMachines machines;
-  if (const auto path = arguments.value("--machines")) {
-    machines = read_machines(read_text_file(*path, "--machines", job.limits), *path);
-  }
-  std::set<std::string> names;
-  for (const MeasuredOperation& row : operations) names.insert(row.gpu);
-  for (const std::string& name : names) {
-    if (machines.contains(name)) continue;
-    const auto profile = find_data(DataKind::kHardware, name);
-    if (!profile) continue;
-    machines[name] = fit_machine(read_profile_file(
-        *profile, {.limits = job.limits, .architecture_folders = architecture_folders()}));
-  }
-  return machines;
-}
-
-std::vector<OutputFile> open_files(const std::string& folder, const Architectures& architectures) {
-  std::error_code error;
-  fs::create_directory(folder, error);
-  if (!fs::is_directory(folder, error)) {
-    bad_value("--output", in_quotes(folder), "a folder for the architectures");
-  }
-  std::vector<OutputFile> files;
-  for (const auto& [name, architecture] : architectures) {
-    files.emplace_back("--output",
-                       (fs::path(folder) / (name + std::string(kArchitectureEnd))).string());
-  }
-  return files;
-}
-
-int fit_architectures(const Arguments& arguments, FitJob job) {
-  Architectures architectures = read_folder(*arguments.value("--architectures"), job.limits);
-  const auto operations =
-      read_operations(read_text_file(job.table, "--from-operations", job.limits), job.table);
-  const FitMachines machines = machines_of(operations, arguments, job);
-  std::vector<OutputFile> files = open_files(job.output, architectures);
-  FitParameters before;
-  for (const auto& [name, architecture] : architectures) before[name] = architecture.parameters;
-  job.fit.from = FitStart::kNeutral;
-  const OperationsFit fit = fit_operations(operations, machines, before, job.fit);
-  check_fitted(fit, job.table);
-  for (auto& [name, architecture] : architectures) {
-    take_over(fit, job.source, FitNote::kInPlace, architecture);
-  }
-  inherit_numbers(architectures);
-  auto file = files.begin();
-  for (const auto& [name, architecture] : architectures) {
-    file->write(write_architecture(architecture));
-    (file++)->commit();
-  }
-  print_report(operations_report({.fit = fit, .before = before, .table = job.source.table}));
-  return kExitOk;
+  return text;
 }
 
 }  // namespace
 
 int run_from_operations(const Arguments& arguments) {
-  const FitJob job = job_of(arguments);
-  const bool profile = arguments.has("--hardware");
-  if (profile == arguments.has("--architectures")) {
-    bad_value("--from-operations", profile ? "--hardware and --architectures" : "neither of them",
-              "--hardware PROFILE for one machine, or --architectures FOLDER for all");
+  for (const FlagName flag : kOthers) {
+    if (arguments.has(flag)) bad_value(flag.text(), "it with --from-operations", "one of them");
   }
-  for (const FlagName flag : std::initializer_list<FlagName>{"--name", "--machines"}) {
-    const bool of_profile = flag.text() == "--name";
-    if (arguments.has(flag) && of_profile != profile) {
-      bad_value(flag.text(), fmt::format("it with {}", profile ? "--hardware" : "--architectures"),
-                fmt::format("{}", of_profile ? "--hardware" : "--architectures"));
+  const auto hardware = arguments.value("--hardware");
+  if (!hardware) bad_value("--hardware", "none", "the machine that the rows were measured on");
+  const auto output = arguments.value("--output");
+  const auto price_file = arguments.value("--prices");
+  if (!output && !price_file)
+    bad_value("--output", "none", "the file for the profile, or --prices");
+  if (output == "-") bad_value("--output", "\"-\"", "a file", "the report goes to standard output");
+
+  const ReadLimits limits = read_limits(arguments);
+  HardwareProfile profile =
+      read_profile_file(locate(DataKind::kHardware, *hardware, "--hardware"),
+                        {.limits = limits, .architecture_folders = architecture_folders()});
+  KernelPlatform platform = platform_of(profile);
+  const std::string table = *arguments.value("--from-operations");
+  const std::vector<MeasuredOperation> rows =
+      read_operations(read_text_file(table, "--from-operations", limits), table,
+                      profile.cudnn.value_or(std::pair{9, 0}));
+  check_types(rows, platform, table);
+  if (price_file) OutputFile("--prices", *price_file).finish(prices(rows, platform));
+  if (!output) return kExitOk;
+
+  OutputFile file("--output", *output);
+  // Without its folder: nobody else has that.
+  const std::string name =
+      table == "-" ? "standard input" : std::filesystem::path(table).filename().string();
+  Architecture architecture = *profile.kernels->architecture;
+  std::string report = fmt::format("{:<20}{:>6}  {:<20}{:>8}{:>8}{:>20}\n", "kind", "rows",
+                                   "number", "before", "after", "mean error");
+  std::size_t used = 0;
+  for (const Kind& kind : kKinds) {
+    Rows of;
+    for (const MeasuredOperation& row : rows) {
+      if (kind.takes(row)) of.push_back(&row);
     }
+    if (of.empty()) continue;
+    used += of.size();
+    const ParameterField& field = *find_parameter_field(kind.number);
+    const double before = field.of(platform.architecture);
+    const double error = mean_miss(of, platform);
+    fit_number(field, of, platform);
+    const double left = mean_miss(of, platform);
+    report += fmt::format("{:<20}{:>6}  {:<20}{:>8.4f}{:>8.4f}{:>8.1f} % -> {:>4.1f} %\n",
+                          kind.name, of.size(), kind.number, before,
+                          field.of(platform.architecture), 100 * error, 100 * left);
+    note(architecture, kind, of.size(), left, name, date_option(arguments).value_or(""));
   }
-  return profile ? fit_profile(arguments, job) : fit_architectures(arguments, job);
+  if (used == 0) {
+    throw SpecError({.file = table,
+                     .place = "the rows",
+                     .found = "none that anything can be fitted to",
+                     .expected = "rows of a type and kind that the architecture has numbers for",
+                     .hint = {}});
+  }
+  if (used < rows.size()) report += fmt::format("not used: {} rows\n", rows.size() - used);
+  architecture.parameters = platform.architecture;
+  profile.kernels->architecture = std::make_shared<const Architecture>(std::move(architecture));
+  profile.kernels->written_out = true;
+  profile.name = arguments.value("--name").value_or(profile.name);
+  const std::string text = write_profile(profile);
+  (void)read_profile_text(text, *output);  // what the next `predict` will read
+  file.finish(text);
+  OutputFile("stdout", "-").finish(printable(report, "\n"));
+  return kExitOk;
 }
 
 void check_without_operations(const Arguments& arguments) {
-  for (const FlagName flag : kOwn) {
+  for (const FlagName flag : std::initializer_list<FlagName>{"--hardware", "--prices"}) {
     if (arguments.has(flag)) bad_value(flag.text(), "it without --from-operations", "both");
   }
 }

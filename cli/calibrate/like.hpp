@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "calibrate/session/key_values.hpp"
+#include "calibrate/session/samples.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/hardware/hardware_profile.hpp"
 

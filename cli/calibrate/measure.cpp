@@ -1,20 +1,21 @@
 // Every line goes to the samples file as it comes, so that whatever happens nothing measured is lost.
 #include "cli/calibrate/measure.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 #include <variant>
 #include <vector>
 
-#include "calibrate/session/child_process.hpp"
-#include "calibrate/session/records.hpp"
 #include "calibrate/session/samples.hpp"
 #include "cli/calibrate/find_probe.hpp"
+#include "cli/child_process.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"
@@ -82,68 +83,94 @@ std::string how_to_continue(const CalibrateOptions& options) {
 std::string no_device_reason(const std::string& records) {
   std::string reason = "none";
   read_records(records, "", [&](const BenchRecord& record) {
-    if (record.kind == "no_device") reason = find_value(record.values, "reason").value_or(reason);
+    if (record.kind == "no_device") reason = record.text("reason");
   });
   return reason;
 }
 
-class Recorder {
+/// Where the samples lie beside the profile. Two calibrations at once would measure each other and overwrite each other's
+/// samples: a lock on the file refuses the second; the kernel drops it with the process, however that ends.
+class SamplesFile {
  public:
-  Recorder(const CalibrateOptions& options, std::string& records)
-      : options_(options), records_(records), progress_(options.remarks) {
-    keep_samples(options, records);
+  /// With the records of --from. Where they are this file's own, nothing but half a line at its end is taken away.
+  SamplesFile(const CalibrateOptions& options, const std::string& records) {
     if (!has_files_beside(options)) return;
-    file_.open(samples_path(options), std::ios::app | std::ios::binary);
-  }
-
-  /// How the program ended, or none after Ctrl-C.
-  std::optional<ChildProcess::Ended> run(const std::string& program) {
-    ChildProcess child(program, bench_arguments(options_));
-    if (!child.error().empty()) {
-      return ChildProcess::Ended{program + " cannot be started: " + child.error()};
+    const std::string path = samples_path(options);
+    std::error_code none;
+    const bool own = options.from && std::filesystem::equivalent(*options.from, path, none);
+    file_ = open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (file_ < 0) {
+      bad_value("--output", path + ": " + std::generic_category().message(errno),
+                "a place that can be written");
     }
-    while (true) {
-      ChildProcess::Read read = child.read_line(options_.silence_ms, &InterruptGuard::interrupted);
-      if (const auto* line = std::get_if<ChildProcess::Line>(&read)) {
-        take(line->text + "\n");
-      } else if (auto* ended = std::get_if<ChildProcess::Ended>(&read)) {
-        progress_.clear();
-        return std::move(*ended);
-      } else {
-        child.kill();
-        progress_.clear();
-        if (std::holds_alternative<ChildProcess::Stopped>(read)) return std::nullopt;
-        return ChildProcess::Ended{
-            fmt::format("said nothing for {} s", static_cast<double>(options_.silence_ms) / 1000)};
-      }
+    if (flock(file_, LOCK_EX | LOCK_NB) != 0) {
+      bad_value("--output", options.output + ", which another calibration is writing",
+                "one calibration at a time");
+    }
+    if (ftruncate(file_, own ? static_cast<off_t>(records.size()) : 0) != 0) cannot_write();
+    if (!own) append(records);
+  }
+  ~SamplesFile() {
+    if (file_ >= 0) close(file_);
+  }
+  SamplesFile(const SamplesFile&) = delete;
+  SamplesFile& operator=(const SamplesFile&) = delete;
+
+  void append(std::string_view text) const {
+    while (file_ >= 0 && !text.empty()) {
+      const ssize_t count = write(file_, text.data(), text.size());
+      if (count < 0 && errno != EINTR) cannot_write();
+      if (count > 0) text.remove_prefix(static_cast<std::size_t>(count));
     }
   }
 
  private:
-  void take(const std::string& line) {
-    bool is_machine = false;
-    read_records(R"({"record":"hello","format":"ooc-paleo/bench","version":1})"
-                 "\n" +
-                     line,
-                 options_.probe.value_or("ooc-paleo-gpu"), [&](const BenchRecord& record) {
-                   progress_.take(record);
-                   is_machine = record.kind == "machine";
-                 });
-    records_ += line;
-    if (is_machine && options_.from) (void)read_samples(records_, *options_.from);  // the same one?
-    if (file_.is_open()) file_ << line << std::flush;
+  [[noreturn]] static void cannot_write() {
+    bad_value("--output", "samples: " + std::generic_category().message(errno),
+              "room for what is measured");
   }
-
-  const CalibrateOptions& options_;
-  std::string& records_;
-  ProgressLine progress_;
-  std::ofstream file_;
+  int file_ = -1;
 };
+
+/// Runs the program and takes what it says. How it ended, or none after Ctrl-C.
+std::optional<ChildProcess::Ended> run_bench(const std::string& program,
+                                             const CalibrateOptions& options,
+                                             std::string& records) {
+  const SamplesFile file(options, records);
+  ChildProcess child(program, bench_arguments(options));
+  if (!child.error().empty()) {
+    return ChildProcess::Ended{program + " cannot be started: " + child.error()};
+  }
+  ProgressLine progress(options.remarks);
+  const std::string greeting = R"({"record":"hello","format":"ooc-paleo/bench","version":1})"
+                               "\n";
+  while (true) {
+    ChildProcess::Read read = child.read_line(options.silence_ms, &InterruptGuard::interrupted);
+    if (const auto* said = std::get_if<ChildProcess::Line>(&read)) {
+      const std::string line = said->text + "\n";
+      bool is_machine = false;
+      read_records(greeting + line, program, [&](const BenchRecord& record) {
+        progress.take(record);
+        is_machine = record.kind == "machine";
+      });
+      records += line;
+      if (is_machine && options.from) (void)read_samples(records, *options.from);  // the same one?
+      file.append(line);
+    } else if (auto* ended = std::get_if<ChildProcess::Ended>(&read)) {
+      return std::move(*ended);
+    } else {
+      child.kill();
+      if (std::holds_alternative<ChildProcess::Stopped>(read)) return std::nullopt;
+      return ChildProcess::Ended{
+          fmt::format("said nothing for {} s", static_cast<double>(options.silence_ms) / 1000)};
+    }
+  }
+}
 
 }  // namespace
 
 void keep_samples(const CalibrateOptions& options, const std::string& records) {
-  if (has_files_beside(options)) OutputFile("--output", samples_path(options)).finish(records);
+  const SamplesFile kept(options, records);
 }
 
 std::optional<int> measure(const CalibrateOptions& options, std::string& records) {
@@ -160,7 +187,7 @@ std::optional<int> measure(const CalibrateOptions& options, std::string& records
   };
   if (!found.program) return without("ooc-paleo-gpu was not found", found);
   const InterruptGuard guard;
-  const auto ended = Recorder(options, records).run(*found.program);
+  const auto ended = run_bench(*found.program, options, records);
   if (!ended) {
     remark(Remarks::kShown, how_to_continue(options));
     throw Interrupted();

@@ -9,9 +9,6 @@
 #include <string>
 
 #include "calibrate/session/assemble.hpp"
-#include "calibrate/session/calibration_json.hpp"
-#include "calibrate/session/lock_file.hpp"
-#include "calibrate/session/plot_svg.hpp"
 #include "calibrate/session/report.hpp"
 #include "cli/calibrate/from_nvbandwidth.hpp"
 #include "cli/calibrate/from_operations.hpp"
@@ -55,34 +52,19 @@ constexpr Flag kFromOperations{
     .name = "--from-operations",
     .value = "FILE",
     .help =
-        "no measuring: fit the kernels of --hardware to this table (CSV) of measured "
+        "no measuring: the rates of --hardware's kernels from this table (CSV) of measured "
         "operations; - is standard input",
     .completes = Completes::kInputs};
 constexpr Flag kModelledBy{.name = "--hardware",
                            .value = "PROFILE",
                            .help = "with --from-operations: the machine they were measured on",
                            .completes = Completes::kHardware};
-constexpr Flag kArchitectures{
-    .name = "--architectures",
-    .value = "FOLDER",
-    .help =
-        "with --from-operations, in place of --hardware: fit all architectures of a folder "
-        "to a table of several machines; -o is a folder, too",
-    .completes = Completes::kFiles};
-constexpr Flag kMachines{
-    .name = "--machines",
-    .value = "FILE",
-    .help = "with --architectures: a table (CSV) of the machines; default: profiles of their names",
-    .completes = Completes::kInputs};
-constexpr Flag kKeep{.name = "--keep",
-                     .value = "NUMBERS",
-                     .help =
-                         "with --from-operations: numbers that stay as they are, e.g. "
-                         "simt.wave_tail,near_share"};
-constexpr Flag kEvaluations{
-    .name = "--evaluations",
-    .value = "N",
-    .help = "with --from-operations: effort of each of the three searches; default 1300"};
+constexpr Flag kPrices{.name = "--prices",
+                       .value = "FILE",
+                       .help =
+                           "with --from-operations: the predicted time of each row, before "
+                           "anything is fitted (CSV)",
+                       .completes = Completes::kFiles};
 constexpr Flag kLike{.name = "--like",
                      .value = "PROFILE",
                      .help =
@@ -123,10 +105,7 @@ constexpr std::array kCalibrateFlags{kOutput,
                                      kFrom,
                                      kFromOperations,
                                      kModelledBy,
-                                     kArchitectures,
-                                     kMachines,
-                                     kKeep,
-                                     kEvaluations,
+                                     kPrices,
                                      kLike,
                                      kFromNvbandwidth,
                                      kProfileName,
@@ -165,12 +144,6 @@ int run_calibrate(const Arguments& arguments) {
   if (const auto plot = arguments.value("--plot")) {
     check_plot_name("--plot", *plot);
     plot_file.emplace("--plot", *plot);
-  }
-  const bool beside = has_files_beside(options);
-  const auto lock = beside ? LockFile::take(options.output + ".lock", "--output") : std::nullopt;
-  if (beside && !lock) {
-    bad_value("--output", options.output + ", which another calibration is writing",
-              "one calibration at a time");
   }
   if (options.without_probe) {
     keep_samples(options, records);

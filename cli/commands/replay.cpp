@@ -13,8 +13,6 @@
 #include "cli/flags.hpp"
 #include "cli/load.hpp"
 #include "cli/outputs.hpp"
-#include "cli/replay/machine_match.hpp"
-#include "cli/replay/measured_run.hpp"
 #include "cli/replay/run_plan.hpp"
 #include "cli/schedule_flags.hpp"
 #include "reports/writers/text_table.hpp"
@@ -183,13 +181,11 @@ void write_replay_trace(const Case& which, const CaseRun& run, const ReplayRepor
 }
 
 int report_replay(const ReplayOptions& options, const Case& which, const CaseRun& run,
-                  const ReplayPlan& replay, const ReplayMeasurement& measurement,
-                  Outputs& outputs) {
-  const std::string mismatch = machine_mismatch(which.hardware, measurement.machine);
+                  const ReplayPlan& replay, MeasuredRun measured, Outputs& outputs) {
+  const std::string mismatch = machine_mismatch(which.hardware, measured.device);
   if (!mismatch.empty()) remark(options.result.remarks, "warning: " + mismatch);
   const Plan& plan = std::get<Plan>(run.plan);
   const Timeline& predicted = std::get<Timeline>(*run.outcome);
-  MeasuredRun measured = measured_run(measurement, replay);
   const Timeline timeline = measured_timeline({.plan = plan,
                                                .spans = measured_spans(measured),
                                                .memory_waits = all_waits(replay),
@@ -255,9 +251,10 @@ int run_replay(const Arguments& arguments) {
     export_plan(options, inputs_of(options, which), text, outputs);
     if (options.export_only) return kExitOk;
   }
-  auto answer = run_plan(options, text, plan.steps.size());
+  auto answer = run_plan(options, text, replay);
   if (const int* code = std::get_if<int>(&answer)) return *code;
-  return report_replay(options, which, run, replay, std::get<ReplayMeasurement>(answer), outputs);
+  return report_replay(options, which, run, replay, std::get<MeasuredRun>(std::move(answer)),
+                       outputs);
 }
 
 }  // namespace

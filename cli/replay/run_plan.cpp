@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
-#include "calibrate/session/child_process.hpp"
-#include "calibrate/session/records.hpp"
+#include "calibrate/session/samples.hpp"
 #include "cli/calibrate/find_probe.hpp"
+#include "cli/child_process.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/output_file.hpp"
 #include "cli/text_file.hpp"
@@ -76,7 +76,7 @@ std::variant<std::string, int> run_on_device(const ReplayOptions& options, const
   std::optional<std::string> reason;
   if (!records.empty()) {
     read_records(records, *found.program, [&](const BenchRecord& record) {
-      if (record.kind == "no_device") reason = find_value(record.values, "reason").value_or("none");
+      if (record.kind == "no_device") reason = record.text("reason");
     });
   }
   if (reason) return no_device_to_replay(*reason, {});
@@ -86,21 +86,21 @@ std::variant<std::string, int> run_on_device(const ReplayOptions& options, const
 
 }  // namespace
 
-std::variant<ReplayMeasurement, int> run_plan(const ReplayOptions& options, const ReplayText& plan,
-                                              std::size_t steps) {
+std::variant<MeasuredRun, int> run_plan(const ReplayOptions& options, const ReplayText& text,
+                                        const ReplayPlan& plan) {
   std::string records;
   std::string from = "ooc-paleo-gpu";
   if (options.import) {
     from = *options.import;
     records = read_text_file(from, "--import-measurements", options.job.limits);
   } else {
-    auto answer = run_on_device(options, plan);
+    auto answer = run_on_device(options, text);
     if (const int* code = std::get_if<int>(&answer)) return *code;
     records = std::get<std::string>(std::move(answer));
   }
-  ReplayMeasurement measurement = read_replay(records, from, plan.id, steps);
-  if (measurement.error.empty()) return measurement;
-  remark(Remarks::kShown, "the device did not run the plan: " + measurement.error);
+  auto run = read_measured_run(records, from, text.id, plan);
+  if (auto* measured = std::get_if<MeasuredRun>(&run)) return std::move(*measured);
+  remark(Remarks::kShown, "the device did not run the plan: " + std::get<std::string>(run));
   return kExitNoDevice;
 }
 

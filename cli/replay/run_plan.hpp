@@ -3,15 +3,15 @@
 
 #include <variant>
 
-#include "calibrate/session/replay_records.hpp"
+#include "cli/replay/measured_run.hpp"
 #include "cli/replay/replay_options.hpp"
 
 namespace ooc {
 
 /// What was measured; or, said on standard error already, the exit code with which the command ends.
 /// Throws Interrupted after Ctrl-C.
-[[nodiscard]] std::variant<ReplayMeasurement, int> run_plan(const ReplayOptions& options,
-                                                            const ReplayText& plan,
-                                                            std::size_t steps);
+[[nodiscard]] std::variant<MeasuredRun, int> run_plan(const ReplayOptions& options,
+                                                      const ReplayText& text,
+                                                      const ReplayPlan& plan);
 
 }  // namespace ooc

@@ -2,7 +2,6 @@
 #include "model/layers/activation.hpp"
 
 #include "model/layers/attributes.hpp"
-#include "model/layers/operation.hpp"
 #include "model/layers/work.hpp"
 
 namespace ooc {
@@ -24,7 +23,6 @@ LayerModel read_activation(const SpecView& spec, const LayerInputs& inputs,
   model.saves.inputs = traits.saves == ActivationSaves::kInput;
   model.saves.output = traits.saves == ActivationSaves::kOutput;
   model.is_activation = true;
-  model.operation = elementwise_operation(traits.operation, model.output);
   return model;
 }
 

@@ -19,7 +19,6 @@ namespace ooc {
 enum class ActivationSaves { kInput, kOutput };
 
 struct ActivationTraits {
-  std::string_view operation;       ///< LayerOperation::name
   std::int64_t forward_flops = 1;   ///< per element
   std::int64_t backward_flops = 1;  ///< per element
   ActivationSaves saves = ActivationSaves::kOutput;

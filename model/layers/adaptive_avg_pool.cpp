@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "model/layers/attributes.hpp"
-#include "model/layers/operation.hpp"
 #include "model/layers/pooling.hpp"
 
 namespace ooc {
@@ -37,7 +36,6 @@ LayerModel read_adaptive_avg_pool(const SpecView& spec, const LayerInputs& input
   LayerModel model;
   model.output = output_shape(spec, inputs, with_channels(input.dims[0], sizes));
   set_pool_work(spec, inputs, PoolKind::kAverage, visits, model);
-  model.operation = adaptive_pool_operation(input, model.output);
   model.is_view = model.output == input;
   return model;
 }

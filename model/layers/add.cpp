@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "model/layers/attributes.hpp"
-#include "model/layers/operation.hpp"
 #include "model/layers/work.hpp"
 
 namespace ooc {
@@ -29,7 +28,6 @@ LayerModel read_add(const SpecView& spec, const LayerInputs& inputs) {
       to_task_work(spec, {elements(model.output) * (count - 1), bytes * (count + 1), 0});
   model.work.backward_data = to_task_work(spec, {0, Wide(2) * bytes, 0});
   model.gradient_form = GradientForm::kAliasOrCopy;
-  model.operation = elementwise_operation("add", model.output);
   return model;
 }
 

@@ -3,7 +3,6 @@
 // twice forward, X and dY twice backward (normalization.hpp).
 #include "model/layers/attributes.hpp"
 #include "model/layers/normalization.hpp"
-#include "model/layers/operation.hpp"
 
 namespace ooc {
 namespace {
@@ -13,8 +12,6 @@ LayerModel read_batch_norm(const SpecView& spec, const LayerInputs& inputs) {
   LayerModel model =
       make_normalization(spec, inputs, {.channels = input.dims.front(), .passes = 2});
   model.saves.statistics_fixed = 2 * input.dims.front();
-  model.operation = make_operation("batch_norm", {{"channels", input.dims.front()},
-                                                  {"positions", positions_behind_channels(input)}});
   return model;
 }
 

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "model/layers/attributes.hpp"
-#include "model/layers/operation.hpp"
 #include "model/layers/work.hpp"
 
 namespace ooc {
@@ -41,7 +40,6 @@ LayerModel read_concat(const SpecView& spec, const LayerInputs& inputs) {
   const Wide bytes = elements(model.output) * inputs.element_bytes();
   model.work.forward = to_task_work(spec, {0, Wide(2) * bytes, 0});
   model.gradient_form = GradientForm::kSlices;
-  if (axis == 0) model.operation = concat_operation(inputs.shapes);
   return model;
 }
 

@@ -7,7 +7,6 @@
 // (for the gradient of the weights). Depthwise is groups = input channels.
 #include "model/layers/attributes.hpp"
 #include "model/layers/convolution.hpp"
-#include "model/layers/operation.hpp"
 
 namespace ooc {
 namespace {
@@ -59,8 +58,6 @@ LayerModel read_conv(const SpecView& spec, const LayerInputs& inputs) {
                       .backward_weights = to_task_work(spec, paleo.backward_filter())};
   model.convolution = shape_of(window, input, sizes, channels);
   model.efficiency = "conv";
-  model.operation =
-      convolution_operation(window, input, model.output, channels, ConvolutionForm::kPlain);
   model.is_convolution = true;
   model.is_feature_extractor = true;
   return model;

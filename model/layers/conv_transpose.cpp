@@ -17,7 +17,6 @@
 
 #include "model/layers/attributes.hpp"
 #include "model/layers/convolution.hpp"
-#include "model/layers/operation.hpp"
 
 namespace ooc {
 namespace {
@@ -87,8 +86,6 @@ LayerModel read_conv_transpose(const SpecView& spec, const LayerInputs& inputs) 
                              .padding = 2 * dim.padding});
   }
   model.mirrored_convolution = std::make_shared<const ConvolutionShape>(std::move(mirrored));
-  model.operation =
-      convolution_operation(window, input, model.output, channels, ConvolutionForm::kTransposed);
   model.is_convolution = true;
   model.is_feature_extractor = true;
   return model;

@@ -6,7 +6,6 @@
 // reads dY and the mask, writes dX, 1 FLOP. PALEO knows no mask: 1 FLOP per element and 4 (in +
 // out) bytes, backward the same.
 #include "model/layers/attributes.hpp"
-#include "model/layers/operation.hpp"
 #include "model/layers/work.hpp"
 
 namespace ooc {
@@ -25,7 +24,6 @@ LayerModel read_dropout(const SpecView& spec, const LayerInputs& inputs) {
   model.work.backward_data = to_task_work(spec, {count, bytes, 0});
   model.paleo_work.forward = to_task_work(spec, {count, Wide(2 * kPaleoElementBytes) * count, 0});
   model.paleo_work.backward_data = model.paleo_work.forward;
-  model.operation = elementwise_operation("dropout", model.output);
   return model;
 }
 

@@ -8,8 +8,7 @@ namespace {
 
 LayerModel read_elu(const SpecView& spec, const LayerInputs& inputs) {
   LayerModel model = read_activation(spec, inputs,
-                                     {.operation = "tanh",
-                                      .forward_flops = 4,
+                                     {.forward_flops = 4,
                                       .backward_flops = 3,
                                       .saves = ActivationSaves::kOutput,
                                       .in_place = InPlace::kWhenPossible});

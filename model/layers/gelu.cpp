@@ -92,8 +92,7 @@ LayerModel read_gelu(const SpecView& spec, const LayerInputs& inputs) {
     }
   }
   return read_activation(spec, inputs,
-                         {.operation = "gelu",
-                          .forward_flops = 5,
+                         {.forward_flops = 5,
                           .backward_flops = 11,
                           .saves = ActivationSaves::kInput,
                           .in_place = InPlace::kNever});

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "model/layers/attributes.hpp"
-#include "model/layers/operation.hpp"
 #include "model/layers/pooling.hpp"
 
 namespace ooc {
@@ -19,7 +18,6 @@ LayerModel read_global_avg_pool(const SpecView& spec, const LayerInputs& inputs)
   LayerModel model;
   model.output = output_shape(spec, inputs, std::vector<std::int64_t>{input.dims[0]});
   set_pool_work(spec, inputs, PoolKind::kAverage, elements(input), model);
-  model.operation = global_pool_operation(input);
   model.is_view = elements(input).value() == elements(model.output).value();
   return model;
 }

@@ -9,8 +9,7 @@ namespace {
 
 LayerModel read_hardswish(const SpecView& spec, const LayerInputs& inputs) {
   return read_activation(spec, inputs,
-                         {.operation = "silu",
-                          .forward_flops = 5,
+                         {.forward_flops = 5,
                           .backward_flops = 5,
                           .saves = ActivationSaves::kInput,
                           .in_place = InPlace::kNever});

@@ -157,17 +157,6 @@ struct WeightMatrix {
 
 struct LayerPart;
 
-/// What a device does when it computes the layer for real, with sizes of one
-/// sample; passes, batch and buffers are the same for all layers and are said by others.
-struct LayerOperation {
-  std::string_view name;  ///< "conv"
-  struct Key {
-    std::string name;
-    std::int64_t value = 0;
-  };
-  std::vector<Key> keys;  ///< in the order of the table
-};
-
 /// Everything the later stages know of a layer. All counts are per sample unless said otherwise.
 struct LayerModel {
   TensorShape output;
@@ -212,8 +201,7 @@ struct LayerModel {
   /// What its kernels compute in, where a precision is set; none: the network's type.
   std::optional<Dtype> computes_in;
   LayerCasts casts;
-  std::shared_ptr<const RecurrentStep> recurrent;   ///< parts of lstm and gru
-  std::shared_ptr<const LayerOperation> operation;  ///< none: it cannot be run, only timed
+  std::shared_ptr<const RecurrentStep> recurrent;  ///< parts of lstm and gru
   /// Where a kind unrolls into several layers (lstm, gru: one or more per time step): those, the
   /// last of which gives `output`. Nothing else of such a model counts; the network reader puts the
   /// parts in the layer's place (docs/notebook/0003), so later stages never see this.

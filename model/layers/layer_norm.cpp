@@ -9,7 +9,7 @@
 // false is without beta.
 #include "model/layers/attributes.hpp"
 #include "model/layers/normalization.hpp"
-#include "model/layers/operation.hpp"
+#include "model/layers/work.hpp"
 
 namespace ooc {
 namespace {
@@ -30,7 +30,6 @@ LayerModel read_layer_norm(const SpecView& spec, const LayerInputs& inputs) {
   } else if (!eager) {
     model.saves.statistics_per_sample = statistics;
   }
-  if (bias && !eager) model.operation = channelwise_operation("layer_norm", model.output);
   return model;
 }
 

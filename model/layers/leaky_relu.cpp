@@ -9,8 +9,7 @@ namespace {
 
 LayerModel read_leaky_relu(const SpecView& spec, const LayerInputs& inputs) {
   LayerModel model = read_activation(spec, inputs,
-                                     {.operation = "relu",
-                                      .forward_flops = 2,
+                                     {.forward_flops = 2,
                                       .backward_flops = 2,
                                       .saves = ActivationSaves::kOutput,
                                       .in_place = InPlace::kWhenPossible});
@@ -22,7 +21,7 @@ LayerModel read_leaky_relu(const SpecView& spec, const LayerInputs& inputs) {
 }  // namespace
 
 extern const LayerKind leaky_relu_kind;
-const LayerKind leaky_relu_kind{"leaky_relu", "x, or a small share of it below 0, in place where possible",
-                                &read_leaky_relu};
+const LayerKind leaky_relu_kind{
+    "leaky_relu", "x, or a small share of it below 0, in place where possible", &read_leaky_relu};
 
 }  // namespace ooc

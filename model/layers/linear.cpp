@@ -28,7 +28,6 @@
 #include "model/base/errors.hpp"
 #include "model/layers/attributes.hpp"
 #include "model/layers/convolution.hpp"
-#include "model/layers/operation.hpp"
 #include "model/layers/parts.hpp"
 #include "model/layers/read_layer.hpp"
 
@@ -98,7 +97,6 @@ LayerModel read_adapted(const SpecView& spec, const LayerInputs& inputs, const S
     cast_adapters_back(spec, written, parts.model_of(sum), parts.model_of(base));
   }
   parts.model_of(sum).shares_gradient = true;
-  parts.model_of(sum).operation = nullptr;
   OOC_CHECK(parts.model_of(sum).output.dims.size() == input.dims.size(), "the layer's own shape");
   return parts.finish();
 }
@@ -144,9 +142,6 @@ LayerModel read_linear(const SpecView& spec, const LayerInputs& inputs) {
       .backward_weights = {
           {.m = units, .n = features, .k = each, .count = groups, .batch = BatchAxis::kK}}});
   if (model.is_tied || experts > 1) return model;
-  model.operation = make_operation(
-      "linear",
-      {{"rows", rows}, {"inputs", input.dims.back()}, {"outputs", units}, {"bias", bias}});
   return model;
 }
 

@@ -9,7 +9,6 @@
 #include <optional>
 
 #include "model/layers/attributes.hpp"
-#include "model/layers/operation.hpp"
 #include "model/layers/work.hpp"
 
 namespace ooc {
@@ -28,9 +27,6 @@ LayerModel read_lrn(const SpecView& spec, const LayerInputs& inputs) {
   model.saves = {.inputs = true, .output = true};
   model.is_feature_extractor = true;
   model.streaming = StreamingKind::kNorm;
-  model.operation = make_operation("lrn", {{"channels", model.output.dims.front()},
-                                           {"positions", positions_behind_channels(model.output)},
-                                           {"size", neighbours}});
   return model;
 }
 

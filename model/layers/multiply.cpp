@@ -10,7 +10,6 @@
 #include <algorithm>
 
 #include "model/layers/attributes.hpp"
-#include "model/layers/operation.hpp"
 #include "model/layers/work.hpp"
 
 namespace ooc {
@@ -60,10 +59,6 @@ LayerModel read_multiply(const SpecView& spec, const LayerInputs& inputs) {
       to_task_work(spec, {backward_flops, element * (out + Wide(2) * in), 0});
   model.saves.inputs = true;
   if (inputs.shapes.size() > kMaskBits) return model;
-  model.operation =
-      make_operation("multiply", {{"channels", model.output.dims.front()},
-                                  {"positions", positions_behind_channels(model.output)},
-                                  {"spread", spread}});
   return model;
 }
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "model/layers/attributes.hpp"
-#include "model/layers/operation.hpp"
 
 namespace ooc {
 namespace {
@@ -60,8 +59,6 @@ LayerModel read_pool(const SpecView& spec, const LayerInputs& inputs, PoolKind k
   LayerModel model;
   model.output = output_shape(spec, inputs, with_channels(input.dims[0], sizes));
   set_pool_work(spec, inputs, kind, window.taps() * elements(model.output), model);
-  model.operation = window_operation(kind == PoolKind::kMax ? "max_pool" : "avg_pool", window,
-                                     input, model.output);
   model.is_view = kind == PoolKind::kAverage && is_identity(window);
   return model;
 }

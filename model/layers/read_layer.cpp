@@ -21,7 +21,6 @@ namespace {
 
 void freeze(LayerModel& model) {
   model.is_frozen = true;
-  model.operation = nullptr;
   if (model.backward_form != BackwardForm::kSplit) return;
   model.saves = {};
   model.work.backward_weights = {};

@@ -8,8 +8,7 @@ namespace {
 
 LayerModel read_relu(const SpecView& spec, const LayerInputs& inputs) {
   LayerModel model = read_activation(spec, inputs,
-                                     {.operation = "relu",
-                                      .forward_flops = 1,
+                                     {.forward_flops = 1,
                                       .backward_flops = 1,
                                       .saves = ActivationSaves::kOutput,
                                       .in_place = InPlace::kWhenPossible});

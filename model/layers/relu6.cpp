@@ -7,8 +7,7 @@ namespace {
 
 LayerModel read_relu6(const SpecView& spec, const LayerInputs& inputs) {
   LayerModel model = read_activation(spec, inputs,
-                                     {.operation = "relu",
-                                      .forward_flops = 2,
+                                     {.forward_flops = 2,
                                       .backward_flops = 2,
                                       .saves = ActivationSaves::kOutput,
                                       .in_place = InPlace::kWhenPossible});

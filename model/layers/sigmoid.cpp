@@ -7,8 +7,7 @@ namespace {
 
 LayerModel read_sigmoid(const SpecView& spec, const LayerInputs& inputs) {
   return read_activation(spec, inputs,
-                         {.operation = "sigmoid",
-                          .forward_flops = 4,
+                         {.forward_flops = 4,
                           .backward_flops = 3,
                           .saves = ActivationSaves::kOutput,
                           .in_place = InPlace::kWhereAlways});

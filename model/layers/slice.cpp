@@ -2,7 +2,6 @@
 // axis, counted without the batch. Forward reads and writes what is taken; backward reads dY and
 // writes the whole dX (zeros beside the slice). The whole axis is a view. Saves nothing.
 #include "model/layers/movement.hpp"
-#include "model/layers/operation.hpp"
 
 namespace ooc {
 namespace {
@@ -20,12 +19,6 @@ LayerModel read_slice(const SpecView& spec, const LayerInputs& inputs) {
   LayerModel model;
   model.output = output_shape(spec, inputs, dims);
   model.is_view = model.output == input;
-  model.operation =
-      make_operation("slice", {{"outer", product_of(input, 0, axis)},
-                               {"size", size},
-                               {"begin", begin},
-                               {"end", end},
-                               {"inner", product_of(input, axis + 1, input.dims.size())}});
   const Wide out = elements(model.output);
   if (!model.is_view) {
     set_movement(spec, inputs, {Wide(2) * out, out + elements(input), 0, 0}, model);

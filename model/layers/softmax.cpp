@@ -4,7 +4,6 @@
 // dX, 4 FLOPs. Saves its output. PALEO counts nothing. The loss on top of it is
 // softmax_cross_entropy.
 #include "model/layers/attributes.hpp"
-#include "model/layers/operation.hpp"
 #include "model/layers/work.hpp"
 
 namespace ooc {
@@ -19,7 +18,6 @@ LayerModel read_softmax(const SpecView& spec, const LayerInputs& inputs) {
   model.work.backward_data = to_task_work(spec, {Wide(4) * count, Wide(3) * bytes, 0});
   model.saves.output = true;
   model.saves.input_of_softmax = true;
-  model.operation = channelwise_operation("softmax", model.output);
   return model;
 }
 

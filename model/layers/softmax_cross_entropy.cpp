@@ -24,7 +24,6 @@
 
 #include "model/layers/attributes.hpp"
 #include "model/layers/normalization.hpp"
-#include "model/layers/operation.hpp"
 #include "model/layers/work.hpp"
 
 namespace ooc {
@@ -55,7 +54,6 @@ void set_probabilities(const SpecView& spec, const LayerInputs& inputs, LayerMod
   model.work.backward_data = to_task_work(spec, {Wide(2) * count, Wide(2) * bytes, 0});
   model.saves.output = true;
   model.saves.input_of_softmax = true;
-  model.operation = channelwise_operation("softmax_cross_entropy", model.output);
 }
 
 void set_loss_alone(const SpecView& spec, const LayerInputs& inputs, std::string_view form,

@@ -8,8 +8,7 @@ namespace {
 
 LayerModel read_tanh(const SpecView& spec, const LayerInputs& inputs) {
   return read_activation(spec, inputs,
-                         {.operation = "tanh",
-                          .forward_flops = 5,
+                         {.forward_flops = 5,
                           .backward_flops = 3,
                           .saves = ActivationSaves::kOutput,
                           .in_place = InPlace::kWhereAlways});

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "model/layers/movement.hpp"
-#include "model/layers/operation.hpp"
 
 namespace ooc {
 namespace {
@@ -33,7 +32,6 @@ LayerModel read_transpose(const SpecView& spec, const LayerInputs& inputs) {
   LayerModel model;
   model.output = output_shape(spec, inputs, dims);
   model.is_view = is_identity;
-  model.operation = transpose_operation(input, order);
   const Wide moved = Wide(2) * elements(input);
   if (!is_identity) set_movement(spec, inputs, {moved, moved, 0, 0}, model);
   return model;

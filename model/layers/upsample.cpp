@@ -9,7 +9,6 @@
 #include <optional>
 
 #include "model/layers/movement.hpp"
-#include "model/layers/operation.hpp"
 
 namespace ooc {
 namespace {
@@ -33,14 +32,6 @@ LayerModel read_upsample(const SpecView& spec, const LayerInputs& inputs) {
   model.is_view = std::all_of(scale.begin(), scale.end(), [](std::int64_t s) { return s == 1; });
   if (model.is_view) return model;
 
-  if (rank == 2) {
-    model.operation = make_operation("upsample", {{"channels", input.dims[0]},
-                                                  {"height", input.dims[1]},
-                                                  {"width", input.dims[2]},
-                                                  {"scale_h", scale[0]},
-                                                  {"scale_w", scale[1]},
-                                                  {"bilinear", is_bilinear ? 1 : 0}});
-  }
   const Wide out = elements(model.output);
   const Wide moved = elements(input) + out;
   const Wide blend = out * (std::int64_t{2} << rank);

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "calibrate/session/analyse.hpp"
-#include "calibrate/session/records.hpp"
 #include "tests/cli/calibrate_support.hpp"
 
 using namespace ooc;

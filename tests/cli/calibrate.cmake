@@ -5,6 +5,6 @@ ooc_test(calibrate cli
     calibrate_faults_test.cpp
     calibrate_nvbandwidth_test.cpp
     calibrate_operations_test.cpp
-  LINK ooc_test_support
+  LINK ooc_test_support ooc_cli
   RUNS ooc-paleo ooc-paleo-gpu-stub)
 set_property(TEST cli.calibrate PROPERTY COST 95)

@@ -1,7 +1,8 @@
-// Parts of `replay` from inside: whether a profile is of the measured machine.
+// Parts of `replay` from inside: what a device said of a plan, and whether a profile is of the measured machine.
 #include <doctest/doctest.h>
 
-#include "cli/replay/machine_match.hpp"
+#include "cli/replay/measured_run.hpp"
+#include "model/base/errors.hpp"
 
 using namespace ooc;
 
@@ -18,7 +19,13 @@ HardwareProfile profile(const std::string& name, const std::string& description,
 }
 
 std::string mismatch(const HardwareProfile& made, const std::string& device) {
-  return machine_mismatch(made, {{"device_name", device}});
+  return machine_mismatch(made, device);
+}
+
+ReplayPlan plan_of(std::size_t steps) {
+  ReplayPlan plan;
+  for (std::size_t i = 0; i < steps; ++i) plan.order.push_back(make_id<StepId>(steps - 1 - i));
+  return plan;
 }
 
 }  // namespace
@@ -37,5 +44,33 @@ TEST_CASE("other profiles are known by the device's model") {
   CHECK_FALSE(mismatch(v100, "NVIDIA A100-SXM2-16GB").empty());
   CHECK(mismatch(profile("x", "a GeForce RTX 3090"), "NVIDIA GeForce RTX 3090").empty());
   CHECK(mismatch(v100, "TITAN X").empty());  // no number to go by: nothing is claimed
-  CHECK(machine_mismatch(v100, {}).empty());
+}
+
+TEST_CASE("a replay has its iterations, its spans by line, and must fit the plan") {
+  const std::string hello = R"({"record":"hello","format":"ooc-paleo/bench","version":1})"
+                            "\n";
+  const std::string plan = R"("request":"replay id=7")";
+  const auto text = [&](const std::string& ends) {
+    return hello + R"({"record":"begin",)" + plan + "}\n" + R"({"record":"iterations",)" + plan +
+           R"(,"ns":[10,12],"issue_ns":[2,3],"host_ns":[11,13]})"
+           "\n" +
+           R"({"record":"spans",)" + plan + R"(,"start_ns":[0,4],"end_ns":)" + ends +
+           R"(,"median_ns":[4,6],"min_ns":[3,5],"max_ns":[5,7]})"
+           "\n" +
+           R"({"record":"done",)" + plan +
+           R"(,"near_bytes":64,"far_bytes":32})"
+           "\n";
+  };
+  const auto run = std::get<MeasuredRun>(read_measured_run(text("[4,10]"), "f", 7, plan_of(2)));
+  REQUIRE(run.iterations.size() == 2);
+  CHECK(run.iterations[1].issue == Duration(3));
+  CHECK(run.steps[0].span.end == Duration(10));  // the second line is the first step
+  CHECK(run.near_pool == Bytes(64));
+  CHECK_THROWS_AS((void)read_measured_run(text("[4,10]"), "f", 8, plan_of(2)), SpecError);
+  CHECK_THROWS_AS((void)read_measured_run(text("[4,10]"), "f", 7, plan_of(3)), SpecError);
+  CHECK_THROWS_AS((void)read_measured_run(text("[4,3]"), "f", 7, plan_of(2)), SpecError);
+  const std::string failed = hello + R"({"record":"error",)" + plan +
+                             R"(,"text":"no room"})"
+                             "\n";
+  CHECK(std::get<std::string>(read_measured_run(failed, "f", 7, plan_of(2))) == "no room");
 }

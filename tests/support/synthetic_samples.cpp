@@ -82,11 +82,9 @@ class Maker {
   void add(const std::string& request, const std::vector<std::pair<const char*, double>>& metrics) {
     SampleGroup& group = set_.groups.emplace_back();
     group.request = request_keys(request);
-    group.state = GroupState::kDone;
     for (const auto& [metric, ns] : metrics) {
       MetricSamples& samples = group.metrics.emplace_back();
       samples.metric = metric;
-      samples.timer = "event";
       for (int i = 0; i < machine_.repetitions; ++i) {
         const double value = ns * (1 + machine_.noise * generator_.normal());
         const bool is_outlier = generator_.uniform() < machine_.outliers;

@@ -5,9 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "calibrate/fit/fault_fit.hpp"
 #include "calibrate/fit/link_fit.hpp"
-#include "calibrate/fit/size_curve_fit.hpp"
 #include "calibrate/fit/statistics.hpp"
 #include "calibrate/fit/transfer_fit.hpp"
 
@@ -142,14 +140,6 @@ TEST_CASE("points on a straight stretch of the curve are left out, the knee stay
       {{1000, 100, 0}, {2000, 100, 0}, {4000, 100, 0}, {8000, 200, 0}, {16000, 400, 0}});
   REQUIRE(curve.points.size() == 3);
   CHECK(curve.points[1].first == Bytes(4000));
-}
-
-TEST_CASE("the knee gets sizes that were not measured yet") {
-  // 8 us at 1 GB/s: the knee is at 8000 bytes, about 2 pages.
-  TransferFit fit = fit_transfer({exactly(4096, 12096), exactly(1 << 20, 8000 + (1 << 20))});
-  const std::vector<Bytes> sizes = sizes_at_knee(fit, Bytes(4096), Bytes(1 << 20));
-  // Factors 0.5 and 0.71 give 1 page (measured), 1 gives 2, 1.41 gives 3, 2 gives 4 pages.
-  CHECK(sizes == std::vector<Bytes>{Bytes(8192), Bytes(12288), Bytes(16384)});
 }
 
 TEST_CASE("fault groups are told from moving the bytes, with the page that fits") {

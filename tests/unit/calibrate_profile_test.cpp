@@ -5,7 +5,6 @@
 #include <string>
 
 #include "calibrate/session/assemble.hpp"
-#include "calibrate/session/plot_svg.hpp"
 #include "calibrate/session/report.hpp"
 #include "model/base/errors.hpp"
 #include "model/hardware/profile_json.hpp"
@@ -166,7 +165,7 @@ TEST_CASE("a mode with one direction stays as it was, pinned copies must be ther
   CHECK_THROWS_AS((void)assembled(set), SpecError);
   SampleSet one = measured(usual_synthetic_machine());
   std::erase_if(one.groups, [](const SampleGroup& group) {
-    return has_value(group, "mode", "pageable") && has_value(group, "direction", "to_far");
+    return group.key("mode") == "pageable" && group.key("direction") == "to_far";
   });
   const Assembled result = assembled(one);
   const auto rate = [](const HardwareProfile& of) {
@@ -202,7 +201,7 @@ TEST_CASE("the report says of each mode what was found, and whether figure 6 is 
 
 TEST_CASE("the picture has a curve and points for each mode and direction") {
   SampleSet set = measured(usual_synthetic_machine());
-  set_value(set.machine, "device_name", "A<B&C>");
+  set.machine = {{"device_name", "A<B&C>"}};
   const std::string svg = transfer_plot_svg(set, analyse(set));
   std::size_t curves = 0;
   for (std::size_t at = svg.find("<polyline"); at != std::string::npos;

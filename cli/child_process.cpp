@@ -1,6 +1,6 @@
 // posix_spawn and poll. The child's input is one end of a socket pair rather than a pipe: send() can
 // then say that nobody listens any more instead of raising SIGPIPE.
-#include "calibrate/session/child_process.hpp"
+#include "cli/child_process.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
