@@ -200,14 +200,14 @@ Price price_of(const Row& row, const MeasuredOperation& operation, std::size_t p
 }
 
 MeasuredOperation operation_of(const Row& row, std::pair<int, int> cudnn) {
-  constexpr std::array<std::string_view, 4> kKinds{"conv", "product", "recurrent", "streaming"};
-  constexpr std::array<std::string_view, 4> kPasses{"forward", "backward_data", "backward_weights",
-                                                    "backward"};
+  constexpr std::array<std::string_view, 4> kKindWords{"conv", "product", "recurrent", "streaming"};
+  constexpr std::array<std::string_view, 4> kPassWords{"forward", "backward_data",
+                                                       "backward_weights", "backward"};
   MeasuredOperation operation;
   operation.line = row.line();
-  operation.kind = kKinds[row.choice("kind", "", kKinds)];
-  const std::size_t pass = row.choice("pass", "forward", kPasses);
-  operation.pass = kPasses[pass];
+  operation.kind = kKindWords[row.choice("kind", "", kKindWords)];
+  const std::size_t pass = row.choice("pass", "forward", kPassWords);
+  operation.pass = kPassWords[pass];
   const auto dtype = find_dtype(row.text("dtype", "float32"));
   if (!dtype) row.fail("dtype", "float32, tf32, float16, bfloat16 or float64");
   operation.dtype = *dtype;
