@@ -26,7 +26,7 @@ constexpr int kGraceMs = 500;
 /// Nobody waits for what it still does; an interrupt is answered within half a second.
 constexpr int kGraceAtTheEndMs = 250;
 
-std::int64_t now_ms() {
+std::int64_t clock_ms() {
   struct timespec now {};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
@@ -106,9 +106,9 @@ void ChildProcess::kill() {
 ChildProcess::Ended ChildProcess::wait_for_end() {
   if (pid_ < 0) return {"ended", -1};
   int status = 0;
-  const std::int64_t until = now_ms() + kGraceMs;
+  const std::int64_t until = clock_ms() + kGraceMs;
   while (waitpid(pid_, &status, WNOHANG) != pid_) {
-    if (now_ms() > until) {
+    if (clock_ms() > until) {
       kill();
       return {"closed its output without ending", -1};
     }
@@ -123,7 +123,7 @@ ChildProcess::Ended ChildProcess::wait_for_end() {
 }
 
 ChildProcess::Read ChildProcess::read_line(int limit_ms, const std::function<bool()>& stop) {
-  const std::int64_t until = now_ms() + limit_ms;
+  const std::int64_t until = clock_ms() + limit_ms;
   while (true) {
     const std::size_t end = buffer_.find('\n');
     if (end != std::string::npos) {
@@ -138,7 +138,7 @@ ChildProcess::Read ChildProcess::read_line(int limit_ms, const std::function<boo
     };
     const int ready = poll(&wait, 1, kPollMs);
     if (ready <= 0) {
-      if (now_ms() >= until) return Silent{};
+      if (clock_ms() >= until) return Silent{};
       continue;
     }
     take_output();
@@ -157,18 +157,18 @@ void ChildProcess::take_output() {
 
 ChildProcess::Wrote ChildProcess::write(std::string_view text, int limit_ms,
                                         const std::function<bool()>& stop) {
-  std::int64_t until = now_ms() + limit_ms;
+  std::int64_t until = clock_ms() + limit_ms;
   while (!text.empty()) {
     const ssize_t count = send(input_, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (count > 0) {
       text.remove_prefix(static_cast<std::size_t>(count));
-      until = now_ms() + limit_ms;
+      until = clock_ms() + limit_ms;
       continue;
     }
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && errno != EAGAIN && errno != EWOULDBLOCK) return Wrote::kNobodyReads;
     if (stop && stop()) return Wrote::kStopped;
-    if (now_ms() >= until) return Wrote::kSilent;
+    if (clock_ms() >= until) return Wrote::kSilent;
     std::array<struct pollfd, 2> wait{{{input_, POLLOUT, 0}, {at_end_ ? -1 : output_, POLLIN, 0}}};
     if (poll(wait.data(), wait.size(), kPollMs) > 0 && wait[1].revents != 0) take_output();
   }

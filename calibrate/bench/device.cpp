@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "calibrate/bench/machine.hpp"
@@ -12,7 +13,8 @@ namespace ooc::bench {
 void check(cudaError_t status, const char* expression, const char* file, int line) {
   if (status == cudaSuccess) return;
   static_cast<void>(cudaGetLastError());  // an error that does not stay must not hit the next call
-  const std::string call = expression;
+  std::string call = expression;          // "up ? cudaMemcpyAsync(a, b) : ..."
+  call.erase(0, std::min(call.find("cuda"), call.find("launch_")));
   const std::string path = file;
   throw Failure{call.substr(0, call.find('(')) + ": " + cudaGetErrorString(status) + " (" +
                 cudaGetErrorName(status) + ", " + path.substr(path.rfind('/') + 1) + ":" +
@@ -105,7 +107,8 @@ Buffer::Buffer(Place place, std::size_t bytes) : place_(place), bytes_(bytes) {
     if (memory_ == MAP_FAILED) throw Failure{"the host has no memory left"};
   }
   // Pinned pages are there from the beginning; to touch them again takes seconds where there are gigabytes.
-  if (place == Place::kPageable || place == Place::kManaged) touch_pages(memory_, bytes);
+  if (place == Place::kPageable || place == Place::kManaged)
+    touch_pages(memory_, std::min(bytes, kWholeBytes));
 }
 
 Buffer::~Buffer() {

@@ -77,7 +77,6 @@ class Job {
   const Machine& machine() const { return machine_; }
   const Request& request() const { return request_; }
   const Output& output() const { return output_; }
-
   std::string text(const std::string& key) const;  // empty: the request has no such key
   std::size_t bytes() const;
   int count(const std::string& key, int otherwise) const;

@@ -37,8 +37,7 @@ struct Machine {
   std::vector<int> cpu_nodes;
 };
 
-// No device that can be used, and why.
-struct NoDevice {
+struct NoDevice {  // that can be used
   std::string reason;
 };
 
@@ -47,8 +46,7 @@ Machine open_machine(int device);
 Record machine_record(const Machine& machine);
 
 void touch_pages(void* memory, std::size_t bytes);
-// What may still be taken, and what there is: of the nodes with processors, and no more than the limits of the control
-// groups that this process is in.
+// What may still be taken, and what there is: of nodes with processors, and within the limits of control groups.
 std::size_t available_host_bytes();
 std::size_t total_host_bytes();
 unsigned host_thread_count();

@@ -183,6 +183,7 @@ void measure_near(Job& job) {
               : launch_memory(on.get(), 1, job.machine().multiprocessors, source, target, bytes));
     })};
   });
+  if (job.request().what == "near_stream") return;
   job.require_right(job.wrong_near(timer.stream(), target, bytes, kSourceSeed));
 }
 
@@ -364,12 +365,13 @@ void measure_launch(Job& job) {
       first.wait();
     });
     // From the end of a kernel on one stream to the instant a stream that waits for it goes on.
-    gate.hold({&first, &second}, [&] {
+    gate.hold({&first}, [&] {
       OOC_GPU_CHECK(launch_spin(first.get(), kSpinNs));
       end.record(first);
       second.wait_for(end.get());
       begin.record(second);
     });
+    second.wait();
     return Values{all / kLaunches, issue, round_trip, elapsed_ns(end, begin)};
   });
 }

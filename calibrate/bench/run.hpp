@@ -30,7 +30,7 @@ struct History {
 
 enum ExitCode { kExitDone = 0, kExitUsage = 2, kExitDeviceFailed = 4, kExitNoDevice = 5 };
 
-// In the child: opens the device and answers. Returns its exit code.
+// In the child: opens the device, answers, returns the exit code.
 int answer_requests(const Options& options, const std::set<std::string>& groups,
                     const History& history, double deadline_s, Output& output);
 int supervise(Options options);  // in the parent; returns the program's exit code

@@ -115,8 +115,9 @@ class Plot {
         const double ns = factor * std::pow(10.0, power);
         if (std::log10(ns) < fastest_ || std::log10(ns) > slowest_) continue;
         svg += line_from(left_, y(ns), left_ + kPanelWidth, y(ns), "class=\"grid\"");
-        svg += text_at(left_ - 7, y(ns) + 4, "class=\"tick\" text-anchor=\"end\"",
-                       format_duration(Duration(std::llround(ns))));
+        svg +=
+            text_at(left_ - 7, y(ns) + 4, "class=\"tick\" text-anchor=\"end\"",
+                    fmt::format("{:g} {}", ns < 1e6 ? ns / 1e3 : ns / 1e6, ns < 1e6 ? "us" : "ms"));
       }
     }
     const auto last = static_cast<int>(largest_);

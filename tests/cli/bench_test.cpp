@@ -107,7 +107,7 @@ TEST_CASE(
 
 TEST_CASE("a request that hangs is given up after its time limit") {
   const ScratchFolder folder;
-  const Ran ran = bench(folder, {"--only", "unified", "--limit", "0.2", "--within", "8"},
+  const Ran ran = bench(folder, {"--only", "unified", "--limit", "0.2", "--within", "4"},
                         kSmallStub, {{"OOC_STUB_HANG", "cudaMemPrefetchAsync:400"}});
   const auto errors = records_of(ran.out, "error");
   REQUIRE_FALSE(errors.empty());

@@ -60,7 +60,7 @@ TEST_CASE(
   CHECK_MESSAGE(died.exit_code == 0, died.err);
   CHECK(has(died.out, "refused: ended the program by signal 9"));
   std::vector<std::string> arguments = kMeasure;
-  arguments.insert(arguments.end(), {"--time-limit", "300ms", "--within", "15s"});
+  arguments.insert(arguments.end(), {"--time-limit", "300ms", "--within", "8s"});
   const Ran hung =
       calibrate(folder, arguments, kSmallStub, {{"OOC_STUB_HANG", "cudaMemPrefetchAsync:400"}});
   CHECK_MESSAGE(hung.exit_code == 0, hung.err);
@@ -118,7 +118,7 @@ const std::string kSlowCalls = kSmallStub + ",sleep_ns=3000000";
 TEST_CASE("when the time is up, what there is is fitted, and the report says what was left out") {
   const ScratchFolder folder;
   std::vector<std::string> arguments = kMeasure;
-  arguments.insert(arguments.end(), {"--within", "4s", "--device", "0"});
+  arguments.insert(arguments.end(), {"--within", "2s", "--device", "0"});
   const Ran ran = calibrate(folder, arguments, kSlowCalls);
   CHECK_MESSAGE(ran.exit_code == 0, ran.err);
   CHECK(has(ran.out, "there was no time for "));
@@ -131,7 +131,7 @@ TEST_CASE("on a terminal the line of progress is gone before anything else is sa
   const ScratchFolder folder;
   // script(1) gives the command a terminal.
   const Ran ran = run_shell("script -qec '" + std::string(OOC_PROGRAM) +
-                                " calibrate -o p.json --within 4s --probe " + OOC_GPU_STUB +
+                                " calibrate -o p.json --within 2s --probe " + OOC_GPU_STUB +
                                 " --like v100-16gb-pcie3' /dev/null",
                             {.folder = folder.path(), .environment = {{"OOC_STUB", kSlowCalls}}});
   CHECK_MESSAGE(ran.exit_code == 0, ran.out);
