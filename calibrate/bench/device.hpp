@@ -1,5 +1,4 @@
-// What every measurement needs of CUDA: checked calls, owners of what CUDA hands out (made in a constructor, given back
-// in the destructor, never copied), and intervals on the device.
+// What every measurement needs of CUDA: checked calls, owners of what it hands out, and intervals on the device.
 #pragma once
 
 #include <cstddef>

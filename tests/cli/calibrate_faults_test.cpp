@@ -12,6 +12,9 @@ namespace {
 const std::vector<std::string> kMeasure{"-o",         "p.json", "--probe",
                                         OOC_GPU_STUB, "--like", "v100-16gb-pcie3"};
 
+/// Calls so slow that no machine measures everything in the time that is given, but all some of it.
+const std::string kSlowCalls = kSmallStub + ",sleep_ns=3000000";
+
 std::size_t samples_in(const ScratchFolder& folder) {
   return read_samples(folder.read("p.json.samples.jsonl"), "samples").count();
 }
@@ -90,9 +93,10 @@ TEST_CASE("Ctrl-C keeps the samples, ends with 130 and says how to go on") {
   const std::string start = std::string(OOC_PROGRAM) +
                             " calibrate -o p.json --full --like v100-16gb-pcie3 --probe " +
                             OOC_GPU_STUB + " 2>err & child=$!; ";
-  const std::string wait = "while [ ! -s p.json.samples.jsonl ]; do sleep 0.05; done; sleep 0.3; ";
+  const std::string wait =
+      "until grep -qs record.:.samples p.json.samples.jsonl; do sleep 0.05; done; ";
   const Ran ran = run_shell(start + wait + "kill -TERM $child; wait $child",
-                            {.folder = folder.path(), .environment = {}});
+                            {.folder = folder.path(), .environment = {{"OOC_STUB", kSlowCalls}}});
   CHECK(ran.exit_code == 130);
   CHECK(has(folder.read("err"), "go on with: ooc-paleo calibrate -o p.json --from"));
   CHECK(samples_in(folder) > 0);
@@ -104,16 +108,14 @@ TEST_CASE("samples survive even a kill that nobody can catch") {
   const std::string start = std::string(OOC_PROGRAM) +
                             " calibrate -o p.json --full --like v100-16gb-pcie3 --probe " +
                             OOC_GPU_STUB + " 2>err & child=$!; ";
-  const std::string wait = "while [ ! -s p.json.samples.jsonl ]; do sleep 0.05; done; sleep 0.3; ";
+  const std::string wait =
+      "until grep -qs record.:.samples p.json.samples.jsonl; do sleep 0.05; done; ";
   (void)run_shell(start + wait + "kill -KILL $child; wait $child",
-                  {.folder = folder.path(), .environment = {}});
+                  {.folder = folder.path(), .environment = {{"OOC_STUB", kSlowCalls}}});
   CHECK(samples_in(folder) > 0);
   // The lock file is still there, but nobody holds it: the next one is not refused, it measures.
   CHECK(calibrate(folder, kMeasure, kSmallStub).exit_code == 0);
 }
-
-/// Calls so slow that no machine measures everything in the time that is given, but all some of it.
-const std::string kSlowCalls = kSmallStub + ",sleep_ns=3000000";
 
 TEST_CASE("when the time is up, what there is is fitted, and the report says what was left out") {
   const ScratchFolder folder;
@@ -147,7 +149,7 @@ TEST_CASE("two calibrations at once on one output are refused") {
           " >first 2>&1 & child=$!; while [ ! -s p.json.samples.jsonl ]; do sleep 0.05; done; " +
           program + " calibrate -o p.json --probe " + OOC_GPU_STUB +
           "; code=$?; kill -TERM $child; wait $child; exit $code",
-      {.folder = folder.path(), .environment = {}});
+      {.folder = folder.path(), .environment = {{"OOC_STUB", kSlowCalls}}});
   CHECK(ran.exit_code == 2);
   CHECK(has(ran.err, "which another calibration is writing"));
 }
