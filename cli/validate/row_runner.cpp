@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <set>
 #include <system_error>
 #include <variant>
 
@@ -16,10 +17,12 @@
 #include "cli/parse.hpp"
 #include "cli/schedule_flags.hpp"
 #include "model/base/quantity_io.hpp"
+#include "model/cost/unified_cost.hpp"
 #include "simulator/predict/assumed.hpp"
 #include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/max_batch.hpp"
 #include "simulator/predict/pass_time.hpp"
+#include "simulator/summary/memory_use.hpp"
 #include "simulator/summary/metrics.hpp"
 #include "simulator/summary/summarize.hpp"
 
@@ -82,6 +85,75 @@ void add_columns(const RunReport& report, JobResult& result) {
   }
 }
 
+/// Near memory over time, each size as long as it lasts.
+double mean_near(const MemoryQuery& query) {
+  const std::vector<MemorySample> samples = near_memory_over_time(query);
+  const Duration whole = query.timeline.iteration_time;
+  double mean = 0;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const Duration end = i + 1 < samples.size() ? samples[i + 1].at : whole;
+    mean += double(samples[i].bytes.count()) * double((end - samples[i].at).count());
+  }
+  return mean / double(whole.count());
+}
+
+bool is_backward(const Task& task) {
+  return task.kind == TaskKind::kBackward || task.kind == TaskKind::kBackwardData ||
+         task.kind == TaskKind::kBackwardWeights;
+}
+
+/// What columns do not have: memory over time, and layers with what their backward tasks wait for.
+void add_timeline(const RunReport& report, const Case& which, const CaseRun& run,
+                  JobResult& result) {
+  const Plan* plan = std::get_if<Plan>(&run.verdict());
+  const Timeline* timeline = run.outcome ? std::get_if<Timeline>(&*run.outcome) : nullptr;
+  const bool ran = plan != nullptr && timeline != nullptr;
+  std::vector<Duration> waits(report.layers.size());
+  std::set<std::size_t> delayed;
+  std::set<std::size_t> all;
+  if (ran) {
+    const std::vector<Task>& tasks = run.graph(which).tasks;
+    for (const Task& task : tasks) {
+      if (is_backward(task)) all.insert(task.layer.at());
+    }
+    for (const Stall& stall : timeline->stalls) {
+      if (stall.device != 0 || !stall.before) continue;
+      const Task& task = tasks[static_cast<std::size_t>(plan->steps[stall.before->at()].object)];
+      const std::size_t layer = task.layer.at();
+      if (!is_backward(task) || layer >= waits.size()) continue;
+      waits[layer] += stall.end - stall.start;
+      const bool of_copies = stall.cause == StallCause::kSwapIn ||
+                             stall.cause == StallCause::kSwapOut ||
+                             stall.cause == StallCause::kMemory;
+      if (of_copies) delayed.insert(layer);
+    }
+  }
+  result.numbers["backward_layers_delayed"] =
+      all.empty() ? kNone : double(delayed.size()) / double(all.size());
+  result.numbers["mean_dynamic_bytes"] =
+      ran ? mean_near({.plan = *plan, .timeline = *timeline, .budget = which.budget}) -
+                double(report.static_bytes.count())
+          : kNone;
+  for (std::size_t i = 0; i < waits.size(); ++i) {
+    const LayerReport& layer = report.layers[i];
+    const auto add = [&](const char* metric, Duration time) {
+      result.of_layers[metric + (" of " + layer.name)] = ran ? double(time.count()) : kNone;
+    };
+    add("forward_ns", layer.forward);
+    add("backward_ns", layer.backward);
+    add("backward_span_ns", layer.backward + waits[i]);
+  }
+}
+
+/// By their places, "causes_ns.swap_in.measured"; lists are left out.
+void add_numbers(const SpecView& view, const std::string& at, JobResult& result) {
+  if (view.type() == SpecType::kNumber) result.numbers[at] = view.as_number();
+  if (view.type() != SpecType::kObject) return;
+  for (const auto& [key, value] : view.members()) {
+    add_numbers(value, at.empty() ? key : at + "." + key, result);
+  }
+}
+
 std::string why_not(const RunReport& report) {
   if (report.feasible || !report.out_of_memory) return "";
   const auto& least = report.out_of_memory->smallest_budget;
@@ -102,6 +174,8 @@ JobResult columns_of(const NetworkReport& report) {
                       {"saved_bytes", number(report.saved.count())},
                       {"static_bytes", number(report.static_bytes.count())},
                       {"in_core_peak_bytes", number(report.in_core_peak.count())},
+                      {"in_core_dynamic_bytes",
+                       number((report.in_core_peak - report.static_bytes).count())},
                       {"compute_time_ns",
                        report.compute_time ? number(report.compute_time->count()) : kNone}}};
 }
@@ -109,12 +183,18 @@ JobResult columns_of(const NetworkReport& report) {
 }  // namespace
 
 Answer RowRunner::answer(const Asked& asked, const SpecView& place) {
-  const JobResult& known = result(words_of(asked), place);
-  if (const auto found = known.numbers.find(asked.metric); found != known.numbers.end()) {
-    return {.number = found->second, .note = known.note};
+  const std::string line = fmt::format("{}", fmt::join(words_of(asked), " "));
+  const JobResult& known =
+      asked.command == "copy"     ? kept(line, place, [&] { return copy(asked, place); })
+      : asked.command == "replay" ? kept(line, place, [&] { return replay(asked, place); })
+                                  : result(words_of(asked), place);
+  for (const auto* numbers : {&known.numbers, &known.of_layers}) {
+    const auto found = numbers->find(asked.metric);
+    if (found != numbers->end()) return {.number = found->second, .note = known.note};
   }
   std::vector<std::string> names;
   for (const auto& [name, number] : known.numbers) names.push_back(name);
+  if (!known.of_layers.empty()) names.emplace_back("backward_span_ns of LAYER");
   const auto near = nearest_word(asked.metric, names);
   place.fail(fmt::format("the metric {}", in_quotes(asked.metric)),
              fmt::format("a column with numbers of {}: {}", asked.command, fmt::join(names, ", ")),
@@ -122,12 +202,17 @@ Answer RowRunner::answer(const Asked& asked, const SpecView& place) {
 }
 
 const JobResult& RowRunner::result(const std::vector<std::string>& words, const SpecView& place) {
-  const std::string line = fmt::format("{}", fmt::join(words, " "));
+  return kept(fmt::format("{}", fmt::join(words, " ")), place,
+              [&] { return made(parsed(words, place)); });
+}
+
+const JobResult& RowRunner::kept(const std::string& line, const SpecView& place,
+                                 const std::function<JobResult()>& make) {
   // Relative paths mean something else in another row's folder.
   const std::string key = fs::path(place.file()).parent_path().string() + "\n" + line;
   if (const auto known = results_.find(key); known != results_.end()) return known->second;
   try {
-    return results_.emplace(key, made(parsed(words, place))).first->second;
+    return results_.emplace(key, make()).first->second;
   } catch (const SpecError& error) {
     throw_at_row(place, error, line);
   }
@@ -210,8 +295,9 @@ JobResult RowRunner::made(const Arguments& arguments) {
   if (command == "inspect") return inspect(arguments);
   if (command == "max-batch") return max_batch(arguments);
   JobResult result;
-  predict(arguments, [&](const RunReport& report, const Case&, const CaseRun&) {
+  predict(arguments, [&](const RunReport& report, const Case& which, const CaseRun& run) {
     add_columns(report, result);
+    add_timeline(report, which, run, result);
     result.note = why_not(report);
   });
   return result;
@@ -274,6 +360,45 @@ JobResult RowRunner::inspect(const Arguments& arguments) {
   const CostTable sizes = sizes_of(options, network.graph, input.batch);
   input.sizes = &sizes;
   return columns_of(summarize_network(input));
+}
+
+JobResult RowRunner::copy(const Asked& asked, const SpecView& place) {
+  static constexpr std::string_view kSays[] = {"direction", "hardware", "mode", "size"};
+  const auto same = [](const auto& said, std::string_view key) { return said.first == key; };
+  if (!std::equal(asked.job.begin(), asked.job.end(), std::begin(kSays), std::end(kSays), same)) {
+    place.fail("the job of a copy", fmt::format("{}, no more", fmt::join(kSays, ", ")));
+  }
+  CaseOptions options;
+  options.limits = limits_;
+  const HardwareProfile& profile =
+      machine(from_row(asked.job.at("hardware"), place), options).profile;
+  const std::string& direction = asked.job.at("direction");
+  const std::optional<CopyMode> mode = copy_mode_named(asked.job.at("mode"));
+  const auto parsed_size = parse_bytes(asked.job.at("size"));
+  const Bytes* size = std::get_if<Bytes>(&parsed_size);
+  if (!mode) place.fail("the mode " + in_quotes(asked.job.at("mode")), "one of the profile's");
+  if (size == nullptr) place.fail("the size " + in_quotes(asked.job.at("size")), "\"64 KiB\"");
+  if (direction != "to_far" && direction != "to_near") {
+    place.fail("the direction " + in_quotes(direction), "to_far or to_near");
+  }
+  const TransferCosts costs = *mode == CopyMode::kUnifiedFault
+                                  ? estimate_unified({*size}, profile, {}, PageCopies::kOnDemand)
+                                  : estimate_transfers({*size}, profile, {.mode = *mode});
+  const TransferCost& cost = direction == "to_far" ? costs.to_far[0] : costs.to_near[0];
+  return {.numbers = {{"time_ns", double(cost.alone.count())}}};
+}
+
+JobResult RowRunner::replay(const Asked& asked, const SpecView& place) const {
+  const auto file = asked.job.find("file");
+  if (file == asked.job.end() || asked.job.size() > 1) {
+    place.fail("the job of a replay", "\"file\", what `replay --format json` wrote");
+  }
+  const SpecDocument document = read_spec_file(from_row(file->second, place), limits_);
+  const SpecView root(document);
+  (void)root.get("format").as_choice({"ooc-paleo/replay"});
+  JobResult result;
+  add_numbers(root, "", result);
+  return result;
 }
 
 }  // namespace ooc

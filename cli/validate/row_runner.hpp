@@ -20,6 +20,7 @@ namespace ooc {
 /// Columns of a result by name; NaN: not known, for the reason in `note`. Yes and no are 1 and 0.
 struct JobResult {
   std::map<std::string, double> numbers = {};
+  std::map<std::string, double> of_layers = {};  ///< "backward_ns of conv1"
   std::string note = {};
 };
 
@@ -45,10 +46,16 @@ class RowRunner {
  private:
   [[nodiscard]] double seconds(const MeasuredNetwork& job, const MeasuredStack& stack,
                                const SpecView& place);
+  [[nodiscard]] const JobResult& kept(const std::string& line, const SpecView& place,
+                                      const std::function<JobResult()>& make);
   [[nodiscard]] JobResult made(const Arguments& arguments);
   void predict(const Arguments& arguments, const UseRun& use);
   [[nodiscard]] JobResult inspect(const Arguments& arguments);
   [[nodiscard]] JobResult max_batch(const Arguments& arguments);
+  /// One copy, as the machine's profile has it.
+  [[nodiscard]] JobResult copy(const Asked& asked, const SpecView& place);
+  /// What `replay` wrote as JSON: "causes_ns.swap_in.measured".
+  [[nodiscard]] JobResult replay(const Asked& asked, const SpecView& place) const;
   [[nodiscard]] CaseOptions options_of(const Arguments& arguments) const;
   /// The run's machine; where nobody asks for a framework, the options take the one that it names.
   [[nodiscard]] const Machine& machine_for(const std::string& name, CaseOptions& options);

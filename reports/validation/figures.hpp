@@ -24,13 +24,13 @@ enum class FigureKind {
 
 /// A column of the result of a job.
 struct Asked {
-  std::string command = "predict";  ///< predict, max-batch or inspect
+  std::string command = "predict";  ///< predict, max-batch, inspect, copy or replay
   std::map<std::string, std::string> job =
       {};  ///< flags by name, dashes as underscores; "network" is the argument
   std::string metric = {};
   bool operator==(const Asked&) const = default;
 };
-/// The command line of a job, without the program: {"predict", "vgg16", "--batch", "64"}.
+/// The command line of a job, without the program (of copies and replays no command): {"predict", "vgg16", "--batch", "64"}.
 [[nodiscard]] std::vector<std::string> words_of(const Asked& asked);
 
 /// One row. Numbers are in `unit`.

@@ -113,6 +113,38 @@ TEST_CASE("a max-batch, an inspection, a ratio and a difference yield figures") 
   CHECK_MESSAGE(ran.exit_code == 0, ran.out);
 }
 
+std::string copy(const std::string& direction, const std::string& mode, const std::string& size) {
+  return R"("command": "copy", "job": {"network": false, "schedule": false, "direction": ")" +
+         direction + R"(", "mode": ")" + mode + R"(", "size": ")" + size + "\"}";
+}
+
+TEST_CASE("a layer, memory over time, a copy and a replay yield figures") {
+  const ScratchFolder folder;
+  folder.file("replay.json", R"({"format": "ooc-paleo/replay", "version": 1, "steps": [1],
+"causes_ns": {"swap_in": {"predicted": 90, "measured": 100}}})");
+  const std::string path = folder.file(
+      "rows.json",
+      R"({"format": "ooc-paleo/figures", "version": 1, "id": "x", "title": "t", "source": "s", "rows": [
+{"name": "cause", "command": "replay", "kind": "order", "job": {"file": "./replay.json"}, "metric": "causes_ns.swap_in.predicted",
+ "against": {"metric": "causes_ns.swap_in.measured"}, "published": 0.9, "tolerance": 0}]})");
+  const Ran replayed = run_ooc_paleo({"validate", path});
+  CHECK(replayed.err == "");
+  CHECK_MESSAGE(replayed.exit_code == 0, replayed.out);
+  // Of three backward passes that wait for their section's copy, two last as long as it does: they compute as long.
+  const Ran ran = validate(figures(R"(
+      {"name": "b", "metric": "backward_ns of b", "unit": "ms", "published": 100, "tolerance": 0},
+      {"name": "c", "job": {"schedule": "vdnn-like"}, "metric": "backward_span_ns of c", "unit": "ms", "published": 100, "tolerance": 0},
+      {"name": "b, waiting", "job": {"schedule": "vdnn-like"}, "metric": "backward_span_ns of d", "unit": "ms", "published": 200, "tolerance": 0},
+      {"name": "wait", "job": {"schedule": "vdnn-like"}, "metric": "backward_layers_delayed", "unit": "%", "published": 25, "tolerance": 0},
+      {"name": "mean", "metric": "mean_dynamic_bytes", "unit": "GB", "published": 1, "tolerance": 0},
+      {"name": "peak", "command": "inspect", "job": {"schedule": false}, "metric": "in_core_dynamic_bytes", "unit": "GB", "published": 5, "tolerance": 0},
+      {"name": "copy", "metric": "time_ns", "unit": "ms", "published": 100, "tolerance": 0, )" +
+                                   copy("to_far", "pinned", "1 GB") + "}"))
+                      .ran;
+  CHECK(ran.err == "");
+  CHECK_MESSAGE(ran.exit_code == 0, ran.out);
+}
+
 TEST_CASE(
     "a job takes the framework that its machine names, unless it says another; paths are seen from "
     "the file") {
@@ -149,6 +181,13 @@ TEST_CASE("a bad row exits 2 with one line that names file, place, line and colu
       {R"("job": {"report": "x.html"})", {"/rows/0: found --report"}},
       {R"("job": {"help": true})", {"/rows/0: found --help"}},
       {R"("command": "sweep")", {"/rows/0/command: found \"sweep\"", "max-batch"}},
+      {R"("metric": "backward_ns of x")", {"/rows/0: found the metric", "backward_span_ns of LAYER"}},
+      {R"("command": "copy")", {"/rows/0: found the job of a copy", "direction, hardware, mode"}},
+      {copy("far", "pinned", "1 GB"), {"/rows/0: found the direction \"far\"", "to_near"}},
+      {copy("to_far", "pined", "1 GB"), {"/rows/0: found the mode \"pined\""}},
+      {copy("to_far", "pinned", "1"), {"/rows/0: found the size \"1\""}},
+      {copy("to_far", "pageable", "1 GB"), {"pageable"}},
+      {R"("command": "replay")", {"/rows/0: found the job of a replay", "\"file\""}},
       {R"("kind": "tight")", {"/rows/0/kind: found \"tight\"", "fitted"}},
   };
   for (const Wrong& each : wrong) {

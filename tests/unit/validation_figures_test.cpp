@@ -127,6 +127,7 @@ TEST_CASE("a bad row is refused at its place") {
   };
   CHECK(with(R"("published": 1)") == "no error");
   CHECK(with(R"("tolerance": 0)") == "/rows/0 | no \"published\"");
+  CHECK(with(R"("command": "copy")") == "no error");
   CHECK(with(R"("command": "sweep")") == "/rows/0/command | \"sweep\"");
   CHECK(with(R"("between": [1])") == "/rows/0/between | a list of 1");
   CHECK(with(R"("between": [null, null])") == "/rows/0/between | two open ends");

@@ -8,16 +8,11 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "cli/validate/row_runner.hpp"
-#include "model/cost/transfer_cost.hpp"
-#include "model/cost/unified_cost.hpp"
-#include "model/hardware/profile_json.hpp"
-#include "simulator/summary/memory_use.hpp"
 
 namespace ooc {
 namespace {
@@ -117,63 +112,15 @@ Passes passes_of(const std::string& line) {
   return sums;
 }
 
-/// Near memory's average over time, each size as long as it lasts, without static bytes.
-double mean_near_bytes(const std::string& line) {
-  double mean = 0;
-  runner().predict(
-      words_in(line), here(), [&](const RunReport& report, const Case& which, const CaseRun& run) {
-        const auto& timeline = std::get<Timeline>(*run.outcome);
-        const std::vector<MemorySample> samples = near_memory_over_time(
-            {.plan = std::get<Plan>(run.verdict()), .timeline = timeline, .budget = which.budget});
-        const auto whole = static_cast<double>(timeline.iteration_time.count());
-        for (std::size_t i = 0; i < samples.size(); ++i) {
-          const Duration end = i + 1 < samples.size() ? samples[i + 1].at : timeline.iteration_time;
-          mean += static_cast<double>(samples[i].bytes.count()) *
-                  static_cast<double>((end - samples[i].at).count()) / whole;
-        }
-        mean -= static_cast<double>(report.static_bytes.count());
-      });
-  return mean;
-}
-
-/// Of the layers with a backward pass, the share whose backward tasks wait for copies or for room.
-double backward_layers_delayed(const std::string& line) {
-  std::set<std::size_t> all;
-  std::set<std::size_t> delayed;
-  runner().predict(
-      words_in(line), here(), [&](const RunReport&, const Case& which, const CaseRun& run) {
-        const auto is_backward = [](const Task& task) {
-          return task.kind == TaskKind::kBackward || task.kind == TaskKind::kBackwardData ||
-                 task.kind == TaskKind::kBackwardWeights;
-        };
-        const TrainingGraph& graph = run.graph(which);
-        for (const Task& task : graph.tasks) {
-          if (is_backward(task)) all.insert(task.layer.at());
-        }
-        for (const Stall& stall : std::get<Timeline>(*run.outcome).stalls) {
-          const bool waits = stall.cause == StallCause::kSwapIn ||
-                             stall.cause == StallCause::kSwapOut ||
-                             stall.cause == StallCause::kMemory;
-          if (!waits || !stall.before) continue;
-          const Step& step = std::get<Plan>(run.verdict()).steps[stall.before->at()];
-          const Task& task = graph.tasks[static_cast<std::size_t>(step.object)];
-          if (is_backward(task)) delayed.insert(task.layer.at());
-        }
-      });
-  return static_cast<double>(delayed.size()) / static_cast<double>(all.size());
-}
-
 /// Bytes a second of one copy to near memory.
-double copy_rate(const std::string& hardware, CopyMode mode, double bytes) {
-  const std::string folder = std::string(OOC_SOURCE_DIR) + "/hwprofiles";
-  const HardwareProfile profile =
-      read_profile_file(folder + "/" + hardware + ".json",
-                        {.limits = {}, .architecture_folders = {folder + "/architectures"}});
-  const Bytes size(static_cast<std::int64_t>(bytes));
-  const TransferCosts costs = mode == CopyMode::kUnifiedFault
-                                  ? estimate_unified({size}, profile, {}, PageCopies::kOnDemand)
-                                  : estimate_transfers({size}, profile, {.mode = mode});
-  return bytes * 1e9 / static_cast<double>(costs.to_near[0].alone.count());
+double copy_rate(const std::string& hardware, const std::string& mode, double bytes) {
+  const Asked asked{.command = "copy",
+                    .job = {{"hardware", hardware},
+                            {"mode", mode},
+                            {"direction", "to_near"},
+                            {"size", fmt::format("{:.0f} B", bytes)}},
+                    .metric = "time_ns"};
+  return bytes * 1e9 / runner().answer(asked, here()).number;
 }
 
 const Numbers kWords{50, 100, 200, 400};
@@ -339,15 +286,15 @@ TEST_CASE("M9: five networks of the moDNN paper, held over lower bound, mean") {
 
 TEST_CASE("M10, M16: vDNN's average memory at batch 128") {
   const auto vdnn = [](const std::string& network) {
-    return mean_near_bytes(
-        "predict " + network +
-        " --hardware titan-x-maxwell --batch 128 --schedule vdnn-all --algorithms "
-        "memory --framework cudnn-vdnn");
+    return of("predict " + network +
+                  " --hardware titan-x-maxwell --batch 128 --schedule vdnn-all --algorithms "
+                  "memory --framework cudnn-vdnn",
+              "mean_dynamic_bytes");
   };
   const auto cut = [&](const std::string& network) {
     const std::string whole =
         "inspect " + network + " --batch 128 --accounting all-gradients --framework cudnn-vdnn";
-    return 1 - vdnn(network) / (of(whole, "in_core_peak_bytes") - of(whole, "static_bytes"));
+    return 1 - vdnn(network) / of(whole, "in_core_dynamic_bytes");
   };
   const Numbers cuts{cut("alexnet"), cut("overfeat"), cut("googlenet")};  // published: 89, 91, 95 %
   CHECK(within(lowest(cuts), 0.8, 1));
@@ -584,7 +531,7 @@ TEST_CASE("T9, T15: IBM's out-of-core flag on ResNet-50") {
   });
   CHECK(lowest(added) > 0);
   CHECK(rises(added));
-  CHECK(within(backward_layers_delayed(job("vdnn-like", 2)), 0.5, 1));  // "most layers"
+  CHECK(within(of(job("vdnn-like", 2), "backward_layers_delayed"), 0.5, 1));  // "most layers"
   CHECK(rises(over({2, 8, 32}, [&](int batch) {
     const std::string line = job("vdnn-like", batch);
     return (of(line, "stall_swap_in_ns") + of(line, "stall_swap_out_ns")) / time_of(line);
@@ -592,20 +539,20 @@ TEST_CASE("T9, T15: IBM's out-of-core flag on ResNet-50") {
 }
 
 TEST_CASE("T10: copies to a V100 on PCIe 3, and U1: kernels that walk through far memory") {
-  const auto rate = [](CopyMode mode, double bytes) {
+  const auto rate = [](const char* mode, double bytes) {
     return copy_rate("v100-16gb-pcie3", mode, bytes);
   };
   for (const double bytes : {4.0 * (1 << 20), 64.0 * (1 << 20)}) {
-    CHECK(rate(CopyMode::kPageable, bytes) < rate(CopyMode::kUnifiedPrefetch, bytes));
-    CHECK(rate(CopyMode::kUnifiedPrefetch, bytes) < rate(CopyMode::kPinned, bytes));
+    CHECK(rate("pageable", bytes) < rate("unified_prefetch", bytes));
+    CHECK(rate("unified_prefetch", bytes) < rate("pinned", bytes));
   }
-  CHECK(rate(CopyMode::kPinned, 4096) > rate(CopyMode::kPageable, 4096));
-  CHECK(rate(CopyMode::kPageable, 4096) > rate(CopyMode::kUnifiedPrefetch, 4096));
+  CHECK(rate("pinned", 4096) > rate("pageable", 4096));
+  CHECK(rate("pageable", 4096) > rate("unified_prefetch", 4096));
   const double huge = 4.0 * (1 << 30);
-  CHECK(within(rate(CopyMode::kUnifiedPrefetch, huge) / rate(CopyMode::kPinned, huge), 0.9, 1));
+  CHECK(within(rate("unified_prefetch", huge) / rate("pinned", huge), 0.9, 1));
   const double gib = 1 << 30;
-  CHECK(within(rate(CopyMode::kUnifiedFault, gib), 3.7e9, 8.2e9));  // published: 8.2 GB/s
-  CHECK(within(copy_rate("rtx-5090", CopyMode::kUnifiedFault, gib), 6.5e9, 34.7e9));  // 21.8
+  CHECK(within(rate("unified_fault", gib), 3.7e9, 8.2e9));  // published: 8.2 GB/s
+  CHECK(within(copy_rate("rtx-5090", "unified_fault", gib), 6.5e9, 34.7e9));  // 21.8
 }
 
 TEST_CASE("T11: unified memory without prefetch at twice the largest batch in core") {
