@@ -164,20 +164,20 @@ std::string why_not(const RunReport& report) {
 
 JobResult columns_of(const NetworkReport& report) {
   const auto number = [](auto value) { return static_cast<double>(value); };
-  return {.numbers = {{"batch", number(report.batch)},
-                      {"layers", number(report.layers.size())},
-                      {"parameters", number(report.parameters)},
-                      {"forward_macs_per_sample", number(report.forward_macs_per_sample)},
-                      {"forward_macs", number(report.forward_macs)},
-                      {"forward_flops", number(report.forward_flops)},
-                      {"backward_flops", number(report.backward_flops)},
-                      {"saved_bytes", number(report.saved.count())},
-                      {"static_bytes", number(report.static_bytes.count())},
-                      {"in_core_peak_bytes", number(report.in_core_peak.count())},
-                      {"in_core_dynamic_bytes",
-                       number((report.in_core_peak - report.static_bytes).count())},
-                      {"compute_time_ns",
-                       report.compute_time ? number(report.compute_time->count()) : kNone}}};
+  return {
+      .numbers = {
+          {"batch", number(report.batch)},
+          {"layers", number(report.layers.size())},
+          {"parameters", number(report.parameters)},
+          {"forward_macs_per_sample", number(report.forward_macs_per_sample)},
+          {"forward_macs", number(report.forward_macs)},
+          {"forward_flops", number(report.forward_flops)},
+          {"backward_flops", number(report.backward_flops)},
+          {"saved_bytes", number(report.saved.count())},
+          {"static_bytes", number(report.static_bytes.count())},
+          {"in_core_peak_bytes", number(report.in_core_peak.count())},
+          {"in_core_dynamic_bytes", number((report.in_core_peak - report.static_bytes).count())},
+          {"compute_time_ns", report.compute_time ? number(report.compute_time->count()) : kNone}}};
 }
 
 }  // namespace

@@ -44,7 +44,8 @@ void read_job(const SpecView& view, Asked& asked) {
 
 void read_asked(const std::optional<SpecView>& command, const std::optional<SpecView>& metric,
                 Asked& asked) {
-  if (command) asked.command = command->as_choice({"predict", "max-batch", "inspect", "copy", "replay"});
+  if (command)
+    asked.command = command->as_choice({"predict", "max-batch", "inspect", "copy", "replay"});
   if (metric) asked.metric = text_of(*metric);
 }
 

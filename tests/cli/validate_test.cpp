@@ -130,13 +130,14 @@ TEST_CASE("a layer, memory over time, a copy and a replay yield figures") {
   const Ran replayed = run_ooc_paleo({"validate", path});
   CHECK(replayed.err == "");
   CHECK_MESSAGE(replayed.exit_code == 0, replayed.out);
-  // Of three backward passes that wait for their section's copy, two last as long as it does: they compute as long.
+  // d's backward pass waits until the last output has left and come back, 250 ms; later copies take as long as a pass.
+  // In core 2, 2, 3 and 4 GB live for 50 ms each, then 5, 5, 4 and 2 GB for 100 ms each.
   const Ran ran = validate(figures(R"(
       {"name": "b", "metric": "backward_ns of b", "unit": "ms", "published": 100, "tolerance": 0},
       {"name": "c", "job": {"schedule": "vdnn-like"}, "metric": "backward_span_ns of c", "unit": "ms", "published": 100, "tolerance": 0},
-      {"name": "b, waiting", "job": {"schedule": "vdnn-like"}, "metric": "backward_span_ns of d", "unit": "ms", "published": 200, "tolerance": 0},
+      {"name": "d", "job": {"schedule": "vdnn-like"}, "metric": "backward_span_ns of d", "unit": "ms", "published": 350, "tolerance": 0},
       {"name": "wait", "job": {"schedule": "vdnn-like"}, "metric": "backward_layers_delayed", "unit": "%", "published": 25, "tolerance": 0},
-      {"name": "mean", "metric": "mean_dynamic_bytes", "unit": "GB", "published": 1, "tolerance": 0},
+      {"name": "mean", "metric": "mean_dynamic_bytes", "unit": "GB", "published": 3.5833, "tolerance": "0.01 %"},
       {"name": "peak", "command": "inspect", "job": {"schedule": false}, "metric": "in_core_dynamic_bytes", "unit": "GB", "published": 5, "tolerance": 0},
       {"name": "copy", "metric": "time_ns", "unit": "ms", "published": 100, "tolerance": 0, )" +
                                    copy("to_far", "pinned", "1 GB") + "}"))
@@ -181,12 +182,12 @@ TEST_CASE("a bad row exits 2 with one line that names file, place, line and colu
       {R"("job": {"report": "x.html"})", {"/rows/0: found --report"}},
       {R"("job": {"help": true})", {"/rows/0: found --help"}},
       {R"("command": "sweep")", {"/rows/0/command: found \"sweep\"", "max-batch"}},
-      {R"("metric": "backward_ns of x")", {"/rows/0: found the metric", "backward_span_ns of LAYER"}},
+      {R"("metric": "backward_ns of x")",
+       {"/rows/0: found the metric", "backward_span_ns of LAYER"}},
       {R"("command": "copy")", {"/rows/0: found the job of a copy", "direction, hardware, mode"}},
       {copy("far", "pinned", "1 GB"), {"/rows/0: found the direction \"far\"", "to_near"}},
       {copy("to_far", "pined", "1 GB"), {"/rows/0: found the mode \"pined\""}},
       {copy("to_far", "pinned", "1"), {"/rows/0: found the size \"1\""}},
-      {copy("to_far", "pageable", "1 GB"), {"pageable"}},
       {R"("command": "replay")", {"/rows/0: found the job of a replay", "\"file\""}},
       {R"("kind": "tight")", {"/rows/0/kind: found \"tight\"", "fitted"}},
   };

@@ -551,7 +551,7 @@ TEST_CASE("T10: copies to a V100 on PCIe 3, and U1: kernels that walk through fa
   const double huge = 4.0 * (1 << 30);
   CHECK(within(rate("unified_prefetch", huge) / rate("pinned", huge), 0.9, 1));
   const double gib = 1 << 30;
-  CHECK(within(rate("unified_fault", gib), 3.7e9, 8.2e9));  // published: 8.2 GB/s
+  CHECK(within(rate("unified_fault", gib), 3.7e9, 8.2e9));                    // published: 8.2 GB/s
   CHECK(within(copy_rate("rtx-5090", "unified_fault", gib), 6.5e9, 34.7e9));  // 21.8
 }
 
