@@ -3,6 +3,8 @@
 # it can fail.
 set(data ${CMAKE_CURRENT_LIST_DIR}/structure_data)
 
+add_test(NAME structure.size COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -P ${PROJECT_SOURCE_DIR}/cmake/check_size.cmake)
+set_tests_properties(structure.size PROPERTIES LABELS structure)
 add_test(NAME structure.layers
   COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} -P ${PROJECT_SOURCE_DIR}/cmake/check_layers.cmake)
 add_test(NAME structure.layers_finds_forbidden_edges
