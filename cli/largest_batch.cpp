@@ -6,7 +6,6 @@
 #include <string>
 
 #include "cli/job.hpp"
-#include "cli/schedule_flags.hpp"
 #include "model/base/errors.hpp"
 #include "model/network/layer_tree.hpp"
 #include "simulator/predict/case.hpp"
@@ -62,7 +61,6 @@ int run_largest(const Arguments& arguments, MaxOf of) {
                     : of == MaxOf::kSeq ? Asks::kLongestSequence
                                         : Asks::kSchedules;
   Job job = read_job(arguments, asks);
-  search_briefly(job.options.schedule);
   const auto is_given = [](const SymbolValue& each) { return each.name == "seq"; };
   if (of == MaxOf::kSeq &&
       std::any_of(job.options.symbols.begin(), job.options.symbols.end(), is_given)) {

@@ -13,7 +13,6 @@
 
 #include "model/base/option_text.hpp"
 #include "model/base/quantity_io.hpp"
-#include "simulator/schedules/own_options.hpp"
 
 namespace ooc {
 namespace {
@@ -110,11 +109,6 @@ ScheduleOptions schedule_options(const Arguments& arguments) {
       option.read(option, *text, options);
   }
   return options;
-}
-
-void search_briefly(ScheduleOptions& options) {
-  constexpr std::int64_t kPlansEachTime = 300;
-  if (!options.own->search) options.own.change().search = kPlansEachTime;
 }
 
 void check_chosen(const Arguments& arguments, std::span<const Schedule* const> chosen,

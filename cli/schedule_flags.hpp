@@ -38,9 +38,6 @@ struct ChosenSchedules {
 /// From the texts to values. SpecError for what is no value of its flag.
 [[nodiscard]] ScheduleOptions schedule_options(const Arguments& arguments);
 
-/// For commands that run a schedule many times: searches try 300 plans unless --search says how many.
-void search_briefly(ScheduleOptions& options);
-
 /// SpecError for a schedule that does not go with the accounting, and for a given flag that none of them reads.
 void check_chosen(const Arguments& arguments, std::span<const Schedule* const> chosen,
                   Accounting accounting);

@@ -84,7 +84,6 @@ bool lacks_less(const RunReport& report, const RunReport& than) {
 
 int run_fit(const Arguments& arguments) {
   Job job = read_job(arguments, Asks::kWhetherItFits);
-  search_briefly(job.options.schedule);
   const Case which = make_case(job.workload, job.machine, job.options);
   std::optional<RunReport> nearest;
   const Schedule* tried = job.schedules.front();

@@ -77,7 +77,6 @@ int run_need(const Arguments& arguments) {
   const auto time_text = arguments.value(kTime);
   const auto time = time_text ? std::optional(duration_of(*time_text, kTime.name)) : std::nullopt;
   Job job = read_job(arguments, Asks::kSchedules);
-  search_briefly(job.options.schedule);
   const Remarks remarks = job.result.remarks;
   const ComputeOptions compute{.batch = batch_of(job.options, *job.workload.network),
                                .layer_times = job.options.layer_times};

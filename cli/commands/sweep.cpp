@@ -388,7 +388,6 @@ CaseOptions options_of(const Arguments& arguments, const SweepLists& lists) {
   }
   options = options_beside_axes(arguments, std::move(options), {flags::kPrecision, flags::kSymbol});
   options.devices = 1;
-  search_briefly(options.schedule);
   return options;
 }
 

@@ -5,8 +5,9 @@
 // away, or gone. No rounds, no compression, no pages. Decisions become a plan in one way (mix_decoder.hpp), which never
 // fails where everything away fits, so a search may change any of them: seeds (capacity's way, block checkpoints, mixes
 // by price) and then late acceptance (mix_search.hpp). The budget is a number of plans, --search, never seconds: the same
-// job and --seed give the same plan. Every other schedule of the class makes its plans too, with algorithms in
-// every room; if one of them is quicker it is taken, so best is never slower than any.
+// job and --seed give the same plan, whatever command asks. Every other schedule of the class that may be quicker, by what
+// its tasks compute or memory forces to move, makes its plans too, with algorithms in every room; the quickest is taken,
+// so best is never slower than any.
 //
 // Example, four layers a b c d of 1 GB and 50 ms, 100 ms backward, at 4 GB and 10 GB/s: capacity moves a, whose copies
 // hide completely, and so does best: 600 ms, in-core's time. At 0.1 GB/s a copy takes 10 s: then a's output is dropped
@@ -23,12 +24,13 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "model/base/errors.hpp"
+#include "simulator/plan/bounds.hpp"
 #include "simulator/schedules/fitting_algorithms.hpp"
 #include "simulator/schedules/mix_search.hpp"
 #include "simulator/schedules/option_table.hpp"
+#include "simulator/schedules/own_options.hpp"
 
 namespace ooc {
 
@@ -38,10 +40,10 @@ namespace {
 
 /// Plans tried by default: so many tasks in all, an idle time as two, but no fewer plans than the first and no more than
 /// the second.
-constexpr std::int64_t kUsualTasks = 20'000'000;
+constexpr std::int64_t kUsualTasks = 4'000'000;
 constexpr std::int64_t kTasksOfIdle = 2;
-constexpr std::int64_t kFewestPlans = 3'000;
-constexpr std::int64_t kMostPlans = 60'000;
+constexpr std::int64_t kFewestPlans = 500;
+constexpr std::int64_t kMostPlans = 20'000;
 /// A plan that state is woven into takes so many times as long.
 constexpr std::int64_t kTimesOfState = 2;
 /// Of the least time that state allows: where less than that part is to be gained, nothing is looked for.
@@ -57,65 +59,75 @@ std::int64_t plans_to_try(const PlanningProblem& problem, const MixFacts& facts)
   auto tasks = static_cast<std::int64_t>(facts.tasks) + 1 +
                kTasksOfIdle * static_cast<std::int64_t>(facts.idle.size());
   if (problem.carries_state) tasks *= kTimesOfState;
-  if (problem.options.any_plan) return 0;
+  if (problem.options.any_plan) return 0;  // what capacity would do
   const std::int64_t usual = std::clamp(kUsualTasks / tasks, kFewestPlans, kMostPlans);
   return (own.search.value_or(usual) + own.searches - 1) / own.searches;
 }
 
-/// The plans of all others of the class, by value.
+/// The plans of all others of the class that may be quicker than a time.
 class Others {
  public:
-  explicit Others(const PlanningProblem& problem) : problem_(problem) {}
+  Others(const PlanningProblem& problem, std::int64_t time) : problem_(problem), time_(time) {}
 
   void try_all() {
+    // What memory forces on plans that only move; what state books of it, it need not hold throughout.
+    const auto moving = problem_.carries_state ? std::nullopt
+                                               : lower_bounds(problem_.graph, problem_.costs,
+                                                              problem_.budget, BoundEffort::kCut);
     for (const Schedule* schedule : schedules()) {
-      if (schedule == &best_schedule || schedule->is(Trait::kMovesPages)) continue;
+      if (schedule->name == "best" || schedule->is(Trait::kMovesPages)) continue;
       if (problem_.carries_state && !schedule->is(Trait::kCarriesState)) continue;
-      for (const std::optional<Bytes> room : rooms_of(*schedule)) {
-        ScheduleOptions options;
-        options.room = room;
-        options.trials = Trials::kTime;
-        try_recomputations(*schedule, options);
-      }
+      const bool moves = !schedule->is(Trait::kRecomputes);
+      if (moves && moving && moving->best().count() >= time_) continue;
+      try_rooms(*schedule);
     }
   }
 
   std::int64_t time() const { return time_; }
-  Plan take() && { return *std::move(best_); }
+  const std::optional<Plan>& best() const { return best_; }
 
  private:
-  [[nodiscard]] std::vector<std::optional<Bytes>> rooms_of(const Schedule& schedule) const {
-    if (!reads(schedule, "--algorithms")) return {std::nullopt};
-    const std::vector<Bytes> rooms =
-        algorithm_rooms(problem_.graph, problem_.costs, problem_.budget);
-    return {rooms.begin(), rooms.end()};
-  }
-
-  void try_recomputations(const Schedule& schedule, ScheduleOptions options) {
-    attempt(schedule, options);
-    if (!reads(schedule, "--recompute")) return;
-    for (const Recomputation rule : {Recomputation::kSpeed, Recomputation::kMemory}) {
-      options.own.change().recomputation = rule;
-      attempt(schedule, options);
+  void try_rooms(const Schedule& schedule) {
+    const bool chooses = reads(schedule, "--algorithms");
+    for (const Bytes room : algorithm_rooms(problem_.graph, problem_.costs, problem_.budget)) {
+      PlanningProblem problem = problem_;
+      problem.options = {};
+      problem.options.trials = Trials::kTime;
+      if (chooses) problem.options.room = room;
+      fit_algorithms(problem);
+      Duration compute;
+      for (std::size_t t = 0; t < problem.graph.tasks.size(); ++t) {
+        compute += problem.costs[problem.chosen(make_id<TaskId>(t))].time;
+      }
+      if (!chooses || compute.count() < time_) attempt(schedule, std::move(problem));
+      if (!chooses) return;
     }
   }
 
-  void attempt(const Schedule& schedule, const ScheduleOptions& options) {
-    PlanningProblem problem = problem_;
-    problem.options = options;
-    fit_algorithms(problem);
+  void attempt(const Schedule& schedule, PlanningProblem problem) {
+    problem.evaluate = [this](const Plan& plan) { return evaluate(plan); };
     PlanResult made = schedule.make_plan(problem);
     Plan* plan = std::get_if<Plan>(&made);
     if (plan == nullptr) return;
-    const auto time = problem_.evaluate(*plan).iteration_time;
+    const auto time = evaluate(*plan).iteration_time;
     if (!time || time->count() >= time_) return;
     time_ = time->count();
     best_ = std::move(*plan);
   }
 
+  /// What computes for too long is not run.
+  Trial evaluate(const Plan& plan) const {
+    Duration compute;
+    for (const Step& step : plan.steps) {
+      if (step.kind == StepKind::kCompute) compute += problem_.costs[step.alternative].time;
+    }
+    if (compute.count() >= time_) return {.iteration_time = compute};
+    return problem_.evaluate(plan);
+  }
+
   const PlanningProblem& problem_;
+  std::int64_t time_;
   std::optional<Plan> best_;
-  std::int64_t time_ = MixSearch::kNever;
 };
 
 /// Everything away that can be: what does not fit then does not fit at all.
@@ -137,15 +149,15 @@ PlanResult search(const PlanningProblem& problem, const MixFacts& facts) {
   MixSearch search(facts,
                    {.plans = plans, .seed = problem.options.own->seed, .good_enough = good_enough});
   search.run();
-  if (plans > 0 && search.best_time() > good_enough) {
-    Others others(problem);
+  const bool runs = search.best_time() != MixSearch::kNever;
+  if (plans > 0 ? search.best_time() > good_enough : !runs) {
+    Others others(problem, search.best_time());
     others.try_all();
-    if (others.time() < search.best_time()) return std::move(others).take();
+    if (others.best()) return *others.best();
   }
   // Where none ran, this one does not either: the engine says why.
   MixDecoder decoder(facts);
-  const Decisions decisions =
-      search.best_time() == MixSearch::kNever ? keep_all(facts) : search.best();
+  const Decisions decisions = runs ? search.best() : keep_all(facts);
   const bool fits = decoder.list(decisions) && decoder.place(decisions);
   OOC_CHECK(fits, "what fitted fits again");
   return std::move(decoder).build_once();

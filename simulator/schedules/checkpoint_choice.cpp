@@ -119,7 +119,7 @@ std::vector<SegmentEnds> block_cuts(const PlanningProblem& problem, const MixFac
   for (int i = 0; i <= kFinest; ++i, most *= kFinerBy) {
     limits.push_back(static_cast<std::int64_t>(most));
   }
-  std::vector<SegmentEnds> cuts = segments.cuts(limits);
+  std::vector<SegmentEnds> cuts = segments.cuts(std::move(limits));
   cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
   return cuts;
 }

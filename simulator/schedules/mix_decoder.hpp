@@ -3,6 +3,7 @@
 // Every vector of decisions whose list can be placed gives a plan that runs in the budget.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -99,7 +100,14 @@ class MixDecoder {
   std::vector<std::int64_t> ends_;       ///< by position
   std::vector<std::int64_t> out_end_;    ///< by stay: of its latest copy out
   std::vector<std::int64_t> far_since_;  ///< by stay: the position that wrote what far memory holds
-  std::vector<std::int32_t> leave_head_, leave_next_, idle_head_, idle_next_;
+  struct Leaving {
+    std::uint32_t position = 0;
+    std::uint32_t order = 0;
+    std::uint32_t stay = 0;
+    friend auto operator<=>(const Leaving&, const Leaving&) = default;
+  };
+  std::vector<Leaving> leaves_;  ///< copies out begin behind the position
+  std::vector<Leaving> idles_;   ///< what moves is used no more behind the position
   std::vector<PendingOut> pending_;
   std::vector<std::int64_t> near_;
   RunPlanner planner_;

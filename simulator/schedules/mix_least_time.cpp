@@ -7,7 +7,6 @@
 namespace ooc {
 
 std::int64_t MixDecoder::least_time() {
-  constexpr std::int32_t kNone = -1;
   const std::size_t positions = list_.runs.size();
   // What is near at each position whatever the copies do: without the moves' prefetches.
   near_.assign(positions + 1, 0);
@@ -16,29 +15,21 @@ std::int64_t MixDecoder::least_time() {
     near_[list_.gaps[i].first] += gap_bytes(i);
     near_[list_.gaps[i].end] -= gap_bytes(i);
   }
-  leave_head_.assign(positions, kNone);
-  idle_head_.assign(positions, kNone);
-  leave_next_.resize(moves_.size());
-  idle_next_.resize(moves_.size());
   far_since_.assign(list_.stays.size(), -1);
   out_end_.assign(list_.stays.size(), 0);
-  for (std::size_t i = moves_.size(); i-- > 0;) {
-    const std::size_t position = list_.gaps[moves_[i].gap].first - 1;
-    idle_next_[i] = idle_head_[position];
-    idle_head_[position] = static_cast<std::int32_t>(i);
-  }
-  for (std::size_t i = 0; i < moves_.size(); ++i) {
+  leaves_.clear();
+  idles_.clear();
+  for (std::uint32_t i = 0; i < moves_.size(); ++i) {
     const StayGap& gap = list_.gaps[moves_[i].gap];
+    const auto stay = static_cast<std::uint32_t>(gap.stay);
+    idles_.push_back({static_cast<std::uint32_t>(gap.first - 1), i, stay});
     if (!gap.written || far_since_[gap.stay] == static_cast<std::int64_t>(*gap.written)) continue;
     far_since_[gap.stay] = static_cast<std::int64_t>(*gap.written);
-    std::int32_t* place = &leave_head_[*gap.written];  // by stay, as the plan has them
-    while (*place != kNone &&
-           list_.gaps[moves_[static_cast<std::size_t>(*place)].gap].stay < gap.stay) {
-      place = &leave_next_[static_cast<std::size_t>(*place)];
-    }
-    leave_next_[i] = *place;
-    *place = static_cast<std::int32_t>(i);
+    leaves_.push_back(
+        {static_cast<std::uint32_t>(*gap.written), stay, stay});  // by stay, as the plan has them
   }
+  std::sort(leaves_.begin(), leaves_.end());
+  std::sort(idles_.begin(), idles_.end());
 
   ends_.resize(positions);
   pending_.clear();
@@ -49,16 +40,16 @@ std::int64_t MixDecoder::least_time() {
   std::int64_t in_free = 0;
   std::int64_t kept = 0;
   std::size_t next_move = 0;
-  const auto tensor_of = [&](std::size_t move) {
-    return list_.stays[list_.gaps[moves_[move].gap].stay].tensor.at();
-  };
+  auto leave = leaves_.begin();
+  auto idle = idles_.begin();
+  const auto tensor_of = [&](std::size_t stay) { return list_.stays[stay].tensor.at(); };
   for (std::size_t position = 0; position < positions; ++position) {
     for (; next_move < moves_.size() && list_.gaps[moves_[next_move].gap].end == position;
          ++next_move) {
       const std::size_t stay = list_.gaps[moves_[next_move].gap].stay;
       const std::int64_t start =
           std::max({in_free, ends_[moves_[next_move].may_return_after], out_end_[stay]});
-      in_free = start + facts_.in_time[tensor_of(next_move)];
+      in_free = start + facts_.in_time[tensor_of(stay)];
       now = std::max(now, in_free);
     }
     kept += near_[position];
@@ -71,18 +62,14 @@ std::int64_t MixDecoder::least_time() {
     const TaskRun& run = list_.runs[position];
     now += facts_.ways[run.task.at()][way_[position]].time;
     ends_[position] = now;
-    for (std::int32_t i = leave_head_[position]; i != kNone;
-         i = leave_next_[static_cast<std::size_t>(i)]) {
-      const auto move = static_cast<std::size_t>(i);
-      out_free = std::max(out_free, now) + facts_.out_time[tensor_of(move)];
-      out_end_[list_.gaps[moves_[move].gap].stay] = out_free;
+    for (; leave != leaves_.end() && leave->position == position; ++leave) {
+      out_free = std::max(out_free, now) + facts_.out_time[tensor_of(leave->stay)];
+      out_end_[leave->stay] = out_free;
     }
-    for (std::int32_t i = idle_head_[position]; i != kNone;
-         i = idle_next_[static_cast<std::size_t>(i)]) {
-      const auto move = static_cast<std::size_t>(i);
-      const std::int64_t end = out_end_[list_.gaps[moves_[move].gap].stay];
+    for (; idle != idles_.end() && idle->position == position; ++idle) {
+      const std::int64_t end = out_end_[idle->stay];
       if (end <= now) continue;
-      const std::int64_t bytes = facts_.bytes[tensor_of(move)];
+      const std::int64_t bytes = facts_.bytes[tensor_of(idle->stay)];
       auto place = pending_.end();
       while (place != pending_.begin() + static_cast<std::ptrdiff_t>(first_pending) &&
              (place - 1)->end > end) {

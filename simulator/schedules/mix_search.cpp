@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
-#include <tuple>
 #include <utility>
 
 #include "model/base/errors.hpp"
+#include "simulator/schedules/own_options.hpp"
 #include "simulator/timeline/timeline.hpp"
 
 namespace ooc {
@@ -15,15 +14,37 @@ namespace {
 
 /// A change is accepted if it is no slower than what was at hand so many changes ago.
 constexpr std::size_t kMemory = 5;
-/// Walks that begin at the best seeds have a tenth of the plans each; the best of them goes on.
-constexpr std::int64_t kShareOfWalk = 10;
-/// After so many plans without a better one the walk goes back to the best, with times a little above its own.
-constexpr std::int64_t kPatience = 4000;
+/// After so many plans without a better one the walk begins anew, in turns with everything kept and from the best, with
+/// times a little above its own.
+constexpr std::int64_t kPatience = 400;
+constexpr std::int64_t kPatienceForIdle = 40;
 constexpr std::int64_t kSlackParts = 200;
 /// It ends after so many, and so many for each idle time: small graphs are soon known.
-constexpr std::int64_t kLastPatience = 1500;
+constexpr std::int64_t kLastPatience = 6000;
 constexpr std::int64_t kLastPatienceForIdle = 60;
 constexpr std::int64_t kTellEvery = 64;
+
+constexpr double kShares[] = {1.0, 0.6, 0.35, 0.2, 0.12, 0.07, 0.04, 0.02, 0.01};
+constexpr double kPrices[] = {0.03, 0.1, 0.3, 1.0, 3.0};
+constexpr double kPricedShares[] = {0.6, 0.25, 0.1, 0.04};
+/// Around the best seeds, nearer each time.
+constexpr double kSteps[] = {1.6, 1.25, 1.1};
+constexpr std::size_t kBestSeeds = 3;
+/// Of memory, left free where a plan that fills it to the byte blocks; later changes give or take a step.
+constexpr double kUnusedShares[] = {0.06, 0.12, 0.18, 0.24, 0.3};
+constexpr double kUnusedStep = 0.02;
+
+/// Walks that begin at the best seeds have that part of the plans each; the best of them goes on.
+constexpr std::size_t kStarts = 4;
+constexpr std::int64_t kShareOfWalk = 12;
+/// For what is kept so many others at most are dropped, each the cheapest of a few.
+constexpr int kDroppedForOne = 8;
+constexpr int kOfferedForOne = 12;
+/// Of the copies in ahead of a wait, so many may be what it waits for.
+constexpr std::size_t kCopiesAhead = 12;
+constexpr std::uint32_t kShortlyBehind = 3;
+constexpr std::size_t kFewNeighbours = 6;
+constexpr std::size_t kManyNeighbours = 24;
 
 }  // namespace
 
@@ -42,32 +63,8 @@ std::size_t MixDice::below(std::size_t count) {
 MixSearch::MixSearch(const MixFacts& facts, const Limits& limits)
     : facts_(facts), limits_(limits), segments_(facts), decoder_(facts), dice_(limits.seed) {
   OOC_CHECK(facts.problem.evaluate, "who searches by trial can try");
-  find_kinds();
   for (std::uint32_t t = 0; t < facts.tasks; ++t) {
     if (facts.ways[t].size() > 1) with_ways_.push_back(t);
-  }
-}
-
-/// What is equal: bytes, time to compute it again.
-void MixSearch::find_kinds() {
-  const auto key = [&](std::uint32_t i) {
-    const IdleTime& idle = facts_.idle[i];
-    return std::tuple(idle.bytes, idle.again, idle.droppable);
-  };
-  std::vector<std::uint32_t> all(facts_.idle.size());
-  for (std::uint32_t i = 0; i < all.size(); ++i) all[i] = i;
-  std::stable_sort(all.begin(), all.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::tuple_cat(key(a), std::tuple(facts_.idle[a].from)) <
-           std::tuple_cat(key(b), std::tuple(facts_.idle[b].from));
-  });
-  for (std::size_t first = 0; first < all.size();) {
-    std::size_t end = first;
-    while (end < all.size() && key(all[end]) == key(all[first])) ++end;
-    if (end - first >= 3) {
-      kinds_.emplace_back(all.begin() + static_cast<std::ptrdiff_t>(first),
-                          all.begin() + static_cast<std::ptrdiff_t>(end));
-    }
-    first = end;
   }
 }
 
@@ -84,45 +81,44 @@ std::int64_t MixSearch::evaluate(const Decisions& decisions, std::int64_t limit)
   return trial_.iteration_time ? trial_.iteration_time->count() : kNever;
 }
 
-void MixSearch::tell() {
+void MixSearch::tell() const {
   const auto* progress = facts_.problem.options.own->progress;
   if (progress == nullptr || best_time_ == kNever) return;
   (*progress)({.tried = tried_, .of = limits_.plans, .best = Duration(best_time_)});
 }
 
-void MixSearch::lose(Duration time, std::size_t position, Scene::Loss::Cause cause) {
+void MixSearch::lose(Duration time, std::size_t position, bool again) {
   if (time.count() <= 0) return;
-  scene_.losses.push_back({time.count(), static_cast<std::uint32_t>(position), cause});
-  scene_.lost += time.count();
+  losses_.push_back({time.count(), static_cast<std::uint32_t>(position), again});
+  lost_ += time.count();
 }
 
 /// Notes what the plan that ran last does, and where it loses time.
 void MixSearch::look() {
-  scene_.runs = decoder_.runs().runs;
-  scene_.moved.clear();
+  runs_ = decoder_.runs().runs;
+  const auto gap_of = [&](std::size_t index, std::size_t after) {
+    const StayGap& gap = decoder_.runs().gaps[index];
+    return Gap{decoder_.idle_of_gap()[index], static_cast<std::uint32_t>(gap.first - 1),
+               static_cast<std::uint32_t>(gap.end), static_cast<std::uint32_t>(after)};
+  };
+  moved_.clear();
   for (const GapMove& move : decoder_.moves()) {
-    const StayGap& gap = decoder_.runs().gaps[move.gap];
-    scene_.moved.push_back(
-        {decoder_.idle_of_gap()[move.gap], static_cast<std::uint32_t>(gap.first - 1),
-         static_cast<std::uint32_t>(gap.end), static_cast<std::uint32_t>(move.may_return_after)});
+    moved_.push_back(gap_of(move.gap, move.may_return_after));
   }
-  scene_.kept.clear();
+  kept_.clear();
   for (std::size_t i = 0; i < decoder_.runs().gaps.size(); ++i) {
-    if (!decoder_.stays(i)) continue;
-    const StayGap& gap = decoder_.runs().gaps[i];
-    scene_.kept.push_back({decoder_.idle_of_gap()[i], static_cast<std::uint32_t>(gap.first - 1),
-                           static_cast<std::uint32_t>(gap.end)});
+    if (decoder_.stays(i)) kept_.push_back(gap_of(i, 0));
   }
-  scene_.losses.clear();
-  scene_.lost = 0;
+  losses_.clear();
+  lost_ = 0;
   if (trial_.timeline == nullptr) return;
   const auto& queue =
       trial_.plan->queues[static_cast<std::size_t>(queue_index(0, StepKind::kCompute))];
   Duration end;
   for (std::size_t i = 0; i < queue.size(); ++i) {
     const Span& span = trial_.timeline->spans[queue[i].at()];
-    lose(span.start - end, i, Scene::Loss::Cause::kWait);
-    if (scene_.runs[i].again) lose(span.end - span.start, i, Scene::Loss::Cause::kRepeat);
+    lose(span.start - end, i, false);
+    if (runs_[i].again) lose(span.end - span.start, i, true);
     end = span.end;
   }
 }
@@ -130,27 +126,18 @@ void MixSearch::look() {
 void MixSearch::run() {
   sow();
   if (best_time_ == kNever || over() || facts_.idle.empty()) return;
-  const std::int64_t share = (limits_.plans - tried_) / kShareOfWalk;
   sow_least_workspace();
-  Decisions top = best_;
-  std::int64_t top_time = best_time_;
-  for (Seed& seed : seeds_) {
-    if (over()) break;
-    best_ = std::move(seed.decisions);
-    best_time_ = seed.time;
+  const std::int64_t share = (limits_.plans - tried_) / kShareOfWalk;
+  for (Start& start : starts_) {
+    if (over()) return;
+    std::swap(start.decisions, best_);
+    std::swap(start.time, best_time_);
     walk(tried_ + share);
-    if (best_time_ < top_time) {
-      top = best_;
-      top_time = best_time_;
-    }
+    if (start.time >= best_time_) continue;
+    std::swap(start.decisions, best_);
+    std::swap(start.time, best_time_);
   }
-  best_ = std::move(top);
-  best_time_ = top_time;
-  const std::int64_t pairs = plans_of_pairs();
-  walk(limits_.plans - pairs);
-  if (pairs == 0) return;
-  try_pairs(Decisions(best_));
-  try_pairs(keep_all(facts_));
+  walk(limits_.plans);
 }
 
 bool MixSearch::take_if_best(const Decisions& decisions, std::int64_t time) {
@@ -161,42 +148,280 @@ bool MixSearch::take_if_best(const Decisions& decisions, std::int64_t time) {
   return true;
 }
 
-/// Late acceptance, until so many plans are tried in all.
+// --- seeds: capacity's way, block checkpointing, and mixes by the price of a tensor: what it takes to compute it again
+// against what its copies take
+
+std::int64_t MixSearch::share_of_memory(double share) const {
+  return static_cast<std::int64_t>(share * static_cast<double>(facts_.available));
+}
+
+/// What blocks is tried with more and more of memory left free, until it runs.
+std::int64_t MixSearch::sow_one(Decisions decisions, std::int64_t limit) {
+  std::int64_t time = evaluate(decisions, limit);
+  for (const double share : kUnusedShares) {
+    if (!blocked_ || over()) break;
+    decisions.unused = share_of_memory(share);
+    time = evaluate(decisions, limit);
+  }
+  take_if_best(decisions, time);
+  const auto slower = [&](const Start& start) { return start.time >= time; };
+  const auto place = std::find_if(starts_.begin(), starts_.end(), slower);
+  if (time == kNever || (place != starts_.end() && place->time == time)) return time;
+  starts_.insert(place, {time, std::move(decisions)});
+  if (starts_.size() > kStarts) starts_.pop_back();
+  return time;
+}
+
+void MixSearch::sow_cut(Seed seed) {
+  if (over()) return;
+  const std::int64_t most = share_of_memory(seed.share);
+  Decisions decisions = seed.cut
+                            ? segments_.drop_within(segments_.cut(most, seed.price), seed.price)
+                            : segments_.drop_by_price(most, seed.price);
+  if (!repair(facts_, decoder_, decisions)) return;
+  seed.time = sow_one(std::move(decisions));
+  seeds_.push_back(seed);
+}
+
+/// The first two are tried even where nothing is to be: they always fit.
+void MixSearch::sow() {
+  for (const bool one_walk : {false, true}) {
+    Decisions decisions = keep_all(facts_);
+    decisions.one_walk = one_walk;
+    sow_one(std::move(decisions));
+  }
+  if (best_time_ == kNever) sow_one(move_all(facts_));
+  if (segments_.droppable().empty()) return;
+  for (const bool cut : {true, false}) {
+    for (const double share : kShares) sow_cut({MixSegments::kAnyPrice, share, cut});
+    for (const double price : kPrices) {
+      for (const double share : kPricedShares) sow_cut({price, share, cut});
+    }
+  }
+  for (const double step : kSteps) {
+    std::stable_sort(seeds_.begin(), seeds_.end(),
+                     [](const Seed& a, const Seed& b) { return a.time < b.time; });
+    for (std::size_t i = 0; i < std::min(kBestSeeds, seeds_.size()); ++i) {
+      const Seed best = seeds_[i];
+      sow_cut({best.price * step, best.share, best.cut});
+      sow_cut({best.price / step, best.share, best.cut});
+      sow_cut({best.price, best.share * step, best.cut});
+      sow_cut({best.price, best.share / step, best.cut});
+    }
+  }
+}
+
+/// With each task's way that leaves others most room, where that is quicker at once: a search that begins with the fastest
+/// ways has to change many of them before one of them helps.
+void MixSearch::sow_least_workspace() {
+  if (with_ways_.empty()) return;
+  for (Decisions decisions : {best_, keep_all(facts_)}) {
+    for (const std::uint32_t task : with_ways_) {
+      decisions.way[task] = static_cast<std::uint8_t>(facts_.ways[task].size() - 1);
+    }
+    if (!over()) sow_one(std::move(decisions), best_time_ - 1);
+  }
+}
+
+// --- changes
+
+/// Until so many plans are tried in all.
 void MixSearch::walk(std::int64_t plans) {
-  const std::int64_t last_patience =
-      kLastPatience + kLastPatienceForIdle * static_cast<std::int64_t>(facts_.idle.size());
-  current_ = best_;
-  current_time_ = evaluate(current_);
-  look();
+  const auto idle = static_cast<std::int64_t>(facts_.idle.size());
+  const std::int64_t patience = kPatience + kPatienceForIdle * idle;
+  const std::int64_t last_patience = kLastPatience + kLastPatienceForIdle * idle;
+  Decisions current, next;
+  std::int64_t current_time = 0;
   std::array<std::int64_t, kMemory> before{};
-  before.fill(current_time_);
-  std::size_t place = 0;
   std::int64_t since_back = 0;
   std::int64_t since_best = 0;
-  while (tried_ < plans && !over() && since_best < last_patience) {
-    next_ = current_;
+  bool from_best = true;
+  const auto begin = [&](std::int64_t slack) {
+    current = from_best ? best_ : keep_all(facts_);
+    current_time = evaluate(current);
+    look();
+    before.fill(current_time == kNever ? kNever : current_time + slack);
+    since_back = 0;
+    from_best = !from_best;
+  };
+  begin(0);
+  for (std::size_t place = 0; !over() && tried_ < plans && since_best < last_patience; ++place) {
+    std::int64_t& earlier = before[place % kMemory];
+    next = current;
     do {
-      change(next_);
+      change(next);
     } while (dice_.percent(50));
-    const std::int64_t limit = std::max(before[place], current_time_);
-    const std::int64_t time = evaluate(next_, limit);
+    const std::int64_t limit = std::max(earlier, current_time);
+    const std::int64_t time = evaluate(next, limit);
     ++since_best;
     ++since_back;
     if (time <= limit) {
-      const bool differs = time != current_time_;
-      std::swap(current_, next_);
-      current_time_ = time;
+      const bool differs = time != current_time;
+      std::swap(current, next);
+      current_time = time;
       if (differs || dice_.percent(25)) look();
-      if (take_if_best(current_, time)) since_best = since_back = 0;
+      if (take_if_best(current, time)) since_best = since_back = 0;
     }
-    before[place] = current_time_;
-    place = (place + 1) % kMemory;
-    if (since_back <= kPatience) continue;
-    current_ = best_;
-    current_time_ = evaluate(current_);
-    look();
-    before.fill(best_time_ + best_time_ / kSlackParts);
-    since_back = 0;
+    earlier = current_time;
+    if (since_back > patience) begin(best_time_ / kSlackParts);
+  }
+}
+
+void MixSearch::change(Decisions& decisions) {
+  if (blocks_ && dice_.percent(4)) {
+    const std::int64_t step = share_of_memory(dice_.percent(50) ? kUnusedStep : -kUnusedStep);
+    decisions.unused =
+        std::clamp<std::int64_t>(decisions.unused + step, 0, share_of_memory(kUnusedShares[4]));
+    return;
+  }
+  const std::size_t kind = dice_.below(100);
+  if (kind < 70 && lost_ > 0) return change_loss(decisions);
+  if (kind < 80 && !segments_.droppable().empty()) return change_neighbours(decisions);
+  if (kind < 86 && !with_ways_.empty()) {
+    const std::uint32_t task = with_ways_[dice_.below(with_ways_.size())];
+    decisions.way[task] = static_cast<std::uint8_t>(dice_.below(facts_.ways[task].size()));
+  } else if (kind >= 98) {
+    decisions.moves_anyway = !decisions.moves_anyway;
+  } else if (kind >= 94) {
+    decisions.one_walk = !decisions.one_walk;
+  } else {
+    const auto idle = static_cast<std::uint32_t>(dice_.below(facts_.idle.size()));
+    set(decisions, idle, any_treatment(idle));
+  }
+}
+
+/// Tensors that one piece makes are dropped together or not at all.
+void MixSearch::set(Decisions& decisions, std::uint32_t index, Treatment treatment) const {
+  const IdleTime& idle = facts_.idle[index];
+  decisions.treatment[index] = treatment;
+  if (!idle.droppable || idle.late) return;
+  for (const std::uint32_t task : facts_.piece_tasks[facts_.piece_of[idle.tensor.at()]]) {
+    for (const TaskTouch& touch : facts_.touches[task]) {
+      if (!touch.writes) continue;
+      for (const std::uint32_t other : facts_.idle_after[touch.tensor]) {
+        if (other == kNoIndex || !facts_.idle[other].droppable || facts_.idle[other].late) continue;
+        decisions.treatment[other] = treatment;
+      }
+    }
+  }
+}
+
+/// ns to make a byte of it again.
+double MixSearch::price(std::uint32_t idle) const {
+  return static_cast<double>(facts_.idle[idle].again) /
+         static_cast<double>(facts_.idle[idle].bytes);
+}
+
+Treatment MixSearch::any_treatment(std::uint32_t index) {
+  const IdleTime& idle = facts_.idle[index];
+  const std::size_t share = dice_.below(100);
+  if (!idle.droppable) return share < 50 ? Treatment::kKeep : Treatment::kMove;
+  if (idle.late && share < 60) return share < 40 ? Treatment::kDrop : Treatment::kDropEach;
+  if (share < 40) return Treatment::kDrop;
+  return share < 80 ? Treatment::kKeep : share < 93 ? Treatment::kMove : Treatment::kDropEach;
+}
+
+void MixSearch::change_loss(Decisions& decisions) {
+  auto at = static_cast<std::int64_t>(dice_.below(static_cast<std::size_t>(lost_)));
+  auto loss = losses_.begin();
+  for (; loss + 1 != losses_.end() && at >= loss->time; ++loss) at -= loss->time;
+  if (loss->again) return change_repeated(decisions, loss->position);
+  change_copy(decisions, loss->position);
+}
+
+/// A task that runs again: something that it makes stays instead, or moves; of one that is only a link in a chain,
+/// something that the chain makes.
+void MixSearch::change_repeated(Decisions& decisions, std::uint32_t position) {
+  const auto find_dropped = [&](std::uint32_t run) {
+    choice_.clear();
+    for (const TaskTouch& touch : facts_.touches[runs_[run].task.at()]) {
+      if (!touch.writes) continue;
+      for (const std::uint32_t idle : facts_.idle_after[touch.tensor]) {
+        if (idle != kNoIndex && decisions.treatment[idle] >= Treatment::kDrop) {
+          choice_.push_back(idle);
+        }
+      }
+    }
+  };
+  find_dropped(position);
+  if (choice_.empty()) {
+    std::uint32_t end = position;
+    while (end < runs_.size() && runs_[end].again) ++end;
+    find_dropped(position + static_cast<std::uint32_t>(dice_.below(end - position)));
+    for (const std::uint32_t idle : choice_) set(decisions, idle, Treatment::kKeep);
+    return;
+  }
+  const std::uint32_t idle = choice_[dice_.below(choice_.size())];
+  if (dice_.percent(20)) return set(decisions, idle, Treatment::kMove);
+  keep_instead(decisions, idle);
+}
+
+/// It stays, and mostly others that are near meanwhile and cheaper to make again are dropped for it.
+void MixSearch::keep_instead(Decisions& decisions, std::uint32_t kept) {
+  set(decisions, kept, Treatment::kKeep);
+  if (kept_.empty() || !dice_.percent(70)) return;
+  std::int64_t bytes = facts_.idle[kept].bytes;
+  for (int i = 0; i < kDroppedForOne && bytes > 0; ++i) {
+    std::uint32_t cheapest = kept;
+    for (int k = 0; k < kOfferedForOne; ++k) {
+      const std::uint32_t other = kept_[dice_.below(kept_.size())].idle;
+      const IdleTime& idle = facts_.idle[other];
+      const bool stays = decisions.treatment[other] < Treatment::kDrop;
+      if (idle.droppable && !idle.late && stays && price(other) < price(cheapest)) cheapest = other;
+    }
+    if (cheapest == kept) return;
+    set(decisions, cheapest, Treatment::kDrop);
+    bytes -= facts_.idle[cheapest].bytes;
+  }
+}
+
+/// A wait: in the forward pass for something to leave, in backward for something to return.
+void MixSearch::change_copy(Decisions& decisions, std::uint32_t position) {
+  const bool forward = position < facts_.forward;
+  choice_.clear();
+  for (std::uint32_t i = 0; i < moved_.size(); ++i) {
+    const bool ahead =
+        forward ? moved_[i].from <= position + kShortlyBehind : moved_[i].to <= position + 1;
+    if (ahead) choice_.push_back(i);
+  }
+  if (choice_.empty()) return;
+  const std::size_t candidates = forward ? choice_.size() : std::min(choice_.size(), kCopiesAhead);
+  const Gap& moved = moved_[choice_[choice_.size() - 1 - dice_.below(candidates)]];
+  if (dice_.percent(60)) return make_room(decisions, moved);
+  if (!facts_.idle[moved.idle].droppable || dice_.percent(30)) {
+    return keep_instead(decisions, moved.idle);
+  }
+  set(decisions, moved.idle, Treatment::kDrop);
+}
+
+/// What moves could stay if something else that is idle meanwhile did not.
+void MixSearch::make_room(Decisions& decisions, const Gap& moved) {
+  const std::size_t length = moved.to - moved.from;
+  const std::size_t position =
+      moved.return_after > moved.from && dice_.percent(70)
+          ? moved.return_after
+          : moved.from + 1 + dice_.below(std::max<std::size_t>(1, length - 1));
+  choice_.clear();
+  for (const Gap& kept : kept_) {
+    if (kept.from < position && position < kept.to) choice_.push_back(kept.idle);
+  }
+  if (choice_.empty()) return;
+  const std::uint32_t idle = choice_[dice_.below(choice_.size())];
+  const bool drop = facts_.idle[idle].droppable && dice_.percent(80);
+  set(decisions, moved.idle, Treatment::kKeep);
+  set(decisions, idle, drop ? Treatment::kDrop : Treatment::kMove);
+}
+
+void MixSearch::change_neighbours(Decisions& decisions) {
+  const auto& droppable = segments_.droppable();
+  const std::size_t first = dice_.below(droppable.size());
+  const std::size_t count = 1 + dice_.below(dice_.percent(20) ? kManyNeighbours : kFewNeighbours);
+  const std::size_t share = dice_.below(100);
+  const Treatment treatment = share < 50   ? Treatment::kDrop
+                              : share < 90 ? Treatment::kKeep
+                                           : Treatment::kMove;
+  for (std::size_t i = first; i < std::min(droppable.size(), first + count); ++i) {
+    set(decisions, droppable[i], treatment);
   }
 }
 

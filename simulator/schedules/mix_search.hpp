@@ -1,12 +1,12 @@
 // Search for the decisions with which an iteration takes least time: seeds, then late acceptance of small changes (Burke
-// and Bykov, The Late Acceptance Hill-Climbing Heuristic, 2017), guided by where the plan at hand loses time.
+// and Bykov, The Late Acceptance Hill-Climbing Heuristic, 2017) where the plan at hand loses time.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "simulator/schedules/mix_segments.hpp"
-#include "simulator/schedules/own_options.hpp"
 
 namespace ooc {
 
@@ -42,95 +42,81 @@ class MixSearch {
   [[nodiscard]] std::int64_t tried() const { return tried_; }
 
  private:
-  /// The plan that runs with the decisions at hand, as far as changes look at it.
-  struct Scene {
-    struct Loss {
-      enum class Cause : std::uint8_t { kWait, kRepeat };
-      std::int64_t time = 0;
-      std::uint32_t position = 0;
-      Cause cause = Cause::kWait;
-    };
-    struct Away {
-      std::uint32_t idle = 0;
-      std::uint32_t from = 0;  ///< its last use before
-      std::uint32_t to = 0;
-      std::uint32_t return_after = 0;  ///< before that position there is no room for it
-    };
-    std::vector<TaskRun> runs;
-    std::vector<Away> moved;   ///< in the order of return
-    std::vector<Away> kept;    ///< could be away, and is not
-    std::vector<Loss> losses;  ///< where compute waits or repeats something
-    std::int64_t lost = 0;
+  /// Where compute waits or repeats something.
+  struct Loss {
+    std::int64_t time = 0;
+    std::uint32_t position = 0;
+    bool again = false;
   };
+  /// A time in which a tensor could be away.
+  struct Gap {
+    std::uint32_t idle = 0;
+    std::uint32_t from = 0;  ///< position of its last use before
+    std::uint32_t to = 0;
+    std::uint32_t return_after =
+        0;  ///< of what moves: before that position there is no room for it
+  };
+  /// A way to cut: MixSegments::cut, or drop_by_price.
   struct Seed {
-    std::int64_t time = 0;
-    Decisions decisions;
-  };
-  struct Point {
-    std::int64_t time = 0;
     double price = 0;
     double share = 0;  ///< of memory that a segment may drop
     bool cut = false;
+    std::int64_t time = kNever;
+  };
+
+  struct Start {
+    std::int64_t time = 0;
+    Decisions decisions;
   };
 
   /// kNever where there is no plan, or one that takes longer than `limit`.
   std::int64_t evaluate(const Decisions& decisions, std::int64_t limit = kNever);
-  void tell();
+  void tell() const;
   void look();
-  void lose(Duration time, std::size_t position, Scene::Loss::Cause cause);
+  void lose(Duration time, std::size_t position, bool again);
   [[nodiscard]] bool over() const { return tried_ >= limits_.plans || done_; }
-
-  void sow();
-  void sow_points();
-  void sow_least_workspace();
-  std::int64_t sow_one(Decisions decisions, std::int64_t limit = kNever);
-  void sow_point(std::vector<Point>& points, double price, double share, bool cut);
   [[nodiscard]] std::int64_t share_of_memory(double share) const;
 
+  void sow();
+  std::int64_t sow_one(Decisions decisions, std::int64_t limit = kNever);
+  void sow_cut(Seed seed);
+  void sow_least_workspace();
   bool take_if_best(const Decisions& decisions, std::int64_t time);
   void walk(std::int64_t plans);
+
   void change(Decisions& decisions);
-  void change_unused(Decisions& decisions);
   void change_loss(Decisions& decisions);
   void change_repeated(Decisions& decisions, std::uint32_t position);
   void change_copy(Decisions& decisions, std::uint32_t position);
-  void make_room(Decisions& decisions, const Scene::Away& moved);
-  void change_kind(Decisions& decisions);
+  void keep_instead(Decisions& decisions, std::uint32_t idle);
+  void make_room(Decisions& decisions, const Gap& moved);
   void change_neighbours(Decisions& decisions);
-  void exchange_two(Decisions& decisions);
-  void change_way(Decisions& decisions);
   [[nodiscard]] Treatment any_treatment(std::uint32_t idle);
+  [[nodiscard]] double price(std::uint32_t idle) const;
   void set(Decisions& decisions, std::uint32_t idle, Treatment treatment) const;
-
-  struct Change;
-  [[nodiscard]] std::vector<Change> changes() const;
-  [[nodiscard]] std::int64_t plans_of_pairs() const;
-  void try_pairs(const Decisions& from);
-
-  void find_kinds();
 
   const MixFacts& facts_;
   Limits limits_;
   MixSegments segments_;
   MixDecoder decoder_;
   MixDice dice_;
-  std::vector<std::vector<std::uint32_t>>
-      kinds_;                             ///< idle times of equal tensors, three or more, in order
-  std::vector<std::uint32_t> with_ways_;  ///< tasks with more than one
-
-  std::vector<Seed> seeds_;  ///< the best ones, of different times, the best first
+  Trial trial_;           ///< of the plan that ran last
+  bool blocked_ = false;  ///< the one tried last, for want of near memory; `blocks_`: any
+  bool blocks_ = false;
+  std::vector<std::uint32_t> with_ways_;  ///< tasks with a choice of ways
+  std::vector<Seed> seeds_;
+  std::vector<Start> starts_;  ///< the best, the quickest first, of different times
   Decisions best_;
   std::int64_t best_time_ = kNever;
-  Decisions current_;
-  Decisions next_;
-  std::int64_t current_time_ = kNever;
-  Trial trial_;  ///< of the plan tried last
-  Scene scene_;
-  std::vector<std::uint32_t> choice_;  ///< of a change
   std::int64_t tried_ = 0;
-  bool blocked_ = false;  ///< the plan tried last, by what an allocator holds back
-  bool blocks_ = false;   ///< some plan did
   bool done_ = false;
+  // The plan that runs with the decisions at hand, as far as changes look at it.
+  std::vector<TaskRun> runs_;
+  std::vector<Gap> moved_;  ///< in the order of return
+  std::vector<Gap> kept_;
+  std::vector<Loss> losses_;
+  std::int64_t lost_ = 0;
+  std::vector<std::uint32_t> choice_;
 };
 
 }  // namespace ooc

@@ -68,7 +68,17 @@ SegmentEnds MixSegments::cut(std::int64_t most, double price) const {
   return std::move(cuts_within({&most, 1}, price, kLongestSegment).front());
 }
 
-std::vector<SegmentEnds> MixSegments::cuts(const std::vector<std::int64_t>& limits) const {
+/// What no segment can drop is no limit: of a long network most are the same.
+std::vector<SegmentEnds> MixSegments::cuts(std::vector<std::int64_t> limits) const {
+  std::int64_t window = 0;
+  std::int64_t widest = 0;
+  for (std::size_t t = 0; t < facts_.forward; ++t) {
+    window += begun_at_[t];
+    if (t >= kLongestSegment) window -= begun_at_[t - kLongestSegment];
+    widest = std::max(widest, window);
+  }
+  for (std::int64_t& limit : limits) limit = std::min(limit, widest);
+  limits.erase(std::unique(limits.begin(), limits.end()), limits.end());
   return cuts_within(limits, kAnyPrice, kLongestSegment);
 }
 
@@ -186,110 +196,79 @@ class Repairer {
         list_(decoder.runs()),
         excess_(decoder.excess()),
         decisions_(decisions),
-        changed_(facts.idle.size()),
-        touched_(facts.tensors, kNoIndex),
-        idle_of_stay_(list_.stays.size(), kNoIndex) {
+        changed_(facts.idle.size()) {
     for (std::size_t i = 0; i < list_.stays.size(); ++i) {
-      if (list_.runs[list_.stays[i].first].again) {
-        idle_of_stay_[i] = dropped_idle(list_.stays[i].tensor.at());
-      }
+      if (list_.runs[list_.stays[i].first].again) made_again_.push_back(i);
     }
   }
 
   /// At the worst position of every series of positions that exceed. False where nothing could be done.
   bool run() {
     bool any = false;
-    std::size_t next_stay = 0;
-    std::vector<std::uint32_t> near;
-    for (const std::size_t peak : peaks()) {
-      for (; next_stay < list_.stays.size() && list_.stays[next_stay].first <= peak; ++next_stay) {
-        if (idle_of_stay_[next_stay] != kNoIndex) {
-          near.push_back(static_cast<std::uint32_t>(next_stay));
-        }
-      }
-      std::erase_if(near, [&](std::uint32_t stay) { return list_.stays[stay].end <= peak; });
-      any = relieve(peak, near) || any;
-    }
-    return any;
-  }
-
- private:
-  /// An idle time in which the tensor is dropped, and not for each use anew.
-  [[nodiscard]] std::uint32_t dropped_idle(std::size_t tensor) const {
-    for (const std::uint32_t idle : facts_.idle_after[tensor]) {
-      if (idle == kNoIndex || decisions_.treatment[idle] < Treatment::kDrop) continue;
-      const bool each = decisions_.treatment[idle] == Treatment::kDropEach;
-      if (!facts_.idle[idle].late || !each) return idle;
-    }
-    return kNoIndex;
-  }
-
-  [[nodiscard]] std::vector<std::size_t> peaks() const {
-    std::vector<std::size_t> found;
     for (std::size_t i = 0; i < excess_.size(); ++i) {
       if (excess_[i] <= 0) continue;
       std::size_t top = i;
       for (; i < excess_.size() && excess_[i] > 0; ++i) {
         if (excess_[i] > excess_[top]) top = i;
       }
-      found.push_back(top);
+      any = relieve(top) || any;
     }
-    return found;
+    return any;
   }
 
-  bool relieve(std::size_t peak, const std::vector<std::uint32_t>& near) {
-    std::int64_t over = excess_[peak];
-    for (const TaskTouch& touch : facts_.touches[list_.runs[peak].task.at()]) {
-      touched_[touch.tensor] = static_cast<std::uint32_t>(peak);
-    }
-    std::vector<std::pair<std::int64_t, std::uint32_t>> in_the_way;
-    for (const std::uint32_t stay : near) {
-      const std::size_t tensor = list_.stays[stay].tensor.at();
-      if (touched_[tensor] == peak) continue;
-      if (changed_[idle_of_stay_[stay]] != 0) {
-        over -= facts_.bytes[tensor];
-      } else {
-        in_the_way.emplace_back(-facts_.bytes[tensor], idle_of_stay_[stay]);
-      }
+ private:
+  /// The largest first, but nothing that the task at the peak touches; else all that runs again around it.
+  bool relieve(std::size_t peak) {
+    const auto touches = facts_.touches[list_.runs[peak].task.at()];
+    std::vector<std::pair<std::int64_t, std::size_t>> in_the_way;
+    for (const std::size_t i : made_again_) {
+      const TensorStay& stay = list_.stays[i];
+      const std::size_t tensor = stay.tensor.at();
+      const bool touched = std::any_of(touches.begin(), touches.end(), [&](const TaskTouch& each) {
+        return each.tensor == tensor;
+      });
+      if (stay.first > peak || stay.end <= peak || touched) continue;
+      in_the_way.emplace_back(-facts_.bytes[tensor], tensor);
     }
     std::sort(in_the_way.begin(), in_the_way.end());
     bool any = false;
-    for (const auto& [less, idle] : in_the_way) {
-      if (over <= 0) break;
-      decisions_.treatment[idle] = facts_.idle[idle].late ? Treatment::kDropEach : Treatment::kKeep;
-      changed_[idle] = 1;
-      over += less;
-      any = true;
+    std::int64_t over = excess_[peak];
+    for (const auto& [less, tensor] : in_the_way) {
+      if (over > 0 && keep(tensor, any)) over += less;
     }
-    return over > 0 ? keep_series(peak) || any : any;
-  }
-
-  /// All that the tasks make which run again around this position.
-  bool keep_series(std::size_t peak) {
+    if (over <= 0) return any;
     std::size_t first = peak;
     while (first > 0 && list_.runs[first - 1].again) --first;
-    bool any = false;
     for (std::size_t i = first; i < list_.runs.size() && list_.runs[i].again; ++i) {
       for (const TaskTouch& touch : facts_.touches[list_.runs[i].task.at()]) {
-        if (!touch.writes) continue;
-        for (const std::uint32_t idle : facts_.idle_after[touch.tensor]) {
-          if (idle == kNoIndex || facts_.idle[idle].late) continue;
-          if (decisions_.treatment[idle] < Treatment::kDrop) continue;
-          decisions_.treatment[idle] = Treatment::kKeep;
-          any = true;
-        }
+        if (touch.writes) keep(touch.tensor, any);
       }
     }
     return any;
+  }
+
+  /// False where it is not dropped. What only tasks that run again want is made for each of them.
+  bool keep(std::size_t tensor, bool& any) {
+    bool dropped = false;
+    for (const std::uint32_t idle : facts_.idle_after[tensor]) {
+      if (idle == kNoIndex) continue;
+      Treatment& treatment = decisions_.treatment[idle];
+      const Treatment kept = facts_.idle[idle].late ? Treatment::kDropEach : Treatment::kKeep;
+      dropped = dropped || changed_[idle] != 0;
+      if (treatment < Treatment::kDrop || treatment == kept) continue;
+      treatment = kept;
+      changed_[idle] = 1;
+      dropped = any = true;
+    }
+    return dropped;
   }
 
   const MixFacts& facts_;
   const RunList& list_;
   const std::vector<std::int64_t>& excess_;
   Decisions& decisions_;
-  std::vector<char> changed_;                ///< by idle time
-  std::vector<std::uint32_t> touched_;       ///< by tensor: the last peak that touches it
-  std::vector<std::uint32_t> idle_of_stay_;  ///< of stays that are computed again
+  std::vector<char> changed_;            ///< by idle time
+  std::vector<std::size_t> made_again_;  ///< stays
 };
 
 }  // namespace

@@ -26,8 +26,9 @@ class MixSegments {
   /// The cut with least bytes that cross the segments' ends, of those that drop at most `most` bytes in a segment at a
   /// price of at most `price` times its copy.
   [[nodiscard]] SegmentEnds cut(std::int64_t most, double price = kAnyPrice) const;
-  /// The same at any price for each of several limits, the largest first, in little more time than for the first.
-  [[nodiscard]] std::vector<SegmentEnds> cuts(const std::vector<std::int64_t>& limits) const;
+  /// The same at any price for several limits, the largest first, in little more time than for the first; those beyond
+  /// what a segment can drop count as one.
+  [[nodiscard]] std::vector<SegmentEnds> cuts(std::vector<std::int64_t> limits) const;
   /// At most so many segments, the largest of which drops about as little as that allows.
   [[nodiscard]] SegmentEnds cut_into(std::int64_t number) const;
 

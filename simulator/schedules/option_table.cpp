@@ -266,9 +266,7 @@ constexpr auto kTable = std::to_array<Option>({
          }},
     {.name = "--search",
      .value = "N",
-     .help =
-         "best: try N plans (default: 3000, up to 30000 for small networks; 300 in commands that "
-         "run it many times: sweep, need, fit, max-batch)",
+     .help = "best: try N plans (default: 20000 for small networks, down to 500 for large ones)",
      .tried = "0|30|150",
      .read = [](const Option& flag, std::string_view text,
                 ScheduleOptions& options) { options.own.change().search = count_of(text, flag); },

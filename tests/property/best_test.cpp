@@ -324,8 +324,8 @@ TEST_CASE("best finds the quickest plan where all can be gone through") {
   CHECK(tally.worst <= 1.2);
 }
 
-// Of 31,500 cases those in which it takes the last turns through all pairs, moves where there is room, or ways of least
-// workspace to begin with.
+// Of 31,500 cases those in which it takes new beginnings, moves where there is room, or ways of least workspace to begin
+// with.
 TEST_CASE("best finds what a walk by chance does not") {
   Tally tally;
   for (const std::uint64_t seed : {5598U, 7616U, 15494U, 15884U, 16797U, 29161U}) {

@@ -2,7 +2,7 @@
 // chooses from?
 #include <doctest/doctest.h>
 
-#include <set>
+#include <algorithm>
 #include <string>
 
 #include "model/base/errors.hpp"
@@ -100,6 +100,31 @@ TEST_CASE("best is no slower than any other schedule of its class") {
       CHECK((!time || *least <= *time));
     }
   }
+}
+
+TEST_CASE("where far memory has no room best takes what another schedule recomputes") {
+  int cases = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Dice dice(seed);
+    Workload workload = random_workload(dice, NetworkForm::kRealChain, 12);
+    const auto none = find_schedule("recompute")->make_plan(problem_of(workload, Bytes(0)));
+    for (const bool any_plan : {false, true}) {
+      ScheduleOptions options = search_of(1);
+      options.any_plan = any_plan;
+      PlanningProblem problem =
+          problem_of(workload, *std::get<OutOfMemory>(none).smallest_budget, options);
+      problem.evaluate = [evaluate = problem.evaluate](const Plan& plan) {
+        const bool leaves = std::any_of(plan.steps.begin(), plan.steps.end(), [](const Step& step) {
+          return step.kind == StepKind::kToFar;
+        });
+        return leaves ? Trial{.overflows_far = true} : evaluate(plan);
+      };
+      if (!time_of(problem, *find_schedule("recompute"))) continue;
+      ++cases;
+      CHECK_MESSAGE(time_of(problem, *find_schedule("best")), "seed ", seed);
+    }
+  }
+  CHECK(cases > 20);
 }
 
 // Nothing that is decided may take the plan out of memory, and no plan may be quicker than what a search rejects it by.
