@@ -66,7 +66,7 @@ TEST_CASE("every shipped row holds, but for those that are known to fail") {
 TEST_CASE("figures that count as predicted are in these files") {
   CHECK(ids_with([](const Figure& each) { return each.kind == FigureKind::kPredicted; }) ==
         std::vector<std::string>{"L1", "L2", "L3", "L4", "L7", "L8", "M4", "M18", "T1", "T14",
-                                 "T18", "out-of-core"});
+                                 "T18"});
 }
 
 TEST_CASE("one file has rows that are known to fail; formulas_test.cpp has T4's") {
