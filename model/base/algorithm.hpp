@@ -1,6 +1,6 @@
-// The ways to run a task, under the names that results, profiles and the measuring program share:
-// cuDNN's, in small letters. Its backward algorithms have numbers: 0 multiplies matrices without
-// forming them and sums with atomic operations, 1 does so in a fixed order, 3 is 0 with precomputed
+// Algorithms of a task, named as in results, profiles and the calibration program: cuDNN's names in
+// lower case. Backward algorithms have numbers. algo_0 multiplies matrices without forming them and
+// sums with atomic operations. algo_1 sums in a fixed order; algo_3 is algo_0 with precomputed
 // indices.
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace ooc {
 
 enum class Algorithm : std::uint8_t {
-  kDefault,  ///< the only way that is known
+  kDefault,  ///< the only one, or the one measured without a name
   kImplicitGemm,
   kImplicitPrecompGemm,
   kGemm,

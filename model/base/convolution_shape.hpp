@@ -1,5 +1,5 @@
-// The sizes of a convolution, as plain data: what a layer states, what a profile's measured times
-// are for, and what the algorithms' costs follow from.
+// Sizes of a convolution, as plain data. Layers state them, profiles have measured times for them,
+// and the costs of algorithms follow from them.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct ConvolutionDim {
   std::int64_t kernel = 1;
   std::int64_t stride = 1;
   std::int64_t dilation = 1;
-  std::int64_t padding = 0;  ///< of both sides together
+  std::int64_t padding = 0;  ///< elements, both sides added
   friend bool operator==(const ConvolutionDim&, const ConvolutionDim&) = default;
 };
 
@@ -26,7 +26,7 @@ struct ConvolutionShape {
   friend bool operator==(const ConvolutionShape&, const ConvolutionShape&) = default;
 };
 
-/// Which of a convolution's three tasks.
+/// Tasks of a convolution: forward, gradient of the input, gradient of the weights.
 enum class ConvolutionPass { kForward, kBackwardData, kBackwardWeights };
 
 }  // namespace ooc

@@ -1,5 +1,5 @@
-// How the copies of a framework wait, and what each costs the host: what turns a schedule's plan into that
-// framework's (simulator/plan/wait_as_framework.hpp).
+// Rules by which a framework's copies wait, and their cost for the host.
+// simulator/plan/wait_as_framework.hpp applies them to a plan.
 #pragma once
 
 #include <string_view>
@@ -9,16 +9,15 @@
 namespace ooc {
 
 enum class CopyStreams {
-  kOverlap,    ///< a copy waits for what it needs and nothing else
-  kFramework,  ///< copies wait for tasks of the compute stream, too
-  kSerial,     ///< and the next task waits for every copy issued before it
+  kOverlap,    ///< a copy waits only for the data and memory that it needs
+  kFramework,  ///< a copy also waits for the compute step before it
+  kSerial,     ///< as kFramework, and the next task waits for all copies issued before it
 };
 
 struct CopyRules {
   CopyStreams streams = CopyStreams::kOverlap;
-  Duration pinned_cost =
-      {};  ///< host memory is pinned anew for every copy, in such a time; 0: a pool
-  bool far_powers_of_two = false;  ///< blocks of far memory are as large as the next power of two
+  Duration pinned_cost = {};       ///< host time to pin memory, a copy; 0: a pinned pool
+  bool far_powers_of_two = false;  ///< blocks of host memory are rounded up to a power of two
 };
 
 [[nodiscard]] constexpr std::string_view copy_streams_name(CopyStreams streams) {

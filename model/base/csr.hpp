@@ -1,5 +1,5 @@
-// A read-only table of lists (compressed sparse rows): row i holds items[begin[i] .. begin[i+1]).
-// One allocation for all rows, so that walking a plan or a graph touches memory in order.
+// Read-only table of lists (compressed sparse rows): row i holds items[begin[i] .. begin[i+1]). All
+// rows share one allocation, so that walking a plan or a graph touches memory in order.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@ class Csr {
  public:
   Csr() = default;
 
-  /// Builds `rows` lists from (row, item) pairs; within a row the order of the pairs is kept.
+  /// Builds `rows` lists from (row, item) pairs. Items of a row keep the order of their pairs.
   Csr(std::size_t rows, std::span<const std::pair<Row, Item>> pairs) { assign(rows, pairs); }
 
-  /// The same in the memory that it already has.
+  /// Builds the lists in place of the present ones and reuses their memory.
   void assign(std::size_t rows, std::span<const std::pair<Row, Item>> pairs) {
     // Counts stand two places ahead, so that after summing begin_[row + 1] is where row's next item
     // goes, and after placing all items it is where row ends: no second array.
@@ -30,13 +30,13 @@ class Csr {
     begin_.pop_back();
   }
 
-  /// The same pairs by item: row i of the result holds the rows that hold item i, in their order.
+  /// Returns the table by item: row i lists the rows that hold item i, in ascending order.
   [[nodiscard]] Csr<Item, Row> transposed(std::size_t items) const {
     Csr<Item, Row> result;
     transpose_into(result, items);
     return result;
   }
-  /// The same in the memory that `result` already has.
+  /// Transposes into `result`, whose memory is reused.
   void transpose_into(Csr<Item, Row>& result, std::size_t items) const {
     result.begin_.assign(items + 2, 0);
     result.items_.resize(items_.size());

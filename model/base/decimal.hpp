@@ -1,6 +1,6 @@
-// Decimal numbers as text, kept exact: a mantissa of up to 19 digits and a power of ten. "0.1 GB"
-// is 100,000,000 bytes and not what the nearest double makes of it. Used by the unit parser and the
-// JSON reader; nothing else needs it.
+// Exact decimal numbers from text: a mantissa of up to 19 digits and a power of ten. So "0.1 GB" is
+// 100,000,000 bytes, without the error of the nearest double. Used by the unit parser and the JSON
+// reader.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@ namespace ooc {
 struct Decimal {
   bool negative = false;
   std::uint64_t mantissa = 0;  ///< the first 19 significant digits
-  std::int32_t exponent = 0;   ///< of ten
-  bool cut = false;            ///< digits other than 0 did not fit the mantissa
+  std::int32_t exponent = 0;   ///< power of ten
+  bool cut = false;            ///< true if further digits, not all 0, did not fit the mantissa
 };
 
-/// A prefix of a text read as a number: `-`, digits, fraction, exponent (each but the digits
-/// optional).
+/// Number at the beginning of a text, and its length in bytes. Grammar: digits; optional are `-`
+/// before, fraction and exponent after. Unset: no digits.
 struct DecimalPrefix {
   Decimal value;
   std::size_t length = 0;
@@ -26,15 +26,15 @@ struct DecimalPrefix {
 
 struct Scaled {
   std::int64_t value = 0;  ///< rounded to nearest, halves away from zero
-  bool exact = false;
+  bool exact = false;      ///< true if nothing was rounded
 };
-/// decimal x numerator / denominator; none when it leaves 63 bits.
-/// Precondition: 0 < numerator <= 2^50, 0 < denominator <= 8.
+/// Returns decimal x numerator / denominator; unset if the result exceeds 63 bits. Precondition: 0
+/// < numerator <= 2^50, 0 < denominator <= 8.
 [[nodiscard]] std::optional<Scaled> scaled(const Decimal& decimal, std::int64_t numerator,
                                            std::int64_t denominator);
 
-/// The double nearest to decimal text x 10^shift; none when it overflows. `number` must be a text
-/// that read_decimal reads to its end.
+/// Returns the double nearest to `number` x 10^shift; unset on overflow. Precondition: read_decimal
+/// reads the whole text.
 [[nodiscard]] std::optional<double> nearest_double(std::string_view number, int shift);
 
 }  // namespace ooc

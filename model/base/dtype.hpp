@@ -13,7 +13,7 @@ enum class Dtype { kFloat64, kFloat32, kTf32, kFloat16, kBfloat16, kFloat8 };
 struct DtypeInfo {
   Dtype dtype;
   std::string_view name;
-  std::int64_t bytes;  ///< per element in memory (TF32 is a way to multiply float32)
+  std::int64_t bytes;  ///< an element in memory; TF32 data are stored as float32
 };
 
 inline constexpr std::array<DtypeInfo, 6> kDtypes{{{Dtype::kFloat64, "float64", 8},
@@ -23,7 +23,7 @@ inline constexpr std::array<DtypeInfo, 6> kDtypes{{{Dtype::kFloat64, "float64", 
                                                    {Dtype::kBfloat16, "bfloat16", 2},
                                                    {Dtype::kFloat8, "float8", 1}}};
 
-/// Those that a whole network can be computed in: all but float8, which only products multiply in.
+/// Types for whole networks. float8 is missing: only matrix products run in it.
 inline constexpr std::array<DtypeInfo, 5> kNetworkDtypes{
     {kDtypes[0], kDtypes[1], kDtypes[2], kDtypes[3], kDtypes[4]}};
 

@@ -1,6 +1,5 @@
-// What a link's directions keep of their rates while both move bytes. One number where both keep as
-// much; a pair where they do not: PCIe to an A100 keeps nearly all of its rate from the GPU and half
-// of that to it.
+// Share of its rate that each direction of a link keeps while both move bytes. PCIe to an A100
+// needs two numbers: from the GPU nearly the whole rate remains, to the GPU half of it.
 #pragma once
 
 #include "model/base/units.hpp"
@@ -12,13 +11,13 @@ struct Duplex {
   Ratio to_far = kOne;
 
   constexpr Duplex() = default;
-  /// Both directions alike: wherever a duplex is wanted a ratio will do.
+  /// Both directions keep `both`. Implicit, so that a ratio can stand for a duplex.
   constexpr Duplex(Ratio both) : to_near(both), to_far(both) {}
   constexpr Duplex(Ratio near, Ratio far) : to_near(near), to_far(far) {}
 
-  /// One number says it.
+  /// True if one number describes both directions.
   [[nodiscard]] constexpr bool alike() const { return to_near == to_far; }
-  /// The directions know nothing of each other.
+  /// True if the directions do not slow each other down.
   [[nodiscard]] constexpr bool full() const { return to_near == kOne && to_far == kOne; }
   friend constexpr bool operator==(const Duplex&, const Duplex&) = default;
 };

@@ -1,5 +1,5 @@
-// The three kinds of error (docs/architecture.md, 5): bad input throws SpecError, "does not fit" is
-// a value (OutOfMemory), and a broken belief of ours is OOC_CHECK, active in Release too.
+// Kinds of error (docs/architecture.md, 6): bad input throws SpecError, "does not fit" is the value
+// OutOfMemory, a bug in our code fails OOC_CHECK. OOC_CHECK is active in Release builds, too.
 #pragma once
 
 #include <stdexcept>
@@ -8,16 +8,16 @@
 
 namespace ooc {
 
-/// Bad input: caught once, in main; exit 2. what() is one line:
+/// Bad input. Caught once, in main, with exit status 2. what() is one line:
 ///   networks/tiny.json: /layers/4/kernel: found 0, expected >= 1 (hint)
 class SpecError : public std::runtime_error {
  public:
   struct Parts {
-    std::string file;      ///< path as the user gave it, or "" for a flag
-    std::string place;     ///< JSON pointer ("/layers/4/kernel") or flag ("--memory")
-    std::string found;     ///< what is there
-    std::string expected;  ///< what should be there
-    std::string hint;      ///< optional: "line 12, column 3", "did you mean ...?"
+    std::string file;   ///< path as the user gave it; empty for a flag
+    std::string place;  ///< JSON pointer ("/layers/4/kernel") or flag ("--memory")
+    std::string found;
+    std::string expected;
+    std::string hint;  ///< optional, such as "line 12, column 3" or "did you mean ...?"
   };
   explicit SpecError(Parts parts);
   [[nodiscard]] const Parts& parts() const { return parts_; }
@@ -26,10 +26,10 @@ class SpecError : public std::runtime_error {
   Parts parts_;
 };
 
-/// Text in double quotes for messages: control characters escaped, cut after 80 bytes.
+/// Returns `text` in double quotes for messages, control characters escaped, cut after 80 bytes.
 [[nodiscard]] std::string in_quotes(std::string_view text);
 
-/// A broken invariant: exit 70.
+/// A bug in our code: exit status 70.
 class InternalError : public std::logic_error {
  public:
   using std::logic_error::logic_error;
@@ -40,7 +40,7 @@ class InternalError : public std::logic_error {
 
 }  // namespace ooc
 
-/// OOC_CHECK(cond, "what was believed")
+/// OOC_CHECK(condition, "belief"): throws InternalError if the condition is false.
 #define OOC_CHECK(condition, belief)  \
   ((condition) ? static_cast<void>(0) \
                : ::ooc::check_failed(#condition, (belief), __FILE__, __LINE__))

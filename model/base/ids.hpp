@@ -1,4 +1,4 @@
-// Typed indices. "None" is std::optional, never -1.
+// Typed indices. A missing index is an empty std::optional, never -1.
 #pragma once
 
 #include <compare>
@@ -12,16 +12,16 @@ template <class Tag>
 struct Id {
   std::int32_t index = 0;
   friend constexpr auto operator<=>(Id, Id) = default;
-  /// For subscripts.
+  /// Index as the type of subscripts.
   [[nodiscard]] constexpr std::size_t at() const { return static_cast<std::size_t>(index); }
 };
 
-using InputId = Id<struct InputTag>;    ///< Network::inputs
-using LayerId = Id<struct LayerTag>;    ///< Network::layers
-using TaskId = Id<struct TaskTag>;      ///< TrainingGraph::tasks, in execution order
-using TensorId = Id<struct TensorTag>;  ///< TrainingGraph::tensors
-using StepId = Id<struct StepTag>;      ///< Plan::steps, in sequence order
-using BlockId = Id<struct BlockTag>;    ///< Plan::blocks
+using InputId = Id<struct InputTag>;    ///< into Network::inputs
+using LayerId = Id<struct LayerTag>;    ///< into Network::layers
+using TaskId = Id<struct TaskTag>;      ///< into TrainingGraph::tasks, in execution order
+using TensorId = Id<struct TensorTag>;  ///< into TrainingGraph::tensors
+using StepId = Id<struct StepTag>;      ///< into Plan::steps, in sequence order
+using BlockId = Id<struct BlockTag>;    ///< into Plan::blocks
 
 template <class SomeId>
 [[nodiscard]] constexpr SomeId make_id(std::size_t index) {

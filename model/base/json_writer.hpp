@@ -1,5 +1,5 @@
-// JSON as it is written: value behind value at the end of a text, so that a report of a million rows needs
-// no tree of them. The caller keeps to the grammar; the writer knows commas, line breaks and quotes.
+// JSON writer that appends value after value to a text, so that a report of a million rows needs no
+// tree in memory. The caller keeps to the grammar; the writer adds commas, line breaks and quotes.
 #pragma once
 
 #include <concepts>
@@ -11,13 +11,13 @@
 
 namespace ooc {
 
-/// What is JSON already: a number in digits of the caller's choice.
+/// Text that is JSON already, such as a number with digits of the caller's choice.
 struct JsonText {
   std::string text;
 };
 
-/// `text` as a JSON string with its quotes. Control characters, those too that JSON allows and terminals
-/// obey, are escaped: \u009b; bytes that are no UTF-8 become U+FFFD.
+/// Returns `text` as a quoted JSON string. All control characters are escaped, also U+0080 to
+/// U+009F, which JSON allows and terminals obey. Bytes that are not UTF-8 become U+FFFD.
 [[nodiscard]] std::string json_string(std::string_view text);
 
 enum class JsonLayout {
@@ -29,8 +29,8 @@ enum class JsonLayout {
 
 class JsonWriter {
  public:
-  /// Appends to `out`. `open` is what `out` has left open, "{[" or the like: with it a text can be written
-  /// by several writers, each of which goes on behind a value of the one before.
+  /// Appends to `out`. `open`: brackets still open in `out`, such as "{[". With `open` a second
+  /// writer continues a text that another writer began.
   explicit JsonWriter(std::string& out, JsonLayout layout = JsonLayout::kIndented,
                       std::string_view open = {});
 
@@ -38,21 +38,21 @@ class JsonWriter {
   JsonWriter& begin_list() { return begin('['); }
   JsonWriter& begin_object(std::string_view its_key) { return key(its_key).begin('{'); }
   JsonWriter& begin_list(std::string_view its_key) { return key(its_key).begin('['); }
-  /// Closes the object or list that was opened last.
+  /// Closes the innermost open object or list.
   JsonWriter& end();
   JsonWriter& key(std::string_view text);
-  /// What comes next begins, or ends, a line with that many blanks before it.
+  /// Breaks the line before the next value or closing bracket, and indents by `indent` blanks.
   JsonWriter& line(std::size_t indent);
 
-  /// Texts, numbers (a double as the shortest text that reads back to it; null where it is not finite),
-  /// quantities as their counts, optional values (null where there is none), nullptr, lists of them.
+  /// Writes texts, numbers, quantities (as their counts), nullptr, optional values, or lists of these. A
+  /// double becomes the shortest text that reads back equal; infinite, NaN and unset become null.
   template <class Value>
   JsonWriter& value(const Value& value);
   template <class Value>
   JsonWriter& member(std::string_view its_key, const Value& its_value) {
     return key(its_key).value(its_value);
   }
-  /// A list of objects: `put(row)` writes the members of one.
+  /// Writes a list of objects; `put(row)` writes the members of one.
   template <class Rows, class Put>
   JsonWriter& objects(std::string_view its_key, const Rows& rows, Put put);
 
@@ -66,9 +66,9 @@ class JsonWriter {
 
   std::string& out_;
   JsonLayout layout_;
-  std::string open_;  ///< brackets that are open, outermost first
+  std::string open_;  ///< brackets still open, outermost first
   std::optional<std::size_t> indent_;
-  bool is_first_ = true;  ///< in the innermost of them
+  bool is_first_ = true;  ///< no value yet in the innermost bracket
   bool after_key_ = false;
 };
 

@@ -1,4 +1,4 @@
-// The update rules of training, by what state they keep for each parameter.
+// Update rules of training. They differ in the state that they store for each parameter.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@ enum class Optimizer { kSgd, kMomentum, kAdam, kAdam8, kAdafactor };
 inline constexpr std::array kOptimizers{Optimizer::kSgd, Optimizer::kMomentum, Optimizer::kAdam,
                                         Optimizer::kAdam8, Optimizer::kAdafactor};
 
-/// How Adam runs: one kernel for everything, or operation by operation over all parameters at once (PyTorch's
-/// foreach), with a temporary number for each of them.
+/// Implementation of Adam: one fused kernel, or PyTorch's foreach, one kernel an operation over all
+/// parameters. Foreach needs a temporary number for each parameter.
 enum class AdamKernels { kFused, kForeach };
 [[nodiscard]] constexpr std::string_view adam_kernels_name(AdamKernels kernels) {
   return kernels == AdamKernels::kFused ? "fused" : "foreach";

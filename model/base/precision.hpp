@@ -1,5 +1,5 @@
-// Mixed precision as training software has it: one name for all the element sizes of a run. The table
-// below is the only place that has them; docs/model.md, 3 has the source of every cell.
+// Mixed precision as in training software: one name for the element sizes of a run. The table below
+// is the only place with the sizes; docs/model.md, 3 gives the source of every cell.
 #pragma once
 
 #include <array>
@@ -24,33 +24,33 @@ enum class Precision {
   kFp8,
 };
 
-/// Copies of the weights in the type that products multiply in.
+/// Copies of weights, in the type that matrix products run in.
 enum class WeightCopies {
   kNone,
-  kSaved,     ///< one a layer, from its forward task to its last reader
-  kPerGroup,  ///< of a block of layers at a time, made again for the backward pass
+  kSaved,     ///< one a layer, saved from its forward task until its last use
+  kPerGroup,  ///< one a group of layers; dropped after forward, made again for backward
 };
 
 struct PrecisionInfo {
   Precision precision = Precision::kFp32;
   std::string_view name = {};
-  Dtype dtype = Dtype::kFloat32;     ///< of the network as a whole, and in its products' results
-  Dtype products = Dtype::kFloat32;  ///< that linear layers multiply in: whose peak counts
+  Dtype dtype = Dtype::kFloat32;     ///< of the network, and of the results of its matrix products
+  Dtype products = Dtype::kFloat32;  ///< that matrix products run in; its peak rate counts
   // Bytes an element, by class of data.
-  std::int64_t activation = 4;    ///< what products read and write
-  std::int64_t wide = 4;          ///< norms, softmax, losses, embeddings, and so residual sums
-  std::int64_t linear_saved = 4;  ///< what a linear layer keeps of its input
-  std::int64_t input = 4;         ///< the network's data
+  std::int64_t activation = 4;    ///< inputs and outputs of matrix products
+  std::int64_t wide = 4;          ///< norms, softmax, losses, embeddings, residual sums
+  std::int64_t linear_saved = 4;  ///< input that a linear layer saves for backward
+  std::int64_t input = 4;         ///< inputs of the network
   // Bytes a parameter.
   std::int64_t weight = 4;
   std::int64_t copy = 0;
   std::int64_t gradient = 4;
   std::int64_t master = 0;
   WeightCopies copies = WeightCopies::kNone;
-  bool halves_state = false;  ///< the optimizer's state in 16 bits
-  bool unscales = false;      ///< gradients are scaled: a pass more over them before the update
+  bool halves_state = false;  ///< optimiser state in 16 bits
+  bool unscales = false;      ///< loss scaling: one more pass over gradients before the update
 
-  /// Whether kinds of layers choose their own types, as torch.autocast has it.
+  /// True if each layer kind chooses its own type, as under torch.autocast.
   [[nodiscard]] constexpr bool autocasts() const { return wide != activation; }
 };
 

@@ -1,7 +1,7 @@
-// The one unit parser, shared by files and flags: "16 GiB", "12.4 GB/s", "128 Gbit/s", "8 us",
-// "15.7 TFLOP/s", "90 %". Grammar: number (exponent allowed), optional space, unit. k/M/G/T are
-// decimal, Ki/Mi/Gi/Ti binary. Times round to the nearest ns. A bare number is an error that says
-// what to write. Results are limited to the ranges of units.hpp.
+// Parser of units for files and flags: "16 GiB", "12.4 GB/s", "128 Gbit/s", "8 us", "15.7 TFLOP/s",
+// "90 %". Grammar: number (exponent allowed), optional space, unit. k/M/G/T are decimal,
+// Ki/Mi/Gi/Ti binary. Times are rounded to the nearest ns. A number without unit is an error that
+// shows how to write it. Results are limited to the ranges of units.hpp.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace ooc {
 
-/// Why a text is not a quantity: what was found and what would be right.
+/// Reason why a text is not a quantity.
 struct QuantityError {
   std::string found;
   std::string expected;  ///< e.g. `a size with a unit, such as "16 GiB" or "16 GB"`
@@ -26,13 +26,13 @@ using Parsed = std::variant<Value, QuantityError>;
 [[nodiscard]] Parsed<Duration> parse_duration(std::string_view text);
 /// Also accepts "inf" (kInfiniteRate).
 [[nodiscard]] Parsed<BytesPerSecond> parse_rate(std::string_view text);
-/// How fast an optimiser's step goes over memory: a rate, or parameters a second of Adam in mixed precision, which
-/// reads and writes kAdamBytes of each: "3.9 Gparam/s".
+/// Parses the rate of optimiser steps: bytes a second, or parameters a second ("3.9 Gparam/s"). A
+/// parameter counts kAdamBytes, the traffic of Adam in mixed precision.
 [[nodiscard]] Parsed<BytesPerSecond> parse_update_rate(std::string_view text);
-/// Gradient 2, moments 16, master 8, weight 2 (docs/model.md, 3, Precision).
+/// Bytes a parameter: gradient 2, moments 16, master copy 8, weight 2 (docs/model.md, 3, Precision).
 inline constexpr std::int64_t kAdamBytes = 28;
 [[nodiscard]] Parsed<FlopsPerSecond> parse_flop_rate(std::string_view text);
-/// A count of operations, "2 GFLOP": the abscissa of efficiency curves.
+/// Number of operations, "2 GFLOP": the abscissa of efficiency curves.
 [[nodiscard]] Parsed<double> parse_flop_count(std::string_view text);
 /// "90 %" or a bare ratio "0.9".
 [[nodiscard]] Parsed<double> parse_ratio(std::string_view text);

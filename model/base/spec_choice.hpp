@@ -1,4 +1,4 @@
-// A text of a file that is one of few words, as the value that each stands for.
+// Values of a file that are one of a few words.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace ooc {
 template <class Value, std::size_t kCount>
 using SpecChoices = std::array<std::pair<std::string_view, Value>, kCount>;
 
-/// One of `choices`, as what stands beside it; throws SpecError listing them.
+/// Returns the value that `choices` pairs with the text of `view`. Another text throws SpecError with all choices.
 template <class Value, std::size_t kCount>
 [[nodiscard]] Value choice_of(const SpecView& view, const SpecChoices<Value, kCount>& choices) {
   std::vector<std::string> names;

@@ -1,4 +1,4 @@
-// Several mistakes in one file, told at once: whoever writes a file by hand mends them in one go.
+// Several errors of one file, reported together, so that an author can fix them all at once.
 #pragma once
 
 #include <string>
@@ -9,22 +9,22 @@
 
 namespace ooc {
 
-/// The first is the error itself, for everybody who can do with one; main prints the others below it.
+/// The base class is the first error. main prints the others below it.
 class SpecErrors : public SpecError {
  public:
   SpecErrors(const SpecError& first, std::vector<std::string> others)
       : SpecError(first), others_(std::move(others)) {}
-  /// One line each, as what() is.
+  /// Texts of the further errors, each one line like what().
   [[nodiscard]] const std::vector<std::string>& others() const { return others_; }
 
  private:
   std::vector<std::string> others_;
 };
 
-/// Keeps what readers throw, as long as what comes next does not depend on it.
+/// Collects errors of readers, so that independent parts of a file are all checked.
 class ErrorCollector {
  public:
-  /// Runs `read`; whether it went well.
+  /// Runs `read`. Returns false, and collects the error, if it throws SpecError.
   template <class Read>
   bool attempt(Read read) {
     try {
@@ -36,7 +36,7 @@ class ErrorCollector {
     }
   }
   [[nodiscard]] std::size_t count() const { return errors_.size(); }
-  /// Throws what was kept, if anything.
+  /// Throws what was collected: one SpecError, or SpecErrors with at most 20; nothing if there is none.
   void finish() const {
     if (errors_.empty()) return;
     if (errors_.size() == 1) throw SpecError(errors_.front());

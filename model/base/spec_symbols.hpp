@@ -1,5 +1,5 @@
-// Names that a file gives to integers, so that one number changes a size wherever it stands: "seq", "2*seq"
-// (docs/formats.md, 2). Fields that want an integer take such a text through SpecView::as_integer.
+// Symbols: names that a file gives to integers ("seq"), so that one number changes many sizes
+// (docs/formats.md, 2). Integer fields accept "seq" and "2*seq" through SpecView::as_integer.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ struct SymbolValue {
   bool operator==(const SymbolValue&) const = default;
 };
 
-/// A letter, then letters, digits or "_".
+/// True for a letter followed by letters, digits or "_".
 [[nodiscard]] bool is_symbol_name(std::string_view text);
 
-/// "seq=2048,target_seq=128", as --symbol has it.
+/// Returns "seq=2048,target_seq=128", as --symbol takes it.
 [[nodiscard]] std::string symbols_text(const std::vector<SymbolValue>& symbols);
 
 class SpecSymbols {
@@ -34,9 +34,9 @@ class SpecSymbols {
   [[nodiscard]] const std::vector<SymbolValue>& values() const { return values_; }
   [[nodiscard]] bool empty() const { return values_.empty(); }
   [[nodiscard]] std::vector<std::string> names() const;
-  /// What "seq" or "2*seq" comes to; none: the text is neither. Notes that the symbol was read.
+  /// Returns the value of "seq" or "2*seq" and marks the symbol as read. Unset: neither form, or an unknown name.
   [[nodiscard]] std::optional<Int128> read(std::string_view text) const;
-  /// The first one that nothing has read.
+  /// Returns the first symbol that nothing has read; null if all were read.
   [[nodiscard]] const SymbolValue* unread() const;
 
  private:

@@ -1,4 +1,4 @@
-// "-" in the place of an input file.
+// Standard input as an input file, named "-".
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@ namespace ooc {
 
 inline constexpr std::string_view kStandardInput = "-";
 
-/// Where to read what `path` names: itself, and for "-" a place with all of standard input, from its
-/// beginning however often it is opened. A pipe is read to its end for that, or to a byte behind `max_bytes`.
+/// Returns a path that can be opened several times: `path`, or for "-" /dev/stdin. A pipe is first
+/// copied to memory, up to a little more than `max_bytes`. Throws SpecError if it cannot be read.
 [[nodiscard]] std::string readable_path(const std::string& path, std::int64_t max_bytes);
 
 }  // namespace ooc

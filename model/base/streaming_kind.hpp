@@ -1,4 +1,4 @@
-// Kinds of kernels that go through memory once, as far as software differs in how fast they are.
+// Kinds of kernels bound by memory bandwidth. Software runs each kind at a share of the bandwidth of its own.
 #pragma once
 
 namespace ooc {

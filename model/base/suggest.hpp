@@ -1,4 +1,4 @@
-// What somebody who wrote an unknown word may have meant.
+// Suggestions for a mistyped word.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace ooc {
 
-/// "did you mean A, B or C?" with the known words that begin as `word` does, else that contain it, else with the
-/// nearest one; empty where nothing is near.
+/// Returns "did you mean A, B or C?" with the entries of `known` that begin with `word`; else those
+/// that contain it; else the nearest. Empty if no entry is near.
 [[nodiscard]] std::string did_you_mean(std::string_view word,
                                        const std::vector<std::string>& known);
 

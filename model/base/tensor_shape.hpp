@@ -1,4 +1,4 @@
-// The shape of one sample: channels first, batch left out ([3, 224, 224]).
+// Shape of one sample: channels first, without the batch ([3, 224, 224]).
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ struct TensorShape {
 
   friend bool operator==(const TensorShape&, const TensorShape&) = default;
 
-  /// Product of the dimensions; none when it leaves 63 bits.
+  /// Product of the dimensions; unset if it exceeds 63 bits.
   [[nodiscard]] std::optional<std::int64_t> elements() const;
-  /// "3x224x224"; "scalar" without dimensions.
+  /// Text such as "3x224x224"; "scalar" if there is no dimension.
   [[nodiscard]] std::string text() const;
 };
 

@@ -1,4 +1,4 @@
-// What must not reach a terminal, or a reader's eye, unescaped from a file or a command line.
+// Escapes for text of files and command lines that could deceive a terminal or its reader.
 #pragma once
 
 #include <cstddef>
@@ -7,28 +7,28 @@
 
 namespace ooc {
 
-/// Length in bytes of the control character that `text` begins with, 0 where it begins with none: ASCII
-/// and C1 controls, which terminals obey; line and paragraph separators; the marks, embeddings, overrides
-/// and isolates of bidirectional text (U+061C, U+200E/F, U+202A-E, U+2066-9), with which a name can show
-/// something else than it is; and any byte that is no UTF-8, of which terminals make what they like.
+/// Returns the length in bytes of the control character at the start of `text`; 0 if there is none.
+/// Control characters are: ASCII and C1 controls; line and paragraph separators; marks, embeddings,
+/// overrides and isolates of bidirectional text (U+061C, U+200E/F, U+202A-E, U+2066-9), which can
+/// disguise a name; each byte that is not UTF-8.
 [[nodiscard]] std::size_t control_length(std::string_view text);
 
-/// Length in bytes of the character that `text` begins with: 1 for a byte that is no UTF-8.
+/// Returns the length in bytes of the character at the start of `text`: 1 for a byte that is not UTF-8.
 [[nodiscard]] std::size_t character_length(std::string_view text);
 
-/// Offset of the first byte that is not part of valid UTF-8; text.size() when all is well.
+/// Returns the offset of the first byte that is not valid UTF-8; text.size() if there is none.
 [[nodiscard]] std::size_t first_invalid_utf8(std::string_view text);
 
-/// Control characters but the ASCII ones in `kept` replaced by "?": names come from files and end up on
-/// terminals.
+/// Returns `text` with "?" for each control character, except ASCII ones in `kept`. For names of
+/// files that are printed.
 [[nodiscard]] std::string printable(std::string_view text, std::string_view kept = {});
 
-/// Control characters but the ASCII ones in `kept` as in JSON, \u202e (bytes that are no UTF-8 as \x9b), and
-/// a backslash before those of `backslashed`. With the backslash among them no two texts become one.
+/// Returns `text` with control characters escaped as in JSON (\u202e), other bytes as \x9b, except ASCII ones in `kept`.
+/// Characters of `backslashed` get a backslash before them. Different texts stay different if the backslash is among them.
 [[nodiscard]] std::string escaped_controls(std::string_view text, std::string_view backslashed,
                                            std::string_view kept = {});
 
-/// The first `longest` bytes, fewer where a UTF-8 sequence would be split.
+/// Returns the first `longest` bytes, or fewer, so that no UTF-8 sequence is split.
 [[nodiscard]] std::string_view cut_text(std::string_view text, std::size_t longest);
 
 }  // namespace ooc

@@ -1,7 +1,6 @@
-// Strong units. A quantity has a type; a raw number appears only here, in quantity_io and in the
-// writers. All of them are 64-bit integers with exact arithmetic: simulated time is integer
-// nanoseconds, rates are integer bytes per second, so that two runs give the same bytes on any
-// machine. Double seconds exist only inside model/cost and calibrate/fit.
+// Quantities as types; plain numbers appear only here, in quantity_io and in the writers. All are
+// 64-bit integers with exact arithmetic: simulated time in ns, rates in bytes per second. So every
+// machine computes the same bytes. Seconds as double exist only in model/cost and calibrate/fit.
 #pragma once
 
 #include <compare>
@@ -12,7 +11,7 @@ namespace ooc {
 
 __extension__ using Int128 = __int128;
 
-/// A counted quantity. Tag makes Bytes, Duration and the rates different types.
+/// Integer quantity. Tag makes Bytes, Duration and rates different types.
 template <class Tag>
 class Quantity {
  public:
@@ -42,40 +41,40 @@ class Quantity {
 };
 
 using Bytes = Quantity<struct BytesTag>;
-/// Nanoseconds. Also used for instants, counted from the start of the iteration.
+/// Nanoseconds. Also an instant, counted from the start of the iteration.
 using Duration = Quantity<struct DurationTag>;
 /// Bytes per second. kInfiniteRate moves any size in 0 ns.
 using BytesPerSecond = Quantity<struct BytesPerSecondTag>;
-/// Floating point operations (1 multiply-accumulate = 2).
+/// Floating-point operations; one multiply-accumulate counts 2.
 using Flops = Quantity<struct FlopsTag>;
-/// A ratio in parts per billion: exact where a double would not be.
+/// Ratio in parts per billion, hence exact.
 using Ratio = Quantity<struct RatioTag>;
 
 inline constexpr BytesPerSecond kInfiniteRate{std::numeric_limits<std::int64_t>::max()};
 inline constexpr Ratio kOne{1'000'000'000};
 
-/// Floating point operations per second; only model/cost calculates with it.
+/// Floating-point operations per second. Only model/cost computes with it.
 struct FlopsPerSecond {
   double per_second = 0;
 };
 
-// Limits that readers check (in 128 bit), so that sums stay exact everywhere behind them.
+// Limits that readers check in 128 bits, so that all later sums are exact.
 inline constexpr std::int64_t kMaxTensorBytes = std::int64_t{1} << 48;
 inline constexpr std::int64_t kMaxTotalBytes = std::int64_t{1} << 56;
 inline constexpr std::int64_t kMaxTimeNs = std::int64_t{1} << 53;
-/// The largest finite rate (1 EB/s): the sum of two still fits, and so does rate x kMaxTimeNs.
+/// Largest finite rate, 1 EB/s. Two of them can be added, and multiplied by kMaxTimeNs in 128 bits.
 inline constexpr BytesPerSecond kMaxRate{1'000'000'000'000'000'000};
 inline constexpr std::int64_t kMaxBatch = std::int64_t{1} << 31;
 
-/// Time that `bytes` take at `rate`, rounded up to the next nanosecond; 0 at an infinite rate.
-/// Saturates at kMaxTimeNs. Precondition: bytes >= 0, rate > 0.
+/// Returns the time for `bytes` at `rate`, rounded up to a ns, at most kMaxTimeNs; 0 at an infinite
+/// rate. Precondition: bytes >= 0, rate > 0.
 [[nodiscard]] constexpr Duration transfer_time(Bytes bytes, BytesPerSecond rate) {
   if (rate == kInfiniteRate || bytes.count() == 0) return Duration(0);
   const Int128 ns = (Int128{bytes.count()} * 1'000'000'000 + rate.count() - 1) / rate.count();
   return Duration(ns > kMaxTimeNs ? kMaxTimeNs : static_cast<std::int64_t>(ns));
 }
 
-/// floor(rate x ratio); an infinite rate stays infinite, a finite one stays at least 1 B/s.
+/// Returns floor(rate x ratio), at least 1 B/s. An infinite rate stays infinite.
 [[nodiscard]] constexpr BytesPerSecond scale(BytesPerSecond rate, Ratio ratio) {
   if (rate == kInfiniteRate) return rate;
   const Int128 scaled = Int128{rate.count()} * ratio.count() / kOne.count();
