@@ -1,4 +1,4 @@
-// Network -> TrainingGraph. The rules stand in docs/model.md, section 3.
+// Builds the TrainingGraph of a Network. docs/model.md, 3 gives the rules.
 #pragma once
 
 #include <optional>
@@ -10,19 +10,18 @@
 namespace ooc {
 
 struct GraphOptions {
-  /// Only kDefineByRun changes the graph (it pins what eager frameworks keep); the others are
-  /// footprints over the liveness graph (liveness.hpp).
+  /// Only kDefineByRun changes the graph: it pins the tensors that eager frameworks hold. The
+  /// others select a footprint of the same graph (liveness.hpp).
   Accounting accounting = Accounting::kLiveness;
-  std::optional<Optimizer> optimizer = {};  ///< none: the network's, else sgd
-  /// What a framework keeps; define-by-run has rules of its own, and wants the defaults here.
+  std::optional<Optimizer> optimizer = {};  ///< unset: the network's; sgd if it has none
+  /// Tensors that a framework saves. Leave the defaults for kDefineByRun, which has rules of its own.
   Keeping keeping = {};
-  std::optional<Dtype> gradient_dtype = {};  ///< of the weights; none: as the precision says
+  std::optional<Dtype> gradient_dtype = {};  ///< of weight gradients; unset: by the precision
 
   bool operator==(const GraphOptions&) const = default;
 };
 
-/// `network` must outlive the result. Throws SpecError where in_place was asked for and is
-/// impossible.
+/// `network` must outlive the result. Throws SpecError if "in_place": true is impossible.
 [[nodiscard]] TrainingGraph build_training_graph(const Network& network,
                                                  const GraphOptions& options = {});
 

@@ -1,5 +1,5 @@
-// What the software keeps of the forward pass for the backward pass, where frameworks differ
-// (docs/model.md, 3). The defaults are those of an ideal one: nothing that backward does not need.
+// Differences between frameworks in what they save of the forward pass for backward (docs/model.md,
+// 3). Defaults are an ideal framework: only what backward needs.
 #pragma once
 
 #include <cstdint>
@@ -9,58 +9,58 @@
 
 namespace ooc {
 
-/// Of activations whose derivative follows from either side (relu, sigmoid, tanh).
+/// Saved for activations whose derivative follows from input or output (relu, sigmoid, tanh).
 enum class KeptActivation {
   kOutput,
-  kInput,  ///< relu its input, where it is out of place
+  kInput,  ///< input of relu, if it runs out of place
   kBoth,
 };
 
-/// Of activations with two limits (relu6, hardsigmoid), and of leaky_relu and elu.
+/// Saved for activations with two limits (relu6, hardsigmoid), and for leaky_relu and elu.
 enum class KeptOfClamps {
   kAsActivations,
-  kInput,  ///< with two limits also in place, a copy, which is as if it did not; of the others out of place only
+  kInput,  ///< a copy of the input with two limits; for the others the input, if out of place
 };
 
-/// Where backward reads what a slice took.
+/// Saved for a slice whose value backward reads.
 enum class KeptOfSlices {
   kSlice,
-  kWhole,  ///< a slice is a view: who keeps it keeps all that it was taken from
+  kWhole,  ///< the tensor that the slice is a view of
 };
 
-/// Whether an activation or a dropout overwrites its input where the file leaves that open.
+/// Rule for activations and dropout that may overwrite their input, if the file does not say.
 enum class InPlaceRule {
-  kAlways,        ///< wherever it can be done without harm, whatever the kind of activation
-  kWhenPossible,  ///< relu and dropout
+  kAlways,        ///< all activations, where it is safe
+  kWhenPossible,  ///< relu and dropout, where it is safe
   kNever,
 };
 
 enum class KeptOfPools {
-  kInputAndOutput,   ///< max pools; average pools keep nothing
-  kInputAndIndices,  ///< max pools, with 8 bytes an element of the output; average pools their input
+  kInputAndOutput,   ///< max pools; average pools save nothing
+  kInputAndIndices,  ///< max pools, 8 bytes an index; average pools save the input
 };
 
 enum class KeptOfNorms {
   kInput,
-  kInputAndStatistics,  ///< with mean and deviation in float32
+  kInputAndStatistics,  ///< also mean and deviation in float32
 };
 
-/// Of softmax, also within attention and before a loss.
+/// Saved for softmax, alone, in attention or before a loss.
 enum class KeptOfSoftmax {
   kOutput,
-  kInputAndOutput,  ///< its input as well, which backward is handed and does not read
+  kInputAndOutput,  ///< the input is saved as well, though backward does not read it
 };
 
-/// Where backward of what ran in place writes.
+/// Destination of the gradient of an in-place layer.
 enum class InPlaceGradients {
-  kAsForward,  ///< over the gradient that it reads
-  kNever,      ///< into a buffer of its own
+  kAsForward,  ///< overwrites the gradient that backward reads
+  kNever,      ///< a buffer of its own
 };
 
-/// The gradient of a sum, which is that of all its inputs.
+/// Gradients of the inputs of a sum, all equal to the gradient of its output.
 enum class GradientSharing {
-  kCopy,          ///< each further input has a copy
-  kUntilWritten,  ///< one buffer, until somebody adds to it or overwrites it
+  kCopy,          ///< a copy for each further input
+  kUntilWritten,  ///< one shared buffer, until a task adds to it or overwrites it
 };
 
 struct Keeping {
@@ -69,10 +69,10 @@ struct Keeping {
   KeptOfSlices slices = KeptOfSlices::kSlice;
   InPlaceRule in_place = InPlaceRule::kWhenPossible;
   KeptOfPools pools = KeptOfPools::kInputAndOutput;
-  std::int64_t mask_bytes = 1;  ///< of dropout's mask, an element
+  std::int64_t mask_bytes = 1;  ///< bytes an element of dropout's mask
   KeptOfNorms norms = KeptOfNorms::kInput;
   KeptOfSoftmax softmax = KeptOfSoftmax::kOutput;
-  std::optional<Dtype> loss_dtype = {};  ///< of what a loss keeps; none: the network's
+  std::optional<Dtype> loss_dtype = {};  ///< of tensors that a loss saves; unset: by the network
   InPlaceGradients in_place_gradients = InPlaceGradients::kAsForward;
   GradientSharing gradients = GradientSharing::kCopy;
 

@@ -1,5 +1,5 @@
-// Near-memory footprints of a training graph when nothing moves, under the accounting rules that
-// published numbers mix (docs/model.md, 3).
+// GPU-memory footprints of a training graph when nothing moves, under the accounting rules of
+// published figures (docs/model.md, 3).
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace ooc {
 
-/// Bytes per sample live while each task runs (what it reads and writes and what later tasks still
-/// need), in task order; network inputs live from the start to their last use. No workspace, no
-/// static bytes.
+/// Returns, by task, the bytes per sample live while the task runs: its tensors and those that
+/// later tasks need. Network inputs live from the start to their last use. Workspace and static
+/// bytes are not counted.
 [[nodiscard]] std::vector<std::int64_t> live_bytes_per_sample(const TrainingGraph& graph);
-/// The same of what does not grow with the batch.
+/// Returns, by task, the live bytes that do not grow with the batch.
 [[nodiscard]] std::vector<std::int64_t> live_bytes_fixed(const TrainingGraph& graph);
 
-/// Bytes per sample of all dynamic tensors under an accounting rule: the liveness peak; every
-/// output and the two largest gradients; every output and every gradient.
+/// Returns bytes per sample of all dynamic tensors: the liveness peak; or all outputs and the two
+/// largest gradients (kSharedGradients); or all outputs and gradients (kAllGradients).
 [[nodiscard]] std::int64_t footprint_per_sample(const TrainingGraph& graph, Accounting accounting);
 
-/// Weights + gradients + optimiser state.
+/// Bytes of weights, their gradients and optimiser states.
 [[nodiscard]] std::int64_t static_bytes(const TrainingGraph& graph);
 
 }  // namespace ooc

@@ -1,5 +1,5 @@
-// `--lora` and `--base`: a network of which nothing is learnt but adapters beside its linear layers, and whose frozen weights
-// may be kept in fewer bits. Works on the text of a network, written or imported, before it is read.
+// `--lora` and `--base`: train only adapters beside the linear layers of a network. Frozen weights
+// may be stored in fewer bits. Edits the value tree of a network before the tree is read.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,20 @@ namespace ooc {
 
 struct AdapterOptions {
   std::int64_t rank = 8;
-  /// Layers by the end of their names, "_proj" left out or not: "q", "q_proj"; "q" is "query", too. None: all linear layers and mixtures
-  /// of the network's blocks (its repeats).
+  /// Ends of names of the layers to adapt, with or without "_proj": "q" means "q_proj" and "query".
+  /// Empty: all linear layers and mixtures of experts in repeats.
   std::vector<std::string> targets = {};
   double dropout = 0;
-  std::optional<Dtype> dtype = {};         ///< none: as the precision keeps what is learnt
-  std::optional<WeightStorage> base = {};  ///< none: as the precision keeps weights
+  std::optional<Dtype> dtype = {};         ///< of adapters; unset: by the precision
+  std::optional<WeightStorage> base = {};  ///< of frozen weights; unset: by the precision
 
   bool operator==(const AdapterOptions&) const = default;
 };
 
-/// Throws SpecError where a target is no layer's name, or names one that another has named.
+/// Throws SpecError if a target matches no layer, or a layer that another target matches.
 void add_adapters(SpecDocument& network, const AdapterOptions& options);
 
-/// States in `file` the sums over `network`, which it is read as.
+/// Writes the sums of `network` as "expect" into `file`, the document that `network` was read from.
 void expect_sums(SpecDocument& file, const Network& network);
 
 }  // namespace ooc

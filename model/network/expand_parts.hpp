@@ -1,7 +1,7 @@
-// Layers that unroll into others (lstm, gru, additive attention: LayerModel::parts) give way to them,
-// so that every later stage sees plain layers with one output each and a schedule can move the
-// tensors of single time steps. The parts of a layer "lstm" are called "lstm/0/3/gates"; the last one
-// has the layer's own name, so whoever reads "lstm" reads it (docs/notebook/0003).
+// Replaces layers by simpler parts (lstm, gru, additive attention: LayerModel::parts). Later stages
+// see layers with one output each, so that schedules can move tensors of single time steps. A part
+// of layer "lstm" is called "lstm/0/3/gates". The last part keeps the layer's name, so that readers
+// of "lstm" find it (docs/notebook/0003).
 #pragma once
 
 #include <vector>
@@ -11,8 +11,8 @@
 
 namespace ooc {
 
-/// Replaces layers by their parts; producers, outputs and execution order follow. `entries` says
-/// where each layer stands in the file. Throws SpecError above kMaxLayers.
+/// Replaces layers, and updates producers, outputs and execution order. `entries`: entry of the
+/// file, by layer. Throws SpecError above kMaxLayers.
 void expand_parts(const std::vector<const Entry*>& entries, Network& network);
 
 }  // namespace ooc

@@ -1,6 +1,6 @@
-// Expressions of family files (docs/formats.md, 2.2): "hidden_size / num_attention_heads",
-// "not fused ? 'eager'". Numbers are whole; `/` must come out even. What is not chosen by `?:`, `and` and
-// `or` is not evaluated, so a key of the config is wanted only where it counts.
+// Expressions of family files (docs/formats.md, 2.2): "hidden_size / num_attention_heads", "not
+// fused ? 'eager'". Numbers are integers, and `/` must leave no remainder. `?:`, `and` and `or`
+// evaluate only the branch that they choose, so a config needs only the keys of that branch.
 #pragma once
 
 #include <functional>
@@ -12,13 +12,13 @@
 
 namespace ooc {
 
-/// A value of an expression, never null; "none" is JSON's null.
+/// Value of an expression, never a null pointer; is_none() if the value is JSON's null.
 struct FamilyValue {
   std::shared_ptr<const SpecNode> node;
-  std::string key = {};  ///< the first key of the config that it comes from; empty: none
+  std::string key = {};  ///< first key of the config that the value comes from; empty: none
 
   [[nodiscard]] bool is_none() const { return node->type == SpecType::kNull; }
-  /// False: null, false, 0, and empty texts and lists.
+  /// False for null, false, 0, and empty texts and lists.
   [[nodiscard]] bool is_true() const;
 };
 [[nodiscard]] FamilyValue family_value(SpecNode node, std::string key = {});
@@ -26,11 +26,11 @@ struct FamilyValue {
 
 using FamilyLookup = std::function<FamilyValue(const std::string& name)>;
 
-/// The value of `text`, which stands at `place` of a family file. Throws SpecError at `place` for what is no
-/// expression, at a key of `config` for numbers that do not divide or are too large.
+/// Evaluates `text`, found at `place` of a family file. Throws SpecError at `place` for bad syntax,
+/// and at a key of `config` for numbers that do not divide or are too large.
 [[nodiscard]] FamilyValue evaluate_expression(std::string_view text, const SpecView& place,
                                               const SpecView& config, const FamilyLookup& lookup);
-/// Throws SpecError at `place` for what is no expression, whatever its names mean.
+/// Throws SpecError at `place` for bad syntax; looks up no names.
 void check_expression(std::string_view text, const SpecView& place);
 
 }  // namespace ooc

@@ -1,6 +1,5 @@
-// Families of checkpoints (networks/families/*.json, docs/formats.md, 2.2): how the configs of some
-// `model_type` become networks. A file may be based on another, whose entries it has unless it states its
-// own.
+// Families of checkpoints (networks/families/*.json, docs/formats.md, 2.2): rules that turn the
+// config of a `model_type` into a network. A file may extend another file and override its entries.
 #pragma once
 
 #include <deque>
@@ -14,19 +13,19 @@
 namespace ooc {
 
 struct Family {
-  std::deque<SpecDocument> files;  ///< nearest first
+  std::deque<SpecDocument> files;  ///< the family's own file first, then the files that it extends
 
-  /// The nearest file's own `section`, or that member of it; none where no file has it.
+  /// Returns `section`, or its member `name`, from the first file that has it. Unset: no file has it.
   [[nodiscard]] std::optional<SpecView> find(std::string_view section) const;
   [[nodiscard]] std::optional<SpecView> find(std::string_view section, std::string_view name) const;
 };
 
-/// The family of that `model_type`, from the first folder that has one. Throws SpecError at `model_type` where
-/// none has, and at a place of the file for one that is malformed.
+/// Returns the family of `model_type` from the first folder that has one. Throws SpecError at
+/// `model_type` if none has, and at a place of the file if the file is malformed.
 [[nodiscard]] Family find_family(const SpecView& model_type,
                                  const std::vector<std::string>& folders);
 
-/// Calls `visit` with what stands between braces in `text`, and copies the rest.
+/// Returns `text` with each {...} replaced by what `visit` returns for the text between the braces.
 template <class Visit>
 std::string fill_braces(std::string_view text, Visit visit) {
   std::string filled;

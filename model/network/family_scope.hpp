@@ -1,5 +1,5 @@
-// What names of a family's expressions mean for one config: keys of the config, values of the family file,
-// and what the importer was asked for.
+// Names in a family's expressions for one config: keys of the config, values of the family file,
+// options of the import.
 #pragma once
 
 #include <map>
@@ -18,21 +18,21 @@ class FamilyScope {
  public:
   using Names = std::vector<std::pair<std::string, FamilyValue>>;
 
-  /// `config` and `family` must outlive it. Throws SpecError for a config that the family refuses.
+  /// `config` and `family` must outlive the scope. Throws SpecError for a config that the family refuses.
   FamilyScope(const SpecView& config, const Family& family, const ImportOptions& options);
 
   [[nodiscard]] const SpecView& config() const { return config_; }
   [[nodiscard]] const Family& family() const { return family_; }
-  /// Names that hide others until they are taken back.
+  /// Adds names that hide others; take_back removes them.
   void add(const Names& names) { names_.insert(names_.end(), names.begin(), names.end()); }
   void take_back(const Names& names) { names_.resize(names_.size() - names.size()); }
 
-  /// `spec` with its expressions worked out: texts that begin with "=" are one, others may have some in braces.
-  /// Members and items that come to none are left out.
+  /// Returns `spec` with all expressions evaluated: texts that begin with "=", and parts of texts
+  /// in braces. Members and items that evaluate to none are left out.
   [[nodiscard]] FamilyValue value(const SpecView& spec);
   [[nodiscard]] std::int64_t integer(const SpecView& spec, std::int64_t lowest,
                                      std::int64_t highest);
-  /// Whether the expression `condition` is true.
+  /// True if the expression `condition` is true.
   [[nodiscard]] bool holds(const SpecView& condition);
 
  private:
@@ -51,7 +51,7 @@ class FamilyScope {
   Names names_;
   std::map<std::string, FamilyValue, std::less<>> bound_;  ///< keys that were read
   int depth_ = 0;
-  std::int64_t values_ = 0;  ///< worked out so far
+  std::int64_t values_ = 0;  ///< evaluated so far; limited
 };
 
 }  // namespace ooc

@@ -1,6 +1,6 @@
-// From the config.json of a checkpoint in the layout of Hugging Face's Transformers to a network file
-// (docs/transformers.md). What is written is a plain network: it is read by the reader that reads all
-// others. How the configs of a `model_type` become networks stands in family files (family_file.hpp).
+// Import of a checkpoint's config.json, in the layout of Hugging Face's Transformers, as a network
+// file (docs/transformers.md). The result is a plain network for the reader of all networks. Rules
+// by `model_type` stand in family files (family_file.hpp).
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace ooc {
 
-/// Which kernels software runs: they decide what is kept, not what is computed.
+/// Kernels of the software. They decide which tensors are saved, not what is computed.
 enum class ImportKernels {
   kEager,  ///< attention as separate products, float32 softmax, repeated keys and values
   kSdpa,   ///< flash attention; norms, gates and the loss as separate operations
@@ -21,21 +21,21 @@ enum class ImportKernels {
 
 struct ImportOptions {
   std::vector<std::string> families = {};  ///< folders of family files
-  std::vector<SymbolValue> symbols =
-      {};  ///< lengths; "seq" left out: of all positions, at most 4096
+  std::vector<SymbolValue> symbols = {};   ///< lengths; without "seq": all positions, at most 4096
   ImportKernels kernels = ImportKernels::kSdpa;
   /// `memory` of softmax_cross_entropy, or "chunked" for linear_cross_entropy; empty: by the kernels.
   std::string loss = {};
-  bool allow_long = false;  ///< sequences beyond the positions, where these are rotary
-  std::string name = {};    ///< of the network; empty: the file's, or its folder's
-  std::string source = {};  ///< empty: the config
+  bool allow_long =
+      false;  ///< allow sequences longer than the config's positions, if these are rotary
+  std::string name = {};    ///< of the network; empty: name of the file or its folder
+  std::string source = {};  ///< of the network; empty: the config
 };
 
-/// Whether it is a checkpoint's config rather than a network: an object with "model_type".
+/// True if the document is a checkpoint's config: an object with "model_type".
 [[nodiscard]] bool is_checkpoint_config(const SpecDocument& document);
 
-/// The text of a network file without "expect". Throws SpecError naming the key and its value for a model that is
-/// not understood, or that cannot be.
+/// Returns the text of a network file without "expect". Throws SpecError at the key of the config
+/// for a model that is unknown or impossible.
 [[nodiscard]] std::string import_config(const SpecDocument& config, const ImportOptions& options);
 
 }  // namespace ooc

@@ -1,4 +1,4 @@
-// Shapes and costs of every layer, in an order in which producers come first.
+// Inference of shapes and work of all layers, producers first.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace ooc {
 
-/// Fills Layer::model of all layers. `network` has inputs, dtype, layers with producers, and
-/// execution_order; `entries` says where each layer stands in the file, whose unknown keys are
-/// refused on the way. Throws SpecError for shapes that do not fit and sums that leave the limits.
+/// Fills Layer::model of all layers. Input: a network with inputs, dtype, producers and
+/// execution_order. `entries`: entry of the file, by layer; unknown keys of an entry are refused.
+/// Throws SpecError for shapes that do not fit together and for sums beyond the limits.
 void infer_layers(const std::vector<const Entry*>& entries, std::size_t entry_count,
                   Network& network);
 

@@ -1,5 +1,5 @@
-// Resolution of producers' names while a layer tree is read: the blocks around the entry at hand,
-// and the network's inputs behind them. See layer_tree.hpp for the rules.
+// Look-up of producers by name while a layer tree is read: in the enclosing blocks, then among the
+// network's inputs. layer_tree.hpp gives the rules.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ class NameLookup {
   void leave() { blocks_.pop_back(); }
   [[nodiscard]] bool is_outermost() const { return blocks_.size() == 1; }
 
-  /// The producer that `name` means here, else an error at `name` with the nearest known one.
+  /// Returns the producer called `name`; else throws SpecError at `name` with the nearest known name.
   [[nodiscard]] Reference resolve(const SpecView& name) const;
-  /// The same of a layer alone.
+  /// Returns the layer called `name`; network inputs do not count.
   [[nodiscard]] LayerReference resolve_layer(const SpecView& name) const;
 
  private:

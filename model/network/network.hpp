@@ -1,5 +1,5 @@
-// The layer graph with inferred shapes: what is read from networks/*.json. Immutable; it knows
-// nothing of batches' cost or of hardware. `repeat` is unrolled.
+// Layer graph with inferred shapes, as read from networks/*.json, repeats unrolled. Immutable;
+// independent of batch and hardware.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,10 @@ namespace ooc {
 struct NetworkInput {
   std::string name;
   TensorShape shape;                   ///< per sample
-  std::int64_t bytes_per_element = 0;  ///< 0: the network's type
+  std::int64_t bytes_per_element = 0;  ///< 0: by the network's type
 };
 
-/// Where a layer's input comes from.
+/// Source of a layer's input.
 using Producer = std::variant<InputId, LayerId>;
 
 struct Layer {
@@ -34,23 +34,23 @@ struct Layer {
   const LayerKind* kind = nullptr;
   std::vector<Producer> inputs;
   std::shared_ptr<const LayerModel> model;  ///< copies of a repeat share one
-  std::optional<LayerId> tied_to = {};      ///< whose matrix of weights it uses, if not its own
+  std::optional<LayerId> tied_to = {};      ///< layer whose weight matrix is used; unset: its own
 };
 
-/// Whether it has weights to learn: its own, or those that it is tied to. Not what is frozen.
+/// True if the layer trains weights, its own or those that it is tied to. False if frozen.
 [[nodiscard]] inline bool has_weights(const Layer& layer) {
   return !layer.model->is_frozen && (layer.model->parameters > 0 || layer.model->is_tied);
 }
 
-/// The weights of one layer, or what several share: one set, one gradient, one update.
+/// Weights that one or several layers share: one gradient, one update.
 struct WeightUnit {
-  LayerId owner;  ///< whose parameters they are; it runs before those that are tied to it
-  std::vector<LayerId> tied;  ///< those, in the order of the file
+  LayerId owner;              ///< holds the parameters; runs before the tied layers
+  std::vector<LayerId> tied;  ///< further layers, in file order
   std::int64_t parameters = 0;
   bool is_frozen = false;
 };
 
-/// A repeat that a deeper network of the same kind has more copies of.
+/// Repeat that a deeper network of the same kind has more copies of.
 struct ScalingRepeat {
   std::string name;
   std::int64_t copies = 1;
@@ -58,39 +58,39 @@ struct ScalingRepeat {
 
 struct Network {
   std::string name;
-  std::string source;                    ///< paper, table
-  Dtype dtype = Dtype::kFloat32;         ///< with a precision: of what products write
-  std::optional<Precision> precision;    ///< none: everything has that type
-  std::optional<Optimizer> optimizer;    ///< the file's default
-  std::optional<std::int64_t> batch;     ///< the file's default batch
-  std::vector<SymbolValue> symbols;      ///< sizes by name, as this network was read with
-  bool frozen = false;                   ///< layers learn nothing unless they say other
-  std::optional<WeightStorage> storage;  ///< of frozen layers that say none
-  bool input_gradient = false;  ///< the gradient of embeddings is computed though nobody wants it
-  bool is_imported = false;     ///< from the config of a checkpoint
+  std::string source;                    ///< for example paper and table
+  Dtype dtype = Dtype::kFloat32;         ///< with a precision: of the results of matrix products
+  std::optional<Precision> precision;    ///< unset: all data have type `dtype`
+  std::optional<Optimizer> optimizer;    ///< default of the file
+  std::optional<std::int64_t> batch;     ///< default of the file
+  std::vector<SymbolValue> symbols;      ///< sizes by name, with the values in use
+  bool frozen = false;                   ///< layers are frozen by default
+  std::optional<WeightStorage> storage;  ///< of frozen layers; unset: by the precision
+  bool input_gradient = false;  ///< computes the gradient of embeddings, which nothing uses
+  bool is_imported = false;     ///< from a checkpoint's config
   std::vector<NetworkInput> inputs;
   std::vector<Layer> layers;             ///< in file order, repeats unrolled
-  std::vector<LayerId> execution_order;  ///< topological; ties by place in the file
-  std::vector<LayerId> outputs;          ///< layers that may go unread
+  std::vector<LayerId> execution_order;  ///< topological; ties by file order
+  std::vector<LayerId> outputs;          ///< layers that no layer needs to read
   std::vector<ScalingRepeat> scaling;    ///< in file order
-  std::vector<WeightUnit> units;         ///< in the order of their owners in the file
+  std::vector<WeightUnit> units;         ///< by owner in file order
 };
 
-/// Of a value: an input's or a layer's output.
+/// Bytes an element of a network input or a layer's output.
 [[nodiscard]] std::int64_t bytes_per_element(const Network& network, const Producer& producer);
-/// The size of that name, such as "seq", if the network has it.
+/// Returns the size called `name`, such as "seq"; unset if the network has none.
 [[nodiscard]] std::optional<std::int64_t> symbol_of(const Network& network, std::string_view name);
 
 [[nodiscard]] std::int64_t total_parameters(const Network& network);
 [[nodiscard]] std::int64_t trainable_parameters(const Network& network);
-/// Parameters of the layer that trains most of them; 0 where none does.
+/// Trainable parameters of the layer with the most; 0 if nothing is trained.
 [[nodiscard]] std::int64_t largest_trainable_layer(const Network& network);
-/// Those that one element of a sequence goes through: of a mixture's experts, the ones that it is sent to.
+/// Parameters that one token uses: of a mixture, only the experts that it is sent to.
 [[nodiscard]] std::int64_t active_parameters(const Network& network);
 /// Multiply-accumulates of convolutions and matrix products for one sample, forward.
 [[nodiscard]] std::int64_t total_forward_macs(const Network& network);
 
-/// The topological order of `layers` (ties by place), or the names on one cycle.
+/// Layers on one cycle. topological_order returns it if there is no order; ties are broken by place.
 struct Cycle {
   std::vector<LayerId> layers;
 };

@@ -16,28 +16,28 @@
 
 namespace ooc {
 
-/// What is asked of a network in place of what its file says.
+/// Options that override the network file.
 struct NetworkOptions {
   ReadLimits limits = {};
   std::optional<Dtype> dtype = {};
   std::optional<Precision> precision = {};
-  std::optional<std::int64_t> copies = {};  ///< of repeats that scale
+  std::optional<std::int64_t> copies = {};  ///< of scaling repeats
   std::vector<SymbolValue> symbols = {};
   bool long_sequences = false;  ///< ImportOptions::allow_long
-  // Of ImportOptions too, for configs alone.
+  // As in ImportOptions; only for configs of checkpoints.
   std::vector<std::string> families = {};
   std::optional<ImportKernels> kernels = {};
   std::string loss = {};
-  std::optional<AdapterOptions> adapters = {};  ///< all else is frozen
+  std::optional<AdapterOptions> adapters = {};  ///< train adapters only, freeze all else
 
   bool operator==(const NetworkOptions&) const = default;
 };
 
-/// The file's value tree with its symbols.
+/// Returns the value tree of a network file with its symbols.
 [[nodiscard]] SpecDocument read_network_document(const std::string& path,
                                                  const NetworkOptions& options = {});
-/// Throws SpecError naming file, JSON pointer, found and expected. Checks `expect`, unless copies or symbols are
-/// not the file's.
+/// Throws SpecError with file, JSON pointer, found and expected. Checks "expect" of the file,
+/// unless copies or symbols are overridden.
 [[nodiscard]] Network read_network(SpecDocument document, const NetworkOptions& options = {});
 [[nodiscard]] Network read_network_file(const std::string& path,
                                         const NetworkOptions& options = {});

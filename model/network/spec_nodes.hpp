@@ -1,4 +1,4 @@
-// JSON values that the program writes itself.
+// Constructors of JSON values.
 #pragma once
 
 #include <cstdint>

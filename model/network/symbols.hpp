@@ -1,5 +1,5 @@
-// "symbols" of a network file: sizes by name, so that a sequence can have another length without another
-// file (docs/formats.md, 2).
+// "symbols" of a network file: sizes by name, so that one file serves all sequence lengths
+// (docs/formats.md, 2).
 #pragma once
 
 #include <vector>
@@ -8,11 +8,11 @@
 
 namespace ooc {
 
-/// Gives the document the symbols that its file states, with the values of `asked` in place of the file's.
-/// Throws SpecError for a name that the file does not have.
+/// Sets the symbols of the document: values of `asked`, else of the file. Throws SpecError for a
+/// name that the file does not have.
 void set_symbols(SpecDocument& document, const std::vector<SymbolValue>& asked);
 
-/// Throws SpecError where no field has used a symbol: changing it would change nothing.
+/// Throws SpecError for a symbol that no field uses.
 void check_symbols_read(const SpecDocument& document);
 
 }  // namespace ooc

@@ -1,4 +1,4 @@
-// From the tree of blocks to the list of layers: repeats become copies, references become layers.
+// Unrolls the tree of blocks into a list of layers: repeats become copies, references become layers.
 #pragma once
 
 #include <vector>
@@ -8,11 +8,10 @@
 
 namespace ooc {
 
-/// The layers of `tree` in file order with names and producers; shapes and costs are still missing.
+/// Layers in file order with names and producers, not yet with shapes and work.
 struct UnrolledLayers {
   std::vector<Layer> layers;
-  std::vector<const Entry*>
-      entries;  ///< by layer: where it stands in the file; points into the tree
+  std::vector<const Entry*> entries;  ///< by layer; point into the tree
 };
 
 [[nodiscard]] UnrolledLayers unroll(const LayerTree& tree);

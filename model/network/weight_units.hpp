@@ -1,5 +1,5 @@
-// Who shares whose weights ("tied_to"): checked where the file can be named, then listed as units, of which
-// each has one set of weights, one gradient and one update (WeightUnit).
+// Shared weights ("tied_to"): checks them while errors can name the file, then lists them as
+// WeightUnit.
 #pragma once
 
 #include <vector>
@@ -9,12 +9,12 @@
 
 namespace ooc {
 
-/// Throws SpecError where a layer is tied to one that has no such weights, is tied itself, or runs later:
-/// backward, the owner's task is the one that completes the gradient. `entries` says where each layer
-/// stands in the file; before parts are expanded.
+/// Throws SpecError for a layer tied to one that has no weights of the same shape, is tied itself,
+/// or runs later. The owner must run first, since its backward task completes the gradient.
+/// `entries`: entry of the file, by layer. Call before parts are expanded.
 void check_ties(const std::vector<const Entry*>& entries, const Network& network);
 
-/// Fills Network::units; when no layer moves any more.
+/// Fills Network::units. Call after the last change to the list of layers.
 void find_weight_units(Network& network);
 
 }  // namespace ooc
