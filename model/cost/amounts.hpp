@@ -1,7 +1,6 @@
-// How much a job does and holds at a batch, in exact integers: the FLOPs and the traffic of each task,
-// the bytes of each tensor. The one place where counts of one sample are multiplied by the batch and
-// added up over the network before anything else is worked out: what passes tensor_sizes and
-// check_work cannot wrap in a later sum.
+// Exact integer counts of a job at a batch: FLOPs and memory traffic of each task, bytes of each
+// tensor. Counts of one sample are multiplied by the batch only here. Counts that pass tensor_sizes
+// and check_work cannot overflow in later sums.
 #pragma once
 
 #include <cstdint>
@@ -15,40 +14,39 @@
 
 namespace ooc {
 
-/// Whose counts and whose formula for times (docs/model.md, 1).
+/// Model for task times, and its way of counting (docs/model.md, 1).
 enum class ComputeModel {
-  kNative,  ///< launch + max(flops / (peak x efficiency), bytes / (near throughput x efficiency))
-  kPaleo,   ///< flops / peak + bytes / bandwidth, PALEO's counts, GB/s taken as GiB/s
+  kNative,  ///< launch + max(flops / (peak x efficiency), bytes / (GPU memory rate x efficiency))
+  kPaleo,   ///< PALEO: flops / peak + bytes / bandwidth with PALEO's counts; takes GB/s as GiB/s
 };
 
-/// What a task works on.
+/// Work of one task.
 struct Amount {
   Wide flops;
-  Wide bytes;  ///< near-memory traffic
+  Wide bytes;  ///< traffic of GPU memory
 };
 [[nodiscard]] Amount amount_of(const TrainingGraph& graph, const Task& task, ComputeModel model,
                                std::int64_t batch);
 
-/// What a task needs beside its tensors; below 2^48 bytes. It is the layer's own, whichever model gives
-/// the times.
+/// Returns the bytes that the task needs beside its tensors, below 2^48. Independent of the compute
+/// model.
 [[nodiscard]] Bytes workspace_of(const TrainingGraph& graph, const Task& task, std::int64_t batch);
 
-/// By tensor. Throws SpecError where one has 2^48 bytes or more, or all of them and the static bytes
-/// 2^56 or more.
+/// Returns bytes by tensor. Throws SpecError for a tensor of 2^48 bytes or more, and for 2^56 or
+/// more in all, static bytes included.
 [[nodiscard]] std::vector<Bytes> tensor_sizes(const TrainingGraph& graph, std::int64_t batch);
 
-/// Throws SpecError, with the sum that is too large, unless the MACs of the forward pass and the FLOPs of
-/// the iteration fit 63 bits.
+/// Throws SpecError with the sum, unless MACs of forward and FLOPs of the iteration fit 63 bits.
 void check_work(const TrainingGraph& graph, ComputeModel model, std::int64_t batch);
 
-/// FLOPs of one task at a batch under a compute model.
+/// FLOPs of one task at a batch.
 [[nodiscard]] std::int64_t task_flops(const TrainingGraph& graph, TaskId task, ComputeModel model,
                                       std::int64_t batch);
 
-/// A sum of bytes in 63 bits, else the error that says `what` are too many.
+/// Returns the sum as Bytes; throws SpecError about `what` if it exceeds 63 bits.
 [[nodiscard]] Bytes countable_bytes(Wide sum, const TrainingGraph& graph, std::string_view what);
 
-/// The error about a job that is too large to count: the file is the network's name, the place --batch.
+/// Throws SpecError for a job too large to count: file is the network's name, place is --batch.
 [[noreturn]] void too_large_to_count(const TrainingGraph& graph, const std::string& found,
                                      const std::string& expected);
 

@@ -1,4 +1,4 @@
-// Task times: sums of kernels where the profile names an architecture, else the roofline; and PALEO's
+// Task times: sums of kernels if the profile names an architecture, else a roofline; or PALEO's
 // model (docs/model.md, 1; docs/paleo.md).
 #pragma once
 
@@ -14,43 +14,42 @@
 
 namespace ooc {
 
-/// Measured times that replace computed ones, layer by layer (`--layer-times`).
+/// Measured time of a layer, in place of the computed one (`--layer-times`).
 struct LayerTime {
   LayerId layer;
   Duration forward;
-  Duration backward;  ///< shared out over the layer's backward tasks as the model's times stand
+  Duration backward;  ///< divided over the backward tasks in proportion to their computed times
 };
 
 struct ComputeOptions {
   ComputeModel model = ComputeModel::kNative;
   std::int64_t batch = 1;
-  Ratio compute_scale = kOne;  ///< what-if: 2x faster compute = 2 (peak and near throughput alike)
+  Ratio compute_scale = kOne;  ///< what-if factor of peak and GPU memory rate
   std::vector<LayerTime> layer_times = {};
-  /// What runs the kernels of a profile with an architecture; none: the ideal one, with the profile's cuDNN.
+  /// Software that runs the kernels, if the profile has an architecture. Unset: ideal, with the profile's cuDNN.
   std::optional<Software> software = {};
-  std::optional<Bytes> workspace = {};  ///< most that a convolution's algorithm may take; none: any
-  RunMode mode =
-      RunMode::kTraining;  ///< what the kernels of a profile with an architecture run for
+  std::optional<Bytes> workspace = {};  ///< limit for a convolution's algorithm; unset: none
+  RunMode mode = RunMode::kTraining;    ///< of kernels, if the profile has an architecture
   AdamKernels adam = AdamKernels::kFused;
   GradientBuffers gradient_buffers = {};
 };
 
-/// Bytes alone, for where no machine is known: one alternative a task, without a time and with the workspace that it
-/// needs whatever its algorithm. Throws SpecError for what is too large to count.
+/// Returns sizes without times, for an unknown machine: one alternative a task, with the workspace
+/// that any algorithm needs. Throws SpecError for what is too large to count.
 [[nodiscard]] CostTable estimate_sizes(const TrainingGraph& graph, const ComputeOptions& options);
 
-/// Everything of the CostTable but `transfers`. Throws SpecError when a size or a time leaves the
-/// limits of units.hpp, or the profile lacks the network's dtype.
+/// Returns the CostTable without `transfers`. Throws SpecError if a size or a time exceeds the
+/// limits of units.hpp, or if the profile lacks the network's dtype.
 [[nodiscard]] CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& profile,
                                          const ComputeOptions& options);
 
-/// The profile's machine `scale` times as fast, its architecture, and the software on it (as
-/// ComputeOptions::software). Precondition: the profile names an architecture.
+/// Returns the profile's machine, `scale` times as fast, its architecture and the software.
+/// Precondition: the profile names an architecture.
 [[nodiscard]] KernelPlatform kernel_platform(const HardwareProfile& profile,
                                              const std::optional<Software>& software,
                                              Ratio scale = kOne);
 
-/// A task of no layer that goes through memory once: so many FLOPs, so many bytes read and written.
+/// Returns the cost of a task without a layer that passes once through memory; `bytes` are read and written.
 [[nodiscard]] TaskAlternative elementwise_cost(const TrainingGraph& graph,
                                                const HardwareProfile& profile,
                                                const ComputeOptions& options, std::int64_t flops,

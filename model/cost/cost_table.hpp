@@ -1,5 +1,5 @@
-// What every task and every copy costs on one machine at one batch. Built once per (graph, profile,
-// batch); only `transfers` is rebuilt when nothing but the link changes.
+// Costs of every task and every copy on one machine at one batch. Built once per (graph, profile,
+// batch); a change of the link only rebuilds `transfers`.
 #pragma once
 
 #include <cstdint>
@@ -17,25 +17,25 @@ namespace ooc {
 /// Index into CostTable::alternatives.
 using AlternativeId = Id<struct AlternativeTag>;
 
-/// One alternative for every task, by a rule.
+/// Rule that picks one alternative for every task.
 enum class AlgorithmChoice {
-  kFitting,      ///< the fastest whose workspace fits (simulator/schedules/fitting_algorithms.hpp); the first until chosen
-  kMemory,       ///< the first: no workspace but what a layer itself states
-  kPerformance,  ///< the fastest, whatever its workspace; of equals the first
+  kFitting,      ///< the fastest that fits (schedules/fitting_algorithms.hpp); until then the first
+  kMemory,       ///< the first: only the workspace that a layer states itself
+  kPerformance,  ///< the fastest, whatever its workspace; the first of equals
 };
 
-/// One way to run a task.
+/// Algorithm of a task with its cost.
 struct TaskAlternative {
   Algorithm algorithm = Algorithm::kDefault;
   Duration time;
   Bytes workspace;
   double seconds = 0;  ///< unrounded
-  /// Host time to issue its kernels (Software::issue): of all forward tasks or of none.
+  /// Host time to issue the kernels (Software::issue). Set for all forward tasks or for none.
   Duration issue = {};
 };
 
-/// One tensor in one direction. A copy first spends `latency` (no share of the link), then moves
-/// its bytes at up to `rate`; alone on the link it takes `alone` in all.
+/// Copy of one tensor in one direction. The copy spends `latency` without using the link, then
+/// moves its bytes at up to `rate`. Alone on the link the copy takes `alone`, latency included.
 struct TransferCost {
   Duration latency;
   BytesPerSecond rate;
@@ -45,16 +45,16 @@ struct TransferCost {
 struct TransferCosts {
   std::vector<TransferCost> to_far;   ///< by tensor
   std::vector<TransferCost> to_near;  ///< by tensor
-  /// By tensor: copies in that page faults ask for; empty where they cost what others cost.
+  /// Copies to GPU memory on page faults, by tensor; empty: as `to_near`.
   std::vector<TransferCost> faults = {};
-  BytesPerSecond to_far_peak;  ///< of the link as a whole, shared by the devices
+  BytesPerSecond to_far_peak;  ///< of the link, shared by all devices
   BytesPerSecond to_near_peak;
-  /// While both directions are active, each runs at floor(own rate x its share).
+  /// Share of its rate that each direction keeps while both are active, rounded down to 1 B/s.
   Duplex duplex = {};
-  /// What the host takes to pin memory for a copy out, which is in the latencies of `to_far`, and for as long as
-  /// which it issues nothing else.
+  /// Host time to pin memory for a copy to host memory. The latencies of `to_far` include it; the
+  /// host issues nothing else meanwhile.
   Duration pinning = {};
-  /// What binds the rate, for reports: "connection", "far memory" or "near memory".
+  /// Bottleneck of the rate, for reports: "connection", "far memory" or "near memory".
   std::string limited_by = "connection";
 
   [[nodiscard]] const TransferCost& near_cost(std::size_t tensor, bool on_demand) const {
@@ -62,21 +62,21 @@ struct TransferCosts {
   }
 };
 
-/// What comes to stay within an iteration, as it is while a task runs.
+/// Memory in use during a task that stays in use until the end of the iteration.
 struct HeldBytes {
-  Bytes held;   ///< gradients of weights, and inputs of the network
-  Bytes begun;  ///< the gradients that the task is the first to write
+  Bytes held;   ///< weight gradients allocated so far, and network inputs
+  Bytes begun;  ///< weight gradients that the task is the first to write
 };
 
 struct CostTable {
   std::int64_t batch = 1;
   std::vector<TaskAlternative> alternatives;    ///< of task 0, then of task 1, ...
-  std::vector<std::int32_t> first_alternative;  ///< by task, plus one at the end
+  std::vector<std::int32_t> first_alternative;  ///< by task, with one more entry for the end
   std::vector<Bytes> tensor_bytes;              ///< by tensor
-  Bytes static_bytes;                           ///< weights, their gradients, optimiser state
-  /// By task, where there is any (held_bytes.hpp): in the workspaces of all its alternatives; else empty.
+  Bytes static_bytes;  ///< weights, optimiser states, gradients unless in `held`
+  /// By task (held_bytes.hpp). Already included in each alternative's workspace. Empty if gradients are static.
   std::vector<HeldBytes> held = {};
-  std::vector<TensorId> held_inputs = {};  ///< whose bytes are in `held`
+  std::vector<TensorId> held_inputs = {};  ///< network inputs included in `held`
   TransferCosts transfers;
 
   [[nodiscard]] std::span<const TaskAlternative> alternatives_of(TaskId task) const {
@@ -84,7 +84,7 @@ struct CostTable {
     const auto end = static_cast<std::size_t>(first_alternative[task.at() + 1]);
     return {alternatives.data() + begin, end - begin};
   }
-  /// The default (first) alternative of a task.
+  /// Returns the first alternative of a task.
   [[nodiscard]] AlternativeId default_alternative(TaskId task) const {
     return AlternativeId{first_alternative[task.at()]};
   }
@@ -96,7 +96,7 @@ struct CostTable {
     }
     return chosen;
   }
-  /// Whether the host's time to issue kernels counts: the first task is a forward one.
+  /// True if the host's time to issue kernels counts.
   [[nodiscard]] bool issued_by_host() const {
     return !alternatives.empty() && alternatives.front().issue > Duration(0);
   }

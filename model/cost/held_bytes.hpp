@@ -1,8 +1,8 @@
-// What comes to stay within an iteration: gradients of weights that are freed between iterations (WeightGradients::kFreed),
-// and inputs that the program around still holds when nothing reads them any more (HeldInputs::kThroughout). Neither is
-// static, but part of what tasks take while they run, so that every schedule plans for it as it does for a workspace. In
-// the plan that runs it is blocks that stay to the last task (simulator/plan/wait_as_framework.hpp,
-// docs/notebook/0043-gradients-that-are-freed.md).
+// Memory that grows within an iteration and is freed at its end: weight gradients freed between
+// iterations (WeightGradients::kFreed), and inputs that the program still holds after their last
+// reader (HeldInputs::kThroughout). Such bytes are no static memory. Schedules see the bytes in the
+// workspaces of tasks. The executed plan holds them in blocks that stay to the last task
+// (simulator/plan/wait_as_framework.hpp, docs/notebook/0043-gradients-that-are-freed.md).
 #pragma once
 
 #include "model/cost/cost_table.hpp"
@@ -10,19 +10,19 @@
 
 namespace ooc {
 
-/// Takes the gradients that tasks of `graph` write out of `costs.static_bytes`. A backward task has those that it and tasks
-/// before it write, an update all. A forward task is planned with what is there when backward comes to its layer: it may
-/// run again until then, and the first time around little is near that would lack that room.
-/// Preconditions: costs of `graph`, of one device and one round, in which they are static.
+/// Moves weight gradients from `costs.static_bytes` to the workspaces of tasks. A backward task has the
+/// gradients written up to its end; an update has all. A forward task has the gradients present when backward
+/// reaches its layer, since it may be recomputed until then; in its first run there is room to spare.
+/// Preconditions: costs of `graph`, one device, no gradient accumulation, all gradients static.
 void free_gradients(const TrainingGraph& graph, CostTable& costs);
 
-/// Keeps the inputs that forward alone reads, as where what backward reads is a copy in fewer bits. Their readers book them,
-/// too: when one runs again, what schedules have brought back is there beside what is held. The first time around that is
-/// one too many, when little else is near.
-/// Preconditions: costs of `graph`, of one device and one round.
+/// Adds inputs that only forward reads to the workspaces of all tasks (backward may read a copy in
+/// fewer bits). Their readers count them twice, since a recomputed reader finds a copied-in input
+/// beside the held one. In its first run that is one too many, when memory is hardly used.
+/// Preconditions: costs of `graph`, one device, no gradient accumulation.
 void hold_inputs(const TrainingGraph& graph, CostTable& costs);
 
-/// The same costs with nothing of that: all gradients static, no input held.
+/// Returns the costs with all gradients static and no input held.
 [[nodiscard]] CostTable with_nothing_held(CostTable costs);
 
 }  // namespace ooc

@@ -1,5 +1,5 @@
-// Times of a graph's tasks as the sum of their kernels (model/kernels; docs/model.md, 1.2): products and
-// convolutions by shape, everything else by the bytes that LayerWork counts.
+// Task times as sums of kernels (model/kernels; docs/model.md, 1.2): products and convolutions by
+// their shapes, all others by the bytes in LayerWork.
 #pragma once
 
 #include <cstdint>
@@ -15,26 +15,26 @@ namespace ooc {
 
 class KernelPricer {
  public:
-  /// `graph` and `platform` must outlive it.
+  /// `graph` and `platform` must outlive the pricer.
   KernelPricer(const TrainingGraph& graph, const KernelPlatform& platform, std::int64_t batch,
                RunMode mode = RunMode::kTraining);
 
-  /// Seconds on the device, without the host's part. `custom` layers state theirs and are 0 here.
+  /// Returns seconds on the device, without host time; 0 for `custom` layers, which state their times.
   [[nodiscard]] double seconds(const Task& task) const;
 
-  /// Of a convolution's task: by method, and what each takes beside (its start, the bias).
+  /// Seconds of a convolution's task by method; `beside` (launch, bias) is added to each.
   struct ConvolutionMethods {
     ConvolutionTimes times;
     double beside = 0;
   };
   [[nodiscard]] ConvolutionMethods convolution_methods(const Task& task) const;
 
-  /// What adding up the gradients of a layer's output costs where several layers read it; frameworks
-  /// run a kernel for each after the first.
+  /// Returns the seconds to sum the gradients of a layer's output: one kernel for each reader after
+  /// the first.
   [[nodiscard]] double gradient_sum_seconds(LayerId layer) const;
 
-  /// Backward data of a convolution that reads the network's input: no graph has that task, some
-  /// frameworks run it.
+  /// Returns the seconds of backward-data for a convolution on the network's input. Graphs leave
+  /// out this task; some frameworks run it.
   [[nodiscard]] double input_gradient_seconds(LayerId layer) const;
 
  private:
@@ -59,8 +59,8 @@ class KernelPricer {
   double batch_;
   RunMode mode_;
   bool remakes_copies_;
-  std::vector<int> readers_;  ///< by layer: how many layers read its output
-  /// Of products that were priced, as blocks repeat: m, n, k, count and type. One thread's.
+  std::vector<int> readers_;  ///< by layer: number of layers that read its output
+  /// Cache of product times by m, n, k, count and type, since blocks repeat. Not thread-safe.
   mutable std::map<std::tuple<double, double, double, double, Dtype>, double> linear_;
 };
 

@@ -1,5 +1,5 @@
-// The ways to run a convolution's task where its kernels are priced (docs/model.md, 1.2): what each
-// method takes and the workspace that libraries want for it.
+// Algorithms of a convolution's task with kernel times (docs/model.md, 1.2): time of each method,
+// and the workspace that cuDNN asks for.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace ooc {
 
-/// The one without workspace first. `task` gives shape, pass, type and batch.
+/// Returns algorithms, the one without workspace first. Of `task` only shape, pass, type and batch are used.
 [[nodiscard]] std::vector<ConvolutionWay> kernel_ways(
     const ConvolutionTask& task, const KernelPricer::ConvolutionMethods& methods);
 

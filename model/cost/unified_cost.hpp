@@ -1,5 +1,5 @@
-// What unified memory's copies cost (docs/model.md, 2): by page fault, from the profile's mode
-// "unified_fault", and ahead of need, from "unified_prefetch".
+// Copy costs of unified memory (docs/model.md, 2): on page faults by the profile's mode
+// "unified_fault", ahead of need by "unified_prefetch".
 #pragma once
 
 #include <vector>
@@ -11,16 +11,16 @@
 namespace ooc {
 
 enum class PageCopies {
-  kOnDemand,   ///< `to_near` is by fault
-  kPrefetched  ///< `to_near` is ahead of need, `faults` by fault
+  kOnDemand,   ///< `to_near` are copies on page faults
+  kPrefetched  ///< `to_near` are prefetches, `faults` copies on page faults
 };
 
-/// Where in a block the groups of faults begin that serve a kernel which walks through it in order. A fault brings
-/// its page, and with it the largest subtree of the block's pages (halves, quarters, ...) more than 51 % of which
-/// are near then. Precondition: `block` is a power of two times `page`.
+/// Returns the offsets in a block at which fault groups begin, for a kernel that walks through the
+/// block. A fault copies its page, and the largest subtree (half, quarter, ...) of the block of
+/// which more than 51 % are near by then. Precondition: `block` is a power of two times `page`.
 [[nodiscard]] std::vector<Bytes> fault_group_starts(Bytes page, Bytes block);
 
-/// `options` but the mode. Throws SpecError naming the mode that the profile lacks.
+/// Ignores `options.mode`. Throws SpecError if the profile lacks a mode.
 [[nodiscard]] TransferCosts estimate_unified(const std::vector<Bytes>& tensor_bytes,
                                              const HardwareProfile& profile,
                                              const TransferOptions& options, PageCopies copies);

@@ -1,6 +1,6 @@
-// The price of one pass of a convolution (one, two or three dimensions, grouped, strided), by every
-// method that libraries have for it, and the fastest. A transposed convolution is the mirrored one
-// with forward and backward data exchanged. docs/model.md, 1.2.
+// Cost of one pass of a convolution (one to three dimensions, grouped, strided), by every method
+// that libraries have. A transposed convolution is its mirror image with forward and backward-data
+// exchanged. docs/model.md, 1.2.
 //
 //   pass                     M      N      K            (of each group; K filters, C channels)
 //   forward                  K      N P Q  C R S
@@ -8,13 +8,13 @@
 //   backward data, scatter   C R S  N P Q  K, then added into the output
 //   backward weights         K      C R S  N P Q        the only one that is cut along K
 //
-// float32 has Winograd F(2x2, 3x3) in one kernel and F(4x4, 3x3) and FFTs in several; tensor cores
-// have the products alone, on channels padded to whole units, and channels-first stacks change the
+// float32 has Winograd F(2x2, 3x3) in one kernel, and F(4x4, 3x3) and FFTs in several. Tensor cores
+// have only matrix products, on channels padded to whole units; channels-first stacks convert the
 // layout around them. Sources: Lavin & Gray (arXiv:1509.09308) for Winograd, Mathieu et al.
-// (arXiv:1312.5851) for FFTs; form and numbers fitted (hwprofiles/architectures/).
+// (arXiv:1312.5851) for FFTs; form and numbers are fitted (hwprofiles/architectures/).
 //
-// Where it is wrong: 5x5 kernels of many channels on 7x7 maps (up to 3.5 times too slow); no data of
-// depthwise and transposed convolutions.
+// Where it is wrong: 5x5 kernels of many channels on 7x7 maps (up to 3.5 times too slow); depthwise
+// and transposed convolutions have no data.
 #pragma once
 
 #include "model/base/convolution_shape.hpp"
@@ -29,21 +29,21 @@ struct ConvolutionKernel {
   Dtype dtype = Dtype::kFloat32;
 };
 
-/// Seconds by method; infinity where it does not apply. Without what a kernel costs beside its work.
-struct ConvolutionTimes {
-  double direct;          ///< one product, formed on the fly
-  double scatter;         ///< backward data as a product that adds into its output
-  double winograd_fused;  ///< F(2x2, 3x3), one kernel
-  double winograd;        ///< F(4x4, 3x3), transforms in memory
-  double fft;             ///< tiles of up to 32x32, transforms in memory
-  double tensor;          ///< on tensor cores, change of layout included
-  double depthwise;       ///< one channel a group: no product, each result by itself
+/// Seconds by method, without launch; infinity if the method does not apply.
+struct ConvolutionTimes {  ///< one product whose matrix is formed on the fly
+  double direct;           ///< one product, formed on the fly
+  double scatter;          ///< backward-data as a product that adds into its output
+  double winograd_fused;   ///< F(2x2, 3x3) in one kernel
+  double winograd;         ///< F(4x4, 3x3), transforms through memory
+  double fft;              ///< tiles of up to 32x32, transforms through memory
+  double tensor;           ///< on tensor cores, layout conversion included
+  double depthwise;        ///< one channel a group; no matrix product
   [[nodiscard]] double fastest() const;
 };
 
-/// FFTs along one side: the whole of it where it fits into 32 points, else tiles that overlap.
+/// FFTs along one side: one of up to 32 points, or several overlapping tiles.
 struct FftSide {
-  double points;  ///< 8, 16 or 32
+  double points;  ///< of one tile: 8, 16 or 32
   double tiles;
 };
 [[nodiscard]] FftSide fft_side(double outputs, double kernel);
@@ -51,7 +51,7 @@ struct FftSide {
 [[nodiscard]] ConvolutionTimes convolution_times(const ConvolutionKernel& kernel,
                                                  const KernelPlatform& platform);
 
-/// The fastest, with what the kernel costs beside its work.
+/// Returns the seconds of the fastest method, with launch.
 [[nodiscard]] double convolution_seconds(const ConvolutionKernel& kernel,
                                          const KernelPlatform& platform);
 

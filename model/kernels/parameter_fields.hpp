@@ -1,5 +1,5 @@
-// The numbers of an architecture by name, with the range that makes sense: what the reader of
-// architecture files, its writer and the fit walk over.
+// Table of an architecture's numbers by name with plausible ranges, for the reader and writer of
+// architecture files and for the fit.
 #pragma once
 
 #include <optional>
@@ -11,18 +11,18 @@
 namespace ooc {
 
 struct ParameterField {
-  std::string_view section;  ///< "simt"; empty at the top
+  std::string_view section;  ///< such as "simt"; empty at the top level
   std::string_view name;
   double lowest;
   double highest;
-  double neutral;  ///< where a fit begins that shall not depend on earlier ones
+  double neutral;  ///< start value of a fit that is independent of earlier fits
   /// Precondition for section "tensor": the architecture has tensor cores.
   double& (*of)(ArchitectureParameters&);
 };
 
-/// All but the sustained shares and times: ratios and counts, each a fitted or assumed number.
+/// All fitted or assumed ratios and counts. Sustained shares and times are not among them.
 [[nodiscard]] std::span<const ParameterField> parameter_fields();
-/// By dotted path, "simt.wide_tiles"; none for an unknown one.
+/// Field by dotted path, "simt.wide_tiles"; null if unknown.
 [[nodiscard]] const ParameterField* find_parameter_field(std::string_view path);
 
 }  // namespace ooc

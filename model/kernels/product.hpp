@@ -1,14 +1,14 @@
-// The price of matrix products, M x N x K, `count` of them: the output is cut into tiles that are
-// dealt over the multiprocessors in waves; with few tiles libraries cut K as well (split K) and add
-// the parts up. The fastest tile and cut count. docs/model.md, 1.2.
+// Cost of `count` matrix products M x N x K. The output is cut into tiles, which run on the
+// multiprocessors in waves. If tiles are few, libraries also cut K (split K) and sum the parts. The
+// fastest tile and split count. docs/model.md, 1.2.
 //
 //   blocks = ceil(M / tm) ceil(N / tn) count s;   waves = ceil(blocks / multiprocessors)
 //   math   = 2 tm tn (ceil8(K / s) + extra depth) (waves + tail) / (rate / multiprocessors x e)
 //   memory = (bytes + [s > 1] 8 s M N count) / near rate
 //   time   = (math^q + memory^q)^(1/q), the least over tiles and s
 //
-// Where it is wrong: products with N <= 32 are up to 2.2 times too slow on V100; what the caches
-// keep between tiles is not modelled.
+// Where it is wrong: products with N <= 32 are up to 2.2 times too slow on V100; reuse in caches
+// between tiles is not modelled.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@
 
 namespace ooc {
 
-/// Sizes are real numbers: strided convolutions touch a part of K.
+/// Sizes as real numbers, since strided convolutions touch a fraction of K.
 struct Product {
   double m = 1;
   double n = 1;
@@ -37,11 +37,11 @@ struct TileShape {
   TileClass size;
 };
 
-/// The units that multiply.
+/// Arithmetic units that multiply: SIMT units or tensor cores.
 struct ProductUnits {
   std::span<const TileShape> tiles;
   std::array<double, 2> efficiency{};  ///< by TileClass
-  /// Bytes/s at which operands reach the tiles, all multiprocessors together; infinite: never short.
+  /// Bytes per second of operands to all tiles together; infinite: no limit.
   double operand_rate = std::numeric_limits<double>::infinity();
   double wave_tail = 0;
   double extra_depth = 0;
@@ -53,35 +53,34 @@ struct ProductUnits {
 /// Precondition: the architecture has tensor cores.
 [[nodiscard]] ProductUnits tensor_units(const KernelPlatform& platform);
 
-/// Products are cut along K into at most this many parts.
+/// Largest number of parts that K is cut into.
 inline constexpr int kLargestSplit = 64;
 
-/// What one product runs against.
+/// Rates and traffic of one product.
 struct ProductRates {
   double flops_per_second = 0;  ///< of the whole device
   double bytes_per_second = 0;
-  double bytes = 0;       ///< each operand once
-  double element = 4;     ///< bytes of one
-  int largest_split = 1;  ///< powers of two up to this
+  double bytes = 0;       ///< each operand counted once
+  double element = 4;     ///< bytes an element
+  int largest_split = 1;  ///< limit for split K; splits are powers of two
 };
 
 [[nodiscard]] double product_seconds(const Product& product, const ProductUnits& units,
                                      const ProductRates& rates);
 
-/// (math^q + memory^q)^(1/q)
+/// Returns (math^q + memory^q)^(1/q), q being the sharpness.
 [[nodiscard]] double roofed(double math_seconds, double memory_seconds, double sharpness);
 
-/// FLOP/s that large products of linear layers come to.
+/// Returns the FLOP/s that large products of linear layers reach.
 [[nodiscard]] double linear_rate(Dtype dtype, const KernelPlatform& platform);
-/// A product of a linear layer, of attention or of a step of a recurrent one, without what the
-/// kernel costs beside its work.
+/// Returns the seconds of a product of a linear, attention or recurrent layer, without launch.
 [[nodiscard]] double linear_work_seconds(const Product& product, Dtype dtype,
                                          const KernelPlatform& platform);
-/// The same with it.
+/// Returns linear_work_seconds with launch.
 [[nodiscard]] double linear_seconds(const Product& product, Dtype dtype,
                                     const KernelPlatform& platform);
 
-/// ceil() that forgives rounding.
+/// Returns ceil(value), tolerant of rounding errors.
 [[nodiscard]] double whole(double value);
 
 }  // namespace ooc

@@ -1,13 +1,13 @@
-// The price of a recurrent layer in one direction: per step the product with the hidden state and
-// the arithmetic of the gates; the product with the input over all steps at once, and likewise one
-// product for the weights' gradient. docs/model.md, 1.2.
+// Cost of a recurrent layer in one direction. Each step has the product with the hidden state and
+// the gates. The product with the input covers all steps at once, as does the product for the
+// weight gradients. docs/model.md, 1.2.
 //
 //   forward        T (P(G h, b, h) f + gates + step)     (+ P(G h, b T, x) for the input)
 //   backward data  T (P(h, b, G h) g + 2 gates + step)   (+ P(x, b T, G h))
 //   weights        P(G h, h, b T)                        (+ P(G h, x, b T))
 //
-// Fitted on single layers (DeepBench), whose input product is left out: layers do not overlap here,
-// as cuDNN's do.
+// Fitted on single layers (DeepBench) without their input product. Layers do not overlap here,
+// unlike cuDNN's.
 #pragma once
 
 #include "model/kernels/platform.hpp"
@@ -21,7 +21,7 @@ struct RecurrentKernel {
   double hidden = 1;
   double batch = 1;
   double steps = 1;
-  double features = 0;  ///< of the input; 0: its product is not counted
+  double features = 0;  ///< of the input; 0: without the input product
   Dtype dtype = Dtype::kFloat32;
 };
 

@@ -1,5 +1,5 @@
-// The price of kernels that go through memory once and calculate next to nothing: element-wise, norms,
-// pools, sums of gradients, softmax, copies, updates. docs/model.md, 1.2.
+// Cost of kernels bound by memory: element-wise, norms, pools, sums of gradients, softmax, copies,
+// updates. docs/model.md, 1.2.
 #pragma once
 
 #include "model/kernels/platform.hpp"
@@ -8,7 +8,7 @@ namespace ooc {
 
 struct StreamingKernel {
   double bytes = 0;    ///< read and written
-  double kernels = 1;  ///< launched for it
+  double kernels = 1;  ///< number of launches
   StreamingKind kind = StreamingKind::kElementwise;
 };
 
