@@ -1,8 +1,8 @@
 // OOC-Paleo's closed forms, equations (1)-(12) of
 //   H. Zhang, M. Wahib, L. Zhang, Y. Tsuji, S. Matsuoka, "Breaking the limitation of GPU Memory for
 //   Deep Learning Workloads", IPSJ SIG Technical Report 2019-HPC-170 No. 10, sections 3.3 to 3.5.
-// They answer on paper what the engine answers by replay: reports set one beside the other, and the
-// tests hold each against the other.
+// They bound by formula what the engine simulates. Reports show both, and tests hold each against
+// the other.
 //
 // Four layers of 1 GB, backward 100 ms each, link 10 GB/s, so a copy takes 100 ms; two layers are
 // still near at the turn. Processing reaches the third layer after 200 ms, by which time 2 + 2 GB
@@ -43,7 +43,7 @@
 
 namespace ooc {
 
-/// Which of them a schedule's time can be set against.
+/// Equations that apply to a schedule.
 enum class ClosedForm {
   kNone,
   kVdnnLike,  ///< (7) to (9)
@@ -53,58 +53,57 @@ enum class ClosedForm {
 // --- One processor and one link, step by step: (1) to (6) ---
 
 /// (1), (2): share of full concurrency, Proc_Th x Proc_L bytes in flight, that `available` bytes
-/// sustain; 0..1.
+/// sustain; in [0, 1].
 [[nodiscard]] double processing_utilization(Bytes available, Bytes full_concurrency);
 
-/// Whole bytes that `rate` moves in `time`; at most kMaxTotalBytes.
+/// Returns the whole bytes that `rate` moves in `time`, at most kMaxTotalBytes.
 [[nodiscard]] Bytes bytes_within(BytesPerSecond rate, Duration time);
 
-/// In (6): which free space a step's copies in may use.
+/// Free space that copies to GPU memory may use in a step of (6).
 enum class FreeSpace {
-  kLagged,    ///< what was free before the step (as printed)
-  kReleased,  ///< what the step has consumed counts as free
+  kLagged,    ///< free before the step (as printed)
+  kReleased,  ///< also the bytes that the step consumes
 };
 
 struct AvailabilityStep {
-  Bytes available;                ///< Num_avail at the end of the step before
+  Bytes available;                ///< Num_avail at the end of the previous step
   Bytes processed;                ///< Proc_Th x T
   Bytes swapped_in;               ///< Swap_in_Th x T
   std::optional<Bytes> capacity;  ///< unset: (4), else (6)
   FreeSpace free_space = FreeSpace::kReleased;
 };
 
-/// (4), (6): bytes available at the end of the step.
+/// (4), (6): returns the bytes available at the end of the step.
 [[nodiscard]] Bytes next_available(const AvailabilityStep& step);
 
-/// One stage of the way from far to near memory.
+/// Stage of the path from host memory to GPU memory.
 struct SwapStage {
   BytesPerSecond throughput;
   Duration latency;
 };
 
-/// (5): the slowest of far memory, connection and near memory; their latencies add.
+/// (5): returns the slowest throughput and the sum of the latencies.
 [[nodiscard]] SwapStage swap_path(SwapStage far_memory, SwapStage connection,
                                   SwapStage near_memory);
-/// The latencies, then the bytes at the path's throughput, rounded up to a nanosecond.
+/// Returns latency plus bytes / throughput, rounded up to a ns.
 [[nodiscard]] Duration swap_time(SwapStage path, Bytes bytes);
 
 // --- vDNN-like: (7) to (9) ---
 
-/// (7): a section of the backward pass runs layer l and copies in what layer l-1 needs, both at
-/// once.
+/// (7): section of the backward pass, which runs layer l while copying in what layer l-1 needs.
 struct BackwardSection {
   Duration processing;
   Duration swap;
   [[nodiscard]] Duration length() const { return processing > swap ? processing : swap; }
-  /// (9); 1 for an empty section.
+  /// (9): share of the section that processing takes; 1 for an empty section.
   [[nodiscard]] double utilization() const;
 };
 
-/// (8): average bytes in flight over a section; of Proc_Th x Proc_L at full concurrency.
+/// (8): average bytes in flight over a section. `full_concurrency` is Proc_Th x Proc_L.
 [[nodiscard]] double section_concurrency(BackwardSection section, Bytes full_concurrency);
 
-/// Copies and tasks of one layer of a chain: out goes what it was the last to write, in comes what its backward
-/// is the first to read. Where backward reads outputs, both are its own.
+/// Tasks and copies of one layer of a chain. Copied out: the tensor that it writes last. Copied in:
+/// the tensor that its backward reads first.
 struct ChainLayer {
   Duration forward;
   Duration backward;
@@ -112,43 +111,42 @@ struct ChainLayer {
   Duration copy_in;
 };
 
-/// Iteration time of a chain under vDNN-like, layers from the input on:
+/// Returns the iteration time of a chain under vDNN-like; layers from the input on:
 ///   tF(1) + sum over l=2..n of max(tF(l), out(l-1)) + out(n)
 ///   + in(n) + sum over l=n..1 of max(tB(l), in(l-1)),  in(0) = 0.
 [[nodiscard]] Duration vdnn_like_time(std::span<const ChainLayer> layers);
 
 // --- Capacity-based: (10) to (12) ---
 
-/// What the backward task of a layer needs near, and how long it runs.
+/// Bytes that the backward task of a layer needs near, and its time.
 struct BackwardLayer {
   Bytes bytes;
   Duration time;
 };
 
 struct CapacityBackward {
-  std::span<const BackwardLayer> layers;  ///< in the order they run: nearest to the loss first
-  Bytes retained;                         ///< near at the turn, from the first layer on
+  std::span<const BackwardLayer> layers;  ///< in execution order: nearest to the loss first
+  Bytes retained;  ///< near at the end of forward, counted from the first of `layers`
   BytesPerSecond swap_in;
 };
 
 struct Catch {
   std::size_t layer;  ///< index of the first layer that has to wait for its data
-  Duration time;      ///< T_catch: when processing reaches it
-  Bytes missing;      ///< of its data, at that moment
+  Duration time;      ///< T_catch: instant at which processing reaches the layer
+  Bytes missing;      ///< bytes of the layer's data not near at that instant
 };
 
-/// (10), (11): with S(m) the bytes of the first m layers and T(m) their time, the first m with
-/// S(m) > retained + swap_in x T(m-1). None: processing never catches up with the copies.
+/// (10), (11): returns the first m with S(m) > retained + swap_in x T(m-1), where S(m) and T(m) are
+/// bytes and time of the first m layers. Unset: processing never catches up with the copies.
 [[nodiscard]] std::optional<Catch> catch_up(const CapacityBackward& backward);
 
-/// Section of (7) that runs layer `layer` (index) and copies in all that the next one needs.
+/// Returns the section of (7) that runs layer `layer` (index) and copies in all that the next one needs.
 [[nodiscard]] BackwardSection section_of(const CapacityBackward& backward, std::size_t layer);
 
-/// (12): utilisation while layer `layer` (index) is being worked on: 1 before the catch, (9) after
-/// it.
+/// (12): returns the utilisation during layer `layer` (index): 1 before the catch, (9) after it.
 [[nodiscard]] double capacity_utilization(const CapacityBackward& backward, std::size_t layer);
 
-/// The length of the backward pass that (12) adds up to.
+/// Returns the time of the backward pass by (12).
 [[nodiscard]] Duration capacity_backward_time(const CapacityBackward& backward);
 
 }  // namespace ooc

@@ -1,4 +1,4 @@
-// What machines of a generation share: the fitted numbers of kernels, with where each comes from.
+// Fitted kernel numbers that machines of one generation share, each with its source.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 namespace ooc {
 
 struct Architecture {
-  std::string name;  ///< "volta"
+  std::string name;  ///< such as "volta"
   std::string description;
   ArchitectureParameters parameters;
   std::vector<Provenance> provenance;
-  /// As HardwareProfile::assumed: what no fit on this architecture's operations covers.
+  /// Dotted paths of numbers that no fit covers, as in HardwareProfile::assumed.
   std::vector<std::string> assumed;
 };
 

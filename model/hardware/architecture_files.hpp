@@ -1,4 +1,4 @@
-// Where the architecture that a profile names lies.
+// Look-up of the architecture file that a profile names.
 #pragma once
 
 #include <optional>
@@ -9,15 +9,15 @@
 
 namespace ooc {
 
-/// The file of the architecture of that name, for a profile in `profile_file`; none: there is no such name.
+/// Returns the file of architecture `name` for the profile in `profile_file`; unset: none has that name.
 [[nodiscard]] std::optional<std::string> find_architecture(const std::string& name,
                                                            const std::string& profile_file,
                                                            const ProfileSources& sources);
-/// Every name that such a profile can use, sorted.
+/// Returns the names that such a profile can use, sorted.
 [[nodiscard]] std::vector<std::string> known_architectures(const std::string& profile_file,
                                                            const ProfileSources& sources);
 
-/// Names of the data files in these folders (schemas are none), sorted.
+/// Returns the names of data files (not schemas) in these folders, sorted.
 [[nodiscard]] std::vector<std::string> data_names_in(const std::vector<std::string>& folders);
 
 }  // namespace ooc

@@ -1,5 +1,5 @@
-// A profile from what a data sheet says (`ooc-paleo hardware new`): everything else is a default of the link
-// (link_defaults.hpp), named as assumed in the profile, so that reports name it too.
+// Profile from the figures of a data sheet (`ooc-paleo hardware new`). All other numbers are
+// defaults of the link (link_defaults.hpp), marked as assumed in the profile and so in reports.
 #pragma once
 
 #include <optional>
@@ -11,28 +11,28 @@
 
 namespace ooc {
 
-/// The texts of the options, as they were given.
+/// Texts of the options as typed.
 struct DataSheet {
   std::string name;
   std::optional<std::string> architecture;
   std::optional<std::string> multiprocessors;
-  std::vector<std::string> peaks;  ///< "float32=10.97TFLOP/s", also several between commas
+  std::vector<std::string> peaks;  ///< "float32=10.97TFLOP/s"; several separated by commas
   std::optional<std::string> memory;
   std::optional<std::string> memory_rate;
-  std::optional<std::string> link;  ///< a name of links/ or a rate
+  std::optional<std::string> link;  ///< name in links/, or a rate
   std::optional<std::string> far_memory;
   std::optional<std::string> cudnn;
   std::vector<std::string> sustained;  ///< "float32=0.94"
-  std::optional<std::string> source;   ///< of what was given; none: not said
+  std::optional<std::string> source;   ///< source of these figures; unset: unknown
 };
 
 struct DataSheetSources {
   ProfileSources profiles = {};
   std::vector<std::string> link_folders = {};
-  std::string file = {};  ///< where the profile will lie
+  std::string file = {};  ///< path of the profile to be
 };
 
-/// Throws everything that is missing, wrong or implausible at once, each at its option.
+/// Throws all missing, wrong or implausible figures at once, each at its option.
 [[nodiscard]] HardwareProfile profile_of(const DataSheet& sheet, const DataSheetSources& sources);
 
 }  // namespace ooc

@@ -1,5 +1,5 @@
-// A machine: accelerator, its near memory, far memory and the connection between them, with the
-// provenance of every number. Read from hwprofiles/*.json.
+// Machine: accelerator, GPU memory (near), host memory (far) and the connection between them, with
+// the provenance of each number. Read from hwprofiles/*.json.
 #pragma once
 
 #include <map>
@@ -21,35 +21,35 @@
 
 namespace ooc {
 
-/// Efficiency (0..1] of a compute kind: one number, or points over a task's work (linear over the
-/// logarithm between the points, constant outside them). Work is FLOPs; for "memory" it is bytes.
+/// Efficiency of a kind of computation, in (0, 1], by the work of a task: FLOPs, or bytes for
+/// "memory". Linear in log(work) between points, constant outside.
 struct Efficiency {
-  /// (FLOPs or bytes, ratio), ascending; one point = constant.
+  /// (work, efficiency) in ascending order; one point: constant.
   std::vector<std::pair<double, double>> points;
   [[nodiscard]] double at(double flops) const;
 };
 
-/// The lowest and the highest rate that reports have.
+/// Lowest and highest reported rate.
 struct RateRange {
   BytesPerSecond lowest;
   BytesPerSecond highest;
 };
 
-/// {throughput, latency}: the rate is min(far, connection, near), the three latencies add.
+/// Rate and latency of a copy. The rate is min(far, connection, near); the three latencies add up.
 struct StraightLine {
   BytesPerSecond throughput;
   Duration latency;
-  std::optional<RateRange> range = {};  ///< where reports differ: throughput lies within
+  std::optional<RateRange> range = {};  ///< spread of reported rates; unset: they agree
 };
 
-/// Measured end to end: size -> time, log-log interpolated, extended by the last slope; used alone.
+/// Copy time measured end to end by size, interpolated in log-log and extended by the last slope. Replaces rates and latencies.
 struct SizeCurve {
   std::vector<std::pair<Bytes, Duration>> points;  ///< ascending in size, at least two
-  /// Interpolated time in ns for n > 0 bytes.
+  /// Returns the interpolated time in ns for bytes > 0.
   [[nodiscard]] double time_ns(Bytes bytes) const;
-  /// What large copies move beyond their latency, the smallest time, in bytes/s: the largest
-  /// n / (t(n) - latency) of the sizes that spend half their time moving or more, or of the last
-  /// one. Smaller ones tell of noise: two times within 1 % can stand for any rate.
+  /// Returns the rate of large copies in bytes/s: the largest n / (t(n) - latency), where latency
+  /// is the smallest time. Only sizes that move bytes at least half their time count, else the last
+  /// size: small sizes are noise, for two times within 1 % can mean any rate.
   [[nodiscard]] double peak_rate() const;
 };
 
@@ -58,42 +58,42 @@ using TransferLine = std::variant<StraightLine, SizeCurve>;
 struct TransferMode {
   TransferLine to_near;
   TransferLine to_far;
-  std::optional<Bytes> page;      ///< unified memory on demand: bytes per fault group
-  std::optional<Duration> fault;  ///< unified memory on demand: cost of one fault group
-  /// Unified memory on demand: the block within which groups grow; none: each is one page.
+  std::optional<Bytes> page;      ///< page-fault mode: size of a page
+  std::optional<Duration> fault;  ///< page-fault mode: cost of a fault group
+  /// Page-fault mode: block within which fault groups grow; unset: each group is one page.
   std::optional<Bytes> grows_to;
 };
 
 struct MemoryTier {
   Bytes capacity;
-  Bytes reserved;  ///< near only: context and libraries
+  Bytes reserved;  ///< for context and libraries; GPU memory only
   BytesPerSecond throughput;
   Duration latency;
 };
 
-/// How fast optimiser state is updated in far memory, by the processor there.
+/// Rate of optimiser updates by the host's processor.
 struct FarCompute {
-  BytesPerSecond throughput;  ///< of what it reads and writes
+  BytesPerSecond throughput;  ///< of bytes read and written
   Duration latency = {};
-  bool assumed = false;  ///< nobody said it; a share of far memory's throughput
+  bool assumed = false;  ///< a share of host memory's rate, for lack of a figure
 };
 
 struct Connection {
   std::string name;
   std::optional<BytesPerSecond> theoretical;
-  Duplex duplex;  ///< together no less than the faster direction alone: half duplex at the least
+  Duplex duplex;  ///< both together move at least as much as the faster direction alone
   std::map<std::string, TransferMode> modes;  ///< "pinned", "pageable", "unified_fault", ...
-  std::set<std::string> impossible_modes;     ///< that the machine cannot have: null in the file
+  std::set<std::string> impossible_modes;  ///< modes that the machine cannot have: null in the file
 };
 
-/// A way to run a convolution's task that was measured.
+/// Measured algorithm of a convolution's task.
 struct MeasuredAlgorithm {
   Algorithm algorithm = Algorithm::kDefault;
   Duration time;
   Bytes workspace;
 };
 
-/// What was measured of one task of a convolution: it replaces the model's times there.
+/// Measured task of a convolution; replaces the model's times.
 struct MeasuredLayer {
   ConvolutionPass pass = ConvolutionPass::kForward;
   Dtype dtype = Dtype::kFloat32;
@@ -102,44 +102,44 @@ struct MeasuredLayer {
   std::vector<MeasuredAlgorithm> algorithms;  ///< at least one
 };
 
-/// What prices of kernels need of a machine beside its peaks and its near memory (docs/model.md, 1.2).
+/// Numbers for kernel costs beside peaks and GPU memory (docs/model.md, 1.2).
 struct KernelUnits {
   std::shared_ptr<const Architecture> architecture;
-  bool written_out = false;  ///< the profile holds the architecture's numbers, not its name
+  bool written_out = false;  ///< the profile has the architecture's numbers, not its name
   int multiprocessors = 1;
-  /// Share of the peak that the best product reaches, where it is not the architecture's.
+  /// Share of the peak that the best matrix product reaches, where it differs from the architecture's.
   std::map<Dtype, double> sustained;
 };
 
 struct HardwareProfile {
-  std::string file;  ///< where it was read, for messages; a profile's name is what it calls itself
+  std::string file;  ///< path, for messages
   std::string name;
   std::string description;
-  std::string framework;  ///< what runs there, by name; empty: not said
+  std::string framework;  ///< name of the framework in use there; empty: unknown
   std::map<Dtype, FlopsPerSecond> peak;
-  /// Times are sums of kernels; none: shares of the peak, the two fields below.
+  /// Set: times are sums of kernels. Unset: times follow `efficiency` and `kernel_launch`.
   std::optional<KernelUnits> kernels;
-  std::map<std::string, Efficiency> efficiency;  ///< "default", "memory", layer kinds
+  std::map<std::string, Efficiency> efficiency;  ///< by "default", "memory", or kind of layer
   Duration kernel_launch;
-  /// Of the machine's cuDNN, (major, minor): which convolution algorithms there are. None: all.
+  /// Version (major, minor), which decides the convolution algorithms. Unset: all exist.
   std::optional<std::pair<int, int>> cudnn;
-  std::vector<MeasuredLayer> layers;  ///< no two of the same pass, dtype, batch and shape
+  std::vector<MeasuredLayer> layers;  ///< unique in pass, dtype, batch and shape
   MemoryTier near_memory;
   MemoryTier far_memory;
   std::optional<FarCompute> far_compute = {};
   Connection connection;
   int devices = 1;
   std::vector<Provenance> provenance;
-  /// Dotted paths of the numbers whose governing provenance is "assumed", merged to the `fields`
-  /// of the entries that cover them: what reports must warn of.
+  /// Dotted paths of numbers whose provenance is "assumed", for warnings in reports. Numbers under
+  /// one entry are merged to its `fields`.
   std::vector<std::string> assumed;
-  /// Numbers that no machine is likely to have, a line each (plausible.hpp).
+  /// Warnings about implausible numbers, one line each (plausible.hpp).
   std::vector<std::string> implausible;
-  /// What calibration keeps verbatim and prediction does not read ("machine", "samples"), as JSON.
+  /// JSON that calibration stores ("machine", "samples") and prediction ignores.
   std::string measurement_json;
 };
 
-/// The efficiency for a compute kind: its own entry, else "default"; products of experts ("moe") first "linear".
+/// Returns the efficiency of `kind`: its own, else "default". Experts ("moe") use "linear" before "default".
 [[nodiscard]] const Efficiency& efficiency_of(const HardwareProfile& profile,
                                               const std::string& kind);
 

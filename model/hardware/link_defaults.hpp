@@ -1,5 +1,5 @@
-// What a data sheet does not say of a machine, by the link to its host (hwprofiles/links/*.json, format in
-// docs/formats.md, 3.2): the link's modes, the host's memory, what the runtime takes.
+// Defaults by the link to the host, for figures that data sheets lack: modes of the link, host
+// memory, memory of the runtime (hwprofiles/links/*.json; docs/formats.md, 3.2).
 #pragma once
 
 #include <optional>
@@ -12,35 +12,35 @@
 namespace ooc {
 
 struct LinkDefaults {
-  std::string name;  ///< "pcie3x16"
+  std::string name;  ///< such as "pcie3x16"
   std::vector<int>
-      widths;      ///< ascending, the last is the one that is described; none: only that one
-  Bytes reserved;  ///< of near memory
+      widths;      ///< numbers of lanes, ascending; the file describes the last. Empty: one width
+  Bytes reserved;  ///< GPU memory of the runtime
   Duration near_latency;
   MemoryTier far_memory;
   Connection connection;               ///< straight lines only, "pinned" among them
-  std::vector<Provenance> provenance;  ///< as it stands in profiles
+  std::vector<Provenance> provenance;  ///< as in profiles
 };
 
 [[nodiscard]] LinkDefaults read_link(const SpecDocument& document);
 [[nodiscard]] LinkDefaults read_link_file(const std::string& path, const ReadLimits& limits = {});
-/// All of these folders; the first of a name counts.
+/// Reads all links in these folders. Of equal names the first counts.
 [[nodiscard]] std::vector<LinkDefaults> read_links(const std::vector<std::string>& folders,
                                                    const ReadLimits& limits = {});
 
-/// Every name: "pcie3x4", "pcie3x8", "pcie3x16", ...
+/// Returns all names: "pcie3x4", "pcie3x8", "pcie3x16", ...
 [[nodiscard]] std::vector<std::string> link_names(const std::vector<LinkDefaults>& links);
-/// The link of that name, its rates those of its width.
+/// Returns the link called `name` with the rates of its width; unset: no such link.
 [[nodiscard]] std::optional<LinkDefaults> find_link(const std::vector<LinkDefaults>& links,
                                                     const std::string& name);
-/// A link that is known by its rate in either direction: everything else as with the nearest one, rates of
-/// other modes in proportion. Precondition: there is one.
+/// Returns a link of `rate` in both directions. All else is as for the link with the nearest rate;
+/// other modes scale with the rate. Precondition: `links` is not empty.
 [[nodiscard]] LinkDefaults link_of_rate(const std::vector<LinkDefaults>& links,
                                         BytesPerSecond rate);
 
-/// Puts an entry in the place of those about the same fields.
+/// Adds an entry in place of entries about the same fields.
 void set_provenance(std::vector<Provenance>& entries, Provenance entry);
-/// Takes away what is said of these fields and of those below them.
+/// Removes entries about these fields and fields below them.
 void drop_provenance(std::vector<Provenance>& entries, const std::string& prefix);
 
 }  // namespace ooc

@@ -1,5 +1,5 @@
-// Reader and writer of the hardware profile format, version 1 (docs/formats.md, 3). What the writer
-// writes, the reader reads back to an equal profile.
+// Reader and writer of hardware profiles, version 1 (docs/formats.md, 3). Written files read back
+// equal.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace ooc {
 
-/// Where a profile's "architecture": "pascal" is looked for: as architectures/pascal.json beside the profile,
-/// then as pascal.json in these folders.
+/// Search path of architecture names: architectures/NAME.json beside the profile, then NAME.json in
+/// these folders.
 struct ProfileSources {
   ReadLimits limits = {};
   std::vector<std::string> architecture_folders = {};
@@ -25,7 +25,7 @@ struct ProfileSources {
 [[nodiscard]] HardwareProfile read_profile_text(std::string_view text, const std::string& file,
                                                 const ProfileSources& sources = {});
 
-/// Pretty-printed JSON with a final newline.
+/// Returns indented JSON with a final newline.
 [[nodiscard]] std::string write_profile(const HardwareProfile& profile);
 
 }  // namespace ooc

@@ -1,4 +1,4 @@
-// Which provenance entry answers for which number of a profile.
+// Matching of a profile's numbers with its provenance entries.
 #pragma once
 
 #include <string>
@@ -10,24 +10,24 @@
 
 namespace ooc {
 
-/// A number of the profile: its dotted path, and its place in the file for messages.
+/// Number of a profile: dotted path, and place in the file for messages.
 struct ProfileNumber {
   std::string path;
   SpecView view;
 };
 
-/// Reads the list of entries. Throws for entries that cover nothing, for two that cover the same,
-/// and for numbers that no entry covers.
+/// Reads the entries. Throws SpecError for an entry that covers no number, for two entries that
+/// cover the same, and for a number without an entry.
 [[nodiscard]] std::vector<Provenance> read_provenance(const SpecView& list,
                                                       const std::vector<ProfileNumber>& numbers);
 
-/// The `fields` of the entries of kind "assumed" that govern at least one number, in file order; an
-/// entry inside another one of the list ("far_memory.latency" beside "far_memory") is left out.
+/// Returns the `fields` of "assumed" entries that govern a number, in file order. An entry inside
+/// another returned one is left out ("far_memory.latency" beside "far_memory").
 [[nodiscard]] std::vector<std::string> assumed_fields(const std::vector<Provenance>& entries,
                                                       const std::vector<ProfileNumber>& numbers);
 
-/// Whether `fields` (of one of `entries`) names the number, and the entry that answers for it is of
-/// kind "assumed".
+/// True if `fields`, of one of `entries`, covers the number, and the entry that governs the number
+/// is "assumed".
 [[nodiscard]] bool is_assumed_under(const std::vector<Provenance>& entries, std::string_view fields,
                                     std::string_view path);
 

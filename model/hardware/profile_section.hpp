@@ -1,5 +1,5 @@
-// What the parts of the profile reader share: a view on an object that knows its dotted path and
-// notes every number taken from it (for provenance), and the parts' entry points.
+// Parts of the profile reader, and a view that records each number it reads with its dotted path,
+// for provenance.
 #pragma once
 
 #include <optional>
@@ -16,19 +16,19 @@
 
 namespace ooc {
 
-/// What the sections of one file share.
+/// State that the sections of one file share.
 struct ProfileReading {
   std::vector<ProfileNumber> numbers;
   ErrorCollector errors;
 };
 
-/// An object of the file with its dotted path; notes every number that is taken from it.
+/// Object of the file with its dotted path. Records every number read from it.
 class ProfileSection {
  public:
   ProfileSection(SpecView view, std::string path, ProfileReading& reading)
       : view_(std::move(view)), path_(std::move(path)), reading_(&reading) {}
 
-  /// Runs `read` and keeps what is wrong, so that the next field is read all the same; whether it went well.
+  /// Runs `read` and collects its error, so that later fields are still read. Returns false on error.
   template <class Read>
   bool attempt(Read read) const {
     return reading_->errors.attempt(std::move(read));
@@ -45,13 +45,13 @@ class ProfileSection {
     if (value) note(key, *value);
     return value;
   }
-  /// Members under names of the user's choice, each noted as a number.
+  /// Returns members whose names the user chose, recording each as a number.
   [[nodiscard]] std::vector<std::pair<std::string, SpecView>> numbers() const {
     std::vector<std::pair<std::string, SpecView>> members = view_.members();
     for (const auto& [key, value] : members) note(key, value);
     return members;
   }
-  /// Not behind other errors of this section: a misspelt key is missing under its right name already.
+  /// Rejects unknown keys unless the section has errors: a misspelt key was reported as missing.
   void reject_unknown_keys(std::size_t errors_before) const {
     if (errors() == errors_before) (void)attempt([&] { view_.reject_unknown_keys(); });
   }
@@ -70,27 +70,27 @@ class ProfileSection {
   ProfileReading* reading_;
 };
 
-/// The items of a list that must be a pair.
+/// Returns the items of a list that must be a pair.
 [[nodiscard]] std::vector<SpecView> pair_of(const SpecView& view, const char* what);
-/// The points of {"curve": [...]}, which has no other keys.
+/// Returns the points of {"curve": [...]}; other keys are an error.
 [[nodiscard]] std::vector<SpecView> curve_points(const SpecView& view, std::size_t fewest);
 [[nodiscard]] Bytes size_above_zero(const SpecView& view);
 
-/// "compute" -> peak; architecture, multiprocessors, sustained, or efficiency, kernel_launch; cudnn, layers.
+/// Reads "compute": peak, cudnn, layers; and architecture, multiprocessors, sustained, or efficiency, kernel_launch.
 void read_compute(const ProfileSection& compute, const ProfileSources& sources,
                   HardwareProfile& profile);
-/// "compute.architecture", "compute.multiprocessors", "compute.sustained".
+/// Reads "compute.architecture", "compute.multiprocessors" and "compute.sustained".
 void read_kernel_units(const ProfileSection& compute, const ProfileSources& sources,
                        HardwareProfile& profile);
-/// The type that is a key of the file; throws at `value` for a name that is none.
+/// Returns the type called `name`; else throws SpecError at `value`.
 [[nodiscard]] Dtype dtype_named(const std::string& name, const SpecView& value);
-/// "4" -> (4, 0), "5.1" -> (5, 1); none for other texts.
+/// Returns (4, 0) for "4" and (5, 1) for "5.1"; unset for other texts.
 [[nodiscard]] std::optional<std::pair<int, int>> parse_library_version(std::string_view text);
-/// "compute.layers".
+/// Reads "compute.layers".
 void read_layers(const ProfileSection& compute, HardwareProfile& profile);
-/// "far_memory".
+/// Reads "far_memory".
 [[nodiscard]] MemoryTier read_far_memory(const ProfileSection& section);
-/// "connection"; both memory tiers must have been read.
+/// Reads "connection". Precondition: both memory tiers have been read.
 void read_connection(const ProfileSection& section, HardwareProfile& profile);
 
 }  // namespace ooc

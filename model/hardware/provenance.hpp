@@ -1,4 +1,4 @@
-// Where numbers of profiles and architectures come from.
+// Sources of the numbers in profiles and architectures.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@ namespace ooc {
 enum class ProvenanceKind { kMeasured, kDatasheet, kPublished, kFitted, kAssumed };
 
 struct Provenance {
-  std::string fields;  ///< dotted path, `*` at its end covers everything below
+  std::string fields;  ///< dotted path; a final `*` covers all below
   ProvenanceKind kind = ProvenanceKind::kAssumed;
   std::string source;
   std::string date;
-  std::string inherits = {};  ///< assumed: the architecture whose numbers these are
-  std::int64_t rows = 0;      ///< fitted: to how many measurements; 0: not said
-  double error = 0;           ///< fitted: mean |log(predicted / measured)| of them; 0: not said
+  std::string inherits = {};  ///< kAssumed: architecture that the numbers were taken from
+  std::int64_t rows = 0;      ///< kFitted: number of measurements; 0: unknown
+  double error = 0;           ///< kFitted: their mean |log(predicted / measured)|; 0: unknown
 };
 
 }  // namespace ooc

@@ -1,4 +1,4 @@
-// JSON values for the writers of profiles and architectures.
+// Constructors of JSON values for the writers of profiles and architectures.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace ooc::spec_nodes {
 
 [[nodiscard]] SpecNode text(std::string value);
 [[nodiscard]] SpecNode number(std::string digits);
-/// With the digits that give it back.
+/// Number with as many digits as it takes to read back equal.
 [[nodiscard]] SpecNode real(double value);
 [[nodiscard]] SpecNode object();
 [[nodiscard]] SpecNode list();

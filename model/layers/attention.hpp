@@ -1,4 +1,4 @@
-// What the two kinds of attention share: the sizes of query, key and value.
+// Sizes of query, key and value, for both kinds of attention.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,26 @@ namespace ooc {
 
 struct AttentionSizes {
   std::int64_t heads = 1;
-  std::int64_t kv_heads = 1;     ///< of key and value; each serves heads / kv_heads of the query's
-  std::int64_t queries = 1;      ///< steps of the query
-  std::int64_t keys = 1;         ///< steps of key and value
-  std::int64_t width = 1;        ///< of the query, all heads together
-  std::int64_t value_width = 1;  ///< of the output, all heads together
-  std::int64_t key_width = 1;    ///< of the key, its own heads together
-  std::int64_t value_in_width = 1;  ///< of the value, likewise
-  /// Elements of key and value, and what they are once every head of the query has its own.
+  std::int64_t kv_heads = 1;  ///< of key and value; each serves heads / kv_heads heads of the query
+  std::int64_t queries = 1;   ///< time steps of the query
+  std::int64_t keys = 1;      ///< time steps of key and value
+  std::int64_t width = 1;     ///< of the query, all heads together
+  std::int64_t value_width = 1;     ///< of the output, all heads together
+  std::int64_t key_width = 1;       ///< of the key, all its heads together
+  std::int64_t value_in_width = 1;  ///< of the value, all its heads together
+  /// Elements of key and value; repeated_elements: after copies for every head of the query.
   [[nodiscard]] Wide kept_elements() const {
     return Wide(keys) * (Wide(key_width) + value_in_width);
   }
   [[nodiscard]] Wide repeated_elements() const { return Wide(keys) * (Wide(width) + value_width); }
-  /// Bytes of query, key and value in the network's type are these elements times its size.
+  /// Elements of query, key and value.
   [[nodiscard]] Wide input_elements() const { return Wide(queries) * width + kept_elements(); }
 };
 
-/// attention_sizes.cpp: from "heads", "kv_heads" and the shapes of one, two or three inputs.
+/// Reads "heads" and "kv_heads", and the shapes of one to three inputs (attention_sizes.cpp).
 [[nodiscard]] AttentionSizes read_attention_sizes(const SpecView& spec, const LayerInputs& inputs);
 
-/// additive_attention.cpp: one part per step of the query.
+/// Unrolls into a part for each time step of the query (additive_attention.cpp).
 [[nodiscard]] LayerModel read_additive_attention(const SpecView& spec, const LayerInputs& inputs,
                                                  const AttentionSizes& sizes);
 

@@ -1,5 +1,5 @@
-// What many kinds read in the same way: sizes given as one number or one per dimension, how many
-// inputs there may be, `in_place`.
+// Attributes that many kinds read alike: sizes (one number, or one per dimension), number of
+// inputs, `in_place`.
 #pragma once
 
 #include <array>
@@ -15,41 +15,41 @@
 
 namespace ooc {
 
-/// No size in a file may be larger: one dimension of a tensor of 1-byte elements below 2^48 bytes.
+/// Largest size in a file: one dimension of 1-byte elements, below 2^48 bytes.
 inline constexpr std::int64_t kMaxSize = kMaxTensorBytes;
 
-/// The layer's only input; an error at `spec` if there are several.
+/// Returns the layer's only input; throws SpecError at `spec` if there are several.
 [[nodiscard]] const TensorShape& single_input(const SpecView& spec, const LayerInputs& inputs);
-/// An error at `spec` if there are fewer than two inputs.
+/// Throws SpecError at `spec` for fewer than two inputs.
 void require_several_inputs(const SpecView& spec, const LayerInputs& inputs);
-/// `"conv1" (64x56x56)`: input `index` for messages.
+/// Returns a text for messages: `"conv1" (64x56x56)`.
 [[nodiscard]] std::string describe_input(const LayerInputs& inputs, std::size_t index);
 
-/// Key `key`: one integer >= lowest for all `count` dimensions, or a list of `count`; none if
-/// absent.
+/// Reads `key`: one integer >= lowest for all `count` dimensions, or a list of `count`. Unset: no
+/// such key.
 [[nodiscard]] std::optional<std::vector<std::int64_t>> find_sizes(const SpecView& spec,
                                                                   std::string_view key,
                                                                   std::size_t count,
                                                                   std::int64_t lowest);
 
-/// "bias", true where it is left out.
+/// Reads "bias"; default: true.
 [[nodiscard]] bool read_bias(const SpecView& spec);
-/// "in_place", `otherwise` where it is left out; true is kRequired, false is kNever.
+/// Reads "in_place": true is kRequired, false is kNever, and `otherwise` is the default.
 [[nodiscard]] InPlace read_in_place(const SpecView& spec, InPlace otherwise);
 
-/// What adapters may be kept in.
+/// Types that adapters may be stored in.
 inline constexpr std::array<std::string_view, 3> kAdapterTypes{"float32", "bfloat16", "float16"};
-/// What stands beside a layer that is frozen.
+/// Adapter beside a frozen layer.
 struct Lora {
   std::int64_t rank = 1;
   double dropout = 0;
-  std::optional<Dtype> dtype = {};  ///< none: as the precision keeps what is learnt
+  std::optional<Dtype> dtype = {};  ///< unset: by the precision
 };
-/// Of { "rank": 8, "dropout": 0.05, "dtype": "float32", "alpha": 16 }; alpha costs nothing. A type needs a precision in
-/// `inputs`: without one everything has the network's.
+/// Reads { "rank": 8, "dropout": 0.05, "dtype": "float32", "alpha": 16 }; alpha costs nothing.
+/// "dtype" is an error without a precision in `inputs`.
 [[nodiscard]] Lora read_lora(const SpecView& lora, const LayerInputs& inputs);
 
-/// States a matrix of weights and, unless "tied_to" says that it is another layer's, its parameters.
+/// Sets the weight matrix, and the parameters unless "tied_to" shares those of another layer.
 void set_weight_matrix(const SpecView& spec, const LayerInputs& inputs, const WeightMatrix& matrix,
                        LayerModel& model);
 

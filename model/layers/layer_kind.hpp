@@ -1,7 +1,7 @@
-// What a layer kind must answer. A kind is a const struct with one function in it: it reads its own
-// attributes, infers the output shape and states, as plain data, everything the stages behind it
-// need (LayerModel). No later stage asks which kind a layer is. One file per kind; the table of all
-// kinds is generated from the list of names in this folder's CMakeLists.txt.
+// Interface of layer kinds. A kind is a const struct with one function. The function reads the
+// kind's attributes, infers the output shape and returns as data everything that later stages need
+// (LayerModel). No later stage asks for the kind. One file a kind; this folder's CMakeLists.txt
+// generates the table.
 #pragma once
 
 #include <cstdint>
@@ -25,22 +25,20 @@
 
 namespace ooc {
 
-/// Work of one task, affine in the batch: FLOPs = batch x flops_per_sample,
-/// bytes = batch x bytes_per_sample + bytes_fixed (near-memory traffic, each operand once).
+/// Work of one task, affine in the batch: FLOPs = batch x flops_per_sample, bytes = batch x
+/// bytes_per_sample + bytes_fixed. Bytes are GPU memory traffic, each operand once.
 struct TaskWork {
   std::int64_t flops_per_sample = 0;
   std::int64_t bytes_per_sample = 0;
-  std::int64_t bytes_fixed = 0;  ///< weights and other operands that do not grow with the batch
-  std::int64_t workspace_per_sample =
-      0;  ///< bytes that the task needs beside what it reads and writes
+  std::int64_t bytes_fixed = 0;           ///< weights and other operands independent of the batch
+  std::int64_t workspace_per_sample = 0;  ///< bytes beside the operands
   std::int64_t workspace_most =
-      0;  ///< of the whole batch, where it is worked off in chunks; 0: any
-  std::int64_t workspace_fixed = 0;  ///< bytes beside that, whatever the batch
+      0;  ///< limit for the whole batch, which is cut into chunks; 0: none
+  std::int64_t workspace_fixed = 0;  ///< further bytes, whatever the batch
 };
 
-/// Forward and the (up to) two backward tasks. In the fused form backward_data holds all of it. For
-/// GradientForm::kAliasOrCopy backward_data is the work of one copied gradient: multiply by
-/// Task::copies. For kSlices it is zero.
+/// Work of forward and backward tasks. A fused backward task is backward_data. For kAliasOrCopy,
+/// backward_data is one copied gradient, to be multiplied by Task::copies; for kSlices it is 0.
 struct LayerWork {
   TaskWork forward;
   TaskWork backward_data;
@@ -48,52 +46,49 @@ struct LayerWork {
 };
 
 enum class BackwardForm {
-  kFused,  ///< one backward task: data and parameter gradients together (norms, activations, ...)
-  kSplit,  ///< backward-data, then backward-weights (conv, linear): only the latter reads the input
+  kFused,  ///< one task for data and parameters (norms, activations, ...)
+  kSplit,  ///< backward-data, then backward-weights; only the latter reads the input (conv, linear)
 };
 
-/// How the gradient of the output becomes the gradients of the inputs.
+/// Relation of input gradients to the output gradient.
 enum class GradientForm {
-  kComputed,     ///< the backward task computes it
-  kAliasOrCopy,  ///< add: handed on as it is; a copy where several inputs want it
-  kSlices,       ///< concat: each input's gradient is a slice of the output's, no time
+  kComputed,     ///< computed by the backward task
+  kAliasOrCopy,  ///< the same tensor (add); a copy if several inputs want it
+  kSlices,       ///< slices of the output gradient, without a task (concat)
 };
 
-/// May the output share the buffer of the (only) input?
+/// Permission to overwrite the only input with the output.
 enum class InPlace {
   kNever,
-  kWhereAlways,   ///< the default of sigmoid and tanh: where a framework runs all it can in place
-  kWhenPossible,  ///< the default of relu and dropout
-  kRequired,      ///< "in_place": true in the file; where impossible, an error
+  kWhereAlways,   ///< if the framework runs all it can in place (default of sigmoid, tanh)
+  kWhenPossible,  ///< default of relu and dropout
+  kRequired,      ///< "in_place": true in the file; an error if impossible
 };
 
-/// What the backward tasks read of the forward pass.
+/// Forward data that backward tasks read.
 struct Saves {
-  bool inputs = false;  ///< all inputs, but for the first `unread_inputs` of them
+  bool inputs = false;  ///< all but unread_inputs and unread_last
   bool output = false;
-  std::int64_t mask_bytes = 0;      ///< per sample: an extra tensor that forward writes (dropout)
-  std::int64_t reserve_bytes = 0;   ///< per sample: the same, of values (attention's weights)
-  std::size_t unread_inputs = 0;    ///< leading inputs that backward does not read
-  std::size_t unread_last = 0;      ///< inputs at the end that it does not read either
-  std::uint32_t copied_inputs = 0;  ///< bit i: of input i backward reads a copy in the reserve
-  // What some frameworks keep instead or besides (model/graph/keeping.hpp).
-  bool input_serves = false;  ///< relu: backward could read the input in place of the output
-  bool clamps =
-      false;  ///< relu6, hardsigmoid: the limits, and so in some frameworks its input, matter
-  bool input_out_of_place =
-      false;  ///< leaky_relu, elu: in some frameworks, unless they run in place, the input
-  bool input_for_shape = false;   ///< average pools: the input, for its sizes
-  bool input_of_softmax = false;  ///< softmax, losses: besides, in some frameworks, the input
-  std::int64_t scores_bytes =
-      0;  ///< the same, per sample, where softmax reads no layer's output (attention)
-  std::int64_t places = 0;  ///< max pools, per sample: maxima, each with a place in the input
-  std::int64_t statistics_per_sample = 0;  ///< layer norm: numbers in float32
-  std::int64_t statistics_fixed = 0;       ///< batch norm: the same, whatever the batch
+  std::int64_t mask_bytes = 0;      ///< bytes per sample of a mask that forward writes (dropout)
+  std::int64_t reserve_bytes = 0;   ///< bytes per sample of further values that forward writes
+  std::size_t unread_inputs = 0;    ///< number of leading inputs that backward does not read
+  std::size_t unread_last = 0;      ///< number of last inputs that backward does not read
+  std::uint32_t copied_inputs = 0;  ///< bit i: backward reads a copy of input i, in the reserve
+  // Data that some frameworks save instead or in addition (model/graph/keeping.hpp):
+  bool input_serves = false;        ///< relu: the input can replace the output
+  bool clamps = false;              ///< relu6, hardsigmoid: the input may be saved, for its limits
+  bool input_out_of_place = false;  ///< leaky_relu, elu: the input may be saved, out of place
+  bool input_for_shape = false;     ///< average pools: the input, for its sizes
+  bool input_of_softmax = false;    ///< softmax, losses: the input as well
+  std::int64_t scores_bytes = 0;    ///< attention: bytes per sample of the softmax's input
+  std::int64_t places = 0;  ///< max pools: maxima per sample, to be saved with their indices
+  std::int64_t statistics_per_sample = 0;  ///< layer norm: float32 numbers
+  std::int64_t statistics_fixed = 0;       ///< batch norm: float32 numbers, whatever the batch
 };
 
-/// `custom` states its own times: of the whole task, no launch added.
+/// Stated times of a `custom` layer, for a whole task, launch included.
 struct CustomCost {
-  /// What times and workspace are for.
+  /// Reference of times and workspace.
   enum class Per {
     kBatch,  ///< the batch that the file states (stated_batch)
     kSample,
@@ -104,10 +99,10 @@ struct CustomCost {
   Per per = Per::kBatch;
 };
 
-/// What grows with the batch in a product of one sample's sizes.
+/// Dimension of a product that grows with the batch.
 enum class BatchAxis { kN, kK, kCount };
 
-/// A matrix product M x N x K, `count` times, for one sample.
+/// Matrix product M x N x K, `count` times, for one sample.
 struct LayerProduct {
   std::int64_t m = 1;
   std::int64_t n = 1;
@@ -116,39 +111,39 @@ struct LayerProduct {
   BatchAxis batch = BatchAxis::kN;
 };
 
-/// The products of a layer's tasks, for prices by shape; what is in them is in `LayerWork` too.
+/// Matrix products of a layer's tasks, for costs by shape. `LayerWork` counts them, too.
 struct LayerProducts {
   std::vector<LayerProduct> forward;
-  std::vector<LayerProduct> backward_data;  ///< of a fused backward task: all
+  std::vector<LayerProduct> backward_data;  ///< all products of a fused backward task
   std::vector<LayerProduct> backward_weights;
-  std::int64_t scores = 0;  ///< attention: bytes a sample of what lies between its products, once
-  /// Bytes a sample that kernels beside the products move, each as often as they do.
+  std::int64_t scores = 0;  ///< attention: bytes per sample of the scores, once
+  /// Bytes per sample moved by other kernels, counted as often as they run.
   std::int64_t beside_forward = 0;
   std::int64_t beside_backward = 0;
 };
 
-/// A time step of an unrolled recurrent layer, for prices of the whole: its gates, all in one product.
+/// Time step of an unrolled recurrent layer, for the cost of the whole layer. All gates are one product.
 struct RecurrentStep {
-  std::int64_t gates = 4;  ///< products of `units` rows: 4 in an lstm, 3 in a gru
+  std::int64_t gates = 4;  ///< products of `units` rows: 4 for lstm, 3 for gru
   std::int64_t units = 1;
   std::int64_t features = 1;
   std::int64_t steps = 1;  ///< of the layer
-  /// The task of the gates has the step's time; the element-wise ones ride on it.
+  /// True for the task of the gates, which has the step's time; element-wise tasks cost nothing more.
   bool is_gates = true;
 };
 
-/// Copies in other types, where a precision is set (model/layers/set_precision.hpp). Their traffic is in
-/// LayerWork too.
+/// Casts that a precision causes (model/layers/set_precision.hpp). LayerWork counts their traffic,
+/// too.
 struct LayerCasts {
   std::int64_t forward_per_sample = 0;   ///< bytes read and written for inputs
-  std::int64_t backward_per_sample = 0;  ///< the same, for their gradients
-  std::int64_t parameters = 0;           ///< that products read in a copy
-  std::int64_t copy_traffic = 0;         ///< bytes read and written to make that copy
-  /// Bytes read and written whenever a product reads weights that are stored in another type.
+  std::int64_t backward_per_sample = 0;  ///< bytes read and written for input gradients
+  std::int64_t parameters = 0;           ///< number of those that products read as a copy
+  std::int64_t copy_traffic = 0;         ///< bytes read and written to make the copy
+  /// Bytes read and written to unpack weights stored in another type, for each product.
   std::int64_t unpacking = 0;
 };
 
-/// A matrix of weights, as it may be shared: rows are those of the output (linear), of the table (embedding).
+/// Weight matrix that layers may share. Rows belong to the output (linear) or to the table (embedding).
 struct WeightMatrix {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
@@ -157,113 +152,112 @@ struct WeightMatrix {
 
 struct LayerPart;
 
-/// Everything the later stages know of a layer. All counts are per sample unless said otherwise.
+/// Facts about a layer for all later stages. Counts are per sample unless stated otherwise.
 struct LayerModel {
   TensorShape output;
-  std::int64_t parameters = 0;       ///< its own: not what it is tied to
-  std::int64_t idle_parameters = 0;  ///< of those, of a mixture's experts that a row is not sent to
-  /// What others may be tied to; of a layer that is tied itself, what it shares.
+  std::int64_t parameters = 0;       ///< its own, without tied ones
+  std::int64_t idle_parameters = 0;  ///< part of those: experts that a token is not sent to
+  /// Matrix that other layers may be tied to, or that this layer is tied to.
   std::optional<WeightMatrix> weight_matrix;
-  bool is_tied = false;    ///< the matrix is another layer's ("tied_to")
-  bool is_frozen = false;  ///< nothing of it is learnt: no gradient, no state, no update
-  /// How frozen weights are kept; none: as those that are learnt.
+  bool is_tied = false;    ///< the matrix belongs to another layer ("tied_to")
+  bool is_frozen = false;  ///< not trained: no gradient, no optimiser state, no update
+  /// Storage of frozen weights; unset: as trained ones.
   std::optional<WeightStorage> storage;
-  /// Type of parameters that are learnt, in place of the precision's: adapters'.
+  /// Type of trained parameters (adapters); unset: by the precision.
   std::optional<Dtype> parameter_type;
-  std::int64_t forward_macs = 0;  ///< of convolutions and matrix products, bias not counted
+  std::int64_t forward_macs = 0;  ///< of convolutions and matrix products, without bias
   std::int64_t masked_macs =
-      0;  ///< of those what a mask makes of no account: computed all the same
-  std::int64_t output_bytes_per_element = 0;  ///< 0: the network's type
-  LayerWork work;                             ///< the native model's FLOPs and bytes
-  LayerWork paleo_work;  ///< PALEO's (docs/paleo.md); all zero where it counts nothing
-  bool paleo_backward_data_always = false;  ///< PALEO: no "parent is data" shortcut (InnerProduct)
-  std::string efficiency = "default";       ///< key of the profile's compute.efficiency
+      0;  ///< part of forward_macs that a mask makes irrelevant; computed all the same
+  std::int64_t output_bytes_per_element = 0;  ///< 0: by the network's type
+  LayerWork work;                             ///< of the native model
+  LayerWork paleo_work;  ///< of PALEO (docs/paleo.md); 0 where PALEO counts nothing
+  bool paleo_backward_data_always = false;  ///< PALEO (InnerProduct): also for the first layer
+  std::string efficiency = "default";       ///< key in the profile's compute.efficiency
   BackwardForm backward_form = BackwardForm::kFused;
   GradientForm gradient_form = GradientForm::kComputed;
-  /// kAliasOrCopy: all inputs get the same buffer, since who reads it first leaves it as it is.
+  /// kAliasOrCopy: all inputs share one buffer, since its first reader does not change it.
   bool shares_gradient = false;
   Saves saves;
   InPlace in_place = InPlace::kNever;
-  bool is_view = false;  ///< aliases its input, no task at all; unless the framework keeps that
-                         ///< (is_view(), model/graph/buffers.hpp)
-  bool is_loss = false;  ///< its backward task reads no gradient, whatever follows it
-  bool is_activation = false;   ///< relu, gelu, sigmoid, tanh, silu: schedules flag by kind class
-  bool is_convolution = false;  ///< conv, conv_transpose, custom: vdnn-conv's consumers
-  bool is_feature_extractor = false;  ///< those and pools and norms: vdnn-all's consumers
-  StreamingKind streaming = StreamingKind::kElementwise;  ///< where it is one kernel through memory
+  bool is_view =
+      false;  ///< alias of its input, no task; but see is_view(), model/graph/buffers.hpp
+  bool is_loss = false;         ///< its backward task reads no gradient
+  bool is_activation = false;   ///< relu, gelu, sigmoid, tanh, silu; schedules select by this flag
+  bool is_convolution = false;  ///< conv, conv_transpose, custom; vdnn-conv copies their inputs
+  bool is_feature_extractor = false;  ///< convolutions, pools, norms; vdnn-all copies their inputs
+  StreamingKind streaming = StreamingKind::kElementwise;  ///< if the layer is one streaming kernel
   std::optional<CustomCost> custom;
-  /// conv: its sizes, for what knows several algorithms; none for all other kinds.
+  /// Sizes of a conv, for algorithms; null for other kinds.
   std::shared_ptr<const ConvolutionShape> convolution;
-  /// conv_transpose: the convolution that leads from its output back to its input.
+  /// conv_transpose: the convolution from its output back to its input.
   std::shared_ptr<const ConvolutionShape> mirrored_convolution;
   std::shared_ptr<const LayerProducts> products;  ///< linear, matmul, attention
-  bool is_fused_product = false;                  ///< flash attention: all products in one kernel
-  /// What its kernels compute in, where a precision is set; none: the network's type.
+  bool is_fused_product = false;                  ///< all products in one kernel (flash attention)
+  /// Type that kernels compute in under a precision; unset: the network's.
   std::optional<Dtype> computes_in;
   LayerCasts casts;
-  std::shared_ptr<const RecurrentStep> recurrent;  ///< parts of lstm and gru
-  /// Where a kind unrolls into several layers (lstm, gru: one or more per time step): those, the
-  /// last of which gives `output`. Nothing else of such a model counts; the network reader puts the
-  /// parts in the layer's place (docs/notebook/0003), so later stages never see this.
+  std::shared_ptr<const RecurrentStep> recurrent;  ///< parts of lstm and gru; else null
+  /// Layers that this kind unrolls into (lstm, gru); the last gives `output`. All else in such a
+  /// model is ignored. The network reader puts the parts in place of the layer
+  /// (docs/notebook/0003), so later stages never see this.
   std::shared_ptr<const std::vector<LayerPart>> parts;
 };
 
-using OuterInputId = Id<struct OuterInputTag>;  ///< an input of the layer that unrolls
-using PartId = Id<struct PartTag>;              ///< an earlier part of it
+using OuterInputId = Id<struct OuterInputTag>;  ///< input of the layer that unrolls
+using PartId = Id<struct PartTag>;              ///< earlier part of the layer that unrolls
 
 struct LayerKind;
 
 struct LayerPart {
-  std::string name;  ///< behind the layer's name and a slash; empty for the last part: that has
-                     ///< the layer's own name
+  std::string name;  ///< follows "layer/"; empty for the last part, which has the layer's name
   std::vector<std::variant<OuterInputId, PartId>> inputs;
   LayerModel model;
-  /// Of which the part is a layer, complete in its precision; none: a piece of the kind that unrolls.
+  /// Kind, if the part is a layer of its own; null: a piece of the kind that unrolls.
   const LayerKind* kind = nullptr;
 };
 
-/// What a kind sees of the network when it reads its layer.
+/// Facts about the network for the function that reads a layer.
 struct LayerInputs {
-  std::span<const TensorShape> shapes;  ///< at least one, but for kinds that take none
+  std::span<const TensorShape> shapes;  ///< at least one, except for kinds without inputs
   Dtype dtype = Dtype::kFloat32;
-  /// The producers' names, for messages only; empty, or as many as shapes.
+  /// Names of the producers, for messages; empty, or one a shape.
   std::span<const std::string_view> names = {};
-  std::optional<Precision> precision = {};    ///< none: everything has the one type
-  std::span<const std::int64_t> bytes = {};   ///< an element, by input; empty: as element_bytes()
-  std::optional<std::int64_t> element = {};   ///< what this layer computes in; none: the type's
-  bool frozen = false;                        ///< unless the layer says other
-  std::optional<WeightStorage> storage = {};  ///< of frozen layers that say none
-  /// Of the parameters, in place of the precision's; only where there is one.
+  std::optional<Precision> precision = {};   ///< unset: one type for all data
+  std::span<const std::int64_t> bytes = {};  ///< bytes an element, by input; empty: element_bytes()
+  std::optional<std::int64_t> element = {};  ///< bytes an element in computation; unset: by `dtype`
+  bool frozen = false;                       ///< default of the layer's "frozen"
+  std::optional<WeightStorage> storage = {};  ///< default of the "storage" of frozen layers
+  /// Type of the parameters in place of the precision's; only with a precision.
   std::optional<Dtype> own_type = {};
 
-  /// Of what the layer computes with and, unless its model says other, writes.
+  /// Bytes an element that the layer computes with, and writes unless its model says otherwise.
   [[nodiscard]] std::int64_t element_bytes() const {
     return element.value_or(dtype_info(dtype).bytes);
   }
-  /// Whether the layer also computes in its own type and casts what it reads: where neither autocast nor FSDP casts
-  /// for it.
+  /// True if the layer computes in own_type and casts its inputs: autocast and FSDP would do the
+  /// casts.
   [[nodiscard]] bool computes_in_own_type() const {
     if (!own_type || !precision) return false;
     const PrecisionInfo& info = precision_info(*precision);
     return !info.autocasts() && info.copies != WeightCopies::kPerGroup;
   }
-  /// As the producer wrote it.
+  /// Bytes an element of an input, as its producer wrote it.
   [[nodiscard]] std::int64_t bytes_of(std::size_t input) const {
     return bytes.empty() ? element_bytes() : bytes[input];
   }
 };
 
-/// What a kind's kernels compute in where a precision lets them choose (PrecisionInfo::autocasts), after the lists
-/// of torch.autocast.
+/// Type that a kind computes in if the precision lets kinds choose (PrecisionInfo::autocasts),
+/// after the lists of torch.autocast.
 enum class NumberClass {
-  kWidest,   ///< in what comes, the widest of it: element-wise kinds, pools, batch norm
-  kProduct,  ///< in the narrow type, into which it casts its inputs
-  kLinear,   ///< the same, and in float8 where there is that
-  kWide,     ///< in the wide type, into which it casts its inputs: norms, softmax, losses
-  kTable,    ///< writes the wide type and takes its inputs as they are: embedding
+  kWidest,   ///< widest type of the inputs: element-wise kinds, pools, batch norm
+  kProduct,  ///< narrow type; casts its inputs
+  kLinear,   ///< narrow type, or float8 if available; casts its inputs
+  kWide,     ///< wide type; casts its inputs: norms, softmax, losses
+  kTable,    ///< writes the wide type, casts no input: embedding
 };
 
-/// What the reader of the network must know of a kind before it reads the layer.
+/// Facts about a kind that the network reader needs before it reads the layer.
 struct LayerTraits {
   bool takes_inputs = true;
   bool may_be_tied = false;  ///< reads "tied_to", the name of a layer
@@ -271,17 +265,17 @@ struct LayerTraits {
 };
 
 struct LayerKind {
-  std::string_view name;     ///< as in the file: "conv"
+  std::string_view name;     ///< as in the file, such as "conv"
   std::string_view summary;  ///< one line for `list` and docs
-  /// Reads the layer's own keys from `spec` (the reader has taken "name", "type" and "inputs" and
-  /// rejects what is left). Throws SpecError for anything impossible, overflow included.
+  /// Reads the layer's own keys from `spec`. The network reader has taken "name", "type" and "inputs", and
+  /// rejects all that is left. Throws SpecError for anything impossible, overflow included.
   LayerModel (*read)(const SpecView& spec, const LayerInputs& inputs);
   LayerTraits traits = {};
 };
 
-/// All kinds, in the order of CMakeLists.txt.
+/// Returns all kinds in the order of CMakeLists.txt.
 [[nodiscard]] std::span<const LayerKind* const> layer_kinds();
-/// The kind of that name, or none.
+/// Returns the kind called `name`; null if there is none.
 [[nodiscard]] const LayerKind* find_layer_kind(std::string_view name);
 
 }  // namespace ooc

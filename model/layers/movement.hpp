@@ -1,5 +1,5 @@
-// What the kinds share that only move data: they read what they take, write what they make,
-// backward the other way round, and save nothing. Where they change nothing at all they are views.
+// Common code of kinds that only move data: forward reads the input and writes the output, backward
+// the reverse; nothing is saved. Kinds that change no byte are views.
 #pragma once
 
 #include "model/layers/attributes.hpp"

@@ -1,7 +1,7 @@
-// PALEO's cost of a convolution (Qi, Sparks & Talwalkar, ICLR 2017; its GEMM algorithm), for
-// `--compute paleo`: forward; the gradient of the data as a zero-stuffed convolution of stride 1;
-// the gradient of the filter as a convolution of the input with the stuffed gradient. 1 MAC = 2
-// FLOP, every operand 4 bytes an element, padding counted, bias not.
+// Cost of a convolution in PALEO (Qi, Sparks & Talwalkar, ICLR 2017; its GEMM algorithm), for
+// `--compute paleo`. The data gradient is a zero-stuffed convolution of stride 1; the filter
+// gradient convolves the input with the stuffed gradient. 1 MAC = 2 FLOP, 4 bytes an element,
+// padding counted, bias not.
 //
 // With e the stuffed extent of the output, (o - 1) x s + 1 and one more when that leaves the
 // padding one pixel lopsided, PALEO pads the two backward convolutions so that their outputs have
@@ -30,10 +30,10 @@ struct PaleoConvDim {
   std::int64_t output = 1;
   std::int64_t stride = 1;
   std::int64_t kernel = 1;   ///< extent, dilation included
-  std::int64_t padding = 0;  ///< PALEO's own: may be -1 under "same" (1x1, stride 2)
+  std::int64_t padding = 0;  ///< by PALEO's rule; may be -1 under "same" (1x1, stride 2)
 
   [[nodiscard]] std::int64_t padded_input() const { return input + 2 * padding; }
-  /// e: the gradient of the output with stride - 1 zeros between its pixels.
+  /// Returns e: extent of the output gradient with stride - 1 zeros between its pixels.
   [[nodiscard]] std::int64_t stuffed() const;
 };
 
@@ -41,7 +41,7 @@ struct PaleoConv {
   std::int64_t in_channels = 1;
   std::int64_t out_channels = 1;
   std::int64_t groups = 1;
-  Wide taps;  ///< weights per pair of channels
+  Wide taps;  ///< weights for each pair of channels
   std::vector<PaleoConvDim> dims;
 
   [[nodiscard]] Traffic forward() const;
@@ -49,7 +49,7 @@ struct PaleoConv {
   [[nodiscard]] Traffic backward_filter() const;
 };
 
-/// The convolution that `window` makes of `input` (channels first) into `output`.
+/// Returns the convolution that `window` makes of `input` (channels first) into `output`.
 [[nodiscard]] PaleoConv make_paleo_conv(const Window& window, const TensorShape& input,
                                         const TensorShape& output, std::int64_t groups);
 

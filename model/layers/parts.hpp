@@ -1,4 +1,4 @@
-// Building the list of layers that a kind unrolls into (LayerPart).
+// Builders of the list of layers that a kind unrolls into (LayerPart).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace ooc {
 
-/// No layer may unroll into more parts: as many as a network may have layers.
+/// Limit of parts of one layer: the limit of layers of a network.
 inline constexpr std::int64_t kMaxParts = 1'000'000;
 
 using PartInput = std::variant<OuterInputId, PartId>;
@@ -31,18 +31,18 @@ class PartList {
   std::vector<LayerPart> parts_;
 };
 
-/// Parts that are layers of their own kinds, in the place of the one at `spec`, which reads `inputs`.
+/// Parts that are layers of their own kinds, in place of the layer at `spec`.
 class LayerPartList {
  public:
   LayerPartList(const SpecView& spec, const LayerInputs& inputs) : spec_(spec), inputs_(inputs) {}
 
-  /// `fields`: the layer's keys as members of a JSON object. A layer that has parts itself brings them all.
+  /// Adds a layer. `fields`: its keys as members of a JSON object. A layer that unrolls adds all its parts.
   PartId add(std::string name, const LayerKind& kind, std::string_view fields,
              const std::vector<PartInput>& inputs);
-  /// Of the parameters of parts that are added from here on.
+  /// Sets the parameter type of parts added from here on.
   void set_own_type(std::optional<Dtype> type) { own_type_ = type; }
   [[nodiscard]] LayerModel& model_of(PartId part) { return parts_[part.at()].model; }
-  /// The last part, which was given no name, has the layer's own.
+  /// Ends the list. The last part, added without a name, takes the layer's name.
   [[nodiscard]] LayerModel finish();
 
  private:
@@ -52,11 +52,11 @@ class LayerPartList {
   std::vector<LayerPart> parts_;
 };
 
-/// An error at `spec` if `count` parts ("35 steps") are too many to unroll.
+/// Throws SpecError at `spec` if `count` parts ("35 steps") exceed kMaxParts.
 void require_few_parts(const SpecView& spec, Wide count, std::string_view what);
 
-/// Ends the list with the layer's output of shape `output`, gathered from `steps` by one copy whose
-/// gradient takes no time (as concat), and makes a model of it all.
+/// Adds the layer's output of shape `output`: one copy that gathers `steps`, with a gradient
+/// without a task (as concat). Returns the model with all parts.
 [[nodiscard]] LayerModel finish_parts(const SpecView& spec, const LayerInputs& inputs,
                                       const TensorShape& output, const std::vector<PartId>& steps,
                                       PartList parts);

@@ -1,16 +1,16 @@
-// One layer as every stage sees it: what its kind makes of its keys, what the keys that all kinds share ("frozen",
-// "storage") make of that, and what a precision makes of both.
+// Reader of one layer: by its kind, then by the keys of all kinds ("frozen", "storage"), then by
+// the precision.
 #pragma once
 
 #include "model/layers/layer_kind.hpp"
 
 namespace ooc {
 
-/// `inputs.element` is found here. Throws SpecError as the kind does, and where "storage" does not apply.
+/// Sets `inputs.element` itself. Throws SpecError as the kind does, and if "storage" does not apply.
 [[nodiscard]] LayerModel read_layer(const LayerKind& kind, const SpecView& spec,
                                     LayerInputs inputs);
 
-/// Whether the layer learns nothing: as it says itself, else as the network does.
+/// True if the layer is frozen: by its own key, else by the network's.
 [[nodiscard]] bool read_frozen(const SpecView& spec, const LayerInputs& inputs);
 
 }  // namespace ooc

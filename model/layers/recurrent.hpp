@@ -1,5 +1,4 @@
-// What lstm and gru share: their attributes, the unrolling over time, and the matrix product of the
-// gates.
+// Common code of lstm and gru: attributes, unrolling over time, matrix product of the gates.
 //
 //   { "type": "lstm", "units": 650, "layers": 2, "bidirectional": false, "bias_vectors": 2 }
 //
@@ -36,17 +35,17 @@
 
 namespace ooc {
 
-/// Where one time step stands.
+/// Place of one time step.
 struct CellPlace {
-  std::string prefix;        ///< of its parts' names: "0/3/"
-  std::vector<PartInput> x;  ///< one tensor, or two where a two-directional layer is below
+  std::string prefix;        ///< of the names of its parts, such as "0/3/"
+  std::vector<PartInput> x;  ///< one tensor, or two above a bidirectional layer
   std::int64_t features = 0;
   std::int64_t steps = 1;  ///< of its layer
-  bool is_first = false;   ///< of its direction, in the order it runs forward
+  bool is_first = false;   ///< in its direction, in the order of forward
   bool is_last = false;
 };
 
-/// What one step hands to the next: one tensor (gru: h) or two (lstm: h, c).
+/// State between steps: h for a gru, h and c for an lstm.
 struct CellState {
   PartId hidden;
   PartId cell;
@@ -61,7 +60,7 @@ struct RecurrentCell {
 
 struct RecurrentKind {
   std::int64_t tasks_per_step = 2;
-  /// Adds the parts of one step; `before` is none at the first.
+  /// Adds the parts of one step. `before`: unset at the first step.
   CellState (*add_step)(const RecurrentCell& cell, const CellPlace& place,
                         const std::optional<CellState>& before, PartList& parts);
 };
@@ -74,11 +73,11 @@ struct GateTraits {
   std::int64_t activation_flops = 0;  ///< per unit, all gates together
 };
 
-/// The matrix product of one step with its activations: reads x and h', writes 4 H gates.
+/// Matrix product of one step with its activations: reads x and h', writes 4 H gates.
 [[nodiscard]] LayerModel make_gates(const RecurrentCell& cell, const CellPlace& place,
                                     const GateTraits& traits);
 
-/// FLOPs and elements moved per unit of an element-wise task of a step with G products.
+/// FLOPs and elements moved, per unit, of an element-wise task in a step with G products.
 struct PointwiseTraits {
   std::int64_t products = 4;
   std::int64_t forward_flops = 0;
@@ -87,7 +86,7 @@ struct PointwiseTraits {
   std::int64_t backward_moved = 0;
 };
 
-/// An element-wise task of one step: writes `units` elements, saves its inputs.
+/// Element-wise task of one step: writes `units` elements, saves its inputs.
 [[nodiscard]] LayerModel make_pointwise(const RecurrentCell& cell, const CellPlace& place,
                                         const PointwiseTraits& traits);
 

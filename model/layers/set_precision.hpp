@@ -1,6 +1,5 @@
-// What a precision (model/base/precision.hpp) makes of a layer: the type its kernels compute in, the bytes of
-// its output, the copies of inputs and weights that it reads in other types than they have. Where none is
-// set nothing here is called.
+// Effects of a precision (model/base/precision.hpp) on a layer: type of its kernels, bytes of its
+// output, casts of inputs and weights. Not used without a precision.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +10,12 @@
 
 namespace ooc {
 
-/// Bytes of an element that a layer of this kind computes with, its inputs being of `inputs` bytes.
+/// Returns the bytes an element that such a layer computes with. `inputs`: bytes an element, by input.
 [[nodiscard]] std::int64_t computed_bytes(const LayerKind& kind, const PrecisionInfo& precision,
                                           std::span<const std::int64_t> inputs);
 
-/// Completes what `kind` made of `spec` and `inputs`, in which precision, bytes and element are set. Throws
-/// SpecError for sums that do not fit.
+/// Completes the model that `kind` made. `inputs` states precision, bytes and element. Throws
+/// SpecError for sums beyond the limits.
 void set_precision(const SpecView& spec, const LayerKind& kind, const LayerInputs& inputs,
                    LayerModel& model);
 

@@ -1,4 +1,4 @@
-// How frozen weights are kept: nobody updates them, so they may be kept in fewer bits than they are multiplied in.
+// Storage of frozen weights. No update changes them, so they may take fewer bits than the products use.
 #pragma once
 
 #include <array>
@@ -14,22 +14,22 @@ struct LayerModel;
 enum class WeightStorage {
   kFp32,
   kBf16,
-  kInt8,       ///< a byte a weight
-  kNf4,        ///< half a byte a weight, and a float32 scale for every 64
-  kNf4Double,  ///< the same, its scales in a byte each with a float32 scale for every 256 of them
+  kInt8,       ///< 1 byte a weight
+  kNf4,        ///< 1/2 byte a weight, and a float32 scale for every 64 weights
+  kNf4Double,  ///< kNf4 with 1-byte scales, and a float32 for every 256 scales
 };
 inline constexpr std::array kWeightStorages{WeightStorage::kFp32, WeightStorage::kBf16,
                                             WeightStorage::kInt8, WeightStorage::kNf4,
                                             WeightStorage::kNf4Double};
 
-/// "nf4-double".
+/// Name such as "nf4-double".
 [[nodiscard]] std::string_view storage_name(WeightStorage storage);
-/// An error at `name` for what is none.
+/// Throws SpecError at `name` for an unknown name.
 [[nodiscard]] WeightStorage read_weight_storage(const SpecView& name);
-/// Whether matrices alone are kept so; everything else then has 16 bits.
+/// True for kInt8, kNf4 and kNf4Double. They apply to matrices only; all else then has 16 bits.
 [[nodiscard]] bool is_quantised(WeightStorage storage);
 
-/// A layer's own parameters.
+/// Parameters of a layer itself.
 struct WeightCounts {
   std::int64_t matrix = 0;
   std::int64_t others = 0;  ///< biases, norms

@@ -1,6 +1,6 @@
-// Counts that cannot wrap. Layer attributes come from files and may be as large as 63 bits each, so
-// a product of a few of them leaves even 128 bits; Wide saturates far above every limit instead,
-// and whoever turns it back into 64 bits (work.hpp) sees that it is too large and says so.
+// Saturating counts. Attributes of a file may have 63 bits each, so a product of several exceeds
+// even 128 bits. Wide saturates far above every limit; the conversion to 64 bits (work.hpp) then
+// reports the excess.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace ooc {
 
-/// A count >= 0 in 128 bits, saturating at kTop.
+/// Count >= 0 in 128 bits, saturating at kTop.
 class Wide {
  public:
   static constexpr Int128 kTop = Int128{1} << 120;
 
   constexpr Wide() = default;
-  // Implicit on purpose: Wide stands in formulas beside plain sizes.
+  // Implicit, since formulas mix Wide and plain sizes.
   constexpr Wide(std::int64_t value) : value_(value) {}  // NOLINT(google-explicit-constructor)
   [[nodiscard]] static constexpr Wide from(Int128 value) {
     Wide wide;

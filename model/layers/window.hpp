@@ -1,8 +1,8 @@
-// The sliding window of convolutions and pools: kernel, stride, padding and dilation in each
-// spatial dimension, and how many positions it has. Padding is given as numbers (on both sides) or
-// as "same" or "valid" with TensorFlow's meaning: same covers the input with ceil(i / s) positions,
-// the odd pixel of padding at the end; valid has no padding. `ceil` rounds the number of positions
-// up, as frameworks do: a last window that would begin in the padding behind the input is dropped.
+// Sliding window of convolutions and pools: kernel, stride, padding and dilation by spatial
+// dimension, and its number of positions. Padding is a number (for both sides), or "same" or
+// "valid" as in TensorFlow: "same" covers the input with ceil(i / s) positions, an odd pixel of
+// padding at the end; "valid" has no padding. `ceil` rounds the number of positions up; a last
+// window that begins in the padding is dropped, as frameworks do.
 #pragma once
 
 #include <cstddef>
@@ -21,20 +21,20 @@ enum class Rounding { kFloor, kCeil };
 enum class DefaultStride { kUnit, kKernel };
 enum class Dilation { kAllowed, kUnknownKey };
 
-/// One spatial dimension of a window.
+/// Window in one spatial dimension.
 struct WindowDim {
   std::int64_t kernel = 1;
   std::int64_t stride = 1;
   std::int64_t padding = 0;  ///< on each side; 0 under kSame and kValid
   std::int64_t dilation = 1;
-  /// From the first to the last pixel that one position covers: dilation x (kernel - 1) + 1.
+  /// Pixels from the first to the last that one position covers: dilation x (kernel - 1) + 1.
   [[nodiscard]] Int128 extent() const { return Int128{dilation} * (kernel - 1) + 1; }
 };
 
 struct Window {
   std::vector<WindowDim> dims;
   PaddingRule rule = PaddingRule::kNumbers;
-  /// Weights under the window: the product of the kernel.
+  /// Weights under the window: product of the kernel's sizes.
   [[nodiscard]] Wide taps() const;
 };
 
@@ -43,20 +43,20 @@ struct WindowOptions {
   Dilation dilation = Dilation::kAllowed;
 };
 
-/// Reads kernel, stride, padding and dilation for `input` (channels first): one number per spatial
-/// dimension, or one for all. One to three spatial dimensions.
+/// Reads kernel, stride, padding and dilation for `input` (channels first), one to three spatial
+/// dimensions. Each is one number per dimension, or one for all.
 [[nodiscard]] Window read_window(const SpecView& spec, const TensorShape& input,
                                  const WindowOptions& options);
 
-/// The spatial sizes without the channels.
+/// Returns the spatial sizes, without the channels.
 [[nodiscard]] std::span<const std::int64_t> spatial(const TensorShape& shape);
 
-/// [channels, sizes...].
+/// Returns [channels, sizes...].
 [[nodiscard]] std::vector<std::int64_t> with_channels(std::int64_t channels,
                                                       const std::vector<std::int64_t>& sizes);
 
-/// Positions of the window on `sizes`; an error at `spec` where a kernel is larger than its padded
-/// input. "ceil" with "same" or "valid" is refused: those say how to round themselves.
+/// Returns the positions of the window on `sizes`. Throws SpecError at `spec` for a kernel larger than the
+/// padded input, and for "ceil" with "same" or "valid", which have a rounding of their own.
 [[nodiscard]] std::vector<std::int64_t> window_positions(const SpecView& spec, const Window& window,
                                                          std::span<const std::int64_t> sizes,
                                                          Rounding rounding);

@@ -1,5 +1,5 @@
-// A framework: what the software around the kernels keeps, how its copies wait and what its host does. The third
-// input beside network and hardware (hwprofiles/software/*.json; docs/formats.md, 3.4).
+// Framework: tensors that software saves, waits of its copies, costs of its host. Third input
+// beside network and hardware (hwprofiles/software/*.json; docs/formats.md, 3.4).
 #pragma once
 
 #include <optional>
@@ -18,22 +18,22 @@ namespace ooc {
 
 enum class FrameworkAllocator { kIdeal, kCaching };
 
-/// Of the weights, while nothing of the state moves.
+/// Memory of weight gradients, if model states do not move.
 enum class WeightGradients {
-  kStatic,  ///< their memory is theirs throughout
-  kFreed,   ///< from the first task that writes one to the end of the iteration
+  kStatic,  ///< allocated all the time
+  kFreed,   ///< allocated from the first write to the end of the iteration
 };
 
-/// Of what a network reads.
+/// Time that network inputs stay in GPU memory.
 enum class HeldInputs {
-  kUntilRead,   ///< backward's reads included
-  kThroughout,  ///< to the end of the iteration: the program around holds them
+  kUntilRead,   ///< to their last reader, in forward or backward
+  kThroughout,  ///< to the end of the iteration, since the program holds them
 };
 
-/// The defaults are `ideal`: software that costs nothing and keeps what backward needs.
+/// Defaults are `ideal`, a framework without overhead.
 struct Framework {
   std::string name = "ideal";
-  std::string meaning = "no overhead, exact memory";  ///< in about five words; empty: not said
+  std::string meaning = "no overhead, exact memory";  ///< about five words; empty: not stated
   std::string description = {};
   Keeping keeping = {};
   CopyRules copies = {};
@@ -41,13 +41,13 @@ struct Framework {
   WeightGradients weight_gradients = WeightGradients::kStatic;
   HeldInputs inputs = HeldInputs::kUntilRead;
   GradientBuffers gradient_buffers = {};
-  std::optional<Bytes> context = {};    ///< of near memory; none: what the profile reserves
-  double memory_share = 1;              ///< of the rest, what tensors may take
-  std::optional<Bytes> workspace = {};  ///< most that an algorithm may take; none: any
-  Software software = {};               ///< but for cudnn, which is
-  std::optional<std::pair<int, int>> cudnn = {};  ///< none: the profile's
+  std::optional<Bytes> context = {};    ///< GPU memory of the context; unset: by the profile
+  double memory_share = 1;              ///< of the rest, available to tensors
+  std::optional<Bytes> workspace = {};  ///< limit for an algorithm; unset: none
+  Software software = {};               ///< without `cudnn`, stated below
+  std::optional<std::pair<int, int>> cudnn = {};  ///< version; unset: the profile's
   std::vector<Provenance> provenance = {};
-  std::vector<std::string> assumed = {};  ///< as HardwareProfile::assumed
+  std::vector<std::string> assumed = {};  ///< dotted paths, as HardwareProfile::assumed
 };
 
 }  // namespace ooc
