@@ -1,7 +1,39 @@
 // Look-ups in a parsed command line and in the table of subcommands.
 #include "cli/command.hpp"
 
+#include <algorithm>
+
+#include "simulator/predict/options.hpp"
+
 namespace ooc {
+
+std::string help_of(const Flag& flag) {
+  std::string help(flag.help);
+  if (!flag.list.empty()) help += "; several: " + std::string(flag.list);
+  if (!flag.choices.empty()) help += " (" + std::string(flag.choices) + ")";
+  return help;
+}
+
+std::span<const FlagGroup> flag_groups() {
+  static constexpr FlagGroup kGroups[] = {
+      {OptionGroup::kUsual, "", "Options"},
+      {OptionGroup::kMachine, "machine", "Machine and link"},
+      {OptionGroup::kTransformers, "transformers", "Sequences, checkpoints and adapters"},
+      {OptionGroup::kState, "state", "How weights, gradients and optimiser state move"},
+      {OptionGroup::kSchedules, "schedules", "Options of some schedules"}};
+  return kGroups;
+}
+
+std::vector<std::string> help_words(const Command& command) {
+  std::vector<std::string> words;
+  for (const FlagGroup& group : flag_groups()) {
+    const bool has = std::any_of(command.flags.begin(), command.flags.end(),
+                                 [&](const Flag& flag) { return flag.group == group.group; });
+    if (has && !group.word.empty()) words.emplace_back(group.word);
+  }
+  if (!words.empty()) words.emplace_back("all");
+  return words;
+}
 
 std::span<const std::string> Arguments::values(FlagName flag) const {
   for (const auto& [name, values] : flags_) {

@@ -13,6 +13,8 @@
 
 namespace ooc {
 
+enum class OptionGroup;  // simulator/predict/options.hpp
+
 /// The exit codes of the program (docs/architecture.md, 5).
 enum ExitCode : int {
   kExitOk = 0,
@@ -44,120 +46,36 @@ enum class Completes {
 /// One flag. `value` names its value in --help; empty for a switch.
 struct Flag {
   std::string_view name;        ///< "--hardware"
-  std::string_view brief = {};  ///< "-o", or empty
+  std::string_view brief = {};  ///< another name: "-o", or empty
   std::string_view value = {};
   std::string_view help;
   Completes completes = Completes::kNothing;
   std::string_view choices = {};  ///< kChoices: "table|json|csv"
   bool many = false;              ///< takes several values and may be repeated
+  std::string_view list = {};     ///< examples of several values; empty: takes one
+  OptionGroup group = {};         ///< kUsual
 };
 
-/// Every flag that is looked up by its name in the sources. Options of schedules are looked up by their rows in
-/// simulator/schedules/option_table.cpp (FlagName::of), and need not stand here.
-inline constexpr std::string_view kFlagNames[] = {"--accounting",
-                                                  "--adam",
-                                                  "--algorithms",
-                                                  "--allocator",
-                                                  "--allow-long",
-                                                  "--architecture",
-                                                  "--base",
-                                                  "--batch",
-                                                  "--compute",
-                                                  "--compute-scale",
-                                                  "--cudnn",
-                                                  "--date",
-                                                  "--device",
-                                                  "--devices",
-                                                  "--dry-run",
-                                                  "--dtype",
-                                                  "--duplex",
-                                                  "--exchange",
-                                                  "--export-plan",
-                                                  "--export-policy",
-                                                  "--far-memory",
-                                                  "--far-throughput",
-                                                  "--format",
-                                                  "--framework",
-                                                  "--from",
-                                                  "--from-nvbandwidth",
-                                                  "--from-operations",
-                                                  "--full",
-                                                  "--grad-dtype",
-                                                  "--hardware",
-                                                  "--import-measurements",
-                                                  "--iterations",
-                                                  "--jobs",
-                                                  "--kernels",
-                                                  "--latency",
-                                                  "--layer-times",
-                                                  "--like",
-                                                  "--limit",
-                                                  "--link",
-                                                  "--link-to-far",
-                                                  "--link-to-near",
-                                                  "--lora",
-                                                  "--lora-dropout",
-                                                  "--lora-dtype",
-                                                  "--loss",
-                                                  "--max-batch-limit",
-                                                  "--max-input",
-                                                  "--max-time",
-                                                  "--memory",
-                                                  "--memory-rate",
-                                                  "--mode",
-                                                  "--multiprocessors",
-                                                  "--name",
-                                                  "--no-color",
-                                                  "--of",
-                                                  "--optimizer",
-                                                  "--output",
-                                                  "--overwrite",
-                                                  "--peak",
-                                                  "--plot",
-                                                  "--precision",
-                                                  "--price",
-                                                  "--prices",
-                                                  "--probe",
-                                                  "--quick",
-                                                  "--quiet",
-                                                  "--report",
-                                                  "--rows",
-                                                  "--schedule",
-                                                  "--schedules",
-                                                  "--seq",
-                                                  "--source",
-                                                  "--step",
-                                                  "--steps",
-                                                  "--sub-batch",
-                                                  "--sustained",
-                                                  "--symbol",
-                                                  "--time",
-                                                  "--time-limit",
-                                                  "--tolerance",
-                                                  "--trace",
-                                                  "--warmup",
-                                                  "--wide",
-                                                  "--within",
-                                                  "--zip"};
+/// "12GiB; several: 8GiB:32GiB:+4GiB (a|b)": all that --help says of it.
+[[nodiscard]] std::string help_of(const Flag& flag);
 
-/// A flag's name. One in the sources that is no flag's does not compile: it would read as "not given".
+/// A part of --help: what it is asked for by, and its heading.
+struct FlagGroup {
+  OptionGroup group;
+  std::string_view word;  ///< empty: what --help alone shows
+  std::string_view title;
+};
+[[nodiscard]] std::span<const FlagGroup> flag_groups();
+
+/// A flag's name.
 class FlagName {
  public:
-  consteval FlagName(const char* name) : name_(name) {  // NOLINT: literals are meant to convert
-    for (const std::string_view each : kFlagNames) {
-      if (each == name_) return;
-    }
-    throw "no flag of that name";
-  }
+  constexpr FlagName(const char* name) : name_(name) {}  // NOLINT: literals are meant to convert
+  constexpr FlagName(std::string_view name) : name_(name) {}  // NOLINT: names of options, too
   constexpr FlagName(const Flag& flag) : name_(flag.name) {}  // NOLINT: constants, too
-  /// Of a row of option_table.cpp, whose name with_schedule_flags() gives the parser: one truth, nothing to check.
-  [[nodiscard]] static constexpr FlagName of(std::string_view name) { return FlagName(name, 0); }
-
   [[nodiscard]] constexpr std::string_view text() const { return name_; }
 
  private:
-  constexpr FlagName(std::string_view name, int) : name_(name) {}
-
   std::string_view name_;
 };
 
@@ -215,6 +133,9 @@ struct Command {
   std::span<const Flag> flags;
   int (*run)(const Arguments& arguments);  ///< the exit code; throws SpecError for bad input
 };
+
+/// What may stand behind its --help: the groups that it has flags of, and "all"; none where all flags are shown anyway.
+[[nodiscard]] std::vector<std::string> help_words(const Command& command);
 
 /// All subcommands, in the order of CMakeLists.txt.
 [[nodiscard]] std::span<const Command* const> commands();

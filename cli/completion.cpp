@@ -3,6 +3,7 @@
 #include "cli/completion.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string_view>
@@ -83,8 +84,13 @@ std::string all_commands() {
 std::string bash_case(const Command& command) {
   std::string flags;
   std::string out = fmt::format("    {})\n      case $before in\n", command.name);
+  if (const auto words = help_words(command); !words.empty()) {
+    out += fmt::format("        --help | -h) {}; return ;;\n",
+                       bash_words(fmt::format("{}", fmt::join(words, " "))));
+  }
   for (const Flag& flag : command.flags) {
     flags += std::string(flag.name) + " ";
+    if (flag.brief.starts_with("--")) flags += std::string(flag.brief) + " ";
     if (flag.value.empty()) continue;
     const std::string pattern =
         flag.brief.empty() ? std::string(flag.name) : fmt::format("{} | {}", flag.name, flag.brief);
@@ -173,9 +179,15 @@ std::string fish_completion() {
       out += here + (names.completes == Completes::kChoices ? " -f" : " -F") +
              values.substr(space) + "\n";
     }
+    if (const auto words = help_words(*command); !words.empty()) {
+      out += fmt::format("{} -l help -x -a '{}' -d 'more options'\n", here, fmt::join(words, " "));
+    }
     for (const Flag& flag : command->flags) {
       out += fmt::format("{} -l {}", here, flag.name.substr(2));
-      if (!flag.brief.empty()) out += fmt::format(" -s {}", flag.brief.substr(1));
+      if (!flag.brief.empty()) {
+        const bool is_long = flag.brief.starts_with("--");
+        out += fmt::format(" -{} {}", is_long ? "l" : "s", flag.brief.substr(is_long ? 2 : 1));
+      }
       if (!flag.value.empty()) out += " " + fish_values(flag.completes, flag.choices);
       out += " -d " + fish_quoted(flag.help) + "\n";
     }

@@ -11,7 +11,6 @@
 #include "cli/runnable.hpp"
 #include "cli/schedule_flags.hpp"
 #include "cli/search_progress.hpp"
-#include "cli/state_flags.hpp"
 #include "simulator/predict/moving_plan.hpp"
 
 namespace ooc {
@@ -37,7 +36,7 @@ JobFlags read_flags(const Arguments& arguments, Asks asks) {
       asks == Asks::kOnMachines ? compared_states(arguments) : std::vector<std::int64_t>{};
   CaseOptions options = asks != Asks::kOnMachines ? case_options(arguments)
                         : states.empty()          ? case_options(arguments, {"--link"})
-                                         : case_options(arguments, {"--link", flags::kState});
+                                                  : case_options(arguments, {"--link", "--state"});
   ResultOptions result = result_options(arguments);
   ChosenSchedules chosen = asks == Asks::kOneSchedule
                                ? ChosenSchedules{{&chosen_schedule(arguments)}}

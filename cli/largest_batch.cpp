@@ -36,7 +36,7 @@ std::int64_t largest_of(const Arguments& arguments, MaxOf of) {
   if (older && of != MaxOf::kBatch) {
     bad_value(flag, "it with --of " + std::string(max_of_word(of)), "--limit");
   }
-  const auto limit = arguments.value(FlagName::of(flag));
+  const auto limit = arguments.value(flag);
   if (of == MaxOf::kLayers) return limit ? copies_of(*limit, flag) : kMaxCopies;
   const std::int64_t largest = limit ? parse_batch(*limit, flag) : kMaxBatch;
   if (of == MaxOf::kSeq) return largest;
@@ -64,8 +64,7 @@ int run_largest(const Arguments& arguments, MaxOf of) {
   const auto is_given = [](const SymbolValue& each) { return each.name == "seq"; };
   if (of == MaxOf::kSeq &&
       std::any_of(job.options.symbols.begin(), job.options.symbols.end(), is_given)) {
-    bad_value(flags::kSymbol.name, "seq with --of seq", "it left out",
-              "that is what is looked for");
+    bad_value("--symbol", "seq with --of seq", "it left out", "that is what is looked for");
   }
   const Remarks remarks = job.result.remarks;
   remark_on(remarks, job.workload.path, stated_times_remark(job.workload));

@@ -1,11 +1,12 @@
 // What `max-batch` and `max` have in common: all but --of and --limit.
 #pragma once
 
-#include <array>
+#include <initializer_list>
+#include <string_view>
+#include <vector>
 
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
-#include "cli/state_flags.hpp"
 #include "simulator/summary/max_batch_report.hpp"
 
 namespace ooc {
@@ -28,11 +29,12 @@ inline constexpr Flag kStep{
     .value = "N",
     .help = "lengths that are tried are multiples of it; default 128, beyond 32768 of 1024"};
 
-// Not --layer-times: times that were measured belong to one batch.
-inline constexpr auto kOfLargestBatch =
-    joined(std::array{kHardware, kSchedules, kScheduleToo, kMaxBatchLimit, kMemory, kFarMemory,
-                      kFormat, kOutput, kLink, kReport, kPlot},
-           kRun, kStateFlags, std::array{kNoColor});
+/// Not --layer-times: times that were measured belong to one batch.
+[[nodiscard]] inline std::vector<Flag> of_largest(std::initializer_list<Flag> own,
+                                                  std::initializer_list<std::string_view> but) {
+  return joined(joined(of_runs({"--schedule"}, but), own),
+                {kMaxBatchLimit, kFormat, kOutput, kReport, kPlot, kMaxInput, kQuiet, kNoColor});
+}
 
 }  // namespace flags
 

@@ -10,9 +10,8 @@
 #include <cstdint>
 
 #include "cli/options.hpp"
-#include "cli/state_flags.hpp"
-#include "simulator/predict/ranges.hpp"
 #include "model/base/errors.hpp"
+#include "simulator/predict/ranges.hpp"
 
 namespace ooc {
 namespace {
@@ -88,7 +87,7 @@ std::vector<double> prices_of(const std::string& text, const MachineLists& lists
 }  // namespace
 
 std::vector<std::int64_t> compared_states(const Arguments& arguments) {
-  const auto text = arguments.value(flags::kState);
+  const auto text = arguments.value("--state");
   if (!text) return {};
   const AxisValues values = axis_values(axis_kinds()[axis_place("--state")], *text);
   std::vector<std::int64_t> states;
@@ -107,7 +106,7 @@ MachineLists machine_lists(const Arguments& arguments) {
     bad_value(kHardwareFlag, in_quotes(*here) + " twice", "each once");
   }
   if (const auto text = arguments.value("--link")) {
-    const AxisKind& link = axis_kinds()[axis_place("--link")];
+    const Option& link = axis_kinds()[axis_place("--link")];
     const AxisValues rates = axis_values(link, *text);
 
     for (std::size_t i = 0; i < rates.size(); ++i)

@@ -7,6 +7,7 @@
 
 #include "cli/command.hpp"
 #include "cli/version.hpp"
+#include "simulator/predict/options.hpp"
 
 namespace ooc {
 namespace {
@@ -32,16 +33,15 @@ std::string quoted_for_troff(std::string_view text) {
 std::string bold_words(std::string_view text) { return "\\fB" + quoted_for_troff(text) + "\\fR"; }
 
 /// "--output, -o FILE": what it does (its choices).
-std::string entry(std::string_view name, const std::string& help, std::string_view choices) {
-  const std::string listed = choices.empty() ? "" : fmt::format(" ({})", choices);
-  return fmt::format(".TP\n{}\n{}\n", name, quoted_for_troff(help + listed));
+std::string entry(std::string_view name, const std::string& help) {
+  return fmt::format(".TP\n{}\n{}\n", name, quoted_for_troff(help));
 }
 
 std::string flag_entry(const Flag& flag) {
   std::string name = bold_words(flag.name);
   if (!flag.brief.empty()) name += ", " + bold_words(flag.brief);
   if (!flag.value.empty()) name += " " + quoted_for_troff(flag.value);
-  return entry(name, std::string(flag.help), flag.choices);
+  return entry(name, help_of(flag));
 }
 
 std::string section(const Command& command) {
@@ -54,12 +54,22 @@ std::string section(const Command& command) {
       fmt::format(".SS {}\n{}\n.PP\n{}\n.PP\n.EX\n{}.EE\n", command.name, usage,
                   quoted_for_troff(command.summary), quoted_for_troff(command.examples));
   if (!names.word.empty()) {
-    text += entry(names.word, std::string(names.word_help), names.word_choices);
+    text += entry(names.word, fmt::format("{} ({})", names.word_help, names.word_choices));
   }
   if (!names.name.empty()) {
-    text += entry(quoted_for_troff(names.name), std::string(names.help), names.choices);
+    const std::string listed = names.choices.empty() ? "" : fmt::format(" ({})", names.choices);
+    text += entry(quoted_for_troff(names.name), std::string(names.help) + listed);
   }
-  for (const Flag& flag : command.flags) text += flag_entry(flag);
+  for (const FlagGroup& group : flag_groups()) {
+    std::string entries;
+    for (const Flag& flag : command.flags) {
+      if (flag.group == group.group) entries += flag_entry(flag);
+    }
+    if (!entries.empty() && !group.word.empty()) {
+      text += fmt::format(".PP\n{} (\\-\\-help {}):\n", group.title, group.word);
+    }
+    text += entries;
+  }
   return text;
 }
 

@@ -3,92 +3,25 @@
 #include "cli/options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstdlib>
 
 #include "cli/flags.hpp"
 #include "cli/load.hpp"
-#include "cli/schedule_flags.hpp"
-#include "cli/state_flags.hpp"
-#include "cli/symbol_flags.hpp"
+#include "cli/locate.hpp"
 #include "cli/terminal.hpp"
 #include "cli/version.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/suggest.hpp"
-#include "simulator/predict/axes.hpp"
+#include "simulator/predict/options.hpp"
 #include "simulator/predict/state_words.hpp"
 
 namespace ooc {
 namespace {
-
-/// The entry of `all` whose name is `word`.
-template <class Value, class Name, std::size_t kCount>
-Value choice(std::string_view flag, std::string_view word, const std::array<Value, kCount>& all,
-             Name name) {
-  std::vector<std::string> known;
-  for (const Value& each : all) {
-    if (name(each) == word) return each;
-    known.emplace_back(name(each));
-  }
-  unknown_word(flag, word, known);
-}
-
-constexpr std::array kAllocators{Allocator::kIdeal, Allocator::kFirstFit, Allocator::kBestFit,
-                                 Allocator::kCaching};
-constexpr std::array kComputeModels{ComputeModel::kNative, ComputeModel::kPaleo};
-constexpr std::array kAccountings{Accounting::kLiveness, Accounting::kSharedGradients,
-                                  Accounting::kAllGradients, Accounting::kDefineByRun};
-constexpr std::array kAdamKernels{AdamKernels::kFused, AdamKernels::kForeach};
-constexpr std::array kExchanges{Exchange::kEnd, Exchange::kOverlap};
-constexpr std::array kModes{CopyMode::kPinned, CopyMode::kPageable};
-
-Dtype dtype_of(std::string_view text, std::string_view flag) {
-  return choice(flag, text, kNetworkDtypes, [](const DtypeInfo& info) { return info.name; }).dtype;
-}
-
-Precision precision_of(std::string_view text, std::string_view flag) {
-  return choice(flag, text, kPrecisions, [](const PrecisionInfo& info) { return info.name; })
-      .precision;
-}
-
-/// Gradients are wider than the precision has them, or they are not.
-Dtype gradient_dtype_of(std::string_view text, std::string_view flag) {
-  const PrecisionInfo& only = precision_info(Precision::kFp32);
-  return choice(flag, text, std::array{only}, [](const PrecisionInfo& info) { return info.name; })
-      .dtype;
-}
-
-/// What a precision decides, these decide too.
-void check_precision(const CaseOptions& options) {
-  const auto beside = [](std::string_view flag, std::string_view value, std::string expected) {
-    bad_value(flag, fmt::format("{} beside --precision", value), std::move(expected));
-  };
-  if (!options.precision) {
-    if (!options.graph.gradient_dtype) return;
-    bad_value(flags::kGradDtype.name, "it without --precision",
-              "both, as --precision bf16 beside it");
-  }
-  if (options.compute == ComputeModel::kPaleo) {
-    beside(flags::kCompute.name, "paleo", "native: PALEO counts four bytes an element");
-  }
-  const Accounting rule = options.graph.accounting;
-  if (rule == Accounting::kSharedGradients || rule == Accounting::kAllGradients) {
-    beside(flags::kAccounting.name, accounting_name(rule),
-           "liveness or define-by-run: the other rules know one element type");
-  }
-}
-
-Exchange exchange_of(std::string_view text, std::string_view flag, int devices) {
-  const Exchange exchange = choice(flag, text, kExchanges, &exchange_name);
-  if (devices == 1) {
-    bad_value(flag, in_quotes(text) + " with one device", "--devices 2 or more");
-  }
-  return exchange;
-}
 
 ReadLimits limits_of(std::string_view text, std::string_view flag) {
   const ReadLimits limits{.max_bytes = bytes_of(text, flag).count()};
@@ -100,52 +33,6 @@ ReadLimits limits_of(std::string_view text, std::string_view flag) {
   }
   return limits;
 }
-
-/// A flag and what its text changes of the options.
-struct CaseFlag {
-  std::string_view name;
-  void (*read)(std::string_view text, std::string_view flag, CaseOptions& options);
-};
-
-/// Behind those of axes (simulator/predict/axes.cpp), in the order in which they are read: the first one that is
-/// wrong is told.
-constexpr CaseFlag kCaseFlags[] = {
-    {flags::kDtype.name, [](auto text, auto flag, auto& to) { to.dtype = dtype_of(text, flag); }},
-    {flags::kPrecision.name,
-     [](auto text, auto flag, auto& to) { to.precision = precision_of(text, flag); }},
-    {flags::kGradDtype.name,
-     [](auto text, auto flag, auto& to) {
-       to.graph.gradient_dtype = gradient_dtype_of(text, flag);
-     }},
-    {flags::kAccounting.name,
-     [](auto text, auto flag, auto& to) {
-       to.graph.accounting = choice(flag, text, kAccountings, &accounting_name);
-     }},
-    {flags::kOptimizer.name,
-     [](auto text, auto flag, auto& to) {
-       to.graph.optimizer = choice(flag, text, kOptimizers, &optimizer_name);
-     }},
-    {flags::kAdam.name,
-     [](auto text, auto flag, auto& to) {
-       to.adam = choice(flag, text, kAdamKernels, &adam_kernels_name);
-     }},
-    {flags::kCompute.name,
-     [](auto text, auto flag, auto& to) {
-       to.compute = choice(flag, text, kComputeModels, &compute_name);
-     }},
-    {flags::kAllocator.name,
-     [](auto text, auto flag, auto& to) {
-       to.allocator = choice(flag, text, kAllocators, &allocator_name);
-     }},
-    {flags::kExchange.name,
-     [](auto text, auto flag, auto& to) { to.exchange = exchange_of(text, flag, to.devices); }},
-    {flags::kMode.name,
-     [](auto text, auto flag, auto& to) {
-       to.transfers.mode = choice(flag, text, kModes, &copy_mode_name);
-     }},
-    {flags::kMaxInput.name,
-     [](auto text, auto flag, auto& to) { to.limits = limits_of(text, flag); }},
-};
 
 Colour colour_of(const Arguments& arguments, const std::string& output) {
   const char* no_color = std::getenv("NO_COLOR");
@@ -163,46 +50,50 @@ bool is_among(std::initializer_list<FlagName> names, std::string_view name) {
                      [&](FlagName each) { return each.text() == name; });
 }
 
+constexpr std::string_view kFramework = "--framework";
+
+void read_given(const Option& option, const Arguments& arguments,
+                std::initializer_list<FlagName> but, CaseOptions& options) {
+  if (is_among(but, option.flag)) return;
+  if (const auto text = arguments.value(option.flag)) read_option(option, *text, options);
+}
+
+/// A flag that changes what another one asks for says so where nobody asks: it would be lost.
+void check_beside(const Arguments& arguments) {
+  for (const Option& option : run_options()) {
+    if (option.beside.empty() || !arguments.has(option.flag)) continue;
+    const std::vector<std::string> others = words_of(option.beside);
+    const auto is_given = [&](const std::string& each) {
+      return arguments.has(std::string_view(each));
+    };
+    if (std::any_of(others.begin(), others.end(), is_given)) continue;
+    const std::string names = fmt::format("{}", fmt::join(others, " or "));
+    bad_value(option.flag, "it without " + names, names + " beside it");
+  }
+}
+
 }  // namespace
 
 CaseOptions case_options(const Arguments& arguments, std::initializer_list<FlagName> but) {
-  CaseOptions options;
-  options.schedule = schedule_options(arguments);
-  read_state_changes(arguments, options);
-  const auto state =
-      is_among(but, flags::kState.name) ? std::nullopt : arguments.value(flags::kState);
-  if (const auto& text = state) {
-    apply_state_preset(parse_state_preset(*text, flags::kState.name), options);
+  CaseOptions options = options_beside_axes(arguments, but);
+  for (const Option& axis : axis_kinds()) read_given(axis, arguments, but, options);
+  if (const auto name = arguments.value(kFramework)) load_framework(options, *name, kFramework);
+  if (const auto text = arguments.value("--exchange"); text && options.devices == 1) {
+    bad_value("--exchange", in_quotes(*text) + " with one device", "--devices 2 or more");
   }
-  for (const AxisKind& axis : axis_kinds()) {
-    // What graphs are made of is read below, where --seq has two lengths.
-    if (axis.level == AxisLevel::kGraph) continue;
-    if (axis.apply == nullptr || is_among(but, axis.flag)) continue;
-    if (const auto text = arguments.value(FlagName::of(axis.flag))) {
-      axis.apply(axis.parse(*text, axis.flag), options);
-    }
-  }
-  if (const auto name = arguments.value(flags::kFramework)) {
-    load_framework(options, *name, flags::kFramework.name);
-  }
-  options = options_beside_axes(arguments, std::move(options), but);
-  check_state(options.state);
+  check_together(options);
   return options;
 }
 
-CaseOptions options_beside_axes(const Arguments& arguments, CaseOptions options,
-                                std::initializer_list<FlagName> but) {
-  for (const CaseFlag& flag : kCaseFlags) {
-    const auto text = arguments.value(FlagName::of(flag.name));
-    if (text && !is_among(but, flag.name)) flag.read(*text, flag.name, options);
-  }
-  check_precision(options);
-  if (!is_among(but, flags::kSymbol.name)) options.symbols = symbol_values(arguments);
-  const KernelOptions kernels = kernel_options(arguments);
+CaseOptions options_beside_axes(const Arguments& arguments, std::initializer_list<FlagName> but) {
+  check_beside(arguments);
+  CaseOptions options;
+  options.limits = read_limits(arguments);
   options.families = family_folders();
-  options.kernels = kernels.kernels;
-  options.loss = kernels.loss;
-  options.adapters = adapter_options(arguments);
+  for (const Option& option : run_options()) {
+    if (option.column.empty()) read_given(option, arguments, but, options);
+  }
+  apply_state_changes(options.state_changes, options.state);
   return options;
 }
 
@@ -243,10 +134,8 @@ std::string network_of(const Arguments& arguments) {
 }
 
 std::string hardware_of(const Arguments& arguments) {
-  const auto value = arguments.value(flags::kHardware);
-  if (!value) {
-    bad_value(flags::kHardware.name, "none", "a profile file or a name of `list hardware`");
-  }
+  const auto value = arguments.value("--hardware");
+  if (!value) bad_value("--hardware", "none", "a profile file or a name of `list hardware`");
   return *value;
 }
 
@@ -270,11 +159,6 @@ std::string format_of_name(const std::string& path) {
 
 std::int64_t parse_batch(std::string_view text, std::string_view flag) {
   return whole_number_of(text, flag, 1, kMaxBatch);
-}
-
-std::optional<Dtype> dtype_option(const Arguments& arguments) {
-  const auto text = arguments.value(flags::kDtype);
-  return text ? std::optional(dtype_of(*text, flags::kDtype.name)) : std::nullopt;
 }
 
 }  // namespace ooc

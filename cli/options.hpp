@@ -28,8 +28,8 @@ namespace ooc {
 [[nodiscard]] CaseOptions case_options(const Arguments& arguments,
                                        std::initializer_list<FlagName> but = {});
 
-/// `options` with what the flags say that are no axes of sweeps (simulator/predict/axes.hpp).
-[[nodiscard]] CaseOptions options_beside_axes(const Arguments& arguments, CaseOptions options,
+/// What the flags say that are no axes of sweeps (simulator/predict/options.hpp).
+[[nodiscard]] CaseOptions options_beside_axes(const Arguments& arguments,
                                               std::initializer_list<FlagName> but = {});
 
 struct ResultOptions {
@@ -59,7 +59,5 @@ struct ResultOptions {
 
 /// 1 ... 2^31: --batch and what counts batches.
 [[nodiscard]] std::int64_t parse_batch(std::string_view text, std::string_view flag);
-/// --dtype, or none.
-[[nodiscard]] std::optional<Dtype> dtype_option(const Arguments& arguments);
 
 }  // namespace ooc

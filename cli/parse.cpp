@@ -2,12 +2,16 @@
 // the same SpecErrors as for files, so that a script sees one kind of message.
 #include "cli/parse.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <optional>
 
-#include "cli/schedule_flags.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/option_text.hpp"
 #include "model/base/spec_tree.hpp"
+#include "simulator/predict/options.hpp"
 
 namespace ooc {
 namespace {
@@ -23,12 +27,6 @@ std::string cli11_names(const Flag& flag) {
   std::string names(flag.name);
   if (!flag.brief.empty()) names += "," + std::string(flag.brief);
   return names;
-}
-
-std::string help_of(const Flag& flag) {
-  std::string help(flag.help);
-  if (!flag.choices.empty()) help += " (" + std::string(flag.choices) + ")";
-  return help;
 }
 
 std::string description(const Command& command) {
@@ -51,19 +49,16 @@ std::string description(const Command& command) {
          .hint = behind_dashes ? "all words behind \"--\" are arguments: flags go before" : help});
   }
   std::vector<std::string> known{"--help"};
-  for (const Flag& each : command.flags) known.emplace_back(each.name);
+  for (const Flag& each : command.flags) {
+    known.emplace_back(each.name);
+    if (each.brief.starts_with("--")) known.emplace_back(each.brief);
+  }
   const auto near = nearest_word(flag, known);
   throw SpecError({.file = "",
                    .place = flag,
                    .found = "an unknown flag",
                    .expected = "a flag of `" + std::string(command.name) + "`",
                    .hint = near ? "did you mean " + *near + "?" : help});
-}
-
-bool is_read_by_some_schedules(const Flag& flag) {
-  const auto table = schedule_option_table();
-  return std::any_of(table.begin(), table.end(),
-                     [&](const ScheduleOption& each) { return each.name == flag.name; });
 }
 
 void add_flags(CLI::App& app, const Command& command, std::vector<Slot>& slots) {
@@ -75,7 +70,6 @@ void add_flags(CLI::App& app, const Command& command, std::vector<Slot>& slots) 
     const std::string names = cli11_names(*slot.flag);
     slot.option = is_switch ? app.add_flag(names, slot.given, help_of(*slot.flag))
                             : app.add_option(names, slot.values, help_of(*slot.flag));
-    if (is_read_by_some_schedules(*slot.flag)) slot.option->group("Options of some schedules");
     if (is_switch) continue;
     slot.option->type_name(std::string(slot.flag->value));
     // Without these a list flag would take everything and a plain one would reject a repetition in
@@ -96,6 +90,8 @@ void add_flags(CLI::App& app, const Command& command, std::vector<Slot>& slots) 
                    .hint = std::move(hint)});
 }
 
+bool is_help(std::string_view name) { return name == "--help" || name == "-h"; }
+
 /// What CLI11 would take in another sense: "--quiet=0" (true or false), "--memory --batch 3" (the memory
 /// is "--batch").
 void check_words(const Command& command, const std::vector<std::string>& command_line) {
@@ -104,7 +100,6 @@ void check_words(const Command& command, const std::vector<std::string>& command
       return each.name == name || (!each.brief.empty() && each.brief == name);
     });
   };
-  const auto is_help = [](std::string_view name) { return name == "--help" || name == "-h"; };
   const auto is_flag = [&](const std::string& word) {
     const std::string name = word.substr(0, word.find('='));
     return is_help(name) || flag_named(name) != command.flags.end();
@@ -121,11 +116,62 @@ void check_words(const Command& command, const std::vector<std::string>& command
       fail(flag->name, "no value", "a value behind it",
            "see `ooc-paleo " + std::string(command.name) + " --help`");
     }
-    const bool is_switch = is_known ? flag->value.empty() : is_help(name);
-    if (!is_switch || equals == std::string::npos) continue;
+    if (!is_known || !flag->value.empty() || equals == std::string::npos) continue;
     fail(name, "the value " + in_quotes(word.substr(equals + 1)), "no value",
          "the flag alone switches it on");
   }
+}
+
+bool has_group(const Command& command, OptionGroup group) {
+  return std::any_of(command.flags.begin(), command.flags.end(),
+                     [&](const Flag& flag) { return flag.group == group; });
+}
+
+/// The part of --help that is asked for: "" of --help alone; none where nobody asks.
+std::optional<std::string> help_asked(const Command& command,
+                                      const std::vector<std::string>& command_line) {
+  for (std::size_t i = 2; i < command_line.size() && command_line[i] != "--"; ++i) {
+    const std::string& word = command_line[i];
+    const std::size_t equals = word.find('=');
+    if (!is_help(word.substr(0, equals))) {
+      const auto flag =
+          std::find_if(command.flags.begin(), command.flags.end(),
+                       [&](const Flag& each) { return each.name == word || each.brief == word; });
+      if (flag != command.flags.end() && !flag->value.empty()) ++i;
+      continue;
+    }
+    const std::vector<std::string> words = help_words(command);
+    std::string asked;
+    if (equals != std::string::npos) {
+      asked = word.substr(equals + 1);
+    } else if (i + 1 < command_line.size() && !command_line[i + 1].starts_with("-")) {
+      asked = command_line[i + 1];
+    }
+    const bool is_known = std::find(words.begin(), words.end(), asked) != words.end();
+    if (!asked.empty() && !words.empty() && !is_known) unknown_word("--help", asked, words);
+    return asked;
+  }
+  return std::nullopt;
+}
+
+/// The flags of a group, or of all; of --help alone also how to see the others.
+std::string help_text(CLI::App& app, const Command& command, const std::vector<Slot>& slots,
+                      const std::string& asked) {
+  std::string others;
+  for (const FlagGroup& group : flag_groups()) {
+    const bool shown = asked == "all" || asked == group.word;
+    if (!shown && !group.word.empty() && has_group(command, group.group)) {
+      others += fmt::format("  --help {:<14}{}\n", group.word, group.title);
+    }
+    for (const Slot& slot : slots) {
+      if (slot.flag->group == group.group)
+        slot.option->group(shown ? std::string(group.title) : "");
+    }
+  }
+  if (asked.empty() && !others.empty()) {
+    app.footer("More options:\n" + others + "  --help all           Every option");
+  }
+  return app.help();
 }
 
 /// CLI11 says "--batch: 1 required N missing".
@@ -162,11 +208,12 @@ std::variant<Arguments, HelpWanted> parse_arguments(const Command& command,
         ->type_name(std::string(command.positionals.choices));
   }
 
+  if (const auto asked = help_asked(command, command_line)) {
+    return HelpWanted{help_text(app, command, slots, *asked)};
+  }
   std::vector<std::string> reversed(command_line.rbegin(), command_line.rend() - 2);
   try {
     app.parse(reversed);
-  } catch (const CLI::CallForHelp&) {
-    return HelpWanted{app.help()};
   } catch (const CLI::ParseError& error) {
     rephrase(command, error.what());
   }

@@ -18,7 +18,7 @@
 #include "model/base/spec_tree.hpp"
 #include "model/base/terminal_text.hpp"
 #include "reports/writers/folded.hpp"
-#include "simulator/predict/axes.hpp"
+#include "simulator/predict/options.hpp"
 
 namespace ooc {
 namespace {
@@ -84,13 +84,21 @@ bool is_for_sweep(const Command& command, const SpecError::Parts& error) {
   const std::size_t quote = error.found.rfind('"');
   return quote != std::string::npos && error.found.find_first_of(":,") < quote &&
          std::any_of(kinds.begin(), kinds.end(),
-                     [&](const AxisKind& kind) { return kind.flag == error.place; });
+                     [&](const Option& kind) { return kind.flag == error.place; });
 }
 
-/// A preset of --state is a list of --offload: what is wrong with it is told of the flag that was typed.
-bool blames_offload_for_state(const Arguments& arguments, const SpecError::Parts& error) {
-  return error.file.empty() && error.place == flags::kOffload.name &&
-         arguments.has(flags::kState) && !arguments.has(flags::kOffload);
+/// The flag that was typed for what an error blames: --schedules is --schedule, and a preset of --state is a list of
+/// --offload.
+std::string_view typed_for(const Arguments& arguments, const SpecError::Parts& error) {
+  if (!error.file.empty()) return "";
+  if (error.place == "--offload" && arguments.has("--state") && !arguments.has("--offload")) {
+    return "--state";
+  }
+  const auto& words = arguments.command_line();
+  const bool is_list = std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return word == "--schedules" || word.starts_with("--schedules=");
+  });
+  return error.place == "--schedule" && is_list ? "--schedules" : "";
 }
 
 }  // namespace
@@ -122,8 +130,8 @@ int run_command_line(const std::vector<std::string>& command_line) {
     SpecError::Parts parts = error.parts();
     if (is_for_sweep(*command, parts)) {
       parts.hint = "lists and ranges of values are for `ooc-paleo sweep`";
-    } else if (blames_offload_for_state(arguments, parts)) {
-      parts.place = flags::kState.name;
+    } else if (const auto flag = typed_for(arguments, parts); !flag.empty()) {
+      parts.place = flag;
     } else {
       throw;
     }

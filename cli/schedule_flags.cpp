@@ -1,30 +1,18 @@
-// The table itself is simulator/schedules/option_table.cpp: from its rows come both the flags that commands take and
-// the names by which they are looked up here.
+// The options themselves: simulator/schedules/option_table.cpp.
 #include "cli/schedule_flags.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <cstdint>
 #include <string_view>
 #include <vector>
 
 #include "model/base/option_text.hpp"
-#include "model/base/quantity_io.hpp"
 
 namespace ooc {
 namespace {
 
-/// The one of --schedule and --schedules that is given; SpecError for both.
-FlagName schedule_flag(const Arguments& arguments) {
-  if (!arguments.has("--schedules")) return "--schedule";
-  if (arguments.has("--schedule")) {
-    bad_value("--schedule", "it beside --schedules", "one of the two", "they mean the same");
-  }
-  return "--schedules";
-}
+constexpr std::string_view kSchedule = "--schedule";
 
 const Schedule& schedule_named(const std::string& name, std::string_view flag) {
   if (const Schedule* schedule = find_schedule(name)) return *schedule;
@@ -57,18 +45,6 @@ void check_accounting(const Schedule& schedule, Accounting accounting) {
 
 }  // namespace
 
-std::vector<Flag> flags::with_schedule_flags(std::span<const Flag> own) {
-  std::vector<Flag> all(own.begin(), own.end());
-  for (const ScheduleOption& option : schedule_option_table()) {
-    all.push_back({.name = option.name,
-                   .value = option.value,
-                   .help = option.help,
-                   .completes = option.choices.empty() ? Completes::kNothing : Completes::kChoices,
-                   .choices = option.choices});
-  }
-  return all;
-}
-
 std::vector<const Schedule*> schedules_named(const std::string& list, std::string_view flag) {
   if (list == "all") return {schedules().begin(), schedules().end()};
   std::vector<const Schedule*> found;
@@ -84,9 +60,8 @@ std::vector<const Schedule*> schedules_named(const std::string& list, std::strin
 }
 
 ChosenSchedules chosen_schedules(const Arguments& arguments, const std::string& usual) {
-  const FlagName flag = schedule_flag(arguments);
-  const std::string list = arguments.value(flag).value_or(usual);
-  return {.schedules = schedules_named(list, flag.text()), .all = list == "all"};
+  const std::string list = arguments.value(kSchedule).value_or(usual);
+  return {.schedules = schedules_named(list, kSchedule), .all = list == "all"};
 }
 
 ChosenSchedules compared_schedules(const Arguments& arguments) {
@@ -94,28 +69,18 @@ ChosenSchedules compared_schedules(const Arguments& arguments) {
 }
 
 const Schedule& chosen_schedule(const Arguments& arguments) {
-  const FlagName flag = schedule_flag(arguments);
-  const std::string name = arguments.value(flag).value_or("capacity");
+  const std::string name = arguments.value(kSchedule).value_or("capacity");
   if (name == "all" || name.find(',') != std::string::npos) {
-    bad_value(flag.text(), in_quotes(name), "one schedule", "`ooc-paleo compare` takes several");
+    bad_value(kSchedule, in_quotes(name), "one schedule", "`ooc-paleo compare` takes several");
   }
-  return schedule_named(name, flag.text());
-}
-
-ScheduleOptions schedule_options(const Arguments& arguments) {
-  ScheduleOptions options;
-  for (const ScheduleOption& option : schedule_option_table()) {
-    if (const auto text = arguments.value(FlagName::of(option.name)))
-      option.read(option, *text, options);
-  }
-  return options;
+  return schedule_named(name, kSchedule);
 }
 
 void check_chosen(const Arguments& arguments, std::span<const Schedule* const> chosen,
                   Accounting accounting) {
   for (const Schedule* schedule : chosen) check_accounting(*schedule, accounting);
   for (const ScheduleOption& flag : schedule_option_table()) {
-    if (!arguments.has(FlagName::of(flag.name))) continue;
+    if (!arguments.has(flag.name)) continue;
     const bool read = std::any_of(chosen.begin(), chosen.end(), [&](const Schedule* schedule) {
       return reads(*schedule, flag.name);
     });

@@ -27,7 +27,7 @@ namespace ooc {
 namespace {
 
 /// They measure, or are about samples.
-constexpr std::initializer_list<FlagName> kOnlyMeasuring{
+constexpr FlagName kOnlyMeasuring[] = {
     "--quick", "--full", "--from", "--plot", "--report", "--probe", "--within", "--time-limit"};
 
 struct Bandwidths {

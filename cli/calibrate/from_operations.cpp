@@ -26,7 +26,7 @@ namespace ooc {
 namespace {
 
 /// They measure, or are about samples.
-constexpr std::initializer_list<FlagName> kOthers{
+constexpr FlagName kOthers[] = {
     "--quick", "--full",       "--device",          "--from",
     "--plot",  "--report",     "--probe",           "--within",
     "--like",  "--time-limit", "--from-nvbandwidth"};

@@ -3,7 +3,6 @@
 #include "simulator/predict/compare.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <vector>
 
@@ -11,8 +10,6 @@
 #include "cli/flags.hpp"
 #include "cli/job.hpp"
 #include "cli/machine_lists.hpp"
-#include "cli/schedule_flags.hpp"
-#include "cli/state_flags.hpp"
 #include "simulator/predict/case.hpp"
 #include "simulator/predict/compare_machines.hpp"
 #include "simulator/predict/rate_range.hpp"
@@ -23,25 +20,6 @@ extern const Command compare_command;
 
 namespace {
 
-constexpr Flag kComparedMachines{
-    .name = "--hardware",
-    .value = "LIST",
-    .help =
-        "hardware profiles between commas: files, - (standard input) or names of `ooc-paleo "
-        "list hardware`; of several the best schedule of each",
-    .completes = Completes::kHardware};
-constexpr Flag kLink{
-    .name = "--link",
-    .value = "LIST",
-    .help =
-        "link rate in both directions instead of the profile's, e.g. 32GB/s, or inf; several: "
-        "16GB/s,32GB/s or 4GB/s:64GB/s:x2"};
-constexpr Flag kComparedStates{
-    .name = "--state",
-    .value = "LIST",
-    .help =
-        "presets of weights, gradients and optimiser state that move, between commas, or all; of "
-        "several the best schedule of each"};
 constexpr Flag kPrice{
     .name = "--price",
     .value = "LIST",
@@ -54,12 +32,10 @@ constexpr Flag kWide{.name = "--wide",
                      .value = {},
                      .help = "the table also says what memory holds at its peaks"};
 
-constexpr auto kCompareOwnFlags = flags::joined(
-    std::array{kComparedMachines, flags::kBatch, flags::kSchedules, flags::kScheduleToo,
-               flags::kMemory, flags::kFarMemory, flags::kFormat, flags::kOutput,
-               flags::kLayerTimes, kLink, kPrice, kWide, flags::kReport, flags::kPlot},
-    flags::kRun, std::array{kComparedStates}, flags::kStateButPreset, std::array{flags::kNoColor});
-const auto kCompareFlags = flags::with_schedule_flags(kCompareOwnFlags);
+const auto kCompareFlags =
+    flags::joined(flags::of_runs({"--hardware", "--schedule", "--link", "--state"}),
+                  {kPrice, kWide, flags::kFormat, flags::kOutput, flags::kReport, flags::kPlot,
+                   flags::kMaxInput, flags::kQuiet, flags::kNoColor});
 
 int compare_schedules(const Arguments& arguments, MachinesJob& job) {
   const Remarks remarks = job.result.remarks;

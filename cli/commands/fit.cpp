@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,8 +9,6 @@
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
 #include "cli/job.hpp"
-#include "cli/schedule_flags.hpp"
-#include "cli/state_flags.hpp"
 #include "model/base/quantity_io.hpp"
 #include "model/base/terminal_text.hpp"
 #include "reports/writers/text_table.hpp"
@@ -24,16 +21,14 @@ extern const Command fit_command;
 namespace {
 
 constexpr Flag kSchedules{
-    .name = "--schedules",
+    .name = "--schedule",
+    .brief = "--schedules",
     .value = "LIST",
     .help = "names between commas, one of which has to fit, or all; default capacity",
     .completes = Completes::kSchedules};
 
-constexpr auto kFitOwnFlags = flags::joined(
-    std::array{flags::kHardware, flags::kBatch, kSchedules, flags::kScheduleToo, flags::kMemory,
-               flags::kFarMemory, flags::kOutput, flags::kLayerTimes, flags::kLink},
-    flags::kRun, flags::kStateFlags);
-const auto kFitFlags = flags::with_schedule_flags(kFitOwnFlags);
+const auto kFitFlags =
+    flags::joined(flags::of_runs(), {kSchedules, flags::kOutput, flags::kMaxInput, flags::kQuiet});
 
 std::string job_text(const RunReport& report) {
   const RunInputs& in = report.inputs;

@@ -1,5 +1,4 @@
 // `import`: a checkpoint's config.json as a network file.
-#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,7 +8,6 @@
 #include "cli/locate.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
-#include "cli/symbol_flags.hpp"
 #include "model/base/errors.hpp"
 #include "model/network/import_config.hpp"
 #include "model/network/network_json.hpp"
@@ -29,18 +27,17 @@ constexpr Flag kName{.name = "--name",
                      .help = "of the network; default: the file's, or the folder's"};
 constexpr Flag kSource{.name = "--source", .value = "TEXT", .help = "where the config comes from"};
 
-constexpr std::array kImportFlags{flags::kSeq,  flags::kKernels,     flags::kLoss,
-                                  flags::kLora, flags::kLoraDropout, flags::kLoraDtype,
-                                  flags::kBase, kAllowLong,          kName,
-                                  kSource,      flags::kMaxInput,    flags::kOutput};
+const auto kImportFlags =
+    flags::joined(flags::of_options({"--seq", "--target-seq", "--kernels", "--loss", "--lora",
+                                     "--lora-dropout", "--lora-dtype", "--base"}),
+                  {kAllowLong, kName, kSource, flags::kMaxInput, flags::kOutput});
 
-ImportOptions import_options(const Arguments& arguments) {
+ImportOptions import_options(const Arguments& arguments, const CaseOptions& job) {
   ImportOptions options;
-  options.families = family_folders();
-  options.symbols = symbol_values(arguments);
-  const KernelOptions kernels = kernel_options(arguments);
-  options.kernels = kernels.kernels.value_or(options.kernels);
-  options.loss = kernels.loss;
+  options.families = job.families;
+  options.symbols = job.symbols;
+  options.kernels = job.kernels.value_or(options.kernels);
+  options.loss = job.loss;
   options.allow_long = arguments.has(kAllowLong);
   options.name = arguments.value(kName).value_or("");
   options.source = arguments.value(kSource).value_or("");
@@ -50,9 +47,10 @@ ImportOptions import_options(const Arguments& arguments) {
 int run_import(const Arguments& arguments) {
   const std::string name =
       required_positional(arguments, "CONFIG", "a config.json or the folder of one");
-  const ImportOptions options = import_options(arguments);
-  const std::optional<AdapterOptions> adapters = adapter_options(arguments);
-  const ReadLimits limits = read_limits(arguments);
+  const CaseOptions job = case_options(arguments);
+  const ImportOptions options = import_options(arguments, job);
+  const std::optional<AdapterOptions>& adapters = job.adapters;
+  const ReadLimits limits = job.limits;
   Outputs outputs = open_outputs(arguments, {.networks = {&name, 1}, .profiles = {}});
   const SpecDocument config = read_spec_file(locate(DataKind::kNetwork, name, "CONFIG"), limits);
   if (!is_checkpoint_config(config)) {

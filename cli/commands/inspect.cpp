@@ -1,5 +1,4 @@
 // `inspect`: what a network is made of; with --hardware also what its layers cost.
-#include <array>
 #include <optional>
 #include <string>
 
@@ -33,9 +32,12 @@ NetworkReport summarize(InspectionInput input, const Workload& workload,
   }
 }
 
-constexpr auto kInspectFlags = flags::joined(
-    std::array{flags::kHardware, flags::kBatch, flags::kFormat, flags::kOutput, flags::kLayerTimes},
-    flags::kIteration, std::array{flags::kMaxInput, flags::kQuiet, flags::kNoColor});
+const auto kInspectFlags = flags::joined(
+    flags::of_options({"--hardware", "--batch", "--layer-times", "--compute", "--framework",
+                       "--accounting", "--optimizer", "--precision", "--grad-dtype", "--dtype",
+                       "--seq", "--target-seq", "--symbol", "--kernels", "--loss", "--lora",
+                       "--lora-dropout", "--lora-dtype", "--base"}),
+    {flags::kFormat, flags::kOutput, flags::kMaxInput, flags::kQuiet, flags::kNoColor});
 
 int run_inspect(const Arguments& arguments) {
   const std::string network = network_of(arguments);

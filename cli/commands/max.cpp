@@ -1,12 +1,10 @@
 // `max`: the largest of what is named; `max --of batch` is `max-batch`.
-#include <array>
 #include <string>
 
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
 #include "cli/largest_batch.hpp"
 #include "cli/options.hpp"
-#include "cli/schedule_flags.hpp"
 
 namespace ooc {
 extern const Command max_command;
@@ -21,24 +19,22 @@ constexpr Flag kOf{.name = "--of",
                    .completes = Completes::kChoices,
                    .choices = "batch|layers|seq"};
 
-constexpr auto kMaxOwnFlags = flags::joined(
-    std::array{kOf, flags::kLimit, flags::kStep, flags::kBatch}, flags::kOfLargestBatch);
-const auto kMaxFlags = flags::with_schedule_flags(kMaxOwnFlags);
+const auto kMaxFlags = flags::of_largest({kOf, flags::kLimit, flags::kStep}, {"--layer-times"});
 
 int run_max(const Arguments& arguments) {
   const std::string what = arguments.value(kOf).value_or("batch");
   for (const MaxOf of : {MaxOf::kBatch, MaxOf::kLayers, MaxOf::kSeq}) {
     if (what != max_of_word(of)) continue;
-    if (of == MaxOf::kBatch && arguments.has(flags::kBatch)) {
-      bad_value(flags::kBatch.name, "it with --of batch", "none: that is what is looked for",
+    if (of == MaxOf::kBatch && arguments.has("--batch")) {
+      bad_value("--batch", "it with --of batch", "none: that is what is looked for",
                 "--limit says what is the largest to try");
     }
     if (of != MaxOf::kSeq && arguments.has(flags::kStep)) {
       bad_value(flags::kStep.name, "it with --of " + what, "it left out",
                 "it is of --of seq, the multiples that are tried");
     }
-    if (of == MaxOf::kSeq && arguments.has(flags::kSeq)) {
-      bad_value(flags::kSeq.name, "it with --of seq", "it left out",
+    if (of == MaxOf::kSeq && arguments.has("--seq")) {
+      bad_value("--seq", "it with --of seq", "it left out",
                 "that is what is looked for; --limit says what is the largest to try");
     }
     return run_largest(arguments, of);

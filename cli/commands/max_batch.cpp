@@ -1,7 +1,6 @@
 // `max-batch`: the largest batch that runs, under every schedule, largest first.
 #include "cli/command.hpp"
 #include "cli/largest_batch.hpp"
-#include "cli/schedule_flags.hpp"
 
 namespace ooc {
 extern const Command max_batch_command;
@@ -10,7 +9,7 @@ namespace {
 
 int run_max_batch(const Arguments& arguments) { return run_largest(arguments, MaxOf::kBatch); }
 
-const auto kMaxBatchFlags = flags::with_schedule_flags(flags::kOfLargestBatch);
+const auto kMaxBatchFlags = flags::of_largest({}, {"--layer-times", "--batch"});
 
 }  // namespace
 

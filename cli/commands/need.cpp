@@ -2,15 +2,12 @@
 #include "simulator/predict/need.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
 #include "cli/job.hpp"
-#include "cli/schedule_flags.hpp"
-#include "cli/state_flags.hpp"
 #include "simulator/predict/stated_times.hpp"
 
 namespace ooc {
@@ -24,12 +21,10 @@ constexpr Flag kWithin{.name = "--within",
 constexpr Flag kTime{
     .name = "--time", .value = "TIME", .help = "of an iteration, at most; in place of --within"};
 
-constexpr auto kNeedOwnFlags = flags::joined(
-    std::array{flags::kHardware, flags::kBatch, kWithin, kTime, flags::kSchedules,
-               flags::kScheduleToo, flags::kMemory, flags::kFarMemory, flags::kFormat,
-               flags::kOutput, flags::kLayerTimes, flags::kLink, flags::kReport, flags::kPlot},
-    flags::kRun, flags::kStateFlags, std::array{flags::kNoColor});
-const auto kNeedFlags = flags::with_schedule_flags(kNeedOwnFlags);
+const auto kNeedFlags =
+    flags::joined(flags::of_runs({"--schedule"}),
+                  {kWithin, kTime, flags::kFormat, flags::kOutput, flags::kReport, flags::kPlot,
+                   flags::kMaxInput, flags::kQuiet, flags::kNoColor});
 
 Needed needed_of(const Arguments& arguments) {
   if (arguments.word().empty()) bad_value("WHAT", "none", "one of " + std::string(kNeededWords));
@@ -49,12 +44,12 @@ void check_free(const Arguments& arguments, Needed what) {
     bad_value(flag.text(), "it with need " + std::string(needed_word(what)), "it left out",
               "that is what is looked for");
   };
-  if (what == Needed::kLink) refuse(flags::kLink);
-  if (what == Needed::kLink || what == Needed::kLinkToFar) refuse(flags::kLinkToFar);
-  if (what == Needed::kLink || what == Needed::kLinkToNear) refuse(flags::kLinkToNear);
-  if (what == Needed::kNearMemory) refuse(flags::kMemory);
-  if (what == Needed::kFarMemory) refuse(flags::kFarMemory);
-  if (what == Needed::kFarThroughput) refuse(flags::kFarThroughput);
+  if (what == Needed::kLink) refuse("--link");
+  if (what == Needed::kLink || what == Needed::kLinkToFar) refuse("--link-to-far");
+  if (what == Needed::kLink || what == Needed::kLinkToNear) refuse("--link-to-near");
+  if (what == Needed::kNearMemory) refuse("--memory");
+  if (what == Needed::kFarMemory) refuse("--far-memory");
+  if (what == Needed::kFarThroughput) refuse("--far-throughput");
 }
 
 Ratio within_of(const Arguments& arguments) {
@@ -82,14 +77,13 @@ int run_need(const Arguments& arguments) {
                                .layer_times = job.options.layer_times};
   remark_on(remarks, job.workload.path, stated_times_remark(job.workload, compute));
   remark_on_dtypes(remarks, {&job.workload, 1}, {&job.machine, 1}, job.options);
-  const NeedReport report =
-      needs({.workload = job.workload,
-             .machine = job.machine,
-             .options = job.options,
-             .chosen = job.schedules,
-             .what = what,
-             .time = time,
-             .within = within});
+  const NeedReport report = needs({.workload = job.workload,
+                                   .machine = job.machine,
+                                   .options = job.options,
+                                   .chosen = job.schedules,
+                                   .what = what,
+                                   .time = time,
+                                   .within = within});
   const bool any = std::any_of(report.rows.begin(), report.rows.end(),
                                [](const NeedRow& row) { return row.value.has_value(); });
   finish_result(job.outputs, *job.result.writer,

@@ -1,14 +1,11 @@
 // `predict`: one network, one machine, one schedule: how long, why, what would help.
 #include <algorithm>
-#include <array>
 #include <string>
 #include <utility>
 
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
 #include "cli/job.hpp"
-#include "cli/schedule_flags.hpp"
-#include "cli/state_flags.hpp"
 #include "reports/writers/policy.hpp"
 #include "reports/writers/timeline_data.hpp"
 #include "reports/writers/trace.hpp"
@@ -30,13 +27,10 @@ extern const Command predict_command;
 
 namespace {
 
-constexpr auto kPredictOwnFlags = flags::joined(
-    std::array{flags::kHardware, flags::kBatch, flags::kSchedule, flags::kSchedulesToo,
-               flags::kMemory, flags::kFarMemory, flags::kFormat, flags::kOutput, flags::kTrace,
-               flags::kExportPlan, flags::kExportPolicy, flags::kReport, flags::kPlot,
-               flags::kSteps, flags::kEquations, flags::kLayerTimes, flags::kLink},
-    flags::kRun, flags::kStateFlags, std::array{flags::kNoColor});
-const auto kPredictFlags = flags::with_schedule_flags(kPredictOwnFlags);
+const auto kPredictFlags = flags::joined(
+    flags::of_runs(), {flags::kFormat, flags::kOutput, flags::kTrace, flags::kExportPlan,
+                       flags::kExportPolicy, flags::kReport, flags::kPlot, flags::kSteps,
+                       flags::kEquations, flags::kMaxInput, flags::kQuiet, flags::kNoColor});
 
 /// What hooks in a framework cannot follow; else "".
 std::string beyond_policies(const Case& which, const CaseRun& run) {

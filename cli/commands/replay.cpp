@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <string>
 #include <utility>
@@ -63,39 +62,14 @@ constexpr Flag kReplayProbe{
         "this program or in PATH",
     .completes = Completes::kFiles};
 
-constexpr std::array kReplayOwnFlags{flags::kHardware,
-                                     flags::kBatch,
-                                     flags::kSchedule,
-                                     flags::kSchedulesToo,
-                                     flags::kMemory,
-                                     flags::kFarMemory,
-                                     kCompute,
-                                     kIterations,
-                                     kWarmup,
-                                     kMaxTime,
-                                     kTolerance,
-                                     kExportPlan,
-                                     flags::kReport,
-                                     flags::kPlot,
-                                     kImport,
-                                     flags::kDevice,
-                                     kReplayProbe,
-                                     flags::kTimeLimit,
-                                     flags::kFormat,
-                                     flags::kOutput,
-                                     flags::kTrace,
-                                     flags::kSteps,
-                                     flags::kLayerTimes,
-                                     flags::kLink,
-                                     flags::kLatency,
-                                     flags::kFarThroughput,
-                                     flags::kOptimizer,
-                                     flags::kDtype,
-                                     flags::kDevices,
-                                     flags::kMaxInput,
-                                     flags::kQuiet,
-                                     flags::kNoColor};
-const auto kReplayFlags = flags::with_schedule_flags(kReplayOwnFlags);
+const auto kReplayFlags =
+    flags::joined(flags::of_options({"--hardware", "--batch", "--schedule", "--memory",
+                                     "--far-memory", "--layer-times", "--link", "--latency",
+                                     "--far-throughput", "--optimizer", "--dtype", "--devices"}),
+                  {kCompute, kIterations, kWarmup, kMaxTime, kTolerance, kExportPlan,
+                   flags::kReport, flags::kPlot, kImport, flags::kDevice, kReplayProbe,
+                   flags::kTimeLimit, flags::kFormat, flags::kOutput, flags::kTrace, flags::kSteps,
+                   flags::kMaxInput, flags::kQuiet, flags::kNoColor});
 
 void check_devices(const Machine& machine) {
   if (machine.profile.devices == 1) return;

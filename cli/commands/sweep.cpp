@@ -1,4 +1,4 @@
-// `sweep`: the product of the lists of its axes (simulator/predict/axes.hpp), one row a configuration.
+// `sweep`: the product of the lists of its axes (simulator/predict/options.hpp), one row a configuration.
 #include "simulator/predict/sweep.hpp"
 
 #include <fmt/format.h>
@@ -22,7 +22,6 @@
 #include "cli/pictures.hpp"
 #include "cli/runnable.hpp"
 #include "cli/schedule_flags.hpp"
-#include "cli/state_flags.hpp"
 #include "cli/sweep/dry_run.hpp"
 #include "cli/sweep/grid.hpp"
 #include "cli/sweep/inputs.hpp"
@@ -67,11 +66,9 @@ constexpr Flag kRows{.name = "--rows",
 constexpr Flag kJobs{
     .name = "--jobs", .value = "N", .help = "threads; default: as many as the machine has"};
 
-constexpr auto kSweepOwnFlags =
-    flags::joined(std::array{kZip, kDryRun, flags::kSchedulesToo, kRowFormat, flags::kOutput,
-                             kOverwrite, kRows, kJobs, flags::kReport, flags::kPlot},
-                  flags::kRun, flags::kStateFlags);
-const auto kSweepFlags = flags::with_schedule_flags(flags::with_axes(kSweepOwnFlags));
+const auto kSweepFlags = flags::joined(
+    flags::of_sweeps(), {kZip, kDryRun, kRowFormat, flags::kOutput, kOverwrite, kRows, kJobs,
+                         flags::kReport, flags::kPlot, flags::kMaxInput, flags::kQuiet});
 
 constexpr int kMaxJobs = 1024;
 constexpr std::size_t kKneesShown = 40;
@@ -354,7 +351,7 @@ CaseOptions asked_of(const SweepInputs& inputs, const SweepLists& lists) {
   CaseOptions asked = inputs.options;
   if (!lists.symbols.empty()) asked.symbols = lists.symbols.front();
   for (std::size_t axis = 0; axis < lists.values.size(); ++axis) {
-    const AxisKind& kind = axis_kinds()[axis];
+    const Option& kind = axis_kinds()[axis];
     if (kind.level != AxisLevel::kGraph || kind.apply == nullptr) continue;
     if (!lists.values[axis].empty()) kind.apply(lists.values[axis].front(), asked);
   }
@@ -376,18 +373,16 @@ void show_remarks(const SweepInputs& inputs, const SweepLists& lists, Remarks re
 
 /// The options of all rows, but for the axes. How gradients are exchanged matters where a row has several devices.
 CaseOptions options_of(const Arguments& arguments, const SweepLists& lists) {
-  CaseOptions options;
-  options.schedule = schedule_options(arguments);
-  read_state_changes(arguments, options);
+  CaseOptions options = options_beside_axes(arguments);
   const auto& devices = lists.of("--devices");
-  if (!devices.empty()) {
-    options.devices = static_cast<int>(devices.most());
+  if (const auto text = arguments.value("--exchange");
+      text && (devices.empty() || devices.most() == 1)) {
+    bad_value("--exchange", in_quotes(*text) + " with one device", "--devices 2 or more");
   }
   if (const auto& precisions = lists.of("--precision"); !precisions.empty()) {
     options.precision = static_cast<Precision>(precisions.front());
   }
-  options = options_beside_axes(arguments, std::move(options), {flags::kPrecision, flags::kSymbol});
-  options.devices = 1;
+  check_together(options);
   return options;
 }
 

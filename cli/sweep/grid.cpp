@@ -5,22 +5,13 @@
 
 #include <algorithm>
 
-#include "cli/flags.hpp"
 #include "cli/schedule_flags.hpp"
-#include "cli/symbol_flags.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
 #include "simulator/predict/ranges.hpp"
 
 namespace ooc {
 namespace {
-
-Completes completes_of(const AxisKind& axis) {
-  if (axis.flag == "--hardware") return Completes::kHardware;
-  if (axis.flag == "--framework") return Completes::kFrameworks;
-  if (axis.flag == "--schedule") return Completes::kSchedules;
-  return axis.flag == flags::kPrecision.name ? Completes::kChoices : Completes::kNothing;
-}
 
 /// Each is a network of its own, read and kept.
 constexpr std::size_t kMaxSweepGraphs = 10'000;
@@ -64,7 +55,7 @@ std::vector<std::vector<SymbolValue>> symbol_lists(const std::string& text) {
     }
     lists.emplace_back(std::move(name), each.substr(equals + 1));
   }
-  AxisKind sizes = axis_kinds()[axis_place("--seq")];
+  Option sizes = axis_kinds()[axis_place("--seq")];
   sizes.flag = kFlag;
   std::vector<std::vector<SymbolValue>> all(1);
   for (const auto& [name, list] : lists) {
@@ -108,7 +99,7 @@ void check_some(const std::vector<std::string>& names, std::string_view place,
 /// The elements of a flag that may be repeated.
 std::vector<std::string> elements(const Arguments& arguments, std::string_view flag) {
   std::vector<std::string> names;
-  for (const std::string& each : arguments.values(FlagName::of(flag))) {
+  for (const std::string& each : arguments.values(flag)) {
     for (const std::string& name : split_list(each, flag)) names.push_back(name);
   }
   return names;
@@ -126,27 +117,6 @@ void check_size(const SweepLists& lists) {
 }
 
 }  // namespace
-
-std::vector<Flag> flags::with_axes(std::span<const Flag> own) {
-  std::vector<Flag> all;
-  for (const AxisKind& axis : axis_kinds()) {
-    if (!axis.flag.starts_with("--")) continue;
-    const bool profiles = axis.flag == "--hardware";
-    all.push_back({.name = axis.flag,
-                   .value = profiles ? "PROFILE" : "LIST",
-                   .help = axis.help,
-                   .completes = completes_of(axis),
-                   .choices = axis.flag == flags::kPrecision.name ? flags::kPrecision.choices : "",
-                   .many = profiles});
-  }
-  const std::size_t axes = all.size();
-  for (const Flag& flag : own) {
-    const bool is_axis = std::any_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(axes),
-                                     [&](const Flag& axis) { return axis.name == flag.name; });
-    if (!is_axis) all.push_back(flag);
-  }
-  return all;
-}
 
 SweepLists sweep_lists(const Arguments& arguments) {
   SweepLists lists;
@@ -166,14 +136,14 @@ SweepLists sweep_lists(const Arguments& arguments) {
   lists.of("--framework") = take_names(lists.frameworks);
   lists.of("--schedule") = take_names(lists.schedules);
   for (std::size_t i = 0; i < axis_kinds().size(); ++i) {
-    const AxisKind& axis = axis_kinds()[i];
+    const Option& axis = axis_kinds()[i];
     if (axis.parse == nullptr) continue;
-    const auto text = arguments.value(FlagName::of(axis.flag));
+    const auto text = arguments.value(axis.flag);
     if (text) {
       lists.values[i] = axis_values(axis, *text, lists.zip ? Repeats::kAllowed : Repeats::kRefused);
     }
   }
-  if (const auto text = arguments.value(FlagName::of("--symbol"))) {
+  if (const auto text = arguments.value("--symbol")) {
     lists.symbols = symbol_lists(*text);
     lists.of("--symbol") = AxisValues::places(lists.symbols.size());
   }

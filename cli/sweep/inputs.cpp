@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "cli/load.hpp"
-#include "cli/symbol_flags.hpp"
 #include "model/base/errors.hpp"
 
 namespace ooc {
@@ -15,7 +14,7 @@ namespace {
 /// What every row has of an axis: the value at its harder end, or at its easier one.
 CaseOptions corner_of(const SweepLists& lists, CaseOptions options, bool harder) {
   for (std::size_t i = 0; i < lists.values.size(); ++i) {
-    const AxisKind& axis = axis_kinds()[i];
+    const Option& axis = axis_kinds()[i];
     const auto& values = lists.values[i];
     if (axis.apply == nullptr || values.empty()) continue;
     axis.apply(harder == axis.more_is_harder ? values.most() : values.least(), options);
@@ -107,7 +106,7 @@ CaseOptions options_of_graph(const SweepInputs& inputs, const SweepLists& lists,
   options.framework = inputs.frameworks[place[axis_place("--framework")]];
   if (!lists.symbols.empty()) options.symbols = lists.symbols[place[axis_place("--symbol")]];
   for (std::size_t axis = 0; axis < lists.values.size(); ++axis) {
-    const AxisKind& kind = axis_kinds()[axis];
+    const Option& kind = axis_kinds()[axis];
     if (kind.level != AxisLevel::kGraph || kind.apply == nullptr) continue;
     if (lists.values[axis].empty()) continue;
     kind.apply(lists.values[axis][place[axis]], options);

@@ -108,7 +108,7 @@ void put_keys(JsonWriter& json, const SweepEnd& end, const Knee& knee) {
   };
   for (const std::string_view name : kKeyColumns) put(name);
   std::string_view before;
-  for (const AxisKind& axis : axis_kinds()) {
+  for (const Option& axis : axis_kinds()) {
     const bool known = std::find(std::begin(kKeyColumns), std::end(kKeyColumns), axis.column) !=
                        std::end(kKeyColumns);
     if (!known && axis.column != before && axis.flag != "--link" &&
@@ -128,9 +128,9 @@ void put_axes(JsonWriter& json, const SweepEnd& end) {
       axes.emplace_back(column, std::move(label));
     }
   };
-  for (const AxisKind& axis : axis_kinds()) {
+  for (const Option& axis : axis_kinds()) {
     if (end.grid.lists().of(axis.flag).size() < 2) continue;
-    add(axis.column, axis_label(axis));
+    add(axis.column, option_label(axis));
     // Where gradients add up is in the column of what moves.
     if (axis.flag == "--accumulate" && end.inputs.columns.offload) add("offload", "offload");
   }
@@ -248,7 +248,7 @@ std::string axes_text(const SweepEnd& end, std::size_t row) {
   const SweepPlace place = end.grid.place_at(row);
   std::string text;
   for (std::size_t i = 0; i < axis_kinds().size(); ++i) {
-    const AxisKind& axis = axis_kinds()[i];
+    const Option& axis = axis_kinds()[i];
     const auto& values = end.grid.lists().values[i];
     if (axis.flag == "--symbol" && values.size() > 1) {
       text +=
@@ -261,7 +261,7 @@ std::string axes_text(const SweepEnd& end, std::size_t row) {
     } else if (axis.flag == "--far-memory") {
       text += ", far " + value;
     } else if (axis.flag == "--batch" || values.size() > 1) {
-      text += ", " + axis_label(axis) + " " + value;
+      text += ", " + option_label(axis) + " " + value;
     }
   }
   return text;

@@ -9,7 +9,7 @@
 #include "cli/locate.hpp"
 #include "model/base/option_text.hpp"
 #include "model/base/suggest.hpp"
-#include "simulator/predict/axes.hpp"
+#include "simulator/predict/options.hpp"
 
 namespace ooc {
 namespace {
@@ -18,7 +18,7 @@ constexpr std::string_view kFormat = "ooc-paleo/study";
 constexpr std::string_view kNetworkList = "NETWORK";
 /// Who works on results, and how, is no part of what is studied.
 constexpr std::string_view kNotOfStudies[] = {"--dry-run",   "--format", "--jobs", "--max-input",
-                                              "--overwrite", "--quiet",  "--rows", "--schedules"};
+                                              "--overwrite", "--quiet",  "--rows"};
 
 /// Nor is where results go: a study from elsewhere must not choose a file to replace.
 bool is_of_studies(const Flag& flag) {
@@ -37,7 +37,7 @@ std::string key_of(std::string_view flag) {
 bool is_axis(std::string_view flag) {
   const auto kinds = axis_kinds();
   return std::any_of(kinds.begin(), kinds.end(),
-                     [&](const AxisKind& kind) { return kind.flag == flag; });
+                     [&](const Option& kind) { return kind.flag == flag; });
 }
 
 /// What stands between the values of its list.
@@ -75,8 +75,8 @@ StudyFile::StudyFile(const SpecDocument& document, std::span<const Flag> flags)
     : file_(document.file) {
   const SpecView root(document);
   check_format(root);
-  for (const AxisKind& axis : axis_kinds()) {
-    if (const auto value = root.find(axis_key(axis))) add(axis.flag, *value);
+  for (const Option& axis : axis_kinds()) {
+    if (const auto value = root.find(option_key(axis.flag))) add(axis.flag, *value);
   }
   if (const auto zip = root.find("zip"); zip && zip->as_boolean()) {
     entries_.push_back({.flag = "--zip", .pointer = zip->pointer(), .texts = {""}});
@@ -130,8 +130,7 @@ Arguments StudyFile::with_flags_of(const Arguments& given) const {
       }
       continue;
     }
-    const bool schedules = entry.flag == "--schedule" && given.has("--schedules");
-    if (schedules || given.has(FlagName::of(entry.flag))) continue;
+    if (given.has(std::string_view(entry.flag))) continue;
     const std::string between(1, separator_of(entry.flag));
     flags.emplace_back(entry.flag, std::vector{fmt::format("{}", fmt::join(entry.texts, between))});
   }
@@ -144,7 +143,7 @@ SpecError StudyFile::located(const SpecError& error, const Arguments& given) con
   const auto entry = std::find_if(entries_.begin(), entries_.end(),
                                   [&](const Entry& each) { return each.flag == parts.place; });
   if (entry != entries_.end() &&
-      (entry->flag == kNetworkList || !given.has(FlagName::of(entry->flag)))) {
+      (entry->flag == kNetworkList || !given.has(std::string_view(entry->flag)))) {
     parts.place = entry->pointer;
     // Which element it is about, what was found says.
     for (std::size_t i = 0; i < entry->texts.size() && entry->list; ++i) {

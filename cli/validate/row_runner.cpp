@@ -33,7 +33,7 @@ namespace fs = std::filesystem;
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 /// Like flags of files that are written, they are about output, and a job of a row writes nothing.
-constexpr std::string_view kRefused[] = {"--format", "--steps", "--schedules"};
+constexpr std::string_view kRefused[] = {"--format", "--steps"};
 
 /// A path, no name or flag, is seen from the row's file; where there is nothing, from the current folder.
 std::string from_row(const std::string& word, const SpecView& place) {

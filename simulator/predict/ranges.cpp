@@ -53,7 +53,7 @@ std::optional<std::int64_t> parse_factor(std::string_view text) {
 
 class RangeReader {
  public:
-  explicit RangeReader(const AxisKind& axis)
+  explicit RangeReader(const Option& axis)
       : flag_(axis.flag),
         parse_(axis.parse),
         parse_step_(axis.parse_step != nullptr ? axis.parse_step : axis.parse),
@@ -143,9 +143,9 @@ class RangeReader {
   }
 
   std::string_view flag_;
-  decltype(AxisKind::parse) parse_;
-  decltype(AxisKind::parse) parse_step_;
-  decltype(AxisKind::show) show_;
+  decltype(Option::parse) parse_;
+  decltype(Option::parse) parse_step_;
+  decltype(Option::show) show_;
   bool steps_;
   char separator_;
   std::string_view all_;
@@ -154,7 +154,7 @@ class RangeReader {
 
 }  // namespace
 
-AxisValues axis_values(const AxisKind& axis, const std::string& text, Repeats repeats) {
+AxisValues axis_values(const Option& axis, const std::string& text, Repeats repeats) {
   return RangeReader(axis).read(text, repeats);
 }
 

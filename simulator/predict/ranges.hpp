@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "simulator/predict/axes.hpp"
+#include "simulator/predict/options.hpp"
 #include "simulator/predict/axis_values.hpp"
 
 namespace ooc {
@@ -21,7 +21,7 @@ enum class Repeats { kRefused, kAllowed };
 /// Throws SpecError naming the axis's flag for an empty, descending or endless range, a value that comes twice, or
 /// more than kMaxSweepValues values. Values keep the order in which they are written. A rate's `inf` may be an
 /// element of the list, not an end of a range.
-[[nodiscard]] AxisValues axis_values(const AxisKind& axis, const std::string& text,
+[[nodiscard]] AxisValues axis_values(const Option& axis, const std::string& text,
                                      Repeats repeats = Repeats::kRefused);
 
 }  // namespace ooc

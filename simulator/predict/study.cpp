@@ -52,7 +52,7 @@ void repeat_asked(const CaseOptions& options, RunInputs& inputs) {
 void apply_axis(const SweepGrid& grid, std::size_t axis, const SweepPlace& place,
                 CaseOptions& options) {
   const auto& values = grid.lists().values[axis];
-  const AxisKind& kind = axis_kinds()[axis];
+  const Option& kind = axis_kinds()[axis];
   if (!values.empty() && kind.apply != nullptr) kind.apply(values[place[axis]], options);
 }
 

@@ -1,6 +1,6 @@
 // What a sweep covers: every combination of the values of its axes, or, zipped, the first of each, the second of each
 // and so on. A row is its index in that order. How much rows share follows from the levels of the axes in which
-// they differ (axes.hpp): rows of one line differ in the link alone, those of one unit in prices of copies.
+// they differ (options.hpp): rows of one line differ in the link alone, those of one unit in prices of copies.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "model/base/errors.hpp"
-#include "simulator/predict/axes.hpp"
+#include "simulator/predict/options.hpp"
 #include "simulator/predict/axis_values.hpp"
 #include "simulator/predict/case.hpp"
 #include "simulator/schedules/schedule.hpp"

@@ -28,7 +28,7 @@ TEST_CASE("bash offers commands, flags, choices and shipped names") {
   CHECK(offered("ooc-paleo compare vgg16 --schedules vdnn-l") == "vdnn-like\n");
   CHECK(offered("ooc-paleo max-b") == "max-batch\n");
   CHECK(offered("ooc-paleo max-batch resnet50 --max") ==
-        "--max-batch-limit\n--max-input\n--max-swaps\n");
+        "--max-swaps\n--max-batch-limit\n--max-input\n");
   CHECK(offered("ooc-paleo max-batch resnet50 --schedules unified-") ==
         "unified-prefetch\nunified-prefetch+\n");
   CHECK(offered("ooc-paleo need link-to") == "link-to-far\nlink-to-near\n");
@@ -40,6 +40,7 @@ TEST_CASE("bash offers commands, flags, choices and shipped names") {
   CHECK(offered("ooc-paleo hardware n") == "new\n");
   CHECK(offered("ooc-paleo hardware new mine --mem") == "--memory\n--memory-rate\n");
   CHECK(offered("ooc-paleo predict vgg16 --batch 1") == "\n");
+  CHECK(offered("ooc-paleo predict --help tr") == "transformers\n");
 }
 
 TEST_CASE("completion runs nothing that a file is called, and keeps names of files whole") {

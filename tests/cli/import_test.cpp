@@ -179,7 +179,7 @@ TEST_CASE("lengths go to the network's symbol, and to the importer's limits") {
   check_unread(run(import_predict(config, {"--seq", "0"})), "--seq: found \"0\"");
   check_unread(run(import_predict(config, {"--seq", "1,2,3"})), "--seq: found \"1,2,3\"");
   check_unread(run(import_predict(config, {"--seq", "1", "--symbol", "seq=2"})),
-               "--symbol: found symbol seq for the second time");
+               "--seq: found symbol seq for the second time");
   check_unread(run(import_predict(config, {"--symbol", "seq"})), "--symbol: found \"seq\"");
   check_unread(run(import_predict(config, {"--symbol", "sec=4", "--quiet"})), "did you mean seq?");
 }

@@ -256,7 +256,7 @@ TEST_CASE("bad input is refused in one line that names the flag") {
   refused(run_ooc_paleo({"max-batch", "--hardware", kMachine}), "NETWORK");
   refused(max_batch_of({"--max-batch-limit", "0"}), "--max-batch-limit: found \"0\"");
   refused(max_batch_of({"--schedules", "capacity,capcity"}), "did you mean capacity?");
-  refused(max_batch_of({"--schedule", "capacity", "--schedules", "all"}), "one of the two");
+  refused(max_batch_of({"--schedule", "capacity", "--schedules", "all"}), "it 2 times");
   refused(max_batch_of({"--batch", "4"}), "--batch");
   refused(max_batch_of({"--schedule", "in-core", "--trials", "time"}), "--trials");
   refused(max_batch_of({"--accounting", "all-gradients"}), "--accounting");

@@ -1,7 +1,9 @@
 // The parts of the command line that are easier to reach from inside: layer times, suggestions, flags.
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <regex>
 #include <set>
 
@@ -77,18 +79,18 @@ TEST_CASE("layer times are matched by name, quotes and commas included, rounded 
 }
 
 TEST_CASE("flags take their values in every usual spelling") {
-  CHECK(parsed({"--plain", "a"}).value(FlagName::of("--plain")) == "a");
-  CHECK(parsed({"--plain=a"}).value(FlagName::of("--plain")) == "a");
-  CHECK(parsed({"-p", "a"}).value(FlagName::of("--plain")) == "a");
-  CHECK(parsed({"-pa"}).value(FlagName::of("--plain")) == "a");
-  CHECK(parsed({"--plain", "-5"}).value(FlagName::of("--plain")) == "-5");
-  CHECK(parsed({"--plain", "-"}).value(FlagName::of("--plain")) == "-");
-  CHECK(parsed({"--plain", ""}).value(FlagName::of("--plain")) == "");
-  CHECK(parsed({"--plain", "a,b"}).value(FlagName::of("--plain")) == "a,b");
-  CHECK(parsed({"--plain", "[a]"}).value(FlagName::of("--plain")) == "[a]");
-  CHECK(!parsed({}).has(FlagName::of("--plain")));
-  CHECK(parsed({"--switch"}).has(FlagName::of("--switch")));
-  CHECK(all(parsed({"--many", "a", "b", "--many=c", "--switch"}).values(FlagName::of("--many"))) ==
+  CHECK(parsed({"--plain", "a"}).value("--plain") == "a");
+  CHECK(parsed({"--plain=a"}).value("--plain") == "a");
+  CHECK(parsed({"-p", "a"}).value("--plain") == "a");
+  CHECK(parsed({"-pa"}).value("--plain") == "a");
+  CHECK(parsed({"--plain", "-5"}).value("--plain") == "-5");
+  CHECK(parsed({"--plain", "-"}).value("--plain") == "-");
+  CHECK(parsed({"--plain", ""}).value("--plain") == "");
+  CHECK(parsed({"--plain", "a,b"}).value("--plain") == "a,b");
+  CHECK(parsed({"--plain", "[a]"}).value("--plain") == "[a]");
+  CHECK(!parsed({}).has("--plain"));
+  CHECK(parsed({"--switch"}).has("--switch"));
+  CHECK(all(parsed({"--many", "a", "b", "--many=c", "--switch"}).values("--many")) ==
         Texts{"a", "b", "c"});
   CHECK(parsed({"thing", "--switch"}).positionals() == Texts{"thing"});
   CHECK(parsed({"--", "--plain"}).positionals() == Texts{"--plain"});
@@ -115,7 +117,8 @@ TEST_CASE("every command's flags are unique, explained, and named like flags") {
 TEST_CASE("the texts for users name no flag that is not there") {
   std::set<std::string> known{"--help", "--version"};
   for (const Command* command : commands()) {
-    for (const Flag& flag : command->flags) known.emplace(flag.name);
+    for (const Flag& flag : command->flags)
+      known.insert({std::string(flag.name), std::string(flag.brief)});
   }
   for (const std::string page :
        {"formats", "answers", "model", "tour", "transformers", "validation"}) {
@@ -132,6 +135,50 @@ TEST_CASE("the texts for users name no flag that is not there") {
     }
     CHECK(named > 0);
   }
+}
+
+TEST_CASE("the command line looks up no flag that is not there") {
+  std::set<std::string> known;
+  for (const Command* command : commands()) {
+    for (const Flag& flag : command->flags) known.emplace(flag.name);
+  }
+  const std::regex looked_up(R"((has|value|values|refuse|_of)\((arguments, )?"(--[a-z-]+)\")");
+  std::size_t found = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(OOC_SOURCE_DIR "/cli")) {
+    if (entry.path().extension() != ".cpp") continue;
+    std::ifstream file(entry.path());
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    for (std::sregex_iterator each(text.begin(), text.end(), looked_up), end; each != end; ++each) {
+      CHECK_MESSAGE(known.contains((*each)[3]), entry.path().string() << ": " << each->str());
+      ++found;
+    }
+  }
+  CHECK(found > 40);
+}
+
+TEST_CASE("predict --help has at most 40 flags, and its groups have the others") {
+  const Command& predict = *find_command("predict");
+  const auto in = [&](const std::string& word) {
+    const auto text =
+        std::get<HelpWanted>(
+            parse_arguments(predict, word.empty() ? Texts{"ooc-paleo", "predict", "--help"}
+                                                  : Texts{"ooc-paleo", "predict", "--help", word}))
+            .text;
+    std::size_t flags = 0;
+    for (const Flag& flag : predict.flags) {
+      const std::regex shown("\n  +(-o,)?" + std::string(flag.name) + "[ ,\n]");
+      if (std::regex_search(text, shown)) ++flags;
+    }
+    return flags;
+  };
+  std::size_t sum = in("");
+  CHECK(sum <= 40);
+  for (const std::string& word : help_words(predict)) {
+    if (word != "all") sum += in(word);
+  }
+  CHECK(sum == predict.flags.size());
+  CHECK(in("all") == predict.flags.size());
+  CHECK_THROWS_AS(static_cast<void>(in("transformer")), SpecError);
 }
 
 TEST_CASE("lists are split at commas and may not hold an empty element") {

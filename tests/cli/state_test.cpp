@@ -51,7 +51,7 @@ TEST_CASE("state that moves is refused where it cannot, with the reason") {
   refused({"--update-in-backward", "--state", "stream", "--update-after", "all"},
           "clipping needs all gradients");
   refused({"--update-in-backward", "--state", "paged"}, "take turns with backward's");
-  refused({"--update", "near"}, "--offload or --state beside it");
+  refused({"--update", "near"}, "it without --offload or --state");
   refused({"--state", "stream", "--schedule", "vdnn-all"}, "have barriers");
   refused({"--state", "stream", "--devices", "2", "--batch", "2"}, "sharded state");
   refused({"--state", "stream", "--sub-batch", "auto", "--batch", "2"}, "is not looked for");

@@ -75,7 +75,7 @@ TEST_CASE("values in equal steps are kept as a range, and every list reads as it
 }
 
 TEST_CASE("every axis reads what it shows") {
-  for (const AxisKind& axis : axis_kinds()) {
+  for (const Option& axis : axis_kinds()) {
     if (axis.parse == nullptr) continue;
     CAPTURE(axis.flag);
     // Half of what megatron-hybrid moves; a half, a quarter and gradients.

@@ -282,7 +282,7 @@ TEST_CASE("--schedules is --schedule in every command that takes one") {
     const Ran both = run_ooc_paleo({std::string(command), kNetwork, "--hardware", kMachine,
                                     "--schedules", "in-core", "--schedule", "in-core"});
     CHECK(both.exit_code == 2);
-    CHECK(both.err.find("they mean the same") != std::string::npos);
+    CHECK(both.err.find("found it 2 times") != std::string::npos);
   }
   for (const char* several : {"all", "in-core,capacity"}) {
     const Ran ran = run("predict", "--schedules", several);

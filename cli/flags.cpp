@@ -1,0 +1,102 @@
+// A flag of an option says what its row says.
+#include "cli/flags.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "simulator/predict/options.hpp"
+
+namespace ooc::flags {
+namespace {
+
+Completes completes_of(const Option& option) {
+  switch (option.names) {
+    case OptionNames::kHardware:
+      return Completes::kHardware;
+    case OptionNames::kFrameworks:
+      return Completes::kFrameworks;
+    case OptionNames::kSchedules:
+      return Completes::kSchedules;
+    case OptionNames::kInputFiles:
+      return Completes::kInputs;
+    case OptionNames::kNothing:
+      break;
+  }
+  return option.choices.empty() ? Completes::kNothing : Completes::kChoices;
+}
+
+enum class Values { kOne, kSeveral };
+
+Flag flag_of(const Option& option, Values values) {
+  const bool several = values == Values::kSeveral;
+  return {.name = option.flag,
+          .brief = option.names == OptionNames::kSchedules ? "--schedules" : "",
+          .value = several ? "LIST" : option.value,
+          .help = option.help,
+          .completes = completes_of(option),
+          .choices = option.choices,
+          .list = several ? option.list : "",
+          .group = option.group};
+}
+
+bool is_among(std::initializer_list<std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// Those that nearly every command line has come first.
+template <class Chosen>
+std::vector<Flag> in_order(const Chosen& chosen) {
+  constexpr std::string_view kFirst[] = {"--hardware", "--batch", "--schedule", "--memory",
+                                         "--link"};
+  std::vector<Flag> all;
+  const auto add = [&](const Option& option) {
+    if (option.flag.starts_with("--")) chosen(option, all);
+  };
+  for (const std::string_view flag : kFirst) add(*find_option(flag));
+  for (const Option& option : run_options()) {
+    const bool done =
+        std::find(std::begin(kFirst), std::end(kFirst), option.flag) != std::end(kFirst);
+    if (!done) add(option);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<Flag> of_runs(std::initializer_list<std::string_view> lists,
+                          std::initializer_list<std::string_view> but) {
+  return in_order([&](const Option& option, std::vector<Flag>& all) {
+    if (is_among(but, option.flag)) return;
+    all.push_back(flag_of(option, is_among(lists, option.flag) ? Values::kSeveral : Values::kOne));
+  });
+}
+
+std::vector<Flag> of_sweeps() {
+  return in_order([](const Option& option, std::vector<Flag>& all) {
+    if (option.flag == "--layer-times") return;  // measured at one batch on one machine
+    all.push_back(flag_of(option, option.column.empty() ? Values::kOne : Values::kSeveral));
+    all.back().many = option.flag == "--hardware";
+  });
+}
+
+std::vector<Flag> of_options(std::initializer_list<std::string_view> names) {
+  return in_order([&](const Option& option, std::vector<Flag>& all) {
+    const bool of_schedules = option.of_schedules != nullptr && is_among(names, "--schedule");
+    if (of_schedules || is_among(names, option.flag)) all.push_back(flag_of(option, Values::kOne));
+  });
+}
+
+std::vector<Flag> joined(std::vector<Flag> flags, std::initializer_list<Flag> own) {
+  for (const Flag& flag : own) {
+    const auto same = std::find_if(flags.begin(), flags.end(),
+                                   [&](const Flag& each) { return each.name == flag.name; });
+    if (same != flags.end()) {
+      *same = flag;
+    } else {
+      flags.push_back(flag);
+    }
+  }
+  return flags;
+}
+
+}  // namespace ooc::flags
