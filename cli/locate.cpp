@@ -25,9 +25,11 @@ struct KindNames {
   std::string_view folder;
   std::string_view noun;
   std::string_view schema;
+  std::string_view more = {};  ///< a folder whose files are found, too, but not listed
 };
 const KindNames& names_of(DataKind kind) {
-  static constexpr KindNames kNetwork{"networks", "network", "network.schema.json"};
+  static constexpr KindNames kNetwork{"networks", "network", "network.schema.json",
+                                      "validation/networks"};
   static constexpr KindNames kHardware{"hwprofiles", "hardware profile", "hwprofile.schema.json"};
   static constexpr KindNames kFramework{"hwprofiles/software", "framework",
                                         "framework.schema.json"};
@@ -125,9 +127,11 @@ std::optional<std::string> file_here(const std::string& name) {
 std::optional<std::string> shipped(DataKind kind, const std::string& name) {
   const std::string file = name + std::string(kFileEnd);
   if (name.empty() || file.ends_with(kSchemaEnd)) return std::nullopt;
-  for (const std::string& folder : data_folders()) {
-    const fs::path candidate = fs::path(folder) / names_of(kind).folder / file;
-    if (is_readable_place(candidate)) return candidate.string();
+  for (const std::string_view below : {names_of(kind).folder, names_of(kind).more}) {
+    for (const std::string& folder : data_folders()) {
+      const fs::path candidate = fs::path(folder) / below / file;
+      if (!below.empty() && is_readable_place(candidate)) return candidate.string();
+    }
   }
   return std::nullopt;
 }
@@ -192,6 +196,8 @@ std::vector<std::string> data_folders() {
 std::vector<std::string> architecture_folders() {
   return folders_below("/hwprofiles/architectures");
 }
+
+std::vector<std::string> framework_folders() { return folders_below("/hwprofiles/software"); }
 
 std::vector<std::string> family_folders() { return folders_below("/networks/families"); }
 

@@ -25,13 +25,16 @@ struct DataFile {
 
 /// Where hardware profiles find the architectures that they name.
 [[nodiscard]] std::vector<std::string> architecture_folders();
+/// Where frameworks find those that they are like.
+[[nodiscard]] std::vector<std::string> framework_folders();
 /// Where configs of checkpoints find the family of their model_type.
 [[nodiscard]] std::vector<std::string> family_folders();
 
 /// What to do where there is none, as a hint.
 [[nodiscard]] std::string no_data_folder();
 
-/// Every file of that kind in the data folders, by name; schemas are left out.
+/// Every file of that kind in the data folders, by name; without schemas and networks of validation/networks, which
+/// `find_data` finds all the same.
 [[nodiscard]] std::vector<DataFile> data_files(DataKind kind);
 
 /// The path that `name` means: itself when it is a path of a file, else the data file of that name.

@@ -57,7 +57,7 @@ std::string hardware_summary(const std::string& path) {
 }
 
 std::string framework_summary(const std::string& path) {
-  return read_framework_file(path).description;
+  return read_framework_file(path, {.limits = {}, .folders = framework_folders()}).description;
 }
 
 /// A file of one's own that cannot be read is no reason to hide the others.

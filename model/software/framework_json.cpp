@@ -1,10 +1,18 @@
-// Every field may be left out: it is then `ideal`'s. Those that are there want provenance, words as well as
-// numbers: each is a claim about somebody's software.
+// A field that is left out is that of the framework that this one is `like`, or `ideal`'s. Those that are there want
+// provenance, words as well as numbers: each is a claim about somebody's software.
 #include "model/software/framework_json.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "model/base/spec_choice.hpp"
+#include "model/base/suggest.hpp"
+#include "model/hardware/architecture_files.hpp"
 #include "model/hardware/profile_section.hpp"
 
 namespace ooc {
@@ -147,20 +155,62 @@ void read_kernels(const ProfileSection& root, Software& software) {
   if (const auto issue = root.optional_number("host_issue")) software.issue = issue->as_duration();
 }
 
-}  // namespace
+/// Frameworks that are being read, each `like` the next: a circle is an error.
+constexpr std::size_t kMostAncestors = 8;
 
-Framework read_framework(const SpecDocument& document) {
+Framework read(const SpecDocument& document, const FrameworkSources& sources, std::size_t depth);
+
+Framework base_of(const SpecView& like, const FrameworkSources& sources, std::size_t depth) {
+  namespace fs = std::filesystem;
+  if (depth == kMostAncestors) {
+    like.fail(like.found(),
+              fmt::format("at most {} frameworks, each like the next", kMostAncestors));
+  }
+  std::vector<std::string> folders{fs::path(like.file()).parent_path().string()};
+  folders.insert(folders.end(), sources.folders.begin(), sources.folders.end());
+  const std::vector<std::string> known = data_names_in(folders);
+  if (std::binary_search(known.begin(), known.end(), like.as_text())) {
+    for (const std::string& folder : folders) {
+      const fs::path file = fs::path(folder) / (like.as_text() + ".json");
+      std::error_code ignored;
+      if (fs::exists(file, ignored)) {
+        return read(read_spec_file(file.string(), sources.limits), sources, depth + 1);
+      }
+    }
+  }
+  like.fail(like.found(), fmt::format("one of: {}", fmt::join(known, ", ")),
+            did_you_mean(like.as_text(), known));
+}
+
+/// Puts the file's own claims in place of those of the framework that it is like.
+void replace_provenance(Framework& framework, const std::vector<Provenance>& own,
+                        const std::vector<ProfileNumber>& numbers) {
+  const auto stated = [&](const std::string& field) {
+    return std::any_of(numbers.begin(), numbers.end(),
+                       [&](const ProfileNumber& number) { return number.path == field; });
+  };
+  std::erase_if(framework.provenance,
+                [&](const Provenance& entry) { return stated(entry.fields); });
+  std::erase_if(framework.assumed, stated);
+  framework.provenance.insert(framework.provenance.end(), own.begin(), own.end());
+  const std::vector<std::string> assumed = assumed_fields(own, numbers);
+  framework.assumed.insert(framework.assumed.end(), assumed.begin(), assumed.end());
+}
+
+Framework read(const SpecDocument& document, const FrameworkSources& sources, std::size_t depth) {
   const SpecView view(document);
   check_framework_format(view);
   ProfileReading reading;
   const ProfileSection root(view, "", reading);
   Framework framework;
+  if (const auto like = view.find("like")) framework = base_of(*like, sources, depth);
   const SpecView name = view.get("name");
   framework.name = name.as_text();
   if (framework.name.empty()) name.fail(name.found(), "a name");
   const auto meaning = view.find("meaning");
   framework.meaning = meaning ? meaning->as_text() : "";
-  if (const auto text = view.find("description")) framework.description = text->as_text();
+  const auto description = view.find("description");
+  framework.description = description ? description->as_text() : "";
   read_keeping(root, framework.keeping);
   read_copies(root, framework.copies);
   read_kernels(root, framework.software);
@@ -178,18 +228,20 @@ Framework read_framework(const SpecDocument& document) {
       reading.numbers.empty() ? view.find("provenance") : view.get("provenance");
   view.reject_unknown_keys();
   if (!reading.numbers.empty()) {
-    framework.provenance = read_provenance(*provenance, reading.numbers);
-    framework.assumed = assumed_fields(framework.provenance, reading.numbers);
+    replace_provenance(framework, read_provenance(*provenance, reading.numbers), reading.numbers);
   }
   return framework;
 }
 
-Framework read_framework_file(const std::string& path, const ReadLimits& limits) {
-  return read_framework(read_spec_file(path, limits));
+}  // namespace
+
+Framework read_framework_file(const std::string& path, const FrameworkSources& sources) {
+  return read(read_spec_file(path, sources.limits), sources, 0);
 }
 
-Framework read_framework_text(std::string_view text, const std::string& file) {
-  return read_framework(read_spec_text(text, file));
+Framework read_framework_text(std::string_view text, const std::string& file,
+                              const FrameworkSources& sources) {
+  return read(read_spec_text(text, file), sources, 0);
 }
 
 }  // namespace ooc

@@ -3,15 +3,24 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/base/spec_tree.hpp"
 #include "model/software/framework.hpp"
 
 namespace ooc {
 
+/// Limits of reading, and where a framework is looked for that another one is `like`: beside that one's file, then in
+/// these folders.
+struct FrameworkSources {
+  ReadLimits limits = {};
+  std::vector<std::string> folders = {};
+};
+
 /// Throws SpecError with place, found and expected.
-[[nodiscard]] Framework read_framework(const SpecDocument& document);
-[[nodiscard]] Framework read_framework_file(const std::string& path, const ReadLimits& limits = {});
-[[nodiscard]] Framework read_framework_text(std::string_view text, const std::string& file);
+[[nodiscard]] Framework read_framework_file(const std::string& path,
+                                            const FrameworkSources& sources = {});
+[[nodiscard]] Framework read_framework_text(std::string_view text, const std::string& file,
+                                            const FrameworkSources& sources = {});
 
 }  // namespace ooc

@@ -32,9 +32,9 @@ TEST_CASE("bash offers commands, flags, choices and shipped names") {
   CHECK(offered("ooc-paleo max-batch resnet50 --schedules unified-") ==
         "unified-prefetch\nunified-prefetch+\n");
   CHECK(offered("ooc-paleo need link-to") == "link-to-far\nlink-to-near\n");
-  CHECK(offered("ooc-paleo need link overf") == "overfeat\n");
+  CHECK(offered("ooc-paleo need link google") == "googlenet\n");
   CHECK(offered("ooc-paleo max --of b") == "batch\n");
-  CHECK(offered("ooc-paleo predict overf") == "overfeat\n");
+  CHECK(offered("ooc-paleo predict google") == "googlenet\n");
   CHECK(offered("ooc-paleo predict vgg16 -o missp") == "misspelt.json\n");
   CHECK(offered("ooc-paleo list net") == "networks\n");
   CHECK(offered("ooc-paleo hardware n") == "new\n");

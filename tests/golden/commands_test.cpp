@@ -1,4 +1,4 @@
-// "Did anything change?" Runs the console blocks of README.md, docs/*.md and tests/golden/cases/*.md and
+// "Did anything change?" Runs the console blocks of README.md, docs/*.md, networks/README.md and tests/golden/cases/*.md and
 // compares byte by byte what they print (standard output and error together). A command must exit 0; one
 // that does not on purpose says so in its output: `...; echo "exit code $?"`.
 //
@@ -84,12 +84,13 @@ TEST_CASE("the outputs in tests/golden/cases are what the commands print") {
   }
 }
 
-TEST_CASE("the outputs in README.md and docs are what the commands print" *
+TEST_CASE("the outputs in READMEs and docs are what the commands print" *
           doctest::test_suite("whole networks")) {
   std::vector<fs::path> files = markdown_in(fs::path(OOC_SOURCE_DIR) / "docs");
-  const fs::path readme = fs::path(OOC_SOURCE_DIR) / "README.md";
-  CHECK(!console_commands(read_file(readme)).empty());
-  files.insert(files.begin(), readme);
+  for (const char* readme : {"networks/README.md", "README.md"}) {
+    files.insert(files.begin(), fs::path(OOC_SOURCE_DIR) / readme);
+    CHECK(!console_commands(read_file(files.front())).empty());
+  }
   for (const fs::path& file : files) check_or_update(file);
 }
 

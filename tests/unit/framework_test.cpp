@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 
 #include "model/cost/held_bytes.hpp"
@@ -140,6 +141,32 @@ TEST_CASE("a framework without fields is ideal, and needs no provenance") {
   CHECK(none.copies.streams == CopyStreams::kOverlap);
   CHECK(none.assumed.empty());
   CHECK(software_read(R"("dropout_mask": 4,)").assumed == std::vector<std::string>{"*"});
+}
+
+TEST_CASE("a framework like another one has its fields, but for those that it states") {
+  const FrameworkSources shipped_ones{.limits = {}, .folders = {kRoot + "/hwprofiles/software"}};
+  const Framework base = read_framework_file(kRoot + "/hwprofiles/software/pytorch-2.json");
+  const Framework mine = read_framework_text(
+      file_of(R"("like": "pytorch-2", "copy_streams": "serial",)", "copy_streams"),
+      "mine.json", shipped_ones);
+  CHECK(mine.name == "mine");
+  CHECK(mine.meaning.empty());
+  CHECK(mine.keeping == base.keeping);
+  CHECK(mine.software.issue == base.software.issue);
+  CHECK(mine.copies.streams == CopyStreams::kSerial);
+  CHECK(mine.assumed == std::vector<std::string>{"copy_streams"});
+  CHECK(std::ssize(mine.provenance) == std::ssize(base.provenance));
+}
+
+TEST_CASE("a framework like one that is not there, or like itself, is refused") {
+  CHECK(refused(file_of(R"("like": "pytorch",)")).find("/like: found \"pytorch\"") !=
+        std::string::npos);
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "ooc_like";
+  std::filesystem::create_directories(folder);
+  const std::string circle = (folder / "mine.json").string();
+  std::ofstream(circle) << file_of(R"("like": "mine", "dropout_mask": 4,)");
+  CHECK_THROWS_AS((void)read_framework_file(circle), SpecError);
+  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("what is wrong with a framework is told with its place") {
@@ -296,7 +323,7 @@ TEST_CASE("inputs: held to the end where forward alone reads them") {
 }
 
 TEST_CASE("weight_gradients: the batch at once may fit where rounds, which add them up, do not") {
-  Loaded at = load("overfeat", "rtx-3090");
+  Loaded at = load("../validation/networks/overfeat", "rtx-3090");
   at.options.precision = Precision::kAmpFp16;
   at.workload = read_workload(at.workload.path, at.options);
   at.options.schedule.sub_batch = {.kind = SubBatch::Kind::kAuto};

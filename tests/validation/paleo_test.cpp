@@ -82,7 +82,7 @@ void check_ms(double seconds, double reference_ms) {
 
 /// Compares every layer of the table that our network names; returns how many rows were compared.
 int compare(const std::string& network_file, const std::string& table_file) {
-  const Network net = read_network_file(kRoot + "/networks/" + network_file);
+  const Network net = read_network_file(kRoot + "/validation/networks/" + network_file);
   const TrainingGraph graph = build_training_graph(net);
   int compared = 0;
   for (const Row& row : read_table(kRoot + "/tests/data/paleo-ref/" + table_file)) {
