@@ -11,6 +11,7 @@
 #include <cstdlib>
 
 #include "cli/flags.hpp"
+#include "cli/locate.hpp"
 #include "cli/load.hpp"
 #include "cli/locate.hpp"
 #include "cli/terminal.hpp"
