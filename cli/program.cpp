@@ -12,7 +12,6 @@
 #include "cli/locate.hpp"
 #include "cli/output_file.hpp"
 #include "cli/parse.hpp"
-#include "cli/state_flags.hpp"
 #include "cli/terminal.hpp"
 #include "cli/version.hpp"
 #include "model/base/errors.hpp"
