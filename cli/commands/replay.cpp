@@ -161,9 +161,9 @@ int report_replay(const ReplayOptions& options, const Case& which, const CaseRun
   const Plan& plan = std::get<Plan>(run.plan);
   const Timeline& predicted = std::get<Timeline>(*run.outcome);
   const Timeline timeline = measured_timeline({.plan = plan,
+                                               .graph = run.graph(which),
                                                .spans = measured_spans(measured),
-                                               .memory_waits = all_waits(replay),
-                                               .budget = which.budget});
+                                               .memory_waits = all_waits(replay)});
   const RunInputs inputs = inputs_of(options, which);
   const ReplayReport report = summarize_replay(
       {.inputs = inputs,

@@ -86,13 +86,11 @@ void add_columns(const RunReport& report, JobResult& result) {
 }
 
 /// Near memory over time, each size as long as it lasts.
-double mean_near(const MemoryQuery& query) {
-  const std::vector<MemorySample> samples = near_memory_over_time(query);
-  const Duration whole = query.timeline.iteration_time;
+double mean_near(const std::vector<MemorySample>& samples, Duration whole) {
   double mean = 0;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const Duration end = i + 1 < samples.size() ? samples[i + 1].at : whole;
-    mean += double(samples[i].bytes.count()) * double((end - samples[i].at).count());
+    mean += double(samples[i].held.total().count()) * double((end - samples[i].at).count());
   }
   return mean / double(whole.count());
 }
@@ -131,7 +129,8 @@ void add_timeline(const RunReport& report, const Case& which, const CaseRun& run
   result.numbers["backward_layers_delayed"] =
       all.empty() ? kNone : double(delayed.size()) / double(all.size());
   result.numbers["mean_dynamic_bytes"] =
-      ran ? mean_near({.plan = *plan, .timeline = *timeline, .budget = which.budget}) -
+      ran ? mean_near(near_memory_over_time(*plan, run.graph(which), *timeline).front(),
+                      timeline->iteration_time) -
                 double(report.static_bytes.count())
           : kNone;
   for (std::size_t i = 0; i < waits.size(); ++i) {

@@ -179,10 +179,9 @@ class TimelineColumns {
   }
 
   void put_memory() {
-    const std::vector<CategorySample> samples =
-        near_categories_over_time({in_.plan, in_.timeline, in_.inputs.memory, device_}, in_.graph);
+    const std::vector<MemorySample>& samples = near_[static_cast<std::size_t>(device_)];
     Differences instants;
-    for (const CategorySample& sample : samples) instants.add(sample.at);
+    for (const MemorySample& sample : samples) instants.add(sample.at);
     json_.begin_object("near_memory").member("at_ns_differences", instants.column());
     json_.begin_object("bytes_changes");
     for (std::size_t i = 0; i < kMemoryCategories; ++i) {
@@ -206,6 +205,8 @@ class TimelineColumns {
   }
 
   const TraceInput& in_;
+  const std::vector<std::vector<MemorySample>> near_ =
+      near_memory_over_time(in_.plan, in_.graph, in_.timeline);
   int device_ = 0;  ///< whose columns are written
   std::vector<Place> place_;
   std::map<std::string, std::size_t> places_of_names_;

@@ -75,15 +75,16 @@ class TraceWriter {
 
  private:
   void timeline(std::string_view label) {
+    const auto near = near_memory_over_time(in_.plan, in_.graph, *shown_);
     for (int device = 0; device < in_.plan.devices; ++device) {
       names(device, in_.measured != nullptr && label.empty() ? "predicted: " : label);
       queues(device);
       stalls(device);
-      near_memory(device);
+      near_memory(device, near[static_cast<std::size_t>(device)]);
       rates(device);
     }
     // Of all devices together, beside the first one's.
-    categories("far memory", 0, far_categories_over_time(in_.plan, in_.graph, in_.costs, *shown_));
+    categories("far memory", 0, far_memory_over_time(in_.plan, in_.graph, in_.costs, *shown_));
   }
 
   // From a copy in to the computes that wait for it, and from a compute to the copy out of its
@@ -252,18 +253,19 @@ class TraceWriter {
     }
   }
 
-  void near_memory(int device) {
-    for (const MemorySample& sample :
-         near_memory_over_time({in_.plan, *shown_, in_.inputs.memory, device})) {
-      counter("near memory", device, sample.at).member("bytes", sample.bytes).end().end();
+  void near_memory(int device, const std::vector<MemorySample>& samples) {
+    std::optional<Bytes> shown;
+    for (const MemorySample& sample : samples) {
+      const Bytes bytes = sample.held.total();
+      if (shown == bytes) continue;
+      counter("near memory", device, sample.at).member("bytes", bytes).end().end();
+      shown = bytes;
     }
-    categories(
-        "near memory", device,
-        near_categories_over_time({in_.plan, *shown_, in_.inputs.memory, device}, in_.graph));
+    categories("near memory", device, samples);
   }
 
   /// Each category that there ever is.
-  void categories(std::string_view memory, int device, const std::vector<CategorySample>& samples) {
+  void categories(std::string_view memory, int device, const std::vector<MemorySample>& samples) {
     for (std::size_t i = 0; i < kMemoryCategories; ++i) {
       const std::string name =
           fmt::format("{}: {}", memory, category_name(static_cast<MemoryCategory>(i)));
@@ -271,7 +273,7 @@ class TraceWriter {
       const bool any = std::any_of(samples.begin(), samples.end(), [&](const auto& sample) {
         return sample.held.bytes[i].count() > 0;
       });
-      for (const CategorySample& sample : samples) {
+      for (const MemorySample& sample : samples) {
         const Bytes bytes = sample.held.bytes[i];
         if (!any || shown == bytes) continue;
         counter(name, device, sample.at).member("bytes", bytes).end().end();

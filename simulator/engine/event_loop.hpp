@@ -3,8 +3,8 @@
 // ready and fits. Since a queue is in order, "all waits have ended" is a comparison of counts
 // (QueuedStep::needs), and the next event is the smallest of a few numbers: there is no event heap.
 //
-// The loop is a template over memory (counter or addresses), link (private or shared) and the number
-// of devices, so that the usual run (one device, a counter, nothing contends) has no call and no
+// The loop is a template over memory (counter or addresses), link (private or shared), who is told of starts and
+// ends, and the number of devices, so that the usual run (one device, a counter, nothing contends) has no call and no
 // indirection per step. For that the object must not escape: whatever is not inlined (stalls, the
 // shared link) is a separate object behind a reference.
 //
@@ -36,10 +36,10 @@
 
 namespace ooc::event_loop {
 
-template <class Memory, class Link, bool kOneDevice, bool kHost>
+template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
 class Run {
  public:
-  Run(const Setting& setting, const Memory& memory, Link& link);
+  Run(const Setting& setting, const Memory& memory, Link& link, Observer observer);
 
   std::optional<Blocked> run();
 
@@ -87,6 +87,7 @@ class Run {
   Setting to_;
   Memory memory_;
   Link& link_;
+  [[no_unique_address]] Observer observer_;
   Span* spans_;
   const TaskAlternative* alternatives_;
   PerQueue<kOneDevice, Lane> lanes_{};
@@ -98,11 +99,13 @@ class Run {
   std::int64_t busy_ = 0;
 };
 
-template <class Memory, class Link, bool kOneDevice, bool kHost>
-Run<Memory, Link, kOneDevice, kHost>::Run(const Setting& setting, const Memory& memory, Link& link)
+template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
+Run<Memory, Link, Observer, kOneDevice, kHost>::Run(const Setting& setting, const Memory& memory,
+                                                    Link& link, Observer observer)
     : to_(setting),
       memory_(memory),
       link_(link),
+      observer_(observer),
       spans_(setting.timeline.spans.data()),
       alternatives_(setting.costs.alternatives.data()) {
   const auto& queued = to_.plan.queued;
@@ -120,8 +123,8 @@ Run<Memory, Link, kOneDevice, kHost>::Run(const Setting& setting, const Memory& 
   }
 }
 
-template <class Memory, class Link, bool kOneDevice, bool kHost>
-OOC_INLINE_MEMBER bool Run<Memory, Link, kOneDevice, kHost>::needs_met(
+template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
+OOC_INLINE_MEMBER bool Run<Memory, Link, Observer, kOneDevice, kHost>::needs_met(
     std::size_t queue, const QueuedStep& step) const {
   const std::size_t first = queue - kind_of(queue);
   // Differences instead of comparisons: one branch for all three queues.
@@ -139,8 +142,9 @@ OOC_INLINE_MEMBER bool Run<Memory, Link, kOneDevice, kHost>::needs_met(
 }
 
 /// The queue is idle and its head's waits have ended.
-template <class Memory, class Link, bool kOneDevice, bool kHost>
-OOC_INLINE_MEMBER bool Run<Memory, Link, kOneDevice, kHost>::startable(std::size_t queue) const {
+template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
+OOC_INLINE_MEMBER bool Run<Memory, Link, Observer, kOneDevice, kHost>::startable(
+    std::size_t queue) const {
   const Lane& lane = lanes_[queue];
   if constexpr (kHost) {
     if (lane.next != lane.end && issued(queue) > now_) return false;
@@ -149,8 +153,8 @@ OOC_INLINE_MEMBER bool Run<Memory, Link, kOneDevice, kHost>::startable(std::size
 }
 
 /// When the host has issued the head of a queue; at once but for compute. Precondition: there is a head.
-template <class Memory, class Link, bool kOneDevice, bool kHost>
-OOC_INLINE_MEMBER std::int64_t Run<Memory, Link, kOneDevice, kHost>::issued(
+template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
+OOC_INLINE_MEMBER std::int64_t Run<Memory, Link, Observer, kOneDevice, kHost>::issued(
     std::size_t queue) const {
   if (kind_of(queue) != kComputeQueue) return 0;
   const Lane& lane = lanes_[queue];
@@ -159,8 +163,8 @@ OOC_INLINE_MEMBER std::int64_t Run<Memory, Link, kOneDevice, kHost>::issued(
   return std::max(to_.issued[step], to_.pinning[step] > 0 ? lane.last_end + to_.pinning[step] : 0);
 }
 
-template <class Memory, class Link, bool kOneDevice, bool kHost>
-OOC_INLINE_MEMBER std::int64_t Run<Memory, Link, kOneDevice, kHost>::next_event() const {
+template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
+OOC_INLINE_MEMBER std::int64_t Run<Memory, Link, Observer, kOneDevice, kHost>::next_event() const {
   if constexpr (kHost) {
     std::int64_t next = *std::min_element(events_.begin(), events_.end());
     for (std::size_t queue = kComputeQueue; queue < queues(); queue += kQueuesPerDevice) {
@@ -177,8 +181,8 @@ OOC_INLINE_MEMBER std::int64_t Run<Memory, Link, kOneDevice, kHost>::next_event(
   }
 }
 
-template <class Memory, class Link, bool kOneDevice, bool kHost>
-OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice, kHost>::end_step(std::size_t queue) {
+template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
+OOC_INLINE_MEMBER void Run<Memory, Link, Observer, kOneDevice, kHost>::end_step(std::size_t queue) {
   if constexpr (Link::kHasPhases) {
     if (kind_of(queue) != kComputeQueue && !link_.arrived(queue, now_, events_[queue])) return;
   }
@@ -186,24 +190,27 @@ OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice, kHost>::end_step(std::size_
   const QueuedStep& step = *lane.next++;
   spans_[step.step.at()].end = Duration(now_);
   memory_.release(device_of(queue), step);
+  observer_.ended(step.step);
   events_[queue] = kNoEvent;
   lane.last_end = now_;
   lane.ended_round = round_;
   ++done_[queue];
 }
 
-template <class Memory, class Link, bool kOneDevice, bool kHost>
-OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice, kHost>::end_steps() {
+template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
+OOC_INLINE_MEMBER void Run<Memory, Link, Observer, kOneDevice, kHost>::end_steps() {
   for_each_queue([this](auto queue) __attribute__((always_inline)) {
     if (events_[queue] == now_) end_step(queue);
   });
 }
 
-template <class Memory, class Link, bool kOneDevice, bool kHost>
-OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice, kHost>::start_step(std::size_t queue) {
+template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
+OOC_INLINE_MEMBER void Run<Memory, Link, Observer, kOneDevice, kHost>::start_step(
+    std::size_t queue) {
   Lane& lane = lanes_[queue];
   const QueuedStep& step = *lane.next;
   spans_[step.step.at()].start = Duration(now_);
+  observer_.started(step.step);
   const auto cost = static_cast<std::size_t>(step.cost);
   const std::size_t kind = kind_of(queue);
   if (kind == kComputeQueue) {
@@ -223,8 +230,8 @@ OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice, kHost>::start_step(std::siz
 }
 
 /// Where the order does not matter and all heads that may start fit together, they do. False if not.
-template <class Memory, class Link, bool kOneDevice, bool kHost>
-OOC_INLINE_MEMBER bool Run<Memory, Link, kOneDevice, kHost>::start_together() {
+template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
+OOC_INLINE_MEMBER bool Run<Memory, Link, Observer, kOneDevice, kHost>::start_together() {
   std::array<bool, kQueuesPerDevice> starts;
   std::int64_t wanted = 0;
   for_each_queue([&](auto queue) __attribute__((always_inline)) {
@@ -238,8 +245,8 @@ OOC_INLINE_MEMBER bool Run<Memory, Link, kOneDevice, kHost>::start_together() {
   return true;
 }
 
-template <class Memory, class Link, bool kOneDevice, bool kHost>
-OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice, kHost>::start_steps() {
+template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
+OOC_INLINE_MEMBER void Run<Memory, Link, Observer, kOneDevice, kHost>::start_steps() {
   if constexpr (kOneDevice && !Memory::kOrderMatters) {
     if (start_together()) return;
   }
@@ -247,8 +254,8 @@ OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice, kHost>::start_steps() {
 }
 
 /// One by one by (ready time, sequence).
-template <class Memory, class Link, bool kOneDevice, bool kHost>
-OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice, kHost>::start_in_order() {
+template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
+OOC_INLINE_MEMBER void Run<Memory, Link, Observer, kOneDevice, kHost>::start_in_order() {
   auto end = candidates_.begin();
   for (std::size_t queue = 0; queue < queues(); ++queue) {
     if (!startable(queue)) continue;
@@ -269,8 +276,8 @@ OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice, kHost>::start_in_order() {
 }
 
 /// The step whose end made memory of `device` fit in this round: a copy out if there is one.
-template <class Memory, class Link, bool kOneDevice, bool kHost>
-OOC_INLINE_MEMBER std::optional<StepId> Run<Memory, Link, kOneDevice, kHost>::releaser(
+template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
+OOC_INLINE_MEMBER std::optional<StepId> Run<Memory, Link, Observer, kOneDevice, kHost>::releaser(
     std::size_t device) const {
   std::optional<StepId> found;
   for (std::size_t queue = 0; queue < queues(); ++queue) {
@@ -283,9 +290,9 @@ OOC_INLINE_MEMBER std::optional<StepId> Run<Memory, Link, kOneDevice, kHost>::re
   return found;
 }
 
-template <class Memory, class Link, bool kOneDevice, bool kHost>
-OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice, kHost>::record_gap(std::size_t queue,
-                                                                        const QueuedStep& step) {
+template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
+OOC_INLINE_MEMBER void Run<Memory, Link, Observer, kOneDevice, kHost>::record_gap(
+    std::size_t queue, const QueuedStep& step) {
   const Lane& lane = lanes_[queue];
   const std::size_t device = device_of(queue);
   const std::int64_t ready = lane.ready == kNoEvent ? now_ : lane.ready;
@@ -298,9 +305,9 @@ OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice, kHost>::record_gap(std::siz
                   .releaser = now_ > ready ? releaser(device) : std::nullopt});
 }
 
-template <class Memory, class Link, bool kOneDevice, bool kHost>
-OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice, kHost>::record_recompute(std::size_t queue,
-                                                                              std::int64_t time) {
+template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
+OOC_INLINE_MEMBER void Run<Memory, Link, Observer, kOneDevice, kHost>::record_recompute(
+    std::size_t queue, std::int64_t time) {
   const Lane& lane = lanes_[queue];
   const QueuedStep* after = lane.next + 1;
   to_.stalls.recompute(static_cast<int>(device_of(queue)), lane.next->step,
@@ -308,8 +315,8 @@ OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice, kHost>::record_recompute(st
                        now_ + time);
 }
 
-template <class Memory, class Link, bool kOneDevice, bool kHost>
-OOC_INLINE_MEMBER Blocked Run<Memory, Link, kOneDevice, kHost>::blocked() const {
+template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
+OOC_INLINE_MEMBER Blocked Run<Memory, Link, Observer, kOneDevice, kHost>::blocked() const {
   std::optional<std::size_t> head;
   for (std::size_t queue = 0; queue < queues(); ++queue) {
     const Lane& lane = lanes_[queue];
@@ -329,8 +336,8 @@ OOC_INLINE_MEMBER Blocked Run<Memory, Link, kOneDevice, kHost>::blocked() const 
                    .done = done_});
 }
 
-template <class Memory, class Link, bool kOneDevice, bool kHost>
-OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice, kHost>::finish() {
+template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
+OOC_INLINE_MEMBER void Run<Memory, Link, Observer, kOneDevice, kHost>::finish() {
   for (std::size_t queue = kComputeQueue; queue < queues() && is_near(queue);
        queue += kQueuesPerDevice) {
     to_.stalls.tail(static_cast<int>(device_of(queue)), lanes_[queue].last_end, now_);
@@ -340,8 +347,8 @@ OOC_INLINE_MEMBER void Run<Memory, Link, kOneDevice, kHost>::finish() {
   to_.timeline.peak_near = to_.plan.static_bytes + Bytes(memory_.peak());
 }
 
-template <class Memory, class Link, bool kOneDevice, bool kHost>
-OOC_INLINE_MEMBER std::optional<Blocked> Run<Memory, Link, kOneDevice, kHost>::run() {
+template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
+OOC_INLINE_MEMBER std::optional<Blocked> Run<Memory, Link, Observer, kOneDevice, kHost>::run() {
   for (;;) {
     start_steps();
     if constexpr (Link::kHasPhases) link_.settle(now_, events_);

@@ -36,6 +36,22 @@ template <bool kOneDevice, class Item>
 using PerQueue =
     std::conditional_t<kOneDevice, std::array<Item, kQueuesPerDevice>, std::vector<Item>>;
 
+/// Told of every start and end in their order; this one tells nobody.
+struct NoObserver {
+  void started(StepId /*step*/) const {}
+  void ended(StepId /*step*/) const {}
+};
+/// Writes them down. Has room for all: the loop must not call out.
+class EventRecorder {
+ public:
+  explicit EventRecorder(StepEvent* next) : next_(next) {}
+  void started(StepId step) { *next_++ = {step, false}; }
+  void ended(StepId step) { *next_++ = {step, true}; }
+
+ private:
+  StepEvent* next_;
+};
+
 struct Setting {
   const Plan& plan;
   const CostTable& costs;

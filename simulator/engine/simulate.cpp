@@ -1,4 +1,4 @@
-// Chooses the event loop for a run: which memory, which link, one device or several.
+// Chooses the event loop for a run: which memory, which link, one device or several, whether events are recorded.
 #include "simulator/engine/simulate.hpp"
 
 #include <span>
@@ -46,6 +46,7 @@ std::optional<Blocked> run_loop(const SimulationInput& input, Memory& memory,
   timeline.spans.resize(plan.steps.size());
   timeline.stalls.clear();
   timeline.stall_totals = {};
+  timeline.events.resize(input.records ? plan.steps.size() * 2 : 0);
   if (!memory.place_initial()) {
     const Bytes room = input.budget - plan.static_bytes;
     return initial_blocks_too_large(plan, room.count() > 0 ? room.count() : 0);
@@ -58,7 +59,13 @@ std::optional<Blocked> run_loop(const SimulationInput& input, Memory& memory,
     list_pinning(plan, input.costs.transfers.pinning, buffers.pinning);
     setting.pinning = buffers.pinning;
   }
-  return event_loop::Run<Memory, Link, kOneDevice, kHost>(setting, memory, link).run();
+  const auto run = [&](auto observer) {
+    return event_loop::Run<Memory, Link, decltype(observer), kOneDevice, kHost>(setting, memory,
+                                                                                link, observer)
+        .run();
+  };
+  return input.records ? run(event_loop::EventRecorder(timeline.events.data()))
+                       : run(event_loop::NoObserver{});
 }
 
 bool host_matters(const CostTable& costs) {
@@ -105,7 +112,9 @@ std::optional<Blocked> simulate(const SimulationInput& input, SimulationBuffers&
 
 Outcome simulate(const SimulationInput& input) {
   SimulationBuffers buffers;
-  if (auto stopped = simulate(input, buffers)) return *std::move(stopped);
+  SimulationInput recording = input;
+  recording.records = true;
+  if (auto stopped = simulate(recording, buffers)) return *std::move(stopped);
   return std::move(buffers.timeline);
 }
 

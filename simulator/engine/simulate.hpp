@@ -29,9 +29,10 @@ struct SimulationInput {
   const CostTable& costs;
   Bytes budget;  ///< near memory per device, static bytes included
   Allocator allocator = Allocator::kIdeal;
+  bool records = false;  ///< Timeline::events
 };
 
-/// Throws SpecError when the iteration would last longer than 146 years (2^62 ns).
+/// Records. Throws SpecError when the iteration would last longer than 146 years (2^62 ns).
 [[nodiscard]] Outcome simulate(const SimulationInput& input);
 
 /// What a run needs to write. Reused from run to run, nothing is allocated: sweeps do that.
@@ -43,7 +44,7 @@ struct SimulationBuffers {
   std::vector<std::int64_t> pinning;
 };
 
-/// The same; the timeline is left in `buffers`.
+/// The same, recording where asked to; the timeline is left in `buffers`.
 [[nodiscard]] std::optional<Blocked> simulate(const SimulationInput& input,
                                               SimulationBuffers& buffers);
 

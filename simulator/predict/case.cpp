@@ -325,16 +325,18 @@ void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers) {
   auto blocked = simulate({.plan = *plan,
                            .costs = run.costs(which),
                            .budget = run.allowed(which),
-                           .allocator = run.allocator(which)},
+                           .allocator = run.allocator(which),
+                           .records = buffers.records || !buffers.far_use},
                           buffers.simulation);
   if (blocked) {
     run.outcome.emplace(*std::move(blocked));
     return;
   }
   if (is_footprint(which.accounting)) lent.peak_near = which.in_core_peak;
-  const Bytes far = buffers.far_use
-                        ? peak_far_bytes(*buffers.far_use, lent)
-                        : peak_far_bytes(*plan, run.graph(which), run.costs(which), lent);
+  const Bytes far =
+      buffers.far_use
+          ? peak_far_bytes(*buffers.far_use, lent)
+          : peak_far_by_category(*plan, run.graph(which), run.costs(which), lent).total();
   if (far > which.far_capacity) {
     run.far_overflow = far_overflow(which, run, lent, far);
     return;

@@ -166,7 +166,7 @@ struct Case {
   /// which is the largest; `inputs` and `compute` have the whole batch.
   int devices = 1;
   Exchange exchange = Exchange::kEnd;
-  std::vector<std::string> remarks = {};  ///< for people, of any run
+  std::vector<std::string> remarks = {};           ///< for people, of any run
   std::shared_ptr<const MovingState> moving = {};  ///< null: state stays near
   FarCompute far_compute = {};                     ///< of far updates
 };
@@ -237,6 +237,7 @@ struct ToBeat {
 /// What runs need to write, and what of a plan no link changes.
 struct CaseBuffers {
   SimulationBuffers simulation;
+  bool records = false;  ///< Timeline::events of outcomes, for more than totals
   std::optional<FarUse> far_use = {};
   PaperChain paper = {};
 };

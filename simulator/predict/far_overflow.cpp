@@ -1,8 +1,9 @@
-// Goes through the copies in the order of time, as peak_far_bytes() does, up to the first one too many.
+// Goes through the copies in the order of time up to the first one too many.
 #include "simulator/predict/far_overflow.hpp"
 
 #include <algorithm>
-#include <tuple>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "simulator/plan/plan_text.hpp"
@@ -12,20 +13,19 @@ namespace ooc {
 namespace {
 
 /// What is there all the time.
-std::vector<OutOfMemory::Holder> far_homes(const TrainingGraph& graph,
-                                           const std::vector<FarStay>& stays) {
+std::vector<OutOfMemory::Holder> far_homes(const TrainingGraph& graph, const FarMemory& memory) {
   OutOfMemory::Holder optimizer{.name = "optimizer state", .bytes = {}};
   OutOfMemory::Holder weights{.name = "weights", .bytes = {}};
   OutOfMemory::Holder sums{.name = "sums of gradients", .bytes = {}};
   OutOfMemory::Holder buffers{.name = "buffers of gradients", .bytes = {}};
-  for (const FarStay& stay : stays) {
-    if (stay.out) continue;
-    const Tensor& tensor = graph.tensors[stay.tensor.at()];
+  for (const BlockId id : memory.initial) {
+    const Block& block = memory.blocks[id.at()];
+    const Tensor& tensor = graph.tensors[static_cast<std::size_t>(block.object)];
     OutOfMemory::Holder& holder = tensor.role == TensorRole::kWeight           ? weights
                                   : tensor.role == TensorRole::kOptimizerState ? optimizer
                                   : tensor.home == TensorHome::kFar            ? sums
                                                                                : buffers;
-    holder.bytes += stay.bytes;
+    holder.bytes += block.bytes;
   }
   std::vector<OutOfMemory::Holder> homes{optimizer, weights, sums, buffers};
   std::erase_if(homes, [](const auto& holder) { return holder.bytes == Bytes(0); });
@@ -43,24 +43,7 @@ OutOfMemory far_overflow(const Case& which, const CaseRun& run, const Timeline& 
                          Bytes peak) {
   const Plan& plan = std::get<Plan>(run.plan);
   const TrainingGraph& graph = run.graph(which);
-  struct Change {
-    Duration at;
-    std::int64_t bytes;  ///< negative first: at one instant ends come before starts
-    std::size_t step;    ///< the copy out
-    TensorRole role;
-  };
-  const std::vector<FarStay> stays = far_stays(plan, graph, run.costs(which), timeline);
-  std::vector<Change> changes;
-  for (const FarStay& stay : stays) {
-    if (!stay.out) continue;
-    const TensorRole role = graph.tensors[stay.tensor.at()].role;
-    changes.push_back({stay.from, stay.bytes.count(), stay.out->at(), role});
-    changes.push_back({stay.until, -stay.bytes.count(), stay.out->at(), role});
-  }
-  std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
-    return std::tuple(a.at, a.bytes > 0, a.step) < std::tuple(b.at, b.bytes > 0, b.step);
-  });
-
+  const FarMemory memory = far_memory(plan, graph, run.costs(which));
   const std::int64_t capacity = which.far_capacity.count();
   OutOfMemory oom{.step = "copies out",
                   .wanted = peak,
@@ -69,7 +52,7 @@ OutOfMemory far_overflow(const Case& which, const CaseRun& run, const Timeline& 
                   .holders = {},
                   .smallest_budget = peak,
                   .tier = OutOfMemory::Tier::kFar};
-  oom.holders = far_homes(graph, stays);
+  oom.holders = far_homes(graph, memory);
   std::int64_t used = 0;
   for (const OutOfMemory::Holder& holder : oom.holders) used += holder.bytes.count();
   if (used > capacity) {
@@ -81,16 +64,26 @@ OutOfMemory far_overflow(const Case& which, const CaseRun& run, const Timeline& 
   }
   OutOfMemory::Holder gradients{.name = "gradients that have come", .bytes = {}};
   OutOfMemory::Holder others{.name = "activations", .bytes = {}};
-  for (const Change& change : changes) {
-    if (used + change.bytes > capacity) {
-      oom.step = step_name(plan, graph, make_id<StepId>(change.step));
-      oom.wanted = Bytes(change.bytes);
-      oom.free = Bytes(capacity - used);
-      oom.largest_hole = oom.free;
-      break;
+  std::vector<std::int64_t> left(memory.blocks.size());  // steps that give a block which is there
+  std::optional<StepId> refused;
+  for (const auto& [step, ends] : events_of(timeline.spans)) {
+    for (const BlockId id : ends ? memory.gives[step] : memory.takes[step]) {
+      if (ends && --left[id.at()] != 0) continue;
+      if (!ends) left[id.at()] = static_cast<std::int64_t>(memory.givers[id].size());
+      const Block& block = memory.blocks[id.at()];
+      if (!ends && used + block.bytes.count() > capacity) {
+        oom.step = step_name(plan, graph, step);
+        oom.wanted = block.bytes;
+        oom.free = oom.largest_hole = Bytes(capacity - used);
+        refused = step;
+        break;
+      }
+      const Bytes change = block.bytes * (ends ? -1 : 1);
+      used += change.count();
+      const Tensor& tensor = graph.tensors[static_cast<std::size_t>(block.object)];
+      (tensor.role == TensorRole::kWeightGradient ? gradients : others).bytes += change;
     }
-    used += change.bytes;
-    (change.role == TensorRole::kWeightGradient ? gradients : others).bytes += Bytes(change.bytes);
+    if (refused) break;
   }
   for (const OutOfMemory::Holder& holder : {gradients, others}) {
     if (which.moving && holder.bytes > Bytes(0)) oom.holders.push_back(holder);

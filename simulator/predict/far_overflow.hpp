@@ -6,7 +6,7 @@
 namespace ooc {
 
 /// The copy out with which far memory overflows: copies come alive when their first ToFar starts
-/// and die when their last ToNear ends, as in peak_far_bytes().
+/// and die when their last ToNear ends (FarMemory).
 /// `run` has a plan; `peak` is what the run takes of far memory, more than there is.
 [[nodiscard]] OutOfMemory far_overflow(const Case& which, const CaseRun& run,
                                        const Timeline& timeline, Bytes peak);

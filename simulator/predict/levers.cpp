@@ -229,11 +229,10 @@ std::optional<BytesByCategory> in_core_by_category(const Case& which) {
   const Plan* plan = std::get_if<Plan>(&planned.plan);
   if (plan == nullptr) return std::nullopt;
   SimulationBuffers buffers;
-  if (simulate({.plan = *plan, .costs = which.costs, .budget = roomy.budget}, buffers)) {
-    return std::nullopt;
-  }
-  return peak_near_by_category(
-      {.plan = *plan, .timeline = buffers.timeline, .budget = roomy.budget}, which.workload.graph);
+  const SimulationInput input{
+      .plan = *plan, .costs = which.costs, .budget = roomy.budget, .records = true};
+  if (simulate(input, buffers)) return std::nullopt;
+  return peak_near_by_category(*plan, which.workload.graph, buffers.timeline);
 }
 
 std::vector<Lever> levers(const Workload& workload, const Machine& machine,

@@ -59,11 +59,15 @@ PlanningProblem problem_of(const Case& which, const TrainingGraph& graph, const 
     run->rewritten = as_it_runs(which, costs, plan);
     const Plan& runs = run->rewritten ? *run->rewritten : plan;
     const Timeline& timeline = run->buffers.timeline;
-    if (simulate({.plan = runs, .costs = costs, .budget = budget, .allocator = which.allocator},
+    if (simulate({.plan = runs,
+                  .costs = costs,
+                  .budget = budget,
+                  .allocator = which.allocator,
+                  .records = may_overflow},
                  run->buffers)) {
       return Trial{};
     }
-    if (may_overflow && peak_far_bytes(runs, graph, costs, timeline) > far) {
+    if (may_overflow && peak_far_by_category(runs, graph, costs, timeline).total() > far) {
       return Trial{.overflows_far = true};
     }
     return Trial{.iteration_time = timeline.iteration_time, .plan = &runs, .timeline = &timeline};

@@ -73,10 +73,11 @@ bool same_but_for_algorithms(const Plan& a, const Plan& b) {
 
 }  // namespace
 
-ScheduledCase::ScheduledCase(const Case& which, const Schedule& schedule)
+ScheduledCase::ScheduledCase(const Case& which, const Schedule& schedule, Detail most)
     : which_(which), schedule_(schedule) {
   for (const auto& room : rooms_of(which, schedule)) {
     candidates_.push_back({.room = room, .least = least_time(which, schedule, room)});
+    candidates_.back().buffers.records = most != Detail::kTotals;
   }
   best_ = candidates_.size() - 1;
 }

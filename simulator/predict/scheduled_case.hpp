@@ -14,8 +14,9 @@ namespace ooc {
 
 class ScheduledCase {
  public:
-  /// Refers to both. Between runs the case may get other prices of copies, nothing else.
-  ScheduledCase(const Case& which, const Schedule& schedule);
+  /// Refers to both. Between runs the case may get other prices of copies, nothing else. `most`: of the reports that will
+  /// be asked for.
+  ScheduledCase(const Case& which, const Schedule& schedule, Detail most = Detail::kSteps);
 
   /// Simulates at the prices of copies that the case has now. Plans are made once, unless prices change them. The
   /// result stays until the next run.

@@ -67,7 +67,7 @@ const RunReport& SweepWorker::run() {
   }
   estimate_transfers_into(case_->costs.transfers, case_->costs.tensor_bytes, case_->hardware,
                           case_->transfers);
-  if (!run_) run_.emplace(*case_, *schedule_);
+  if (!run_) run_.emplace(*case_, *schedule_, Detail::kTotals);
   (void)run_->run();
   return run_->totals();
 }

@@ -26,9 +26,10 @@ class MeasuredWalk {
     for (const Span& span : timeline_.spans) end = std::max(end, span.end);
     timeline_.iteration_time = end;
     walk_compute();
-    for (const MemorySample& sample : near_memory_over_time(
-             {.plan = plan_, .timeline = timeline_, .budget = in_.budget, .device = 0})) {
-      timeline_.peak_near = std::max(timeline_.peak_near, sample.bytes);
+    timeline_.events = events_of(timeline_.spans);
+    const auto samples = near_memory_over_time(plan_, in_.graph, timeline_);
+    for (const MemorySample& sample : samples.front()) {
+      timeline_.peak_near = std::max(timeline_.peak_near, sample.held.total());
     }
     return std::move(timeline_);
   }

@@ -5,17 +5,18 @@
 #include <vector>
 
 #include "model/base/csr.hpp"
+#include "model/graph/training_graph.hpp"
 #include "simulator/plan/plan.hpp"
 #include "simulator/timeline/timeline.hpp"
 
 namespace ooc {
 
 struct MeasuredTimes {
-  const Plan& plan;                ///< on one device
+  const Plan& plan;  ///< on one device
+  const TrainingGraph& graph;
   const std::vector<Span>& spans;  ///< by step, from any common instant
   /// What the device waited for beside the plan's own waits: steps that freed memory.
   const Csr<StepId, StepId>& memory_waits;
-  Bytes budget;
 };
 
 /// * A device's events are read with a resolution: a step that seems to start before what it waited for

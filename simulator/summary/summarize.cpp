@@ -120,9 +120,10 @@ void add_run(RunReport& report, const SummaryInput& input, const Plan& plan,
   report.compute_time = timeline.busy;
   report.slowdown = over(timeline.iteration_time, report.reference_time);
   report.peak_near = timeline.peak_near;
-  report.peak_far = input.peak_far.has_value()
-                        ? *input.peak_far
-                        : peak_far_bytes(plan, plan_graph(input), plan_costs(input), timeline);
+  report.peak_far =
+      input.peak_far.has_value()
+          ? *input.peak_far
+          : peak_far_by_category(plan, plan_graph(input), plan_costs(input), timeline).total();
   add_copies(report, input, plan);
   if (input.moving != nullptr) add_state(report, input, plan);
   report.compute_utilization = over(timeline.busy, timeline.iteration_time);
@@ -134,8 +135,7 @@ void add_run(RunReport& report, const SummaryInput& input, const Plan& plan,
 void add_peaks(RunReport& report, const SummaryInput& input, const Plan& plan,
                const Timeline& timeline) {
   const TrainingGraph& graph = plan_graph(input);
-  report.peak_near_by_category = peak_near_by_category(
-      {.plan = plan, .timeline = timeline, .budget = input.inputs.memory}, graph);
+  report.peak_near_by_category = peak_near_by_category(plan, graph, timeline);
   report.peak_far_by_category = peak_far_by_category(plan, graph, plan_costs(input), timeline);
 }
 

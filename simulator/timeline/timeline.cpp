@@ -1,5 +1,8 @@
-// The names of stall causes, as the result format spells them.
+// The names of stall causes, as the result format spells them, and the order of events that were measured.
 #include "simulator/timeline/timeline.hpp"
+
+#include <algorithm>
+#include <tuple>
 
 #include "model/base/errors.hpp"
 
@@ -26,6 +29,23 @@ std::string_view stall_name(StallCause cause) {
   }
   OOC_CHECK(false, "a stall has one of the named causes");
   return {};
+}
+
+std::vector<StepEvent> events_of(const std::vector<Span>& spans) {
+  std::vector<StepEvent> events;
+  events.reserve(spans.size() * 2);
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    events.push_back({make_id<StepId>(i), false});
+    events.push_back({make_id<StepId>(i), true});
+  }
+  const auto place = [&](const StepEvent& event) {
+    const Span& span = spans[event.step.at()];
+    const bool began_before = event.ends && span.start < span.end;
+    return std::tuple(event.ends ? span.end : span.start, !began_before);
+  };
+  std::stable_sort(events.begin(), events.end(),
+                   [&](const StepEvent& a, const StepEvent& b) { return place(a) < place(b); });
+  return events;
 }
 
 }  // namespace ooc

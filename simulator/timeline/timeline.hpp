@@ -46,14 +46,25 @@ struct Stall {
   Duration end;
 };
 
+/// The start or the end of a step.
+struct StepEvent {
+  StepId step;
+  bool ends = false;
+};
+
 struct Timeline {
-  std::vector<Span> spans;    ///< by step
+  std::vector<Span> spans;  ///< by step
+  /// All starts and ends as they followed each other, also within one instant; empty where nobody asked for them.
+  std::vector<StepEvent> events;
   std::vector<Stall> stalls;  ///< in time order per device; zero-length ones left out
   Duration iteration_time;    ///< from the start of the first to the end of the last step
   Duration busy;              ///< first-run task time (device 0)
   std::array<Duration, kStallCauses> stall_totals{};  ///< device 0, by cause
   Bytes peak_near;  ///< largest near-memory use of a device, static bytes included
 };
+
+/// Events for spans whose order is not known: at one instant ends come first, then steps one by one as planned.
+[[nodiscard]] std::vector<StepEvent> events_of(const std::vector<Span>& spans);
 
 /// The run stopped: no step is running and no head of a queue can start.
 struct Blocked {

@@ -160,7 +160,7 @@ void check_devices(Dice& dice, const DeviceCase& test, Bytes budget, Exchange ex
   REQUIRE(timeline.peak_near <= budget);
   const Duration bound = bound_of(test, *joint, budget, exchange);
   REQUIRE(bound <= timeline.iteration_time);
-  require_categories_add_up({joint->plan, timeline, budget}, joint->all.graph, joint->all.costs);
+  require_categories_add_up(joint->plan, joint->all.graph, joint->all.costs, timeline);
   if (dice.once_in(4) && joint->plan.steps.size() <= kMostNaiveSteps) {
     check_naive(*joint, budget, timeline);
   }

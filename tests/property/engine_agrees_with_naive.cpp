@@ -132,6 +132,20 @@ void check_wait_causes(const RandomPlan& random, const Timeline& timeline) {
   }
 }
 
+/// Each step starts and ends once, in the order of time, and starts behind the ends that it waits for.
+void check_events(const Plan& plan, const Timeline& timeline) {
+  REQUIRE(timeline.events.size() == 2 * plan.steps.size());
+  std::vector<int> seen(plan.steps.size());
+  Duration now;
+  for (const auto& [step, ends] : timeline.events) {
+    const Span& span = timeline.spans[step.at()];
+    REQUIRE((ends ? span.end : span.start) >= now);
+    now = ends ? span.end : span.start;
+    REQUIRE(seen[step.at()]++ == (ends ? 1 : 0));
+    for (const StepId wait : plan.waits[step]) REQUIRE(seen[wait.at()] == 2);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("the engine and the naive simulator agree to the nanosecond on random plans") {
@@ -167,10 +181,14 @@ TEST_CASE("first-run tasks and stalls fill the compute queue without gap or over
       const Bytes budget = allocator == Allocator::kIdeal     ? random.budget
                            : allocator == Allocator::kCaching ? random.budget + kOneSegment
                                                               : random.budget * 4;
-      const SimulationInput input{
-          .plan = random.plan, .costs = random.costs, .budget = budget, .allocator = allocator};
+      const SimulationInput input{.plan = random.plan,
+                                  .costs = random.costs,
+                                  .budget = budget,
+                                  .allocator = allocator,
+                                  .records = true};
       if (simulate(input, buffers)) return;
       ++finished;
+      check_events(random.plan, buffers.timeline);
       check_tiling(random.plan, buffers.timeline);
       check_wait_causes(random, buffers.timeline);
       launches += buffers.timeline.stall_totals[static_cast<std::size_t>(StallCause::kLaunch)] >

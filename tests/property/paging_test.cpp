@@ -73,7 +73,7 @@ void check(Dice& dice, const Workload& parts, const Schedule& schedule, Bytes bu
   REQUIRE(std::holds_alternative<Timeline>(outcome));
   const Timeline& timeline = std::get<Timeline>(outcome);
   REQUIRE(timeline.peak_near <= budget);
-  require_categories_add_up({plan, timeline, budget}, parts.graph, parts.costs);
+  require_categories_add_up(plan, parts.graph, parts.costs, timeline);
   if (budget >= in_core) {
     REQUIRE(timeline.iteration_time == compute_time(parts.costs, parts.graph));
     REQUIRE(plan.steps.size() == parts.graph.tasks.size());

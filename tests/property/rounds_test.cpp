@@ -91,7 +91,7 @@ void check_rounds(Dice& dice, const RoundsCase& test, const Plan& plan, const Ro
   }
   REQUIRE(bound <= timeline.iteration_time);
   if (dice.once_in(4)) {
-    require_categories_add_up({plan, timeline, budget}, rounds.graph, rounds.costs);
+    require_categories_add_up(plan, rounds.graph, rounds.costs, timeline);
   }
   // The naive simulator takes time quadratic in the steps: the rounds of unrolled sequences have thousands.
   if (dice.once_in(8) && plan.steps.size() <= kRoundsMostNaiveSteps) {

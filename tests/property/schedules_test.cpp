@@ -120,7 +120,7 @@ Duration run(const Workload& workload, const Schedule& schedule, const Plan& pla
   REQUIRE(bound_of(workload, budget, schedule) <= timeline.iteration_time);
   if (naive) {
     check_naive(plan, workload, budget, timeline);
-    require_peaks_add_up({plan, timeline, budget}, workload.graph, workload.costs);
+    require_peaks_add_up(plan, workload.graph, workload.costs, timeline);
   }
   return timeline.iteration_time;
 }

@@ -100,7 +100,7 @@ void check_run(const StateExample& example, const Schedule& schedule, Bytes budg
   const auto far_peak_of = [&](FarGradients kept) {
     Plan other = plan;
     other.far_gradients = kept;
-    return peak_far_bytes(other, example.moving.graph, example.costs, timeline);
+    return peak_far_by_category(other, example.moving.graph, example.costs, timeline).total();
   };
   const Bytes far = far_peak_of(plan.far_gradients);
   // What comes in no time at the very end is there for none.

@@ -14,9 +14,9 @@ inline bool is_sound(const BytesByCategory& held) {
                      [](Bytes bytes) { return bytes >= Bytes(0); });
 }
 
-inline Bytes most_of(const std::vector<CategorySample>& samples) {
+inline Bytes most_of(const std::vector<MemorySample>& samples) {
   Bytes most;
-  for (const CategorySample& sample : samples) {
+  for (const MemorySample& sample : samples) {
     if (!is_sound(sample.held)) REQUIRE_MESSAGE(false, "less than nothing is held");
     most = std::max(most, sample.held.total());
   }
@@ -24,33 +24,30 @@ inline Bytes most_of(const std::vector<CategorySample>& samples) {
 }
 
 /// At the peaks. Of the ideal allocator: it holds nothing that is not used.
-inline void require_peaks_add_up(const MemoryQuery& query, const TrainingGraph& graph,
-                                 const CostTable& costs) {
-  const BytesByCategory near = peak_near_by_category(query, graph);
+inline void require_peaks_add_up(const Plan& plan, const TrainingGraph& graph,
+                                 const CostTable& costs, const Timeline& timeline) {
+  const BytesByCategory near = peak_near_by_category(plan, graph, timeline);
   REQUIRE(is_sound(near));
-  REQUIRE(near.total() == query.timeline.peak_near);
+  REQUIRE(near.total() == timeline.peak_near);
   REQUIRE(near[MemoryCategory::kUnused] == Bytes(0));
-  const BytesByCategory far = peak_far_by_category(query.plan, graph, costs, query.timeline);
+  const BytesByCategory far = peak_far_by_category(plan, graph, costs, timeline);
   REQUIRE(is_sound(far));
-  const Bytes most_far = peak_far_bytes(query.plan, graph, costs, query.timeline);
-  REQUIRE(far.total() == most_far);
   // As sweeps have it, from what no times change.
-  const std::optional<FarUse> use = far_use(query.plan, graph, costs);
-  if (use) REQUIRE(peak_far_bytes(*use, query.timeline) == most_far);
+  const std::optional<FarUse> use = far_use(plan, graph, costs);
+  if (use) REQUIRE(peak_far_bytes(*use, timeline) == far.total());
 }
 
 /// And at any other time.
-inline void require_categories_add_up(const MemoryQuery& query, const TrainingGraph& graph,
-                                      const CostTable& costs) {
-  require_peaks_add_up(query, graph, costs);
+inline void require_categories_add_up(const Plan& plan, const TrainingGraph& graph,
+                                      const CostTable& costs, const Timeline& timeline) {
+  require_peaks_add_up(plan, graph, costs, timeline);
   Bytes most;
-  for (int device = 0; device < query.plan.devices; ++device) {
-    most = std::max(most, most_of(near_categories_over_time(
-                              {query.plan, query.timeline, query.budget, device}, graph)));
+  for (const auto& samples : near_memory_over_time(plan, graph, timeline)) {
+    most = std::max(most, most_of(samples));
   }
-  REQUIRE(most == query.timeline.peak_near);
-  const auto far = far_categories_over_time(query.plan, graph, costs, query.timeline);
-  REQUIRE(most_of(far) == peak_far_bytes(query.plan, graph, costs, query.timeline));
+  REQUIRE(most == timeline.peak_near);
+  const auto far = far_memory_over_time(plan, graph, costs, timeline);
+  REQUIRE(most_of(far) == peak_far_by_category(plan, graph, costs, timeline).total());
   REQUIRE((far.empty() || far.back().held == BytesByCategory{}));
 }
 

@@ -33,9 +33,9 @@ struct MeasuredExample {
   }
   [[nodiscard]] Timeline timeline() const {
     return measured_timeline({.plan = example.the_plan(),
+                              .graph = example.graph,
                               .spans = spans(),
-                              .memory_waits = Csr<StepId, StepId>(spans_us.size(), memory_waits),
-                              .budget = Bytes(4100)});
+                              .memory_waits = Csr<StepId, StepId>(spans_us.size(), memory_waits)});
   }
   [[nodiscard]] MeasuredRun run() const {
     MeasuredRun run;

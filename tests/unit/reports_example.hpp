@@ -125,6 +125,7 @@ struct Example {
     const int spans[][2] = {{0, 50},    {50, 250},  {50, 100},  {100, 150},
                             {150, 250}, {250, 450}, {250, 350}, {450, 550}};
     for (const auto& [start, end] : spans) timeline.spans.push_back({us(start), us(end)});
+    timeline.events = events_of(timeline.spans);
     timeline.stalls.push_back({StallCause::kSwapIn, 0, StepId{7}, StepId{5}, us(350), us(450)});
     timeline.iteration_time = us(550);
     timeline.busy = us(450);

@@ -13,7 +13,7 @@ namespace {
 std::vector<std::pair<std::int64_t, std::int64_t>> plain(const std::vector<MemorySample>& samples) {
   std::vector<std::pair<std::int64_t, std::int64_t>> result;
   for (const MemorySample& sample : samples) {
-    result.emplace_back(sample.at.count(), sample.bytes.count());
+    result.emplace_back(sample.at.count(), sample.held.total().count());
   }
   return result;
 }
@@ -32,8 +32,14 @@ struct Weighed : Example {
   Weighed() { graph.weight_bytes = 100; }
 };
 
-MemoryQuery query_of(const Example& example) {
-  return {.plan = example.the_plan(), .timeline = example.timeline(), .budget = Bytes(4100)};
+std::vector<MemorySample> near_of(const Example& example) {
+  return near_memory_over_time(example.the_plan(), example.graph, example.timeline()).front();
+}
+BytesByCategory near_peak_of(const Example& example) {
+  return peak_near_by_category(example.the_plan(), example.graph, example.timeline());
+}
+BytesByCategory far_peak_of(const Example& example, const Plan& plan, const Timeline& timeline) {
+  return peak_far_by_category(plan, example.graph, example.costs, timeline);
 }
 
 /// The example's costs with a link: none of the reports needs one but the list of tensors that move.
@@ -46,11 +52,15 @@ CostTable with_latency(CostTable costs, Duration latency) {
 
 TEST_CASE("near memory over time changes where blocks are taken and freed") {
   const Example example;
-  const auto samples = near_memory_over_time(
-      {.plan = example.the_plan(), .timeline = example.timeline(), .budget = Bytes(4100)});
-  // At 50 data goes and Yb comes, at 250 Yc and Ya go and Ya and dYa come: no change to be seen.
-  CHECK(plain(samples) ==
-        Samples{{0, 2100}, {100'000, 3100}, {150'000, 4100}, {350'000, 2100}, {550'000, 100}});
+  // At 50 data goes and Yb comes, at 250 Yc and Ya go and Ya and dYa come: the sum stays. At 450 Ya is there.
+  CHECK(plain(near_of(example)) == Samples{{0, 2100},
+                                           {50'000, 2100},
+                                           {100'000, 3100},
+                                           {150'000, 4100},
+                                           {250'000, 4100},
+                                           {350'000, 2100},
+                                           {450'000, 2100},
+                                           {550'000, 100}});
 }
 
 TEST_CASE("steps of zero length hold what they take while they run within an instant") {
@@ -65,16 +75,16 @@ TEST_CASE("steps of zero length hold what they take while they run within an ins
   const Plan plan = std::move(builder).finish();
   Timeline timeline;
   timeline.spans = {{us(1), us(1)}, {us(1), us(1)}};
+  timeline.events = events_of(timeline.spans);
   timeline.iteration_time = us(1);
-  const auto samples =
-      near_memory_over_time({.plan = plan, .timeline = timeline, .budget = Bytes(100)});
-  CHECK(plain(samples) == Samples{{0, 0}, {1000, 10}, {1000, 0}});
+  CHECK(plain(near_memory_over_time(plan, Example().graph, timeline).front()) ==
+        Samples{{0, 0}, {1000, 10}, {1000, 0}});
 }
 
 TEST_CASE("a far copy lives from the start of its copy out to the end of its last copy in") {
   const Example example;
   const Plan& plan = example.the_plan();
-  CHECK(peak_far_bytes(plan, example.graph, example.costs, example.timeline()) == Bytes(1000));
+  CHECK(far_peak_of(example, plan, example.timeline()).total() == Bytes(1000));
 
   // A second tensor (b) that goes out at the instant a comes back needs no more far memory; a
   // nanosecond earlier it does.
@@ -84,7 +94,8 @@ TEST_CASE("a far copy lives from the start of its copy out to the end of its las
   two.steps.push_back(out);
   Timeline timeline = example.timeline();
   timeline.spans.push_back({us(450), us(500)});
-  CHECK(peak_far_bytes(two, example.graph, example.costs, timeline) == Bytes(1000));
+  timeline.events = events_of(timeline.spans);
+  CHECK(far_peak_of(example, two, timeline).total() == Bytes(1000));
   // The same from what no times change, as sweeps have it.
   two.queues[static_cast<std::size_t>(queue_index(0, StepKind::kToFar))].push_back(
       make_id<StepId>(two.steps.size() - 1));
@@ -92,7 +103,8 @@ TEST_CASE("a far copy lives from the start of its copy out to the end of its las
   REQUIRE(use);
   CHECK(peak_far_bytes(*use, timeline) == Bytes(1000));
   timeline.spans.back().start = us(450) - Duration(1);
-  CHECK(peak_far_bytes(two, example.graph, example.costs, timeline) == Bytes(2000));
+  timeline.events = events_of(timeline.spans);
+  CHECK(far_peak_of(example, two, timeline).total() == Bytes(2000));
   CHECK(peak_far_bytes(*use, timeline) == Bytes(2000));
 }
 
@@ -103,37 +115,35 @@ TEST_CASE("network inputs need no far memory: the host has them anyway") {
     if (example.graph.tensors[i].role != TensorRole::kInput) continue;
     plan.steps[1].object = plan.steps[5].object = static_cast<std::int32_t>(i);
   }
-  CHECK(peak_far_bytes(plan, example.graph, example.costs, example.timeline()) == Bytes(0));
+  CHECK(far_peak_of(example, plan, example.timeline()).total() == Bytes(0));
 }
 
 TEST_CASE("a peak is told by what it consists of, when it is reached first") {
   const Weighed example;
   // At 150 us: Ya, whose copy out lasts till 250, Yb and Yc, which backward will read, dYb, 100 B of weights.
-  CHECK(peak_near_by_category(query_of(example), example.graph) ==
-        held({{Category::kWeights, 100},
-              {Category::kSaved, 3000},
-              {Category::kActivationGradients, 1000}}));
+  CHECK(near_peak_of(example) == held({{Category::kWeights, 100},
+                                       {Category::kSaved, 3000},
+                                       {Category::kActivationGradients, 1000}}));
   // In far memory Ya, on its way from 50 us on.
-  CHECK(peak_far_by_category(example.the_plan(), example.graph, example.costs,
-                             example.timeline()) == held({{Category::kInFlight, 1000}}));
+  CHECK(far_peak_of(example, example.the_plan(), example.timeline()) ==
+        held({{Category::kInFlight, 1000}}));
 }
 
 TEST_CASE("what an allocator holds beyond what lives is unused") {
   Weighed example;
   std::get<Timeline>(*example.outcome).peak_near = Bytes(4612);
-  CHECK(peak_near_by_category(query_of(example), example.graph) ==
-        held({{Category::kWeights, 100},
-              {Category::kSaved, 3000},
-              {Category::kActivationGradients, 1000},
-              {Category::kUnused, 512}}));
+  CHECK(near_peak_of(example) == held({{Category::kWeights, 100},
+                                       {Category::kSaved, 3000},
+                                       {Category::kActivationGradients, 1000},
+                                       {Category::kUnused, 512}}));
 }
 
 TEST_CASE("memory by category changes with what happens to a tensor, also where the sum stays") {
   const Weighed example;
-  const auto samples = near_categories_over_time(query_of(example), example.graph);
+  const auto samples = near_of(example);
   const auto at = [&](std::int64_t instant) {
     BytesByCategory last;
-    for (const CategorySample& sample : samples) {
+    for (const MemorySample& sample : samples) {
       if (sample.at <= us(instant)) last = sample.held;
     }
     last[Category::kWeights] -= Bytes(100);
@@ -152,8 +162,10 @@ TEST_CASE("memory by category changes with what happens to a tensor, also where 
 
 TEST_CASE("a tensor that has been copied out is an activation while forward still reads it there") {
   Weighed example;
-  std::get<Timeline>(*example.outcome).spans[1].end = us(60);  // b.forward reads Ya till 100
-  const auto samples = near_categories_over_time(query_of(example), example.graph);
+  Timeline& timeline = std::get<Timeline>(*example.outcome);
+  timeline.spans[1].end = us(60);  // b.forward reads Ya till 100
+  timeline.events = events_of(timeline.spans);
+  const auto samples = near_of(example);
   REQUIRE(samples.size() > 2);
   CHECK(samples[2].at == us(60));
   CHECK(
@@ -166,7 +178,7 @@ TEST_CASE("what backward does not read is an activation, and so is what it will 
   // Nobody copies Ya out: the task that reads it in backward reads what comes back, of another block.
   Plan& plan = std::get<Plan>(example.plan);
   plan.steps[1].object = plan.steps[1].object + 1;  // the copy is one of Yb
-  const auto samples = near_categories_over_time(query_of(example), example.graph);
+  const auto samples = near_of(example);
   CHECK(samples.front().held[Category::kActivations] == Bytes(1000));
   CHECK(samples.front().held[Category::kSaved] == Bytes(0));
 }
@@ -178,8 +190,7 @@ TEST_CASE("a far copy is in flight, then saved, and an activation once backward 
   plan.steps[5].object = plan.steps[5].object + 1;
   Timeline& timeline = std::get<Timeline>(*example.outcome);
   timeline.iteration_time = us(600);
-  const auto samples =
-      far_categories_over_time(plan, example.graph, example.costs, example.timeline());
+  const auto samples = far_memory_over_time(plan, example.graph, example.costs, example.timeline());
   REQUIRE(samples.size() == 4);
   CHECK(samples[0].at == us(50));
   CHECK(samples[0].held == held({{Category::kInFlight, 1000}}));

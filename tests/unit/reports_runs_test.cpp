@@ -105,9 +105,9 @@ TEST_CASE(
     const auto& timeline = std::get<Timeline>(*outcome);
     Bytes peak{0};
     Duration last{0};
-    for (const MemorySample& sample : near_memory_over_time(
-             {.plan = std::get<Plan>(plan), .timeline = timeline, .budget = budget})) {
-      peak = std::max(peak, sample.bytes);
+    const auto samples = near_memory_over_time(std::get<Plan>(plan), machinery.graph, timeline);
+    for (const MemorySample& sample : samples.front()) {
+      peak = std::max(peak, sample.held.total());
       CHECK(last <= sample.at);
       last = sample.at;
     }

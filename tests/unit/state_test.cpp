@@ -199,12 +199,12 @@ TEST_CASE("state: gradients stay in far memory as long as the software keeps the
         kFar, kLink);
     const Plan plan = std::get<Plan>(example.result(*find_schedule("in-core"), kPlenty));
     const Timeline timeline = example.run(*find_schedule("in-core"), kPlenty);
-    const auto stays = far_stays(plan, example.moving.graph, example.costs, timeline);
-    const auto from_start = std::count_if(stays.begin(), stays.end(), [](const FarStay& stay) {
-      return !stay.out && stay.bytes == kGigabyte;
+    const FarMemory far = far_memory(plan, example.moving.graph, example.costs);
+    const auto from_start = std::count_if(far.initial.begin(), far.initial.end(), [&](BlockId id) {
+      return far.blocks[id.at()].bytes == kGigabyte;
     });
     CHECK(from_start == (kept == FarGradients::kAllocated ? 3 : 0));
-    return peak_far_bytes(plan, example.moving.graph, example.costs, timeline);
+    return peak_far_by_category(plan, example.moving.graph, example.costs, timeline).total();
   };
   // They come at 50, 70 and 90; updated with at once they go at 90, 120 and 150.
   CHECK(peak(UpdateAfter::kEach, FarGradients::kFreed) == kGigabyte * 2);
