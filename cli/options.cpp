@@ -11,7 +11,6 @@
 #include <cstdlib>
 
 #include "cli/flags.hpp"
-#include "cli/locate.hpp"
 #include "cli/load.hpp"
 #include "cli/locate.hpp"
 #include "cli/terminal.hpp"

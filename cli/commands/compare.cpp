@@ -1,7 +1,5 @@
 // `compare`: one network, one machine, every schedule, best first; or several machines, links or presets of state that
 // moves, the best schedule of each.
-#include "simulator/predict/compare.hpp"
-
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -10,9 +8,9 @@
 #include "cli/flags.hpp"
 #include "cli/job.hpp"
 #include "cli/machine_lists.hpp"
+#include "reports/writers/comparison_rows.hpp"
 #include "simulator/predict/case.hpp"
 #include "simulator/predict/compare_machines.hpp"
-#include "simulator/predict/rate_range.hpp"
 #include "simulator/predict/stated_times.hpp"
 
 namespace ooc {
@@ -37,30 +35,15 @@ const auto kCompareFlags =
                   {kPrice, kWide, flags::kFormat, flags::kOutput, flags::kReport, flags::kPlot,
                    flags::kMaxInput, flags::kQuiet, flags::kNoColor});
 
-int compare_schedules(const Arguments& arguments, MachinesJob& job) {
+int run_compare(const Arguments& arguments) {
+  (void)network_of(arguments);  // the first of the two that is missing is told
+  const MachineLists lists = machine_lists(arguments);
+  MachinesJob job = read_machines_job(arguments, lists.machines);
   const Remarks remarks = job.result.remarks;
-  const Machine& machine = job.machines.front();
-  const Case which = make_case(job.workload, machine, job.options);
+  CaseOptions first = job.options;
+  if (lists.are_one()) first.transfers.link = lists.links.front();
+  const Case which = make_case(job.workload, job.machines.front(), first);
   remark_on(remarks, job.workload.path, stated_times_remark(job.workload, which.compute));
-  remark_on_dtypes(remarks, {&job.workload, 1}, {&machine, 1}, job.options);
-  const Comparison comparison = compare({.which = which, .chosen = job.schedules.front()});
-  for (const std::string& text : comparison.left_out) remark(remarks, "remark: without " + text);
-  remark_on(remarks, machine.path, ranges_remark(machine.profile, comparison.rows));
-  const bool any_fits = std::any_of(comparison.rows.begin(), comparison.rows.end(),
-                                    [](const RunReport& report) { return report.feasible; });
-
-  WriteOptions write = job.result.write;
-  if (remarks == Remarks::kQuiet) write.chart = Chart::kNone;
-  if (arguments.has("--wide")) write.columns = Columns::kWide;
-  finish_result(job.outputs, *job.result.writer, job.workload.path + ": schedules",
-                [&](const Writer& writer) { return writer.comparison(comparison.rows, write); });
-  return any_fits ? kExitOk : kExitDoesNotFit;
-}
-
-int compare_several(const Arguments& arguments, const MachineLists& lists, MachinesJob& job) {
-  const Remarks remarks = job.result.remarks;
-  const Case first = make_case(job.workload, job.machines.front(), job.options);
-  remark_on(remarks, job.workload.path, stated_times_remark(job.workload, first.compute));
   remark_on_dtypes(remarks, {&job.workload, 1}, job.machines, job.options);
   const MachinesReport report = compare_machines({.workload = job.workload,
                                                   .machines = job.machines,
@@ -76,22 +59,18 @@ int compare_several(const Arguments& arguments, const MachineLists& lists, Machi
       remark_on(remarks, machine.path, text);
     }
   }
+  WriteOptions write = job.result.write;
+  if (remarks == Remarks::kQuiet) write.chart = Chart::kNone;
+  if (arguments.has("--wide")) write.columns = Columns::kWide;
+  const bool one = lists.are_one();
+  const ResultRows rows =
+      one ? comparison_rows(report.rows.front().results, write) : machine_rows(report, write);
+  finish_result(job.outputs, *job.result.writer,
+                job.workload.path + (one ? ": schedules" : ": machines"),
+                [&](const Writer& writer) { return writer.rows(rows, write); });
   const bool any_fits = std::any_of(report.rows.begin(), report.rows.end(),
                                     [](const MachineRow& row) { return best_of(row).feasible; });
-  WriteOptions write = job.result.write;
-  if (arguments.has("--wide")) write.columns = Columns::kWide;
-  finish_result(job.outputs, *job.result.writer, job.workload.path + ": machines",
-                [&](const Writer& writer) { return writer.machines(report, write); });
   return any_fits ? kExitOk : kExitDoesNotFit;
-}
-
-int run_compare(const Arguments& arguments) {
-  (void)network_of(arguments);  // the first of the two that is missing is told
-  const MachineLists lists = machine_lists(arguments);
-  MachinesJob job = read_machines_job(arguments, lists.machines);
-  if (!lists.are_one()) return compare_several(arguments, lists, job);
-  job.options.transfers.link = lists.links.front();
-  return compare_schedules(arguments, job);
 }
 
 }  // namespace

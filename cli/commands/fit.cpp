@@ -11,7 +11,7 @@
 #include "cli/job.hpp"
 #include "model/base/quantity_io.hpp"
 #include "model/base/terminal_text.hpp"
-#include "reports/writers/text_table.hpp"
+#include "reports/writers/rows.hpp"
 #include "simulator/predict/case.hpp"
 #include "simulator/predict/levers.hpp"
 
@@ -30,33 +30,21 @@ constexpr Flag kSchedules{
 const auto kFitFlags =
     flags::joined(flags::of_runs(), {kSchedules, flags::kOutput, flags::kMaxInput, flags::kQuiet});
 
-std::string job_text(const RunReport& report) {
-  const RunInputs& in = report.inputs;
-  return printable(fmt::format("{}, batch {}, on {} under {}, {}", in.network, in.batch,
-                               in.hardware, in.schedule,
-                               framework_text(in.framework, in.framework_meaning)));
-}
-
 std::string fitting(const RunReport& report) {
-  return fmt::format("fits: {}: peak {} of {}, {} per iteration\n", job_text(report),
+  return fmt::format("fits: {}, under {}: peak {} of {}, {} per iteration\n",
+                     job_text(report.inputs), report.inputs.schedule,
                      format_bytes(report.peak_near), format_bytes(report.budget_near),
                      format_duration(report.iteration_time));
-}
-
-/// What has to be there: in the memory that is too small, as far as it is known.
-std::optional<Bytes> needed(const OutOfMemory& oom) {
-  return oom.smallest_budget ? oom.smallest_budget : oom.least_budget;
 }
 
 std::string lacking(const RunReport& report) {
   const OutOfMemory& oom = *report.out_of_memory;
   const bool near = oom.tier == OutOfMemory::Tier::kNear;
-  const std::optional<Bytes> least = needed(oom);
-  const Bytes lacks = near && least && *least > report.budget_near
-                          ? *least - report.budget_near
-                          : oom.wanted - std::min(oom.wanted, oom.largest_hole);
-  std::string text = fmt::format("does not fit: {}: {} memory lacks {} at {}", job_text(report),
-                                 near ? "near" : "far", format_bytes(lacks), printable(oom.step));
+  const std::optional<Bytes> least = needed_bytes(oom);
+  std::string text =
+      fmt::format("does not fit: {}, under {}: {} memory lacks {} at {}", job_text(report.inputs),
+                  report.inputs.schedule, near ? "near" : "far",
+                  format_bytes(lacking_bytes(report)), printable(oom.step));
   if (least) {
     text += fmt::format("; {} {} ({} B)",
                         oom.smallest_budget ? "the smallest that suffices is" : "it takes at least",
@@ -72,8 +60,8 @@ std::string lacking(const RunReport& report) {
 
 /// Of several that do not fit the one that lacks least.
 bool lacks_less(const RunReport& report, const RunReport& than) {
-  const std::optional<Bytes> a = needed(*report.out_of_memory);
-  const std::optional<Bytes> b = needed(*than.out_of_memory);
+  const std::optional<Bytes> a = needed_bytes(*report.out_of_memory);
+  const std::optional<Bytes> b = needed_bytes(*than.out_of_memory);
   return a && (!b || *a < *b);
 }
 

@@ -1,10 +1,10 @@
-// `max`: the largest of what is named; `max --of batch` is `max-batch`.
+// `max`: the largest of what is named, under every schedule.
+#include <algorithm>
 #include <string>
 
-#include "cli/command.hpp"
-#include "cli/flags.hpp"
-#include "cli/largest_batch.hpp"
 #include "cli/options.hpp"
+#include "cli/solve.hpp"
+#include "model/network/layer_tree.hpp"
 
 namespace ooc {
 extern const Command max_command;
@@ -18,31 +18,77 @@ constexpr Flag kOf{.name = "--of",
                        "repeat of the network that scales, or seq: the length of its sequence",
                    .completes = Completes::kChoices,
                    .choices = "batch|layers|seq"};
+constexpr Flag kLimit{
+    .name = "--limit",
+    .value = "N",
+    .help = "nothing larger is tried; default 2147483648 samples or steps, 10000 layers"};
+constexpr Flag kStep{
+    .name = "--step",
+    .value = "N",
+    .help = "of --of seq: lengths are multiples of it; default 128, beyond 32768 of 1024"};
 
-const auto kMaxFlags = flags::of_largest({kOf, flags::kLimit, flags::kStep}, {"--layer-times"});
+const auto kMaxFlags = flags::of_largest({kOf, kLimit, kStep}, {"--layer-times"});
 
-int run_max(const Arguments& arguments) {
-  const std::string what = arguments.value(kOf).value_or("batch");
-  for (const MaxOf of : {MaxOf::kBatch, MaxOf::kLayers, MaxOf::kSeq}) {
-    if (what != max_of_word(of)) continue;
-    if (of == MaxOf::kBatch && arguments.has("--batch")) {
-      bad_value("--batch", "it with --of batch", "none: that is what is looked for",
-                "--limit says what is the largest to try");
-    }
-    if (of != MaxOf::kSeq && arguments.has(flags::kStep)) {
-      bad_value(flags::kStep.name, "it with --of " + what, "it left out",
-                "it is of --of seq, the multiples that are tried");
-    }
-    if (of == MaxOf::kSeq && arguments.has("--seq")) {
-      bad_value("--seq", "it with --of seq", "it left out",
-                "that is what is looked for; --limit says what is the largest to try");
-    }
-    return run_largest(arguments, of);
+const SolveAxis& max_axis(const Arguments& arguments) {
+  const std::string word = arguments.value(kOf).value_or("batch");
+  const SolveAxis* axis = find_solve_axis(word);
+  if (axis == nullptr || axis->is_needed()) {
+    unknown_word(kOf.name, word, {"batch", "layers", "seq"});
   }
-  unknown_word(kOf.name, what, {"batch", "layers", "seq"});
+  const auto refuse = [&](FlagName flag, const std::string& why) {
+    if (arguments.has(flag)) bad_value(flag.text(), "it with --of " + word, "it left out", why);
+  };
+  if (!axis->flag.empty()) {
+    refuse(axis->flag, "that is what is looked for; --limit says what is the largest to try");
+  }
+  if (word != "seq") refuse(kStep, "it is of --of seq, the multiples that are tried");
+  if (word != "batch") refuse(flags::kMaxBatchLimit, "--limit says what is the largest to try");
+  return *axis;
+}
+
+std::int64_t limit_of(const Arguments& arguments, const SolveAxis& axis) {
+  constexpr std::int64_t kMaxCopies = 10'000;  // more take minutes
+  const bool older = arguments.has(flags::kMaxBatchLimit);
+  const std::string_view flag = older ? flags::kMaxBatchLimit.name : kLimit.name;
+  if (older && arguments.has(kLimit)) {
+    bad_value(flag, "it beside --limit", "one of the two", "they mean the same");
+  }
+  const auto text = arguments.value(flag);
+  const bool is_layers = axis.flag.empty();
+  if (!text) return is_layers ? kMaxCopies : kMaxBatch;
+  const std::int64_t limit = parse_batch(*text, flag);
+  if (is_layers && limit > kMaxTimes) {
+    bad_value(flag, in_quotes(*text),
+              "at most " + std::to_string(kMaxTimes) + ", the most copies of a repeat");
+  }
+  const int devices = axis.word == "batch" ? case_options(arguments).devices : 1;
+  if (limit < devices) {
+    bad_value(flag, *text,
+              "at least " + std::to_string(devices) + ", a sample for each of the --devices");
+  }
+  return limit;
 }
 
 }  // namespace
+
+int run_max(const Arguments& arguments) {
+  const SolveAxis& axis = max_axis(arguments);
+  const std::int64_t limit = limit_of(arguments, axis);
+  const auto step = arguments.value(kStep);
+  const bool is_seq = axis.word == "seq";
+  Job job = read_job(arguments, axis.word == "batch" ? Asks::kLargestBatch
+                                : is_seq             ? Asks::kLongestSequence
+                                                     : Asks::kSchedules);
+  const auto& symbols = job.options.symbols;
+  if (is_seq && std::any_of(symbols.begin(), symbols.end(),
+                            [](const SymbolValue& each) { return each.name == "seq"; })) {
+    bad_value("--symbol", "seq with --of seq", "it left out", "that is what is looked for");
+  }
+  return run_solve(job,
+                   {.axis = axis,
+                    .limit = limit,
+                    .step = step ? std::optional(parse_batch(*step, kStep.name)) : std::nullopt});
+}
 
 const Command max_command{
     .name = "max",

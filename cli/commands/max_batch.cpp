@@ -1,13 +1,11 @@
-// `max-batch`: the largest batch that runs, under every schedule, largest first.
+// `max-batch`: `max --of batch`.
 #include "cli/command.hpp"
-#include "cli/largest_batch.hpp"
+#include "cli/solve.hpp"
 
 namespace ooc {
 extern const Command max_batch_command;
 
 namespace {
-
-int run_max_batch(const Arguments& arguments) { return run_largest(arguments, MaxOf::kBatch); }
 
 const auto kMaxBatchFlags = flags::of_largest({}, {"--layer-times", "--batch"});
 
@@ -22,7 +20,7 @@ const Command max_batch_command{
         "--optimizer momentum\n",
     .positionals = flags::kNetwork,
     .flags = kMaxBatchFlags,
-    .run = &run_max_batch,
+    .run = &run_max,
 };
 
 }  // namespace ooc

@@ -1,19 +1,17 @@
 // `need`: the smallest link, memory or rate that makes a job as fast as asked, under every schedule.
-#include "simulator/predict/need.hpp"
-
-#include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
-#include "cli/command.hpp"
-#include "cli/flags.hpp"
-#include "cli/job.hpp"
-#include "simulator/predict/stated_times.hpp"
+#include "cli/solve.hpp"
 
 namespace ooc {
 extern const Command need_command;
 
 namespace {
+
+constexpr std::string_view kNeededWords =
+    "link|link-to-far|link-to-near|near-memory|far-memory|far-throughput";
 
 constexpr Flag kWithin{.name = "--within",
                        .value = "SHARE",
@@ -26,30 +24,25 @@ const auto kNeedFlags =
                   {kWithin, kTime, flags::kFormat, flags::kOutput, flags::kReport, flags::kPlot,
                    flags::kMaxInput, flags::kQuiet, flags::kNoColor});
 
-Needed needed_of(const Arguments& arguments) {
+const SolveAxis& needed_axis(const Arguments& arguments) {
   if (arguments.word().empty()) bad_value("WHAT", "none", "one of " + std::string(kNeededWords));
-  const auto what = needed_named(arguments.word());
-  if (!what) {
-    std::string commas(kNeededWords);
-    std::replace(commas.begin(), commas.end(), '|', ',');
-    unknown_word("WHAT", arguments.word(), split_list(commas, "WHAT"));
+  const SolveAxis* axis = find_solve_axis(arguments.word());
+  if (axis == nullptr || !axis->is_needed()) {
+    std::vector<std::string> words;
+    for (const SolveAxis& each : solve_axes()) {
+      if (each.is_needed()) words.emplace_back(each.word);
+    }
+    unknown_word("WHAT", arguments.word(), words);
   }
-  return *what;
-}
-
-/// What is searched cannot be given.
-void check_free(const Arguments& arguments, Needed what) {
   const auto refuse = [&](FlagName flag) {
     if (!arguments.has(flag)) return;
-    bad_value(flag.text(), "it with need " + std::string(needed_word(what)), "it left out",
+    bad_value(flag.text(), "it with need " + std::string(axis->word), "it left out",
               "that is what is looked for");
   };
-  if (what == Needed::kLink) refuse("--link");
-  if (what == Needed::kLink || what == Needed::kLinkToFar) refuse("--link-to-far");
-  if (what == Needed::kLink || what == Needed::kLinkToNear) refuse("--link-to-near");
-  if (what == Needed::kNearMemory) refuse("--memory");
-  if (what == Needed::kFarMemory) refuse("--far-memory");
-  if (what == Needed::kFarThroughput) refuse("--far-throughput");
+  refuse(axis->flag);
+  if (axis->word == "link") refuse("--link-to-far");
+  if (axis->word == "link") refuse("--link-to-near");
+  return *axis;
 }
 
 Ratio within_of(const Arguments& arguments) {
@@ -66,30 +59,12 @@ Ratio within_of(const Arguments& arguments) {
 }
 
 int run_need(const Arguments& arguments) {
-  const Needed what = needed_of(arguments);
-  check_free(arguments, what);
+  const SolveAxis& axis = needed_axis(arguments);
   const Ratio within = within_of(arguments);
-  const auto time_text = arguments.value(kTime);
-  const auto time = time_text ? std::optional(duration_of(*time_text, kTime.name)) : std::nullopt;
+  const auto time = arguments.value(kTime);
+  const auto goal = time ? std::optional(duration_of(*time, kTime.name)) : std::nullopt;
   Job job = read_job(arguments, Asks::kSchedules);
-  const Remarks remarks = job.result.remarks;
-  const ComputeOptions compute{.batch = batch_of(job.options, *job.workload.network),
-                               .layer_times = job.options.layer_times};
-  remark_on(remarks, job.workload.path, stated_times_remark(job.workload, compute));
-  remark_on_dtypes(remarks, {&job.workload, 1}, {&job.machine, 1}, job.options);
-  const NeedReport report = needs({.workload = job.workload,
-                                   .machine = job.machine,
-                                   .options = job.options,
-                                   .chosen = job.schedules,
-                                   .what = what,
-                                   .time = time,
-                                   .within = within});
-  const bool any = std::any_of(report.rows.begin(), report.rows.end(),
-                               [](const NeedRow& row) { return row.value.has_value(); });
-  finish_result(job.outputs, *job.result.writer,
-                job.workload.path + ": " + std::string(needed_word(what)),
-                [&](const Writer& writer) { return writer.need(report, job.result.write); });
-  return any ? kExitOk : kExitDoesNotFit;
+  return run_solve(job, {.axis = axis, .time = goal, .within = within});
 }
 
 }  // namespace

@@ -20,8 +20,8 @@
 #include "model/cost/unified_cost.hpp"
 #include "simulator/predict/assumed.hpp"
 #include "simulator/predict/framework_choice.hpp"
-#include "simulator/predict/max_batch.hpp"
 #include "simulator/predict/pass_time.hpp"
+#include "simulator/predict/solve.hpp"
 #include "simulator/summary/memory_use.hpp"
 #include "simulator/summary/metrics.hpp"
 #include "simulator/summary/summarize.hpp"
@@ -320,18 +320,20 @@ JobResult RowRunner::max_batch(const Arguments& arguments) {
   check_chosen(arguments, {&schedule, 1}, options.graph.accounting);
   const std::string name = network_of(arguments);
   const Machine& on = machine_for(hardware_of(arguments), options);
-  const MaxBatchRequest request{
-      .workload = workload(name, options), .machine = on, .options = options};
-  SizedCases cases(size_axis_of(request));
-  const MaxBatchRow row = ooc::max_batch(request, cases, *schedule);
+  const SolveReport found = solve({.workload = workload(name, options),
+                                   .machine = on,
+                                   .options = options,
+                                   .axis = *find_solve_axis("batch"),
+                                   .chosen = {&schedule, 1}});
+  const SolveRow& row = found.rows.front();
   JobResult result;
   add_columns(row.run.value_or(RunReport{}), result);
   if (!row.run) {
     for (auto& [column, value] : result.numbers) value = kNone;
     result.note = "fits no batch";
   }
-  result.numbers["feasible"] = row.largest > 0 ? 1 : 0;
-  result.numbers.emplace("max_batch", static_cast<double>(row.largest));
+  result.numbers["feasible"] = row.value ? 1 : 0;
+  result.numbers.emplace("max_batch", static_cast<double>(row.value.value_or(0)));
   return result;
 }
 

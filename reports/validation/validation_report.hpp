@@ -34,13 +34,14 @@ struct ErrorLine {
   std::size_t figures = 0;
   std::size_t judged = 0;               ///< of published figures: something is allowed
   std::size_t hold = 0;                 ///< of those
+  std::optional<double> goal = {};      ///< of networks of one file
   std::vector<double> deviations = {};  ///< none of order
 };
 /// By kind, predicted first; what there is none of is left out.
 [[nodiscard]] std::vector<ErrorLine> by_kind(const ValidationReport& report);
 /// Published figures with a deviation by group and kind, sorted.
 [[nodiscard]] std::vector<ErrorLine> by_group(const ValidationReport& report);
-/// Published figures by file.
-[[nodiscard]] std::vector<ErrorLine> by_file(const ValidationReport& report);
+/// Published figures by file, or measured networks.
+[[nodiscard]] std::vector<ErrorLine> by_file(const ValidationReport& report, bool networks);
 
 }  // namespace ooc

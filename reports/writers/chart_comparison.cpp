@@ -13,18 +13,14 @@
 namespace ooc {
 namespace {
 
-const std::string& name_of(const RunReport& report) {
-  return report.inputs.row.empty() ? report.inputs.schedule : report.inputs.row;
-}
-
 /// Of the longest bar: what the names leave, a mark behind it included.
-int bar_width(const std::vector<RunReport>& reports, const Look& look) {
+int bar_width(const std::vector<const RunReport*>& reports, const Look& look) {
   constexpr int kUsual = 72;
   constexpr int kLeast = 20;
   if (look.width == 0) return kUsual;
   std::size_t names = 0;
-  for (const RunReport& report : reports) {
-    names = std::max(names, columns_of(name_of(report)));
+  for (const RunReport* report : reports) {
+    names = std::max(names, columns_of(row_name(*report)));
   }
   return std::clamp(static_cast<int>(look.width) - static_cast<int>(names) - 5, kLeast, kUsual);
 }
@@ -49,17 +45,16 @@ std::string bar(const RunReport& report, Duration longest, int width) {
 
 }  // namespace
 
-std::string comparison_chart(const std::vector<RunReport>& reports,
-                             const std::vector<std::size_t>& order, const Look& look) {
+std::string comparison_chart(const std::vector<const RunReport*>& reports, const Look& look) {
   // One bar says nothing that the table does not.
-  if (order.size() < 2) return "";
+  if (reports.size() < 2) return "";
   Duration longest;
-  for (const std::size_t i : order) longest = std::max(longest, reports[i].iteration_time);
+  for (const RunReport* each : reports) longest = std::max(longest, each->iteration_time);
   if (longest.count() == 0) return "";
   TextTable table({{"", Align::kLeft}, {"", Align::kLeft}});
   const int width = bar_width(reports, look);
-  for (const std::size_t i : order) {
-    table.add_row({name_of(reports[i]), bar(reports[i], longest, width)});
+  for (const RunReport* each : reports) {
+    table.add_row({row_name(*each), bar(*each, longest, width)});
   }
   return fmt::format(
              "\nTime, {} at the widest: # compute, . waits and tasks run again, | lower bound\n",

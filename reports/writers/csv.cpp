@@ -53,9 +53,9 @@ bool is_guarded(std::string_view name) {
 }
 
 // Numbers are no text: a sign in front of one is its own.
-void add_field(std::string& out, const MetricValue& value, const Metric& column) {
+void add_field(std::string& out, const MetricValue& value, std::string_view name) {
   if (const auto* text = std::get_if<std::string>(&value)) {
-    if (*text == "inf" && column.name.ends_with("_per_s")) {
+    if (*text == "inf" && name.ends_with("_per_s")) {
       out += kInfiniteRateField;
     } else if (is_plain(*text) && !is_guarded(*text)) {
       out += *text;
@@ -72,37 +72,6 @@ void add_field(std::string& out, const MetricValue& value, const Metric& column)
 
 std::string prediction_csv(const RunReport& report, const WriteOptions&) {
   return csv_header(report.inputs) + csv_row(report);
-}
-
-std::string comparison_csv(const std::vector<RunReport>& reports, const WriteOptions&) {
-  std::string text = csv_header(reports.empty() ? RunInputs() : reports.front().inputs);
-  for (const std::size_t i : best_first(reports)) text += csv_row(reports[i]);
-  return text;
-}
-
-// One line a machine, or a machine and link: its best schedule.
-std::string machines_csv(const MachinesReport& report, const WriteOptions&) {
-  const auto with = [](std::string line, std::string_view more) {
-    line.back() = ',';
-    return line.append(more) + '\n';
-  };
-  const BestMachines best = best_machines(report);
-  const bool has_states = !report.rows.empty() && !report.rows.front().state.empty();
-  std::string text =
-      with(csv_header(report.rows.empty() ? RunInputs() : best_of(report.rows.front()).inputs),
-           fmt::format("price,samples_per_s_per_price,fastest,most_for_the_price{}",
-                       has_states ? ",state" : ""));
-  for (const std::size_t i : best_first(report)) {
-    const MachineRow& row = report.rows[i];
-    const auto number = [](const std::optional<double>& of) {
-      return of ? fmt::format("{}", *of) : std::string();
-    };
-    text += with(csv_row(best_of(row)),
-                 fmt::format("{},{},{},{}{}", number(row.price), number(samples_per_price(row)),
-                             best.fastest == i, best.for_the_price == i,
-                             has_states ? "," + row.state : std::string()));
-  }
-  return text;
 }
 
 std::string inspection_csv(const NetworkReport& report, const WriteOptions&) {
@@ -139,64 +108,6 @@ std::string replay(const ReplayReport& report, const WriteOptions&) {
   return text;
 }
 
-template <class Number>
-std::string number_field(const std::optional<Number>& number) {
-  return number ? fmt::format("{}", *number) : "";
-}
-
-std::string max_batch(const MaxBatchReport& report, const WriteOptions&) {
-  std::string text = fmt::format(
-      "network,hardware,schedule,options,memory_bytes,{},any_in_rounds,limited_by,stops_at,"
-      "lacks_bytes,peak_near_bytes,peak_far_bytes,iteration_time_ns,samples_per_s,sub_batch,"
-      "rounds,gain,slowdown\n",
-      max_of_word(report.of));
-  const RunInputs& in = report.inputs;
-  for (const std::size_t i : best_first(report)) {
-    const MaxBatchRow& row = report.rows[i];
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},", csv_field(in.network),
-                        csv_field(in.hardware), csv_field(row.schedule), csv_field(row.options),
-                        in.memory.count(), row.largest, row.any_in_rounds, limit_word(row.limit),
-                        row.out_of_memory ? csv_field(row.out_of_memory->step) : "",
-                        row.lacks ? fmt::format("{}", row.lacks->count()) : "");
-    const std::string gain = number_field(gain_over_in_core(report, row));
-    if (!row.run) {
-      text += fmt::format(",,,,,,{},\n", gain);
-      continue;
-    }
-    text += fmt::format("{},{},{},{},{},{},{},{}\n", row.run->peak_near.count(),
-                        row.run->peak_far.count(), row.run->iteration_time.count(),
-                        row.run->samples_per_s, row.run->sub_batch, row.run->rounds, gain,
-                        row.run->slowdown);
-  }
-  return text;
-}
-
-std::string need(const NeedReport& report, const WriteOptions&) {
-  std::string text =
-      "network,hardware,batch,needed,schedule,options,algorithms,value,bracket_low,bracket_high,"
-      "reason,limited_by,link_limited_by,iteration_time_ns,slowdown,samples_per_s,peak_near_bytes,"
-      "peak_far_bytes\n";
-  const RunInputs& in = report.inputs;
-  for (const std::size_t i : best_first(report)) {
-    const NeedRow& row = report.rows[i];
-    const RunReport* run = row.run && row.run->feasible ? &*row.run : nullptr;
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},", csv_field(in.network),
-                        csv_field(in.hardware), in.batch, needed_word(report.what),
-                        csv_field(row.schedule), row.run ? csv_field(row.run->inputs.options) : "",
-                        row.run ? row.run->inputs.algorithms : "", number_field(row.value),
-                        row.bracket ? fmt::format("{}", row.bracket->first) : "",
-                        row.bracket ? fmt::format("{}", row.bracket->second) : "", row.reason);
-    if (run == nullptr) {
-      text += ",,,,,,\n";
-      continue;
-    }
-    text += fmt::format("{},{},{},{},{},{},{}\n", run->limited_by, run->link_limited_by,
-                        run->iteration_time.count(), run->slowdown, run->samples_per_s,
-                        run->peak_near.count(), run->peak_far.count());
-  }
-  return text;
-}
-
 }  // namespace
 
 std::string csv_text(std::string_view name) {
@@ -216,6 +127,10 @@ std::string csv_field(std::string_view name) {
   return quoted + '"';
 }
 
+void add_csv_value(std::string& out, const MetricValue& value, std::string_view name) {
+  add_field(out, value, name);
+}
+
 std::string csv_header(const RunInputs& inputs) {
   return line_of_columns(inputs, [](const Metric& column) { return std::string(column.name); });
 }
@@ -224,7 +139,7 @@ void add_csv_fields(std::string& out, const RunReport& report) {
   bool first = true;
   const auto add = [&](const Metric& column, const MetricValue& value) {
     if (!std::exchange(first, false)) out += ',';
-    add_field(out, value, column);
+    add_field(out, value, column.name);
   };
   for (const auto& columns : {input_columns(), metrics(), out_of_memory_columns()}) {
     for (const Metric& column : columns) add(column, column.read(report));
@@ -247,7 +162,7 @@ std::string csv_row(const RunInputs& inputs) {
   report.inputs = inputs;
   return line_of_columns(inputs, [&](const Metric& column) {
     std::string field;
-    if (column.group == "inputs") add_field(field, column.read(report), column);
+    if (column.group == "inputs") add_field(field, column.read(report), column.name);
     return field;
   });
 }
@@ -256,12 +171,9 @@ extern const Writer csv_writer;
 const Writer csv_writer{.name = "csv",
                         .summary = "one line per result or layer, for spreadsheets",
                         .prediction = &prediction_csv,
-                        .comparison = &comparison_csv,
-                        .machines = &machines_csv,
+                        .rows = &csv_rows,
                         .inspection = &inspection_csv,
                         .replay = &replay,
-                        .max_batch = &max_batch,
-                        .need = &need,
                         .validation = &csv_validation};
 
 }  // namespace ooc

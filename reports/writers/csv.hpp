@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "simulator/summary/run_report.hpp"
+#include "simulator/summary/metrics.hpp"
 
 namespace ooc {
 
@@ -16,6 +16,8 @@ namespace ooc {
 [[nodiscard]] std::string csv_row(const RunReport& report);
 /// The same behind what `out` has, without the end: sweeps have many.
 void add_csv_fields(std::string& out, const RunReport& report);
+/// A value of the column of that name.
+void add_csv_value(std::string& out, const MetricValue& value, std::string_view name);
 /// The same of a configuration that has no result: what was asked for, and empty fields.
 [[nodiscard]] std::string csv_row(const RunInputs& inputs);
 /// A text as CSV shows it: other control characters than tabs and line breaks as \u202e, backslashes doubled,

@@ -2,8 +2,6 @@
 // of metrics, so equal runs give equal bytes. A number that is not known for a run is null.
 #include <string>
 
-#include "reports/writers/json_max_batch.hpp"
-#include "reports/writers/json_need.hpp"
 #include "reports/writers/json_parts.hpp"
 #include "reports/writers/json_replay.hpp"
 #include "reports/writers/validation_text.hpp"
@@ -11,14 +9,6 @@
 
 namespace ooc {
 namespace {
-
-void put_out_of_memory(JsonWriter& json, const RunReport& report) {
-  begin_group(json, "out_of_memory", report);
-  json.objects("holders", report.out_of_memory->holders, [&](const OutOfMemory::Holder& holder) {
-    json.member("name", holder.name).member("bytes", holder.bytes);
-  });
-  json.end();
-}
 
 void put_tie(JsonWriter& json, const LayerReport& layer) {
   if (!layer.tied_to.empty()) json.member("tied_to", layer.tied_to);
@@ -155,9 +145,10 @@ void put_state(JsonWriter& json, const RunReport& report) {
   json.end().end();
 }
 
-/// Leaves the object open.
-void begin_run(JsonWriter& json, const RunReport& report, const ToolInfo& tool) {
-  begin_result(json, "ooc-paleo/result", tool);
+}  // namespace
+
+void put_result(JsonWriter& json, const RunReport& report, const ToolInfo& tool) {
+  put_head(json, "ooc-paleo/result", tool);
   begin_group(json, "inputs", report);
   json.member("framework_meaning", report.inputs.framework_meaning);
   put_symbols(json, report.inputs);
@@ -186,10 +177,13 @@ void begin_run(JsonWriter& json, const RunReport& report, const ToolInfo& tool) 
   if (report.state) put_state(json, report);
 }
 
+namespace {
+
 std::string prediction(const RunReport& report, const WriteOptions& options) {
   std::string text;
   JsonWriter json(text);
-  begin_run(json, report, options.tool);
+  json.begin_object();
+  put_result(json, report, options.tool);
   if (report.moved) {
     json.objects("moved", *report.moved, [&](const MovedTensor& each) { put_moved(json, each); });
   } else {
@@ -198,47 +192,6 @@ std::string prediction(const RunReport& report, const WriteOptions& options) {
   put_levers(json, report);
   if (report.roofline) put_roofline(json, *report.roofline);
   if (report.equations) put_equations(json, *report.equations);
-  json.end();
-  return std::move(text) + "\n";
-}
-
-std::string comparison(const std::vector<RunReport>& reports, const WriteOptions& options) {
-  std::string text;
-  JsonWriter json(text);
-  begin_result(json, "ooc-paleo/comparison", options.tool);
-  json.begin_list("results");
-  for (const std::size_t i : best_first(reports)) {
-    begin_run(json, reports[i], options.tool);
-    json.end();
-  }
-  json.end().end();
-  return std::move(text) + "\n";
-}
-
-std::string machines(const MachinesReport& report, const WriteOptions& options) {
-  std::string text;
-  JsonWriter json(text);
-  begin_result(json, "ooc-paleo/machines", options.tool);
-  const BestMachines best = best_machines(report);
-  json.objects("machines", best_first(report), [&](std::size_t i) {
-    const MachineRow& row = report.rows[i];
-    const RunReport& run = best_of(row);
-    for (const Metric& column : input_columns()) {
-      if (column.key == "hardware" || column.key == "link_bytes_per_s") {
-        put_metric(json, column.key, column.read(run));
-      }
-    }
-    if (!row.state.empty()) json.member("state", row.state);
-    json.member("feasible", run.feasible).member("price", row.price);
-    json.member("samples_per_s_per_price", samples_per_price(row));
-    json.member("fastest", best.fastest == i).member("most_for_the_price", best.for_the_price == i);
-    json.member("remarks", row.remarks).begin_list("results");
-    for (const RunReport& each : row.results) {
-      begin_run(json, each, options.tool);
-      json.end();
-    }
-    json.end();
-  });
   json.end();
   return std::move(text) + "\n";
 }
@@ -294,12 +247,9 @@ extern const Writer json_writer;
 const Writer json_writer{.name = "json",
                          .summary = "everything, for other programs (docs/formats.md, 5)",
                          .prediction = &prediction,
-                         .comparison = &comparison,
-                         .machines = &machines,
+                         .rows = &json_rows,
                          .inspection = &inspection,
                          .replay = &json_replay,
-                         .max_batch = &json_max_batch,
-                         .need = &json_need,
                          .validation = &json_validation};
 
 }  // namespace ooc

@@ -5,9 +5,14 @@
 
 namespace ooc {
 
-void begin_result(JsonWriter& json, std::string_view format, const ToolInfo& tool) {
-  json.begin_object().member("format", format).member("version", 1);
+void put_head(JsonWriter& json, std::string_view format, const ToolInfo& tool) {
+  json.member("format", format).member("version", 1);
   json.begin_object("tool").member("version", tool.version).member("command", tool.command).end();
+}
+
+void begin_result(JsonWriter& json, std::string_view format, const ToolInfo& tool) {
+  json.begin_object();
+  put_head(json, format, tool);
 }
 
 std::optional<std::string_view> if_any(std::string_view text) {
@@ -48,9 +53,7 @@ void begin_group(JsonWriter& json, std::string_view group, const RunReport& repo
   put_rare(json, group, report);
 }
 
-void put_metrics(JsonWriter& json, const RunReport& report,
-                 std::initializer_list<std::string_view> but) {
-  std::vector<std::string_view> done = but;
+void put_metrics(JsonWriter& json, const RunReport& report, std::vector<std::string_view> done) {
   for (const Metric& column : metrics()) {
     const std::string_view key = column.group.empty() ? column.key : column.group;
     if (std::find(done.begin(), done.end(), key) != done.end()) continue;
@@ -62,6 +65,22 @@ void put_metrics(JsonWriter& json, const RunReport& report,
       json.end();
     }
   }
+}
+
+void put_out_of_memory(JsonWriter& json, const RunReport& report) {
+  begin_group(json, "out_of_memory", report);
+  json.objects("holders", report.out_of_memory->holders, [&](const OutOfMemory::Holder& holder) {
+    json.member("name", holder.name).member("bytes", holder.bytes);
+  });
+  json.end();
+}
+
+void put_numbers(JsonWriter& json, const RunReport& report) {
+  json.member("feasible", report.feasible);
+  if (report.out_of_memory) put_out_of_memory(json, report);
+  put_metrics(json, report, {"inputs", "feasible"});
+  put_peaks(json, &report);
+  if (!report.inputs.symbols.empty()) put_sequence(json, &report);
 }
 
 namespace {

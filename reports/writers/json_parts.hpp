@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "model/base/json_writer.hpp"
 #include "reports/writers/writer.hpp"
@@ -12,7 +13,9 @@
 
 namespace ooc {
 
-/// Opens the outermost object: "format", "version", "tool".
+/// "format", "version", "tool".
+void put_head(JsonWriter& json, std::string_view format, const ToolInfo& tool);
+/// Opens the outermost object with its head.
 void begin_result(JsonWriter& json, std::string_view format, const ToolInfo& tool);
 /// Null where there is no text.
 [[nodiscard]] std::optional<std::string_view> if_any(std::string_view text);
@@ -20,9 +23,14 @@ void begin_result(JsonWriter& json, std::string_view format, const ToolInfo& too
 void put_metric(JsonWriter& json, std::string_view key, const MetricValue& value);
 /// Opens the object of a group and puts every column of it there, whatever the table.
 void begin_group(JsonWriter& json, std::string_view group, const RunReport& report);
-/// All metrics but those of a key or group in `but`.
-void put_metrics(JsonWriter& json, const RunReport& report,
-                 std::initializer_list<std::string_view> but);
+/// All metrics but those of a key or group in `done`.
+void put_metrics(JsonWriter& json, const RunReport& report, std::vector<std::string_view> done);
+/// What a job lacks, if it does not fit.
+void put_out_of_memory(JsonWriter& json, const RunReport& report);
+/// All numbers of a run.
+void put_numbers(JsonWriter& json, const RunReport& report);
+/// The members of the result of a run, but for what `predict` alone works out.
+void put_result(JsonWriter& json, const RunReport& report, const ToolInfo& tool);
 /// What memory holds at the peaks of a run, if there is one; null where that is not known.
 void put_peaks(JsonWriter& json, const RunReport* run);
 /// Of a run that lacks near memory: what fills it and what one change would save; else nothing.

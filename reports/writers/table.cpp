@@ -20,12 +20,9 @@ extern const Writer table_writer;
 const Writer table_writer{.name = "table",
                           .summary = "for people",
                           .prediction = &for_terminal<&table_prediction, RunReport>,
-                          .comparison = &for_terminal<&table_comparison, std::vector<RunReport>>,
-                          .machines = &for_terminal<&table_machines, MachinesReport>,
+                          .rows = &for_terminal<&table_rows, ResultRows>,
                           .inspection = &for_terminal<&table_inspection, NetworkReport>,
                           .replay = &for_terminal<&table_replay, ReplayReport>,
-                          .max_batch = &for_terminal<&table_max_batch, MaxBatchReport>,
-                          .need = &for_terminal<&table_need, NeedReport>,
                           .validation = &for_terminal<&table_validation, ValidationReport>};
 
 }  // namespace ooc

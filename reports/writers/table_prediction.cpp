@@ -122,12 +122,10 @@ std::string outcome(const RunReport& report, const Look& look) {
   }
   add_range(table, report);
   add_closed_form(table, report);
-  table.add_row(
-      {"slowdown", fmt::format("{:.3f}x", report.slowdown),
-       fmt::format(
-           "against compute alone{}, {}",
-           report.inputs.algorithms.empty() ? "" : " with the fastest algorithms",
-           format_duration(report.reference_time))});
+  table.add_row({"slowdown", fmt::format("{:.3f}x", report.slowdown),
+                 fmt::format("against compute alone{}, {}",
+                             report.inputs.algorithms.empty() ? "" : " with the fastest algorithms",
+                             format_duration(report.reference_time))});
   if (report.lower_bound.has_value()) {
     const double over = 1 / std::max(1e-9, share(*report.lower_bound, report.iteration_time)) - 1;
     table.add_row({"lower bound", format_duration(*report.lower_bound),

@@ -2,6 +2,7 @@
 // and the errors by kind of job and of figure.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -45,9 +46,10 @@ std::string title_of(const FigureFile& file) {
   return printable(fmt::format("{:<4} {} [{}]", file.id, file.title, file.source));
 }
 
-/// One table, so that columns are aligned over all files; their titles between its lines.
 std::string rows_table(const std::vector<FileReport>& files, const Look& look) {
-  TextTable table{{{"", Align::kLeft},
+  std::string titles;
+  TextTable table{{{"file", Align::kLeft},
+                   {"figure", Align::kLeft},
                    {"predicted"},
                    {"published"},
                    {"deviation"},
@@ -55,31 +57,16 @@ std::string rows_table(const std::vector<FileReport>& files, const Look& look) {
                    {"kind", Align::kLeft},
                    {"verdict", Align::kLeft}}};
   for (const FileReport& file : files) {
+    titles += bold(title_of(file.file), look) + "\n";
     for (const FigureReport& row : file.rows) {
       const Figure& figure = row.figure;
-      table.add_row(
-          {"  " + printable(label_of(figure)), printable(figure_text(figure, row.predicted)),
-           figure.published ? printable(figure_text(figure, *figure.published)) : "",
-           row.deviation ? signed_percent(*row.deviation) : "", printable(allowed_text(figure)),
-           std::string(kind_name(figure.kind)), std::string(verdict_name(row.verdict))});
+      table.add_row({file.file.id, label_of(figure), figure_text(figure, row.predicted),
+                     figure.published ? figure_text(figure, *figure.published) : "",
+                     row.deviation ? signed_percent(*row.deviation) : "", allowed_text(figure),
+                     std::string(kind_name(figure.kind)), std::string(verdict_name(row.verdict))});
     }
   }
-  const std::string lines = table.text(look);
-  std::string text;
-  std::size_t begin = 0;
-  const auto take = [&](std::size_t number) {
-    for (; number > 0 && begin < lines.size(); --number) {
-      const std::size_t end = lines.find('\n', begin);
-      text += lines.substr(begin, end - begin + 1);
-      begin = end + 1;
-    }
-  };
-  take(1);  // the titles of columns
-  for (const FileReport& file : files) {
-    text += bold(title_of(file.file), look) + "\n";
-    take(file.rows.size());
-  }
-  return text + lines.substr(begin);
+  return titles + table.text(look);
 }
 
 /// "swapping, fitted" of a group, "fitted, networks in core" of all, a title of a file.
@@ -93,14 +80,14 @@ std::string name_of(const ErrorLine& line, bool with_kind) {
 
 std::string errors_table(const std::string& title, const std::vector<ErrorLine>& lines,
                          bool with_kind, const Look& look) {
-  TextTable table{{{title, Align::kLeft},
-                   {"figures"},
-                   {"hold"},
-                   {"n"},
-                   {"median"},
-                   {"mean"},
-                   {"largest"},
-                   {"bias"}}};
+  std::vector<TextTable::Column> columns{{title, Align::kLeft}};
+  for (const char* name : {"figures", "hold", "n", "median", "mean", "largest", "bias"}) {
+    columns.push_back({name});
+  }
+  const bool goals = std::any_of(lines.begin(), lines.end(),
+                                 [](const ErrorLine& line) { return line.goal.has_value(); });
+  if (goals) columns.push_back({"goal", Align::kLeft});
+  TextTable table(columns);
   for (const ErrorLine& line : lines) {
     const ErrorStatistics errors = error_statistics(line.deviations);
     std::vector<std::string> cells{printable(name_of(line, with_kind)), count(line.figures),
@@ -113,6 +100,10 @@ std::string errors_table(const std::string& title, const std::vector<ErrorLine>&
                                  percent(errors.largest), signed_percent(errors.bias)});
     }
     cells.resize(8);
+    const bool missed = line.goal && errors.mean > *line.goal;
+    if (goals) {
+      cells.push_back(line.goal ? percent(*line.goal) + (missed ? " missed" : "") : "");
+    }
     table.add_row(std::move(cells));
   }
   return lines.empty() ? "" : table.text(look);
@@ -143,30 +134,6 @@ std::string attention(const ValidationReport& report, Verdict verdict, const std
   return (verdict == Verdict::kFails ? bold_red(title, look) : bold(title, look)) + "\n" + text;
 }
 
-/// A line a data set; "" where there is none.
-std::string networks_table(const ValidationReport& report, const Look& look) {
-  TextTable table{{{"networks in core", Align::kLeft},
-                   {"n"},
-                   {"mean"},
-                   {"median"},
-                   {"largest"},
-                   {"bias"},
-                   {"goal", Align::kLeft},
-                   {"kind", Align::kLeft}}};
-  bool any = false;
-  for (const FileReport& set : report.files) {
-    if (!set.networks) continue;
-    any = true;
-    const ErrorStatistics errors = errors_of(set);
-    const bool missed = set.goal && errors.mean > *set.goal;
-    table.add_row({printable(set.file.title), count(errors.count), percent(errors.mean),
-                   percent(errors.median), percent(errors.largest), signed_percent(errors.bias),
-                   set.goal ? percent(*set.goal) + (missed ? " missed" : "") : "",
-                   std::string(kind_name(set.rows.front().figure.kind))});
-  }
-  return any ? table.text(look) + "  |predicted / measured - 1|; bias with its sign\n" : "";
-}
-
 /// "4 rows: 2 hold, 1 FAILS, 1 fails as known"
 std::string count_line(const ValidationReport& report) {
   std::size_t rows = 0;
@@ -195,8 +162,9 @@ std::string table_validation(const ValidationReport& report, const WriteOptions&
   const bool in_full = report.files.size() < kMany;
   std::string text;
   for (const std::string& part :
-       {in_full ? rows_table(report.files, look) : "", networks_table(report, look),
-        in_full ? "" : errors_table("published figures", by_file(report), false, look),
+       {in_full ? rows_table(report.files, look) : "",
+        errors_table("networks in core", by_file(report, true), true, look),
+        in_full ? "" : errors_table("published figures", by_file(report, false), false, look),
         attention(report, Verdict::kFails, "Fails", look),
         attention(report, Verdict::kKnown, "Fails, and it is known why", look),
         attention(report, Verdict::kUnexpected, "Marked as failing, and holds", look),

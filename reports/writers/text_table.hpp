@@ -99,18 +99,11 @@ struct StaticWords {
 [[nodiscard]] std::string table_prediction(const RunReport& report, const WriteOptions& options);
 /// OOC-Paleo's equations beside the run; "" where they were not asked for.
 [[nodiscard]] std::string table_equations(const RunReport& report, const Look& look);
-[[nodiscard]] std::string table_comparison(const std::vector<RunReport>& reports,
-                                           const WriteOptions& options);
-[[nodiscard]] std::string table_machines(const MachinesReport& report, const WriteOptions& options);
-/// Bars of the times, in that order; "" where there is nothing to compare.
-[[nodiscard]] std::string comparison_chart(const std::vector<RunReport>& reports,
-                                           const std::vector<std::size_t>& order,
+/// Bars of the times; "" where there is nothing to compare.
+[[nodiscard]] std::string comparison_chart(const std::vector<const RunReport*>& reports,
                                            const Look& look = {});
 [[nodiscard]] std::string table_inspection(const NetworkReport& report,
                                            const WriteOptions& options);
 [[nodiscard]] std::string table_replay(const ReplayReport& report, const WriteOptions& options);
-[[nodiscard]] std::string table_max_batch(const MaxBatchReport& report,
-                                          const WriteOptions& options);
-[[nodiscard]] std::string table_need(const NeedReport& report, const WriteOptions& options);
 
 }  // namespace ooc

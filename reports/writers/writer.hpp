@@ -10,9 +10,7 @@
 #include <vector>
 
 #include "reports/validation/validation_report.hpp"
-#include "simulator/summary/machines_report.hpp"
-#include "simulator/summary/max_batch_report.hpp"
-#include "simulator/summary/need_report.hpp"
+#include "reports/writers/rows.hpp"
 #include "simulator/summary/replay_report.hpp"
 #include "simulator/summary/run_report.hpp"
 
@@ -46,16 +44,9 @@ struct Writer {
   std::string_view summary;  ///< one line
   /// All of them end with a newline.
   std::string (*prediction)(const RunReport& report, const WriteOptions& options);
-  /// In the order best_first() gives.
-  std::string (*comparison)(const std::vector<RunReport>& reports, const WriteOptions& options);
-  /// The same, of comparisons.
-  std::string (*machines)(const MachinesReport& report, const WriteOptions& options);
+  std::string (*rows)(const ResultRows& rows, const WriteOptions& options);
   std::string (*inspection)(const NetworkReport& report, const WriteOptions& options);
   std::string (*replay)(const ReplayReport& report, const WriteOptions& options);
-  /// In the order best_first() gives.
-  std::string (*max_batch)(const MaxBatchReport& report, const WriteOptions& options);
-  /// The same.
-  std::string (*need)(const NeedReport& report, const WriteOptions& options);
   std::string (*validation)(const ValidationReport& report, const WriteOptions& options);
 };
 

@@ -1,11 +1,12 @@
-// Exact comparison in 128 bit: time <= reference x (100 + p) / 100.
+// Exact in 128 bit: of whole nanoseconds, time <= reference x (100 + p) / 100 is time <= what is left of that without
+// its fraction.
 #include "simulator/predict/knee.hpp"
 
 namespace ooc {
 namespace {
 
-bool is_within(Duration time, Duration reference, int percent) {
-  return Int128{time.count()} * 100 <= Int128{reference.count()} * (100 + percent);
+Duration longest(Duration reference, int percent) {
+  return Duration(static_cast<std::int64_t>(Int128{reference.count()} * (100 + percent) / 100));
 }
 
 }  // namespace
@@ -28,6 +29,8 @@ std::string_view no_knee_name(NoKnee cause) {
       return "page_faults";
     case NoKnee::kFarUpdates:
       return "far_updates";
+    case NoKnee::kLink:
+      return "link";
     case NoKnee::kFarMemory:
       return "far_memory";
     case NoKnee::kNearMemory:
@@ -56,6 +59,8 @@ std::string_view no_knee_text(NoKnee cause) {
       return "waits for page faults";
     case NoKnee::kFarUpdates:
       return "waits for updates in far memory";
+    case NoKnee::kLink:
+      return "the link binds";
     case NoKnee::kFarMemory:
       return "far memory caps the link";
     case NoKnee::kNearMemory:
@@ -83,7 +88,22 @@ LinkTime link_time(const RunReport& report) {
 }
 
 bool within(const LinkTime& time, int percent) {
-  return time.feasible && is_within(time.iteration_time, time.reference_time, percent);
+  return time.feasible && time.iteration_time <= longest(time.reference_time, percent);
+}
+
+NoKnee why_too_slow(const LinkTime& time, Duration most, std::optional<bool> copies_bind) {
+  if (time.compute_time > most) return NoKnee::kComputation;
+  const Duration run_again = time.compute_time + time.recompute_time;
+  if (run_again > most) return NoKnee::kRecomputes;
+  if (!copies_bind.value_or(false)) {
+    if (run_again + time.fault_time > most) return NoKnee::kPageFaults;
+    const bool updates = copies_bind && time.update_time > Duration(0);
+    if (updates || run_again + time.update_time > most) return NoKnee::kFarUpdates;
+    if (copies_bind) return NoKnee::kOtherWaits;
+  }
+  if (time.far_memory_binds) return NoKnee::kFarMemory;
+  if (time.near_memory_binds) return NoKnee::kNearMemory;
+  return copies_bind ? NoKnee::kLink : NoKnee::kOtherWaits;
 }
 
 void KneeFinder::add(BytesPerSecond link, const LinkTime& time) {
@@ -113,16 +133,7 @@ NoKnee KneeFinder::why_none(int percent) const {
     time = *at_infinite_link_;
     if (within(time, percent)) return NoKnee::kBeyondList;
   }
-  const auto too_long = [&](Duration part) {
-    return !is_within(part, time.reference_time, percent);
-  };
-  if (too_long(time.compute_time)) return NoKnee::kComputation;
-  const Duration run_again = time.compute_time + time.recompute_time;
-  if (too_long(run_again)) return NoKnee::kRecomputes;
-  if (too_long(run_again + time.fault_time)) return NoKnee::kPageFaults;
-  if (too_long(run_again + time.update_time)) return NoKnee::kFarUpdates;
-  if (time.far_memory_binds) return NoKnee::kFarMemory;
-  return time.near_memory_binds ? NoKnee::kNearMemory : NoKnee::kOtherWaits;
+  return why_too_slow(time, longest(time.reference_time, percent));
 }
 
 }  // namespace ooc

@@ -20,8 +20,9 @@ enum class NoKnee {
   kRecomputes,   ///< tasks that run again take longer than that, whatever the link
   kPageFaults,   ///< so do faults, one by one
   kFarUpdates,   ///< so do updates in far memory
-  kFarMemory,    ///< sets the rate of copies
-  kNearMemory,   ///< sets the rate of copies
+  kLink,         ///< sets the rate of copies
+  kFarMemory,    ///< likewise
+  kNearMemory,   ///< likewise
   kOtherWaits,   ///< that a link does not shorten
 };
 /// "far_memory"; "" of kNone.
@@ -52,6 +53,11 @@ struct LinkTime {
   bool near_memory_binds = false;
 };
 [[nodiscard]] LinkTime link_time(const RunReport& report);
+
+/// Why an iteration that fits takes longer than that. `copies_bind`: whether it would be quick enough with copies that
+/// take no time; unset: not known, and the link is infinite.
+[[nodiscard]] NoKnee why_too_slow(const LinkTime& time, Duration most,
+                                  std::optional<bool> copies_bind = {});
 
 /// Whether the iteration takes at most that much longer than its reference: the slowdown's, and that of `need`.
 [[nodiscard]] bool within(const LinkTime& time, int percent);

@@ -38,15 +38,6 @@ BestMachines best_machines(const MachinesReport& report) {
           .for_the_price = largest(report, &samples_per_price)};
 }
 
-Bytes lacking_bytes(const RunReport& report) {
-  const OutOfMemory& oom = *report.out_of_memory;
-  const std::optional<Bytes> least =
-      oom.smallest_budget.has_value() ? oom.smallest_budget : oom.least_budget;
-  const bool near = oom.tier == OutOfMemory::Tier::kNear;
-  return near && least.has_value() ? *least - report.budget_near
-                                   : oom.wanted - std::min(oom.wanted, oom.largest_hole);
-}
-
 std::vector<std::size_t> best_first(const MachinesReport& report) {
   std::vector<std::size_t> order(report.rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

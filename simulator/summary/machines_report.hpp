@@ -39,7 +39,4 @@ struct BestMachines {
 /// what does not fit by what it lacks. Equals keep their order.
 [[nodiscard]] std::vector<std::size_t> best_first(const MachinesReport& report);
 
-/// Near memory that the job lacks under the schedule that needs least of it, or what is missing of another.
-[[nodiscard]] Bytes lacking_bytes(const RunReport& report);
-
 }  // namespace ooc

@@ -19,6 +19,22 @@ std::string_view action_name(TensorAction action) {
   return "keep";
 }
 
+std::optional<Bytes> needed_bytes(const OutOfMemory& oom) {
+  return oom.smallest_budget ? oom.smallest_budget : oom.least_budget;
+}
+
+Bytes lacking_bytes(const OutOfMemory& oom, Bytes there) {
+  const std::optional<Bytes> needs = needed_bytes(oom);
+  return needs && *needs > there ? *needs - there
+                                 : oom.wanted - std::min(oom.wanted, oom.largest_hole);
+}
+
+Bytes lacking_bytes(const RunReport& report) {
+  const OutOfMemory& oom = *report.out_of_memory;
+  const bool near = oom.tier == OutOfMemory::Tier::kNear;
+  return lacking_bytes(oom, near ? report.budget_near : report.inputs.far_memory);
+}
+
 std::optional<LargestLoss> largest_loss(const RunReport& report) {
   const auto largest = std::max_element(report.stalls.begin(), report.stalls.end());
   const Duration slower = report.compute_time - report.reference_time;

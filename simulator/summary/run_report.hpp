@@ -260,7 +260,7 @@ struct RunReport {
   double samples_per_s = 0;
   Duration compute_time;    ///< sum of this plan's first-run tasks
   Duration reference_time;  ///< the same at full batch with the fastest algorithms it may use
-  double slowdown = 0;                               ///< iteration_time / reference_time
+  double slowdown = 0;      ///< iteration_time / reference_time
   std::optional<Duration> lower_bound;
   std::int64_t sub_batch = 1;  ///< samples of a round; the batch where there is one round
   std::int64_t rounds = 1;
@@ -312,6 +312,12 @@ struct RunReport {
   std::vector<std::string> assumed;
   std::vector<std::string> remarks;  ///< what the prediction leaves out, for people
 };
+
+/// Bytes that suffice in the memory that is too small, or, where a run decides, at least that much; unset: not known.
+[[nodiscard]] std::optional<Bytes> needed_bytes(const OutOfMemory& oom);
+/// Bytes that the job lacks of what there is, or, where needs are not known, that its step lacks.
+[[nodiscard]] Bytes lacking_bytes(const OutOfMemory& oom, Bytes there);
+[[nodiscard]] Bytes lacking_bytes(const RunReport& report);
 
 /// What costs most of the time beyond the reference: compute that takes longer than there, tasks that run again, or a
 /// wait.

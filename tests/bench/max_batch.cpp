@@ -1,11 +1,10 @@
 // How long does it take to find the largest batch of ResNet-50 under all schedules? Each trial is planned and
 // run; the network and the profile are read once, the costs of a batch worked out once for all schedules.
-#include "simulator/predict/max_batch.hpp"
-
 #include <stdexcept>
 
 #include "cli/load.hpp"
 #include "simulator/predict/case.hpp"
+#include "simulator/predict/solve.hpp"
 #include "simulator/schedules/own_options.hpp"
 #include "tests/bench/benchmark.hpp"
 
@@ -22,10 +21,14 @@ void run(Report& report) {
   options.schedule.own.change().search = 0;  // what fits does not depend on it
   const Workload workload = load_workload("resnet50", "NETWORK", options);
   const Machine machine = load_hardware("v100-16gb-pcie3", "--hardware", options);
-  const MaxBatchRequest request{.workload = workload, .machine = machine, .options = options};
+  const SolveRequest request{.workload = workload,
+                             .machine = machine,
+                             .options = options,
+                             .axis = *find_solve_axis("batch"),
+                             .chosen = schedules()};
   const double ns = cpu_ns([&] {
-    const MaxBatchReport found = max_batches(request, schedules());
-    if (found.rows.front().largest != 190) throw std::runtime_error("in-core runs 190 samples");
+    const SolveReport found = solve(request);
+    if (found.rows.back().value != 190) throw std::runtime_error("in-core runs 190 samples");
     consume(&found);
   });
   report.add("ResNet-50, all schedules", ns / 1e6, "ms", at_most(kMostMs));

@@ -1,7 +1,5 @@
 // The largest batch: the worked example of docs/formats.md by hand, two published figures, the border
 // checked against `predict`, and bad input.
-#include "simulator/predict/max_batch.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 
 #include "cli/load.hpp"
 #include "model/base/errors.hpp"
+#include "simulator/predict/solve.hpp"
 #include "simulator/schedules/own_options.hpp"
 #include "tests/cli/run_program.hpp"
 
@@ -32,11 +31,15 @@ struct MaxJob {
         workload(load_workload(network, "NETWORK", options)),
         machine(load_hardware(profile, "--hardware", options)) {}
 
-  MaxBatchRow row(const char* schedule, std::int64_t limit = kMaxBatch) const {
-    const MaxBatchRequest request{
-        .workload = workload, .machine = machine, .options = options, .limit = limit};
-    SizedCases cases(size_axis_of(request));
-    return max_batch(request, cases, *find_schedule(schedule));
+  SolveRow row(const char* schedule, std::int64_t limit = kMaxBatch) const {
+    const Schedule* chosen[] = {find_schedule(schedule)};
+    return solve({.workload = workload,
+                  .machine = machine,
+                  .options = options,
+                  .axis = *find_solve_axis("batch"),
+                  .chosen = chosen,
+                  .limit = limit})
+        .rows.front();
   }
 
   /// As `predict` would say.
@@ -69,9 +72,9 @@ TEST_CASE("time, rate and peak of a largest batch are those of predict, under ev
     bool in_rounds = false;
     for (const Schedule* schedule : schedules()) {
       CAPTURE(schedule->name);
-      const MaxBatchRow row = job.row(schedule->name.data(), 1000);
+      const SolveRow row = job.row(schedule->name.data(), 1000);
       REQUIRE(row.run.has_value());
-      const RunReport report = predicted(job, *schedule, row.largest);
+      const RunReport report = predicted(job, *schedule, *row.value);
       CHECK(row.run->iteration_time == report.iteration_time);
       CHECK(row.run->samples_per_s == report.samples_per_s);
       CHECK(row.run->peak_near == report.peak_near);
@@ -86,15 +89,15 @@ TEST_CASE("the worked example by hand: 5 GB a sample in-core, 3 GB under capacit
   CaseOptions options;
   options.memory = Bytes(12'500'000'000);
   const MaxJob job(kNetwork, kMachine, options);
-  const MaxBatchRow in_core = job.row("in-core");
-  CHECK(in_core.largest == 2);
-  CHECK(in_core.limit == BatchLimit::kNearMemory);
-  CHECK(in_core.failing == 3);
+  const SolveRow in_core = job.row("in-core");
+  CHECK(in_core.value == 2);
+  CHECK(in_core.reason == "near_memory");
+  CHECK(in_core.beyond == 3);
   CHECK(in_core.lacks == Bytes(2'500'000'000));  // 3 x 5 GB - 12.5 GB
-  CHECK(in_core.out_of_memory->step == "d.backward");
+  CHECK(in_core.reason_text == "near memory at d.backward");
   CHECK(in_core.run->peak_near == Bytes(10'000'000'000));
-  const MaxBatchRow capacity = job.row("capacity");
-  CHECK(capacity.largest == 4);
+  const SolveRow capacity = job.row("capacity");
+  CHECK(capacity.value == 4);
   CHECK(capacity.lacks == Bytes(2'500'000'000));  // 5 x 3 GB - 12.5 GB
   CHECK(capacity.run->peak_near <= Bytes(12'500'000'000));
   REQUIRE(capacity.run->peak_near_by_category.has_value());
@@ -105,17 +108,17 @@ TEST_CASE("the limit of the search is said, and far memory where it is what lack
   CaseOptions options;
   options.memory = Bytes(300'000'000'000);
   MaxJob job(kNetwork, kMachine, options);
-  const MaxBatchRow limited = job.row("in-core", 7);
-  CHECK(limited.largest == 7);
-  CHECK(limited.limit == BatchLimit::kSearch);
-  CHECK(limited.failing == 0);
+  const SolveRow limited = job.row("in-core", 7);
+  CHECK(limited.value == 7);
+  CHECK(limited.reason == "search_limit");
+  CHECK(limited.beyond == std::nullopt);
   // vdnn-like copies all four outputs: 4 GB a sample, in 64 GB.
-  const MaxBatchRow far = job.row("vdnn-like");
-  CHECK(far.largest == 16);
-  CHECK(far.limit == BatchLimit::kFarMemory);
+  const SolveRow far = job.row("vdnn-like");
+  CHECK(far.value == 16);
+  CHECK(far.reason == "far_memory");
   CHECK(far.lacks == Bytes(4'000'000'000));
   job.options.far_memory = Bytes(8'000'000'000);
-  CHECK(MaxJob(kNetwork, kMachine, job.options).row("vdnn-like").largest == 2);
+  CHECK(MaxJob(kNetwork, kMachine, job.options).row("vdnn-like").value == 2);
 }
 
 TEST_CASE("what cannot be counted ends the search, for schedules in rounds too") {
@@ -123,9 +126,9 @@ TEST_CASE("what cannot be counted ends the search, for schedules in rounds too")
   options.memory = Bytes(std::int64_t{1} << 55);
   const MaxJob job("alexnet", "p100-pcie3", options);
   for (const char* schedule : {"in-core", "modnn"}) {
-    const MaxBatchRow row = job.row(schedule);
-    CHECK(row.limit == BatchLimit::kCounting);
-    CHECK(row.largest > 100'000'000);
+    const SolveRow row = job.row(schedule);
+    CHECK(row.reason == "counting");
+    CHECK(row.value > 100'000'000);
     CHECK_FALSE(row.any_in_rounds);
     CHECK_FALSE(row.lacks.has_value());
   }
@@ -134,17 +137,17 @@ TEST_CASE("what cannot be counted ends the search, for schedules in rounds too")
 TEST_CASE("several devices have a batch of which each runs its share") {
   CaseOptions options;
   options.devices = 4;
-  const MaxBatchRow row = MaxJob("resnet50", "p100-nvlink1-power8", options).row("in-core");
-  CHECK(row.largest == 4 * 190);
-  CHECK(row.failing == 4 * 190 + 1);  // one device has a sample more
+  const SolveRow row = MaxJob("resnet50", "p100-nvlink1-power8", options).row("in-core");
+  CHECK(row.value == 4 * 190);
+  CHECK(row.beyond == 4 * 190 + 1);  // one device has a sample more
   const Ran ran = max_batch_of({"--devices", "4", "--max-batch-limit", "3"});
   CHECK(ran.exit_code == 2);
   CHECK(ran.err.find("--max-batch-limit: found 3, expected at least 4") != std::string::npos);
 }
 
 TEST_CASE("the published in-core batches of ResNet-50 on a P100 and an M40 come out within 5 %") {
-  CHECK(MaxJob("resnet50", "p100-nvlink1-power8").row("in-core").largest == 190);  // published: 191
-  CHECK(MaxJob("resnet50", "m40").row("in-core").largest == 140);                  // published: 144
+  CHECK(MaxJob("resnet50", "p100-nvlink1-power8").row("in-core").value == 190);  // published: 191
+  CHECK(MaxJob("resnet50", "m40").row("in-core").value == 140);                  // published: 144
 }
 
 TEST_CASE("the batch fits and the one above it does not, as predict says, for every schedule" *
@@ -158,11 +161,11 @@ TEST_CASE("the batch fits and the one above it does not, as predict says, for ev
     for (const Schedule* schedule : schedules()) {
       if (schedule->is(Trait::kSubBatches)) continue;
       CAPTURE(schedule->name);
-      const MaxBatchRow row = job.row(schedule->name.data());
-      REQUIRE(row.largest > 0);
-      CHECK(job.fits(schedule->name.data(), row.largest));
-      CHECK_FALSE(job.fits(schedule->name.data(), row.largest + 1));
-      CHECK(row.attempts < (allocator == Allocator::kCaching ? 150 : 60));
+      const SolveRow row = job.row(schedule->name.data());
+      REQUIRE(row.value > 0);
+      CHECK(job.fits(schedule->name.data(), *row.value));
+      CHECK_FALSE(job.fits(schedule->name.data(), *row.value + 1));
+      CHECK(row.tried < (allocator == Allocator::kCaching ? 150 : 60));
     }
   }
 }
@@ -177,7 +180,7 @@ TEST_CASE(
   Framework framework;
   job.options.framework = std::make_shared<const Framework>(framework);
   CHECK(budget_of(job.options, job.machine.profile) == near.capacity - near.reserved);
-  const MaxBatchRow beside_reserve = job.row("in-core");
+  const SolveRow beside_reserve = job.row("in-core");
 
   framework.context = Bytes(2'000'000'000);
   job.options.framework = std::make_shared<const Framework>(framework);
@@ -188,7 +191,7 @@ TEST_CASE(
   const Case which = make_case(job.workload, job.machine, one);
   CHECK(which.budget == budget);
   CHECK(which.inputs.memory == budget);
-  CHECK(job.row("in-core").largest < beside_reserve.largest);
+  CHECK(job.row("in-core").value < beside_reserve.value);
 
   framework.memory_share = 0.75;
   job.options.framework = std::make_shared<const Framework>(framework);
@@ -208,15 +211,15 @@ TEST_CASE(
 
 TEST_CASE("a schedule in rounds runs any batch, in rounds of the largest") {
   const MaxJob job("alexnet", "m40");
-  const MaxBatchRow row = job.row("modnn");
-  CHECK(row.largest > 0);
+  const SolveRow row = job.row("modnn");
+  CHECK(row.value > 0);
   CHECK(row.any_in_rounds);
   CHECK_FALSE(job.row("capacity").any_in_rounds);
   CaseOptions options;
   options.schedule.sub_batch = {.kind = SubBatch::Kind::kSize, .samples = 8};
-  const MaxBatchRow of_eight = MaxJob("alexnet", "m40", options).row("capacity");
-  CHECK(of_eight.largest == 8);
-  CHECK(of_eight.limit == BatchLimit::kRounds);
+  const SolveRow of_eight = MaxJob("alexnet", "m40", options).row("capacity");
+  CHECK(of_eight.value == 8);
+  CHECK(of_eight.reason == "none");
 }
 
 TEST_CASE("the result comes as table, JSON and CSV, largest batch first") {
@@ -226,21 +229,21 @@ TEST_CASE("the result comes as table, JSON and CSV, largest batch first") {
   CHECK(table.out.find("near memory at d.backward") != std::string::npos);
   const Ran json = max_batch_of({"--memory", "12.5GB", "--schedule", "in-core", "--format=json"});
   for (const char* piece :
-       {"\"format\": \"ooc-paleo/max-batch\"", "\"batch\": 2,", "\"limited_by\": \"near_memory\"",
+       {"\"format\": \"ooc-paleo/max-batch\"", "\"value\": 2,", "\"reason\": \"near_memory\"",
         "\"lacks_bytes\": 2500000000", "\"peak_near_bytes\": 10000000000"}) {
     CAPTURE(piece);
     CHECK(json.out.find(piece) != std::string::npos);
   }
   const Ran csv = max_batch_of({"--memory", "12.5GB", "--schedule", "in-core", "--format=csv"});
   CHECK(std::count(csv.out.begin(), csv.out.end(), '\n') == 2);
-  CHECK(csv.out.find(",in-core,,12500000000,2,false,near_memory,d.backward,2500000000,") !=
+  CHECK(csv.out.find(",2,3,near_memory,near memory at d.backward,2500000000,") !=
         std::string::npos);
 }
 
 TEST_CASE("where no schedule runs one sample the exit status is 3") {
   const Ran ran = max_batch_of({"--memory", "2GB"});
   CHECK(ran.exit_code == 3);
-  CHECK(ran.out.find("none") != std::string::npos);
+  CHECK(ran.out.find("None suffices") != std::string::npos);
   CHECK(max_batch_of({"--memory", "3GB"}).exit_code == 0);
 }
 

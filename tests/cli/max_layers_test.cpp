@@ -42,14 +42,14 @@ TEST_CASE("as many copies as are found fit, and one more does not, as predict sa
   const Ran in_core = max_layers(
       file, {"--memory", "8.5GB", "--schedule", "in-core", "--format", "csv", "--quiet"});
   CHECK(in_core.exit_code == 0);
-  CHECK(has(in_core.out, ",in-core,,8500000000,7,false,near_memory,"));
+  CHECK(has(in_core.out, ",7,8,near_memory,"));
   // What is swapped waits in far memory, all but what can stay.
   const Ran capacity = max_layers(file, {"--memory", "8.5GB", "--schedule", "capacity", "--format",
                                          "csv", "--quiet", "--far-memory", "20GB"});
   const std::string row = capacity.out.substr(capacity.out.find('\n'));
-  CHECK(has(row, ",false,far_memory,"));
-  const std::size_t begin = row.find(",8500000000,") + 12;
-  const int most = std::stoi(row.substr(begin));
+  CHECK(has(row, ",far_memory,"));
+  const std::size_t end = row.rfind(',', row.find(",far_memory,") - 1);
+  const int most = std::stoi(row.substr(row.rfind(',', end - 1) + 1));
   CHECK(most > 20);
   for (const int copies : {most, most + 1}) {
     const std::string other = folder.file("other.json", network(repeat(copies, "true")));
@@ -65,13 +65,13 @@ TEST_CASE("the most layers come as table, JSON and CSV, with what they gain over
   const std::vector<std::string> job{"--memory", "8.5GB", "--schedules", "in-core,vdnn-like",
                                      "--limit",  "70",    "--quiet"};
   const Ran table = max_layers(file, job);
-  CHECK(has(table.out, "copies of deept, of which its file has 4; batch 1"));
+  CHECK(has(table.out, "copies of deept, of which its file has 4"));
   CHECK(has(table.out, "gain: over in-core"));
   std::vector<std::string> as_json = job;
   as_json.insert(as_json.end(), {"--format", "json"});
   const Ran json = max_layers(file, as_json);
   for (const char* piece : {"\"format\": \"ooc-paleo/max-layers\"", "\"copies\": 4",
-                            "\"max_layers_limit\": 70", "\"layers\": 7", "\"gain\": 1"}) {
+                            "\"limit\": 70", "\"value\": 7", "\"gain\": 1"}) {
     CAPTURE(piece);
     CHECK(has(json.out, piece));
   }

@@ -15,9 +15,8 @@
 #include "model/base/errors.hpp"
 #include "reports/writers/csv.hpp"
 #include "simulator/predict/compare.hpp"
-#include "simulator/predict/max_batch.hpp"
-#include "simulator/predict/need.hpp"
 #include "simulator/predict/paged_plan.hpp"
+#include "simulator/predict/solve.hpp"
 #include "simulator/predict/sweep_worker.hpp"
 #include "simulator/schedules/own_options.hpp"
 #include "tests/support/property_cases.hpp"
@@ -26,8 +25,8 @@
 namespace ooc::test {
 namespace {
 
-constexpr std::array kNetworks{"alexnet", "vgg16", "googlenet_v1", "resnet18", "unet",
-                               "ptb-lstm-1", "gpt2", "example_skip"};
+constexpr std::array kNetworks{"alexnet", "vgg16",      "googlenet_v1", "resnet18",
+                               "unet",    "ptb-lstm-1", "gpt2",         "example_skip"};
 constexpr std::array kMachines{"v100-16gb-pcie3", "gtx-1080", "p100-pcie3", "k80", "rtx-4090"};
 constexpr std::array kFrameworks{"ideal", "pytorch-2", "pytorch-1", "tensorflow-1", "cudnn-vdnn"};
 
@@ -66,8 +65,8 @@ class OneJob {
     check_sweep();
     // Each value of a search is a plan anew: of long searches the others' rows suffice.
     if (schedule_->is(Trait::kOptimizes)) return;
-    check_need();
-    check_max();
+    check_solve(options_.batch == 1 ? "near-memory" : "link");
+    check_solve("batch");
   }
 
   [[nodiscard]] std::string name() const {
@@ -125,35 +124,24 @@ class OneJob {
     }
   }
 
-  void check_need() const {
+  void check_solve(std::string_view word) const {
     const Schedule* chosen[] = {schedule_};
-    const bool memory = options_.batch == 1;
-    const NeedReport report = needs({.workload = workload_,
-                                     .machine = machine_,
-                                     .options = options_,
-                                     .chosen = chosen,
-                                     .what = memory ? Needed::kNearMemory : Needed::kLink});
-    const NeedRow& row = report.rows.front();
+    const SolveReport report = solve({.workload = workload_,
+                                      .machine = machine_,
+                                      .options = options_,
+                                      .axis = *find_solve_axis(word),
+                                      .chosen = chosen,
+                                      .limit = 64});
+    const SolveRow& row = report.rows.front();
     if (!row.value || *row.value == 0) return;
     CaseOptions at = options_;
-    if (memory) {
-      at.memory = Bytes(*row.value);
-    } else {
-      at.transfers.link = BytesPerSecond(*row.value);
-    }
-    CHECK(text_of(*row.run) == text_of(with(at)));
-  }
-
-  void check_max() const {
-    const MaxBatchRequest request{
-        .workload = workload_, .machine = machine_, .options = options_, .limit = 64};
-    SizedCases cases(size_axis_of(request));
-    const MaxBatchRow row = max_batch(request, cases, *schedule_);
-    if (!row.run) return;
-    CaseOptions at = options_;
-    at.batch = row.largest;
+    if (word == "near-memory") at.memory = Bytes(*row.value);
+    if (word == "link") at.transfers.link = BytesPerSecond(*row.value);
+    if (word == "batch") at.batch = *row.value;
     // Sizes that are looked for are of one round.
-    if (!schedule_->is(Trait::kSubBatches)) at.schedule.sub_batch.kind = SubBatch::Kind::kOff;
+    if (word == "batch" && !schedule_->is(Trait::kSubBatches)) {
+      at.schedule.sub_batch.kind = SubBatch::Kind::kOff;
+    }
     CHECK(text_of(*row.run) == text_of(with(at)));
   }
 

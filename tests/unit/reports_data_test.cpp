@@ -162,7 +162,7 @@ TEST_CASE("a job that does not fit says so in JSON, and what is not known is nul
 
 TEST_CASE("a comparison is a list of results, best first") {
   const std::vector<RunReport> reports = {refused_example().report(), Example().report()};
-  const Json json = Json::parse(find_writer("json")->comparison(reports, kOptions));
+  const Json json = Json::parse(find_writer("json")->rows(comparison_rows(reports, {}), kOptions));
   CHECK(json["format"] == "ooc-paleo/comparison");
   CHECK(json["version"] == 1);
   REQUIRE(json["results"].size() == 2);
@@ -247,7 +247,7 @@ TEST_CASE("JSON escapes what terminals obey, and stays the same text") {
 
 TEST_CASE("CSV has one row per result with as many fields as the header") {
   const std::vector<RunReport> reports = {refused_example().report(), Example().report()};
-  const auto lines = lines_of(find_writer("csv")->comparison(reports, kOptions));
+  const auto lines = lines_of(find_writer("csv")->rows(comparison_rows(reports, {}), kOptions));
   REQUIRE(lines.size() == 3);
   CHECK(lines[0].starts_with("network,hardware,batch,schedule,memory_bytes,"));
   CHECK(lines[1].starts_with("chain,by-hand,1,\"one, moved\",4100,true,liveness,"));

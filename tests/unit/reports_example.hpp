@@ -12,15 +12,23 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "model/graph/build_training_graph.hpp"
 #include "model/network/network_json.hpp"
+#include "reports/writers/comparison_rows.hpp"
 #include "simulator/plan/plan_builder.hpp"
 #include "simulator/summary/summarize.hpp"
 
 namespace ooc::test {
 
 inline Duration us(std::int64_t count) { return Duration(count * 1000); }
+
+/// What `compare` shows people.
+inline std::string comparison_text(const std::vector<RunReport>& reports,
+                                   const WriteOptions& options = {}) {
+  return table_rows(comparison_rows(reports, options), options);
+}
 
 inline Network chain_network() {
   const auto layer = [](const std::string& name) {

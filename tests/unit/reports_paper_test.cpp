@@ -239,9 +239,9 @@ TEST_CASE("writers set the closed form beside the time") {
   CHECK(text.find("OOC-Paleo's equations 10-12: 18.2 % below the simulated time\n") !=
         std::string::npos);
   CHECK(text.find("   +100.0 us  copies out still under way at the turn\n") != std::string::npos);
-  CHECK(table.comparison({report}, {})
-            .find("one, moved by OOC-Paleo's equations 10-12: 450.0 us, 18.2 % below the simulated "
-                  "time,\n    for +100.0 us copies out still under way at the turn\n") !=
+  CHECK(comparison_text({report}).find(
+            "one, moved by OOC-Paleo's equations 10-12: 450.0 us, 18.2 % below the simulated "
+            "time,\n    for +100.0 us copies out still under way at the turn\n") !=
         std::string::npos);
   const std::string json = find_writer("json")->prediction(report, {});
   CHECK(json.find("\"closed_form_time_ns\": 450000,\n  \"closed_form_equations\": \"10-12\",") !=
@@ -259,7 +259,7 @@ TEST_CASE("writers set the closed form beside the time") {
   CHECK(
       table.prediction(report, {}).find("OOC-Paleo's equations 10-12: they are about one device") !=
       std::string::npos);
-  CHECK(table.comparison({report}, {}).find("OOC-Paleo") == std::string::npos);
+  CHECK(comparison_text({report}).find("OOC-Paleo") == std::string::npos);
   CHECK(find_writer("json")->prediction(report, {}).find("\"closed_form_equations\": null") !=
         std::string::npos);
 }

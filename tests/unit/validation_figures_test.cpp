@@ -165,12 +165,12 @@ ValidationReport sample() {
 
 TEST_CASE("the table shows every row, what fails and why, and errors by job and kind") {
   CHECK(table_validation(sample(), {}) ==
-        "             predicted  published  deviation  allowed  kind       verdict\n"
         "R1   rows [nobody]\n"
-        "    time, 1     104 ms     100 ms     +4.0 %  ± 5 %    predicted  holds\n"
-        "    time, 2     240 ms     200 ms    +20.0 %  ± 5 %    predicted  fails (known)\n"
-        "    fits            no        yes             exactly  order      FAILS\n"
-        "    more        240 ms     300 ms    -20.0 %           fitted\n"
+        "  file  figure   predicted  published  deviation  allowed  kind       verdict\n"
+        "  R1    time, 1     104 ms     100 ms     +4.0 %  ± 5 %    predicted  holds\n"
+        "  R1    time, 2     240 ms     200 ms    +20.0 %  ± 5 %    predicted  fails (known)\n"
+        "  R1    fits            no        yes             exactly  order      FAILS\n"
+        "  R1    more        240 ms     300 ms    -20.0 %           fitted\n"
         "\n"
         "Fails\n"
         "  R1    fits: predicted no, published yes, exactly\n"

@@ -2,7 +2,7 @@
 import * as format from './format.js';
 import { colourAt } from './theme.js';
 
-const kLimits = { near_memory: 'near memory', far_memory: 'far memory', network: 'the network', counting: 'counting', search: 'where the search ended', rounds: 'nothing: in rounds any' };
+const kLimits = { near_memory: 'near memory', far_memory: 'far memory', network: 'the network', counting: 'counting', search_limit: 'where the search ended', none: 'nothing: in rounds any' };
 
 /** Bars with a figure at their ends, coloured by a group. */
 export function bars({ id, title, note, rows, named, value, text, tick, group, log = false, marks = () => [], tip }) {
@@ -31,7 +31,7 @@ export function bars({ id, title, note, rows, named, value, text, tick, group, l
 }
 
 const tipOf = (name, facts) => `<b>${format.escaped(name)}</b><table class="tip">${facts.map(([key, value]) => `<tr><td>${key}</td><td>${format.escaped(value)}</td></tr>`).join('')}</table>`;
-const nameOf = (row) => [row.label, [row.schedule, row.options].filter(Boolean).join(' ')].filter(Boolean).join(': ');
+const nameOf = (row) => [row.label, [row.schedule, row.schedule_options].filter(Boolean).join(' ')].filter(Boolean).join(': ');
 
 export function maxAnswer(documents, rowsOf) {
   const [{ data }] = documents;
@@ -41,15 +41,15 @@ export function maxAnswer(documents, rowsOf) {
   const columns = ['schedule', noun, 'limited by', 'time', 'samples/s', 'peak', 'far', 'one more lacks'];
   return {
     title: `${data.inputs.network} on ${data.inputs.hardware}: the largest ${noun}`,
-    facts: rows.slice(0, 3).map((row) => [nameOf(row), row[what]]),
+    facts: rows.slice(0, 3).map((row) => [nameOf(row), row.value]),
     charts: [bars({
       id: 'largest', title: `The largest ${noun} that runs, by schedule`, note: 'Coloured by what keeps it from being larger; in brackets the samples a second at that size.',
-      rows, named: nameOf, value: (row) => row[what], text: (row) => `${row[what]}${row.any_in_rounds ? ' a round' : ''} (${format.number(row.samples_per_s)}/s)`, tick: String, group: (row) => kLimits[row.limited_by] ?? row.limited_by,
-      tip: (row) => tipOf(nameOf(row), [[noun, row[what]], ['time', format.time(row.iteration_time_ns)], ['samples/s', format.number(row.samples_per_s)], ['peak, near', format.bytes(row.peak_near_bytes)], ['one more lacks', format.bytes(row.next?.lacks_bytes)]]),
+      rows, named: nameOf, value: (row) => row.value ?? 0, text: (row) => `${row.value ?? 'none'}${row.any_in_rounds ? ' a round' : ''} (${format.number(row.samples_per_s)}/s)`, tick: String, group: (row) => kLimits[row.reason] ?? row.reason,
+      tip: (row) => tipOf(nameOf(row), [[noun, row.value], ['time', format.time(row.iteration_time_ns)], ['samples/s', format.number(row.samples_per_s)], ['peak, near', format.bytes(row.peak_near_bytes)], ['one more lacks', format.bytes(row.lacks_bytes)]]),
     })],
     tables: [{
       id: 'numbers', title: 'In numbers', columns,
-      rows: rows.map((row) => [nameOf(row), String(row[what]), kLimits[row.limited_by] ?? row.limited_by, format.time(row.iteration_time_ns), format.number(row.samples_per_s), format.bytes(row.peak_near_bytes), format.bytes(row.peak_far_bytes), format.bytes(row.next?.lacks_bytes)]),
+      rows: rows.map((row) => [nameOf(row), String(row.value ?? 0), kLimits[row.reason] ?? row.reason, format.time(row.iteration_time_ns), format.number(row.samples_per_s), format.bytes(row.peak_near_bytes), format.bytes(row.peak_far_bytes), format.bytes(row.lacks_bytes)]),
     }],
     footnotes: data,
   };

@@ -5,8 +5,7 @@
 #pragma once
 
 #include "ooc/compare.hpp"
-#include "ooc/max_batch.hpp"
-#include "ooc/need.hpp"
+#include "ooc/solve.hpp"
 #include "ooc/predict.hpp"
 #include "ooc/read.hpp"
 #include "ooc/schedule.hpp"

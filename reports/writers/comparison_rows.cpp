@@ -1,0 +1,297 @@
+// What is alike in all rows stands in the head, what is not alike below the table.
+#include "reports/writers/comparison_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "model/base/quantity_io.hpp"
+#include "reports/writers/text_table.hpp"
+#include "simulator/summary/summarize.hpp"
+
+namespace ooc {
+namespace {
+
+using Runs = std::vector<const RunReport*>;
+using Holds = std::function<bool(const RunReport& report)>;
+
+bool any(const Runs& runs, const Holds& holds) {
+  return std::any_of(runs.begin(), runs.end(), [&](const RunReport* each) { return holds(*each); });
+}
+
+/// Names of those for which it holds, between commas.
+std::string names_of(const Runs& runs, const Holds& holds) {
+  std::string names;
+  for (const RunReport* each : runs) {
+    if (holds(*each)) names += (names.empty() ? "" : ", ") + each->inputs.schedule;
+  }
+  return names;
+}
+
+bool is_in_rounds(const RunReport& report) { return !report.inputs.row.empty(); }
+
+/// A bound holds for problem, budget and class of schedules: usually the same for all rows of a class, and said once. By
+/// class, in the order of the reports; empty where rows of a class differ. Rows in rounds of their own sizes have bounds
+/// of their own, which only their gap shows.
+std::vector<std::pair<std::string, Duration>> common_bounds(const std::vector<RunReport>& reports) {
+  std::vector<std::pair<std::string, Duration>> bounds;
+  for (const RunReport& report : reports) {
+    if (!report.feasible || !report.lower_bound.has_value() || is_in_rounds(report)) continue;
+    const auto known = std::find_if(bounds.begin(), bounds.end(), [&](const auto& bound) {
+      return bound.first == report.bound_class;
+    });
+    if (known == bounds.end()) {
+      bounds.emplace_back(report.bound_class, *report.lower_bound);
+    } else if (known->second != *report.lower_bound) {
+      return {};
+    }
+  }
+  return bounds;
+}
+
+std::string memory_text(const RunInputs& in) {
+  return (in.far_memory_given ? "far memory " + format_bytes(in.far_memory) + "; " : "") +
+         "links " + printable(in.mode);
+}
+
+std::string bounds_text(const std::vector<RunReport>& reports) {
+  const auto bounds = common_bounds(reports);
+  const bool alike = std::all_of(bounds.begin(), bounds.end(), [&](const auto& bound) {
+    return bound.second == bounds.front().second;
+  });
+  if (bounds.size() > 1 && alike) {
+    return "; the lower bound is " + format_duration(bounds.front().second);
+  }
+  std::string text;
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    text += fmt::format("{} {} is {}", i == 0 ? "; the lower bound for" : ",\nfor", bounds[i].first,
+                        format_duration(bounds[i].second));
+  }
+  return text;
+}
+
+std::vector<std::string> comparison_head(const std::vector<RunReport>& reports) {
+  const RunReport& first = reports.front();
+  const auto least = std::min_element(
+      reports.begin(), reports.end(),
+      [](const RunReport& a, const RunReport& b) { return a.in_core_peak < b.in_core_peak; });
+  return {fmt::format("near memory {}, {} when nothing moves; {}", format_bytes(first.budget_near),
+                      format_bytes(least->in_core_peak), memory_text(first.inputs)),
+          fmt::format("compute alone takes {}{}{}", format_duration(first.reference_time),
+                      first.inputs.algorithms.empty() ? "" : " with the fastest algorithms",
+                      bounds_text(reports))};
+}
+
+std::string rounds_notes(const Runs& fits, std::string_view of_rounds) {
+  std::string text;
+  if (any(fits, is_in_rounds)) text += of_rounds;
+  if (any(fits, [](const RunReport& r) { return r.norms_by_round; })) {
+    text += "  in rounds, batch norms take their statistics over a round, not over the batch\n";
+  }
+  return text;
+}
+
+/// What is not alike in rows that fit.
+std::string differences(const Runs& fits, const Look& look) {
+  std::string text;
+  const std::string again = names_of(fits, [](const RunReport& r) {
+    return r.stalls[static_cast<std::size_t>(StallCause::kRecompute)].count() > 0;
+  });
+  if (!again.empty()) {
+    text += "  more work than others: " + again + " (tasks that run again or compress)\n";
+  }
+  if (any(fits, [](const RunReport& r) { return r.inputs.allocator == "caching"; })) {
+    text += "  peak: with the caching allocator what it reserves\n";
+  }
+  std::vector<std::string> margins;
+  for (const RunReport* each : fits) {
+    if (!each->planned_for) continue;
+    margins.push_back(row_name(*each) + " " + format_bytes(*each->planned_for));
+  }
+  if (!margins.empty()) {
+    text += wrapped_list("  planned for less, what the allocator holds back:", margins, look);
+  }
+  const std::string kept = names_of(fits, [](const RunReport& r) { return r.keeps_gradients; });
+  if (!kept.empty()) {
+    text += "  gradients of weights keep their memory, freed ones leave no plan as quick: " + kept +
+            "\n";
+  }
+  return text +
+         rounds_notes(fits,
+                      "  in rounds (--sub-batch auto): the batch in parts, gradients add up to one "
+                      "update;\n  other work than at once, so gap is above the bound of the same "
+                      "rounds\n");
+}
+
+/// What their papers say of those that have closed forms, and are what those are about.
+std::string closed_forms(const Runs& fits, const Look& look) {
+  std::string text;
+  for (const RunReport* report : fits) {
+    if (!report->paper || !report->paper->time) continue;
+    std::vector<std::string> items = {closed_form_error(*report->paper, report->iteration_time)};
+    for (const auto& [time, cause] : closed_form_reasons(*report->paper, report->iteration_time)) {
+      items.push_back((items.size() == 1 ? "for " : "") + time + " " + cause);
+    }
+    text += wrapped_list(
+        fmt::format("  {} by {}: {},", row_name(*report), closed_form_name(*report->paper),
+                    format_duration(*report->paper->time)),
+        items, look);
+  }
+  return text;
+}
+
+std::vector<RowColumn> failing_columns(std::vector<RowColumn> columns) {
+  columns.insert(columns.end(), {{"memory", "oom_tier"},
+                                 {"lacks", "lacking_bytes"},
+                                 {"smallest that suffices", "suffices"},
+                                 {"stops at", "oom_step", 1}});
+  return columns;
+}
+
+/// What memory holds at its peaks.
+std::vector<RowColumn> peak_columns(std::vector<RowColumn> columns) {
+  for (const auto& [before, tier] : {std::pair("", "near"), std::pair("far: ", "far")}) {
+    for (std::size_t i = 0; i < kMemoryCategories; ++i) {
+      const auto category = static_cast<MemoryCategory>(i);
+      columns.push_back({.title = before + category_text(category),
+                         .name = fmt::format("{}.{}", tier, category_name(category)),
+                         .usual = "0 B"});
+    }
+  }
+  return columns;
+}
+
+}  // namespace
+
+ResultRows comparison_rows(const std::vector<RunReport>& reports, const WriteOptions& options) {
+  ResultRows rows{.format = "ooc-paleo/comparison",
+                  .list = "results",
+                  .json_runs = RowRuns::kResult,
+                  .title = job_text(reports.front().inputs),
+                  .head = comparison_head(reports)};
+  Runs fits;
+  for (const std::size_t i : best_first(reports)) {
+    rows.rows.push_back({.runs = {reports[i]}, .fails = !reports[i].feasible});
+    if (reports[i].feasible) fits.push_back(&reports[i]);
+  }
+  rows.columns = {{"schedule", "row"},
+                  {.title = "rounds", .name = "rounds", .leaves = 3, .usual = "1"},
+                  {"time", "iteration_time_ns"},
+                  {"slowdown", "slowdown"},
+                  {"samples/s", "samples_per_s", 5},
+                  {"peak", "peak_near_bytes"},
+                  {"far", "peak_far_bytes", 4, "far memory that it needs"},
+                  {"copied", "copied_bytes", 7, "to far and to near memory together"}};
+  if (common_bounds(reports).empty()) rows.columns.push_back({"bound", "lower_bound_ns", 2});
+  rows.columns.push_back(
+      {"gap", "gap", 6, "time above the lower bound, by waits, slower algorithms or more work"});
+  rows.columns.push_back({"largest loss", "largest_loss", 0,
+                          "what costs compute the most time, tasks run again included"});
+  rows.failing_columns = failing_columns({{"schedule", "row"}});
+  if (options.columns == Columns::kWide) rows.wide_columns = peak_columns({{"schedule", "row"}});
+  if (fits.empty()) return rows;
+  rows.notes = differences(fits, options.look) + closed_forms(fits, options.look);
+  if (reports.front().inputs.devices > 1) {
+    rows.notes += "  memory: of each device; far and copied: of all devices together\n";
+  }
+  const bool only_in_rounds = std::all_of(
+      fits.begin(), fits.end(), [](const RunReport* each) { return is_in_rounds(*each); });
+  if (only_in_rounds) rows.notes += "\nAt once, in one round, nothing fits\n";
+  if (options.chart == Chart::kText) rows.more = comparison_chart(fits, options.look);
+  return rows;
+}
+
+ResultRows machine_rows(const MachinesReport& report, const WriteOptions& options) {
+  const RunInputs& in = best_of(report.rows.front()).inputs;
+  const BestMachines best = best_machines(report);
+  Runs fits;
+  const auto any_row = [&](auto holds) {
+    return std::any_of(report.rows.begin(), report.rows.end(), holds);
+  };
+  const bool links =
+      any_row([](const MachineRow& row) { return best_of(row).inputs.link.has_value(); });
+  const bool states = any_row([](const MachineRow& row) { return !row.state.empty(); });
+  const bool machines = links || any_row([&](const MachineRow& row) {
+                          return best_of(row).inputs.hardware != in.hardware;
+                        });
+  std::string each = links ? "machine and link" : "machine";
+  if (states) each = machines ? each + " and state" : "state";
+  ResultRows rows{
+      .format = "ooc-paleo/machines",
+      .list = "machines",
+      .json_runs = RowRuns::kResults,
+      .title = fmt::format("{}: the best schedule of each {}", job_text(in, !machines), each),
+      .head = {(in.memory_given ? "near memory " + format_bytes(in.memory) + "; " : "") +
+               memory_text(in)},
+      .extra = {"state", "price", "samples_per_s_per_price", "fastest", "most_for_the_price"}};
+  for (const std::size_t i : best_first(report)) {
+    const MachineRow& row = report.rows[i];
+    const RunReport& run = best_of(row);
+    const auto number = [](const std::optional<double>& value) {
+      return value ? MetricValue(*value) : MetricValue();
+    };
+    rows.rows.push_back(
+        {.extra = {row.state.empty() ? MetricValue() : MetricValue(row.state), number(row.price),
+                   number(samples_per_price(row)), best.fastest == i, best.for_the_price == i},
+         .runs = row.results,
+         .remarks = row.remarks,
+         .fails = !run.feasible});
+    if (run.feasible) fits.push_back(&run);
+  }
+  const auto mark = [](std::string name, std::string (*show)(const MetricValue& value)) {
+    return RowColumn{.title = "", .name = std::move(name), .usual = "", .show = show};
+  };
+  if (machines || !states) rows.columns.push_back({"machine", "hardware"});
+  rows.columns.insert(
+      rows.columns.end(),
+      {{"link", "link_bytes_per_s"},
+       {.title = "state",
+        .name = "state",
+        .note = "what moves, as docs/model.md, section 10 has it"},
+       mark("fastest",
+            [](const MetricValue& is) { return std::string(std::get<bool>(is) ? "fastest" : ""); }),
+       mark("most_for_the_price",
+            [](const MetricValue& is) {
+              return std::string(std::get<bool>(is) ? "most for the price" : "");
+            }),
+       {"samples/s", "samples_per_s"},
+       {.title = "price",
+        .name = "price",
+        .show = [](const MetricValue& price) { return metric_text(price); }},
+       {.title = "samples/s per price",
+        .name = "samples_per_s_per_price",
+        .note = "per unit of the price that was given",
+        .show =
+            [](const MetricValue& each_price) {
+              return fmt::format("{:.4g}", std::get<double>(each_price));
+            }},
+       {"time", "iteration_time_ns"},
+       {"slowdown", "slowdown", 0, "against computing alone on that machine"},
+       {"schedule", "row", 0,
+        "the quickest that fits; `compare` with one machine shows all of them"},
+       {.title = "rounds", .name = "rounds", .leaves = 2, .usual = "1"},
+       {"near memory", "budget_near_bytes", 3},
+       {"peak", "peak_near_bytes", 6},
+       {"far", "peak_far_bytes", 5, "far memory that it needs"},
+       {"limited by", "limited_by", 7, "the largest loss"},
+       {"copies by", "copies_by", 4, "what sets the rate of copies"}});
+  const std::vector<RowColumn> names = {{"machine", "hardware"},
+                                        {"link", "link_bytes_per_s"},
+                                        {"state", "state"},
+                                        {"schedule", "row"}};
+  rows.failing_columns = failing_columns(names);
+  if (options.columns == Columns::kWide) rows.wide_columns = peak_columns(names);
+  rows.notes = rounds_notes(
+      fits,
+      "  in rounds: the batch in parts, gradients add up to one update: other work than at once; "
+      "--sub-batch off: at once only\n");
+  if (!fits.empty() && in.devices > 1) {
+    rows.notes += "  memory: of each device; far: of all devices together\n";
+  }
+  return rows;
+}
+
+}  // namespace ooc

@@ -1,0 +1,16 @@
+// Comparisons as rows: a schedule each, or a machine, link or preset of state each under its best schedule.
+#pragma once
+
+#include <vector>
+
+#include "reports/writers/rows.hpp"
+#include "reports/writers/writer.hpp"
+#include "simulator/summary/machines_report.hpp"
+
+namespace ooc {
+
+[[nodiscard]] ResultRows comparison_rows(const std::vector<RunReport>& reports,
+                                         const WriteOptions& options);
+[[nodiscard]] ResultRows machine_rows(const MachinesReport& report, const WriteOptions& options);
+
+}  // namespace ooc

@@ -1,3 +1,0 @@
-ooc_test(largest_batch unit
-  SOURCES largest_batch_test.cpp
-  LINK ooc_schedules)
