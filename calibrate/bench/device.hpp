@@ -1,4 +1,4 @@
-// What every measurement needs of CUDA: checked calls, owners of what it hands out, and intervals on the device.
+// CUDA helpers of all measurements: checked calls, owners of resources, timed intervals.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@
 
 namespace ooc::bench {
 
-// Ends a request, and becomes its `error` record: a call into CUDA that failed, a size that does not fit, wrong data.
+// Error that ends a request and becomes its `error` record: failed CUDA call, size that does not fit, wrong data.
 struct Failure {
   std::string text;
 };
 
-// OOC_GPU_CHECK(cudaFree(p)) throws a Failure that names call, status, file and line.
+// OOC_GPU_CHECK(cudaFree(p)) throws a Failure with call, status, file and line.
 void check(cudaError_t status, const char* expression, const char* file, int line);
-// In destructors and other places that cannot throw: the first failure goes to standard error.
+// For destructors, which cannot throw: prints the first failure to standard error.
 void report(cudaError_t status, const char* expression, const char* file, int line) noexcept;
 #define OOC_GPU_CHECK(call) ::ooc::bench::check((call), #call, __FILE__, __LINE__)
 #define OOC_GPU_REPORT(call) ::ooc::bench::report((call), #call, __FILE__, __LINE__)
@@ -54,14 +54,14 @@ class Event : Unique {
 
 double elapsed_ns(const Event& start, const Event& stop);  // both must have happened
 
-// Holds back the streams it stands on until it is opened.
+// Gate that holds back the streams it stands on until it opens.
 class Gate : Unique {
  public:
   Gate();
   ~Gate();
-  // Queues work behind the gate on `streams`, opens it whatever happens, and waits for them.
+  // Queues work behind the gate on `streams`, opens the gate even on errors, and waits for the streams.
   void hold(std::initializer_list<const Stream*> streams, const std::function<void()>& queue);
-  void shut() { shut_gate(flag_); }  // what stood behind it before must be over
+  void shut() { shut_gate(flag_); }  // earlier work behind the gate must be over
   void stand_on(const Stream& stream) const {
     OOC_GPU_CHECK(launch_gate(stream.get(), device_flag_));
   }
@@ -72,11 +72,11 @@ class Gate : Unique {
   unsigned* device_flag_ = nullptr;
 };
 
-// A stream with two events and a gate in front of them.
+// Stream with a gate and two events behind it.
 class Timer {
  public:
-  // The time `work` takes on the stream. With the gate everything is queued before any of it starts, so the host's
-  // part is outside; without it the interval begins when the host records the first event.
+  // Returns the time of `work` on the stream. Gated: all is queued before any of it starts, so host
+  // time is excluded. Otherwise the interval begins when the host records the first event.
   double time_ns(bool gated, const std::function<void(const Stream&)>& work);
   const Stream& stream() const { return stream_; }
 
@@ -84,16 +84,16 @@ class Timer {
   Stream stream_;
   Event start_;
   Event stop_;
-  Gate gate_;  // last: opened, and the device idle, before the others go
+  Gate gate_;  // last: destroyed first, so the device is idle before the others go
 };
 
 enum class Place { kNear, kPinned, kPageable, kManaged };
 
-// Refuses what does not fit, before anything is allocated: near memory must keep 64 MiB free, managed memory stays below
-// half of the free near memory, host memory below half of what is available.
+// Throws Failure for a size that does not fit: GPU memory must keep 64 MiB free, managed memory
+// stays below half of the free GPU memory, host memory below half of the available.
 void require_room(Place place, std::size_t bytes);
 
-// Memory of one kind, with all of its pages. The process runs near the device (open_machine), so host memory is, too.
+// Memory of one kind with all pages touched. The process runs near the device (open_machine), and so does its host memory.
 class Buffer : Unique {
  public:
   Buffer(Place place, std::size_t bytes);

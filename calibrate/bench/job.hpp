@@ -1,6 +1,6 @@
-// Requests, and one of them being answered: its keys, its buffers, repeating a measurement until it is good enough, and
-// its records. A request is known by its text, "copy bytes=4096 direction=to_near mode=pinned": what it measures, then
-// its keys by name.
+// Requests and their execution: keys, buffers, repetitions until the result is precise enough,
+// records. The text of a request identifies it: "copy bytes=4096 direction=to_near mode=pinned",
+// first the measurement, then keys by name.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ enum class StepKind { kSpin, kBusy, kToFar, kToNear };
 
 struct Step {
   StepKind kind = StepKind::kSpin;
-  std::int64_t amount = 0;         // ns, or bytes
+  std::int64_t amount = 0;         // ns or bytes
   std::vector<std::size_t> waits;  // earlier steps of other queues
 };
 
-// Steps of one queue (spin and busy; to_far; to_near) run in their order.
+// Plan to replay. Steps of one queue (spin and busy; to_far; to_near) run in order.
 struct Plan {
   std::string id;
   int iterations = 20;
@@ -36,38 +36,38 @@ struct Plan {
   std::vector<Step> steps;
 };
 
-// Plans one after another, each a line `plan id=N steps=M iterations=20 warmup=3 max_ms=30000` and M lines
-// `step spin|busy|to_far|to_near AMOUNT WAITS`, WAITS being `-` or `0,3`. Throws std::runtime_error that names the line.
+// Reads plans: each a line `plan id=N steps=M iterations=20 warmup=3 max_ms=30000` and M lines `step
+// spin|busy|to_far|to_near AMOUNT WAITS`, with WAITS `-` or `0,3`. Throws std::runtime_error with the line.
 std::vector<std::shared_ptr<const Plan>> read_plans(std::istream& text, const std::string& file);
 
 struct Repeats {
   int least = 11;
   int most = 11;
-  double target = 0.01;  // half width of the median's 95 % interval
+  double target = 0.01;  // half width of the median's 95 % interval, relative
   double max_ms = 5000;
 };
 
 struct Request {
   std::string what;
   std::map<std::string, std::string> keys;
-  std::string group;  // of kGroups
+  std::string group;  // one of kGroups
   Repeats repeats;
   double seconds = 0;                  // estimate
-  std::shared_ptr<const Plan> plan{};  // of a replay
+  std::shared_ptr<const Plan> plan{};  // of a replay; else null
 
   std::string text() const;
 };
 
-// Managed memory comes last and in a process of its own: it is what can hang a device.
+// Groups in order. Managed memory comes last in its own process, since it can hang a device.
 inline constexpr const char* kGroups[] = {"pinned", "costs", "replay", "pageable", "unified"};
 
-// Everything but replays, most useful first.
+// Returns all requests except replays, most useful first.
 std::vector<Request> all_requests(const Machine& machine, bool full);
 
-// Buffers by place and slot, kept from request to request so that they are allocated and touched once.
+// Buffers by place and slot. Kept between requests, so that each is allocated and touched once.
 using BufferPool = std::map<std::pair<Place, int>, std::unique_ptr<Buffer>>;
 
-using Values = std::vector<double>;  // of one repetition, in the order of the metrics
+using Values = std::vector<double>;  // of one repetition, by metric
 
 class Job {
  public:
@@ -77,7 +77,7 @@ class Job {
   const Machine& machine() const { return machine_; }
   const Request& request() const { return request_; }
   const Output& output() const { return output_; }
-  std::string text(const std::string& key) const;  // empty: the request has no such key
+  std::string text(const std::string& key) const;  // empty: no such key
   std::size_t bytes() const;
   int count(const std::string& key, int otherwise) const;
   bool to_near() const { return text("direction") == "to_near"; }
@@ -85,21 +85,21 @@ class Job {
   Buffer& buffer(Place place, int slot, std::size_t bytes);
   void* near(int slot, std::size_t bytes) { return buffer(Place::kNear, slot, bytes).get(); }
 
-  // Patterns in near (or managed) and host memory.
+  // Patterns in GPU (or managed) and host memory.
   static void fill_near(const Stream& stream, void* memory, std::size_t bytes, std::uint64_t seed);
   static void fill_host(void* memory, std::size_t bytes, std::uint64_t seed);
   std::uint64_t wrong_near(const Stream& stream, const void* memory, std::size_t bytes,
                            std::uint64_t seed);
   static std::uint64_t wrong_host(const void* memory, std::size_t bytes, std::uint64_t seed);
-  // Throws if any word is wrong, else notes the success for the `done` record.
+  // Throws Failure if any word is wrong; else records the success in `done`.
   void require_right(std::uint64_t wrong_words);
 
-  // Warms up, then repeats `once` and keeps a sample for each metric and repetition.
+  // Warms up, then repeats `once` and stores a sample for each metric and repetition.
   void repeat(const std::vector<const char*>& metrics, const std::function<Values()>& once);
   void note(const std::string& text);
-  // Goes with the `done` record.
+  // Adds a value to the `done` record.
   void set_result(const std::string& key, std::int64_t value) { results_[key] = value; }
-  void note_link();  // its state right after copies, while it is awake
+  void note_link();  // state of the link right after copies, before it saves power
   void finish();     // sends the samples and `done`
 
  private:
@@ -115,7 +115,7 @@ class Job {
   std::map<std::string, std::int64_t> results_;
 };
 
-// Answers a request; throws Failure.
+// Answers a request. Throws Failure.
 void measure(Job& job);
 void measure_replay(Job& job);
 

@@ -1,5 +1,5 @@
-// What this program says: one JSON object a line. Every line is written by one call, so that whoever kills the program,
-// or is killed beside it, finds whole lines and at most one half at the end.
+// Output of this program: one JSON object a line. Each line is one write, so that a killed program
+// leaves whole lines and at most one partial line at the end.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,9 @@
 
 namespace ooc::bench {
 
-inline constexpr const char* kProgram =
-    "ooc-paleo-gpu 0.2.0";  // changes with what is measured and how
+inline constexpr const char* kProgram = "ooc-paleo-gpu 0.2.0";  // changes when measurements change
 
-// Texts, whole numbers, times and lists of times are all there is.
+// JSON object of texts, integers, numbers and lists of numbers.
 class Record {
  public:
   explicit Record(const char* kind) { text("record", kind); }
@@ -28,8 +27,8 @@ class Record {
   std::string body_;
 };
 
-// The value of a text in a line that Record wrote; empty if it has none. Enough for lines of our own: keys are plain, and
-// no value holds a quoted key.
+// Returns the text of `key` in a line that Record wrote; empty if absent. Suffices for such lines:
+// keys are plain, and no value contains a quoted key.
 std::string text_in(const std::string& line, const char* key);
 
 class Output {

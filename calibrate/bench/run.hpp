@@ -1,5 +1,5 @@
-// Answering requests, in a process that may die of it: a parent that never touches the device starts one, passes on
-// what it says, gives each request a time limit, and starts another behind a request that ended it.
+// Runs requests in a child process, which a request may kill or hang. The parent never touches the device. It forwards
+// the child's output, limits the time of each request, and starts a new child after a failed request.
 #pragma once
 
 #include <map>
@@ -13,15 +13,15 @@ struct Options {
   int device = 0;
   bool full = false;
   std::set<std::string> groups{std::begin(kGroups), std::end(kGroups)};
-  std::string output;     // appended to; empty: standard output
-  std::string resume;     // what it answers is not measured again
-  double within_s = 1e9;  // no request is begun that would end later
-  double limit_s = 20;    // for a request, beside its estimate
+  std::string output;     // path, appended to; empty: standard output
+  std::string resume;     // output of an earlier run, whose answers are not measured again
+  double within_s = 1e9;  // total seconds; no request begins that would end later
+  double limit_s = 20;    // seconds for a request, added to its estimate
   std::vector<std::shared_ptr<const Plan>> plans{};
 };
 
-// What lines of an earlier run say. A request that was begun and has no answer ended the program: it is put last,
-// and after the second time left out.
+// Requests of an earlier run. A request begun without an answer ended the program: it runs last,
+// and after a second failure not at all.
 struct History {
   std::set<std::string> answered;
   std::map<std::string, int> begun;
@@ -30,10 +30,10 @@ struct History {
 
 enum ExitCode { kExitDone = 0, kExitUsage = 2, kExitDeviceFailed = 4, kExitNoDevice = 5 };
 
-// In the child: opens the device, answers, returns the exit code.
+// Child: opens the device, answers requests, returns the exit code.
 int answer_requests(const Options& options, const std::set<std::string>& groups,
                     const History& history, double deadline_s, Output& output);
-int supervise(Options options);  // in the parent; returns the program's exit code
-double now_s();                  // of a clock that all processes share
+int supervise(Options options);  // parent; returns the program's exit code
+double now_s();                  // clock shared by all processes
 
 }  // namespace ooc::bench

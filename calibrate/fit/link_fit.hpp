@@ -1,6 +1,5 @@
-// What is known of a link beside its two directions: the share of its rate that a direction keeps
-// while both run, what copies and kernels cost each other, and what a PCIe link of some generation and
-// width is expected to reach.
+// Further facts about a link: the share of its rate that each direction keeps while both run,
+// mutual slowdown of copies and kernels, and the expected rate of a PCIe link.
 #pragma once
 
 #include <optional>
@@ -11,7 +10,7 @@
 
 namespace ooc {
 
-/// Both directions of one size: time of a copy alone and with the other direction at work.
+/// Times of copies of one size in both directions, alone and together.
 struct DuplexTimes {
   Bytes bytes;
   double near_alone_ns = 0;
@@ -20,28 +19,28 @@ struct DuplexTimes {
   double far_together_ns = 0;
 };
 
-/// What a direction keeps of its rate while the other one is at work.
+/// Share of its rate that each direction keeps while the other runs.
 struct DuplexShares {
   double to_near = 1;
   double to_far = 1;
   [[nodiscard]] bool alike() const { return to_near == to_far; }
 };
 
-/// The rate of each direction beside the other one / alone, median over the sizes, at most 1. Where they
-/// are the same, both are (sum of the rates together) / (sum of the rates alone). None without sizes.
+/// Returns rate together / rate alone by direction, median over sizes, at most 1. Equal directions
+/// both get the ratio of the summed rates. Unset: no sizes.
 [[nodiscard]] std::optional<DuplexShares> duplex_shares(const std::vector<DuplexTimes>& measured);
 
 struct LinkExpectation {
-  std::string name;            ///< "PCIe 5.0 x16"
-  BytesPerSecond theoretical;  ///< one direction
-  BytesPerSecond usual;        ///< what pinned copies reach: 0.87 of it
+  std::string name;            ///< such as "PCIe 5.0 x16"
+  BytesPerSecond theoretical;  ///< of one direction
+  BytesPerSecond usual;        ///< pinned copies: 0.87 x theoretical
 };
 
-/// None for a generation or width that PCIe does not have.
+/// Unset: no such generation or width of PCIe.
 [[nodiscard]] std::optional<LinkExpectation> expected_pcie(int generation, int width);
 
-/// "x16 Gen5 expects ~55 GB/s, measured 14.0: check width, NUMA, IOMMU"; without the advice where the
-/// measured rate is as expected.
+/// Returns "x16 Gen5 expects ~55 GB/s, measured 14.0: check width, NUMA, IOMMU"; without advice if
+/// the rate is as expected.
 [[nodiscard]] std::string compare_with_expectation(int generation, int width,
                                                    BytesPerSecond measured);
 

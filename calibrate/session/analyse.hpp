@@ -1,5 +1,4 @@
-// All fits of one set of samples, before anything is rounded into a profile: what the report and the
-// plot show, and what the profile is made of.
+// All fits of one set of samples, unrounded. Source of report, plot and profile.
 #pragma once
 
 #include <optional>
@@ -21,7 +20,7 @@ struct CopyFit {
 };
 
 struct InterferenceFit {
-  std::string kernel;  ///< "compute", "memory"
+  std::string kernel;  ///< "compute" or "memory"
   std::string direction;
   Bytes bytes;
   double copy_share = 0;    ///< of its rate, while the kernel runs
@@ -31,23 +30,23 @@ struct InterferenceFit {
 struct SharedRate {
   std::string direction;
   long long devices = 1;
-  double rate = 0;  ///< bytes/s, of each device
+  double rate = 0;  ///< bytes/s of each device
 };
 
-/// A cost by size: pinning, allocating.
+/// Cost by size, of pinning or allocating.
 struct CostFit {
-  std::string name;  ///< "pin register"
+  std::string name;  ///< such as "pin register"
   TransferFit fit;
 };
 
 struct LaunchFit {
-  std::optional<double> time_ns;        ///< one of many empty kernels
-  std::optional<double> issue_ns;       ///< the call
-  std::optional<double> round_trip_ns;  ///< launch to synchronised
-  std::optional<double> event_wait_ns;  ///< from stream to stream
+  std::optional<double> time_ns;        ///< ns of one kernel among many empty ones
+  std::optional<double> issue_ns;       ///< ns of the call
+  std::optional<double> round_trip_ns;  ///< ns from launch to synchronised
+  std::optional<double> event_wait_ns;  ///< ns from stream to stream
 };
 
-/// The highest generation that was seen on the link, after copies or at the start.
+/// Highest generation seen on the link, at the start or after copies.
 struct LinkState {
   int generation = 0;
   int width = 0;
@@ -55,16 +54,16 @@ struct LinkState {
 
 struct Calibration {
   std::vector<CopyFit> copies;
-  std::optional<FaultFit> faults;  ///< of on-demand copies to near memory
+  std::optional<FaultFit> faults;  ///< of copies to GPU memory on page faults
   std::optional<DuplexShares> duplex;
   std::vector<InterferenceFit> interference;
-  std::vector<SharedRate> sustained;    ///< 16 copies back to back, as nvbandwidth measures
-  std::vector<SharedRate> all_devices;  ///< each device while all copy
+  std::vector<SharedRate> sustained;    ///< 16 copies back to back, as nvbandwidth does
+  std::vector<SharedRate> all_devices;  ///< of each device while all copy
   std::optional<TransferFit> near_copy;
-  // Bytes/s, read plus written; 0: not measured.
-  double near_rate = 0;      ///< beyond the caches
-  double host_rate = 0;      ///< in the host's memory, all threads
-  double host_rate_one = 0;  ///< with one thread
+  // Bytes/s, reads plus writes; 0: not measured.
+  double near_rate = 0;      ///< GPU memory, beyond the caches
+  double host_rate = 0;      ///< host memory, all threads
+  double host_rate_one = 0;  ///< host memory, one thread
   std::vector<CostFit> costs;
   LaunchFit launch;
   std::optional<LinkState> link;
@@ -74,10 +73,10 @@ struct Calibration {
 
 [[nodiscard]] Calibration analyse(const SampleSet& set);
 
-/// Whether the order of the transfer modes in the OOC-Paleo paper's figure 6 (DGX-1) holds here.
+/// Statement about the order of copy modes in figure 6 of the OOC-Paleo paper (DGX-1), checked on this machine.
 struct Statement {
   std::string claim;
-  std::optional<bool> holds;  ///< none: not measured
+  std::optional<bool> holds;  ///< unset: not measured
   std::string figures;
 };
 [[nodiscard]] std::vector<Statement> order_of_modes(const Calibration& calibration);

@@ -1,5 +1,5 @@
-// From the fits to a hardware profile that predictions can use at once: what was measured replaces numbers of a
-// profile of the same device, with a provenance of its own. The rest stays as it is there: architecture, kernels, peaks.
+// Assembles a hardware profile from the fits. Measured numbers replace those of a similar profile
+// (`like`), with their own provenance. All others stay: architecture, kernels, peaks.
 #pragma once
 
 #include <string>
@@ -11,24 +11,24 @@
 namespace ooc {
 
 struct ProfileHead {
-  const HardwareProfile& like;  ///< whose numbers stand where nothing was measured
-  std::string name;             ///< empty: the device's
-  std::string date;             ///< of the measuring; may be empty
+  const HardwareProfile& like;  ///< profile whose numbers stay where nothing was measured
+  std::string name;             ///< of the profile; empty: the device's name
+  std::string date;             ///< of the measurement; may be empty
 };
 
 struct Assembled {
   HardwareProfile profile;
-  std::vector<std::string> remarks;  ///< what had to be bent or left out
+  std::vector<std::string> remarks;  ///< numbers that were adjusted or left out
 };
 
-/// Throws SpecError where not even pinned copies in both directions were measured.
+/// Throws SpecError unless pinned copies were measured in both directions.
 [[nodiscard]] Assembled assemble_profile(const SampleSet& set, const Calibration& calibration,
                                          const ProfileHead& head);
 
-/// Provenance of these fields, in place of all that the profile says of them and of those below them.
+/// Sets the provenance of `fields`, in place of entries about them and fields below them.
 void say_measured(HardwareProfile& profile, const std::string& fields, std::string source,
                   const std::string& date);
-/// Whole MB/s: no timing is better than that, and files stay readable.
+/// Rounds to whole MB/s, finer than any timing.
 [[nodiscard]] BytesPerSecond rate_from(double bytes_per_s);
 
 }  // namespace ooc

@@ -1,10 +1,10 @@
-// The fake device's inside: a clock and in-order queues. API calls put operations on streams at the
-// host's present time and cost host time; nothing happens until the host waits for something. Then the
-// simulation runs forward, operation by operation, exactly as far as that wait needs. An operation's
-// effect on memory happens when its simulated time ends, so a plan that reads too early reads old data.
+// Stub device: a clock and in-order queues. API calls put operations on streams at the host's
+// present time and cost host time. Nothing runs until the host waits; then the simulation runs
+// exactly as far as that wait needs. An operation changes memory when its simulated time ends, so a
+// plan that reads too early reads old data.
 //
-// One copy engine a direction (operations that compete for it take it in the order they became ready); while both
-// move data both are slowed by `duplex`; a memory-bound kernel and copies slow each other. Nothing else is shared.
+// Copies in one direction run one at a time, in the order in which they became ready. `duplex` slows both directions while
+// both move data; memory-bound kernels and copies slow each other. Nothing else is shared.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +20,15 @@
 
 namespace ooc::bench::stub {
 
-// What the fake device is like and what goes wrong on it, read from environment variables.
-//   OOC_STUB                  key=value,...  keys are those of OOC_STUB_SETTINGS
-//   OOC_STUB_FAIL=call:n[:code]  the nth call of that name returns this CUDA error (2); codes from 700 on stay
-//   OOC_STUB_HANG, OOC_STUB_DIE=call:n  it never returns, it kills the process
-//   OOC_STUB_CORRUPT=call:n   a copy or prefetch: one byte arrives wrong
-//   OOC_STUB_NAME             the device's name
+// Settings and faults of the stub device, from environment variables.
+//   OOC_STUB                  key=value,...  keys of OOC_STUB_SETTINGS
+//   OOC_STUB_FAIL=call:n[:code]  the nth call of that name returns this CUDA error (default 2); codes from 700 on persist
+//   OOC_STUB_HANG, OOC_STUB_DIE=call:n  the nth call never returns, or kills the process
+//   OOC_STUB_CORRUPT=call:n   the nth copy or prefetch delivers one wrong byte
+//   OOC_STUB_NAME             name of the device
 //
-// free: -1: as memory. sleep_ns: that a call really lasts. integrated: its memory is the host's. host_page_tables: it reads
-// far memory in place of moving pages. driver: the newest CUDA that it knows; 0: there is none.
+// free: -1: as `memory`. sleep_ns: real duration of a call. integrated: GPU memory is host memory. host_page_tables:
+// kernels read host memory directly, no page moves. driver: newest CUDA version supported; 0: no driver.
 // clang-format off
 #define OOC_STUB_SETTINGS(X)                                                                      \
   X(devices, 1) X(memory, 8589934592) X(free, -1) X(l2, 4194304) X(multiprocessors, 4)            \
@@ -46,10 +46,10 @@ struct Settings {
 };
 const Settings& settings();
 
-// What the environment says shall happen at this call of `name`; counts the call.
+// Fault that the environment asks for at this call of `name`. Counts the call.
 struct Fault {
-  int code = 0;          // the error to return, 0: none
-  bool corrupt = false;  // one byte shall arrive wrong
+  int code = 0;          // error to return; 0: none
+  bool corrupt = false;  // one byte arrives wrong
 };
 Fault next_fault(const std::string& name);
 
@@ -58,14 +58,14 @@ enum class Work { kInstant, kToNear, kToFar, kKernel, kMemoryKernel, kGate, kWai
 struct Operation {
   Work work = Work::kInstant;
   double issued_ns = 0;
-  double latency_ns = 0;  // before it moves anything, or all there is of a kernel
-  double left = 0;        // bytes still to move, or ns of a kernel still to run at full speed
-  double rate = 1;        // of `left`, per ns
+  double latency_ns = 0;                    // of a copy or launch, before `left` counts down
+  double left = 0;                          // bytes to move, or ns of a kernel at full speed
+  double rate = 1;                          // of `left`, per ns
   const volatile unsigned* flag = nullptr;  // kGate
   StubEvent* event = nullptr;               // kInstant: recorded; kWait: waited for
-  std::uint64_t record = 0;                 // which record of `event` is meant
+  std::uint64_t record = 0;                 // index of the record of `event`
   std::function<void()> effect;
-  double ready_ns = -1;  // when it came to the head of its stream
+  double ready_ns = -1;  // instant at which it became head of its stream; -1: not yet
   bool started = false;
   bool done = false;
 };
@@ -78,8 +78,8 @@ struct StubStream {
 
 struct StubEvent {
   std::uint64_t records = 0;    // records put on streams
-  std::uint64_t completed = 0;  // the newest record that has happened
-  double time_ns = 0;           // when it did
+  std::uint64_t completed = 0;  // newest record that has happened
+  double time_ns = 0;           // instant of that record
 };
 
 namespace ooc::bench::stub {
@@ -91,10 +91,10 @@ class Device {
   double host_now_ns() const { return host_ns_; }
   void spend_host_ns(double ns);
 
-  // Puts `operation` on `stream` at the host's present time, which costs the host `issue_ns`.
+  // Puts `operation` on `stream` at the host's present time. Costs the host `issue_ns`.
   void push(StubStream* stream, Operation operation);
-  // Runs the clock until the stream is empty. False if that never happens: everything stands behind a
-  // gate that nobody can open any more, because the host itself is waiting.
+  // Runs the clock until the stream is empty. False if that never happens: all work waits for a
+  // gate that only the waiting host could open.
   bool run_until_empty(const StubStream* stream);
   bool run_until_recorded(const StubEvent* event);
   bool run_until_idle();
@@ -104,7 +104,7 @@ class Device {
   double release_time_of(const volatile unsigned* flag) const;
   void note_release(const volatile unsigned* flag);
 
-  // A factor around 1 as `noise` says.
+  // Returns a random factor around 1, spread by `noise`.
   double vary();
 
  private:
@@ -121,27 +121,27 @@ class Device {
   double device_ns_ = 0;
   std::uint64_t random_;
   std::vector<StubStream*> streams_;
-  std::map<const volatile unsigned*, double> releases_;  // of gates
+  std::map<const volatile unsigned*, double> releases_;  // time at which each gate was opened
 };
 
-Device& device();  // the one of the process
+Device& device();  // the process's only one
 
-// For the stub's kernels: a kernel of `ns` (at full speed) on `stream`; `effect` at its end.
+// Puts a stub kernel on `stream` that takes `ns` at full speed, with `effect` at its end.
 cudaError_t launch(cudaStream_t stream, Work work, double ns, std::function<void()> effect);
 
-// Near, pinned and managed memory are all ordinary memory of this process; what differs is what a copy to or from it
-// costs and what is refused.
+// Kinds of memory. All are ordinary memory of this process; they differ in cost of copies and in
+// what is refused.
 enum class Kind { kUnknown, kNear, kPinned, kManaged };
 
-// The kind of the allocation that holds all of [pointer, pointer + bytes).
+// Returns the kind of the allocation that contains [pointer, pointer + bytes).
 Kind kind_of(const void* pointer, std::size_t bytes);
 
-// Managed memory only: where its pages are.
+// True if pages of this managed memory are in GPU memory.
 bool resident_near(const void* pointer);
 void set_resident_near(const void* pointer, bool near);
 
-// Copies what the stub copies: what verification looks at (kWholeBytes in pattern.hpp), so that a test over sizes
-// up to 1 GiB is quick. `corrupt`: the byte in the middle of what is copied arrives wrong.
+// Copies only the bytes that verification reads (kWholeBytes in kernels.hpp), so that tests of
+// sizes up to 1 GiB are quick. `corrupt`: the middle byte arrives wrong.
 void copy_bytes(void* target, const void* source, std::size_t bytes, bool corrupt);
 
 }  // namespace ooc::bench::stub

@@ -1,5 +1,5 @@
-// Published figures as flat rows (validation/README.md): a job, a column of its result, the number that was published,
-// and what is allowed.
+// Published figures as flat rows (validation/README.md): a job, a field of its result, the
+// published number, the tolerance.
 #pragma once
 
 #include <functional>
@@ -14,56 +14,56 @@
 
 namespace ooc {
 
-/// What a figure that holds says of the model.
+/// Evidence that an agreement gives.
 enum class FigureKind {
-  kPredicted,  ///< no number, network or criterion was chosen with the figure in sight
-  kFitted,     ///< one was
-  kOrder,      ///< sign, ranking, yes or no, arithmetic: no evidence of a size
+  kPredicted,  ///< nothing was chosen with the figure in sight
+  kFitted,     ///< a number, network or criterion was chosen with the figure in sight
+  kOrder,      ///< sign, ranking, yes or no, arithmetic; no evidence of a size
 };
 [[nodiscard]] std::string_view kind_name(FigureKind kind);
 
-/// A column of the result of a job.
+/// Job, and a field of its result.
 struct Asked {
   std::string command = "predict";  ///< predict, max-batch, inspect, copy or replay
   std::map<std::string, std::string> job =
-      {};  ///< flags by name, dashes as underscores; "network" is the argument
+      {};  ///< flags by name, dashes as underscores; "network": the argument
   std::string metric = {};
   bool operator==(const Asked&) const = default;
 };
-/// The command line of a job, without the program (of copies and replays no command): {"predict", "vgg16", "--batch", "64"}.
+/// Returns the command line without the program: {"predict", "vgg16", "--batch", "64"}. Copies and replays have no command.
 [[nodiscard]] std::vector<std::string> words_of(const Asked& asked);
 
-/// One row. Numbers are in `unit`.
+/// Row of a file. Numbers are in `unit`.
 struct Figure {
-  SpecView place;  ///< for errors of its job
+  SpecView place;  ///< for errors
   std::string name;
-  std::string at = {};  ///< where it lies in the series of its name: "256"; empty: alone
+  std::string at = {};  ///< position in the series of this name, such as "256"; empty: no series
   Asked asked = {};
   std::optional<Asked> against =
-      {};  ///< the figure is the ratio of both; their difference if `is_difference`
+      {};  ///< second job: the figure is `asked` / `against`, or their difference
   bool is_difference = false;
   std::optional<double> published = {};
-  bool is_truth = false;  ///< yes or no
-  std::string unit = {};  ///< "GB", "images/s"; "% more" and "% less" are a ratio's distance from 1
-  std::optional<double> tolerance = {};  ///< of |predicted / published - 1|
-  std::optional<double> low = {};        ///< of "between", ends included
-  std::optional<double> high = {};
+  bool is_truth = false;  ///< the figure is yes (1) or no (0)
+  std::string unit = {};  ///< "GB", "images/s"; "% more", "% less": distance of a ratio from 1
+  std::optional<double> tolerance = {};  ///< limit of |predicted / published - 1|
+  std::optional<double> low = {};        ///< lower limit, included
+  std::optional<double> high = {};       ///< upper limit, included
   FigureKind kind = FigureKind::kPredicted;
-  std::string group = {};  ///< which kind of job, for the table of errors; empty: none
+  std::string group = {};  ///< kind of job, for the table of errors; empty: none
   std::string source = {};
   std::string note = {};
-  std::string known = {};  ///< why it fails; empty: it should hold
+  std::string known = {};  ///< reason of a known failure; empty: should hold
 };
-/// "swap, 256"
+/// Returns name and position, such as "swap, 256".
 [[nodiscard]] std::string label_of(const Figure& figure);
 
 struct FigureFile {
-  std::shared_ptr<const SpecDocument> document;  ///< of the places
+  std::shared_ptr<const SpecDocument> document;  ///< keeps the places valid
   std::string id;
   std::string title;
   std::string source;
   std::string conditions = {};
-  std::string axis = {};  ///< of pictures: what `at` is, with its unit
+  std::string axis = {};  ///< for pictures: meaning and unit of `at`
   std::vector<Figure> rows = {};
 };
 
@@ -73,32 +73,32 @@ struct FigureFile {
 enum class Verdict {
   kHolds,
   kFails,
-  kKnown,       ///< fails, and the row says why
-  kUnexpected,  ///< holds, though the row says that it fails
-  kReported,    ///< nothing is asked of it
+  kKnown,       ///< fails, with a reason in the row
+  kUnexpected,  ///< holds, though the row gives a reason to fail
+  kReported,    ///< has no limits
 };
-[[nodiscard]] std::string_view verdict_name(Verdict verdict);  ///< for people
-[[nodiscard]] std::string_view verdict_key(Verdict verdict);   ///< "fails_known"
+[[nodiscard]] std::string_view verdict_name(Verdict verdict);
+[[nodiscard]] std::string_view verdict_key(Verdict verdict);  ///< such as "fails_known"
 
-/// A number of a result in base units; NaN where it is not known, with the reason.
+/// Number of a result in base units. NaN if unknown; `note` then gives the reason.
 struct Answer {
   double number = 0;
   std::string note = {};
 };
-/// Runs a job; throws SpecError at `place`.
+/// Runs a job. Throws SpecError at `place`.
 using Ask = std::function<Answer(const Asked& asked, const SpecView& place)>;
 
 struct FigureReport {
   Figure figure;
-  double predicted = 0;             ///< in the figure's unit; NaN: not known
+  double predicted = 0;             ///< in the figure's unit; NaN: unknown
   std::optional<double> deviation;  ///< predicted / published - 1
   Verdict verdict = Verdict::kReported;
-  std::string why = {};  ///< the prediction is not known
+  std::string why = {};  ///< reason of an unknown prediction
 };
-/// A figure that is not known never holds.
+/// Judges one figure. An unknown prediction never holds.
 [[nodiscard]] FigureReport judge(const Figure& figure, const Ask& ask);
 
-/// |predicted / published - 1| over figures or measured networks.
+/// Statistics of |predicted / published - 1| over figures or measured networks.
 struct ErrorStatistics {
   std::size_t count = 0;
   double mean = 0;

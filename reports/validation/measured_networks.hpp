@@ -1,5 +1,5 @@
-// Measured times of whole networks (validation/networks-*.json): how near predictions of compute come. One
-// file is a data set: rows of one kind, with what their software does, and whether a number was fitted to them.
+// Measured times of whole networks (validation/networks-*.json), against which compute times are validated. A
+// file is one data set: rows of one kind with their software, and whether a number was fitted to them.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace ooc {
 
-/// What was timed.
+/// Part of the iteration that was timed.
 enum class MeasuredPass {
   kInference,
   kForward,          ///< as in training
@@ -22,16 +22,16 @@ enum class MeasuredPass {
   kTraining,
 };
 
-/// What ran the rows that name it.
+/// Software that ran a row.
 struct MeasuredStack {
   std::string name;
   Software software;
-  bool input_gradient = false;  ///< backward goes down to the gradient of the network's input
+  bool input_gradient = false;  ///< backward computes the gradient of the network's input
   bool far_parameters =
-      false;  ///< parameters are brought each iteration, and their gradients taken
+      false;  ///< parameters are copied in and their gradients out, in each iteration
 };
 
-/// The job of one row.
+/// Job of one row.
 struct MeasuredNetwork {
   std::string network;
   std::string hardware;
@@ -42,13 +42,13 @@ struct MeasuredNetwork {
 };
 
 struct MeasuredSet {
-  FigureFile file;                  ///< its rows: the seconds of a batch; never of order
-  std::optional<double> goal = {};  ///< mean error that is aimed at
+  FigureFile file;                  ///< rows: seconds of a batch; never kOrder
+  std::optional<double> goal = {};  ///< mean error aimed at; unset: none
   std::vector<MeasuredStack> stacks = {};
-  std::vector<MeasuredNetwork> networks = {};  ///< as many as rows
+  std::vector<MeasuredNetwork> networks = {};  ///< by row
 };
 
-/// Whether a file says that it is one.
+/// True if the file declares itself a set of measured networks.
 [[nodiscard]] bool is_measured_set(const SpecDocument& document);
 /// Throws SpecError with place, found and expected.
 [[nodiscard]] MeasuredSet read_measured_set(SpecDocument document);

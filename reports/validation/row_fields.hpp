@@ -1,4 +1,4 @@
-// A field of a row, or of what "all" says for every row of its file.
+// Fields of a row; "all" of its file gives the defaults.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What became of published figures and measured networks, and their errors.
+// Verdicts on published figures and measured networks, with errors.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ namespace ooc {
 struct FileReport {
   FigureFile file;
   std::vector<FigureReport> rows = {};
-  bool networks = false;            ///< a set of measured networks: nothing is asked of its rows
-  std::optional<double> goal = {};  ///< of networks: mean error that is aimed at
+  bool networks = false;            ///< true: measured networks, whose rows have no verdict
+  std::optional<double> goal = {};  ///< of networks: mean error aimed at; unset: none
 };
 [[nodiscard]] ErrorStatistics errors_of(const FileReport& file);
 
@@ -22,13 +22,13 @@ struct ValidationReport {
   std::vector<FileReport> files = {};
 };
 
-/// Published figures that end with that verdict, of all kinds or of one.
+/// Returns the number of published figures with the verdict, of one kind or (unset) of all.
 [[nodiscard]] std::size_t count_of(const ValidationReport& report, Verdict verdict,
                                    std::optional<FigureKind> kind = {});
 
-/// Figures, or measured networks, that are counted together.
+/// Figures or measured networks that are counted together.
 struct ErrorLine {
-  std::string name = {};  ///< of the group or file
+  std::string name = {};  ///< of group or file
   FigureKind kind = FigureKind::kPredicted;
   bool networks = false;
   std::size_t figures = 0;
@@ -37,9 +37,9 @@ struct ErrorLine {
   std::optional<double> goal = {};      ///< of networks of one file
   std::vector<double> deviations = {};  ///< none of order
 };
-/// By kind, predicted first; what there is none of is left out.
+/// Returns a line for each kind that occurs, predicted first.
 [[nodiscard]] std::vector<ErrorLine> by_kind(const ValidationReport& report);
-/// Published figures with a deviation by group and kind, sorted.
+/// Returns lines by group and kind, sorted, of published figures with a deviation.
 [[nodiscard]] std::vector<ErrorLine> by_group(const ValidationReport& report);
 /// Published figures by file, or measured networks.
 [[nodiscard]] std::vector<ErrorLine> by_file(const ValidationReport& report, bool networks);
