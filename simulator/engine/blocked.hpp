@@ -1,4 +1,4 @@
-// The report of a run that stopped: who wanted memory, and who holds it.
+// Report of a blocked run: the step that wants memory, and the blocks that hold it.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,16 @@ namespace ooc {
 
 struct StoppedRun {
   const Plan& plan;
-  const QueuedStep& head;  ///< the one that was ready first
-  std::size_t device = 0;  ///< its
+  const QueuedStep& head;  ///< head of a queue that was ready first
+  std::size_t device = 0;  ///< of the head
   std::int64_t free = 0;
   std::int64_t largest_hole = 0;
-  std::span<const std::int32_t> done;  ///< by queue_index: steps that have ended
+  std::span<const std::int32_t> done;  ///< by queue_index: number of steps that have ended
 };
 
 [[nodiscard]] Blocked describe(const StoppedRun& run);
 
-/// The blocks that are resident from the start do not fit.
+/// Returns the report for initial blocks that exceed `room`.
 [[nodiscard]] Blocked initial_blocks_too_large(const Plan& plan, std::int64_t room);
 
 }  // namespace ooc

@@ -1,14 +1,14 @@
-// Near memory as PyTorch's caching allocator hands it out (c10/cuda/CUDACachingAllocator.cpp, with the
-// settings it has by default). Sizes are rounded up to 512 B. A block is cut from a free piece of a segment;
-// segments come from the driver and stay: up to 1 MiB a block lies in one of 2 MiB, below 10 MiB in one of
-// 20 MiB, a larger one in a segment of its own size, rounded up to 2 MiB. Of the free pieces of its pool
-// (blocks up to 1 MiB, larger ones) the smallest that is large enough is taken, of equals that of the oldest
-// segment; the rest is cut off if it is at least 512 B (small blocks) or more than 1 MiB. Neighbours join when
-// they are free. Where the driver has no room left, all segments that are free as a whole are given back; if
-// that does not do either, the block does not fit.
+// GPU memory as PyTorch's caching allocator hands it out (c10/cuda/CUDACachingAllocator.cpp,
+// default settings). Sizes are rounded up to 512 B. A block is cut from a free piece of a segment.
+// Segments come from the driver and stay: a block up to 1 MiB lies in one of 2 MiB, a block below
+// 10 MiB in one of 20 MiB, a larger block in one of its own size, rounded up to 2 MiB. Of the free
+// pieces of its pool (blocks up to 1 MiB, larger blocks) the smallest that is large enough is
+// taken; ties: the oldest segment. The rest is cut off if it has at least 512 B (small blocks) or
+// more than 1 MiB. Free neighbours join. If the driver has no room, all segments that are wholly
+// free are given back. If that is not enough, the block does not fit.
 //
-// What is left out: that each stream has pools of its own, and that weights lie in segments too (static bytes
-// are a sum below). An iteration starts with nothing cached.
+// Not modelled: pools of each stream, and weights in segments (static bytes are one sum below). An
+// iteration starts with nothing cached.
 #pragma once
 
 #include "simulator/engine/near_memory.hpp"
@@ -17,15 +17,15 @@ namespace ooc {
 
 class CachingMemory : public PlacedMemory<CachingMemory> {
  public:
-  static constexpr bool kUndoneCounts = true;  ///< the segments are there
+  static constexpr bool kUndoneCounts = true;  ///< segments of a failed attempt stay
 
   CachingMemory(const Plan& plan, Bytes budget, MemoryBuffers& buffers);
 
-  // peak(): of reserved bytes, which is what such a framework shows.
+  // peak() counts reserved bytes, as PyTorch reports them.
   [[nodiscard]] std::int64_t free(std::size_t device) const {
     return capacity_ - buffers_.caches[device].taken;
   }
-  /// The largest block that would fit, in a piece or in a new segment.
+  /// Returns the largest block that would fit, in a free piece or in a new segment.
   [[nodiscard]] std::int64_t largest_hole(std::size_t device) const;
   bool place(BlockId block);
   void remove(BlockId block);

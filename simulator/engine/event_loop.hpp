@@ -1,16 +1,16 @@
-// The event loop. Every queue is a lane: the steps it has still to run and the time of its next event.
-// Each turn of the loop is one round at one instant: end what ends now, then start every head that is
-// ready and fits. Since a queue is in order, "all waits have ended" is a comparison of counts
-// (QueuedStep::needs), and the next event is the smallest of a few numbers: there is no event heap.
+// Event loop. Every queue is a lane: its remaining steps and the time of its next event. Each turn is one
+// round at one instant: first end the steps that end now, then start every head that is ready and fits.
+// Queues are in order, so "all waits have ended" compares counts (QueuedStep::needs), and the next event is
+// the smallest of a few numbers. No event heap is needed.
 //
 // The loop is a template over memory (counter or addresses), link (private or shared), who is told of starts and
 // ends, and the number of devices, so that the usual run (one device, a counter, nothing contends) has no call and no
 // indirection per step. For that the object must not escape: whatever is not inlined (stalls, the
 // shared link) is a separate object behind a reference.
 //
-// kHost: compute steps also wait for the host, which issues them in order without ever waiting itself, so
-// that the instant at which it has issued one is known beforehand; but for memory that it pins, at which it waits
-// for the step before.
+// kHost: compute steps also wait for the host, which issues them in order and never waits itself.
+// So the instant of issue is known beforehand, except for memory that the host pins, for which it
+// waits until the step before has ended.
 #pragma once
 
 #include <algorithm>
@@ -30,8 +30,8 @@
 #include "simulator/timeline/stalls.hpp"
 #include "simulator/timeline/timeline.hpp"
 
-/// A member of the loop that must not be called out of line: `this` would escape, and with it every
-/// counter would live in memory.
+/// For members of the loop that must be inlined. Otherwise `this` would escape and every counter
+/// would live in memory.
 #define OOC_INLINE_MEMBER [[gnu::always_inline]] inline
 
 namespace ooc::event_loop {
@@ -44,8 +44,8 @@ class Run {
   std::optional<Blocked> run();
 
  private:
-  /// do_it(queue) for every queue; for one device written out, so that each queue's code has its index
-  /// and its kind built in.
+  /// Calls do_it(queue) for every queue. For one device the calls are written out, so that index
+  /// and kind are constants.
   template <class DoIt>
   [[gnu::always_inline]] void for_each_queue(DoIt do_it) const {
     if constexpr (kOneDevice) {
@@ -64,7 +64,7 @@ class Run {
     return kOneDevice ? queue : queue % kQueuesPerDevice;
   }
 
-  /// False of far compute, whose waiting is nobody's loss.
+  /// False for far compute, whose waits are not reported.
   [[nodiscard]] bool is_near(std::size_t queue) const {
     return kOneDevice || device_of(queue) < static_cast<std::size_t>(to_.plan.devices);
   }
@@ -92,7 +92,7 @@ class Run {
   const TaskAlternative* alternatives_;
   PerQueue<kOneDevice, Lane> lanes_{};
   PerQueue<kOneDevice, std::int64_t> events_{};  ///< next event; kNoEvent: idle
-  PerQueue<kOneDevice, std::int32_t> done_{};    ///< steps that have ended
+  PerQueue<kOneDevice, std::int32_t> done_{};    ///< number of steps that have ended
   PerQueue<kOneDevice, std::size_t> candidates_{};
   std::int64_t now_ = 0;
   std::int64_t round_ = 0;

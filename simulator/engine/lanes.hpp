@@ -1,4 +1,4 @@
-// What the event loop keeps per queue, and what it writes to.
+// State of each queue in the event loop, and the outputs of a run.
 #pragma once
 
 #include <array>
@@ -19,19 +19,19 @@ namespace ooc::event_loop {
 inline constexpr std::size_t kQueuesPerDevice = 3;
 inline constexpr std::size_t kComputeQueue = static_cast<std::size_t>(StepKind::kCompute);
 inline constexpr std::size_t kToFarQueue = static_cast<std::size_t>(StepKind::kToFar);
-/// Instants stay below this, so that adding one time (< 2^54) never overflows.
+/// All instants stay below this, so that adding one time (< 2^54 ns) cannot overflow.
 inline constexpr std::int64_t kLastInstant = std::int64_t{1} << 62;
 
-/// A queue while it runs.
+/// Running queue.
 struct Lane {
-  const QueuedStep* next = nullptr;  ///< running, or the head
+  const QueuedStep* next = nullptr;  ///< running step, or head
   const QueuedStep* end = nullptr;
-  std::int64_t ready = kNoEvent;  ///< when a head that did not fit became ready; kNoEvent: none
-  std::int64_t last_end = 0;      ///< of the step before
+  std::int64_t ready = kNoEvent;  ///< since when the head waits for memory; kNoEvent: not
+  std::int64_t last_end = 0;      ///< end of the previous step
   std::int64_t ended_round = -1;
 };
 
-/// One device: everything per queue is a fixed array of three.
+/// Items by queue: an array of three for one device, else a vector.
 template <bool kOneDevice, class Item>
 using PerQueue =
     std::conditional_t<kOneDevice, std::array<Item, kQueuesPerDevice>, std::vector<Item>>;
@@ -57,9 +57,9 @@ struct Setting {
   const CostTable& costs;
   Timeline& timeline;
   StallRecorder& stalls;
-  // kHost only, by step of a compute queue:
-  std::span<const std::int64_t> issued = {};   ///< when the host has issued it, if it never waits
-  std::span<const std::int64_t> pinning = {};  ///< list_pinning()
+  // Only for kHost, by compute step:
+  std::span<const std::int64_t> issued = {};   ///< instant of issue if the host never waits
+  std::span<const std::int64_t> pinning = {};  ///< ns, by list_pinning()
 };
 
 }  // namespace ooc::event_loop

@@ -1,8 +1,8 @@
-// Near memory, seen by the event loop: a budget per device. IdealMemory is a counter of bytes; the
-// plan's derived sums make taking and giving back one addition each. AddressedMemory places every
-// block at an address (first fit or best fit, multiples of 512 B, neighbouring holes join), so that
-// fragmentation blocks a run as it would a real allocator; CachingMemory (caching_memory.hpp) does so
-// in segments. Static bytes lie below the arena.
+// GPU memory for the event loop: a budget for each device. IdealMemory is a byte counter; sums in
+// the plan make taking and freeing one addition each. AddressedMemory gives every block an address
+// (first fit or best fit, multiples of 512 B, free neighbours join), so that fragmentation can
+// block a run. CachingMemory (caching_memory.hpp) places blocks in segments. Static bytes lie below
+// the arena.
 #pragma once
 
 #include <algorithm>
@@ -20,16 +20,16 @@ struct Hole {
   std::int64_t bytes = 0;
 };
 
-/// One device's addresses.
+/// Addresses of one device.
 struct Arena {
-  std::vector<Hole> holes;  ///< by address; no two touch
+  std::vector<Hole> holes;  ///< by address; joined with neighbours
   std::int64_t free = 0;
 };
 
-/// A piece of a segment of a caching allocator, taken or free; -1: no neighbour, it ends the segment.
+/// Piece of a segment of the caching allocator, taken or free. -1: no neighbour, end of the segment.
 struct Piece {
   std::int64_t bytes = 0;
-  std::int64_t segment = 0;  ///< counted from 0 in the order they came from the driver
+  std::int64_t segment = 0;  ///< index in the order in which the driver gave them
   std::int64_t offset = 0;
   std::int32_t before = -1;
   std::int32_t after = -1;
@@ -38,38 +38,38 @@ struct Piece {
   [[nodiscard]] bool is_segment() const { return before < 0 && after < 0; }
 };
 
-/// One device's segments.
+/// Segments of one device.
 struct SegmentCache {
-  std::array<std::vector<std::int32_t>, 2> free;  ///< by pool: pieces by size, then by address
-  std::int64_t reserved = 0;                      ///< of all segments
+  std::array<std::vector<std::int32_t>, 2> free;  ///< by pool: free pieces by size, then by address
+  std::int64_t reserved = 0;                      ///< bytes of all segments
   std::int64_t taken = 0;
-  std::int64_t segments = 0;  ///< that were ever made
+  std::int64_t segments = 0;  ///< number ever made
 };
 
 struct MemoryBuffers {
-  std::vector<std::int64_t> used;           ///< by device, without static bytes
-  std::vector<std::int32_t> releases_left;  ///< by block: releasers that have not ended
+  std::vector<std::int64_t> used;           ///< by device; bytes without static bytes
+  std::vector<std::int32_t> releases_left;  ///< by block: number of releasers that have not ended
   std::vector<Arena> arenas;                ///< by device
-  std::vector<std::int64_t> addresses;      ///< by block; of a caching allocator its piece
+  std::vector<std::int64_t> addresses;      ///< by block; if caching: index of its piece
   std::vector<SegmentCache> caches;         ///< by device
   std::vector<Piece> pieces;                ///< of all devices
-  std::vector<std::int32_t> unused_pieces;  ///< places in `pieces` to be used again
+  std::vector<std::int32_t> unused_pieces;  ///< indices in `pieces` for reuse
 };
 
 inline constexpr std::int64_t kBlockAlignment = 512;
 
-/// What both kinds of memory share with the event loop:
-///   take / release: the blocks of a step, all or nothing; free, largest_hole: of a device, for reports;
-///   has_freed: whether the end of a step has freed memory of a device.
+/// Memory as a byte counter. Interface of all kinds of memory: take and release: the blocks of a
+/// step, all or nothing; free and largest_hole: bytes of a device, for reports; has_freed: true if
+/// the end of the step freed memory of the device.
 template <bool kOneDevice>
 class IdealMemory {
  public:
-  /// Steps that fit together may start in any order alike.
+  /// Order of starts is irrelevant for steps that fit together.
   static constexpr bool kOrderMatters = false;
 
   IdealMemory(const Plan& plan, Bytes budget, MemoryBuffers& buffers);
 
-  /// Places the initial blocks. False if they do not fit.
+  /// Takes the initial blocks. False if they do not fit.
   bool place_initial();
   [[nodiscard]] std::int64_t free(std::size_t device) const { return limit_ - used(device); }
   [[nodiscard]] std::int64_t largest_hole(std::size_t device) const { return free(device); }
@@ -92,7 +92,7 @@ class IdealMemory {
   [[nodiscard]] bool has_freed(std::size_t device, const QueuedStep& step) const;
 
  private:
-  /// The one counter is a member, not an element of a vector: the loop keeps it in a register.
+  /// Counter as a member, not in a vector, so that the loop keeps it in a register.
   std::int64_t& used(std::size_t device) { return kOneDevice ? used_ : buffers_->used[device]; }
   [[nodiscard]] std::int64_t used(std::size_t device) const {
     return kOneDevice ? used_ : buffers_->used[device];
@@ -115,17 +115,17 @@ class IdealMemory {
 extern template class IdealMemory<true>;
 extern template class IdealMemory<false>;
 
-/// What is left for blocks.
+/// Bytes available to blocks.
 [[nodiscard]] inline std::int64_t room_beside_static(const Plan& plan, Bytes budget) {
   return std::max<std::int64_t>(0, (budget - plan.static_bytes).count());
 }
-/// The size a block takes where it has an address.
+/// Size of a block that has an address.
 [[nodiscard]] inline std::int64_t aligned_size(Bytes bytes) {
   return (bytes.count() + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment;
 }
 
-/// Memory that gives each block a place. `Allocator` has place(BlockId), which may fail, remove(BlockId)
-/// and kUndoneCounts: whether what a step got, and gave back because the rest did not fit, is use.
+/// Memory that gives each block an address. `Allocator` has place(BlockId), which may fail, remove(BlockId)
+/// and kUndoneCounts: true if blocks taken and given back in a failed attempt count towards the peak.
 template <class Allocator>
 class PlacedMemory {
  public:

@@ -1,8 +1,8 @@
-// The discrete-event engine: runs a plan against costs. Semantics: docs/architecture.md, 2.
+// Discrete-event engine: runs a plan against costs. Semantics: docs/architecture.md, 3.
 //
-// At one instant t the engine works in rounds: everything that ends at t ends, the blocks whose
-// last releaser has ended are freed, then heads of queues start in the order (time they became
-// ready, sequence). A zero-length step that starts at t ends in a further round at t.
+// The engine works in rounds at each instant t: all steps that end at t end, blocks whose last
+// releaser has ended are freed, then heads of queues start by ready time, then by sequence. A step
+// of length 0 that starts at t ends in a further round at t.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@
 namespace ooc {
 
 enum class Allocator {
-  kIdeal,     ///< a byte counter
-  kFirstFit,  ///< addresses, 512 B aligned, coalescing on free
+  kIdeal,     ///< byte counter
+  kFirstFit,  ///< addresses, 512 B aligned; free neighbours join
   kBestFit,
-  kCaching,  ///< as PyTorch's: segments from the driver, kept
+  kCaching,  ///< PyTorch's: segments from the driver stay
 };
 
 struct SimulationInput {
   const Plan& plan;
   const CostTable& costs;
-  Bytes budget;  ///< near memory per device, static bytes included
+  Bytes budget;  ///< GPU memory of each device, static bytes included
   Allocator allocator = Allocator::kIdeal;
   bool records = false;  ///< Timeline::events
 };
@@ -35,9 +35,9 @@ struct SimulationInput {
 /// Records. Throws SpecError when the iteration would last longer than 146 years (2^62 ns).
 [[nodiscard]] Outcome simulate(const SimulationInput& input);
 
-/// What a run needs to write. Reused from run to run, nothing is allocated: sweeps do that.
+/// Memory of a run. Reused by later runs, as in sweeps, it saves allocations.
 struct SimulationBuffers {
-  Timeline timeline;  ///< the result, unless the run was blocked
+  Timeline timeline;  ///< result; invalid if the run was blocked
   LinkBuffers link;
   MemoryBuffers memory;
   std::vector<std::int64_t> issued;

@@ -1,8 +1,7 @@
-// Near memory as a planner sees it that decides where every block lies: a list of segments in the
-// order of their addresses, each a block or a hole. A hole remembers what must have ended before its
-// bytes are really free, so that whoever is put there waits for exactly that: two blocks that are
-// planned to the same address can then never be near at once, whatever the timing, and the whole
-// plan needs no more than the addresses it was planned on.
+// GPU memory for a planner that chooses the address of every block: a list of segments by address,
+// each a block or a hole. A hole records what must end before its bytes are free, and a block
+// placed there waits for exactly that. So two blocks planned to overlapping addresses are never
+// near at once, whatever the timing. The plan needs no more than the addresses it was planned on.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +17,8 @@ namespace ooc {
 
 using SegmentId = Id<struct SegmentTag>;
 
-/// What has to have ended: so many steps of the compute queue and so many copies (in the order in
-/// which they are planned), and when that is.
+/// Instant in a plan: number of steps of the compute queue and of copies (in planning order) that
+/// have ended, and the time.
 struct Since {
   std::int32_t computes = 0;
   std::int32_t copies = 0;
@@ -36,8 +35,8 @@ struct Segment {
   enum class Holds : std::uint8_t { kNothing, kTensor, kWorkspace };
   Bytes bytes;
   Holds holds = Holds::kNothing;
-  TensorId tensor;   ///< kTensor
-  Since free_since;  ///< of a hole; of a block: of the hole it was put into
+  TensorId tensor;   ///< of a kTensor
+  Since free_since;  ///< of a hole; of a block: of the hole that it was placed in
 };
 
 class AddressSpace {
@@ -48,17 +47,17 @@ class AddressSpace {
   [[nodiscard]] std::optional<SegmentId> next(SegmentId id) const;
   [[nodiscard]] std::optional<SegmentId> previous(SegmentId id) const;
   [[nodiscard]] SegmentId first() const { return first_; }
-  /// Where the last search for room ended; the next one starts there.
+  /// End of the last search for room; the next search starts there.
   [[nodiscard]] SegmentId rover() const { return rover_; }
   void set_rover(SegmentId id) { rover_ = id; }
 
-  /// The smallest hole of at least so many bytes.
+  /// Returns the smallest hole of at least `bytes`; unset: none.
   [[nodiscard]] std::optional<SegmentId> find_hole(Bytes bytes) const;
-  /// Puts a block at one end of a hole. Precondition: it is large enough, bytes > 0.
+  /// Places a block at one end of a hole. Precondition: the hole is large enough, bytes > 0.
   enum class Side : std::uint8_t { kLow, kHigh };
   SegmentId take(SegmentId hole, Bytes bytes, Segment::Holds holds, TensorId tensor,
                  Side side = Side::kLow);
-  /// Makes a hole of a block and joins it with the holes beside it; returns the joined hole.
+  /// Frees a block and joins it with neighbouring holes. Returns the joined hole.
   SegmentId free(SegmentId block, const Since& since);
   [[nodiscard]] Bytes free_bytes() const { return free_bytes_; }
 
@@ -67,19 +66,19 @@ class AddressSpace {
     Segment segment;
     std::optional<SegmentId> previous;
     std::optional<SegmentId> next;
-    std::size_t hole = 0;  ///< its place in holes_, if it is one
+    std::size_t hole = 0;  ///< of a hole: index in holes_
   };
 
   Node& node(SegmentId id) { return nodes_[id.at()]; }
   SegmentId add_node();
   void add_hole(SegmentId id);
   void remove_hole(SegmentId id);
-  /// `second` follows `first`; both are holes.
+  /// Joins two holes. Precondition: `second` follows `first`.
   void join(SegmentId first, SegmentId second);
 
   std::vector<Node> nodes_;
-  std::vector<SegmentId> unused_;  ///< nodes
-  std::vector<SegmentId> holes_;   ///< in no order
+  std::vector<SegmentId> unused_;  ///< nodes for reuse
+  std::vector<SegmentId> holes_;   ///< unordered
   SegmentId first_;
   SegmentId rover_;
   Bytes free_bytes_;

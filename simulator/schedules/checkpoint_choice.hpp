@@ -1,4 +1,4 @@
-// What the checkpoint schedules share: which cuts into blocks --blocks asks for, and which of them is taken.
+// Common code of checkpoint schedules: the cuts into blocks that --blocks allows, and the choice among them.
 #pragma once
 
 #include <functional>
@@ -8,20 +8,20 @@
 
 namespace ooc {
 
-/// One of them says what becomes of tensors, given the blocks.
+/// Rule of a schedule that decides on the tensors, given the blocks.
 using BlockPolicy =
     std::function<Decisions(const MixFacts&, const MixSegments&, const SegmentEnds&)>;
 
-/// The cuts that --blocks allows. They do not depend on the budget.
+/// Returns the cuts that --blocks allows, whatever the budget.
 [[nodiscard]] std::vector<SegmentEnds> block_cuts(const PlanningProblem& problem,
                                                   const MixFacts& facts,
                                                   const MixSegments& segments);
 
-/// Whether the tensors that the policy moves do.
+/// Whether tensors at the ends of blocks stay near or may move.
 enum class BlockInputs { kStay, kMove };
 
-/// With --blocks auto everything near where that fits, else the quickest cut that fits. Where none fits: the
-/// shortage of that which needs least.
+/// Plans without recomputation if --blocks is auto and everything fits; else with the fastest cut
+/// that fits. If none fits, returns the smallest shortage.
 [[nodiscard]] PlanResult plan_blocks(const PlanningProblem& problem, BlockInputs inputs,
                                      const BlockPolicy& policy);
 

@@ -1,9 +1,9 @@
-// The rule for algorithms of every job that states none (--algorithms): for each task the quickest whose workspace
-// fits, as frameworks choose. A workspace may always take what no plan could use: the memory beside everything that is
-// alive while its task runs. Beyond that it competes with tensors that could stay near, so that a limit decides, the
-// room: near memory that a task's own tensors and its workspace may take together. Which room is best is found by
-// running the job in each (simulator/predict/scheduled_case.hpp). Rooms do not depend on the budget: with more memory
-// every choice of algorithms that less memory allows is there, too.
+// Default rule for algorithms (without --algorithms): the fastest for each task whose workspace
+// fits, as frameworks choose. A workspace may always take memory that no plan could use: the memory
+// beside all tensors alive during its task. Beyond that it competes with tensors that could stay
+// near. A limit decides, the room: bytes for a task's own tensors and its workspace together.
+// simulator/predict/scheduled_case.hpp runs the job in each room and takes the best. Rooms do not
+// depend on the budget, so more memory never offers fewer choices.
 #pragma once
 
 #include <vector>
@@ -12,18 +12,18 @@
 
 namespace ooc {
 
-/// Rooms worth trying, static bytes included, ascending, up to `budget`; first 0: nothing but memory that no tensor
-/// could use. From one to the next compute gets quicker by a hundredth at least; the last room of all, in which every
-/// task runs by its quickest algorithm, is never left out.
+/// Returns rooms worth trying up to `budget`, ascending, static bytes included. The first is 0:
+/// only memory that no tensor could use. Each speeds up compute by at least 1 % over the one
+/// before. The room in which every task has its fastest algorithm is always included.
 [[nodiscard]] std::vector<Bytes> algorithm_rooms(const TrainingGraph& graph, const CostTable& costs,
                                                  Bytes budget);
 
-/// By task: the quickest alternative that fits into the room or beside all that is alive; if none does, the first.
+/// Returns by task the fastest alternative that fits the room or beside all live tensors; else the first.
 [[nodiscard]] std::vector<AlternativeId> fitting_algorithms(const TrainingGraph& graph,
                                                             const CostTable& costs, Bytes room,
                                                             Bytes budget);
 
-/// Fills PlanningProblem::fitting by its options.
+/// Sets PlanningProblem::fitting by the problem's options.
 void fit_algorithms(PlanningProblem& problem);
 
 }  // namespace ooc

@@ -1,8 +1,7 @@
-// What must be near at each position of an iteration, and the answer when that is more than there
-// is. A position is whatever a schedule decides feasibility by: a task (in-core, capacity) or a
-// section between two barriers (the vDNN family). All of them say "does not fit" through here, so
-// that the smallest budget is exact for all of them: it is the largest sum over the positions, and
-// a plan exists exactly where no position exceeds the budget.
+// Bytes needed at each position of an iteration, and the answer if that exceeds the budget. A
+// position is a task (in-core, capacity) or a section between two barriers (vDNN family). All these
+// schedules report "does not fit" from here. So their smallest budget is exact: it is the largest
+// sum over positions, and a plan exists exactly if no position exceeds the budget.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +13,7 @@
 
 namespace ooc {
 
-/// A tensor that is near during the positions [first, end).
+/// Tensor that is near at positions [first, end).
 struct Stay {
   TensorId tensor;
   std::size_t first = 0;
@@ -26,13 +25,13 @@ class Footprint {
   Footprint(const PlanningProblem& problem, std::size_t positions);
 
   void add(const Stay& stay);
-  /// The workspaces of tasks at one position follow each other: the largest counts.
+  /// Adds a task's workspace. Tasks at one position run one after another, so the largest workspace counts.
   void add_workspace(TaskId task, std::size_t position);
 
-  /// Without static bytes.
+  /// Returns bytes by position, without static bytes.
   [[nodiscard]] std::vector<Bytes> bytes() const;
 
-  /// None when all positions fit. `name` is called once, for the first that does not.
+  /// Unset if all positions fit. `name` is called once, for the first that does not.
   [[nodiscard]] std::optional<OutOfMemory> shortage(
       const std::function<std::string(std::size_t)>& name) const;
 
@@ -41,13 +40,13 @@ class Footprint {
 
   const PlanningProblem& problem_;
   std::vector<Stay> stays_;
-  std::vector<std::optional<TaskId>> workspace_of_;  ///< by position: the task of the largest one
+  std::vector<std::optional<TaskId>> workspace_of_;  ///< by position: task of the largest one
 };
 
-/// Workspace of the alternative that --algorithms chooses.
+/// Workspace of the alternative that the task runs with.
 [[nodiscard]] Bytes chosen_workspace(const PlanningProblem& problem, TaskId task);
 
-/// First position of a tensor's life: 0 for network inputs, else its first writer.
+/// First position at which a tensor lives: 0 for network inputs, else its first writer.
 [[nodiscard]] std::size_t first_task(const Lifetime& life);
 
 }  // namespace ooc

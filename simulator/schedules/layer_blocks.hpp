@@ -1,4 +1,4 @@
-// The blocks of a network along its forward pass.
+// Blocks of a network along its forward pass.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace ooc {
 
-/// By forward task: the number of its block. A block is a series of tasks whose layers have one block_name(); a layer
-/// without is one by itself.
+/// Returns the block number by forward task. A block is a run of tasks whose layers share a
+/// block_name(). A layer without one is a block.
 [[nodiscard]] std::vector<std::uint32_t> blocks_of_tasks(const TrainingGraph& graph);
 
-/// By forward task: whether its layer is in a block that counts, as the blocks that users wrap do; what lies before,
-/// between and behind them (embedding, final norm, head, loss) is in none. All are where no name counts.
+/// Returns by forward task whether its layer is in a numbered block, as users wrap blocks.
+/// Embedding, final norm, head and loss are in none. If no name has a number, all are.
 [[nodiscard]] std::vector<bool> wrapped_tasks(const TrainingGraph& graph);
 
 }  // namespace ooc

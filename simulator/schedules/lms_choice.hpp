@@ -1,5 +1,5 @@
-// What lms decides whatever it does with a tensor: which come first, and when each is restored
-// (lms.cpp). Shared by its swap action and by compression (lms_compress.hpp).
+// Decisions of lms for any action: the order in which it chooses tensors, and when each returns
+// (lms.cpp). Used for swaps and for compression (lms_compress.hpp).
 #pragma once
 
 #include <optional>
@@ -11,21 +11,21 @@
 
 namespace ooc {
 
-/// SpecError for numbers that mean nothing.
+/// Throws SpecError for numbers out of range.
 void check_lms_options(const ScheduleOptions& options);
 
-/// What may be chosen, longest slack first; --max-swaps not yet taken off.
+/// Returns the tensors that may be chosen, longest slack first, before --max-swaps.
 [[nodiscard]] std::vector<TensorId> rank_for_lms(const PlanningProblem& problem);
 
-/// A tensor that comes back, and the one that is then used: the same, or what is made from it.
+/// Tensor that returns, and the tensor then used: the same, or one restored from it.
 struct Restoration {
   TensorId moved;
   TensorId used;
-  std::optional<TaskId> reader = {};  ///< it returns for this task alone; none: for all of them
+  std::optional<TaskId> reader = {};  ///< the task it returns for; unset: all its readers
 };
 
-/// One after the other, in this order, that of their first uses. The ledger has them all away up to their first
-/// backward use.
+/// Returns one move for each restoration, in order of first use, one after another. Precondition:
+/// `ledger` has the tensors away up to their first backward use.
 [[nodiscard]] std::vector<Move> chain_restorations(const PlanningProblem& problem,
                                                    MemoryLedger& ledger,
                                                    const std::vector<Restoration>& restorations);

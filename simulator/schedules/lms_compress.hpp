@@ -1,5 +1,5 @@
-// lms with --lms-action compress or both: its plan is about the network's graph with some tensors
-// compressed (model/rewrite/compression.hpp), which it chooses itself, so it hands back that graph too.
+// lms with --lms-action compress or both. The schedule chooses the tensors to compress, so it
+// returns a new graph with its plan (model/rewrite/compression.hpp).
 #pragma once
 
 #include <functional>
@@ -12,11 +12,11 @@ namespace ooc {
 
 struct CompressionRequest {
   const PlanningProblem& problem;
-  /// Prices it, transfers included.
+  /// Returns the costs of the compressed graph, transfers included.
   std::function<CostTable(const Compression& compression)> costs_of;
 };
 
-/// `rounds` of the result: one, of the graph that the plan is about; null: the network's.
+/// Plans with compression. `rounds` of the result holds the graph of the plan; null: the network's graph.
 [[nodiscard]] RoundsResult plan_with_compression(const CompressionRequest& request);
 
 }  // namespace ooc

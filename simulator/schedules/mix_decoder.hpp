@@ -1,6 +1,6 @@
-// From decisions to a plan, in four steps that a search can stop behind: what runs and how long tensors stay
-// (list), who moves and may return when (place), a time that the plan cannot beat (least_time), the plan (build).
-// Every vector of decisions whose list can be placed gives a plan that runs in the budget.
+// Turns decisions into a plan, in four steps at which a search may stop: list what runs and how long tensors
+// stay (list), decide which move and when they may return (place), bound the time (least_time), make the plan
+// (build). Any decisions that can be listed and placed give a plan that runs within the budget.
 #pragma once
 
 #include <compare>
@@ -16,34 +16,34 @@ namespace ooc {
 
 class MixDecoder {
  public:
-  /// `facts` must outlive it.
+  /// `facts` must outlive the decoder.
   explicit MixDecoder(const MixFacts& facts);
 
-  /// What runs, and which buffers hold tensors when. False where something would be needed that cannot be made.
+  /// Lists what runs and when buffers hold tensors. False if a needed tensor cannot be computed.
   bool list(const Decisions& decisions);
-  /// Takes ways with less workspace where memory is short, then decides on the ledger who moves. False where it
-  /// does not fit. `not_before`: the first position after which something may return.
+  /// Chooses smaller workspaces where memory is short, then the tensors that move. False if it does
+  /// not fit. `not_before`: position from which tensors may return.
   bool place(const Decisions& decisions, std::size_t not_before = 0);
-  /// The same where nothing may move.
+  /// Places without moves.
   bool place_unmoved();
-  /// Of what was listed: all that runs, one after the other.
+  /// Returns the compute time in ns of the list.
   [[nodiscard]] std::int64_t compute_time() const;
-  /// Of what was placed: no run of the plan is quicker (copies one after the other at full rate, compute waits for
-  /// copies in and for room that copies out have to make).
+  /// Returns a lower bound in ns on the placed plan's time: copies run one after another at full
+  /// rate, compute waits for copies in and for room that copies out make.
   [[nodiscard]] std::int64_t least_time();
-  /// Of what was placed. Valid up to the next one.
+  /// Returns the plan of the last placement; valid until the next one.
   [[nodiscard]] const Plan& build();
   [[nodiscard]] Plan build_once() &&;
 
   [[nodiscard]] const RunList& runs() const { return list_; }
   [[nodiscard]] const std::vector<GapMove>& moves() const { return moves_; }
-  /// Of what was placed, by gap of runs(): near all the time.
+  /// True if the tensor is near throughout the gap, an index into runs(). Valid after place.
   [[nodiscard]] bool stays(std::size_t gap) const { return stays_[gap] != 0; }
-  /// By gap of runs(): the idle time that it lies in.
+  /// Returns by gap of runs() the idle time that contains it.
   [[nodiscard]] const std::vector<std::uint32_t>& idle_of_gap() const { return idle_of_gap_; }
-  /// By position, of what was listed, with nothing near that could be away: bytes beyond what there is.
+  /// Returns by position the bytes beyond the budget if every tensor that can be away is. Valid after list.
   [[nodiscard]] const std::vector<std::int64_t>& excess() const { return excess_; }
-  /// The shortage of what was listed, with everything away that can be; or, `unmoved`, with nothing away.
+  /// Returns the shortage of the list, if all tensors that can be away are (kAll), or none (kNothing).
   enum class Away { kAll, kNothing };
   [[nodiscard]] std::optional<OutOfMemory> shortage(Away away) const;
 
@@ -69,26 +69,26 @@ class MixDecoder {
   const MixFacts& facts_;
   RunList list_;
   std::vector<std::uint32_t> idle_of_gap_;
-  std::vector<char> repeated_;     ///< by gap: not the first one of its idle time
-  std::vector<std::uint8_t> way_;  ///< by position: of MixFacts::ways
+  std::vector<char> repeated_;     ///< by gap: true if not the first in its idle time
+  std::vector<std::uint8_t> way_;  ///< by position: index into MixFacts::ways
   // While listing.
-  std::vector<std::uint32_t> current_;  ///< by tensor: its stay
-  std::vector<std::uint32_t> passing_;  ///< by tensor: its stay within the tasks that run again now
-  std::vector<std::uint32_t> use_;      ///< by tensor: how many of its uses are behind
-  std::vector<std::uint32_t> wanted_by_;  ///< by piece: the last task that wanted it
-  std::vector<std::uint32_t> written_;    ///< by stay: the last position that wrote it
+  std::vector<std::uint32_t> current_;    ///< by tensor: its residency interval (RunList::stays)
+  std::vector<std::uint32_t> passing_;    ///< by tensor: its interval within the tasks rerun now
+  std::vector<std::uint32_t> use_;        ///< by tensor: number of its uses so far
+  std::vector<std::uint32_t> wanted_by_;  ///< by piece: the last task that needed it
+  std::vector<std::uint32_t> written_;    ///< by interval: the last position that wrote it
   std::vector<char> seen_;                ///< by idle time
   std::vector<std::uint32_t> waiting_;    ///< pieces
-  std::vector<std::uint32_t> batch_;      ///< tasks to run again
-  std::vector<std::uint32_t> opened_;     ///< tensors that they make
-  std::uint32_t now_ = 0;                 ///< the task they run for
+  std::vector<std::uint32_t> batch_;      ///< tasks to rerun
+  std::vector<std::uint32_t> opened_;     ///< tensors that they write
+  std::uint32_t now_ = 0;                 ///< the task that they rerun for
   // While placing.
-  std::int64_t room_ = 0;             ///< bytes that may be filled
-  std::vector<std::int64_t> change_;  ///< by position: of the bytes that are near
+  std::int64_t room_ = 0;             ///< bytes available
+  std::vector<std::int64_t> change_;  ///< by position: change of the bytes near
   std::vector<std::int64_t> excess_;
   std::vector<Bytes> needed_;
   MemoryLedger ledger_{std::vector<Bytes>{}};
-  std::vector<std::uint32_t> order_;         ///< gaps in the order in which they are decided
+  std::vector<std::uint32_t> order_;         ///< gaps in the order of decision
   std::vector<char> stays_;                  ///< by gap
   std::vector<std::uint32_t> return_after_;  ///< by gap that moves
   std::vector<GapMove> moves_;
@@ -98,16 +98,16 @@ class MixDecoder {
     std::int64_t bytes = 0;
   };
   std::vector<std::int64_t> ends_;       ///< by position
-  std::vector<std::int64_t> out_end_;    ///< by stay: of its latest copy out
-  std::vector<std::int64_t> far_since_;  ///< by stay: the position that wrote what far memory holds
+  std::vector<std::int64_t> out_end_;    ///< by interval: end of its latest copy out
+  std::vector<std::int64_t> far_since_;  ///< by interval: position that wrote the far contents
   struct Leaving {
     std::uint32_t position = 0;
     std::uint32_t order = 0;
     std::uint32_t stay = 0;
     friend auto operator<=>(const Leaving&, const Leaving&) = default;
   };
-  std::vector<Leaving> leaves_;  ///< copies out begin behind the position
-  std::vector<Leaving> idles_;   ///< what moves is used no more behind the position
+  std::vector<Leaving> leaves_;  ///< copies out that begin after a position
+  std::vector<Leaving> idles_;   ///< last uses, before a gap, of tensors that move
   std::vector<PendingOut> pending_;
   std::vector<std::int64_t> near_;
   RunPlanner planner_;

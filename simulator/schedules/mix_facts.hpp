@@ -1,6 +1,6 @@
-// Keep, move or drop: what does not depend on the decisions. A plan of this class runs the tasks in their order; between
-// them forward tasks may run again; between two uses a tensor stays near, or is away with a copy out and one in, or is
-// dropped and computed again. docs/model.md, section 8, "best".
+// Facts for keep-move-or-drop plans that do not depend on decisions. Such a plan runs the tasks in
+// order and may rerun forward tasks in between. In a gap between two uses a tensor stays near,
+// moves (a copy out and one in), or is dropped and recomputed. docs/model.md, section 8, "best".
 #pragma once
 
 #include <cstdint>
@@ -13,29 +13,28 @@
 
 namespace ooc {
 
-/// What becomes of a tensor in an idle time.
+/// Decision for one gap between two uses of a tensor.
 enum class Treatment : std::uint8_t {
-  kKeep,  ///< it stays if there is room, else it moves
-  kMove,  ///< it moves
-  kDrop,  ///< gone; computed again for the first task that needs it, and near up to its next use
-  kDropEach,  ///< the same, but where it was only needed to compute another one it is gone again at once
+  kKeep,      ///< stay near if there is room, else move
+  kMove,      ///< move
+  kDrop,      ///< drop; recompute for the first task that needs it, then stay near
+  kDropEach,  ///< drop; recompute, and drop at once if only needed to recompute another
 };
 
-/// A tensor is not used between two tasks that use it and are not neighbours.
+/// Gap between two uses of a tensor by tasks that are not neighbours.
 struct IdleTime {
   TensorId tensor;
-  std::uint32_t from = 0;  ///< the task that uses it before
-  std::uint32_t to = 0;    ///< and behind; of late ones the number of tasks
+  std::uint32_t from = 0;  ///< task that uses the tensor before
+  std::uint32_t to = 0;    ///< task that uses it next; if late, the number of tasks
   std::int64_t bytes = 0;
-  /// Forward tasks wrote it and it is next used in backward: it can be computed again.
+  /// True if forward wrote the tensor and backward uses it next, so that it can be recomputed.
   bool droppable = false;
-  /// Behind its last use of all: what tasks that run again may want of it.
+  /// True after the last use of all; only rerun tasks may need the tensor again.
   bool late = false;
-  std::int64_t again =
-      0;  ///< of droppable ones: ns to compute it, with all that has to run with it
+  std::int64_t again = 0;  ///< if droppable: ns to recompute, with all that must be rerun
 };
 
-/// A way to run a task.
+/// Alternative of a task.
 struct TaskWay {
   AlternativeId id;
   std::int64_t time = 0;
@@ -45,10 +44,10 @@ struct TaskWay {
 struct TaskTouch {
   std::uint32_t tensor = 0;
   bool writes = false;
-  bool first = false;  ///< the first to write it
+  bool first = false;  ///< first task to write it
 };
 
-/// Lists of different lengths in one piece of memory.
+/// Lists of different lengths in contiguous memory.
 template <class Item>
 class Lists {
  public:
@@ -70,39 +69,39 @@ class Lists {
 inline constexpr std::uint32_t kNoIndex = std::numeric_limits<std::uint32_t>::max();
 
 struct MixFacts {
-  /// Which idle times take part.
+  /// Gaps to consider.
   enum class Idle {
     kAll,
-    kWorthwhile,  ///< not those of one or two tasks in which not even half a copy is done
-    kSaved,       ///< those between the two passes
+    kWorthwhile,  ///< without gaps of one or two tasks in which not half a copy is done
+    kSaved,       ///< only gaps between forward and backward
   };
   enum class Ways {
-    kChosen,  ///< as --algorithms says
-    kAll,     ///< by task the fastest first, each with less workspace than the one before
+    kChosen,  ///< the one that --algorithms chooses
+    kAll,     ///< fastest first, each with less workspace than the one before
   };
-  /// `problem` must outlive it.
+  /// `problem` must outlive the facts.
   MixFacts(const PlanningProblem& problem, Ways ways, Idle idle);
 
   const PlanningProblem& problem;
   const TrainingGraph& graph;
-  std::int64_t available = 0;  ///< bytes of near memory beside what is always there
+  std::int64_t available = 0;  ///< bytes of GPU memory beside static bytes
   std::size_t tasks = 0;
   std::size_t forward = 0;
   std::size_t tensors = 0;
   std::vector<std::int64_t> bytes;     ///< by tensor
-  std::vector<std::int64_t> out_time;  ///< by tensor: its copies alone, ns
+  std::vector<std::int64_t> out_time;  ///< by tensor: ns of a copy out alone on the link
   std::vector<std::int64_t> in_time;
-  std::vector<char> is_input;       ///< by tensor: of the network, and used at all
-  Lists<TaskTouch> touches;         ///< by task, those it writes first
-  Lists<TaskWay> ways;              ///< by task
-  Lists<std::uint32_t> uses;        ///< by tensor: tasks
-  Lists<std::uint32_t> idle_after;  ///< by tensor: behind each use its idle time, or kNoIndex
-  std::vector<std::uint32_t> written_first;  ///< by tensor: the task; kNoIndex for inputs
-  std::vector<std::uint32_t> piece_of;       ///< by tensor; kNoIndex: nothing can compute it again
-  Lists<std::uint32_t> piece_tasks;          ///< by piece
+  std::vector<char> is_input;                ///< by tensor: a network input that is used
+  Lists<TaskTouch> touches;                  ///< by task; tensors that it writes first
+  Lists<TaskWay> ways;                       ///< by task
+  Lists<std::uint32_t> uses;                 ///< by tensor: the tasks that use it
+  Lists<std::uint32_t> idle_after;           ///< by tensor and use: the gap after it, or kNoIndex
+  std::vector<std::uint32_t> written_first;  ///< by tensor: first writer; kNoIndex: network input
+  std::vector<std::uint32_t> piece_of;  ///< by tensor: its piece; kNoIndex: cannot be recomputed
+  Lists<std::uint32_t> piece_tasks;     ///< by piece
   std::vector<IdleTime> idle;
-  std::int64_t rate = 0;  ///< bytes a second that the slower direction of the link moves
-  /// Sum of each task's fastest way that fits at all.
+  std::int64_t rate = 0;  ///< bytes per second of the slower direction
+  /// Sum of each task's fastest alternative that fits at all, in ns.
   std::int64_t least_compute = 0;
 
  private:
@@ -115,25 +114,25 @@ struct MixFacts {
   [[nodiscard]] bool takes_part_in(Idle which, const IdleTime& time) const;
 };
 
-/// Every choice there is.
+/// Decisions of a plan.
 struct Decisions {
-  std::vector<Treatment> treatment;  ///< by idle time
-  std::vector<std::uint8_t> way;     ///< by task: the fastest of MixFacts::ways that may be used
-  /// Who stays and when others return is decided in one walk, as capacity does; else all that can stay does
-  /// before anything is brought back early.
+  std::vector<Treatment> treatment;  ///< by gap
+  std::vector<std::uint8_t> way;     ///< by task: lowest index into MixFacts::ways to use
+  /// True: one walk decides which tensors stay and when others return, as in capacity. False: first
+  /// all that can stay does, then others return early.
   bool one_walk = false;
-  /// kMove holds where there is room, too, and of what is wanted at once whatever left first returns first: what is
-  /// away for a while leaves its room to others, whose copies out may end meanwhile.
+  /// True: kMove holds even if there is room; of tensors needed at once, the first to leave returns
+  /// first. A tensor away for a while leaves its room to others.
   bool moves_anyway = false;
-  /// What is computed again is near up to its last use, even where it is idle for a while.
+  /// True: a recomputed tensor stays near up to its last use.
   bool made_again_stays = false;
-  /// Of near memory left free: for what a caching allocator holds back, without which plans block.
+  /// Bytes of GPU memory left free, for what a caching allocator holds back.
   std::int64_t unused = 0;
 };
 
-/// Everything kept for which there is room; what only repeated tasks could want is dropped.
+/// Keeps everything for which there is room; drops what only rerun tasks could need.
 [[nodiscard]] Decisions keep_all(const MixFacts& facts);
-/// Nothing dropped and everything away while it is idle: no plan of this class takes less memory.
+/// Moves everything in every gap, drops nothing: no plan of this kind takes less memory.
 [[nodiscard]] Decisions move_all(const MixFacts& facts);
 
 }  // namespace ooc

@@ -1,5 +1,5 @@
-// Search for the decisions with which an iteration takes least time: seeds, then late acceptance of small changes (Burke
-// and Bykov, The Late Acceptance Hill-Climbing Heuristic, 2017) where the plan at hand loses time.
+// Search for the decisions with the shortest iteration: seeds, then late acceptance of small changes (Burke
+// and Bykov, The Late Acceptance Hill-Climbing Heuristic, 2017) where the plan loses time.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace ooc {
 
-/// Whole numbers at random, the same everywhere (xorshift64).
+/// Random integers, equal on all machines (xorshift64).
 class MixDice {
  public:
   explicit MixDice(std::int64_t seed);
-  /// From 0 to `count` - 1.
+  /// Returns an integer in [0, count).
   std::size_t below(std::size_t count);
   bool percent(unsigned chance) { return below(100) < chance; }
 
@@ -25,13 +25,13 @@ class MixDice {
 class MixSearch {
  public:
   struct Limits {
-    std::int64_t plans = 0;  ///< so many are tried
+    std::int64_t plans = 0;  ///< number of plans to try
     std::int64_t seed = 1;
-    std::int64_t good_enough = 0;  ///< ns: nothing can be quicker
+    std::int64_t good_enough = 0;  ///< ns; stop at a plan this fast
   };
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
-  /// `facts` must outlive it. Precondition: with everything away that can be it fits.
+  /// `facts` must outlive the search. Precondition: a plan fits that moves everything.
   MixSearch(const MixFacts& facts, const Limits& limits);
 
   void run();
@@ -42,21 +42,20 @@ class MixSearch {
   [[nodiscard]] std::int64_t tried() const { return tried_; }
 
  private:
-  /// Where compute waits or repeats something.
+  /// Time in which compute waits or repeats a task.
   struct Loss {
     std::int64_t time = 0;
     std::uint32_t position = 0;
     bool again = false;
   };
-  /// A time in which a tensor could be away.
+  /// Gap in which a tensor is or could be away.
   struct Gap {
     std::uint32_t idle = 0;
     std::uint32_t from = 0;  ///< position of its last use before
     std::uint32_t to = 0;
-    std::uint32_t return_after =
-        0;  ///< of what moves: before that position there is no room for it
+    std::uint32_t return_after = 0;  ///< position before which it has no room, if it moves
   };
-  /// A way to cut: MixSegments::cut, or drop_by_price.
+  /// Start by cutting: with MixSegments::cut, or with drop_by_price.
   struct Seed {
     double price = 0;
     double share = 0;  ///< of memory that a segment may drop
@@ -69,7 +68,7 @@ class MixSearch {
     Decisions decisions;
   };
 
-  /// kNever where there is no plan, or one that takes longer than `limit`.
+  /// Returns the time in ns; kNever if there is no plan, or one slower than `limit`.
   std::int64_t evaluate(const Decisions& decisions, std::int64_t limit = kNever);
   void tell() const;
   void look();
@@ -101,18 +100,18 @@ class MixSearch {
   MixDecoder decoder_;
   MixDice dice_;
   Trial trial_;           ///< of the plan that ran last
-  bool blocked_ = false;  ///< the one tried last, for want of near memory; `blocks_`: any
+  bool blocked_ = false;  ///< last plan blocked for GPU memory; blocks_: any did
   bool blocks_ = false;
-  std::vector<std::uint32_t> with_ways_;  ///< tasks with a choice of ways
+  std::vector<std::uint32_t> with_ways_;  ///< tasks with several alternatives
   std::vector<Seed> seeds_;
-  std::vector<Start> starts_;  ///< the best, the quickest first, of different times
+  std::vector<Start> starts_;  ///< best starts, fastest first, all of different times
   Decisions best_;
   std::int64_t best_time_ = kNever;
   std::int64_t tried_ = 0;
   bool done_ = false;
-  // The plan that runs with the decisions at hand, as far as changes look at it.
+  // Plan of the current decisions, as far as changes need it.
   std::vector<TaskRun> runs_;
-  std::vector<Gap> moved_;  ///< in the order of return
+  std::vector<Gap> moved_;  ///< by time of return
   std::vector<Gap> kept_;
   std::vector<Loss> losses_;
   std::int64_t lost_ = 0;

@@ -1,5 +1,5 @@
-// Cuts of the forward pass into segments whose tensors are dropped, all but those that are used behind the segment:
-// block checkpointing (Chen et al. 2016), on any graph.
+// Cuts of the forward pass into segments. Tensors used only within a segment are dropped: block
+// checkpointing (Chen et al. 2016) on any graph.
 #pragma once
 
 #include <cstdint>
@@ -11,47 +11,47 @@
 
 namespace ooc {
 
-/// By forward task: the last task of its segment, or that it is in none.
+/// By forward task: last task of its segment; kNoSegment: in none.
 using SegmentEnds = std::vector<std::uint32_t>;
 inline constexpr std::uint32_t kNoSegment = kNoIndex;
 
 class MixSegments {
  public:
-  /// `facts` must outlive it.
+  /// `facts` must outlive the segments.
   explicit MixSegments(const MixFacts& facts);
 
-  /// What is dearer than its copies is not dropped, where the price is not "whatever it costs".
+  /// Price limit without effect. A price is the time to recompute a tensor over the time of its copy.
   static constexpr double kAnyPrice = 1e30;
 
-  /// The cut with least bytes that cross the segments' ends, of those that drop at most `most` bytes in a segment at a
-  /// price of at most `price` times its copy.
+  /// Returns the cut with the fewest bytes across segment ends, if each segment drops at most
+  /// `most` bytes at a price of at most `price`.
   [[nodiscard]] SegmentEnds cut(std::int64_t most, double price = kAnyPrice) const;
-  /// The same at any price for several limits, the largest first, in little more time than for the first; those beyond
-  /// what a segment can drop count as one.
+  /// Returns a cut at any price for each limit, largest first, in little more time than one cut.
+  /// Limits beyond what a segment can drop give one cut.
   [[nodiscard]] std::vector<SegmentEnds> cuts(std::vector<std::int64_t> limits) const;
-  /// At most so many segments, the largest of which drops about as little as that allows.
+  /// Returns a cut into at most `number` segments, with the largest dropping about as little as possible.
   [[nodiscard]] SegmentEnds cut_into(std::int64_t number) const;
 
-  /// What is used within its segment only is dropped if it is worth the price; the rest gets `crossing`, but what
-  /// no other segment reads stays.
+  /// Drops tensors used only within their segment at up to `price`. Others get `crossing`, but stay
+  /// if no other segment reads them.
   [[nodiscard]] Decisions drop_within(const SegmentEnds& ends, double price = kAnyPrice,
                                       Treatment crossing = Treatment::kKeep) const;
-  /// Whether a segment reads what it has not written itself.
+  /// True if a segment other than the tensor's own reads it.
   [[nodiscard]] bool is_read_from_outside(const SegmentEnds& ends, TensorId tensor) const;
-  /// What is worth the price is dropped, in runs of at most `most` bytes between which one stays.
+  /// Drops tensors at up to `price`, in runs of at most `most` bytes. Between runs one tensor stays.
   [[nodiscard]] Decisions drop_by_price(std::int64_t most, double price) const;
 
-  /// Sum of what can be dropped.
+  /// Sum of all that can be dropped.
   [[nodiscard]] std::int64_t droppable_bytes() const { return droppable_bytes_; }
-  /// Idle times between forward and backward that can be dropped in, by the definition of their tensors.
+  /// Gaps between forward and backward whose tensors can be recomputed, in the order of their writers.
   [[nodiscard]] const std::vector<std::uint32_t>& droppable() const { return droppable_; }
 
  private:
   [[nodiscard]] std::vector<SegmentEnds> cuts_within(std::span<const std::int64_t> limits,
                                                      double price, std::size_t longest) const;
   [[nodiscard]] std::uint32_t defined(std::uint32_t idle) const;
-  /// Backward does not read the tensor, but later forward tasks do: where a segment ends between, what the next one
-  /// is computed from again.
+  /// True if backward does not read the tensor but later forward tasks do. Then it is a checkpoint
+  /// where a segment ends between.
   [[nodiscard]] bool is_unread_checkpoint(std::uint32_t idle) const;
 
   struct Ended {
@@ -62,14 +62,13 @@ class MixSegments {
 
   const MixFacts& facts_;
   std::vector<std::uint32_t> droppable_;
-  std::vector<double> price_;  ///< by idle time: time to compute it again over that of its copy
+  std::vector<double> price_;           ///< by gap: time to recompute / time of the copy
   std::vector<std::int64_t> begun_at_;  ///< by forward task: bytes that it is the first to write
-  Lists<Ended> ended_at_;  ///< by forward task: those last used there, unread checkpoints last
+  Lists<Ended> ended_at_;  ///< by forward task: tensors last used there, unread checkpoints last
   std::int64_t droppable_bytes_ = 0;
 };
 
-/// Where too much is near, what is computed again and in the way is kept instead, or moved. False where that does
-/// not make it fit.
+/// Keeps or moves recomputed tensors where too much is near. False if the plan still does not fit.
 [[nodiscard]] bool repair(const MixFacts& facts, MixDecoder& decoder, Decisions& decisions);
 
 }  // namespace ooc

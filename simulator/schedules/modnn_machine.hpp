@@ -1,7 +1,7 @@
-// The simulated execution inside moDNN's Algorithm 1: what is near and where, when the compute queue
-// and the one transfer queue are free, and the plan that grows with every decision. It answers the
-// questions that the algorithm decides by (is there room, what would it cost) and carries the
-// decisions out; it decides nothing but which blocks make room (modnn_room.cpp).
+// Execution simulated inside moDNN's Algorithm 1: blocks and their addresses, free times of the
+// compute queue and the one transfer queue, and the growing plan. The algorithm asks whether there
+// is room and at what delay, and this class carries its decisions out. It decides only which blocks
+// make room (modnn_room.cpp).
 #pragma once
 
 #include <algorithm>
@@ -20,68 +20,68 @@
 
 namespace ooc {
 
-/// Where a block may go: a hole, or a run of segments whose blocks leave for it.
+/// Room for a block: a hole, or a run of segments whose blocks leave.
 struct Room {
   SegmentId first;
   std::int32_t segments = 1;
-  Duration ready;  ///< when all of it is free
+  Duration ready;  ///< instant at which all of it is free
 };
 
-/// How far to look for an offloading scheme.
+/// Extent of the search for an offloading scheme.
 enum class Search {
-  kNearby,      ///< so many segments and no more: it may fail
+  kNearby,      ///< a fixed number of segments; may fail
   kEverywhere,  ///< all segments
 };
 
-/// The way with the least workspace: the paper's implicit GEMM.
+/// Alternative with the least workspace: the paper's implicit GEMM.
 [[nodiscard]] AlternativeId base_way(const CostTable& costs, TaskId task);
 
-/// A job as Algorithm 1 looks at it.
+/// Job in the form that Algorithm 1 needs.
 struct ModnnJob {
   explicit ModnnJob(const PlanningProblem& job);
 
   const PlanningProblem& problem;
-  Csr<TaskId, TensorId> touched;  ///< read or written, once each, without tensors of no bytes
+  Csr<TaskId, TensorId> touched;  ///< read or written, without duplicates and empty tensors
   Csr<TensorId, TaskId> uses;
-  std::vector<Bytes> needed;  ///< M_min(t): inputs, outputs and the least workspace of every task
+  std::vector<Bytes> needed;  ///< M_min(t) by task: inputs, outputs and the least workspace
 };
 
 class ModnnMachine {
  public:
   explicit ModnnMachine(const ModnnJob& job);
 
-  // The task at hand.
+  // Current task.
   void begin(TaskId task);
   [[nodiscard]] std::span<const TensorId> touched(TaskId task) const { return job_.touched[task]; }
-  /// Places its outputs, its missing inputs and `workspace`, making room as it must; loads.
+  /// Places its outputs, missing inputs and `workspace`, making room if needed; copies inputs in.
   void prepare(Bytes workspace);
-  /// When it could start, as things stand.
+  /// Earliest start of the task as things stand.
   [[nodiscard]] Duration now() const { return std::max(compute_end_, need_.at); }
   void take_workspace(const Room& room, Bytes bytes);
-  /// When all that is near would have left, and what the task at hand needs of it would be back.
+  /// Instant at which all blocks would have left and the task's inputs would be back.
   [[nodiscard]] Duration ready_by_defragmenting() const;
-  /// Everything leaves and what the task at hand needs comes back, with room for `workspace`, which fits.
+  /// Moves all blocks out and the task's inputs back. Precondition: `workspace` then fits.
   void defragment_for(Bytes workspace);
-  /// Runs it and frees what dies with it.
+  /// Runs the task and frees blocks after their last use.
   void run(AlternativeId alternative);
 
   // Room and copies.
-  /// A hole, else the offloading scheme of least delay. Blocks that a task up to `until` uses stay.
+  /// Returns a hole, else the offloading scheme of least delay. Blocks used by tasks up to `until` stay.
   [[nodiscard]] std::optional<Room> find_room(Bytes bytes, TaskId until, Search search) const;
   [[nodiscard]] Bytes addresses() const { return available_; }
   [[nodiscard]] Bytes free_bytes() const { return space_.free_bytes(); }
 
   // Later tasks.
-  /// The next task behind `task` that needs something from far memory.
+  /// Returns the next task after `task` that needs a tensor from host memory.
   [[nodiscard]] std::optional<TaskId> next_missing(TaskId task) const {
     return missing_.next_after(task);
   }
   [[nodiscard]] bool is_far(TensorId tensor) const {
     return states_[tensor.at()].where == Where::kFar;
   }
-  /// No task up to `task` would lack room if `bytes` came in for it now.
+  /// True if all tasks up to `task` still have room if `bytes` are copied in for it now.
   [[nodiscard]] bool allocatable(TaskId task, Bytes bytes) const;
-  /// Brings it for `task`, if there is room or room can be made.
+  /// Copies the tensor in for `task`. False if no room can be made.
   [[nodiscard]] bool prefetch(TensorId tensor, TaskId task);
 
   [[nodiscard]] Plan finish() && { return std::move(builder_).finish(); }
@@ -90,15 +90,15 @@ class ModnnMachine {
   enum class Where : std::uint8_t { kNowhere, kPlaced, kNear, kFar };
   struct State {
     Where where = Where::kNowhere;
-    bool clean = false;  ///< far memory holds the same
-    bool fresh = false;  ///< not used since it was made or brought, and its use is near
+    bool clean = false;  ///< host memory has the same contents
+    bool fresh = false;  ///< unused since it was written or copied in, and used soon
     std::uint32_t uses = 0;
     SegmentId segment;
     BlockId block;
-    Since written;                    ///< its last writer: a copy out may begin
-    Since used;                       ///< its last use, or its arrival
+    Since written;                    ///< end of its last writer: a copy out may begin
+    Since used;                       ///< its last use or arrival
     std::optional<StepId> arrival;    ///< the copy in, until a task uses it
-    std::optional<TaskId> booked_to;  ///< prefetched for it: counted in the ledger until then
+    std::optional<TaskId> booked_to;  ///< prefetched for this task; until then in the ledger
   };
 
   State& state(TensorId tensor) { return states_[tensor.at()]; }
@@ -132,18 +132,18 @@ class ModnnMachine {
   AddressSpace space_;
   PlanBuilder builder_;
   MemoryLedger ledger_;
-  TaskCounts missing_;  ///< tensors in far memory, by their next use
+  TaskCounts missing_;  ///< tensors in host memory, by their next use
   std::vector<State> states_;
   std::vector<StepId> computes_;
-  std::vector<StepId> copies_;  ///< of both directions, one after another
+  std::vector<StepId> copies_;  ///< of both directions, in order
   Duration compute_end_;
   Duration queue_free_;
 
-  TaskId task_;          ///< at hand
+  TaskId task_;          ///< current task
   Since need_;           ///< what it waits for
-  SegmentId last_hole_;  ///< where the last block that left was
+  SegmentId last_hole_;  ///< place of the last block that left
   std::vector<SegmentId> workspaces_;
-  Bytes workspace_;  ///< of the last of them
+  Bytes workspace_;  ///< of the last workspace
 };
 
 }  // namespace ooc

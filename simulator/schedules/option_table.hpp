@@ -1,6 +1,6 @@
-// The options of schedules by name, as text: what a command line, a file or a report calls them.
+// Options of schedules by name, with conversion from and to text, for command lines, files and reports.
 //
-// To add one: own_options.hpp.
+// To add an option, see own_options.hpp.
 #pragma once
 
 #include <span>
@@ -13,32 +13,32 @@
 namespace ooc {
 
 struct ScheduleOption {
-  std::string_view name;        ///< "--algorithms"
-  std::string_view value = {};  ///< what --help calls its value; empty for a switch
+  std::string_view name;        ///< such as "--algorithms"
+  std::string_view value = {};  ///< name of the value in --help; empty: a switch
   std::string_view help = {};
-  std::string_view choices = {};  ///< "memory|performance"; empty: any text
-  /// Without choices: a few texts that `read` takes, "0|3", which the tests of laws try at random.
+  std::string_view choices = {};  ///< such as "memory|performance"; empty: any text
+  /// Without choices: a few valid texts, "0|3", which property tests try at random.
   std::string_view tried = {};
-  /// It says how much moves: Trait::kMovesOnlyWhatItMust holds where it is not given.
+  /// True if the option fixes how much moves. Trait::kMovesOnlyWhatItMust holds only without such options.
   bool says_how_much = false;
-  /// Throws SpecError at the option's name for what is no value of it.
+  /// Throws SpecError at the option's name for an invalid value.
   void (*read)(const ScheduleOption& option, std::string_view text, ScheduleOptions& options);
   std::string (*write)(const ScheduleOption& option, const ScheduleOptions& options);
 };
 
 [[nodiscard]] std::span<const ScheduleOption> schedule_option_table();
 
-/// "0|3" in parts.
+/// Splits "0|3" into parts.
 [[nodiscard]] std::vector<std::string> words_of(std::string_view choices);
 
-/// Whether the option changes anything of the schedule's runs.
+/// True if the option affects the schedule.
 [[nodiscard]] bool reads(const Schedule& schedule, std::string_view option);
 
-/// The options that are not the defaults, as a result repeats them: "algorithms=performance". Only those that the
-/// schedule reads; empty where there are none.
+/// Returns the schedule's options that are not at their defaults, as results show them:
+/// "algorithms=performance". Empty: none.
 [[nodiscard]] std::string options_text(const Schedule& schedule, const ScheduleOptions& options);
 
-/// As --algorithms has it.
+/// Name as in --algorithms.
 [[nodiscard]] std::string_view algorithms_name(AlgorithmChoice algorithms);
 
 }  // namespace ooc

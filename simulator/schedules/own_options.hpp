@@ -1,8 +1,8 @@
-// The options that only the schedules read that they belong to: a new one rebuilds those and the table.
-// Included by option_table.cpp, by these schedules and by their tests, never by another header.
+// Options of single schedules, in a header of their own, so that a new one rebuilds few files.
+// Included by option_table.cpp, these schedules and their tests, never by another header.
 //
-// To add an option: a field here, a row in option_table.cpp, and its name in the `options` of the schedules
-// that read it.
+// To add an option: a field here, a row in option_table.cpp, and its name in the `options` of the
+// schedules that read it.
 #pragma once
 
 #include <cstdint>
@@ -13,42 +13,42 @@
 
 namespace ooc {
 
-/// How often what was dropped is computed again.
+/// Number of times that dropped tensors are recomputed.
 enum class Recomputation {
-  kCost,   ///< once per segment where that needs no more memory than the largest task, else per use
-  kSpeed,  ///< once per segment, and kept
-  kMemory,  ///< from the checkpoint for every use
+  kCost,  ///< once a segment, if that takes no more memory than the largest task; else for each use
+  kSpeed,   ///< once a segment, then kept
+  kMemory,  ///< from the checkpoint for each use
 };
 
-/// Where the forward pass is cut into parts of which only the inputs stay.
+/// Cut of the forward pass into blocks whose inputs stay.
 struct Blocks {
   enum class Kind { kAuto, kLayer, kNumber };
-  Kind kind = Kind::kAuto;  ///< kAuto: the quickest of several numbers; kLayer: by the layers' names
-  std::int64_t number = 0;  ///< kNumber
+  Kind kind = Kind::kAuto;  ///< kAuto: fastest of several numbers; kLayer: by layer names
+  std::int64_t number = 0;  ///< of a kNumber
   friend bool operator==(const Blocks&, const Blocks&) = default;
 };
 
-/// How far a search is.
+/// Progress of a search.
 struct SearchProgress {
-  std::int64_t tried = 0;  ///< plans
-  std::int64_t of = 0;
-  Duration best;  ///< the time of the best one
+  std::int64_t tried = 0;  ///< number of plans
+  std::int64_t of = 0;     ///< number of plans to try
+  Duration best;           ///< iteration time of the best plan
 };
 
 struct OwnOptions {
-  /// --restore-per-reader: what moved comes back for each task that reads it, not once for all.
+  /// --restore-per-reader: a moved tensor returns for each task that reads it, not once for all.
   bool restore_per_reader = false;
-  std::optional<Bytes> keep_bytes = {};                ///< --keep-bytes; none: as many as fit
+  std::optional<Bytes> keep_bytes = {};                ///< --keep-bytes; unset: as many as fit
   std::int64_t slack_min = 0;                          ///< --slack-min, in tasks
   Bytes bytes_min = {};                                ///< --bytes-min
-  std::optional<std::int64_t> max_swaps = {};          ///< --max-swaps; none: the fewest that fit
+  std::optional<std::int64_t> max_swaps = {};          ///< --max-swaps; unset: the fewest that fit
   Recomputation recomputation = Recomputation::kCost;  ///< --recompute
   Blocks blocks = {};                                  ///< --blocks
-  std::optional<std::int64_t> layers_moved = {};       ///< --layers-moved; none: the fewest that fit
-  std::optional<std::int64_t> search = {};             ///< --search; none: by the size of the graph
-  std::int64_t searches = 1;                           ///< no option: so many share --search
-  std::int64_t seed = 1;                               ///< --seed
-  /// No option, and no result depends on it: is told now and then; null: nobody. Must outlive its users.
+  std::optional<std::int64_t> layers_moved = {};  ///< --layers-moved; unset: the fewest that fit
+  std::optional<std::int64_t> search = {};        ///< --search; unset: by the size of the graph
+  std::int64_t searches = 1;  ///< no option: number of searches that share --search
+  std::int64_t seed = 1;      ///< --seed
+  /// No option, without effect on results: called now and then; null: nobody. Must outlive its users.
   const std::function<void(const SearchProgress&)>* progress = nullptr;
 };
 

@@ -1,7 +1,7 @@
-// What `unified`, `unified-prefetch` and `unified-prefetch+` share: paging by order of arrival, resolved when planning. The tasks are
-// gone through in order, with what is near in the order in which it was first written or came back; no clock is
-// needed, because that hangs on the order of the tasks alone. A page is a tensor of the graph at hand; in a real run
-// those are parts of tensors (Trait::kMovesPages).
+// Paging in order of arrival for `unified`, `unified-prefetch` and `unified-prefetch+`, resolved during
+// planning. Tasks are visited in order, with near pages in the order in which they were first written or came
+// back. No clock is needed, since this depends only on the order of tasks. A page is a tensor of the given
+// graph; in real runs that is a part of a tensor (Trait::kMovesPages).
 #pragma once
 
 #include <optional>
@@ -12,11 +12,11 @@ namespace ooc {
 
 enum class Prefetch {
   kNone,
-  kNextLayer,  ///< when the backward pass reaches a layer, what the next one reads
-  kBothWays,   ///< that, and in every pass room for the next task
+  kNextLayer,  ///< when backward reaches a layer: pages that the next layer reads
+  kBothWays,   ///< kNextLayer, and in every pass room for the next task
 };
 
-/// What one task touches is more than there is: none may be evicted while it runs.
+/// Returns OutOfMemory if one task touches more than the budget: none of its pages may be evicted while it runs.
 [[nodiscard]] std::optional<OutOfMemory> paging_shortage(const PlanningProblem& problem);
 
 [[nodiscard]] PlanResult plan_paging(const PlanningProblem& problem, Prefetch prefetch);

@@ -1,5 +1,5 @@
-// Tasks of the forward pass that write the same tensor (a layer and the activation that overwrites its output in
-// place, a dropout and its mask) run again together or not at all: a piece.
+// Pieces: forward tasks that write the same tensor and so are rerun together. Examples: a layer and
+// the activation that overwrites its output; a dropout and its mask.
 #pragma once
 
 #include <optional>
@@ -14,13 +14,13 @@ using PieceId = Id<struct PieceTag>;
 struct Pieces {
   Csr<PieceId, TaskId> tasks_of;                  ///< by piece, ascending
   std::vector<PieceId> of_task;                   ///< by forward task
-  std::vector<std::optional<PieceId>> of_tensor;  ///< by tensor; none: no forward task writes it
+  std::vector<std::optional<PieceId>> of_tensor;  ///< by tensor; unset: no forward task writes it
 };
 
 [[nodiscard]] Pieces find_pieces(const TrainingGraph& graph);
 
-/// The task's layer multiplies (a convolution, a matrix product, attention, a recurrent step) or states its own times:
-/// it is not cheap to run again.
+/// True if the task's layer multiplies (convolution, matrix product, attention, recurrent step) or
+/// states its own times: expensive to rerun.
 [[nodiscard]] bool multiplies(const TrainingGraph& graph, TaskId task);
 
 }  // namespace ooc

@@ -1,5 +1,5 @@
-// How much of the forward pass is dropped, for the schedules that compute it again: nothing where
-// everything fits, else as few segments as suffice.
+// Choice of what to drop and recompute: nothing if everything fits, else as few segments as
+// suffice.
 #pragma once
 
 #include <vector>
@@ -8,30 +8,30 @@
 
 namespace ooc {
 
-/// What may be dropped at most, and how --recompute computes it again: all segments; and, where that is
-/// something else, only those that need no more than the largest task does for that (computing one
-/// again may be what makes the peak).
+/// Returns the largest sets of segments to drop, with their use by --recompute: all segments; and,
+/// if different, those whose recomputation needs no more than the largest task does (recomputation
+/// may make the peak).
 [[nodiscard]] std::vector<std::vector<SegmentUse>> ways_to_drop(const PlanningProblem& problem,
                                                                 const Segments& segments);
 
-/// Segments that may be dropped by time per byte that they give back, cheapest first; of equals the
-/// first to run.
+/// Returns segments that may be dropped by time per byte freed, cheapest first; ties in execution
+/// order.
 [[nodiscard]] std::vector<std::size_t> cheapest_first(const Segments& segments,
                                                       const std::vector<SegmentUse>& most);
 
-/// The first `count` of `order` dropped as `most` says, the others kept.
+/// Drops the first `count` of `order` as `most` says, keeps the others.
 [[nodiscard]] std::vector<SegmentUse> drop_first(const std::vector<std::size_t>& order,
                                                  std::size_t count,
                                                  const std::vector<SegmentUse>& most);
 
 [[nodiscard]] bool fits(const PlanningProblem& problem, const Footprint& footprint);
 
-/// The fewest segments that suffice, those first that give back the most bytes for their time.
-/// Precondition: dropping none does not fit, dropping as `most` says does.
+/// Drops the fewest segments that suffice, preferring those that free the most bytes for their
+/// time. Precondition: dropping none does not fit, dropping all of `most` does.
 [[nodiscard]] RunList drop_fewest(const PlanningProblem& problem, const Segments& segments,
                                   const std::vector<SegmentUse>& most);
 
-/// The one that asks for less; of equals the first.
+/// Returns the shortage with the smaller need; ties: the first.
 [[nodiscard]] OutOfMemory lesser_shortage(OutOfMemory first, OutOfMemory second);
 
 }  // namespace ooc

@@ -1,6 +1,6 @@
-// An iteration in which some tasks run again: what the compute queue runs, in order, and how long
-// each tensor is near because of that. A place in that order is a position; up to the end of the
-// forward pass it is the task's own number.
+// Iteration with reruns: tasks in the order of the compute queue, and the time that each tensor is
+// near. A position is a place in that order. Up to the end of forward, position and task index
+// agree.
 #pragma once
 
 #include <cstddef>
@@ -18,61 +18,60 @@ struct TaskRun {
   AlternativeId way = {};
 };
 
-/// A tensor's stay in one buffer, from the position that makes it to the last that uses it. One that
-/// was dropped has a new stay each time it is computed again.
+/// Residency interval of a tensor in one buffer, from the position that writes it to its last use.
+/// A dropped tensor has a new one each time it is recomputed.
 struct TensorStay {
   TensorId tensor;
   std::size_t first = 0;
   std::size_t end = 0;
 };
 
-/// A stay is not used in [first, end), between two positions that use it.
+/// Gap [first, end) of a residency interval, between two positions that use the tensor.
 struct StayGap {
   std::size_t stay = 0;
   std::size_t first = 0;
   std::size_t end = 0;
   std::optional<std::size_t> written =
-      {};  ///< the last position before it that writes; none: an input
+      {};  ///< last position before it that writes; unset: network input
 };
 
 struct RunList {
   std::vector<TaskRun> runs;
-  std::vector<TensorStay> stays;  ///< by first position; network inputs come first
-  std::vector<StayGap> gaps;  ///< that a tensor can be away in, by end; those of a stay do not meet
+  std::vector<TensorStay> stays;  ///< by first position; network inputs first
+  std::vector<StayGap> gaps;  ///< when a tensor can be away, by end; disjoint within an interval
   std::size_t forward_runs = 0;
 };
 
-/// How a segment is treated.
+/// Recomputation of a segment.
 enum class SegmentUse : std::uint8_t {
-  kKept,        ///< nothing of it is dropped
-  kOnce,        ///< computed again at its first use in backward, as a whole, and kept
-  kForEachUse,  ///< what a task reads of it is computed for it and dropped after it; not where the
-                ///< task behind it reads it too: that would free nothing
+  kKept,        ///< nothing is dropped
+  kOnce,        ///< recomputed as a whole at its first use in backward, then kept
+  kForEachUse,  ///< recomputed for each reader, then dropped unless the next task reads it
 };
 
-/// `uses`: by segment. The gaps are those between a tensor's last use in the forward pass and the next one, of every
-/// tensor that is not dropped.
+/// `uses`: by segment. Gaps reach from a tensor's last forward use to its next use, for all tensors
+/// that are not dropped.
 [[nodiscard]] RunList list_runs(const PlanningProblem& problem, const Segments& segments,
                                 const std::vector<SegmentUse>& uses);
 
-/// What every position needs. In the gaps `away` (indices of gaps) their tensors are not near.
+/// Returns the needs by position. `away`: gaps in which the tensor is not near, as indices.
 [[nodiscard]] Footprint footprint_of(const PlanningProblem& problem, const RunList& list,
                                      const std::vector<std::size_t>& away = {});
 
-/// OutOfMemory at the first position that does not fit into the budget.
+/// Returns OutOfMemory at the first position beyond the budget; unset: all fit.
 [[nodiscard]] std::optional<OutOfMemory> run_shortage(const PlanningProblem& problem,
                                                       const RunList& list,
                                                       const Footprint& footprint);
 
-/// A tensor is away during a gap: copied out after its last writer, unless far memory holds that already, and copied in
-/// again after the run at a position, before the gap's end. A network input is dropped without a copy.
+/// Move of a tensor in a gap: copied out after its last writer, unless host memory has its contents; copied
+/// in after the run at a position before the gap's end. Network inputs are dropped without a copy.
 struct GapMove {
   std::size_t gap = 0;
   std::size_t may_return_after = 0;
 };
 
-/// The plan that runs this, as build_task_plan does (task_plan.hpp). `moves` by the ends of their gaps, in the
-/// order in which the copies in are queued.
+/// Returns the plan, as build_task_plan does (task_plan.hpp). `moves`: by end of their gaps, which
+/// is the order of the copies in.
 [[nodiscard]] Plan build_run_plan(const PlanningProblem& problem, const RunList& list,
                                   const std::vector<GapMove>& moves = {});
 

@@ -1,4 +1,4 @@
-// Makes plans of run lists, one after the other, in the same memory: for searches. One plan: build_run_plan.
+// Makes many plans of run lists in the same memory, for searches. For a single plan: build_run_plan.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,22 @@ namespace ooc {
 
 class RunPlanner {
  public:
-  /// `problem` must outlive it.
+  /// `problem` must outlive the planner.
   explicit RunPlanner(const PlanningProblem& problem);
 
-  /// As build_run_plan. The plan stays here, up to the next one.
+  /// Returns the plan as build_run_plan does. Valid until the next call.
   [[nodiscard]] const Plan& build(const RunList& list, const std::vector<GapMove>& moves);
   [[nodiscard]] Plan build_once(const RunList& list, const std::vector<GapMove>& moves) &&;
 
  private:
-  /// What happens to stays or moves behind each position, in order: a list by position, threaded through its entries.
+  /// Events after each position, in order: linked lists by position.
   struct Agenda {
     static constexpr std::int32_t kNone = -1;
     std::vector<std::int32_t> head;  ///< by position
     std::vector<std::int32_t> next;  ///< by entry
 
     void clear(std::size_t positions, std::size_t entries);
-    /// Before those that are there.
+    /// Adds an entry before those of the position.
     void put_first(std::size_t position, std::size_t entry);
   };
 
@@ -39,16 +39,15 @@ class RunPlanner {
 
   const PlanningProblem& problem_;
   PlanBuilder builder_;
-  std::vector<BlockId> block_;              ///< by stay: its latest one
-  std::vector<std::optional<StepId>> out_;  ///< by stay: its latest copy out
-  std::vector<std::int32_t> far_since_;  ///< by stay: the position that wrote what far memory holds
-  std::vector<std::int32_t> first_move_;    ///< by stay, the last one of its moves first
-  std::vector<std::int32_t> next_move_of_;  ///< by move: the one before of its stay
-  std::vector<char> goes_out_;              ///< by move: far memory does not hold it yet
+  std::vector<BlockId> block_;  ///< by residency interval (RunList::stays): its latest block
+  std::vector<std::optional<StepId>> out_;  ///< by interval: its latest copy out
+  std::vector<std::int32_t> far_since_;     ///< by interval: position that wrote the far contents
+  std::vector<std::int32_t> first_move_;    ///< by interval: the last of its moves
+  std::vector<std::int32_t> next_move_of_;  ///< by move: the previous move of its interval
+  std::vector<char> goes_out_;              ///< by move: host memory lacks the contents
   std::vector<StepId> steps_;               ///< by position
-  std::vector<StepId> copies_;              ///< in, for the run at hand
-  Agenda
-      ends_;  ///< releases: at the last use, of what moves also at the last use before; by stay, then by move
+  std::vector<StepId> copies_;              ///< in, for the current run
+  Agenda ends_;     ///< releases, by interval, then by move (its last use before the gap)
   Agenda leaving_;  ///< copies out, by move
   std::size_t next_stay_ = 0;
   std::size_t next_move_ = 0;

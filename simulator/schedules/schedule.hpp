@@ -1,6 +1,5 @@
-// A schedule: a const struct with a function in it. One file per schedule; the table of all of them
-// is generated from the list of names in this folder's CMakeLists.txt. A schedule never asks how
-// time passes: what it may know is in the PlanningProblem.
+// Schedule: a const struct with one function. One file a schedule; this folder's CMakeLists.txt
+// generates the table. A schedule knows only the PlanningProblem, never how time passes.
 #pragma once
 
 #include <functional>
@@ -21,74 +20,74 @@ namespace ooc {
 
 struct Timeline;  // simulator/timeline/timeline.hpp
 
-/// A plan tried out: its time, or none if it gets stuck for memory.
+/// Result of running a plan; unset time: blocked for memory.
 struct Trial {
   std::optional<Duration> iteration_time = {};
-  /// Where it has a time: the plan as it ran, with copies that wait as the framework's do (its compute steps are those
-  /// of the plan tried, in their order), and when its steps did. Valid up to the next trial; null: not told.
+  /// Plan as run, with copies that wait as the framework's do, and the times of its steps. Compute
+  /// steps are those of the plan tried, in order. Valid until the next trial; null: not available.
   const Plan* plan = nullptr;
   const Timeline* timeline = nullptr;
-  bool overflows_far = false;  ///< why it has no time; else near memory has no room for a step
+  bool overflows_far = false;  ///< no time, for host memory overflows; else GPU memory is short
 };
 
 struct PlanningProblem {
   const TrainingGraph& graph;
   const CostTable& costs;
-  Bytes budget;                  ///< near memory, static bytes included
-  ScheduleOptions options = {};  ///< what the user asked for
-  /// Runs a plan: for schedules that search by trial, and only those (Trait::kSearchesByTrial).
+  Bytes budget;                  ///< GPU memory, static bytes included
+  ScheduleOptions options = {};  ///< as the user set them
+  /// Runs a plan. Only for schedules that search by trial (Trait::kSearchesByTrial).
   std::function<Trial(const Plan&)> evaluate = {};
 
-  /// State is woven into the plan: who makes others' plans asks those only whose plans carry it (Trait::kCarriesState).
+  /// Model states will be woven into the plan, so only schedules with Trait::kCarriesState may help to make it.
   bool carries_state = false;
-  Duration least_time = {};  ///< no plan is quicker, as far as the schedule does not see it itself
+  Duration least_time = {};  ///< lower bound on any plan's time, as far as others know one
 
-  /// What a schedule that chooses algorithms itself hands to the makers of plans; null: by rule.
+  /// Alternatives by task, from a schedule that chooses them; null: by rule.
   const std::vector<AlternativeId>* by_task = nullptr;
-  /// By task, of whoever does not: the quickest that fit (fit_algorithms()); null: by --algorithms.
+  /// Fastest alternatives that fit, by task (fit_algorithms()), for other schedules; null: by --algorithms.
   std::shared_ptr<const std::vector<AlternativeId>> fitting = {};
 
-  /// The alternative to run a task with: the schedule's own choice, else what --algorithms says.
+  /// Returns the alternative for a task: the schedule's choice, else by --algorithms.
   [[nodiscard]] AlternativeId chosen(TaskId task) const {
     if (by_task != nullptr) return (*by_task)[task.at()];
     return fitting ? (*fitting)[task.at()] : costs.alternative(task, options.algorithms);
   }
 };
 
-/// What is peculiar about a schedule. Who runs schedules asks for these, never for names.
+/// Properties of schedules. Other code asks for these, never for names.
 enum class Trait : unsigned {
-  kMovesNothing = 1U << 0,  ///< no tensor ever leaves near memory
-  /// Its plan depends on how long copies take: a sweep plans anew for every link.
+  kMovesNothing = 1U << 0,  ///< no tensor ever leaves GPU memory
+  /// The plan depends on copy times; a sweep plans anew for every link.
   kPlansForLink = 1U << 1,
-  /// It chooses tasks' alternatives itself; others use what --algorithms says.
+  /// Chooses alternatives itself; others use --algorithms.
   kChoosesAlgorithms = 1U << 2,
-  /// Without --sub-batch it runs in rounds of as many samples as it thinks best.
+  /// Without --sub-batch the schedule chooses the micro-batch itself.
   kSubBatches = 1U << 3,
-  /// Its plans run tasks again: bounds for schedules that only move tensors do not hold for it.
+  /// Plans rerun tasks, so bounds for schedules that only move tensors do not hold.
   kRecomputes = 1U << 4,
-  /// It calls PlanningProblem::evaluate.
+  /// Calls PlanningProblem::evaluate.
   kSearchesByTrial = 1U << 5,
-  /// It moves pages: it is handed a graph whose tensors are cut into parts (model/rewrite/parts.hpp), and
-  /// its copies are those of unified memory, whatever --mode says.
+  /// Moves pages: gets a graph with tensors cut into parts (model/rewrite/parts.hpp) and the copy
+  /// costs of unified memory, whatever --mode says.
   kMovesPages = 1U << 6,
-  /// Of them, what it copies ahead of need: it has the profile's mode for that, too.
+  /// Prefetches pages, so the profile's mode "unified_prefetch" is needed, too.
   kPrefetchesPages = 1U << 7,
-  /// It compresses tensors where ScheduleOptions::lms_action says so: its plans are then made by
-  /// plan_with_compression() (lms_compress.hpp), about another graph, and not by make_plan.
+  /// Compresses tensors by ScheduleOptions::lms_action. plan_with_compression() (lms_compress.hpp)
+  /// then makes the plans, about another graph, not make_plan.
   kCompresses = 1U << 8,
-  /// Where the tasks find room with everything near, nothing moves and no task runs again, unless an
-  /// option says how much has to move (--keep-bytes, --max-swaps).
+  /// Moves and reruns nothing if everything fits, unless an option fixes how much moves
+  /// (--keep-bytes, --max-swaps).
   kMovesOnlyWhatItMust = 1U << 9,
-  /// It looks for the quickest plan that there is. With --sub-batch auto it therefore tries several numbers of rounds,
-  /// and what schedules that run in rounds by themselves make of the job; predict says in words what its plan does, and
-  /// what the last bit of memory and of link are worth to it.
+  /// Searches for the fastest plan of all. With --sub-batch auto it tries several micro-batches,
+  /// and the plans of schedules with gradient accumulation. predict describes its plan in words,
+  /// and the value of a little more memory and link.
   kOptimizes = 1U << 10,
-  /// All that its plans need near while a task runs is booked for that task, workspace included, and every wait points back
-  /// in sequence: copies of weights, gradients and optimiser state can be woven in (simulator/plan/weave_state.hpp).
+  /// Memory near during a task is booked for that task, workspace included, and waits point back in
+  /// sequence. So copies of model states can be woven in (simulator/plan/weave_state.hpp).
   kCarriesState = 1U << 11,
 };
 
-/// A set of them.
+/// Set of traits.
 class Traits {
  public:
   constexpr Traits() = default;
@@ -103,48 +102,48 @@ class Traits {
   unsigned bits_ = 0;
 };
 
-/// How to make a plan. The contract of make_plan:
+/// Schedule: how to make a plan. Contract of make_plan:
 ///
-/// It gets a training graph, what its tasks and copies cost, and a budget; all of them outlive the call. It returns a
-/// Plan (plan.hpp) that validate_plan() accepts: every task runs once or more, its inputs are near when it starts, and
-/// nothing is dropped that is needed again and not far. Or it returns OutOfMemory, with the smallest budget that would
-/// do where it knows it: a plan with exactly that budget must then succeed and one byte less must not.
-/// A step waits for what it reads, or for a later copy on the same queue: so copies can be made to wait as the framework's
-/// do (simulator/plan/wait_as_framework.hpp), in the plan returned and in those that it tries.
-/// It may assume that tasks are in an order that can run and that sizes and times can be summed without overflow. The
-/// same problem gives the same plan, on any thread; it keeps nothing between calls. How time passes is the engine's
-/// business: where a plan needs more than `budget` at once, the engine makes steps wait.
-/// `options` that it cannot work with are a SpecError (option_error()).
+/// Input: a training graph, the costs of its tasks and copies, and a budget; all outlive the call.
+/// Result: a Plan (plan.hpp) that validate_plan() accepts. Every task runs at least once, its
+/// inputs are near when it starts, and nothing is dropped that is needed again and not in host
+/// memory. Or OutOfMemory, with the smallest budget that suffices, if known: a plan must exist at
+/// that budget and not one byte below. A step waits for what it reads, or for a later copy on the
+/// same queue. So copies can be made to wait as a framework's do
+/// (simulator/plan/wait_as_framework.hpp), in the plan returned and in plans tried. Tasks come in
+/// an order that can run; sums of sizes and times do not overflow. The same problem gives the same
+/// plan on any thread, and nothing is stored between calls. If a plan needs more than `budget` at
+/// once, the engine makes steps wait. Invalid `options` throw SpecError (option_error()).
 struct Schedule {
   std::string_view name;
   std::string_view summary;  ///< one line, for `list schedules`
-  std::string_view source;   ///< paper, section; where there is none, whose idea it is
+  std::string_view source;   ///< paper, section; else the author of the idea
   Traits traits = {};
-  /// Names in option_table.hpp of what it reads ("--algorithms"); others are refused.
+  /// Options that it reads, by their names in option_table.hpp ("--algorithms"). Others are refused.
   std::span<const std::string_view> options = {};
-  /// What its source estimates its time with on paper.
+  /// Closed form with which its paper estimates the time.
   ClosedForm closed_form = ClosedForm::kNone;
   PlanResult (*make_plan)(const PlanningProblem& problem);
 
   [[nodiscard]] constexpr bool is(Trait trait) const { return traits.has(trait); }
 };
 
-/// True where its plans are about a graph with tensors compressed (lms_compress.hpp): make_plan does not
-/// make them.
+/// True if plans are about a graph with compressed tensors (lms_compress.hpp), which make_plan does
+/// not make.
 [[nodiscard]] inline bool compresses(const Schedule& schedule, const ScheduleOptions& options) {
   return schedule.is(Trait::kCompresses) && options.lms_action != LmsAction::kSwap;
 }
 
-/// False where its plans run tasks again or change what is moved: bounds that follow from what memory
-/// forces to move do not hold for it.
+/// False if plans rerun tasks or change what is moved. Bounds by what memory forces to move then do
+/// not hold.
 [[nodiscard]] inline bool only_moves_tensors(const Schedule& schedule,
                                              const ScheduleOptions& options) {
   return !schedule.is(Trait::kRecomputes) && !compresses(schedule, options);
 }
 
-/// All schedules, in the order of CMakeLists.txt.
+/// Returns all schedules in the order of CMakeLists.txt.
 [[nodiscard]] std::span<const Schedule* const> schedules();
-/// The schedule of that name, or none.
+/// Returns the schedule called `name`; null if there is none.
 [[nodiscard]] const Schedule* find_schedule(std::string_view name);
 
 }  // namespace ooc

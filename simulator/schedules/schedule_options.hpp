@@ -1,10 +1,9 @@
-// What a user may ask of schedules: every option of every schedule, one named field each, with its
-// default. Here stand those that several schedules share or that others than schedules ask for; what
-// only its schedule reads stands in own_options.hpp, which few files include. A schedule says in
-// Schedule::options which flags it reads; fields of other schedules are none of its business.
+// Options of all schedules, one field each with its default. Options of single schedules stand in
+// own_options.hpp, which few files include. Schedule::options lists the flags that a schedule
+// reads; it ignores all other fields.
 //
-// The row in option_table.cpp refuses texts that are no value. Programs set fields without it, so make_plan
-// refuses what it cannot work with, in these words (lms_choice.cpp, vdnnpp.cpp):
+// option_table.cpp refuses invalid texts. Programs set fields directly, so make_plan checks them as
+// well, in these words (lms_choice.cpp, vdnnpp.cpp):
 //     if (own.slack_min < 0) option_error("--slack-min", std::to_string(own.slack_min), "an integer >= 0");
 #pragma once
 
@@ -18,37 +17,37 @@
 
 namespace ooc {
 
-/// How a schedule with several candidates chooses among those that fit.
+/// Choice among several candidates that fit.
 enum class Trials {
-  kOrder,  ///< the first one in the published order of preference
-  kTime,   ///< the one that takes least time when it is tried out
+  kOrder,  ///< the first in the published order of preference
+  kTime,   ///< the fastest when tried
 };
 
-/// Whether the batch is run in rounds of fewer samples (sub_batch.hpp): every schedule can.
+/// Gradient accumulation: number or size of micro-batches (sub_batch.hpp). Every schedule can use it.
 struct SubBatch {
   enum class Kind { kUsual, kOff, kAuto, kSize, kCount };
-  Kind kind = Kind::kUsual;  ///< kUsual: what Trait::kSubBatches says
-  std::int64_t samples = 0;  ///< kSize
-  std::int64_t count = 0;    ///< kCount: of rounds, cut evenly
+  Kind kind = Kind::kUsual;  ///< kUsual: by Trait::kSubBatches
+  std::int64_t samples = 0;  ///< of a kSize
+  std::int64_t count = 0;    ///< of a kCount: number of equal micro-batches
   friend bool operator==(const SubBatch&, const SubBatch&) = default;
 };
 
-/// What lms does with a tensor that it chooses.
+/// Action of lms on a chosen tensor.
 enum class LmsAction {
   kSwap,
-  kCompress,  ///< the half of its bytes that float16 takes stays near
-  kBoth,      ///< that half is swapped
+  kCompress,  ///< a float16 copy, half the bytes, stays near
+  kBoth,      ///< that copy is swapped
 };
 
 struct OwnOptions;  // own_options.hpp
 
-/// A value of OwnOptions whose fields only those see who include own_options.hpp. Copies share it.
+/// OwnOptions behind a pointer, so that few files include its fields. Copies share the value.
 class OwnPart {
  public:
-  OwnPart();  ///< the defaults, which all share
+  OwnPart();  ///< defaults, shared by all
   [[nodiscard]] const OwnOptions& operator*() const { return *options_; }
   [[nodiscard]] const OwnOptions* operator->() const { return options_.get(); }
-  /// This part's own copy, to set a field of at once: a copy of the part made later shares it.
+  /// Returns a copy of its own, for immediate changes; later copies of the part share it.
   [[nodiscard]] OwnOptions& change();
 
  private:
@@ -56,20 +55,20 @@ class OwnPart {
 };
 
 struct ScheduleOptions {
-  SubBatch sub_batch = {};                                ///< --sub-batch
+  SubBatch sub_batch = {};                                 ///< --sub-batch
   AlgorithmChoice algorithms = AlgorithmChoice::kFitting;  ///< --algorithms
-  /// With kFitting: the room that algorithms are chosen in (fitting_algorithms.hpp); unset: the first of each task.
+  /// kFitting: bytes for a task's tensors and workspace (fitting_algorithms.hpp); unset: first alternatives.
   std::optional<Bytes> room = {};
-  Trials trials = Trials::kOrder;                         ///< --trials
-  /// --far-compression: tensors take so many times less in far memory.
+  Trials trials = Trials::kOrder;  ///< --trials
+  /// --far-compression: factor by which tensors are smaller in host memory.
   Ratio far_compression = kOne;
   LmsAction lms_action = LmsAction::kSwap;  ///< --lms-action
-  /// Whether there is a plan is all that is asked: who searches for the quickest takes the first that fits.
+  /// Only asks whether a plan exists: searches then stop at the first plan that fits.
   bool any_plan = false;
-  OwnPart own = {};                         ///< what single schedules read
+  OwnPart own = {};  ///< options of single schedules
 };
 
-/// A value that a schedule cannot work with: SpecError at the flag.
+/// Throws SpecError at the flag for a value that the schedule cannot use.
 [[noreturn]] void option_error(std::string_view flag, std::string found, std::string expected,
                                std::string hint = {});
 

@@ -1,7 +1,7 @@
-// Plans with barriers: an iteration cut into sections. In a section some tasks run one after
-// another and, beside them, copies out and in; the next section starts when all of that has ended,
-// and only then is memory given back. The vDNN family differs in what it puts into which section;
-// whether the result fits, and the plan itself, follow from the sections alone (sections.cpp).
+// Plans with barriers: the iteration is cut into sections. A section runs some tasks and,
+// meanwhile, copies out and in. The next section starts when all of that has ended; only then is
+// memory freed. Schedules of the vDNN family differ in the contents of sections; whether it fits,
+// and the plan, follow from the sections alone (sections.cpp).
 #pragma once
 
 #include <cstddef>
@@ -18,19 +18,19 @@ struct Section {
   std::vector<TensorId> to_near;  ///< in queue order
 };
 
-/// The sections' tasks, one after another, are all tasks of the graph in order. A tensor in some
-/// to_near moves: it leaves at the end of the section in which its copy out and its last forward
-/// use have ended (a network input has no copy out) and is near again from the section of its copy
-/// in on; all other tensors stay for as long as they live.
+/// Precondition: the sections' tasks are all tasks of the graph in order. A tensor in some to_near
+/// moves. It leaves at the end of the section in which its copy out (none for network inputs) and
+/// its last forward use have ended. It is near again from the section of its copy in. All other
+/// tensors stay for life.
 [[nodiscard]] PlanResult plan_sections(const PlanningProblem& problem,
                                        const std::vector<Section>& sections);
 
-/// What sections hold whatever the algorithms, to choose these before a plan is made.
+/// Memory of sections whatever the algorithms, to choose algorithms before planning.
 struct SectionMemory {
-  std::vector<Bytes> held;              ///< by section; workspaces and static bytes left out
+  std::vector<Bytes> held;              ///< by section, without workspaces and static bytes
   std::vector<std::size_t> section_of;  ///< by task
 
-  /// The smallest budget, static bytes included, with these alternatives by task.
+  /// Returns the smallest budget, static bytes included, for these alternatives by task.
   [[nodiscard]] Bytes smallest_budget(const CostTable& costs,
                                       const std::vector<AlternativeId>& by_task) const;
 };

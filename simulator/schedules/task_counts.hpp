@@ -1,5 +1,4 @@
-// How many things each task still lacks, and which task is the next one that lacks any: counts with
-// a bit per task, searched a word at a time.
+// Counter for each task, with a bit set to find the next task whose counter is not 0.
 #pragma once
 
 #include <bit>
@@ -26,7 +25,7 @@ class TaskCounts {
     words_[task.at() / kBits] &= ~bit(task);
     --tasks_;
   }
-  /// The first task behind `task` with a count.
+  /// Returns the first task after `task` whose count is not 0.
   [[nodiscard]] std::optional<TaskId> next_after(TaskId task) const {
     if (tasks_ == 0) return std::nullopt;
     const std::size_t start = task.at() + 1;
@@ -46,7 +45,7 @@ class TaskCounts {
 
   std::vector<std::int32_t> counts_;
   std::vector<std::uint64_t> words_;
-  std::size_t tasks_ = 0;  ///< with a count
+  std::size_t tasks_ = 0;  ///< with a count above 0
 };
 
 }  // namespace ooc

@@ -1,6 +1,6 @@
-// Plans without barriers: every task in order, tensors that move go out once after their last
-// writer and come back once, and nothing but data, memory and the order on the queues holds a step
-// up. in-core is the case in which nothing moves.
+// Plans without barriers: every task in order; moved tensors go out once after their last writer
+// and return once. A step waits only for data, memory and its queue. in-core is the plan without
+// moves.
 #pragma once
 
 #include <cstddef>
@@ -11,20 +11,20 @@
 
 namespace ooc {
 
-/// A tensor that leaves near memory between its last forward and its first backward use.
+/// Tensor that leaves GPU memory between its last forward and its first backward use.
 struct Move {
   TensorId tensor;
-  TaskId may_return_after;  ///< its copy in waits for this task
-  /// Its copy out waits for this task, not before its last writer; none: for that.
+  TaskId may_return_after;  ///< the copy in waits for this task
+  /// Task that the copy out waits for, at or after the last writer; unset: the last writer.
   std::optional<TaskId> leaves_after = {};
-  /// It returns for this backward task and is gone behind it; none: for all of them.
+  /// Backward task that it returns for and is dropped after; unset: all its readers.
   std::optional<TaskId> reader = {};
 };
 
-/// `moves` in the order in which the copies in are queued: by first backward use, or by readers. A network input
-/// is dropped without a copy out. Needs memory for everything between first and last use, except
-/// moved tensors between their last forward use and the task they return after. `turn`: a task that
-/// waits until all copies out before it have ended.
+/// `moves`: in the order of the copies in, by first backward use or by reader. A network input is
+/// dropped without a copy out. Needs memory for every tensor from first to last use, except moved
+/// tensors between their last forward use and the task that they return after. `turn`: task that
+/// waits for all earlier copies out.
 [[nodiscard]] Plan build_task_plan(const PlanningProblem& problem, const std::vector<Move>& moves,
                                    std::optional<TaskId> turn = std::nullopt);
 

@@ -1,12 +1,12 @@
-// Gives every nanosecond in which a compute queue does no first-run task its one cause
-// (docs/architecture.md, 2). The engine reports each gap as it closes, together with the time at
-// which the step was ready and the step whose end made its memory fit.
+// Finds the one cause of every nanosecond in which a compute queue runs no task for the first time
+// (docs/architecture.md, 3). The engine reports each gap as it closes, with the instant at which
+// the step was ready and the step whose end freed memory for it.
 //
-// Where several steps end at the same instant the cause is, in this order: a ToNear, a ToFar,
-// another compute step, the host that issues the step. For memory likewise: a ToFar that freed some of it at that instant, else
-// the others. Waiting for a copy that page faults asked for (Step::on_demand) counts as a fault, waiting for far compute
-// or for a copy of what it wrote (Step::for_update) as an update. Behind the last compute step, where several queues
-// are at work: a ToNear, far compute, a ToFar.
+// If several steps end at the same instant, the cause is, in this order: a ToNear, a ToFar, another
+// compute step, the host that issues the step. For memory: a ToFar that freed some at that instant,
+// else another. Waits for page-fault copies (Step::on_demand) count as faults; waits for far
+// compute or copies of its results (Step::for_update) as updates. After the last compute step, with
+// several queues at work: a ToNear, far compute, a ToFar.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@
 
 namespace ooc {
 
-/// A gap of a device's compute queue that ends with the start of `step`. Instants in ns.
+/// Gap of a compute queue, ended by the start of `step`. Instants in ns.
 struct Gap {
   const QueuedStep& step;
   int device = 0;
-  std::int64_t from = 0;    ///< end of the compute step before, or 0
-  std::int64_t ready = 0;   ///< all waits had ended, and the host had issued the step
-  std::int64_t issued = 0;  ///< when the host had; 0 where nobody waits for it
+  std::int64_t from = 0;    ///< end of the compute step before; 0 if none
+  std::int64_t ready = 0;   ///< all waits had ended and the host had issued the step
+  std::int64_t issued = 0;  ///< the host had issued the step; 0 if no step waits for the host
   std::int64_t start = 0;
-  std::optional<StepId> releaser;  ///< where start > ready
+  std::optional<StepId> releaser;  ///< step that freed memory; set if start > ready
 };
 
 class StallRecorder {
@@ -33,16 +33,16 @@ class StallRecorder {
   StallRecorder(const Plan& plan, Timeline& timeline) : plan_(plan), timeline_(timeline) {}
 
   void gap(const Gap& gap);
-  /// `before`: the compute step after it on its queue.
+  /// `before`: the next compute step on its queue; unset: none.
   void recompute(int device, StepId step, std::optional<StepId> before, std::int64_t start,
                  std::int64_t end);
-  /// From the end of the last compute step to the end of the iteration.
+  /// Time from the end of the last compute step to the end of the iteration.
   void tail(int device, std::int64_t from, std::int64_t iteration_end);
 
  private:
   void add(StallCause cause, int device, std::optional<StepId> before,
            std::optional<StepId> culprit, std::int64_t start, std::int64_t end);
-  /// The awaited step that ended last, by the order of causes; none: it waited for none that ended after
+  /// Returns the awaited step that ended last, by the order of causes. Unset: none ended after
   /// `from`.
   [[nodiscard]] std::optional<StepId> last_wait(const Gap& gap) const;
 

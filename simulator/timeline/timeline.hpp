@@ -1,6 +1,6 @@
-// What happened: one span per step, and one cause for every nanosecond in which the compute queue
-// did no first-run task (docs/architecture.md, 2). Busy + stalls = iteration time, to the
-// nanosecond.
+// Times of a run: one span for each step, and one cause for every nanosecond in which the compute
+// queue ran no task for the first time (docs/architecture.md, 3). Busy + stalls = iteration time,
+// exactly.
 #pragma once
 
 #include <array>
@@ -23,11 +23,11 @@ enum class StallCause : std::uint8_t {
   kFault,
   kRecompute,
   kLaunch,
-  kUpdate,  ///< an update in far memory, or the copy of what it wrote
+  kUpdate,  ///< update in host memory, or the copy of its results
 };
 inline constexpr std::size_t kStallCauses = 8;
 
-/// "dependency", "swap_in", ...: the names of the result format.
+/// Name in the result format: "dependency", "swap_in", ...
 [[nodiscard]] std::string_view stall_name(StallCause cause);
 
 struct Span {
@@ -35,13 +35,12 @@ struct Span {
   Duration end;
 };
 
-/// A gap of a compute queue (or a recompute step): `before` is the compute step that starts after
-/// it.
+/// Gap of a compute queue, or a rerun task.
 struct Stall {
   StallCause cause = StallCause::kDependency;
   std::int16_t device = 0;
-  std::optional<StepId> before;   ///< none: after the last compute step
-  std::optional<StepId> culprit;  ///< the step whose end was waited for, where there is one
+  std::optional<StepId> before;   ///< next compute step; unset: after the last one
+  std::optional<StepId> culprit;  ///< step whose end was awaited; unset: none
   Duration start;
   Duration end;
 };
@@ -68,14 +67,14 @@ struct Timeline {
 
 /// The run stopped: no step is running and no head of a queue can start.
 struct Blocked {
-  StepId step;  ///< the head that was ready first
+  StepId step;  ///< head of a queue that was ready first
   Bytes wanted;
   Bytes free;
   Bytes largest_hole;
-  std::vector<BlockId> holders;  ///< blocks still held on its device, largest first
+  std::vector<BlockId> holders;  ///< blocks held on its device, largest first
 };
 
-/// How a run ends: what the engine returns and what reports read (they never see the engine).
+/// Result of a run. Reports read this and never see the engine.
 using Outcome = std::variant<Timeline, Blocked>;
 
 }  // namespace ooc
