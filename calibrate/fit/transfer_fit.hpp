@@ -45,7 +45,7 @@ inline constexpr double kLineErrors = 4;
 
 struct TransferFit {
   FittedLine line;             ///< fitted even if the curve is kept
-  TransferLine kept;           ///< for the profile
+  TransferLine kept;           ///< line or curve for the profile
   std::vector<SizeFit> sizes;  ///< ascending
   [[nodiscard]] bool is_curve() const { return std::holds_alternative<SizeCurve>(kept); }
   [[nodiscard]] std::size_t outliers() const;

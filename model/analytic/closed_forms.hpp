@@ -126,7 +126,7 @@ struct BackwardLayer {
 
 struct CapacityBackward {
   std::span<const BackwardLayer> layers;  ///< in execution order: nearest to the loss first
-  Bytes retained;  ///< near at the end of forward, counted from the first of `layers`
+  Bytes retained;  ///< bytes near at the end of forward: data of the first layers
   BytesPerSecond swap_in;
 };
 

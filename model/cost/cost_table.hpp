@@ -70,7 +70,7 @@ struct HeldBytes {
 
 struct CostTable {
   std::int64_t batch = 1;
-  std::vector<TaskAlternative> alternatives;    ///< of task 0, then of task 1, ...
+  std::vector<TaskAlternative> alternatives;    ///< algorithms of task 0, then of task 1, ...
   std::vector<std::int32_t> first_alternative;  ///< by task, with one more entry for the end
   std::vector<Bytes> tensor_bytes;              ///< by tensor
   Bytes static_bytes;  ///< weights, optimiser states, gradients unless in `held`

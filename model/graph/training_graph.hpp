@@ -53,7 +53,7 @@ struct Task {
 enum class TensorRole {
   kInput,       ///< network input: near at the start, with a valid copy in host memory
   kActivation,  ///< layer output, shared with views and in-place layers
-  kMask,        ///< of dropout
+  kMask,        ///< mask of dropout
   kReserve,     ///< saved by a layer for its own backward pass, beside its output
   kWeightCopy,  ///< weights of a layer, in the type of its matrix products
   kGradient,
@@ -79,7 +79,7 @@ enum class TensorHome : std::uint8_t {
 
 enum class TensorForm {
   kWritten,     ///< as the layer wrote it
-  kCompressed,  ///< in half its bytes
+  kCompressed,  ///< float16 copy, half the bytes
   kRestored,    ///< restored from kCompressed, full size
 };
 
@@ -96,7 +96,7 @@ struct Tensor {
   std::optional<InputId> input;  ///< of kInput
   std::optional<LayerId> layer;  ///< of all other roles; the first layer that writes the buffer
   std::int64_t bytes_per_sample = 0;
-  std::int64_t bytes_fixed = 0;             ///< added to those, whatever the batch
+  std::int64_t bytes_fixed = 0;             ///< further bytes, whatever the batch
   ExchangePart part = ExchangePart::kSent;  ///< of kExchanged and kWeightGradient
   std::int32_t piece = 0;  ///< kExchanged: index of the piece; model states: index into `units`
   TensorForm form = TensorForm::kWritten;

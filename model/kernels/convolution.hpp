@@ -30,14 +30,14 @@ struct ConvolutionKernel {
 };
 
 /// Seconds by method, without launch; infinity if the method does not apply.
-struct ConvolutionTimes {  ///< one product whose matrix is formed on the fly
-  double direct;           ///< one product, formed on the fly
-  double scatter;          ///< backward-data as a product that adds into its output
-  double winograd_fused;   ///< F(2x2, 3x3) in one kernel
-  double winograd;         ///< F(4x4, 3x3), transforms through memory
-  double fft;              ///< tiles of up to 32x32, transforms through memory
-  double tensor;           ///< on tensor cores, layout conversion included
-  double depthwise;        ///< one channel a group; no matrix product
+struct ConvolutionTimes {
+  double direct;          ///< one product; its matrix is formed on the fly
+  double scatter;         ///< backward-data as a product that adds into its output
+  double winograd_fused;  ///< F(2x2, 3x3) in one kernel
+  double winograd;        ///< F(4x4, 3x3), transforms through memory
+  double fft;             ///< FFTs of up to 32x32, transforms through memory
+  double tensor;          ///< on tensor cores, layout conversion included
+  double depthwise;       ///< one channel a group; no matrix product
   [[nodiscard]] double fastest() const;
 };
 

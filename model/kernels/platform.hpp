@@ -40,7 +40,7 @@ struct SimtParameters {
   double depthwise = 1;          ///< share of the rate that depthwise kernels reach
   double linear_rate = 1;        ///< rate factor: linear layers, batched products (cuBLAS)
   double linear_memory = 1;      ///< memory rate factor for the same kernels
-  double linear_recent = 1;      ///< further rate factor for them since cuDNN 8
+  double linear_recent = 1;      ///< further rate factor since cuDNN 8
 };
 
 /// Numbers of kernels on tensor cores.

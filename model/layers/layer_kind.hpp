@@ -75,7 +75,7 @@ struct Saves {
   std::size_t unread_last = 0;      ///< number of last inputs that backward does not read
   std::uint32_t copied_inputs = 0;  ///< bit i: backward reads a copy of input i, in the reserve
   // Data that some frameworks save instead or in addition (model/graph/keeping.hpp):
-  bool input_serves = false;        ///< relu: the input can replace the output
+  bool input_serves = false;        ///< relu: backward can read the input instead of the output
   bool clamps = false;              ///< relu6, hardsigmoid: the input may be saved, for its limits
   bool input_out_of_place = false;  ///< leaky_relu, elu: the input may be saved, out of place
   bool input_for_shape = false;     ///< average pools: the input, for its sizes
@@ -137,7 +137,7 @@ struct RecurrentStep {
 struct LayerCasts {
   std::int64_t forward_per_sample = 0;   ///< bytes read and written for inputs
   std::int64_t backward_per_sample = 0;  ///< bytes read and written for input gradients
-  std::int64_t parameters = 0;           ///< number of those that products read as a copy
+  std::int64_t parameters = 0;           ///< number that products read as a copy
   std::int64_t copy_traffic = 0;         ///< bytes read and written to make the copy
   /// Bytes read and written to unpack weights stored in another type, for each product.
   std::int64_t unpacking = 0;
@@ -156,7 +156,7 @@ struct LayerPart;
 struct LayerModel {
   TensorShape output;
   std::int64_t parameters = 0;       ///< its own, without tied ones
-  std::int64_t idle_parameters = 0;  ///< part of those: experts that a token is not sent to
+  std::int64_t idle_parameters = 0;  ///< part of `parameters`: experts that a token is not sent to
   /// Matrix that other layers may be tied to, or that this layer is tied to.
   std::optional<WeightMatrix> weight_matrix;
   bool is_tied = false;    ///< the matrix belongs to another layer ("tied_to")

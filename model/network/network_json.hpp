@@ -21,7 +21,7 @@ struct NetworkOptions {
   ReadLimits limits = {};
   std::optional<Dtype> dtype = {};
   std::optional<Precision> precision = {};
-  std::optional<std::int64_t> copies = {};  ///< of scaling repeats
+  std::optional<std::int64_t> copies = {};  ///< number of copies of scaling repeats
   std::vector<SymbolValue> symbols = {};
   bool long_sequences = false;  ///< ImportOptions::allow_long
   // As in ImportOptions; only for configs of checkpoints.

@@ -29,7 +29,7 @@ struct Arena {
 /// Piece of a segment of the caching allocator, taken or free. -1: no neighbour, end of the segment.
 struct Piece {
   std::int64_t bytes = 0;
-  std::int64_t segment = 0;  ///< index in the order in which the driver gave them
+  std::int64_t segment = 0;  ///< index of its segment, in order of allocation
   std::int64_t offset = 0;
   std::int32_t before = -1;
   std::int32_t after = -1;

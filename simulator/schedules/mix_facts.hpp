@@ -84,7 +84,7 @@ struct MixFacts {
 
   const PlanningProblem& problem;
   const TrainingGraph& graph;
-  std::int64_t available = 0;  ///< bytes of GPU memory beside static bytes
+  std::int64_t available = 0;  ///< bytes of GPU memory without static bytes
   std::size_t tasks = 0;
   std::size_t forward = 0;
   std::size_t tensors = 0;
@@ -92,7 +92,7 @@ struct MixFacts {
   std::vector<std::int64_t> out_time;  ///< by tensor: ns of a copy out alone on the link
   std::vector<std::int64_t> in_time;
   std::vector<char> is_input;                ///< by tensor: a network input that is used
-  Lists<TaskTouch> touches;                  ///< by task; tensors that it writes first
+  Lists<TaskTouch> touches;                  ///< by task: tensors used, first those it writes
   Lists<TaskWay> ways;                       ///< by task
   Lists<std::uint32_t> uses;                 ///< by tensor: the tasks that use it
   Lists<std::uint32_t> idle_after;           ///< by tensor and use: the gap after it, or kNoIndex

@@ -99,7 +99,7 @@ class MixSearch {
   MixSegments segments_;
   MixDecoder decoder_;
   MixDice dice_;
-  Trial trial_;           ///< of the plan that ran last
+  Trial trial_;           ///< result of the last plan
   bool blocked_ = false;  ///< last plan blocked for GPU memory; blocks_: any did
   bool blocks_ = false;
   std::vector<std::uint32_t> with_ways_;  ///< tasks with several alternatives

@@ -143,7 +143,7 @@ class ModnnMachine {
   Since need_;           ///< what it waits for
   SegmentId last_hole_;  ///< place of the last block that left
   std::vector<SegmentId> workspaces_;
-  Bytes workspace_;  ///< of the last workspace
+  Bytes workspace_;  ///< size of the last workspace
 };
 
 }  // namespace ooc
