@@ -11,28 +11,21 @@
 // waits for the last 0.5 GB, 100 ms; the backward pass takes 500 ms.
 //
 // Deviations from the print, each with its reason:
-// * The paper counts buffers; here a layer's number of buffers is its bytes, so that rates are
-// bytes/s.
-// * (1), (2): the printed denominator lacks its brackets, and without the clamp at 1 more memory
-// than
-//   the processor can use would make it busier than busy.
-// * (3) may go negative and is superseded by (4); T names both a step and its length there: `step`.
-// * (5): the latencies of the paper's Table 1 are put in front of the copy.
-// * (6) is printed with the space that was free before this step's consumption (kLagged); the
-// sensible
-//   reading frees first (kReleased). Both have the same long-run rate as the step shrinks to
-//   nothing.
+// * The paper counts buffers. Here a layer's number of buffers is its bytes, so rates are bytes/s.
+// * (1), (2): the printed denominator lacks its brackets. Without the clamp at 1, more memory than
+//   the processor can use would give a utilisation above 1.
+// * (3) may go negative and is superseded by (4). T names a step and its length: here `step`.
+// * (5): the latencies of the paper's Table 1 precede the copy.
+// * (6) is printed with the space free before this step's consumption (kLagged). The sensible
+//   reading frees first (kReleased). Both have the same long-run rate as the step shrinks to 0.
 // * (10), (11) as printed sum over the layers that fit, which gives T_catch of about 0. They are
-// read as:
-//   counting from the loss, the first layer whose data cannot all be there when processing reaches
-//   it.
+//   read from the loss on: the first layer whose data cannot all be near when processing reaches it.
 // * (12): the layer at which processing is caught also waits for the rest of its own copy.
 //
-// Where they are wrong: they know no stall of the forward pass, no copies out still under way at
-// the turn, and no room that copies in need. They bound from above only the backward part of a plan
-// run with unlimited memory, every copy out finished and every copy in free to go at the turn. From
-// section to section (9) forgets how far the copies had run ahead, which is why it is a bound and
-// no equality.
+// Where they are wrong: they know no stall of forward, no copies out still under way at the turn
+// from forward to backward, and no room that copies in need. They bound only the backward part of a
+// plan with unlimited memory, all copies out finished and all copies in free to start at the turn.
+// (9) forgets from section to section how far copies had run ahead: a bound, not an equality.
 #pragma once
 
 #include <cstddef>

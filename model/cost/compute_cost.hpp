@@ -29,7 +29,7 @@ struct ComputeOptions {
   /// Software that runs the kernels, if the profile has an architecture. Unset: ideal, with the profile's cuDNN.
   std::optional<Software> software = {};
   std::optional<Bytes> workspace = {};  ///< limit for a convolution's algorithm; unset: none
-  RunMode mode = RunMode::kTraining;    ///< of kernels, if the profile has an architecture
+  RunMode mode = RunMode::kTraining;    ///< purpose of kernels, if the profile has an architecture
   AdamKernels adam = AdamKernels::kFused;
   GradientBuffers gradient_buffers = {};
 };

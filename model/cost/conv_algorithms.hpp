@@ -18,8 +18,8 @@ struct ConvolutionTask {
   ConvolutionPass pass = ConvolutionPass::kForward;
   Dtype dtype = Dtype::kFloat32;
   std::int64_t batch = 1;
-  double flops = 0;  ///< of the direct method
-  double bytes = 0;  ///< of its operands, each counted once
+  double flops = 0;  ///< FLOPs of the direct method
+  double bytes = 0;  ///< bytes of its operands, each counted once
   double first_seconds = 0;
   double compute_scale = 1;  ///< what-if factor of peak and GPU memory rate
 };

@@ -29,7 +29,7 @@ struct TaskAlternative {
   Algorithm algorithm = Algorithm::kDefault;
   Duration time;
   Bytes workspace;
-  double seconds = 0;  ///< unrounded
+  double seconds = 0;  ///< unrounded `time` in seconds
   /// Host time to issue the kernels (Software::issue). Set for all forward tasks or for none.
   Duration issue = {};
 };
@@ -47,7 +47,7 @@ struct TransferCosts {
   std::vector<TransferCost> to_near;  ///< by tensor
   /// Copies to GPU memory on page faults, by tensor; empty: as `to_near`.
   std::vector<TransferCost> faults = {};
-  BytesPerSecond to_far_peak;  ///< of the link, shared by all devices
+  BytesPerSecond to_far_peak;  ///< rate of the link, shared by all devices
   BytesPerSecond to_near_peak;
   /// Share of its rate that each direction keeps while both are active, rounded down to 1 B/s.
   Duplex duplex = {};
@@ -71,7 +71,7 @@ struct HeldBytes {
 struct CostTable {
   std::int64_t batch = 1;
   std::vector<TaskAlternative> alternatives;    ///< algorithms of task 0, then of task 1, ...
-  std::vector<std::int32_t> first_alternative;  ///< by task, with one more entry for the end
+  std::vector<std::int32_t> first_alternative;  ///< index by task; one more entry for the end
   std::vector<Bytes> tensor_bytes;              ///< by tensor
   Bytes static_bytes;  ///< weights, optimiser states, gradients unless in `held`
   /// By task (held_bytes.hpp). Already included in each alternative's workspace. Empty if gradients are static.

@@ -27,8 +27,8 @@ struct TransferOptions {
   std::optional<BytesPerSecond> link_to_far = {};     ///< overrides `link` in this direction
   std::optional<BytesPerSecond> link_to_near = {};    ///< overrides `link` in this direction
   std::optional<BytesPerSecond> far_throughput = {};  ///< --far-throughput
-  std::optional<Duration> latency = {};  ///< --latency: of the connection, both directions
-  std::optional<Ratio> duplex = {};      ///< --duplex: of both directions
+  std::optional<Duration> latency = {};  ///< --latency of the connection, both directions
+  std::optional<Ratio> duplex = {};      ///< --duplex of both directions
   Ratio link_scale = kOne;               ///< what-if factor of the link
   Duration pinning = {};                 ///< CopyRules::pinned_cost; only for pinned copies
   /// Number of devices that share link and host memory; each gets at most a fair share.

@@ -12,7 +12,7 @@ namespace ooc {
 /// Saved for activations whose derivative follows from input or output (relu, sigmoid, tanh).
 enum class KeptActivation {
   kOutput,
-  kInput,  ///< input of relu, if it runs out of place
+  kInput,  ///< input of relu, if out of place; else the output
   kBoth,
 };
 
@@ -30,19 +30,19 @@ enum class KeptOfSlices {
 
 /// Rule for activations and dropout that may overwrite their input, if the file does not say.
 enum class InPlaceRule {
-  kAlways,        ///< all activations, where it is safe
-  kWhenPossible,  ///< relu and dropout, where it is safe
+  kAlways,        ///< all activations run in place, where safe
+  kWhenPossible,  ///< relu and dropout run in place, where safe
   kNever,
 };
 
 enum class KeptOfPools {
-  kInputAndOutput,   ///< max pools; average pools save nothing
-  kInputAndIndices,  ///< max pools, 8 bytes an index; average pools save the input
+  kInputAndOutput,   ///< input and output of max pools; average pools save nothing
+  kInputAndIndices,  ///< max pools, 8 bytes an index; the input of average pools
 };
 
 enum class KeptOfNorms {
   kInput,
-  kInputAndStatistics,  ///< also mean and deviation in float32
+  kInputAndStatistics,  ///< input, and mean and deviation in float32
 };
 
 /// Saved for softmax, alone, in attention or before a loss.

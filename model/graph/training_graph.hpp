@@ -61,7 +61,7 @@ enum class TensorRole {
   // Model states of one or several layers that move (model/rewrite/state.hpp):
   kWeight,
   kWeightGradient,
-  kOptimizerState,  ///< including the master copy
+  kOptimizerState,  ///< optimiser states, with the master copy
 };
 
 /// Place of a tensor at the start and at the end of an iteration.
@@ -93,11 +93,11 @@ enum class ExchangePart {
 
 struct Tensor {
   TensorRole role = TensorRole::kActivation;
-  std::optional<InputId> input;  ///< of kInput
-  std::optional<LayerId> layer;  ///< of all other roles; the first layer that writes the buffer
+  std::optional<InputId> input;  ///< input, for kInput
+  std::optional<LayerId> layer;  ///< for other roles: first layer that writes the buffer
   std::int64_t bytes_per_sample = 0;
   std::int64_t bytes_fixed = 0;             ///< further bytes, whatever the batch
-  ExchangePart part = ExchangePart::kSent;  ///< of kExchanged and kWeightGradient
+  ExchangePart part = ExchangePart::kSent;  ///< part, for kExchanged and kWeightGradient
   std::int32_t piece = 0;  ///< kExchanged: index of the piece; model states: index into `units`
   TensorForm form = TensorForm::kWritten;
   TensorHome home = TensorHome::kNear;
@@ -107,11 +107,11 @@ struct Tensor {
 
 /// Tasks that use a tensor. All positions are task indices in execution order.
 struct Lifetime {
-  std::optional<TaskId> first_writer;        ///< unset: network input
-  std::optional<TaskId> last_writer;         ///< of the forward value: the last in-place layer
+  std::optional<TaskId> first_writer;        ///< first task that writes it; unset: network input
+  std::optional<TaskId> last_writer;         ///< last writer in forward, with in-place layers
   std::optional<TaskId> last_forward_use;    ///< last forward task that reads or writes the tensor
   std::optional<TaskId> first_backward_use;  ///< first backward task that uses the tensor
-  std::optional<TaskId> last_use;            ///< of all tasks; unset: never used
+  std::optional<TaskId> last_use;            ///< last task that uses the tensor; unset: never used
 };
 
 enum class Accounting { kLiveness, kSharedGradients, kAllGradients, kDefineByRun };
@@ -126,7 +126,7 @@ struct TrainingGraph {
   Csr<TaskId, TensorId> reads;  ///< without duplicates; an in-place task also writes its tensor
   Csr<TaskId, TensorId> writes;
   std::vector<Lifetime> lifetimes;                       ///< by tensor
-  std::vector<std::optional<TensorId>> output_of_layer;  ///< through aliases; unset: none
+  std::vector<std::optional<TensorId>> output_of_layer;  ///< by layer: its activation
   /// Tasks and tensors of one micro-batch (model/rewrite/rounds.hpp); micro-batches follow one
   /// another. 0: no gradient accumulation. `forward_tasks` counts those of the first micro-batch.
   std::size_t round_tasks = 0;
@@ -139,10 +139,10 @@ struct TrainingGraph {
   /// By tensor: the tensors of other devices that its contents come from. No rows: one device.
   Csr<TensorId, TensorId> sources = {};
   std::vector<std::string> units = {};  ///< names of the layers whose states move together
-  ParameterBytes per_parameter = {};    ///< without optimiser state
+  ParameterBytes per_parameter = {};    ///< bytes a parameter, without optimiser state
   std::int64_t weight_bytes = 0;
   std::int64_t gradient_bytes = 0;
-  std::int64_t optimizer_bytes = 0;  ///< including the master copy
+  std::int64_t optimizer_bytes = 0;  ///< optimiser states, with the master copy
 };
 
 /// Name such as "conv1_1.forward" or "gradients.3.reduce". "conv1_1.forward@2": in the second

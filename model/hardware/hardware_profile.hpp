@@ -66,22 +66,22 @@ struct TransferMode {
 
 struct MemoryTier {
   Bytes capacity;
-  Bytes reserved;  ///< for context and libraries; GPU memory only
+  Bytes reserved;  ///< bytes for context and libraries; GPU memory only
   BytesPerSecond throughput;
   Duration latency;
 };
 
 /// Rate of optimiser updates by the host's processor.
 struct FarCompute {
-  BytesPerSecond throughput;  ///< of bytes read and written
+  BytesPerSecond throughput;  ///< rate of bytes read and written
   Duration latency = {};
-  bool assumed = false;  ///< a share of host memory's rate, for lack of a figure
+  bool assumed = false;  ///< true if no figure is known: a share of host memory's rate
 };
 
 struct Connection {
   std::string name;
   std::optional<BytesPerSecond> theoretical;
-  Duplex duplex;  ///< both together move at least as much as the faster direction alone
+  Duplex duplex;  ///< both together move no less than the faster direction alone
   std::map<std::string, TransferMode> modes;  ///< "pinned", "pageable", "unified_fault", ...
   std::set<std::string> impossible_modes;  ///< modes that the machine cannot have: null in the file
 };

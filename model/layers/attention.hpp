@@ -11,13 +11,13 @@ namespace ooc {
 
 struct AttentionSizes {
   std::int64_t heads = 1;
-  std::int64_t kv_heads = 1;  ///< of key and value; each serves heads / kv_heads heads of the query
-  std::int64_t queries = 1;   ///< time steps of the query
-  std::int64_t keys = 1;      ///< time steps of key and value
-  std::int64_t width = 1;     ///< of the query, all heads together
-  std::int64_t value_width = 1;     ///< of the output, all heads together
-  std::int64_t key_width = 1;       ///< of the key, all its heads together
-  std::int64_t value_in_width = 1;  ///< of the value, all its heads together
+  std::int64_t kv_heads = 1;        ///< heads of key and value; each serves heads / kv_heads heads
+  std::int64_t queries = 1;         ///< time steps of the query
+  std::int64_t keys = 1;            ///< time steps of key and value
+  std::int64_t width = 1;           ///< features of the query, all heads together
+  std::int64_t value_width = 1;     ///< features of the output, all heads together
+  std::int64_t key_width = 1;       ///< features of the key, all its heads together
+  std::int64_t value_in_width = 1;  ///< features of the value, all its heads together
   /// Elements of key and value; repeated_elements: after copies for every head of the query.
   [[nodiscard]] Wide kept_elements() const {
     return Wide(keys) * (Wide(key_width) + value_in_width);

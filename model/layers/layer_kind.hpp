@@ -31,9 +31,9 @@ struct TaskWork {
   std::int64_t flops_per_sample = 0;
   std::int64_t bytes_per_sample = 0;
   std::int64_t bytes_fixed = 0;           ///< weights and other operands independent of the batch
-  std::int64_t workspace_per_sample = 0;  ///< bytes beside the operands
+  std::int64_t workspace_per_sample = 0;  ///< bytes that the task needs beside its operands
   std::int64_t workspace_most =
-      0;  ///< limit for the whole batch, which is cut into chunks; 0: none
+      0;  ///< limit in bytes, for which the batch is cut into chunks; 0: none
   std::int64_t workspace_fixed = 0;  ///< further bytes, whatever the batch
 };
 
@@ -61,13 +61,13 @@ enum class GradientForm {
 enum class InPlace {
   kNever,
   kWhereAlways,   ///< if the framework runs all it can in place (default of sigmoid, tanh)
-  kWhenPossible,  ///< default of relu and dropout
+  kWhenPossible,  ///< wherever it is safe (default of relu and dropout)
   kRequired,      ///< "in_place": true in the file; an error if impossible
 };
 
 /// Forward data that backward tasks read.
 struct Saves {
-  bool inputs = false;  ///< all but unread_inputs and unread_last
+  bool inputs = false;  ///< all inputs but unread_inputs and unread_last
   bool output = false;
   std::int64_t mask_bytes = 0;      ///< bytes per sample of a mask that forward writes (dropout)
   std::int64_t reserve_bytes = 0;   ///< bytes per sample of further values that forward writes
@@ -127,7 +127,7 @@ struct RecurrentStep {
   std::int64_t gates = 4;  ///< products of `units` rows: 4 for lstm, 3 for gru
   std::int64_t units = 1;
   std::int64_t features = 1;
-  std::int64_t steps = 1;  ///< of the layer
+  std::int64_t steps = 1;  ///< time steps of the layer
   /// True for the task of the gates, which has the step's time; element-wise tasks cost nothing more.
   bool is_gates = true;
 };
@@ -155,7 +155,7 @@ struct LayerPart;
 /// Facts about a layer for all later stages. Counts are per sample unless stated otherwise.
 struct LayerModel {
   TensorShape output;
-  std::int64_t parameters = 0;       ///< its own, without tied ones
+  std::int64_t parameters = 0;       ///< parameters of its own, without tied ones
   std::int64_t idle_parameters = 0;  ///< part of `parameters`: experts that a token is not sent to
   /// Matrix that other layers may be tied to, or that this layer is tied to.
   std::optional<WeightMatrix> weight_matrix;
@@ -165,13 +165,13 @@ struct LayerModel {
   std::optional<WeightStorage> storage;
   /// Type of trained parameters (adapters); unset: by the precision.
   std::optional<Dtype> parameter_type;
-  std::int64_t forward_macs = 0;  ///< of convolutions and matrix products, without bias
+  std::int64_t forward_macs = 0;  ///< MACs of convolutions and matrix products, without bias
   std::int64_t masked_macs =
       0;  ///< part of forward_macs that a mask makes irrelevant; computed all the same
   std::int64_t output_bytes_per_element = 0;  ///< 0: by the network's type
-  LayerWork work;                             ///< of the native model
-  LayerWork paleo_work;  ///< of PALEO (docs/paleo.md); 0 where PALEO counts nothing
-  bool paleo_backward_data_always = false;  ///< PALEO (InnerProduct): also for the first layer
+  LayerWork work;                             ///< work by the native model
+  LayerWork paleo_work;  ///< work by PALEO (docs/paleo.md); 0 where PALEO counts nothing
+  bool paleo_backward_data_always = false;  ///< PALEO (InnerProduct): first layer, too
   std::string efficiency = "default";       ///< key in the profile's compute.efficiency
   BackwardForm backward_form = BackwardForm::kFused;
   GradientForm gradient_form = GradientForm::kComputed;
@@ -185,18 +185,18 @@ struct LayerModel {
   bool is_activation = false;   ///< relu, gelu, sigmoid, tanh, silu; schedules select by this flag
   bool is_convolution = false;  ///< conv, conv_transpose, custom; vdnn-conv copies their inputs
   bool is_feature_extractor = false;  ///< convolutions, pools, norms; vdnn-all copies their inputs
-  StreamingKind streaming = StreamingKind::kElementwise;  ///< if the layer is one streaming kernel
+  StreamingKind streaming = StreamingKind::kElementwise;  ///< kind, if it is one streaming kernel
   std::optional<CustomCost> custom;
   /// Sizes of a conv, for algorithms; null for other kinds.
   std::shared_ptr<const ConvolutionShape> convolution;
   /// conv_transpose: the convolution from its output back to its input.
   std::shared_ptr<const ConvolutionShape> mirrored_convolution;
-  std::shared_ptr<const LayerProducts> products;  ///< linear, matmul, attention
+  std::shared_ptr<const LayerProducts> products;  ///< set for linear, matmul and attention
   bool is_fused_product = false;                  ///< all products in one kernel (flash attention)
   /// Type that kernels compute in under a precision; unset: the network's.
   std::optional<Dtype> computes_in;
   LayerCasts casts;
-  std::shared_ptr<const RecurrentStep> recurrent;  ///< parts of lstm and gru; else null
+  std::shared_ptr<const RecurrentStep> recurrent;  ///< set for parts of lstm and gru
   /// Layers that this kind unrolls into (lstm, gru); the last gives `output`. All else in such a
   /// model is ignored. The network reader puts the parts in place of the layer
   /// (docs/notebook/0003), so later stages never see this.

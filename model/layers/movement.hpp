@@ -9,8 +9,8 @@
 namespace ooc {
 
 struct Movement {
-  Wide forward_elements;   ///< read and written
-  Wide backward_elements;  ///< read and written
+  Wide forward_elements;   ///< elements read and written
+  Wide backward_elements;  ///< elements read and written
   Wide forward_flops = 0;
   Wide backward_flops = 0;
 };

@@ -15,8 +15,8 @@ namespace ooc {
 
 struct NormalizationTraits {
   std::int64_t channels = 1;
-  std::int64_t passes = 1;   ///< reads of the input: 1 if a row fits on chip, else 2
-  std::int64_t vectors = 2;  ///< parameter vectors: gamma and beta
+  std::int64_t passes = 1;   ///< number of reads of the input: 1 if a row fits on chip, else 2
+  std::int64_t vectors = 2;  ///< number of parameter vectors: gamma and beta
 };
 
 /// Forward reads X `passes` times, gamma and beta, and writes Y. Backward reads X and dY `passes`

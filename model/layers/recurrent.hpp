@@ -37,11 +37,11 @@ namespace ooc {
 
 /// Place of one time step.
 struct CellPlace {
-  std::string prefix;        ///< of the names of its parts, such as "0/3/"
+  std::string prefix;        ///< prefix of names of its parts, such as "0/3/"
   std::vector<PartInput> x;  ///< one tensor, or two above a bidirectional layer
   std::int64_t features = 0;
-  std::int64_t steps = 1;  ///< of its layer
-  bool is_first = false;   ///< in its direction, in the order of forward
+  std::int64_t steps = 1;  ///< time steps of its layer
+  bool is_first = false;   ///< first step of its direction, in the order of forward
   bool is_last = false;
 };
 
@@ -70,7 +70,7 @@ struct RecurrentKind {
 
 struct GateTraits {
   std::int64_t products = 4;          ///< G
-  std::int64_t activation_flops = 0;  ///< per unit, all gates together
+  std::int64_t activation_flops = 0;  ///< FLOPs per unit, all gates together
 };
 
 /// Matrix product of one step with its activations: reads x and h', writes 4 H gates.

@@ -20,8 +20,8 @@ struct AdapterOptions {
   /// Empty: all linear layers and mixtures of experts in repeats.
   std::vector<std::string> targets = {};
   double dropout = 0;
-  std::optional<Dtype> dtype = {};         ///< of adapters; unset: by the precision
-  std::optional<WeightStorage> base = {};  ///< of frozen weights; unset: by the precision
+  std::optional<Dtype> dtype = {};         ///< type of adapters; unset: by the precision
+  std::optional<WeightStorage> base = {};  ///< storage of frozen weights; unset: by the precision
 
   bool operator==(const AdapterOptions&) const = default;
 };

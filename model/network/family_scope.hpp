@@ -51,7 +51,7 @@ class FamilyScope {
   Names names_;
   std::map<std::string, FamilyValue, std::less<>> bound_;  ///< keys that were read
   int depth_ = 0;
-  std::int64_t values_ = 0;  ///< evaluated so far; limited
+  std::int64_t values_ = 0;  ///< number of values evaluated so far; limited
 };
 
 }  // namespace ooc

@@ -27,8 +27,8 @@ struct ImportOptions {
   std::string loss = {};
   bool allow_long =
       false;  ///< allow sequences longer than the config's positions, if these are rotary
-  std::string name = {};    ///< of the network; empty: name of the file or its folder
-  std::string source = {};  ///< of the network; empty: the config
+  std::string name = {};    ///< name of the network; empty: name of the file or its folder
+  std::string source = {};  ///< source of the network; empty: the config
 };
 
 /// True if the document is a checkpoint's config: an object with "model_type".

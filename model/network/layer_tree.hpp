@@ -55,7 +55,7 @@ struct Entry {
   std::unique_ptr<EntryBlock> body;  ///< of a repeat; null for a layer
   std::int64_t times = 1;
   std::size_t number = 0;         ///< index among all entries of the file
-  std::int64_t offset = 0;        ///< of the first layer, in one copy of the block
+  std::int64_t offset = 0;        ///< place of the first layer in one copy of the block
   std::vector<Reference> inputs;  ///< one for a repeat: the value that enters its first copy
   std::optional<LayerReference> tied_to;  ///< layer whose weights this layer uses
 
@@ -64,7 +64,7 @@ struct Entry {
 
 struct EntryBlock {
   std::vector<Entry> entries;
-  std::int64_t layer_count = 0;  ///< of one copy, repeats unrolled
+  std::int64_t layer_count = 0;  ///< layers of one copy, repeats unrolled
   /// Only for look-up: its order reaches no output.
   std::unordered_map<std::string_view, std::size_t> entry_of_name;
 };

@@ -58,16 +58,16 @@ struct ScalingRepeat {
 
 struct Network {
   std::string name;
-  std::string source;                    ///< for example paper and table
-  Dtype dtype = Dtype::kFloat32;         ///< with a precision: of the results of matrix products
-  std::optional<Precision> precision;    ///< unset: all data have type `dtype`
-  std::optional<Optimizer> optimizer;    ///< default of the file
-  std::optional<std::int64_t> batch;     ///< default of the file
-  std::vector<SymbolValue> symbols;      ///< sizes by name, with the values in use
-  bool frozen = false;                   ///< layers are frozen by default
-  std::optional<WeightStorage> storage;  ///< of frozen layers; unset: by the precision
+  std::string source;                  ///< for example paper and table
+  Dtype dtype = Dtype::kFloat32;       ///< with a precision: type of the results of matrix products
+  std::optional<Precision> precision;  ///< unset: all data have type `dtype`
+  std::optional<Optimizer> optimizer;  ///< default of the file
+  std::optional<std::int64_t> batch;   ///< default of the file
+  std::vector<SymbolValue> symbols;    ///< sizes by name, with the values in use
+  bool frozen = false;                 ///< layers are frozen by default
+  std::optional<WeightStorage> storage;  ///< storage of frozen layers; unset: by the precision
   bool input_gradient = false;  ///< computes the gradient of embeddings, which nothing uses
-  bool is_imported = false;     ///< from a checkpoint's config
+  bool is_imported = false;     ///< true if read from a checkpoint's config
   std::vector<NetworkInput> inputs;
   std::vector<Layer> layers;             ///< in file order, repeats unrolled
   std::vector<LayerId> execution_order;  ///< topological; ties by file order

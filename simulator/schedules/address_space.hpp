@@ -35,8 +35,8 @@ struct Segment {
   enum class Holds : std::uint8_t { kNothing, kTensor, kWorkspace };
   Bytes bytes;
   Holds holds = Holds::kNothing;
-  TensorId tensor;   ///< of a kTensor
-  Since free_since;  ///< of a hole; of a block: of the hole that it was placed in
+  TensorId tensor;   ///< tensor in a kTensor segment
+  Since free_since;  ///< hole: end of its last users; block: that of its former hole
 };
 
 class AddressSpace {
@@ -66,7 +66,7 @@ class AddressSpace {
     Segment segment;
     std::optional<SegmentId> previous;
     std::optional<SegmentId> next;
-    std::size_t hole = 0;  ///< of a hole: index in holes_
+    std::size_t hole = 0;  ///< index in holes_, if it is a hole
   };
 
   Node& node(SegmentId id) { return nodes_[id.at()]; }
@@ -78,7 +78,7 @@ class AddressSpace {
 
   std::vector<Node> nodes_;
   std::vector<SegmentId> unused_;  ///< nodes for reuse
-  std::vector<SegmentId> holes_;   ///< unordered
+  std::vector<SegmentId> holes_;   ///< holes, unordered
   SegmentId first_;
   SegmentId rover_;
   Bytes free_bytes_;

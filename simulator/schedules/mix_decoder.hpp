@@ -77,8 +77,8 @@ class MixDecoder {
   std::vector<std::uint32_t> use_;        ///< by tensor: number of its uses so far
   std::vector<std::uint32_t> wanted_by_;  ///< by piece: the last task that needed it
   std::vector<std::uint32_t> written_;    ///< by interval: the last position that wrote it
-  std::vector<char> seen_;                ///< by idle time
-  std::vector<std::uint32_t> waiting_;    ///< pieces
+  std::vector<char> seen_;                ///< by idle time: true if a gap lies in it
+  std::vector<std::uint32_t> waiting_;    ///< pieces that wait to be rerun
   std::vector<std::uint32_t> batch_;      ///< tasks to rerun
   std::vector<std::uint32_t> opened_;     ///< tensors that they write
   std::uint32_t now_ = 0;                 ///< the task that they rerun for
@@ -89,17 +89,17 @@ class MixDecoder {
   std::vector<Bytes> needed_;
   MemoryLedger ledger_{std::vector<Bytes>{}};
   std::vector<std::uint32_t> order_;         ///< gaps in the order of decision
-  std::vector<char> stays_;                  ///< by gap
-  std::vector<std::uint32_t> return_after_;  ///< by gap that moves
+  std::vector<char> stays_;                  ///< by gap: true if near throughout
+  std::vector<std::uint32_t> return_after_;  ///< by gap: position it may return after
   std::vector<GapMove> moves_;
   // For least_time().
   struct PendingOut {
     std::int64_t end = 0;
     std::int64_t bytes = 0;
   };
-  std::vector<std::int64_t> ends_;       ///< by position
+  std::vector<std::int64_t> ends_;       ///< by position: end of its step, ns
   std::vector<std::int64_t> out_end_;    ///< by interval: end of its latest copy out
-  std::vector<std::int64_t> far_since_;  ///< by interval: position that wrote the far contents
+  std::vector<std::int64_t> far_since_;  ///< by interval: position that wrote its far copy
   struct Leaving {
     std::uint32_t position = 0;
     std::uint32_t order = 0;

@@ -76,8 +76,8 @@ struct MixFacts {
     kSaved,       ///< only gaps between forward and backward
   };
   enum class Ways {
-    kChosen,  ///< the one that --algorithms chooses
-    kAll,     ///< fastest first, each with less workspace than the one before
+    kChosen,  ///< only the alternative that --algorithms chooses
+    kAll,     ///< all, fastest first, each with less workspace than the one before
   };
   /// `problem` must outlive the facts.
   MixFacts(const PlanningProblem& problem, Ways ways, Idle idle);
@@ -88,17 +88,17 @@ struct MixFacts {
   std::size_t tasks = 0;
   std::size_t forward = 0;
   std::size_t tensors = 0;
-  std::vector<std::int64_t> bytes;     ///< by tensor
+  std::vector<std::int64_t> bytes;     ///< by tensor: its bytes
   std::vector<std::int64_t> out_time;  ///< by tensor: ns of a copy out alone on the link
   std::vector<std::int64_t> in_time;
   std::vector<char> is_input;                ///< by tensor: a network input that is used
   Lists<TaskTouch> touches;                  ///< by task: tensors used, first those it writes
-  Lists<TaskWay> ways;                       ///< by task
+  Lists<TaskWay> ways;                       ///< by task: its alternatives
   Lists<std::uint32_t> uses;                 ///< by tensor: the tasks that use it
   Lists<std::uint32_t> idle_after;           ///< by tensor and use: the gap after it, or kNoIndex
   std::vector<std::uint32_t> written_first;  ///< by tensor: first writer; kNoIndex: network input
   std::vector<std::uint32_t> piece_of;  ///< by tensor: its piece; kNoIndex: cannot be recomputed
-  Lists<std::uint32_t> piece_tasks;     ///< by piece
+  Lists<std::uint32_t> piece_tasks;     ///< by piece: its forward tasks
   std::vector<IdleTime> idle;
   std::int64_t rate = 0;  ///< bytes per second of the slower direction
   /// Sum of each task's fastest alternative that fits at all, in ns.

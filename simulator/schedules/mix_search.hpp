@@ -58,7 +58,7 @@ class MixSearch {
   /// Start by cutting: with MixSegments::cut, or with drop_by_price.
   struct Seed {
     double price = 0;
-    double share = 0;  ///< of memory that a segment may drop
+    double share = 0;  ///< share of memory that a segment may drop
     bool cut = false;
     std::int64_t time = kNever;
   };
@@ -104,7 +104,7 @@ class MixSearch {
   bool blocks_ = false;
   std::vector<std::uint32_t> with_ways_;  ///< tasks with several alternatives
   std::vector<Seed> seeds_;
-  std::vector<Start> starts_;  ///< best starts, fastest first, all of different times
+  std::vector<Start> starts_;  ///< best starts so far, fastest first, of different times
   Decisions best_;
   std::int64_t best_time_ = kNever;
   std::int64_t tried_ = 0;

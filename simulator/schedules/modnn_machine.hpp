@@ -29,8 +29,8 @@ struct Room {
 
 /// Extent of the search for an offloading scheme.
 enum class Search {
-  kNearby,      ///< a fixed number of segments; may fail
-  kEverywhere,  ///< all segments
+  kNearby,      ///< searches a fixed number of segments; may fail
+  kEverywhere,  ///< searches all segments
 };
 
 /// Alternative with the least workspace: the paper's implicit GEMM.
@@ -41,7 +41,7 @@ struct ModnnJob {
   explicit ModnnJob(const PlanningProblem& job);
 
   const PlanningProblem& problem;
-  Csr<TaskId, TensorId> touched;  ///< read or written, without duplicates and empty tensors
+  Csr<TaskId, TensorId> touched;  ///< by task: tensors read or written, without empty ones
   Csr<TensorId, TaskId> uses;
   std::vector<Bytes> needed;  ///< M_min(t) by task: inputs, outputs and the least workspace
 };
@@ -135,12 +135,12 @@ class ModnnMachine {
   TaskCounts missing_;  ///< tensors in host memory, by their next use
   std::vector<State> states_;
   std::vector<StepId> computes_;
-  std::vector<StepId> copies_;  ///< of both directions, in order
+  std::vector<StepId> copies_;  ///< copies in both directions, in order
   Duration compute_end_;
   Duration queue_free_;
 
   TaskId task_;          ///< current task
-  Since need_;           ///< what it waits for
+  Since need_;           ///< what the current task waits for
   SegmentId last_hole_;  ///< place of the last block that left
   std::vector<SegmentId> workspaces_;
   Bytes workspace_;  ///< size of the last workspace

@@ -17,14 +17,14 @@ namespace ooc {
 enum class Recomputation {
   kCost,  ///< once a segment, if that takes no more memory than the largest task; else for each use
   kSpeed,   ///< once a segment, then kept
-  kMemory,  ///< from the checkpoint for each use
+  kMemory,  ///< anew from the checkpoint for each use
 };
 
 /// Cut of the forward pass into blocks whose inputs stay.
 struct Blocks {
   enum class Kind { kAuto, kLayer, kNumber };
   Kind kind = Kind::kAuto;  ///< kAuto: fastest of several numbers; kLayer: by layer names
-  std::int64_t number = 0;  ///< of a kNumber
+  std::int64_t number = 0;  ///< number of blocks, for kNumber
   friend bool operator==(const Blocks&, const Blocks&) = default;
 };
 

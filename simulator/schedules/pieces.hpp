@@ -12,9 +12,9 @@ namespace ooc {
 using PieceId = Id<struct PieceTag>;
 
 struct Pieces {
-  Csr<PieceId, TaskId> tasks_of;                  ///< by piece, ascending
-  std::vector<PieceId> of_task;                   ///< by forward task
-  std::vector<std::optional<PieceId>> of_tensor;  ///< by tensor; unset: no forward task writes it
+  Csr<PieceId, TaskId> tasks_of;                  ///< by piece: its tasks, ascending
+  std::vector<PieceId> of_task;                   ///< by forward task: its piece
+  std::vector<std::optional<PieceId>> of_tensor;  ///< by tensor; unset: no piece writes it
 };
 
 [[nodiscard]] Pieces find_pieces(const TrainingGraph& graph);

@@ -37,8 +37,8 @@ struct StayGap {
 
 struct RunList {
   std::vector<TaskRun> runs;
-  std::vector<TensorStay> stays;  ///< by first position; network inputs first
-  std::vector<StayGap> gaps;  ///< when a tensor can be away, by end; disjoint within an interval
+  std::vector<TensorStay> stays;  ///< sorted by first position; network inputs first
+  std::vector<StayGap> gaps;      ///< gaps sorted by end; gaps of one interval are disjoint
   std::size_t forward_runs = 0;
 };
 

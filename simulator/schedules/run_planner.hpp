@@ -24,7 +24,7 @@ class RunPlanner {
   struct Agenda {
     static constexpr std::int32_t kNone = -1;
     std::vector<std::int32_t> head;  ///< by position
-    std::vector<std::int32_t> next;  ///< by entry
+    std::vector<std::int32_t> next;  ///< by entry: next entry of its position
 
     void clear(std::size_t positions, std::size_t entries);
     /// Adds an entry before those of the position.
@@ -41,14 +41,14 @@ class RunPlanner {
   PlanBuilder builder_;
   std::vector<BlockId> block_;  ///< by residency interval (RunList::stays): its latest block
   std::vector<std::optional<StepId>> out_;  ///< by interval: its latest copy out
-  std::vector<std::int32_t> far_since_;     ///< by interval: position that wrote the far contents
+  std::vector<std::int32_t> far_since_;     ///< by interval: position that wrote its far copy
   std::vector<std::int32_t> first_move_;    ///< by interval: the last of its moves
   std::vector<std::int32_t> next_move_of_;  ///< by move: the previous move of its interval
   std::vector<char> goes_out_;              ///< by move: host memory lacks the contents
   std::vector<StepId> steps_;               ///< by position
-  std::vector<StepId> copies_;              ///< in, for the current run
+  std::vector<StepId> copies_;              ///< copies in, for the current run
   Agenda ends_;     ///< releases, by interval, then by move (its last use before the gap)
-  Agenda leaving_;  ///< copies out, by move
+  Agenda leaving_;  ///< copies out after each position, by move
   std::size_t next_stay_ = 0;
   std::size_t next_move_ = 0;
 };

@@ -27,7 +27,7 @@ struct Trial {
   /// steps are those of the plan tried, in order. Valid until the next trial; null: not available.
   const Plan* plan = nullptr;
   const Timeline* timeline = nullptr;
-  bool overflows_far = false;  ///< no time, for host memory overflows; else GPU memory is short
+  bool overflows_far = false;  ///< true: host memory overflows; false: GPU memory is short
 };
 
 struct PlanningProblem {

@@ -27,8 +27,8 @@ enum class Trials {
 struct SubBatch {
   enum class Kind { kUsual, kOff, kAuto, kSize, kCount };
   Kind kind = Kind::kUsual;  ///< kUsual: by Trait::kSubBatches
-  std::int64_t samples = 0;  ///< of a kSize
-  std::int64_t count = 0;    ///< of a kCount: number of equal micro-batches
+  std::int64_t samples = 0;  ///< samples of a micro-batch, for kSize
+  std::int64_t count = 0;    ///< number of equal micro-batches, for kCount
   friend bool operator==(const SubBatch&, const SubBatch&) = default;
 };
 
@@ -36,7 +36,7 @@ struct SubBatch {
 enum class LmsAction {
   kSwap,
   kCompress,  ///< a float16 copy, half the bytes, stays near
-  kBoth,      ///< that copy is swapped
+  kBoth,      ///< the float16 copy is swapped
 };
 
 struct OwnOptions;  // own_options.hpp

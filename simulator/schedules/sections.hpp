@@ -14,8 +14,8 @@ namespace ooc {
 struct Section {
   std::size_t first_task = 0;  ///< runs the tasks [first_task, end_task)
   std::size_t end_task = 0;
-  std::vector<TensorId> to_far;   ///< in queue order
-  std::vector<TensorId> to_near;  ///< in queue order
+  std::vector<TensorId> to_far;   ///< copies, in queue order
+  std::vector<TensorId> to_near;  ///< copies, in queue order
 };
 
 /// Precondition: the sections' tasks are all tasks of the graph in order. A tensor in some to_near
@@ -27,8 +27,8 @@ struct Section {
 
 /// Memory of sections whatever the algorithms, to choose algorithms before planning.
 struct SectionMemory {
-  std::vector<Bytes> held;              ///< by section, without workspaces and static bytes
-  std::vector<std::size_t> section_of;  ///< by task
+  std::vector<Bytes> held;              ///< bytes by section, without workspaces and static bytes
+  std::vector<std::size_t> section_of;  ///< section by task
 
   /// Returns the smallest budget, static bytes included, for these alternatives by task.
   [[nodiscard]] Bytes smallest_budget(const CostTable& costs,

@@ -18,10 +18,10 @@
 namespace ooc {
 
 struct RecomputeSegment {
-  std::vector<TaskId> tasks;      ///< to recompute all of it, in order
+  std::vector<TaskId> tasks;      ///< tasks that recompute all of it, in order
   std::vector<TensorId> dropped;  ///< outputs that backward reads
-  Bytes freed;                    ///< sum of `dropped`
-  Duration time;                  ///< of `tasks`
+  Bytes freed;                    ///< bytes of `dropped`
+  Duration time;                  ///< time of `tasks`
   /// Bytes near at its first reader in backward if it is recomputed once and kept: all that its
   /// tasks touch, and what that reader needs beside.
   Bytes kept_at_once;
@@ -30,9 +30,9 @@ struct RecomputeSegment {
 struct Segments {
   /// In execution order; only segments that free more than they keep near for it.
   std::vector<RecomputeSegment> list;
-  std::vector<std::optional<std::size_t>> of_tensor;  ///< by tensor; unset: not dropped
+  std::vector<std::optional<std::size_t>> of_tensor;  ///< by tensor; unset: it stays
   std::vector<std::optional<PieceId>> piece_of;       ///< by tensor; unset: it stays
-  Csr<PieceId, TaskId> tasks_of;                      ///< by piece, ascending
+  Csr<PieceId, TaskId> tasks_of;                      ///< by piece: its tasks, ascending
   Bytes largest_working_set;                          ///< bytes of the largest task
 };
 

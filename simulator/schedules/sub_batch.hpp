@@ -14,7 +14,7 @@ namespace ooc {
 
 struct RoundsRequest {
   const TrainingGraph& graph;
-  const CostTable& costs;  ///< at the whole batch
+  const CostTable& costs;  ///< costs at the whole batch
   Bytes budget;
   SubBatch sub_batch;  ///< kAuto or kSize
   /// Returns the costs at a smaller batch, transfers included.
@@ -28,8 +28,7 @@ struct RoundsRequest {
 
 struct RoundsResult {
   PlanResult plan;
-  std::shared_ptr<const Rounds>
-      rounds;  ///< graph of the plan; null: the given graph, no accumulation
+  std::shared_ptr<const Rounds> rounds;  ///< micro-batches of the plan; null: no accumulation
 };
 
 /// Throws SpecError at --sub-batch for a size above the batch or with too many micro-batches.

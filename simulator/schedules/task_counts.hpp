@@ -45,7 +45,7 @@ class TaskCounts {
 
   std::vector<std::int32_t> counts_;
   std::vector<std::uint64_t> words_;
-  std::size_t tasks_ = 0;  ///< with a count above 0
+  std::size_t tasks_ = 0;  ///< number of tasks with a count above 0
 };
 
 }  // namespace ooc
