@@ -32,7 +32,7 @@ struct DuplexShares {
 
 struct LinkExpectation {
   std::string name;            ///< such as "PCIe 5.0 x16"
-  BytesPerSecond theoretical;  ///< of one direction
+  BytesPerSecond theoretical;  ///< rate of one direction
   BytesPerSecond usual;        ///< pinned copies: 0.87 x theoretical
 };
 

@@ -14,12 +14,12 @@ namespace ooc {
 
 /// Repetitions of one measurement, in ns or another unit.
 struct Summary {
-  std::size_t count = 0;         ///< of all values, outliers included
-  double median = 0;             ///< without the outliers
-  double mad = 0;                ///< without the outliers
-  double min = 0;                ///< of all values
-  double max = 0;                ///< of all values
-  std::vector<double> outliers;  ///< ascending
+  std::size_t count = 0;         ///< number of values, outliers included
+  double median = 0;             ///< of the values without outliers
+  double mad = 0;                ///< of the values without outliers
+  double min = 0;                ///< smallest of all values
+  double max = 0;                ///< largest of all values
+  std::vector<double> outliers;  ///< outliers, ascending
 };
 
 /// Outliers lie more than 5 MAD and more than 5 % from the median of all values. MAD alone would

@@ -46,7 +46,7 @@ inline constexpr double kLineErrors = 4;
 struct TransferFit {
   FittedLine line;             ///< fitted even if the curve is kept
   TransferLine kept;           ///< line or curve for the profile
-  std::vector<SizeFit> sizes;  ///< ascending
+  std::vector<SizeFit> sizes;  ///< sizes, ascending
   [[nodiscard]] bool is_curve() const { return std::holds_alternative<SizeCurve>(kept); }
   [[nodiscard]] std::size_t outliers() const;
   [[nodiscard]] std::size_t samples() const;
@@ -61,7 +61,7 @@ struct TransferFit {
 struct LinePoint {
   double size = 0;
   double time = 0;
-  double error = 0;  ///< standard error / time
+  double error = 0;  ///< standard error of the time / time
   double share = 1;  ///< part of the time that the line describes
 };
 /// Returns the line with the least sum of w_i ((latency + slope n_i) / t_i - share_i)^2; latency and slope >= 0.

@@ -30,7 +30,7 @@ struct InterferenceFit {
 struct SharedRate {
   std::string direction;
   long long devices = 1;
-  double rate = 0;  ///< bytes/s of each device
+  double rate = 0;  ///< rate of each device in bytes/s
 };
 
 /// Cost by size, of pinning or allocating.
@@ -41,7 +41,7 @@ struct CostFit {
 
 struct LaunchFit {
   std::optional<double> time_ns;        ///< ns of one kernel among many empty ones
-  std::optional<double> issue_ns;       ///< ns of the call
+  std::optional<double> issue_ns;       ///< ns of the launching call
   std::optional<double> round_trip_ns;  ///< ns from launch to synchronised
   std::optional<double> event_wait_ns;  ///< ns from stream to stream
 };
@@ -61,9 +61,9 @@ struct Calibration {
   std::vector<SharedRate> all_devices;  ///< of each device while all copy
   std::optional<TransferFit> near_copy;
   // Bytes/s, reads plus writes; 0: not measured.
-  double near_rate = 0;      ///< GPU memory, beyond the caches
-  double host_rate = 0;      ///< host memory, all threads
-  double host_rate_one = 0;  ///< host memory, one thread
+  double near_rate = 0;      ///< rate of GPU memory, beyond the caches
+  double host_rate = 0;      ///< rate of host memory, all threads
+  double host_rate_one = 0;  ///< rate of host memory, one thread
   std::vector<CostFit> costs;
   LaunchFit launch;
   std::optional<LinkState> link;

@@ -39,8 +39,8 @@ namespace ooc {
 /// Equations that apply to a schedule.
 enum class ClosedForm {
   kNone,
-  kVdnnLike,  ///< (7) to (9)
-  kCapacity,  ///< (10) to (12)
+  kVdnnLike,  ///< equations (7) to (9)
+  kCapacity,  ///< equations (10) to (12)
 };
 
 // --- One processor and one link, step by step: (1) to (6) ---
@@ -60,9 +60,9 @@ enum class FreeSpace {
 
 struct AvailabilityStep {
   Bytes available;                ///< Num_avail at the end of the previous step
-  Bytes processed;                ///< Proc_Th x T
-  Bytes swapped_in;               ///< Swap_in_Th x T
-  std::optional<Bytes> capacity;  ///< unset: (4), else (6)
+  Bytes processed;                ///< bytes processed, Proc_Th x T
+  Bytes swapped_in;               ///< bytes copied in, Swap_in_Th x T
+  std::optional<Bytes> capacity;  ///< limit of equation (6); unset: equation (4)
   FreeSpace free_space = FreeSpace::kReleased;
 };
 

@@ -19,7 +19,7 @@ struct ConvolutionDim {
 };
 
 struct ConvolutionShape {
-  std::int64_t channels = 1;  ///< of the input
+  std::int64_t channels = 1;  ///< channels of the input
   std::int64_t filters = 1;   ///< channels of the output
   std::int64_t groups = 1;
   std::vector<ConvolutionDim> dims;

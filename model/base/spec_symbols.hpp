@@ -41,7 +41,7 @@ class SpecSymbols {
 
  private:
   std::vector<SymbolValue> values_;
-  mutable std::vector<bool> is_read_;  ///< by symbol
+  mutable std::vector<bool> is_read_;  ///< by symbol: read by a field
 };
 
 }  // namespace ooc

@@ -38,9 +38,9 @@ struct SpecNode {
   double number = 0;
   std::optional<std::int64_t> integer;  ///< set if the number is an integer that fits 63 bits
   std::string text;                     ///< kText: the string; kNumber: the number as written
-  std::vector<SpecNode> items;          ///< of a kList
-  std::vector<std::pair<std::string, SpecNode>> members;  ///< of a kObject, in file order
-  std::int32_t line = 0;                                  ///< of the first character, from 1
+  std::vector<SpecNode> items;          ///< items of a kList
+  std::vector<std::pair<std::string, SpecNode>> members;  ///< members of a kObject, in file order
+  std::int32_t line = 0;                                  ///< place of the first character, from 1
   std::int32_t column = 0;
 };
 

@@ -23,7 +23,7 @@ enum class ComputeModel {
 /// Work of one task.
 struct Amount {
   Wide flops;
-  Wide bytes;  ///< traffic of GPU memory
+  Wide bytes;  ///< bytes of GPU memory traffic
 };
 [[nodiscard]] Amount amount_of(const TrainingGraph& graph, const Task& task, ComputeModel model,
                                std::int64_t batch);

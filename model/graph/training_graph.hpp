@@ -67,7 +67,7 @@ enum class TensorRole {
 /// Place of a tensor at the start and at the end of an iteration.
 enum class TensorHome : std::uint8_t {
   kNear,    ///< a block of GPU memory, or nowhere: network inputs and results of tasks
-  kStatic,  ///< static GPU memory, always
+  kStatic,  ///< always in static GPU memory
   kFar,     ///< host memory
 };
 
@@ -88,7 +88,7 @@ enum class ExchangePart {
   kSent,      ///< this device's sums for the shards of other devices
   kReceived,  ///< sums of other devices for this device's shard
   kReduced,   ///< this device's shard, summed; of model states: sum of all micro-batches
-  kGathered,  ///< other devices' shards, summed
+  kGathered,  ///< summed shards of other devices
 };
 
 struct Tensor {

@@ -19,7 +19,7 @@ struct LinkDefaults {
   Duration near_latency;
   MemoryTier far_memory;
   Connection connection;               ///< straight lines only, "pinned" among them
-  std::vector<Provenance> provenance;  ///< as in profiles
+  std::vector<Provenance> provenance;  ///< provenance entries, as in profiles
 };
 
 [[nodiscard]] LinkDefaults read_link(const SpecDocument& document);

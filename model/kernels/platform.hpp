@@ -60,7 +60,7 @@ struct FlashParameters {
 /// Time steps of recurrent layers.
 struct RecurrentParameters {
   double forward = 1;           ///< time factor of a step's product; below 1 for persistent kernels
-  double backward = 1;          ///< time factor in backward-data
+  double backward = 1;          ///< time factor of a step's product in backward-data
   double step_seconds = 0;      ///< seconds of a step beside its product and gates
   double old_forward = 1;       ///< further factor up to cuDNN 6
   double old_backward = 1;      ///< further factor up to cuDNN 6
@@ -76,7 +76,7 @@ struct ArchitectureParameters {
   std::array<double, kDtypes.size()> sustained{};  ///< by Dtype, as in KernelMachine
   SimtParameters simt;
   std::optional<TensorParameters> tensor;  ///< unset: no tensor cores (before Volta)
-  FlashParameters flash;                   ///< used with `tensor`
+  FlashParameters flash;                   ///< used only with `tensor`
   RecurrentParameters recurrent;
 };
 
@@ -100,7 +100,7 @@ struct Software {
   double elementwise_factor = 1;      ///< time factor of element-wise kernels
   std::optional<double> norm_factor;  ///< time factor of norms; unset: as element-wise
   std::optional<double> pool_factor;  ///< time factor of pools; unset: as element-wise
-  std::pair<int, int> cudnn{9, 0};    ///< (major, minor)
+  std::pair<int, int> cudnn{9, 0};    ///< version (major, minor)
   /// Host time to issue the kernels of one layer and pass. Backward tasks of a layer share it
   /// equally. Updates cost nothing.
   Duration issue;

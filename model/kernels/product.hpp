@@ -40,7 +40,7 @@ struct TileShape {
 /// Arithmetic units that multiply: SIMT units or tensor cores.
 struct ProductUnits {
   std::span<const TileShape> tiles;
-  std::array<double, 2> efficiency{};  ///< by TileClass
+  std::array<double, 2> efficiency{};  ///< share of the rate, by TileClass
   /// Bytes per second of operands to all tiles together; infinite: no limit.
   double operand_rate = std::numeric_limits<double>::infinity();
   double wave_tail = 0;
@@ -58,9 +58,9 @@ inline constexpr int kLargestSplit = 64;
 
 /// Rates and traffic of one product.
 struct ProductRates {
-  double flops_per_second = 0;  ///< of the whole device
+  double flops_per_second = 0;  ///< rate of the whole device
   double bytes_per_second = 0;
-  double bytes = 0;       ///< each operand counted once
+  double bytes = 0;       ///< traffic, each operand counted once
   double element = 4;     ///< bytes an element
   int largest_split = 1;  ///< limit for split K; splits are powers of two
 };

@@ -7,7 +7,7 @@
 namespace ooc {
 
 struct StreamingKernel {
-  double bytes = 0;    ///< read and written
+  double bytes = 0;    ///< bytes read and written
   double kernels = 1;  ///< number of launches
   StreamingKind kind = StreamingKind::kElementwise;
 };

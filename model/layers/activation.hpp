@@ -19,8 +19,8 @@ namespace ooc {
 enum class ActivationSaves { kInput, kOutput };
 
 struct ActivationTraits {
-  std::int64_t forward_flops = 1;   ///< per element
-  std::int64_t backward_flops = 1;  ///< per element
+  std::int64_t forward_flops = 1;   ///< FLOPs per element
+  std::int64_t backward_flops = 1;  ///< FLOPs per element
   ActivationSaves saves = ActivationSaves::kOutput;
   InPlace in_place = InPlace::kNever;  ///< if the file does not say
 };

@@ -69,7 +69,7 @@ struct RecurrentKind {
                                         const RecurrentKind& kind);
 
 struct GateTraits {
-  std::int64_t products = 4;          ///< G
+  std::int64_t products = 4;          ///< G, number of gates
   std::int64_t activation_flops = 0;  ///< FLOPs per unit, all gates together
 };
 

@@ -32,7 +32,7 @@ inline constexpr std::array kWeightStorages{WeightStorage::kFp32, WeightStorage:
 /// Parameters of a layer itself.
 struct WeightCounts {
   std::int64_t matrix = 0;
-  std::int64_t others = 0;  ///< biases, norms
+  std::int64_t others = 0;  ///< parameters of biases and norms
 };
 [[nodiscard]] WeightCounts weight_counts(const LayerModel& model);
 [[nodiscard]] std::int64_t stored_bytes(WeightStorage storage, const WeightCounts& counts);

@@ -75,7 +75,7 @@ using InputNames = std::vector<std::string>;
 struct LayerTree {
   EntryBlock root;
   std::size_t entry_count = 0;
-  std::vector<ScalingRepeat> scaling;  ///< in file order
+  std::vector<ScalingRepeat> scaling;  ///< repeats in file order
 };
 
 /// `copies`: number of copies of scaling repeats; unset: `times` of the file.

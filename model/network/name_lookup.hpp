@@ -31,7 +31,7 @@ class NameLookup {
   [[nodiscard]] std::vector<std::string> known_layers() const;
 
   const InputNames* inputs_;
-  std::vector<const EntryBlock*> blocks_;  ///< outermost first
+  std::vector<const EntryBlock*> blocks_;  ///< enclosing blocks, outermost first
 };
 
 }  // namespace ooc

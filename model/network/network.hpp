@@ -22,7 +22,7 @@ namespace ooc {
 
 struct NetworkInput {
   std::string name;
-  TensorShape shape;                   ///< per sample
+  TensorShape shape;                   ///< shape of one sample
   std::int64_t bytes_per_element = 0;  ///< 0: by the network's type
 };
 
@@ -61,8 +61,8 @@ struct Network {
   std::string source;                  ///< for example paper and table
   Dtype dtype = Dtype::kFloat32;       ///< with a precision: type of the results of matrix products
   std::optional<Precision> precision;  ///< unset: all data have type `dtype`
-  std::optional<Optimizer> optimizer;  ///< default of the file
-  std::optional<std::int64_t> batch;   ///< default of the file
+  std::optional<Optimizer> optimizer;  ///< default stated in the file
+  std::optional<std::int64_t> batch;   ///< default stated in the file
   std::vector<SymbolValue> symbols;    ///< sizes by name, with the values in use
   bool frozen = false;                 ///< layers are frozen by default
   std::optional<WeightStorage> storage;  ///< storage of frozen layers; unset: by the precision
@@ -72,7 +72,7 @@ struct Network {
   std::vector<Layer> layers;             ///< in file order, repeats unrolled
   std::vector<LayerId> execution_order;  ///< topological; ties by file order
   std::vector<LayerId> outputs;          ///< layers that no layer needs to read
-  std::vector<ScalingRepeat> scaling;    ///< in file order
+  std::vector<ScalingRepeat> scaling;    ///< repeats in file order
   std::vector<WeightUnit> units;         ///< by owner in file order
 };
 

@@ -23,7 +23,7 @@ struct NetworkOptions {
   std::optional<Precision> precision = {};
   std::optional<std::int64_t> copies = {};  ///< number of copies of scaling repeats
   std::vector<SymbolValue> symbols = {};
-  bool long_sequences = false;  ///< ImportOptions::allow_long
+  bool long_sequences = false;  ///< as ImportOptions::allow_long
   // As in ImportOptions; only for configs of checkpoints.
   std::vector<std::string> families = {};
   std::optional<ImportKernels> kernels = {};

@@ -20,7 +20,7 @@ enum class FrameworkAllocator { kIdeal, kCaching };
 
 /// Memory of weight gradients, if model states do not move.
 enum class WeightGradients {
-  kStatic,  ///< allocated all the time
+  kStatic,  ///< always allocated
   kFreed,   ///< allocated from the first write to the end of the iteration
 };
 
@@ -44,7 +44,7 @@ struct Framework {
   std::optional<Bytes> context = {};    ///< GPU memory of the context; unset: by the profile
   double memory_share = 1;              ///< of the rest, available to tensors
   std::optional<Bytes> workspace = {};  ///< limit for an algorithm; unset: none
-  Software software = {};               ///< without `cudnn`, stated below
+  Software software = {};               ///< kernels' software; its cudnn is ignored
   std::optional<std::pair<int, int>> cudnn = {};  ///< version; unset: the profile's
   std::vector<Provenance> provenance = {};
   std::vector<std::string> assumed = {};  ///< dotted paths, as HardwareProfile::assumed

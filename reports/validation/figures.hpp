@@ -35,7 +35,7 @@ struct Asked {
 
 /// Row of a file. Numbers are in `unit`.
 struct Figure {
-  SpecView place;  ///< for errors
+  SpecView place;  ///< place in the file, for errors
   std::string name;
   std::string at = {};  ///< position in the series of this name, such as "256"; empty: no series
   Asked asked = {};
@@ -75,7 +75,7 @@ enum class Verdict {
   kFails,
   kKnown,       ///< fails, with a reason in the row
   kUnexpected,  ///< holds, though the row gives a reason to fail
-  kReported,    ///< has no limits
+  kReported,    ///< has no limits to judge by
 };
 [[nodiscard]] std::string_view verdict_name(Verdict verdict);
 [[nodiscard]] std::string_view verdict_key(Verdict verdict);  ///< such as "fails_known"

@@ -17,8 +17,8 @@ namespace ooc {
 /// Part of the iteration that was timed.
 enum class MeasuredPass {
   kInference,
-  kForward,          ///< as in training
-  kForwardBackward,  ///< without the update
+  kForward,          ///< forward pass of training
+  kForwardBackward,  ///< iteration without the update
   kTraining,
 };
 
@@ -45,7 +45,7 @@ struct MeasuredSet {
   FigureFile file;                  ///< rows: seconds of a batch; never kOrder
   std::optional<double> goal = {};  ///< mean error aimed at; unset: none
   std::vector<MeasuredStack> stacks = {};
-  std::vector<MeasuredNetwork> networks = {};  ///< by row
+  std::vector<MeasuredNetwork> networks = {};  ///< networks by row
 };
 
 /// True if the file declares itself a set of measured networks.

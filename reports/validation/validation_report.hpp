@@ -28,7 +28,7 @@ struct ValidationReport {
 
 /// Figures or measured networks that are counted together.
 struct ErrorLine {
-  std::string name = {};  ///< of group or file
+  std::string name = {};  ///< name of the group or file
   FigureKind kind = FigureKind::kPredicted;
   bool networks = false;
   std::size_t figures = 0;

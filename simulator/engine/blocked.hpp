@@ -13,7 +13,7 @@ namespace ooc {
 struct StoppedRun {
   const Plan& plan;
   const QueuedStep& head;  ///< head of a queue that was ready first
-  std::size_t device = 0;  ///< of the head
+  std::size_t device = 0;  ///< device of the head
   std::int64_t free = 0;
   std::int64_t largest_hole = 0;
   std::span<const std::int32_t> done;  ///< by queue_index: number of steps that have ended

@@ -59,7 +59,7 @@ struct Setting {
   StallRecorder& stalls;
   // Only for kHost, by compute step:
   std::span<const std::int64_t> issued = {};   ///< instant of issue if the host never waits
-  std::span<const std::int64_t> pinning = {};  ///< ns, by list_pinning()
+  std::span<const std::int64_t> pinning = {};  ///< host ns to pin memory, by list_pinning()
 };
 
 }  // namespace ooc::event_loop

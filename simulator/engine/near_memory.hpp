@@ -41,9 +41,9 @@ struct Piece {
 /// Segments of one device.
 struct SegmentCache {
   std::array<std::vector<std::int32_t>, 2> free;  ///< by pool: free pieces by size, then by address
-  std::int64_t reserved = 0;                      ///< bytes of all segments
+  std::int64_t reserved = 0;                      ///< bytes of all its segments
   std::int64_t taken = 0;
-  std::int64_t segments = 0;  ///< number ever made
+  std::int64_t segments = 0;  ///< number of segments ever made
 };
 
 struct MemoryBuffers {
@@ -52,7 +52,7 @@ struct MemoryBuffers {
   std::vector<Arena> arenas;                ///< by device
   std::vector<std::int64_t> addresses;      ///< by block; if caching: index of its piece
   std::vector<SegmentCache> caches;         ///< by device
-  std::vector<Piece> pieces;                ///< of all devices
+  std::vector<Piece> pieces;                ///< pieces of all devices
   std::vector<std::int32_t> unused_pieces;  ///< indices in `pieces` for reuse
 };
 

@@ -69,7 +69,7 @@ class MixDecoder {
   const MixFacts& facts_;
   RunList list_;
   std::vector<std::uint32_t> idle_of_gap_;
-  std::vector<char> repeated_;     ///< by gap: true if not the first in its idle time
+  std::vector<char> repeated_;     ///< by gap: not the first within its idle time
   std::vector<std::uint8_t> way_;  ///< by position: index into MixFacts::ways
   // While listing.
   std::vector<std::uint32_t> current_;    ///< by tensor: its residency interval (RunList::stays)
@@ -83,7 +83,7 @@ class MixDecoder {
   std::vector<std::uint32_t> opened_;     ///< tensors that they write
   std::uint32_t now_ = 0;                 ///< the task that they rerun for
   // While placing.
-  std::int64_t room_ = 0;             ///< bytes available
+  std::int64_t room_ = 0;             ///< bytes of GPU memory available
   std::vector<std::int64_t> change_;  ///< by position: change of the bytes near
   std::vector<std::int64_t> excess_;
   std::vector<Bytes> needed_;

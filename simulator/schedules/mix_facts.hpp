@@ -116,7 +116,7 @@ struct MixFacts {
 
 /// Decisions of a plan.
 struct Decisions {
-  std::vector<Treatment> treatment;  ///< by gap
+  std::vector<Treatment> treatment;  ///< decision for each gap
   std::vector<std::uint8_t> way;     ///< by task: lowest index into MixFacts::ways to use
   /// True: one walk decides which tensors stay and when others return, as in capacity. False: first
   /// all that can stay does, then others return early.

@@ -111,7 +111,7 @@ class MixSearch {
   bool done_ = false;
   // Plan of the current decisions, as far as changes need it.
   std::vector<TaskRun> runs_;
-  std::vector<Gap> moved_;  ///< by time of return
+  std::vector<Gap> moved_;  ///< gaps that move, by time of return
   std::vector<Gap> kept_;
   std::vector<Loss> losses_;
   std::int64_t lost_ = 0;

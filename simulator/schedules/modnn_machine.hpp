@@ -96,8 +96,8 @@ class ModnnMachine {
     SegmentId segment;
     BlockId block;
     Since written;                    ///< end of its last writer: a copy out may begin
-    Since used;                       ///< its last use or arrival
-    std::optional<StepId> arrival;    ///< the copy in, until a task uses it
+    Since used;                       ///< last use or arrival of the tensor
+    std::optional<StepId> arrival;    ///< pending copy in; unset once a task has used it
     std::optional<TaskId> booked_to;  ///< prefetched for this task; until then in the ledger
   };
 

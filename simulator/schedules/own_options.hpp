@@ -30,7 +30,7 @@ struct Blocks {
 
 /// Progress of a search.
 struct SearchProgress {
-  std::int64_t tried = 0;  ///< number of plans
+  std::int64_t tried = 0;  ///< number of plans tried
   std::int64_t of = 0;     ///< number of plans to try
   Duration best;           ///< iteration time of the best plan
 };

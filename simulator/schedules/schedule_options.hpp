@@ -26,7 +26,7 @@ enum class Trials {
 /// Gradient accumulation: number or size of micro-batches (sub_batch.hpp). Every schedule can use it.
 struct SubBatch {
   enum class Kind { kUsual, kOff, kAuto, kSize, kCount };
-  Kind kind = Kind::kUsual;  ///< kUsual: by Trait::kSubBatches
+  Kind kind = Kind::kUsual;  ///< kUsual: decided by Trait::kSubBatches
   std::int64_t samples = 0;  ///< samples of a micro-batch, for kSize
   std::int64_t count = 0;    ///< number of equal micro-batches, for kCount
   friend bool operator==(const SubBatch&, const SubBatch&) = default;
@@ -51,7 +51,7 @@ class OwnPart {
   [[nodiscard]] OwnOptions& change();
 
  private:
-  std::shared_ptr<const OwnOptions> options_;  ///< never null
+  std::shared_ptr<const OwnOptions> options_;  ///< options; never null
 };
 
 struct ScheduleOptions {
