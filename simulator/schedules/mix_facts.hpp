@@ -72,7 +72,7 @@ struct MixFacts {
   /// Gaps to consider.
   enum class Idle {
     kAll,
-    kWorthwhile,  ///< without gaps of one or two tasks in which not half a copy is done
+    kWorthwhile,  ///< without gaps of 1 or 2 tasks, too short for half a copy
     kSaved,       ///< only gaps between forward and backward
   };
   enum class Ways {
