@@ -3,17 +3,17 @@
 // gradient convolves the input with the stuffed gradient. 1 MAC = 2 FLOP, 4 bytes an element,
 // padding counted, bias not.
 //
-// With e the stuffed extent of the output, (o - 1) x s + 1 and one more when that leaves the
-// padding one pixel lopsided, PALEO pads the two backward convolutions so that their outputs have
-// the extent of the input (e + 2p = i + k - 1) and of the kernel (i + 2p = k + e - 1), and stops at
-// an assertion where its own padding does not achieve that (even kernels with SAME, VALID with a
-// remainder of 2 or more, ...). We count the right-hand sides: the same wherever PALEO has an
-// answer (all 309 cases of tests/data/paleo-ref), and an answer elsewhere.
+// Let e be the stuffed extent of the output: (o - 1) x s + 1, and one more when that leaves the
+// padding one pixel lopsided. PALEO pads the two backward convolutions to the extents of the input
+// (e + 2p = i + k - 1) and of the kernel (i + 2p = k + e - 1). It stops at an assertion where its
+// own padding cannot do that (even kernels with SAME, VALID with a remainder of 2 or more, ...). We
+// count the right-hand sides: equal wherever PALEO has an answer (all 309 cases of
+// tests/data/paleo-ref), and an answer elsewhere.
 //
-// PALEO counts floating-point noise for the filter's FLOPs (it scales by a ratio of holes); they
-// equal the forward FLOPs, and we take those. Not in PALEO: groups (the filter holds in_channels /
-// groups channels), dilation (the kernel's extent counts for the geometry), one and three
-// dimensions.
+// PALEO's FLOPs of the filter gradient have floating-point noise, since it scales by a ratio of
+// holes. They equal the forward FLOPs, which we take. Not in PALEO: groups (the filter holds
+// in_channels / groups channels), dilation (the kernel's extent counts for the geometry), one and
+// three dimensions.
 #pragma once
 
 #include <cstdint>
