@@ -1,6 +1,6 @@
-// A child process with a pipe to its standard input and one from its standard output, read line by
-// line with a time limit. It is in a process group of its own, so that Ctrl-C at the terminal reaches
-// the parent alone, which then ends it in order. Its standard error is ours.
+// Child process with pipes to its standard input and from its standard output, read by line with a
+// time limit. The child has its own process group, so Ctrl-C reaches only the parent, which then
+// ends the child in order. Standard error is shared.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace ooc {
 
 class ChildProcess {
  public:
-  /// Throws nothing: `error()` says why it could not be started.
+  /// Never throws; `error()` says why the child could not start.
   ChildProcess(const std::string& program, const std::vector<std::string>& arguments);
   ~ChildProcess();  ///< closes its input, waits a moment, then kills it
   ChildProcess(const ChildProcess&) = delete;
@@ -22,20 +22,20 @@ class ChildProcess {
   [[nodiscard]] const std::string& error() const { return error_; }
 
   struct Line {
-    std::string text;  ///< without its end
+    std::string text;  ///< line without its end
   };
   struct Ended {
-    std::string how;  ///< "ended with exit code 3", "was killed by signal 9"
+    std::string how;  ///< such as "ended with exit code 3" or "was killed by signal 9"
     int exit_code = -1;
   };
-  struct Silent {};  ///< the limit passed
+  struct Silent {};  ///< no line within the limit
   struct Stopped {};
   using Read = std::variant<Line, Ended, Silent, Stopped>;
 
   [[nodiscard]] Read read_line(int limit_ms, const std::function<bool()>& stop);
-  /// kNobodyReads: the child has closed its input; kSilent: it took nothing for that long.
+  /// kNobodyReads: the child closed its input. kSilent: it read nothing within the limit.
   enum class Wrote { kAll, kNobodyReads, kSilent, kStopped };
-  /// What the child says in the meantime is kept: it may be unable to read before that is taken.
+  /// Output of the child is buffered meanwhile, since the child may not read before its output is taken.
   [[nodiscard]] Wrote write(std::string_view text, int limit_ms, const std::function<bool()>& stop);
   void kill();
 

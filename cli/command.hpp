@@ -1,6 +1,6 @@
-// A subcommand: a const struct with a function in it. One file per subcommand in cli/commands/; the
-// table of all of them is generated from the list of names in cli/CMakeLists.txt. What a subcommand
-// accepts is data, so that parsing, --help, "did you mean" and shell completion share one truth.
+// Subcommand: a const struct with one function. One file a subcommand in cli/commands/;
+// cli/CMakeLists.txt generates the table. Flags are data, shared by parsing, --help, "did you mean"
+// and shell completion.
 #pragma once
 
 #include <initializer_list>
@@ -15,7 +15,7 @@ namespace ooc {
 
 enum class OptionGroup;  // simulator/predict/options.hpp
 
-/// The exit codes of the program (docs/architecture.md, 5).
+/// Exit codes of the program (docs/architecture.md, 6).
 enum ExitCode : int {
   kExitOk = 0,
   kExitBadInput = 2,
@@ -30,7 +30,7 @@ inline constexpr std::string_view kExitCodes =
     "0 ok, 2 bad input, 3 does not fit in memory, 4 a check failed, 5 no GPU, 70 our bug, 130 "
     "interrupted";
 
-/// What completes a flag's value in a shell. kInputs: files that are read, kFiles: other ones.
+/// Shell completion of a flag's value. kInputs: input files; kFiles: other files.
 enum class Completes {
   kNothing,
   kFiles,
@@ -43,31 +43,31 @@ enum class Completes {
   kChoices
 };
 
-/// One flag. `value` names its value in --help; empty for a switch.
+/// Flag. `value`: name of its value in --help; empty: a switch.
 struct Flag {
-  std::string_view name;        ///< "--hardware"
-  std::string_view brief = {};  ///< another name: "-o", or empty
+  std::string_view name;        ///< such as "--hardware"
+  std::string_view brief = {};  ///< another name, such as "-o"; empty: none
   std::string_view value = {};
   std::string_view help;
   Completes completes = Completes::kNothing;
-  std::string_view choices = {};  ///< kChoices: "table|json|csv"
+  std::string_view choices = {};  ///< for kChoices: "table|json|csv"
   bool many = false;              ///< takes several values and may be repeated
   std::string_view list = {};     ///< examples of several values; empty: takes one
-  OptionGroup group = {};         ///< kUsual
+  OptionGroup group = {};         ///< default: kUsual
 };
 
-/// "12GiB; several: 8GiB:32GiB:+4GiB (a|b)": all that --help says of it.
+/// Returns the whole help for a flag: "12GiB; several: 8GiB:32GiB:+4GiB (a|b)".
 [[nodiscard]] std::string help_of(const Flag& flag);
 
-/// A part of --help: what it is asked for by, and its heading.
+/// Part of --help, with the word that selects it and its heading.
 struct FlagGroup {
   OptionGroup group;
-  std::string_view word;  ///< empty: what --help alone shows
+  std::string_view word;  ///< empty: shown by --help alone
   std::string_view title;
 };
 [[nodiscard]] std::span<const FlagGroup> flag_groups();
 
-/// A flag's name.
+/// Name of a flag.
 class FlagName {
  public:
   constexpr FlagName(const char* name) : name_(name) {}  // NOLINT: literals are meant to convert
@@ -79,20 +79,20 @@ class FlagName {
   std::string_view name_;
 };
 
-/// The arguments after the flags: all of one kind.
+/// Arguments after the flags, all of one kind.
 struct Positionals {
-  std::string_view name;  ///< "NETWORK"; empty: none
+  std::string_view name;  ///< such as "NETWORK"; empty: none
   std::string_view help;
   Completes completes = Completes::kNothing;
   std::string_view choices = {};
   bool many = false;
-  // A word in front of them that says what is asked; empty: none.
-  std::string_view word = {};  ///< "WHAT"
+  // Word before the arguments that selects what is asked; empty: none.
+  std::string_view word = {};  ///< such as "WHAT"
   std::string_view word_help = {};
   std::string_view word_choices = {};
 };
 
-/// A parsed command line: texts only; options.hpp turns them into values.
+/// Parsed command line, as texts; options.hpp converts them to values.
 class Arguments {
  public:
   Arguments(std::vector<std::string> positionals,
@@ -104,18 +104,18 @@ class Arguments {
         word_(std::move(word)) {}
 
   [[nodiscard]] const std::vector<std::string>& positionals() const { return positionals_; }
-  /// What Positionals::word stands for; empty when it was not given.
+  /// Word of Positionals::word; empty: not given.
   [[nodiscard]] const std::string& word() const { return word_; }
-  /// The values of a flag; empty when it was not given. A switch has one empty value.
+  /// Values of a flag; empty: not given. A switch has one empty value.
   [[nodiscard]] std::span<const std::string> values(FlagName flag) const;
   [[nodiscard]] bool has(FlagName flag) const { return !values(flag).empty(); }
-  /// The one value of a flag.
+  /// Only value of a flag; unset: not given.
   [[nodiscard]] std::optional<std::string> value(FlagName flag) const;
-  /// All that were given, by name.
+  /// All given flags by name, with their values.
   [[nodiscard]] const std::vector<std::pair<std::string, std::vector<std::string>>>& flags() const {
     return flags_;
   }
-  /// The whole command line, program name first, for reports.
+  /// Whole command line, program name first, for reports.
   [[nodiscard]] const std::vector<std::string>& command_line() const { return command_line_; }
 
  private:
@@ -128,16 +128,16 @@ class Arguments {
 struct Command {
   std::string_view name;
   std::string_view summary;   ///< one line
-  std::string_view examples;  ///< --help begins with them; one a line
+  std::string_view examples;  ///< start of --help; one a line
   Positionals positionals;
   std::span<const Flag> flags;
-  int (*run)(const Arguments& arguments);  ///< the exit code; throws SpecError for bad input
+  int (*run)(const Arguments& arguments);  ///< returns the exit code; throws SpecError
 };
 
-/// What may stand behind its --help: the groups that it has flags of, and "all"; none where all flags are shown anyway.
+/// Returns the words that may follow --help: the command's groups and "all"; empty if --help shows all flags.
 [[nodiscard]] std::vector<std::string> help_words(const Command& command);
 
-/// All subcommands, in the order of CMakeLists.txt.
+/// Returns all subcommands in the order of CMakeLists.txt.
 [[nodiscard]] std::span<const Command* const> commands();
 [[nodiscard]] const Command* find_command(std::string_view name);
 

@@ -1,11 +1,11 @@
-// Shell completion, written from the table of commands so that it cannot fall behind it.
+// Shell completion, generated from the table of commands and so always complete.
 #pragma once
 
 #include <string>
 
 namespace ooc {
 
-/// For bash; also good for zsh through its bashcompinit.
+/// For bash, and for zsh with bashcompinit.
 [[nodiscard]] std::string bash_completion();
 [[nodiscard]] std::string zsh_completion();
 [[nodiscard]] std::string fish_completion();

@@ -1,5 +1,5 @@
-// The flags that several subcommands share, as data (docs/formats.md, 4). Those that say how a job runs are made from the
-// table of options (simulator/predict/options.hpp).
+// Flags that several subcommands share, as data (docs/formats.md, 4). Flags of a run are made from
+// the table of options (simulator/predict/options.hpp).
 #pragma once
 
 #include <initializer_list>
@@ -63,17 +63,17 @@ inline constexpr Flag kQuiet{
 inline constexpr Flag kNoColor{
     .name = "--no-color", .brief = "", .value = "", .help = "no colours (as with NO_COLOR set)"};
 
-/// The options of a run, those in `lists` with several values, those in `but` left out.
+/// Returns the flags of a run. `lists`: with several values; `but`: left out.
 [[nodiscard]] std::vector<Flag> of_runs(std::initializer_list<std::string_view> lists = {},
                                         std::initializer_list<std::string_view> but = {});
-/// The same of sweeps: every axis is a list.
+/// Returns the flags of a sweep, in which every axis is a list.
 [[nodiscard]] std::vector<Flag> of_sweeps();
-/// Some of them, and the options of schedules if `names` has "--schedule".
+/// Returns the flags named, and the options of schedules if `names` has "--schedule".
 [[nodiscard]] std::vector<Flag> of_options(std::initializer_list<std::string_view> names);
-/// `flags` with a command's own behind them; one of the same name goes in its place.
+/// Returns `flags`, then a command's own. A flag of the same name is replaced.
 [[nodiscard]] std::vector<Flag> joined(std::vector<Flag> flags, std::initializer_list<Flag> own);
 
-/// The argument of commands about one network.
+/// Argument of commands about one network.
 inline constexpr Positionals kNetwork{
     .name = "NETWORK",
     .help = "a network file, - (standard input) or a name of `ooc-paleo list networks`",

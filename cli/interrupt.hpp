@@ -1,6 +1,6 @@
-// What Ctrl-C does. By default the unfinished outputs are removed and the process ends at once with
-// 130; a command that has partial results to put in order (sweep, calibrate) asks to be told instead,
-// and has kTimeToFinish for it.
+// Handling of Ctrl-C. By default unfinished outputs are removed and the process ends at once with
+// 130. Commands with partial results to save (sweep, calibrate) are notified instead, and have
+// kTimeToFinish.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace ooc {
 
-/// Installs the handlers of SIGINT, SIGTERM and SIGHUP and ignores SIGPIPE (writes then fail with EPIPE).
+/// Handles SIGINT, SIGTERM and SIGHUP, and ignores SIGPIPE, so that writes fail with EPIPE.
 void catch_interrupts();
 
-/// While one lives, the first of these signals only raises interrupted(). A second one, a moment later,
-/// or the end of the time to finish, ends the process: whatever it waits for.
+/// While one lives, the first of these signals only sets interrupted(). A second signal a moment
+/// later, or the end of the time to finish, ends the process in any case.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -24,17 +24,17 @@ class InterruptGuard {
   [[nodiscard]] static bool interrupted();
 };
 
-/// Thrown by a command that has put its partial results in order.
+/// Thrown by a command that has saved its partial results.
 struct Interrupted : std::exception {};
 
-/// A file that has not got its name yet.
+/// File that has not got its final name yet.
 struct UnfinishedFile {
   std::string path;
   int descriptor = -1;
 };
 
-/// What a signal that ends the process removes. Returns none when the table is full or a path too long: then that is
-/// only done on ordinary errors.
+/// Registers a file for removal by a signal that ends the process. Unset: the table is full or the
+/// path too long; then only ordinary errors remove it.
 [[nodiscard]] std::optional<std::size_t> remove_on_interrupt(const UnfinishedFile& file);
 void forget_on_interrupt(std::size_t slot);
 

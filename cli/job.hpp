@@ -1,5 +1,5 @@
-// One network on one machine under one or several schedules: what `predict`, `max-batch`, `need`
-// and `fit` are asked, read from their flags and files.
+// Job of `predict`, `max-batch`, `need` and `fit`: one network on one machine under one or several
+// schedules, read from flags and files.
 #pragma once
 
 #include <memory>
@@ -14,12 +14,12 @@
 namespace ooc {
 
 enum class Asks {
-  kOneSchedule,      ///< the default is capacity
-  kSchedules,        ///< the default is all that run on the machine
-  kWhetherItFits,    ///< several, the default is capacity
-  kOnMachines,       ///< the same, on several machines and links
-  kLongestSequence,  ///< several, at a batch
-  kLargestBatch,     ///< the same, at no batch of the job's own
+  kOneSchedule,      ///< default: capacity
+  kSchedules,        ///< default: all that run on the machine
+  kWhetherItFits,    ///< several; default: capacity
+  kOnMachines,       ///< several; default: capacity; several machines and links
+  kLongestSequence,  ///< several schedules, at a batch
+  kLargestBatch,     ///< several schedules, without a batch
 };
 
 struct Job {
@@ -29,25 +29,25 @@ struct Job {
   Outputs outputs;
   Workload workload;
   Machine machine;
-  std::shared_ptr<void> search_line = {};  ///< what `options` tell of searches goes there
+  std::shared_ptr<void> search_line = {};  ///< display of searches that `options` report to
 };
 
-/// Opens the outputs before it reads the files, and says what is remarkable about them. Throws SpecError for
-/// what is wrong with either.
+/// Opens outputs before reading files, and prints remarks on the files. Throws SpecError for bad
+/// flags and files.
 [[nodiscard]] Job read_job(const Arguments& arguments, Asks asks);
 
-/// The same on several machines: what `compare` is asked.
+/// Job of `compare` on several machines.
 struct MachinesJob {
-  CaseOptions options;  ///< but --link, of which it takes a list
+  CaseOptions options;  ///< without --link, which is a list
   ResultOptions result;
-  std::vector<std::vector<const Schedule*>> schedules;  ///< of each machine those that run there
+  std::vector<std::vector<const Schedule*>> schedules;  ///< by machine: schedules that run there
   Outputs outputs;
   Workload workload;
   std::vector<Machine> machines;
-  std::shared_ptr<void> search_line = {};  ///< as of Job
+  std::shared_ptr<void> search_line = {};  ///< as in Job
 };
 
-/// `profiles` as the user named them. Throws SpecError for one file given twice, too.
+/// `profiles`: as the user named them. Also throws SpecError for a file given twice.
 [[nodiscard]] MachinesJob read_machines_job(const Arguments& arguments,
                                             const std::vector<std::string>& profiles);
 

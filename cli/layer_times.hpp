@@ -1,5 +1,4 @@
-// Measured times per layer (`--layer-times FILE`): CSV with the header
-// layer,forward_ms,backward_ms.
+// Measured times by layer (`--layer-times FILE`): CSV with the header layer,forward_ms,backward_ms.
 #pragma once
 
 #include <string>
@@ -12,12 +11,12 @@
 
 namespace ooc {
 
-/// Throws SpecError naming file and line for anything malformed, an unknown layer (with the nearest
-/// one) or a layer named twice. The result is in layer order.
+/// Returns times in layer order. Throws SpecError with file and line for malformed lines, unknown
+/// layers (with the nearest) and repeated layers.
 [[nodiscard]] std::vector<LayerTime> read_layer_times_file(const std::string& path,
                                                            const Network& network,
                                                            const ReadLimits& limits = {});
-/// The same from memory; `file` is only for messages.
+/// Reads from memory; `file` is the name for messages.
 [[nodiscard]] std::vector<LayerTime> read_layer_times_text(std::string_view text,
                                                            const std::string& file,
                                                            const Network& network);

@@ -1,4 +1,4 @@
-// Names of the command line as values: what they stand for is located and read.
+// Files that names on the command line stand for, located and read.
 #pragma once
 
 #include <span>
@@ -11,30 +11,28 @@
 
 namespace ooc {
 
-/// `place` is the flag or argument that the name came from. Throws SpecError for an unknown name, and as
+/// `place`: flag or argument of the name. Throws SpecError for an unknown name, and as
 /// read_workload() does.
 [[nodiscard]] Workload load_workload(const std::string& name, std::string_view place,
                                      const CaseOptions& options);
 [[nodiscard]] Machine load_hardware(const std::string& name, std::string_view place,
                                     const CaseOptions& options);
-/// A file given twice, by two spellings, is a mistake; two files that call themselves the same are none: a copy
-/// with one number changed is what one compares.
-/// SpecError where two of `paths`, to which `given` lead, are one file.
+/// Throws SpecError if two of `paths` (given as `given`) are one file. Two files with the same name
+/// inside are allowed: comparing a copy with one change is common.
 void check_files(const std::vector<std::string>& given, const std::vector<std::string>& paths,
                  std::string_view place);
-/// The names in the files, or, where two of them meet, what the user called them, for all.
+/// Returns the names in the files; if two are equal, the user's texts for all.
 [[nodiscard]] std::vector<std::string> told_apart(std::vector<std::string> names,
                                                   const std::vector<std::string>& given);
-/// All of --hardware. Two that call themselves the same are called what the user called them. Throws SpecError
-/// for one file given twice.
+/// Loads all of --hardware, with names as by told_apart. Throws SpecError for a file given twice.
 [[nodiscard]] std::vector<Machine> load_machines(const std::vector<std::string>& given,
                                                  const CaseOptions& options);
-/// Reads the framework of that name; throws SpecError as above.
+/// Reads the framework called `name`. Throws SpecError for an unknown name.
 void load_framework(CaseOptions& options, const std::string& name, std::string_view place);
-/// Where no --framework is given: the one that all the machines name, if any. Throws SpecError where they
+/// Without --framework: loads the one that all machines name, if any. Throws SpecError if they
 /// differ.
 void load_framework_of(CaseOptions& options, std::span<const Machine> machines);
-/// --layer-times, whose layers are those of the workload.
+/// Reads --layer-times for the workload's layers.
 void load_layer_times(CaseOptions& options, const Arguments& arguments, const Workload& workload);
 
 }  // namespace ooc

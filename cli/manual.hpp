@@ -1,11 +1,11 @@
-// The manual page, written from the table of commands so that it cannot fall behind --help.
+// Manual page, generated from the table of commands and so always like --help.
 #pragma once
 
 #include <string>
 
 namespace ooc {
 
-/// In the language of man(7).
+/// Returns the page in the language of man(7).
 [[nodiscard]] std::string manual_page();
 
 }  // namespace ooc

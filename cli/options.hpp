@@ -1,5 +1,4 @@
-// From the texts of the flags to values. Every bad value is a SpecError that names the flag, what
-// was found and what was expected.
+// Converts texts of flags to values. A bad value throws SpecError with flag, found and expected.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +23,11 @@
 
 namespace ooc {
 
-/// What the flags of a job say, those in `but` left out: where they mean something else.
+/// Returns the options of a job. `but`: flags that mean something else here.
 [[nodiscard]] CaseOptions case_options(const Arguments& arguments,
                                        std::initializer_list<FlagName> but = {});
 
-/// What the flags say that are no axes of sweeps (simulator/predict/options.hpp).
+/// Returns the options of flags that are no axes of sweeps (simulator/predict/options.hpp).
 [[nodiscard]] CaseOptions options_beside_axes(const Arguments& arguments,
                                               std::initializer_list<FlagName> but = {});
 
@@ -39,25 +38,25 @@ struct ResultOptions {
   Remarks remarks = Remarks::kShown;
 };
 
-/// --max-input, else the usual limits. Throws SpecError for more than the machine's memory.
+/// Returns --max-input, else the default limits. Throws SpecError above the machine's memory.
 [[nodiscard]] ReadLimits read_limits(const Arguments& arguments);
 
 [[nodiscard]] ResultOptions result_options(const Arguments& arguments);
 
-/// What stands behind the last point of a file's name, in small letters: "json"; "" where there is none.
+/// Returns the extension of a file name in lower case, "json"; empty: none.
 [[nodiscard]] std::string ending_of(const std::string& path);
-/// "json" or "csv" where the end of an output's name says so, in any case, else "". Throws SpecError for
-/// .sqlite, which only `sweep` writes: a table of text is not what that name promises.
+/// Returns "json" or "csv" by the extension of an output's name in any case; else empty. Throws
+/// SpecError for .sqlite, which only `sweep` writes.
 [[nodiscard]] std::string format_of_name(const std::string& path);
 
-/// The only positional argument; SpecError when it is missing.
+/// Returns the only positional argument; throws SpecError if it is missing.
 [[nodiscard]] std::string required_positional(const Arguments& arguments, std::string_view name,
                                               std::string_view expected);
-/// NETWORK and --hardware; SpecError when missing.
+/// Returns NETWORK or --hardware; throws SpecError if missing.
 [[nodiscard]] std::string network_of(const Arguments& arguments);
 [[nodiscard]] std::string hardware_of(const Arguments& arguments);
 
-/// 1 ... 2^31: --batch and what counts batches.
+/// Parses an integer from 1 to 2^31, for --batch and similar flags.
 [[nodiscard]] std::int64_t parse_batch(std::string_view text, std::string_view flag);
 
 }  // namespace ooc

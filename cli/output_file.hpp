@@ -1,7 +1,7 @@
-// Where results go. A file is written under a working name beside its target and renamed at the end, so
-// that an unwritable place is found before the long work starts, a failure leaves the old file
-// untouched and nobody ever reads half a result. "-" is stdout; devices and pipes are written in place.
-// (A sweep's file, which grows from run to run, is another thing: cli/sweep/row_file.hpp.)
+// Outputs. A file is written under a working name beside its target and renamed at the end. So an
+// unwritable place is found before long work, a failure leaves the old file, and nobody reads half
+// a result. "-" is stdout; devices and pipes are written in place. (Files of sweeps grow from run
+// to run: cli/sweep/row_file.hpp.)
 #pragma once
 
 #include <cstddef>
@@ -12,40 +12,40 @@
 
 namespace ooc {
 
-/// The reader of a pipe has gone away: no error, but there is nobody left to write for.
+/// Thrown when the reader of a pipe has gone: no error, but writing is pointless.
 struct ReaderGone : std::exception {};
 
-/// The file that writing to `path` replaces or makes, links resolved; empty for stdout, folders, devices
-/// and pipes.
+/// Returns the file that writing to `path` replaces or creates, links resolved; empty for stdout,
+/// folders, devices and pipes.
 [[nodiscard]] std::string output_target(const std::string& path);
 
-/// All of it; false, with errno, where that fails.
+/// Writes all of `text`. False, with errno set, on failure.
 [[nodiscard]] bool write_fully(int descriptor, std::string_view text);
 
-/// Descriptors 0 to 2 that are closed become /dev/null's, so that no file that is opened takes the place
-/// of standard error and gets its messages. Only the wrong direction is open: what reads or writes
-/// there fails, as it would have.
+/// Opens /dev/null for closed descriptors 0 to 2, so that no file opened later receives the
+/// messages of standard error. Each opens in the wrong direction: reads and writes fail, as on a
+/// closed one.
 void open_closed_descriptors();
 
 class OutputFile {
  public:
-  /// `flag` ("-o", "--trace") is for messages. Throws SpecError when the place cannot be written.
+  /// `flag` ("-o", "--trace") is for messages. Throws SpecError if the place cannot be written.
   OutputFile(std::string flag, std::string path);
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;
-  ~OutputFile();  ///< without commit(): removes the file; an older one in its place stays
+  ~OutputFile();  ///< without commit(): removes the new file, keeps the old one
 
-  /// Buffered. Throws SpecError when the disk is full, ReaderGone when a pipe was closed.
+  /// Writes, buffered. Throws SpecError if the disk is full, ReaderGone if a pipe was closed.
   void write(std::string_view text);
-  /// Hands what is buffered to the system, for outputs that grow while others read.
+  /// Writes out the buffer, for outputs that others read while they grow.
   void flush();
-  /// Flushes, closes and gives the file its name. A reader that is gone ends nothing here: the work is done, and
-  /// the exit status tells what came of it.
+  /// Flushes, closes and renames the file. A reader that has gone is no error here: the work is
+  /// done, and the exit code tells its result.
   void commit();
-  /// write() and commit(): of a result in one piece.
+  /// write() and commit(), for results in one piece.
   void finish(std::string_view text);
   [[nodiscard]] bool is_stdout() const { return path_ == "-"; }
-  /// Stdout, a device or a pipe: what is written is out.
+  /// True for stdout, devices and pipes, where writing cannot be undone.
   [[nodiscard]] bool is_in_place() const { return target_.empty(); }
   [[nodiscard]] const std::string& path() const { return path_; }
 

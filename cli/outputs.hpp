@@ -1,4 +1,4 @@
-// The output files of one command, opened together before the work starts (cli/output_file.hpp).
+// Output files of one command, opened together before the work starts (cli/output_file.hpp).
 #pragma once
 
 #include <initializer_list>
@@ -23,23 +23,23 @@ struct Outputs {
   Pictures pictures;
 };
 
-/// What a command reads, as the user named it.
+/// Input files of a command, as the user named them.
 struct Inputs {
   std::span<const std::string> networks;
   std::span<const std::string> profiles;
-  std::span<const std::string> others = {};  ///< paths
+  std::span<const std::string> others = {};  ///< paths of further inputs
 };
 
-/// The part of open_outputs() that opens nothing.
+/// Checks of open_outputs(), without opening a file.
 void check_outputs(const Arguments& arguments, const Inputs& inputs);
 
-/// -o (default stdout), --trace, --export-plan, --export-policy, --report and --plot. Throws SpecError when one cannot be written, two
-/// are the same place, or one would replace a file that is read: `inputs`, --layer-times or
-/// --import-measurements.
+/// Opens -o (default stdout), --trace, --export-plan, --export-policy, --report and --plot. Throws
+/// SpecError if one cannot be written, two are the same file, or one would replace an input:
+/// `inputs`, --layer-times or --import-measurements.
 [[nodiscard]] Outputs open_outputs(const Arguments& arguments, const Inputs& inputs);
 
-/// The result where it goes, as `write` has it of a writer, and its pictures, which are of its JSON and of what
-/// `beside` adds to it.
+/// Writes the result, and its pictures from its JSON and the documents `beside`. `write` returns
+/// the text of a writer.
 template <class Write>
 void finish_result(Outputs& outputs, const Writer& writer, std::string_view title,
                    const Write& write, std::initializer_list<PageDocument> beside = {}) {

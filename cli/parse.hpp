@@ -1,5 +1,5 @@
-// From the texts of a command line to Arguments. The only user of CLI11 is parse.cpp (it compiles
-// slowly); everything behind it sees plain texts.
+// Parses a command line to Arguments. Only parse.cpp uses CLI11, which compiles slowly; all else
+// sees plain texts.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace ooc {
 
-/// --help was asked for: print `text` and stop.
+/// Result of --help: print `text` and stop.
 struct HelpWanted {
   std::string text;
 };
 
-/// `command_line` holds the program's name, the command's name and the rest. Throws SpecError for
-/// an unknown flag (with the nearest known one), a missing or repeated value, a surplus argument.
+/// `command_line`: name of the program, name of the command, arguments. Throws SpecError for an
+/// unknown flag (with the nearest), a missing or repeated value, and surplus arguments.
 [[nodiscard]] std::variant<Arguments, HelpWanted> parse_arguments(
     const Command& command, const std::vector<std::string>& command_line);
 

@@ -1,5 +1,5 @@
-// --report and --plot: the pictures of a result, beside it. The charts are drawn by reports/pages, a program in
-// JavaScript that is bundled with its library where npm is (scripts/build-pages) and found like other data.
+// --report and --plot: pictures of a result. The charts are drawn by reports/pages, JavaScript that
+// scripts/build-pages bundles with its library (needs npm), found like other data.
 #pragma once
 
 #include <optional>
@@ -14,17 +14,17 @@
 
 namespace ooc {
 
-/// Throws SpecError for a file that another program would take for something else than SVG.
+/// Throws SpecError for a name with the extension of another format than SVG.
 void check_plot_name(std::string_view flag, const std::string& path);
 
 class Pictures {
  public:
-  /// Opens what the flags name. Throws SpecError, before any work, where the charts are not built, or --plot finds
-  /// no Node.js to draw them.
+  /// Opens the files of the flags. Throws SpecError, before any work, if charts are not built or
+  /// --plot finds no Node.js.
   explicit Pictures(const Arguments& arguments)
       : Pictures({flags::kReport, arguments.value(flags::kReport)},
                  {flags::kPlot, arguments.value(flags::kPlot)}) {}
-  /// A flag and where it puts its picture, if anywhere.
+  /// Flag with its file; unset: not given.
   struct Place {
     FlagName flag;
     std::optional<std::string> path;
@@ -35,8 +35,8 @@ class Pictures {
   void finish(std::string_view title, std::span<const PageDocument> documents);
 
  private:
-  std::string script_;  ///< its path
-  std::string node_;    ///< a program
+  std::string script_;  ///< path of the script
+  std::string node_;    ///< path of Node.js
   std::optional<OutputFile> page_;
   std::optional<OutputFile> plot_;
 };

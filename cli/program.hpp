@@ -1,4 +1,4 @@
-// The program, from its command line to its exit code.
+// Program, from its command line to its exit code.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace ooc {
 
-/// Parses `command_line` (program name first), runs what it asks for and returns the exit code.
+/// Parses `command_line` (program name first), runs the command and returns the exit code.
 [[nodiscard]] int run_command_line(const std::vector<std::string>& command_line);
 
 }  // namespace ooc

@@ -1,4 +1,4 @@
-// Other programs that this one runs: where they may lie.
+// Paths of other programs that this one runs.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace ooc {
 
 [[nodiscard]] bool can_run(const std::string& path);
-/// Where PATH has programs of that name, whether they are there or not.
+/// Returns all paths that PATH gives for `name`, existing or not.
 [[nodiscard]] std::vector<std::string> places_on_path(std::string_view name);
 
 }  // namespace ooc

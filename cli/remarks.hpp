@@ -11,21 +11,21 @@
 
 namespace ooc {
 
-/// Whether they are wanted (--quiet).
+/// Whether remarks are wanted (--quiet).
 enum class Remarks { kShown, kQuiet };
-/// "ooc-paleo: <text>" as one line.
+/// Prints "ooc-paleo: <text>" on one line.
 void remark(Remarks remarks, std::string_view text);
-/// "ooc-paleo: remark: <file>: <text>"; nothing where there is no text.
+/// Prints "ooc-paleo: remark: <file>: <text>"; nothing if `text` is empty.
 void remark_on(Remarks remarks, std::string_view file, std::string_view text);
-/// What a profile says that a prediction may be wrong for: implausible numbers; and that only one device is
-/// simulated of several (`devices`: of --devices).
+/// Prints what may make predictions wrong: implausible numbers of the profile, and several devices
+/// of which one is simulated. `devices`: of --devices.
 void remark_on_machine(Remarks remarks, const Machine& machine, int devices);
 
-/// training_remark().
+/// Prints training_remark().
 void remark_on_training(Remarks remarks, const Workload& workload, const CaseOptions& options,
                         std::string_view but = {});
 
-/// dtype_remark() of every network on every machine, each text once.
+/// Prints dtype_remark() of every network on every machine, each text once.
 void remark_on_dtypes(Remarks remarks, std::span<const Workload> workloads,
                       std::span<const Machine> machines, const CaseOptions& options);
 

@@ -1,4 +1,4 @@
-// What a list of schedules on the command line means on machines that cannot run all of them.
+// Schedules of a command line on machines that cannot run all of them.
 #pragma once
 
 #include <span>
@@ -9,8 +9,8 @@
 
 namespace ooc {
 
-/// Of "all" those that run on every one of the machines, with one remark that names the others and why, unless all
-/// machines say that they cannot have what these need; else all of them are checked (check_pages).
+/// `all`: returns those that every machine can run, with one remark on the others, unless all
+/// machines declare the missing modes impossible. Otherwise: checks every schedule (check_pages).
 [[nodiscard]] std::vector<const Schedule*> runnable(std::vector<const Schedule*> chosen, bool all,
                                                     std::span<const Machine> machines,
                                                     const CaseOptions& options, Remarks remarks);

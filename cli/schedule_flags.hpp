@@ -1,5 +1,5 @@
-// Which schedules a command line chooses. A flag that only some schedules read (simulator/schedules/option_table.hpp) and
-// none of the chosen ones does is refused, because it would change nothing and say nothing.
+// Schedules of a command line. A flag that only some schedules read (simulator/schedules/option_table.hpp)
+// and no chosen one does is refused, for it would silently change nothing.
 #pragma once
 
 #include <span>
@@ -11,23 +11,23 @@
 
 namespace ooc {
 
-/// "all" or names between commas; SpecError for an unknown or repeated one.
+/// Returns the schedules of "all" or of comma-separated names. Throws SpecError for unknown and repeated names.
 [[nodiscard]] std::vector<const Schedule*> schedules_named(const std::string& list,
                                                            std::string_view flag);
 
 struct ChosenSchedules {
   std::vector<const Schedule*> schedules;
-  bool all = false;  ///< "all", not their names
+  bool all = false;  ///< "all" was given, not names
 };
-/// What --schedule lists, `usual` where it is not given.
+/// Returns the schedules of --schedule; default: `usual`.
 [[nodiscard]] ChosenSchedules chosen_schedules(const Arguments& arguments,
                                                const std::string& usual);
-/// The same, of `compare`, its kin and `sweep`: all where it is not given.
+/// Returns the schedules of --schedule; default: all. For `compare`, `sweep` and similar commands.
 [[nodiscard]] ChosenSchedules compared_schedules(const Arguments& arguments);
-/// The one that --schedule names, capacity where it is not given. SpecError for several.
+/// Returns the schedule of --schedule; default: capacity. Throws SpecError for several.
 [[nodiscard]] const Schedule& chosen_schedule(const Arguments& arguments);
 
-/// SpecError for a schedule that does not go with the accounting, and for a given flag that none of them reads.
+/// Throws SpecError for a schedule that contradicts the accounting, and for a flag that no chosen schedule reads.
 void check_chosen(const Arguments& arguments, std::span<const Schedule* const> chosen,
                   Accounting accounting);
 

@@ -1,5 +1,5 @@
-// "best: 1200 of 3000 plans tried, 1.561 s so far" on a terminal, rewritten in place, of searches that take longer than a
-// second.
+// Progress of searches over a second, on a terminal, rewritten in place: "best: 1200 of 3000 plans
+// tried, 1.561 s so far".
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace ooc {
 
-/// Has searches with these options tell how far they are for as long as the result lives. Shows nothing when standard
-/// error is no terminal or remarks are not wanted.
+/// Shows the progress of searches with these options while the result lives. Shows nothing if
+/// standard error is no terminal or remarks are not wanted.
 [[nodiscard]] std::shared_ptr<void> show_searches(ScheduleOptions& options, Remarks remarks);
 
 }  // namespace ooc

@@ -1,4 +1,4 @@
-// How wide the place is that a text goes to.
+// Width of terminals.
 #pragma once
 
 #include <cstddef>
@@ -6,10 +6,10 @@
 
 namespace ooc {
 
-/// Columns of the terminal behind a descriptor, at least 60; where there is none 0: as wide as it comes. COLUMNS
-/// goes before what the terminal says.
+/// Returns COLUMNS, else the columns of the terminal behind a descriptor, at least 60; 0 if there
+/// is no terminal: unlimited.
 [[nodiscard]] std::size_t width_of(int descriptor);
-/// The same of an output; "-" is standard output.
+/// Returns the width for an output; "-" is standard output.
 [[nodiscard]] std::size_t width_for(const std::string& output);
 
 }  // namespace ooc

@@ -1,4 +1,4 @@
-// A whole file as text.
+// Whole file as text.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace ooc {
 
-/// Throws SpecError for a file that is missing, unreadable or larger than the limit; `place` is the
-/// flag it came from, or empty.
+/// Throws SpecError for a missing or unreadable file and above the limit. `place`: flag that named
+/// it, or empty.
 [[nodiscard]] std::string read_text_file(const std::string& path, std::string_view place,
                                          const ReadLimits& limits = {});
 

@@ -1,4 +1,4 @@
-// The version of the program, from CMakeLists.txt.
+// Version of the program, from CMakeLists.txt.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// What the command line of `calibrate` says, checked.
+// Checked options of `calibrate`.
 #pragma once
 
 #include <optional>
@@ -22,8 +22,8 @@ struct CalibrateOptions {
   std::optional<std::string> report;
   int silence_ms = 0;
   std::optional<double> request_limit_s;
-  std::optional<double> within_s;  ///< no request is begun that would end later
-  std::string again = {};          ///< the flags that a continued run needs as well: " --device 1"
+  std::optional<double> within_s;  ///< no request begins that would end later
+  std::string again = {};          ///< flags that a continued run needs, such as " --device 1"
   bool without_probe = false;
   std::optional<std::string> probe;
   Remarks remarks = Remarks::kShown;
@@ -32,19 +32,19 @@ struct CalibrateOptions {
 
 [[nodiscard]] CalibrateOptions calibrate_options(const Arguments& arguments);
 
-/// --date, or none.
+/// Returns --date; unset: not given.
 [[nodiscard]] std::optional<std::string> date_option(const Arguments& arguments);
 
-// What every command that starts the measuring program takes.
+// Options of every command that starts the calibration program:
 [[nodiscard]] std::string device_number_of(const Arguments& arguments);
 [[nodiscard]] int silence_ms_of(const Arguments& arguments);
 
-/// `<output>.samples.jsonl`
+/// Returns `<output>.samples.jsonl`.
 [[nodiscard]] std::string samples_path(const CalibrateOptions& options);
-/// Whether samples and a lock may lie beside the profile: not where it is a device or a pipe.
+/// True if samples and a lock can be stored beside the profile: it is no device and no pipe.
 [[nodiscard]] bool has_files_beside(const CalibrateOptions& options);
 
-/// SpecError where an output would replace what is read, or another output.
+/// Throws SpecError if an output would replace an input or another output.
 void check_places(const CalibrateOptions& options);
 
 }  // namespace ooc

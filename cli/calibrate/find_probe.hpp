@@ -1,4 +1,4 @@
-// Where the measuring program is: --probe, OOC_PALEO_GPU, beside this program, in PATH.
+// Search for the calibration program: --probe, OOC_PALEO_GPU, beside this program, in PATH.
 #pragma once
 
 #include <optional>
@@ -9,13 +9,13 @@ namespace ooc {
 
 struct FoundProbe {
   std::optional<std::string> program;
-  std::vector<std::string> looked_for;  ///< in this order
+  std::vector<std::string> looked_for;  ///< paths tried, in this order
 };
 
-/// SpecError where --probe or OOC_PALEO_GPU names what cannot be run; `flag` is --probe's value.
+/// `flag`: value of --probe. Throws SpecError if --probe or OOC_PALEO_GPU cannot be run.
 [[nodiscard]] FoundProbe find_probe(const std::optional<std::string>& flag);
 
-/// "no GPU <purpose>: <reason>" with all places that were looked at, for a person.
+/// Returns "no GPU <purpose>: <reason>" with all paths tried.
 [[nodiscard]] std::string no_device_text(const std::string& purpose, const std::string& reason,
                                          const FoundProbe& found);
 

@@ -1,12 +1,12 @@
-// `calibrate --from-nvbandwidth FILE --like PROFILE`: the link of a machine from what NVIDIA's nvbandwidth printed with -j,
-// for those who have its output and no nvcc.
+// `calibrate --from-nvbandwidth FILE --like PROFILE`: link of a machine from the output of NVIDIA's
+// `nvbandwidth -j`. No nvcc is needed.
 #pragma once
 
 #include "cli/command.hpp"
 
 namespace ooc {
 
-/// Precondition: --from-nvbandwidth is given. The exit code.
+/// Returns the exit code. Precondition: --from-nvbandwidth is given.
 [[nodiscard]] int run_from_nvbandwidth(const Arguments& arguments);
 
 }  // namespace ooc

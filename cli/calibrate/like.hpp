@@ -1,4 +1,4 @@
-// The profile whose numbers stand where nothing was measured: --like, else the shipped one of the device's name.
+// Profile whose numbers stay where nothing was measured: --like, else the shipped profile of the device.
 #pragma once
 
 #include <optional>
@@ -10,11 +10,11 @@
 
 namespace ooc {
 
-/// `machine` may be empty: then `flag`, the value of --like, must be there. Throws SpecError where none is of the device.
+/// `flag`: value of --like, required if `machine` is empty. Throws SpecError if no profile is of the device.
 [[nodiscard]] HardwareProfile profile_like(const std::optional<std::string>& flag,
                                            const KeyValues& machine, const ReadLimits& limits);
 
-/// "h200" of "NVIDIA H200", "v100" of "Tesla V100-SXM2-16GB", "3090" of "GeForce RTX 3090"; empty: nothing like a model.
+/// Returns "h200" for "NVIDIA H200", "v100" for "Tesla V100-SXM2-16GB", "3090" for "GeForce RTX 3090"; empty: no model found.
 [[nodiscard]] std::string model_of(std::string_view device);
 
 }  // namespace ooc

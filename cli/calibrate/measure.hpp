@@ -1,4 +1,4 @@
-// The measuring part of `calibrate`: finds and starts the measuring program, keeps what it says.
+// Measuring part of `calibrate`: finds and starts the calibration program, stores its output.
 #pragma once
 
 #include <optional>
@@ -8,11 +8,11 @@
 
 namespace ooc {
 
-/// Writes the samples file, where one may lie beside the profile.
+/// Writes the samples file, if one can be stored beside the profile.
 void keep_samples(const CalibrateOptions& options, const std::string& records);
 
-/// Appends what is measured to `records`, which holds those of --from, and to the samples file, which begins with those. The exit code where there is nothing to fit, none where the work goes on. Throws Interrupted after
-/// Ctrl-C, with the samples in order.
+/// Appends samples to `records` (which holds those of --from) and to the samples file. Returns the exit code
+/// if there is nothing to fit; unset: go on. Throws Interrupted after Ctrl-C, with complete samples.
 [[nodiscard]] std::optional<int> measure(const CalibrateOptions& options, std::string& records);
 
 }  // namespace ooc

@@ -1,5 +1,5 @@
-// Tables of measured operations: one row a kernel (or one pass of a recurrent layer) with its time, and what the model says
-// that it takes. docs/calibration.md, "Tables of operations", has the columns.
+// Tables of measured operations: a row for each kernel or pass of a recurrent layer, with its
+// measured and modelled time. docs/calibration.md, "Tables of operations", lists the columns.
 #pragma once
 
 #include <functional>
@@ -14,16 +14,16 @@
 namespace ooc {
 
 struct MeasuredOperation {
-  std::size_t line = 0;  ///< of the table
+  std::size_t line = 0;  ///< line of the table
   std::string kind;      ///< as in the table: "conv", "product", "recurrent", "streaming"
   std::string pass;
   Dtype dtype = Dtype::kFloat32;
   double seconds = 0;
-  /// Of the kernels themselves, without what measuring them adds.
+  /// Returns the modelled seconds of the kernels, without measuring overhead.
   std::function<double(const KernelPlatform&)> price;
 };
 
-/// Throws SpecError naming file, line and column, also where rows are of several machines. `cudnn`: of rows that do not say.
+/// Throws SpecError with file, line and column, also for rows of several machines. `cudnn`: version of rows that state none.
 [[nodiscard]] std::vector<MeasuredOperation> read_operations(std::string_view text,
                                                              const std::string& file,
                                                              std::pair<int, int> cudnn = {9, 0});

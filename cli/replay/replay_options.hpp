@@ -1,4 +1,4 @@
-// What the command line of `replay` says, checked.
+// Checked options of `replay`.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct ReplayOptions {
   ResultOptions result;
   ReplayRun run;
   std::optional<double> tolerance;
-  std::optional<std::string> import;  ///< a recording in place of a device
+  std::optional<std::string> import;  ///< recording to use in place of a device
   bool export_only = false;
   std::string device;
   std::optional<std::string> probe;
@@ -30,7 +30,7 @@ struct ReplayOptions {
 
 [[nodiscard]] ReplayOptions replay_options(const Arguments& arguments);
 
-/// "spin" or "busy"
+/// Returns "spin" or "busy".
 [[nodiscard]] std::string_view replay_mode_name(ReplayMode mode);
 
 }  // namespace ooc

@@ -1,4 +1,4 @@
-// The running part of `replay`: what a device or a recording answers to a plan.
+// Running part of `replay`: the answer of a device or a recording to a plan.
 #pragma once
 
 #include <variant>
@@ -8,8 +8,8 @@
 
 namespace ooc {
 
-/// What was measured; or, said on standard error already, the exit code with which the command ends.
-/// Throws Interrupted after Ctrl-C.
+/// Returns the measurement; or the exit code, after a message on standard error. Throws Interrupted
+/// after Ctrl-C.
 [[nodiscard]] std::variant<MeasuredRun, int> run_plan(const ReplayOptions& options,
                                                       const ReplayText& text,
                                                       const ReplayPlan& plan);

@@ -1,4 +1,4 @@
-// What a sweep would be: how many rows, what they share, and about how long and how large, from running a few of them.
+// Preview of a sweep: number of rows, shared work, estimated time and size, from running a few rows.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct DryRun {
   unsigned threads = 1;
 };
 
-/// Lines for people. The clock is in them, so two runs differ.
+/// Returns lines for people. Measured times are in them, so two runs differ.
 [[nodiscard]] std::string dry_run(const DryRun& request);
 
 }  // namespace ooc

@@ -1,4 +1,4 @@
-// What a sweep covers, from its flags.
+// Lists of a sweep from its flags.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace ooc {
 
-/// Throws SpecError for what is missing, repeated or too much.
+/// Throws SpecError for missing, repeated or too many values.
 [[nodiscard]] SweepLists sweep_lists(const Arguments& arguments);
 
 }  // namespace ooc

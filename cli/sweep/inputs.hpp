@@ -1,12 +1,12 @@
-// What a sweep reads from files.
+// Input files of a sweep.
 #pragma once
 
 #include "simulator/predict/study.hpp"
 
 namespace ooc {
 
-/// Loads them. Throws SpecError for what is wrong with all rows of a network on a machine, before any is
-/// run, and for one file given twice. Without --framework it is the machines' (load_framework_of).
+/// Loads the files. Throws SpecError before any run for an error in all rows of a network on a
+/// machine, and for a file given twice. Default of --framework: the machines' (load_framework_of).
 [[nodiscard]] SweepInputs load_sweep(const SweepGrid& grid, CaseOptions options);
 
 }  // namespace ooc

@@ -1,4 +1,4 @@
-// How far a sweep is: on a terminal a line that is rewritten in place a few times a second, elsewhere a line a minute.
+// Progress of a sweep: on a terminal a line rewritten a few times a second, elsewhere a line a minute.
 #pragma once
 
 #include <chrono>
@@ -10,24 +10,24 @@
 namespace ooc {
 
 struct Advance {
-  std::size_t done = 0;   ///< rows that are there
-  std::size_t added = 0;  ///< of them by this run
+  std::size_t done = 0;   ///< number of rows present
+  std::size_t added = 0;  ///< number of rows from this run, part of `done`
   std::size_t all = 0;
   std::chrono::duration<double> spent{};
 };
-/// "1200 of 9000 rows, 13 %, 350 rows/s, 22 s left"
+/// Returns "1200 of 9000 rows, 13 %, 350 rows/s, 22 s left".
 [[nodiscard]] std::string advance_text(const Advance& advance);
 
 class Progress {
  public:
-  /// Shows nothing where remarks are not wanted. `before` rows of `all` are there.
+  /// Shows nothing if remarks are not wanted. `before`: rows present at the start.
   Progress(Remarks remarks, std::size_t before, std::size_t all);
   ~Progress();  ///< clears its line
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
   void show(std::size_t done);
-  /// The same as last time, but later.
+  /// Shows the last count with a new time.
   void show_again() { show(done_); }
 
  private:

@@ -1,5 +1,5 @@
-// The file that a sweep's rows are appended to, by this run and by those that go on with it. It is never anything else
-// than its rows, so that nothing but the rows can say whose they are: who goes on compares the first and the last.
+// File of a sweep's rows, appended by this run and by runs that continue it. It contains only rows,
+// so a continued run recognises its sweep by comparing the first and the last row.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace ooc {
 
-/// A file that this process alone writes. One that it made and left empty is removed.
+/// File that only this process writes. Removed if this process created it and left it empty.
 class LockedFile {
  public:
-  /// `name` as -o has it. Throws SpecError where it cannot be written, and where another process writes it.
+  /// `name`: as for -o. Throws SpecError if it cannot be written, or if another process writes it.
   explicit LockedFile(std::string name);
   ~LockedFile();
   LockedFile(const LockedFile&) = delete;
@@ -22,7 +22,7 @@ class LockedFile {
   [[nodiscard]] const std::string& path() const { return path_; }  ///< links resolved
   [[nodiscard]] int descriptor() const { return descriptor_; }
   void empty() const;
-  /// Network file systems say late that a write failed.
+  /// Forces data to disk, since network file systems report failed writes late.
   void sync() const;
 
  private:
@@ -32,30 +32,30 @@ class LockedFile {
   int descriptor_ = -1;
 };
 
-/// Functions throw SpecError about --output.
+/// Rows of a sweep in a file. Functions throw SpecError at --output.
 class RowFile {
  public:
   virtual ~RowFile() = default;
 
-  /// Whole rows that are there.
+  /// Returns the number of complete rows present.
   [[nodiscard]] virtual std::size_t rows() = 0;
-  /// Refuses a file whose row `index`, its first or its last, is not `row`. Of a file without rows the first is
-  /// checked as far as it goes.
+  /// Throws if row `index`, the first or the last, differs from `row`. In a file without complete
+  /// rows the first is compared as far as it goes.
   virtual void check(std::size_t index, std::string_view row) = 0;
-  /// Cuts off what stands behind the whole rows. The next ones go there.
+  /// Truncates the file after the complete rows. New rows go there.
   virtual void go_on() = 0;
-  /// Whole rows: once it returns, no end of this process takes them away.
+  /// Writes complete rows. Once it returns, no end of this process loses them.
   virtual void write(std::string_view rows) = 0;
 };
 
-/// Refuses the file as one of another sweep.
+/// Throws SpecError that the file is of another sweep.
 [[noreturn]] void refuse_rows(const LockedFile& file, const std::string& found,
                               const std::string& expected);
 
-/// Rows are lines, `head` a line before them or nothing.
+/// Opens a file with one row a line. `head`: line before the rows; empty: none.
 [[nodiscard]] std::unique_ptr<RowFile> open_text_file(const LockedFile& file, std::string head);
-/// A table `points` with the columns of `head`, a header in CSV, behind `point`, the number of the row; rows are lines
-/// of CSV and `first` is the number of the first one.
+/// Opens a database with a table `points`: column `point`, the row's number from `first`, then the
+/// columns of `head`, a CSV header. Rows are lines of CSV.
 [[nodiscard]] std::unique_ptr<RowFile> open_sqlite_file(const LockedFile& file,
                                                         std::string_view head, std::size_t first);
 

@@ -1,5 +1,5 @@
-// Rows of a sweep as text: CSV (a database takes the same), lines of JSON, or one JSON document, all made from the
-// table of metrics, as every other report.
+// Rows of a sweep as text: CSV (also for databases), lines of JSON, or one JSON document, from the
+// table of metrics like every other report.
 #pragma once
 
 #include <span>
@@ -11,33 +11,33 @@
 
 namespace ooc {
 
-/// What stands behind the rows.
+/// Data for the text after the rows.
 struct SweepEnd {
   const SweepGrid& grid;
   const SweepInputs& inputs;
   const SweepSummary& summary;
 };
 
-/// A format: text before the rows, the text of one row, between two of them, and behind them.
+/// Format: text before the rows, of one row, between rows, and after them.
 struct SweepFormat {
   std::string_view name;
-  /// `first`: the inputs of a row; all rows have the columns of these.
+  /// `first`: inputs of a row; all rows have its columns.
   std::string (*begin)(const ToolInfo& tool, const RunInputs& first);
   RowFormat rows;
-  /// The same rows, each followed by that of JSON; kBehindPart stands behind each of the two.
+  /// Rows followed by their JSON, each part ended by kBehindPart.
   RowFormat with_json;
   std::string (*end)(const SweepEnd& end);
 };
 
 inline constexpr char kBehindPart = '\x1e';
 
-/// "csv", "json", "jsonl" and "sqlite", or null.
+/// Returns the format "csv", "json", "jsonl" or "sqlite"; null: unknown.
 [[nodiscard]] const SweepFormat* find_sweep_format(std::string_view name);
 
-/// The knees for people: at most `most` of them.
+/// Returns a table with at most `most` knees, for people.
 [[nodiscard]] std::string knee_table(const SweepEnd& end, std::size_t most, const Look& look);
 
-/// What the machines of these rows assume: "ooc-paleo/footnotes".
+/// Returns the assumptions of these rows' machines, as JSON "ooc-paleo/footnotes".
 [[nodiscard]] std::string sweep_footnotes(const SweepGrid& grid, const SweepInputs& inputs);
 
 }  // namespace ooc

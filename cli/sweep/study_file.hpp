@@ -1,6 +1,5 @@
-// A study: the lists and options of a sweep as a JSON file (docs/formats.md, 4). It says what flags would say, each by
-// the flag's name, so that it is read by turning it into flags. A flag on the command line takes the place of the
-// study's.
+// Study: lists and options of a sweep as a JSON file (docs/formats.md, 4). Its keys are names of
+// flags, so it is read by conversion to flags. A flag on the command line overrides the study's.
 #pragma once
 
 #include <optional>
@@ -16,19 +15,19 @@ namespace ooc {
 
 class StudyFile {
  public:
-  /// SpecError naming file and place for what is no study, or says what no flag says.
+  /// Throws SpecError with file and place for a file that is no study, or has keys without a flag.
   StudyFile(const SpecDocument& document, std::span<const Flag> flags);
 
-  /// The flags of the command line, and those of the study that it has not.
+  /// Returns the flags of the command line, then those of the study that are not among them.
   [[nodiscard]] Arguments with_flags_of(const Arguments& given) const;
-  /// An error about a flag that the study has set, as one about its place there.
+  /// Returns an error about a flag as one about its place in the study, if the study set the flag.
   [[nodiscard]] SpecError located(const SpecError& error, const Arguments& given) const;
 
  private:
   struct Entry {
     std::string flag;
     std::string pointer;
-    std::vector<std::string> texts;  ///< of a list, one an element
+    std::vector<std::string> texts;  ///< one for each element of a list
     bool list = false;
   };
   void add(std::string_view flag, const SpecView& value);
@@ -38,7 +37,7 @@ class StudyFile {
   std::vector<Entry> entries_;
 };
 
-/// The study that the only argument names: a file that says so. None for networks.
+/// Returns the study, if the only argument names a file that declares itself one; unset for networks.
 [[nodiscard]] std::optional<StudyFile> find_study(const Arguments& arguments,
                                                   std::span<const Flag> flags,
                                                   const ReadLimits& limits);

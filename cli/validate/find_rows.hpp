@@ -1,4 +1,4 @@
-// Which files of rows a command line means.
+// Files of validation rows that a command line names.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace ooc {
 
-/// The files that are named, in that order; all shipped ones where none is: M1, M2, ..., M11, T1, ...; "networks" names
-/// all shipped data sets of measured networks. SpecError for an unknown name, with the nearest.
+/// Returns the named files in that order; without names, all shipped ones. "networks" names all
+/// shipped sets of measured networks. Throws SpecError for an unknown name, with the nearest.
 [[nodiscard]] std::vector<std::string> find_rows(const std::vector<std::string>& names);
 
 }  // namespace ooc

@@ -1,5 +1,5 @@
-// Runs the jobs of validation rows: a job is a command line, parsed and carried out as the command itself would, but
-// for its output. Networks, machines and results are kept: rows share many of them.
+// Runs the jobs of validation rows. A job is a command line, run as the command does, without its
+// output. Networks, machines and results are cached, for rows share many.
 #pragma once
 
 #include <deque>
@@ -17,10 +17,10 @@
 
 namespace ooc {
 
-/// Columns of a result by name; NaN: not known, for the reason in `note`. Yes and no are 1 and 0.
+/// Fields of a result by name. NaN: unknown, `note` gives the reason. Yes and no are 1 and 0.
 struct JobResult {
   std::map<std::string, double> numbers = {};
-  std::map<std::string, double> of_layers = {};  ///< "backward_ns of conv1"
+  std::map<std::string, double> of_layers = {};  ///< such as "backward_ns of conv1"
   std::string note = {};
 };
 
@@ -28,17 +28,17 @@ class RowRunner {
  public:
   explicit RowRunner(ReadLimits limits) : limits_(limits) {}
 
-  /// The times that are predicted for measured networks. Throws SpecError at the row's place.
+  /// Predicts the times of measured networks. Throws SpecError at the row's place.
   [[nodiscard]] FileReport networks(const MeasuredSet& set);
 
-  /// A column of the result of a row's job. Throws SpecError at the row's place.
+  /// Returns a field of the result of a row's job. Throws SpecError at the row's place.
   [[nodiscard]] Answer answer(const Asked& asked, const SpecView& place);
 
-  /// The result of a command line: predict, max-batch or inspect. `place` is for errors and relative paths.
+  /// Returns the result of a command line: predict, max-batch or inspect. `place`: for errors and relative paths.
   [[nodiscard]] const JobResult& result(const std::vector<std::string>& words,
                                         const SpecView& place);
 
-  /// What `predict` yields beside its columns.
+  /// Receives a run of `predict`.
   using UseRun =
       std::function<void(const RunReport& report, const Case& which, const CaseRun& run)>;
   void predict(const std::vector<std::string>& words, const SpecView& place, const UseRun& use);
@@ -52,12 +52,12 @@ class RowRunner {
   void predict(const Arguments& arguments, const UseRun& use);
   [[nodiscard]] JobResult inspect(const Arguments& arguments);
   [[nodiscard]] JobResult max_batch(const Arguments& arguments);
-  /// One copy, as the machine's profile has it.
+  /// One copy, timed by the machine's profile.
   [[nodiscard]] JobResult copy(const Asked& asked, const SpecView& place);
-  /// What `replay` wrote as JSON: "causes_ns.swap_in.measured".
+  /// Fields of the JSON that `replay` wrote, such as "causes_ns.swap_in.measured".
   [[nodiscard]] JobResult replay(const Asked& asked, const SpecView& place) const;
   [[nodiscard]] CaseOptions options_of(const Arguments& arguments) const;
-  /// The run's machine; where nobody asks for a framework, the options take the one that it names.
+  /// Returns the machine. Without --framework, sets the options' framework to the machine's.
   [[nodiscard]] const Machine& machine_for(const std::string& name, CaseOptions& options);
   [[nodiscard]] const Workload& workload(const std::string& name, const CaseOptions& options);
   [[nodiscard]] const Machine& machine(const std::string& name, const CaseOptions& options);
@@ -65,7 +65,7 @@ class RowRunner {
   ReadLimits limits_;
   std::deque<std::pair<WorkloadOptions, Workload>> workloads_;
   std::map<std::string, Machine> machines_;
-  std::map<std::string, JobResult> results_;  ///< by command line
+  std::map<std::string, JobResult> results_;  ///< results by command line
 };
 
 }  // namespace ooc

@@ -1,8 +1,8 @@
-// Tensors that spend the time between the forward and the backward pass in half their bytes: float32
-// values as float16. Like an iteration in rounds (rounds.hpp) it is written out as one training
-// graph: behind the last forward task that uses such a tensor one that compresses it, before the first
-// backward task one that restores it, into a tensor of its own that the backward tasks then read. So
-// plans, checks, engine and reports need not know of it (docs/notebook/0006-added-tasks.md).
+// Compression of tensors between forward and backward to half their bytes: float32 values as
+// float16. The result is one training graph, as for gradient accumulation (rounds.hpp). After the
+// last forward task that uses a tensor, a task compresses it; before the first backward task, a
+// task restores it to a new tensor that backward reads. So plans, checks, engine and reports need
+// not know of compression (docs/notebook/0006-added-tasks.md).
 #pragma once
 
 #include <cstdint>
@@ -16,25 +16,25 @@
 namespace ooc {
 
 struct CompressedTensor {
-  TensorId source;  ///< of the network, in both graphs
+  TensorId source;  ///< tensor of the network, in both graphs
   TensorId compressed;
   TensorId restored;
 };
 
 struct Compression {
   TrainingGraph graph;                         ///< tensors of the network first
-  std::vector<CompressedTensor> tensors;       ///< as they were chosen
-  std::vector<std::optional<TaskId>> task_of;  ///< by task: the network's; none: added
+  std::vector<CompressedTensor> tensors;       ///< in the order in which they were chosen
+  std::vector<std::optional<TaskId>> task_of;  ///< by task: the network's task; unset: added
 };
 
-/// `graph`: one round, one device. `chosen` are used in both passes.
+/// `graph`: one device, no gradient accumulation. `chosen`: tensors that both passes use.
 [[nodiscard]] Compression compress_tensors(const TrainingGraph& graph,
                                            const std::vector<TensorId>& chosen);
 
-/// A task that goes through memory once: so many FLOPs, so many bytes read and written.
+/// Returns the cost of a task that passes once through memory; `bytes` are read and written.
 using ElementwiseCost = std::function<TaskAlternative(std::int64_t flops, std::int64_t bytes)>;
 
-/// Without transfers. `costs`: the network's.
+/// Returns costs without transfers. `costs`: of the network's graph.
 [[nodiscard]] CostTable compressed_costs(const Compression& compression, const CostTable& costs,
                                          const ElementwiseCost& elementwise);
 

@@ -1,4 +1,4 @@
-// What becomes of gradients in far memory, which depends on the software that is there (docs/model.md, 10).
+// Life of gradients in host memory, which depends on the software (docs/model.md, 10).
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,9 @@
 namespace ooc {
 
 enum class FarGradients : std::uint8_t {
-  kFreed,  ///< once they are updated with
-  kHeld,   ///< to the end of the iteration
-  kAllocated,  ///< in buffers that are there all the time; those of rounds that add up: freed once they have
+  kFreed,      ///< freed after their update
+  kHeld,       ///< held to the end of the iteration
+  kAllocated,  ///< in permanent buffers; those of single micro-batches are freed once added up
 };
 
 }  // namespace ooc

@@ -1,8 +1,8 @@
-// An iteration cut for memory that moves by pages. Of a tensor in parts one part may be near while another is not;
-// a task that touches more than the whole memory runs in slices, one behind the other, each of which
-// touches its share of the parts. Like an iteration in rounds (rounds.hpp) it is written out as one training
-// graph, whose tensors are the parts and whose tasks are the slices (docs/notebook/0007-unified-memory.md). So
-// plans, checks, engine and reports need not know of it.
+// Iteration cut for memory that moves by pages. One part of a tensor may be near while another is
+// not. A task that touches more than all GPU memory runs in slices, each of which touches its share
+// of the parts. The result is one training graph, as for gradient accumulation (rounds.hpp): its
+// tensors are the parts, its tasks the slices (docs/notebook/0007-unified-memory.md). So plans,
+// checks, engine and reports need not know of pages.
 #pragma once
 
 #include <vector>
@@ -13,8 +13,8 @@
 namespace ooc {
 
 struct Parts {
-  std::vector<std::int32_t> first;  ///< by tensor: the index of its first part; plus one at the end
-  std::vector<std::int32_t> slices;  ///< by task; empty: no task is cut
+  std::vector<std::int32_t> first;   ///< by tensor: index of its first part; then the end
+  std::vector<std::int32_t> slices;  ///< by task: number of slices; empty: no task is cut
 
   [[nodiscard]] std::int32_t count(TensorId tensor) const {
     return first[tensor.at() + 1] - first[tensor.at()];
@@ -24,28 +24,27 @@ struct Parts {
   }
 };
 
-/// As few parts of equal size as make none larger than `largest`.
+/// Cuts tensors into the fewest equal parts that do not exceed `largest`.
 [[nodiscard]] Parts cut_tensors(const std::vector<Bytes>& tensor_bytes, Bytes largest);
-/// The same with a limit for each tensor.
+/// Cuts tensors with a limit for each.
 [[nodiscard]] Parts cut_tensors(const std::vector<Bytes>& tensor_bytes,
                                 const std::vector<Bytes>& largest);
 
-/// What a task holds at once, workspace included, in the number of slices that holds least.
+/// Bytes that a task needs at once, workspace included, with the number of slices that needs least.
 struct SliceNeed {
   std::int32_t slices = 1;
   Bytes bytes;
 };
 [[nodiscard]] SliceNeed least_need(const TrainingGraph& graph, const CostTable& costs,
                                    const Parts& parts, TaskId task, AlternativeId way);
-/// Sets `slices`, `ways` being the alternatives by task: tasks that fit stay whole, others get the fewest slices that hold a quarter of
-/// `available` each (or of what the least need leaves of it, where that is more), or those that hold least. Precondition: the least need of each fits.
+/// Sets `slices`. `ways`: alternatives by task. Tasks that fit stay whole. Others get the fewest slices of at most a quarter of `available`
+/// (or of what the least need leaves of it, if that is more), else those that need least. Precondition: the least need of each task fits.
 void slice_tasks(Parts& parts, const TrainingGraph& graph, const CostTable& costs,
                  const std::vector<AlternativeId>& ways, Bytes available);
 
-/// The slices of the tasks on the parts of their tensors, with lifetimes of their own.
+/// Returns the graph of slices and parts, with lifetimes of its own.
 [[nodiscard]] TrainingGraph cut_graph(const TrainingGraph& graph, const Parts& parts);
-/// The same costs at any batch: bytes of the parts, times of the slices, workspaces as they were;
-/// without transfers.
+/// Returns its costs, without transfers: bytes of parts, times of slices, unchanged workspaces.
 [[nodiscard]] CostTable cut_costs(const CostTable& costs, const Parts& parts);
 
 }  // namespace ooc

@@ -1,4 +1,4 @@
-// Parts of whole numbers, rounded down. Private to this folder.
+// Parts of integers, rounded down. Private to this folder.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace ooc {
 
-/// `part` of `of` equal pieces of `whole`; 0 where there are none.
+/// Returns part / of of `whole`; 0 if `of` is 0.
 [[nodiscard]] inline std::int64_t part_of(std::int64_t whole, std::int64_t part, std::int64_t of) {
   return of == 0 ? 0 : static_cast<std::int64_t>(Int128{whole} * part / of);
 }

@@ -1,14 +1,14 @@
-// Weights, their gradients and the optimiser's state as tensors that move (docs/model.md, 10). Like an iteration in rounds
-// (rounds.hpp) it is written out as a training graph: behind the tensors of the network those of state, behind its tasks
-// the updates that the processor at far memory runs. Only what moves becomes a tensor; the rest stays static.
+// Model states (weights, their gradients, optimiser states) as tensors that move (docs/model.md, 10). The result is one
+// training graph, as for gradient accumulation (rounds.hpp): tensors of states after those of the network, and far
+// updates, run by the host's processor, after its tasks. Only states that move become tensors; the others stay static.
 //
-// Schedules do not plan with that graph but with `planned`, which is the network's own without the updates that run far:
-// same tensors, same tasks. What state takes of near memory while a task runs is known before any plan (`booked`), and is
-// planned for as workspace of that task; then the copies of state are woven into the finished plan
-// (simulator/plan/weave_state.hpp, docs/notebook/0028-state-that-moves.md).
+// Schedules plan with `planned`, not with that graph: the network's graph without far updates, same
+// tensors, same tasks. GPU memory that states take during a task is known before any plan
+// (`booked`) and planned as workspace of that task. Then the copies of states are woven into the
+// finished plan (simulator/plan/weave_state.hpp, docs/notebook/0028-state-that-moves.md).
 //
-// State moves by units: the layers of a block ("blk/3"), or one layer. Weights that several layers share are a unit of
-// their own.
+// States move by units: the layers of a block ("blk/3"), or one layer. Weights shared by several
+// layers are a unit.
 #pragma once
 
 #include <cstdint>
@@ -26,37 +26,37 @@ namespace ooc {
 
 enum class UpdateAt { kNear, kFar };
 enum class UpdateAfter {
-  kAll,   ///< once all gradients have come: software that clips them, or looks for overflows
-  kEach,  ///< once its own gradient has
+  kAll,   ///< after all gradients have arrived, as for clipping or overflow checks
+  kEach,  ///< after its own gradient has arrived
 };
-/// Where gradients of several rounds add up.
+/// Place at which gradients of several micro-batches add up.
 enum class AccumulateAt {
-  kUsual,  ///< kFar where they leave near memory, else kNear
-  kNear,   ///< all of them are there from the first round to the last, and leave in that one
-  kFar,    ///< those of each round leave; the processor there adds them
+  kUsual,  ///< kFar if gradients leave GPU memory, else kNear
+  kNear,   ///< GPU memory; the sums leave in the last micro-batch
+  kFar,    ///< host memory; its processor adds each micro-batch's gradients
 };
 enum class StateUnits {
   kAuto,
   kLayer,
   kBlock
-};  ///< kAuto: blocks where there are several of more than one layer
+};  ///< kAuto: blocks, if there are several with more than one layer
 
-/// What of the state is in far memory between iterations, and how it moves. By default nothing does.
+/// Model states that are in host memory between iterations, and how they move. Default: none.
 struct StateOptions {
   std::optional<Ratio> optimizer =
-      {};                  ///< that share of the parameters, those whose gradients come first
-  bool gradients = false;  ///< leave near memory as soon as they are complete
-  /// That share of the units, evenly spread; without far updates of all only what is frozen of them.
+      {};                  ///< share of the parameters, those with the first gradients; unset: none
+  bool gradients = false;  ///< gradients leave GPU memory as soon as they are complete
+  /// Share of the units, evenly spread; unset: none. If updates are near, only frozen weights count.
   std::optional<Ratio> weights = {};
   UpdateAt update = UpdateAt::kFar;
   UpdateAfter after = UpdateAfter::kAll;
-  bool delayed = false;    ///< the updates are those of the iteration before
-  bool pipelined = true;   ///< else: all gradients out, then all updates, then all weights in
-  int prefetch = 1;        ///< units of weights that come while another is in use
-  int gradient_slots = 2;  ///< units of gradients that are near at once
-  std::optional<std::int64_t> gradient_bytes = {};  ///< an element on the link; none: as near
+  bool delayed = false;   ///< updates use the gradients of the previous iteration
+  bool pipelined = true;  ///< false: first all gradients out, then all updates, then all weights in
+  int prefetch = 1;       ///< units of weights copied in while another is in use
+  int gradient_slots = 2;                           ///< units of gradients near at once
+  std::optional<std::int64_t> gradient_bytes = {};  ///< bytes an element, copied; unset: as near
   StateUnits units = StateUnits::kAuto;
-  /// Updates run as soon as their gradients are complete, which near memory then holds no longer.
+  /// Runs updates as soon as their gradients are complete, which frees the gradients.
   bool in_backward = false;
   AccumulateAt accumulate = AccumulateAt::kUsual;
   FarGradients far_gradients = FarGradients::kFreed;
@@ -65,92 +65,92 @@ struct StateOptions {
   [[nodiscard]] bool operator==(const StateOptions&) const = default;
 };
 
-/// Throws SpecError, which names the flag, for what nobody could run.
+/// Throws SpecError at the flag for combinations that cannot run.
 void check_state(const StateOptions& options);
 
-/// Layers whose state moves together.
+/// Layers whose states move together.
 struct StateUnit {
   std::string name;
   std::vector<LayerId> owners;
-  std::int64_t parameters = 0;        ///< that are learnt
-  ParameterBytes learnt = {0, 0, 0};  ///< bytes of all of them
-  std::int64_t frozen_bytes = 0;      ///< weights that are not; counted where weights move
-  std::int64_t far_parameters = 0;    ///< of them those whose optimiser's state is far
-  // In MovingState::graph, where they are tensors:
+  std::int64_t parameters = 0;        ///< trained parameters
+  ParameterBytes learnt = {0, 0, 0};  ///< bytes of all trained parameters
+  std::int64_t frozen_bytes = 0;      ///< bytes of frozen weights; 0 unless weights move
+  std::int64_t far_parameters = 0;    ///< trained parameters whose optimiser state is far
+  // In MovingState::graph; unset if not a tensor:
   std::optional<TensorId> weight = {};
-  /// Of far updates, and of near ones within backward; where rounds have their own, the first one's.
+  /// For far updates, and near ones within backward; of the first micro-batch if each has its own.
   std::optional<TensorId> gradient = {};
-  std::optional<TensorId> sum = {};  ///< where those of rounds add up, in far memory
+  std::optional<TensorId> sum = {};  ///< sum over micro-batches, in host memory
   std::optional<TensorId> state = {};
-  std::optional<TaskId> update = {};  ///< far
+  std::optional<TaskId> update = {};  ///< far update of the unit
   bool weights_far = false;
 };
 
-/// What near memory has of a unit's gradients: of all rounds, or, where they add up in far memory, of one.
+/// Gradients of a unit in GPU memory: of all micro-batches, or of one if they add up in host memory.
 struct StateGradient {
   std::size_t unit = 0;
   TensorId gradient;
-  std::optional<TensorId> sent = {};  ///< what is copied of it: itself, or it in another type
-  std::optional<TaskId> added = {};   ///< far, from the second round on
-  bool is_last = true;                ///< the unit's
+  std::optional<TensorId> sent = {};  ///< tensor copied: the gradient or a cast of it
+  std::optional<TaskId> added = {};   ///< far task that adds it, from the second micro-batch on
+  bool is_last = true;                ///< true for the unit's last gradient
 };
 
 struct MovingState {
   StateOptions options;
-  TrainingGraph planned;         ///< what schedules see
-  TrainingGraph graph;           ///< what plans are about
-  std::vector<StateUnit> units;  ///< by the first of their layers
-  /// By task of `planned`: the unit whose weights it uses, whose gradients it writes, or that it updates.
+  TrainingGraph planned;         ///< graph that schedules see
+  TrainingGraph graph;           ///< graph that plans are about
+  std::vector<StateUnit> units;  ///< in the order of their first layers
+  /// By task of `planned`: unit whose weights it uses, whose gradients it writes, or that it updates.
   std::vector<std::optional<std::size_t>> unit_of;
-  std::vector<std::size_t> by_gradient;  ///< units in the order in which gradients are complete
-  std::vector<StateGradient> gradients;  ///< by unit, then round
-  std::vector<std::optional<std::size_t>> gradient_of;  ///< by task of `planned`: which it writes
-  std::vector<TaskId> task_of;                          ///< by task of `planned`: the network's
-  std::vector<Ratio> share;   ///< likewise: of that task; less than one of a part of an update
-  std::vector<Bytes> booked;  ///< likewise: near memory that state takes meanwhile
-  Bytes booked_anywhere;      ///< as much as it takes in any order of the tasks before the updates
-  std::vector<std::int64_t> far_bytes;  ///< by far task: read and written in far memory
+  std::vector<std::size_t> by_gradient;  ///< units in the order of complete gradients
+  std::vector<StateGradient> gradients;  ///< sorted by unit, then micro-batch
+  std::vector<std::optional<std::size_t>> gradient_of;  ///< by task of `planned`: its gradient
+  std::vector<TaskId> task_of;  ///< by task of `planned`: the network's task
+  std::vector<Ratio> share;     ///< by task of `planned`: share of it; < 1: part of an update
+  std::vector<Bytes> booked;    ///< by task of `planned`: GPU memory that states take
+  Bytes booked_anywhere;        ///< maximum of `booked` before the updates, in any task order
+  std::vector<std::int64_t> far_bytes;  ///< by far task: bytes read and written in host memory
 };
 
-/// `graph`: one device. It must outlive nothing: what is needed of it is copied. Throws SpecError.
+/// `graph`: one device; need not outlive the result. Throws SpecError.
 [[nodiscard]] MovingState move_state(const TrainingGraph& graph, const StateOptions& options);
 
-/// What far memory holds of state at one time whatever the schedule: all that is at home there, and gradients that have
-/// buffers there or have all come before the first update. Other gradients come on top.
+/// Returns a lower bound on host memory of states at one time, whatever the schedule: states at
+/// home there, and gradients with permanent buffers there or all arrived before the first update.
 [[nodiscard]] Bytes least_far_bytes(const MovingState& state);
 
-/// `round`, of an iteration in one round, with what its tasks take at the most in any round of `all`, the iteration in
-/// several: what a schedule plans a round with.
+/// Returns `round` with each task's booked memory raised to its maximum over the micro-batches of `all`. Schedules plan
+/// a micro-batch with it. `round`: no accumulation; `all`: the same iteration with accumulation.
 [[nodiscard]] MovingState book_for_rounds(MovingState round, const MovingState& all);
 
-/// A stretch of computes during which a unit's weights are near, and what it begins with.
+/// Interval of compute steps during which a unit's weights are near.
 struct WeightStay {
   std::size_t unit = 0;
   std::optional<std::size_t>
-      fetch_after;              ///< the compute behind which its copy in may start; none: at once
-  std::size_t booked_from = 0;  ///< the compute behind that
+      fetch_after;              ///< compute step after which its copy in may start; unset: at once
+  std::size_t booked_from = 0;  ///< compute step after fetch_after
   std::size_t first_use = 0;
-  std::size_t last = 0;  ///< the last compute of it
+  std::size_t last = 0;  ///< last compute step of the interval
 };
-/// What one compute of a sequence uses.
+/// Use of weights by one compute step of a sequence.
 struct WeightUse {
   std::optional<std::size_t> unit;
   bool backward = false;
 };
-/// Positions are runs of computes that use one unit in one pass. While one runs, the units of it and of the
-/// `prefetch` positions behind it are near or coming, no others. In the order in which they come.
+/// Returns the residency intervals of weights in order of arrival. A position is a run of compute steps that use one
+/// unit in one pass. During each, only its unit and those of the next `prefetch` positions are near or on their way.
 [[nodiscard]] std::vector<WeightStay> weight_stays(std::span<const WeightUse> uses,
                                                    const std::vector<StateUnit>& units,
                                                    int prefetch);
-/// The same of the tasks of `planned`, each once and in their order.
+/// Returns the residency intervals of weights, if each task of `planned` runs once and in order.
 [[nodiscard]] std::vector<WeightStay> weight_stays(const MovingState& state);
 
-/// Costs of `planned` (no transfers), from those of the network's graph. `anywhere`: the schedule runs tasks again, so
-/// that each must find room for any state.
+/// Returns the costs of `planned`, without transfers. `costs`: of the network's graph. kAnywhere:
+/// tasks are rerun, so each needs room for any state.
 enum class Booking { kByTask, kAnywhere };
 [[nodiscard]] CostTable planned_costs(const MovingState& state, const CostTable& costs,
                                       Booking booking);
-/// Costs of `graph` without transfers.
+/// Returns the costs of `graph`, without transfers.
 [[nodiscard]] CostTable moving_costs(const MovingState& state, const CostTable& costs,
                                      const FarCompute& far);
 

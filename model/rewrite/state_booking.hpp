@@ -1,4 +1,4 @@
-// What state takes of near memory while a task runs, known before any plan (state.hpp). Private to this folder.
+// GPU memory that states take during each task, known before any plan (state.hpp). Private to this folder.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,15 @@
 
 namespace ooc {
 
-/// Tasks of `planned` between which a gradient is written, and the round they are of.
+/// First and last task of `planned` that write a gradient, and their micro-batch.
 struct GradientWriters {
   std::size_t first;
   std::size_t last;
   std::size_t round;
 };
 
-/// Fills in `booked` and `booked_anywhere`. `writers`: by gradient. `round_tasks`: how many a round has where the gradients
-/// of each round leave; 0: they leave behind backward.
+/// Sets `booked` and `booked_anywhere`. `writers`: by gradient. `round_tasks`: tasks of a
+/// micro-batch if its gradients leave by themselves; 0: gradients leave after backward.
 void book_state(MovingState& state, std::span<const std::optional<GradientWriters>> writers,
                 std::size_t round_tasks);
 

@@ -10,8 +10,8 @@
 
 namespace ooc {
 
-/// Limits of reading, and where a framework is looked for that another one is `like`: beside that one's file, then in
-/// these folders.
+/// Limits of reading, and folders for the framework that another is `like`. The folder of the
+/// other's file comes first.
 struct FrameworkSources {
   ReadLimits limits = {};
   std::vector<std::string> folders = {};

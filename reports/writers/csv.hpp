@@ -1,6 +1,5 @@
-// The rows of CSV results, for `predict`, `compare` and, row by row, for sweeps (RFC 4180: fields
-// with a comma, a quote or a line break are quoted). Lines end with "\n", which RFC 4180's readers
-// take.
+// Rows of CSV for `predict`, `compare` and sweeps (RFC 4180: fields with a comma, a quote or a line
+// break are quoted). Lines end with "\n", which readers of RFC 4180 accept.
 #pragma once
 
 #include <string>
@@ -10,21 +9,21 @@
 
 namespace ooc {
 
-/// The names of columns_for() with a line end.
+/// Returns the names of columns_for(), with a line end.
 [[nodiscard]] std::string csv_header(const RunInputs& inputs);
-/// One result as a line with its end.
+/// Returns one result as a line with its end.
 [[nodiscard]] std::string csv_row(const RunReport& report);
-/// The same behind what `out` has, without the end: sweeps have many.
+/// Appends one result without a line end.
 void add_csv_fields(std::string& out, const RunReport& report);
 /// A value of the column of that name.
 void add_csv_value(std::string& out, const MetricValue& value, std::string_view name);
 /// The same of a configuration that has no result: what was asked for, and empty fields.
 [[nodiscard]] std::string csv_row(const RunInputs& inputs);
-/// A text as CSV shows it: other control characters than tabs and line breaks as \u202e, backslashes doubled,
-/// and a ' before what a spreadsheet would run as a formula (= + - @, a tab, and the ' itself). No two texts
-/// become one.
+/// Returns a text safe for CSV: control characters except tabs and line breaks as \u202e,
+/// backslashes doubled, and a ' before what a spreadsheet would run (= + - @, a tab, and ' itself).
+/// Different texts stay different.
 [[nodiscard]] std::string csv_text(std::string_view name);
-/// The same as a field, quoted where RFC 4180 asks for it.
+/// Returns csv_text as a field, quoted where RFC 4180 requires.
 [[nodiscard]] std::string csv_field(std::string_view name);
 
 }  // namespace ooc

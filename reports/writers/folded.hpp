@@ -7,12 +7,12 @@
 
 namespace ooc {
 
-/// Columns that `text` takes: code points, colours not counted.
+/// Returns the columns of `text` on a terminal: code points, without colour codes.
 [[nodiscard]] std::size_t columns_of(std::string_view text);
 
-/// Lines of more than `width` columns broken at blanks and behind "|" within words, 0: none. What follows a line goes below its text; of
-/// a line in two parts ("  --flag VALUE   what it does") below the second, or all of the second part below the
-/// first where that leaves too little.
+/// Breaks lines longer than `width` columns (0: none) at blanks, and after "|" within words. The
+/// rest of a line is indented like the line; for two parts ("  --flag VALUE   what it does") like
+/// the second part. If too little room is left, the whole second part goes below the first.
 [[nodiscard]] std::string folded(std::string_view text, std::size_t width);
 
 }  // namespace ooc

@@ -1,5 +1,5 @@
-// What several JSON results have in common: their head, and the columns of the tables of metrics, each
-// under its key, in the object of its group.
+// Common parts of JSON results: the head, and columns of the tables of metrics by key, in objects
+// by group.
 #pragma once
 
 #include <initializer_list>
@@ -17,11 +17,11 @@ namespace ooc {
 void put_head(JsonWriter& json, std::string_view format, const ToolInfo& tool);
 /// Opens the outermost object with its head.
 void begin_result(JsonWriter& json, std::string_view format, const ToolInfo& tool);
-/// Null where there is no text.
+/// Unset if `text` is empty.
 [[nodiscard]] std::optional<std::string_view> if_any(std::string_view text);
-/// Null where the number is not known.
+/// Writes null if the value is unknown.
 void put_metric(JsonWriter& json, std::string_view key, const MetricValue& value);
-/// Opens the object of a group and puts every column of it there, whatever the table.
+/// Opens the object of a group and writes all its columns, of any table.
 void begin_group(JsonWriter& json, std::string_view group, const RunReport& report);
 /// All metrics but those of a key or group in `done`.
 void put_metrics(JsonWriter& json, const RunReport& report, std::vector<std::string_view> done);
@@ -33,14 +33,13 @@ void put_numbers(JsonWriter& json, const RunReport& report);
 void put_result(JsonWriter& json, const RunReport& report, const ToolInfo& tool);
 /// What memory holds at the peaks of a run, if there is one; null where that is not known.
 void put_peaks(JsonWriter& json, const RunReport* run);
-/// Of a run that lacks near memory: what fills it and what one change would save; else nothing.
+/// Writes what fills GPU memory, and suggestions, for a run that lacks it; else nothing.
 void put_levers(JsonWriter& json, const RunReport& run);
-/// Rates by tokens of a run, if there is one; null where they are not known.
+/// Writes rates by tokens; null if unknown.
 void put_sequence(JsonWriter& json, const RunReport* run);
-/// The sizes that the network has by name; nothing where there are none.
+/// Writes the network's symbols; nothing if there are none.
 void put_symbols(JsonWriter& json, const RunInputs& inputs);
-/// What was asked for, of a report that is no RunReport.
-/// What is set of the three: "precision", "gradient_dtype", "adapter_dtype".
+/// Writes those of "precision", "gradient_dtype", "adapter_dtype" that are set.
 void put_precision(JsonWriter& json, const std::string& precision,
                    const std::string& gradient_dtype, const std::string& adapter_dtype);
 void put_inputs(JsonWriter& json, const RunInputs& inputs,

@@ -1,4 +1,4 @@
-// One self-contained page of a result: its JSON, and the program of reports/pages that draws it in a browser.
+// Self-contained HTML page of a result: its JSON, and the script of reports/pages that draws it.
 #pragma once
 
 #include <span>
@@ -7,9 +7,9 @@
 
 namespace ooc {
 
-/// JSON that a page has in it.
+/// JSON inside a page.
 struct PageDocument {
-  std::string_view name;  ///< what it was read from, or empty
+  std::string_view name;  ///< name of its source; may be empty
   std::string_view json;
 };
 
@@ -19,12 +19,12 @@ struct Page {
   std::string_view script;  ///< reports/pages, bundled
 };
 
-/// HTML that opens without a network: whatever names the documents hold, none is markup. Their numbers are theirs to the
-/// last digit; white space between tokens is left out.
+/// Returns HTML that needs no network. Names in the documents cannot act as markup. Numbers keep
+/// every digit; white space between tokens is dropped.
 [[nodiscard]] std::string page_html(const Page& page);
 
-/// What the same script reads on its standard input, outside a browser, to draw the first chart as SVG: one line, with the
-/// documents as a page has them.
+/// Returns the script's input for drawing the first chart as SVG outside a browser: one line with
+/// the documents.
 [[nodiscard]] std::string plot_request(std::span<const PageDocument> documents);
 
 }  // namespace ooc

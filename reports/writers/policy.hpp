@@ -1,4 +1,4 @@
-// A plan as other software can follow it: what becomes of each tensor between forward and backward, by name
+// Plan for other software: action on each tensor between forward and backward, by name
 // (docs/policy.md, schema networks/policy.schema.json).
 #pragma once
 
@@ -18,7 +18,7 @@ struct PolicyInput {
   const TensorPolicies& policies;
 };
 
-/// JSON that ends with a newline.
+/// Returns JSON with a final newline.
 [[nodiscard]] std::string policy_json(const PolicyInput& input);
 
 }  // namespace ooc

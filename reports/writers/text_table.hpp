@@ -1,5 +1,4 @@
-// Text for people: aligned columns, headings and the few number formats that quantities do not
-// cover.
+// Text for people: aligned columns, headings, number formats beyond quantities.
 #pragma once
 
 #include <cstdint>
@@ -16,27 +15,27 @@ namespace ooc {
 
 enum class Align { kLeft, kRight };
 
-/// Columns as wide as their widest cell, two spaces apart; no trailing spaces.
+/// Table with columns as wide as their widest cell, two spaces apart, without trailing spaces.
 class TextTable {
  public:
   struct Column {
     std::string title;
     Align align = Align::kRight;
-    int leaves = 0;  ///< which one goes where the table is too wide: 1 first; 0: it stays
+    int leaves = 0;  ///< order of removal from tables that are too wide, from 1; 0: stays
   };
   explicit TextTable(std::vector<Column> columns);
   void add_row(std::vector<std::string> cells);
-  /// Every line indented by two spaces; the titles bold. Without any title no title line. Where the table is
-  /// wider than the terminal, columns that may leave do, which a line below says; then words of the last column go
-  /// on below. What is still too wide comes in further tables, each with the first column again.
+  /// Returns the lines, indented by two spaces; titles bold, left out if all are empty. If the table is wider
+  /// than the terminal, removable columns go, which a line below says. Then words of the last column continue
+  /// below. Columns still too wide follow in further tables that repeat the first column.
   [[nodiscard]] std::string text(const Look& look) const;
-  /// Whether that column is there at that width.
+  /// True if the column is shown at that width.
   [[nodiscard]] bool shows(std::string_view title, const Look& look) const;
 
  private:
   [[nodiscard]] std::vector<std::size_t> columns_at(std::size_t width) const;
   [[nodiscard]] std::size_t width_of(const std::vector<std::size_t>& shown) const;
-  /// The last column has at most `room` columns of the terminal.
+  /// Returns the text with at most `room` terminal columns for the last column.
   [[nodiscard]] std::string columns_text(const std::vector<std::size_t>& shown, Colour colour,
                                          std::size_t room) const;
   [[nodiscard]] std::size_t width_of_column(std::size_t column) const;
@@ -48,11 +47,11 @@ class TextTable {
 [[nodiscard]] std::string bold(std::string_view text, const Look& look);
 [[nodiscard]] std::string bold_red(std::string_view text, const Look& look);
 
-/// "vgg16", or in another element type than most "vgg16 in float16".
+/// Returns "vgg16", or "vgg16 in float16" for unusual types.
 [[nodiscard]] std::string network_text(const RunInputs& inputs);
-/// "framework ideal (no overhead, exact memory)"
+/// Returns "framework ideal (no overhead, exact memory)".
 [[nodiscard]] std::string framework_text(std::string_view name, std::string_view meaning);
-/// "weights, their gradients, state of sgd"; of 16-bit weights also that nobody counts a second copy.
+/// Words for static memory: "weights, their gradients, state of sgd"; for 16-bit weights also that no second copy counts.
 struct StaticWords {
   const std::string& dtype;
   const std::string& precision;
@@ -63,41 +62,41 @@ struct StaticWords {
   bool gradients_freed = false;
 };
 [[nodiscard]] std::string static_text(const StaticWords& words);
-/// "seq 4096": the sizes that the network has by name; empty where there are none.
+/// Returns the network's symbols, "seq 4096"; empty: none.
 [[nodiscard]] std::string symbols_text(const RunInputs& inputs);
-/// Of a second: whole numbers from 100 on.
+/// Tokens a second; integers from 100 on.
 [[nodiscard]] std::string tokens_text(double tokens);
-/// 138357544 -> "138,357,544"
+/// Returns "138,357,544" for 138357544.
 [[nodiscard]] std::string group_thousands(std::int64_t number);
-/// 16880589120 -> "16.88 GB (16880589120 B)", for people and, in the brackets, for --memory.
+/// Returns "16.88 GB (16880589120 B)" for 16880589120; the number in brackets suits --memory.
 [[nodiscard]] std::string bytes_to_the_last(Bytes bytes);
-/// 15470264320 -> "15.47 G"
+/// Returns "15.47 G" for 15470264320.
 [[nodiscard]] std::string si_count(std::int64_t count);
-/// 4 significant digits, thousands grouped: "418.0", "12,345".
+/// Returns 4 significant digits, thousands grouped: "418.0", "12,345".
 [[nodiscard]] std::string significant(double number);
-/// `intro` and the items, comma-separated, wrapped at 100 columns or the terminal's, following lines indented.
+/// Returns `intro` and the comma-separated items, wrapped at 100 columns or the terminal's, with later lines indented.
 [[nodiscard]] std::string wrapped_list(std::string_view intro,
                                        const std::vector<std::string>& items,
                                        const Look& look = {});
-/// "OOC-Paleo's equations 7-9"
+/// Returns a name such as "OOC-Paleo's equations 7-9".
 [[nodiscard]] std::string closed_form_name(const PaperEstimate& paper);
-/// How far a closed form is off: "3.2 % below the simulated time".
+/// Returns the error of a closed form: "3.2 % below the simulated time".
 [[nodiscard]] std::string closed_form_error(const PaperEstimate& paper, Duration simulated);
-/// Why a closed form is off, those of less than 0.05 % left out: "+267.2 ms", "waits of the forward pass".
+/// Returns the reasons of that error, each from 0.05 % on: "+267.2 ms", "waits of the forward pass".
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> closed_form_reasons(
     const PaperEstimate& paper, Duration simulated);
-/// "activation gradients", "in flight"
+/// Returns a name such as "activation gradients" or "in flight".
 [[nodiscard]] std::string category_text(MemoryCategory category);
-/// A paragraph naming the assumed fields of the profile; "" when there are none.
+/// Returns a paragraph with the assumed fields of the profile; empty if there are none.
 [[nodiscard]] std::string assumed_warning(const std::string& hardware,
                                           const std::vector<std::string>& assumed,
                                           const Look& look = {});
 
-// The parts of the table writer, one file each.
-/// What becomes of the outputs that backward reads, block by block; "" where the report is not to say so.
+// Parts of the table writer, one file each:
+/// Returns the plan for outputs that backward reads, block by block; empty unless report.in_words.
 [[nodiscard]] std::string plan_in_words(const RunReport& report, const Look& look);
 [[nodiscard]] std::string table_prediction(const RunReport& report, const WriteOptions& options);
-/// OOC-Paleo's equations beside the run; "" where they were not asked for.
+/// Returns OOC-Paleo's equations beside the run; empty unless asked for.
 [[nodiscard]] std::string table_equations(const RunReport& report, const Look& look);
 /// Bars of the times; "" where there is nothing to compare.
 [[nodiscard]] std::string comparison_chart(const std::vector<const RunReport*>& reports,

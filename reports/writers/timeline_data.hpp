@@ -1,5 +1,5 @@
-// A timeline as the page of a report reads it (docs/formats.md, 10): JSON by columns, a tenth of the trace's text,
-// so that 20,000 steps leave a page small.
+// Timeline for the page of a report (docs/formats.md, 10): JSON by columns, a tenth of a trace's
+// text, so that 20,000 steps fit a small page.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace ooc {
 
-/// Steps, stalls and near memory by category of each device, the slowest first, of many as many as leave a page small. No newline at the end.
+/// Returns steps, stalls and GPU memory by category of each device, slowest first, as many as fit a small page. No final newline.
 [[nodiscard]] std::string timeline_data(const TraceInput& input);
 
 }  // namespace ooc

@@ -1,6 +1,5 @@
-// A timeline as a Chrome trace (JSON), for ui.perfetto.dev or chrome://tracing: one track per
-// queue, the stalls with their causes, near memory over time, and arrows from each copy to what
-// waits for it.
+// Timeline as a Chrome trace (JSON) for ui.perfetto.dev or chrome://tracing: a track for each
+// queue, stalls with causes, GPU memory over time, and arrows from each copy to what waits for it.
 #pragma once
 
 #include <functional>
@@ -14,7 +13,7 @@
 
 namespace ooc {
 
-/// Takes the text piece by piece, in order.
+/// Receives the text piece by piece, in order.
 using TextSink = std::function<void(std::string_view)>;
 
 struct TraceInput {
@@ -24,11 +23,11 @@ struct TraceInput {
   const CostTable& costs;
   const Plan& plan;
   const Timeline& timeline;
-  /// A replay's: the same plan's steps as they were measured, drawn below on tracks of its own.
+  /// Measured times of the same steps (replay), drawn below on further tracks; null: none.
   const Timeline* measured = nullptr;
 };
 
-/// Streams: memory use does not grow with the text, whatever the number of steps.
+/// Streams, so memory use does not grow with the number of steps.
 void write_trace(const TraceInput& input, const TextSink& sink);
 
 }  // namespace ooc

@@ -1,4 +1,4 @@
-// The writers of a validation, one file each.
+// Writers of a validation, one file each.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace ooc {
 
 struct WriteOptions;
 
-/// A row as JSON and CSV have it: columns by name.
+/// Returns a row for JSON and CSV: values by column name.
 [[nodiscard]] std::vector<std::pair<std::string_view, MetricValue>> cells_of(
     const FigureFile& file, const FigureReport& row);
 

@@ -1,6 +1,6 @@
-// A writer: a const struct with functions in it that turn reports into text. One file per format;
-// the table of all of them is generated from the list of names in this folder's CMakeLists.txt.
-// Writers only format; they never print, so the caller decides where the text goes.
+// Writer: a const struct with functions that turn reports into text. One file a format; this
+// folder's CMakeLists.txt generates the table. Writers never print; the caller decides where the
+// text goes.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace ooc {
 
-/// What made the output; echoed in JSON and in traces.
+/// Tool and command line, for JSON and traces.
 struct ToolInfo {
   std::string version = {};
   std::vector<std::string> command = {};  ///< argv, program name first
@@ -26,23 +26,23 @@ enum class Colour { kNone, kAnsi };
 enum class Chart { kNone, kText };
 enum class Columns { kUsual, kWide };
 
-/// How text for people looks; the caller knows of --no-color, NO_COLOR and terminals.
+/// Style of text for people. The caller applies --no-color, NO_COLOR and the terminal's properties.
 struct Look {
   Colour colour = Colour::kNone;
-  std::size_t width = 0;  ///< columns of the terminal; 0: as wide as it comes
+  std::size_t width = 0;  ///< columns of the terminal; 0: unlimited
 };
 
 struct WriteOptions {
   ToolInfo tool = {};
   Look look = {};
-  Chart chart = Chart::kText;         ///< of comparisons for people
-  Columns columns = Columns::kUsual;  ///< the same
+  Chart chart = Chart::kText;         ///< style of comparisons for people
+  Columns columns = Columns::kUsual;  ///< style of comparisons for people
 };
 
 struct Writer {
-  std::string_view name;     ///< as in --format: "table"
+  std::string_view name;     ///< as in --format, such as "table"
   std::string_view summary;  ///< one line
-  /// All of them end with a newline.
+  /// All texts end with a newline.
   std::string (*prediction)(const RunReport& report, const WriteOptions& options);
   std::string (*rows)(const ResultRows& rows, const WriteOptions& options);
   std::string (*inspection)(const NetworkReport& report, const WriteOptions& options);
@@ -50,9 +50,9 @@ struct Writer {
   std::string (*validation)(const ValidationReport& report, const WriteOptions& options);
 };
 
-/// All writers, in the order of CMakeLists.txt.
+/// Returns all writers in the order of CMakeLists.txt.
 [[nodiscard]] std::span<const Writer* const> writers();
-/// The writer of that name, or none.
+/// Returns the writer called `name`; null if there is none.
 [[nodiscard]] const Writer* find_writer(std::string_view name);
 
 }  // namespace ooc

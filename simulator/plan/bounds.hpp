@@ -1,8 +1,8 @@
-// Lower bounds on the iteration time of any schedule with this task order and budget that only moves
-// tensors (docs/model.md, bounds): no recomputation, no compression, no sub-batches.
+// Lower bounds on the iteration time of any schedule with this task order and budget that only
+// moves tensors: no recomputation, compression or gradient accumulation (docs/model.md, bounds).
 //
-// Two halves, because a sweep changes the link far more often than anything else: what memory forces
-// (MemoryPressure: graph, task times, sizes, budget) and what that costs on a link.
+// Two halves, since sweeps mostly change the link: what memory forces (MemoryPressure: graph, task
+// times, sizes, budget), and what that costs on a link.
 #pragma once
 
 #include <algorithm>
@@ -17,43 +17,43 @@
 namespace ooc {
 
 struct LowerBounds {
-  Duration compute;  ///< 1: sum of the tasks
-  Duration link;     ///< 2: link load
-  Duration cut;      ///< 3: per task, out before and in after
-  Duration windows;  ///< 4: longest path; = cut when not asked for
+  Duration compute;  ///< bound 1: sum of the tasks
+  Duration link;     ///< bound 2: load of the link
+  Duration cut;      ///< bound 3: for each task, copies out before and in after
+  Duration windows;  ///< bound 4: longest path; equals cut if not computed
   [[nodiscard]] Duration best() const;
-  void add(Duration time);     ///< to all of them
-  void raise(Duration bound);  ///< all but `compute`: there is another one of that height
+  void add(Duration time);     ///< adds to all bounds
+  void raise(Duration bound);  ///< raises all bounds but `compute` to `bound`
 };
 
 enum class BoundEffort { kCut, kWindows };
 
-/// `budget` is the whole near-memory budget, static bytes included. None when a task alone does not
-/// fit: no schedule exists.
+/// `budget`: GPU memory, static bytes included. Unset: a task alone does not fit, so no schedule
+/// exists.
 [[nodiscard]] std::optional<LowerBounds> lower_bounds(const TrainingGraph& graph,
                                                       const CostTable& costs, Bytes budget,
                                                       BoundEffort effort);
 
-/// max over tasks of what one task must have resident, plus static bytes: no schedule of whole tasks
-/// can run below it.
+/// Returns the largest need of one task plus static bytes, below which no schedule of whole tasks
+/// can run.
 [[nodiscard]] Bytes smallest_task_budget(const TrainingGraph& graph, const CostTable& costs);
 
-/// A task during which something that is needed before and after it cannot be near.
+/// Task during which some data needed before and after it cannot be near.
 struct Cut {
   TaskId task;
-  Bytes in;               ///< at least so much must be absent: copied in afterwards
-  Bytes out;              ///< and so much of it copied out before (the rest is clean in far memory)
-  Duration defined_from;  ///< compute up to the end of the first task that writes any of it
-  Duration compute_after;  ///< compute from the latest next use of any of it on
+  Bytes in;                ///< fewest bytes absent, hence copied in afterwards
+  Bytes out;               ///< part of `in` to copy out before; host memory has the rest
+  Duration defined_from;   ///< compute time up to the end of the first writer of these data
+  Duration compute_after;  ///< compute time from the latest next use of these data
 };
 
-/// What a budget forces, whatever the link. Its vectors are kept when it is filled again: a sweep
-/// allocates nothing.
+/// Consequences of a budget, whatever the link. Refilling it reuses its memory, so sweeps allocate
+/// nothing.
 struct MemoryPressure {
   bool feasible = true;          ///< every task alone fits
-  std::vector<Duration> before;  ///< by task, and one more: compute before it
+  std::vector<Duration> before;  ///< by task: compute time before it; one more entry for the end
   std::vector<Cut> cuts;         ///< in task order
-  // Scratch of the two walks.
+  // Scratch of the two passes.
   std::vector<std::int32_t> previous;
   std::vector<std::int32_t> next;
   std::vector<std::int32_t> touched_by;
@@ -64,33 +64,33 @@ struct MemoryPressure {
 void find_memory_pressure(const TrainingGraph& graph, const CostTable& costs, Bytes budget,
                           MemoryPressure& pressure);
 
-/// Bounds 1 to 3: linear in the cuts, no allocation. `devices`: that share the link, each under the same
-/// pressure. Precondition: pressure.feasible.
+/// Returns bounds 1 to 3 in time linear in the cuts, without allocation. `devices`: number that
+/// share the link, each under the same pressure. Precondition: pressure.feasible.
 [[nodiscard]] LowerBounds bound_cuts(const MemoryPressure& pressure, const TransferCosts& transfers,
                                      int devices = 1);
 
-/// Bound 4 over all pairs of tasks up to `max_positions` tasks, else over a subset of half that size:
-/// the local maxima of pressure that there is room for, and tasks at equal distances. Still valid then,
-/// but no longer certain to dominate bound 3. Precondition: pressure.feasible.
+/// Returns bound 4 over all pairs of tasks, up to `max_positions` tasks. For more tasks, over a
+/// subset of half that size: local maxima of pressure, and tasks at equal distances. The bound is
+/// then valid but may be below bound 3. Precondition: pressure.feasible.
 [[nodiscard]] Duration bound_windows(const TrainingGraph& graph, const CostTable& costs,
                                      const MemoryPressure& pressure,
                                      std::size_t max_positions = 4096);
 
-/// A pair of rates with which no link that is meant takes less than out / to_far + in / to_near.
+/// Rates such that the link takes at least out / to_far + in / to_near.
 struct JointSpeed {
   BytesPerSecond to_far = kInfiniteRate;
   BytesPerSecond to_near = kInfiniteRate;
-  /// That sum, rounded up once.
+  /// Returns that sum, rounded up once.
   [[nodiscard]] Duration time(Bytes out, Bytes in) const;
 };
 
-/// The fastest that bytes can move: to far, to near, and in both directions together.
+/// Highest rates of the link: to far, to near, and both together.
 struct LinkSpeed {
   BytesPerSecond to_far;
   BytesPerSecond to_near;
   std::array<JointSpeed, 2> together = {};
 
-  /// Neither direction takes anything from the other.
+  /// True if the directions do not slow each other down.
   [[nodiscard]] bool independent() const;
   [[nodiscard]] Duration time_together(Bytes out, Bytes in) const {
     return std::max(together[0].time(out, in), together[1].time(out, in));

@@ -1,5 +1,5 @@
-// Lower bounds on the iteration time of any plan that runs these tasks in this order, moves tensors and runs forward
-// tasks again (docs/model.md, bounds): no compression, no other sub-batches, no pages.
+// Lower bounds on the iteration time of any plan with this task order that moves tensors and reruns
+// forward tasks: no compression, other micro-batches or pages (docs/model.md, bounds).
 #pragma once
 
 #include <optional>
@@ -10,19 +10,19 @@
 namespace ooc {
 
 struct MixedBounds {
-  Duration compute;    ///< sum of each task's fastest way that fits alone
-  Duration divisible;  ///< A: parts of tensors may leave, or be computed again
-  Duration whole;      ///< B: whole tensors; = divisible where not asked for
+  Duration compute;    ///< sum of each task's fastest alternative that fits alone
+  Duration divisible;  ///< bound A: parts of tensors may leave or be recomputed
+  Duration whole;      ///< bound B: whole tensors; equals divisible if not computed
   [[nodiscard]] Duration best() const;
 };
 
 enum class MixedEffort {
   kDivisible,
-  kWhole,  ///< tens of milliseconds: the cuts that are highest as A have them
+  kWhole,  ///< tens of milliseconds, for the cuts with the highest bound A
 };
 
-/// `budget` is the whole near-memory budget, static bytes included. None when a task alone does not fit: there is no
-/// plan. `which`: the alternatives that the schedules use.
+/// `budget`: GPU memory, static bytes included. `which`: alternatives that schedules use. Unset: a
+/// task alone does not fit, so no plan exists.
 [[nodiscard]] std::optional<MixedBounds> bound_mixed(const TrainingGraph& graph,
                                                      const CostTable& costs, Bytes budget,
                                                      MixedEffort effort);

@@ -1,5 +1,5 @@
-// From the plans of single devices to the plan of them all (model/rewrite/data_parallel.hpp): each one's
-// steps on its own queues, the exchange of gradients between their backward passes and their updates.
+// Joins the plans of single devices (model/rewrite/data_parallel.hpp): each device's steps on its
+// own queues, and the exchange of gradients between backward passes and updates.
 #pragma once
 
 #include <span>
@@ -11,26 +11,26 @@
 namespace ooc {
 
 enum class Exchange {
-  kEnd,      ///< when the backward pass has ended on a device
-  kOverlap,  ///< piece by piece, as soon as the backward pass has completed it
+  kEnd,      ///< after the device's backward pass
+  kOverlap,  ///< piece by piece, as backward completes them
 };
 
-/// The plan of one device, with what it is about.
+/// Plan of one device, with its graph and costs.
 struct DevicePlan {
   const Plan& plan;
   const TrainingGraph& graph;
   const CostTable& costs;
 };
 
-/// `all` with its transfers. Sound if the plans are, and runs in the memory that they run in: the exchange
-/// moves static bytes only.
+/// `all`: with transfers. The result is valid if all plans are, and needs their memory: the
+/// exchange uses only static bytes.
 [[nodiscard]] Plan join_devices(std::span<const DevicePlan> devices, const DataParallel& all,
                                 Exchange exchange);
 
-/// What an exchange at the end adds to any lower bound of the first device's iteration; 0 for one that overlaps.
+/// Returns what an exchange at the end adds to any lower bound on the first device's iteration; 0 for kOverlap.
 [[nodiscard]] Duration exchange_bound(const DataParallel& all, Exchange exchange);
-/// A lower bound of the iteration by itself: the first piece, then all that is fetched. `first`: the pressure
-/// on the first device, whose share is the largest.
+/// Returns a lower bound on the iteration: the first piece, then all that is fetched. `first`:
+/// pressure on the first device, which has the largest share.
 [[nodiscard]] Duration fetch_bound(const DataParallel& all, const MemoryPressure& first);
 
 }  // namespace ooc

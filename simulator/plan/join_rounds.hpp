@@ -1,5 +1,5 @@
-// From the plan of one round to the plan of an iteration of several (model/rewrite/rounds.hpp): the
-// round's plan again and again, the last one's at the end, without the updates in all but that.
+// Joins plans of micro-batches to the plan of an iteration (model/rewrite/rounds.hpp): one plan
+// repeated, then that of the last micro-batch. Updates remain only in the last.
 #pragma once
 
 #include "model/rewrite/rounds.hpp"
@@ -7,14 +7,14 @@
 
 namespace ooc {
 
-/// A plan of a round with the costs that it was made with.
+/// Plan of a micro-batch with its costs.
 struct RoundPlan {
   const Plan& plan;
   const CostTable& costs;
 };
 
-/// `graph` is that of a round. One device. Sound if both plans are, and runs in the memory that
-/// they run in: a round begins when the one before it has ended and gives back all that it took.
+/// `graph`: of a micro-batch on one device. The result is valid if both plans are, and needs their
+/// memory: a micro-batch begins when the one before has ended and freed all its blocks.
 [[nodiscard]] Plan join_rounds(const TrainingGraph& graph, const RoundPlan& full,
                                const RoundPlan& last, const Rounds& rounds);
 

@@ -1,6 +1,6 @@
-// The ledger of architecture.md, section 4: bytes that must be near while each compute position runs.
-// Positions are the tasks in execution order. A segment tree with range add and "last position above a
-// limit", so that planning n tasks costs O(n log n).
+// Ledger of architecture.md, section 4: bytes that must be near at each compute position. Positions
+// are tasks in execution order. A segment tree with range add and "last position above a limit", so
+// that planning n tasks costs O(n log n).
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@ namespace ooc {
 class MemoryLedger {
  public:
   explicit MemoryLedger(const std::vector<Bytes>& initial);
-  /// As new, in the memory that it has grown to.
+  /// Starts anew and reuses the memory.
   void reset(const std::vector<Bytes>& initial);
 
   /// Adds `bytes` to positions [first, end).
   void book(std::size_t first, std::size_t end, Bytes bytes);
   [[nodiscard]] Bytes max(std::size_t first, std::size_t end) const;
   [[nodiscard]] Bytes at(std::size_t position) const { return max(position, position + 1); }
-  /// The last position in [first, end) that holds more than `limit`.
+  /// Returns the last position in [first, end) above `limit`; unset: none.
   [[nodiscard]] std::optional<std::size_t> last_above(std::size_t first, std::size_t end,
                                                       Bytes limit) const;
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -30,8 +30,8 @@ class MemoryLedger {
  private:
   std::size_t size_ = 0;
   std::size_t leaves_ = 1;
-  std::vector<std::int64_t> max_;  ///< of the subtree, own add included
-  std::vector<std::int64_t> add_;  ///< to the whole subtree
+  std::vector<std::int64_t> max_;  ///< maximum of the subtree, with its own add_
+  std::vector<std::int64_t> add_;  ///< added to the whole subtree
 };
 
 }  // namespace ooc

@@ -1,6 +1,6 @@
-// The instruction list that any schedule can emit and one engine runs (docs/architecture.md, 1, 2).
-// Steps sit on in-order queues; a step waits for other steps and takes near-memory blocks when it
-// starts; a block is freed when the last of its releasers ends. Immutable once built (PlanBuilder).
+// Plan: the list of instructions that schedules emit and the engine runs (docs/architecture.md, 2). Steps sit
+// on in-order queues. A step waits for other steps, and takes blocks of GPU memory when it starts. A block is
+// freed when the last of its releasers ends. Immutable once built (PlanBuilder).
 #pragma once
 
 #include <array>
@@ -23,28 +23,28 @@ enum class StepKind : std::uint8_t {
   kCompute,
   kToFar,
   kToNear,
-  kFarCompute,  ///< a task that the processor at far memory runs; it holds no near memory
+  kFarCompute,  ///< task run by the host's processor; takes no GPU memory
 };
 
-/// Queue of a step: three per device, in this order. Behind those of the device, where a plan has one at all, and
-/// then only of one device, that of far compute.
+/// Index of a queue: three for each device, in this order. The far compute queue, if any, follows
+/// those of a single device.
 [[nodiscard]] constexpr std::int32_t queue_index(int device, StepKind kind) {
   return device * 3 + static_cast<std::int32_t>(kind);
 }
 
 struct Step {
   StepKind kind = StepKind::kCompute;
-  bool recompute = false;  ///< a Compute that repeats a task, or is overhead (is_overhead)
-  /// A copy that page faults within a task ask for (unified memory): compute stands still for it.
+  bool recompute = false;  ///< kCompute: repeats a task, or is overhead (is_overhead)
+  /// Copy on page faults within a task (unified memory); compute stands still meanwhile.
   bool on_demand = false;
-  /// A copy that brings back what a far update wrote: waiting for it is waiting for that update.
+  /// Copy back of a far update's result; waiting for it counts as waiting for the update.
   bool for_update = false;
   std::int16_t device = 0;
-  std::int32_t object = 0;    ///< TaskId (kCompute, kFarCompute) or TensorId index
-  AlternativeId alternative;  ///< the former: how the task is run
+  std::int32_t object = 0;    ///< TaskId (kCompute, kFarCompute) or TensorId, as an index
+  AlternativeId alternative;  ///< algorithm of a task
 };
 
-/// Whether a step runs a task; else it copies a tensor.
+/// True if the step runs a task; false if it copies a tensor.
 [[nodiscard]] constexpr bool runs_task(StepKind kind) {
   return kind == StepKind::kCompute || kind == StepKind::kFarCompute;
 }
@@ -52,58 +52,58 @@ struct Step {
 enum class BlockKind : std::uint8_t {
   kTensor,
   kWorkspace,
-  kGradient,  ///< of weights, where they are not static (CostTable::gradients)
+  kGradient,  ///< weight gradients, if not static (CostTable::held)
 };
 
 struct Block {
   Bytes bytes;
   BlockKind kind = BlockKind::kTensor;
   std::int32_t object =
-      0;  ///< TensorId (kTensor) or the TaskId that it works for, or that begins it
+      0;  ///< TensorId (kTensor), or TaskId that the block serves or that first writes it
   std::int16_t device = 0;
 };
 
-/// What the engine reads of a step: one record per step in the order of its queue, so that a run
-/// walks memory forwards. Queues are in order, so all waits for one queue are one number.
+/// Record of a step for the engine, in queue order, so that a run walks memory forwards. Queues are
+/// in order, so all waits for one queue are one number.
 struct QueuedStep {
   StepId step;
-  std::int32_t cost = 0;  ///< AlternativeId (kCompute, kFarCompute) or TensorId index
-  /// By StepKind up to kToNear: how many steps of that queue of its own device must have ended; none of a
-  /// kFarCompute, whose waits, as waits for one, are all among Plan::remote_needs.
+  std::int32_t cost = 0;  ///< AlternativeId (kCompute, kFarCompute) or TensorId, as an index
+  /// By StepKind up to kToNear: number of steps of that queue of the same device that must have
+  /// ended. Waits of and for far compute are in Plan::remote_needs instead.
   std::array<std::int32_t, 3> needs{};
   bool recompute = false;
   bool on_demand = false;
-  bool remote_needs = false;     ///< Plan::remote_needs has a row for it
-  bool shared_releases = false;  ///< Plan::shared_releases has a row for it
-  Bytes acquired;                ///< sum of its acquires
-  Bytes released;                ///< of the blocks of its device that it frees all by itself
+  bool remote_needs = false;     ///< true if Plan::remote_needs has a row for it
+  bool shared_releases = false;  ///< true if Plan::shared_releases has a row for it
+  Bytes acquired;                ///< bytes of the blocks that it takes
+  Bytes released;                ///< bytes of its device that it alone frees
 };
 
-/// `count` steps of a queue of another device, or of far compute, must have ended.
+/// Wait until `count` steps of a queue of another device, or of far compute, have ended.
 struct QueueNeed {
-  std::int32_t queue = 0;  ///< queue_index
+  std::int32_t queue = 0;  ///< queue, by queue_index
   std::int32_t count = 0;
 };
 
 struct Plan {
-  std::vector<Step> steps;  ///< in sequence order: the tie-breaker of the engine
+  std::vector<Step> steps;  ///< in sequence order, the engine's tie-breaker
   std::vector<Block> blocks;
-  Csr<StepId, StepId> waits;                ///< steps that must have ended before the row's starts
-  Csr<StepId, BlockId> acquires;            ///< blocks taken when the row's step starts
-  Csr<BlockId, StepId> releasers;           ///< the block is freed when the last of these has ended
-  Csr<StepId, BlockId> releases;            ///< the same, by step
-  std::vector<BlockId> initial_blocks;      ///< resident before anything starts (network inputs)
-  std::vector<std::vector<StepId>> queues;  ///< by queue_index: the steps in their order
-  Bytes static_bytes;                       ///< always resident on each device
+  Csr<StepId, StepId> waits;            ///< by step: steps that must have ended before it starts
+  Csr<StepId, BlockId> acquires;        ///< by step: blocks taken when it starts
+  Csr<BlockId, StepId> releasers;       ///< by block: steps that use it; freed when all have ended
+  Csr<StepId, BlockId> releases;        ///< by step: blocks that list it in releasers
+  std::vector<BlockId> initial_blocks;  ///< blocks present from the start (network inputs)
+  std::vector<std::vector<StepId>> queues;  ///< steps by queue_index, in queue order
+  Bytes static_bytes;                       ///< bytes of each device, always in use
   int devices = 1;
-  /// A tensor takes so many times less in far memory than near; copies move it as it is.
+  /// Factor by which tensors are smaller in host memory; copies move full size.
   Ratio far_compression = kOne;
-  bool far_powers_of_two = false;  ///< CopyRules::far_powers_of_two
+  bool far_powers_of_two = false;  ///< as in CopyRules
   FarGradients far_gradients = FarGradients::kFreed;
   [[nodiscard]] bool has_far_compute() const {
     return queues.size() > static_cast<std::size_t>(devices) * 3;
   }
-  /// What a tensor of `bytes` takes in far memory, rounded up.
+  /// Returns the bytes in host memory of a tensor of `bytes`, rounded up.
   [[nodiscard]] Bytes far_bytes(Bytes bytes) const {
     const Int128 scaled = Int128{bytes.count()} * kOne.count() + far_compression.count() - 1;
     const auto exact = static_cast<std::int64_t>(scaled / far_compression.count());
@@ -111,36 +111,36 @@ struct Plan {
     return Bytes(static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(exact))));
   }
 
-  // Derived from the above by PlanBuilder::finish().
+  // Derived from the above by PlanBuilder::finish():
   std::vector<std::int32_t> positions;          ///< by step: its place on its queue, from 0
   std::vector<std::vector<QueuedStep>> queued;  ///< by queue_index, as `queues`
   Csr<StepId, QueueNeed>
-      remote_needs;  ///< waits across devices and for or of far compute; no rows if none
-  /// Blocks that more than one step may be the last to use, and blocks of other devices, by step; a
-  /// releaser that certainly ends before another one of the same block is left out.
+      remote_needs;  ///< waits across devices and of or for far compute; no rows: none
+  /// By step: blocks with several possible last users, and blocks of other devices. Releasers that
+  /// certainly end before another one of the same block are left out.
   Csr<StepId, BlockId> shared_releases;
   std::vector<std::int32_t> shared_release_counts;  ///< by block: its rows in shared_releases
 };
 
-/// The job does not fit: a value, reported like a result.
+/// Job that does not fit: a value, reported like a result.
 struct OutOfMemory {
-  std::string step;    ///< name of the task or copy that cannot get its memory
-  Bytes wanted;        ///< bytes it needs at once
-  Bytes free;          ///< bytes that are free
-  Bytes largest_hole;  ///< largest contiguous free range (= free for the ideal allocator)
+  std::string step;    ///< name of the task or copy that lacks memory
+  Bytes wanted;        ///< bytes needed at once
+  Bytes free;          ///< bytes free at that time
+  Bytes largest_hole;  ///< largest contiguous free range; equals `free` for the ideal allocator
   struct Holder {
     std::string name;
     Bytes bytes;
   };
-  std::vector<Holder> holders;  ///< who holds the rest, largest first
-  /// That budget suffices, one byte less does not; none when unknown (fragmentation).
+  std::vector<Holder> holders;  ///< blocks in use, largest first
+  /// Budget that suffices while one byte less does not; unset: unknown (fragmentation).
   std::optional<Bytes> smallest_budget;
-  /// Where that is not known: no smaller one suffices, and only without fragmentation does this one.
+  /// If unknown: lower bound, which suffices only without fragmentation.
   std::optional<Bytes> least_budget = {};
   enum class Tier { kNear, kFar } tier = Tier::kNear;
 };
 
-/// What make_plan returns.
+/// Result of make_plan.
 using PlanResult = std::variant<Plan, OutOfMemory>;
 
 }  // namespace ooc

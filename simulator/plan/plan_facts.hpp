@@ -1,5 +1,5 @@
-// What the checks of validate_plan share: the plan with its graph and costs, the order of its
-// steps, who takes each block, and the words to name things by.
+// Facts that the checks of validate_plan share: plan, graph, costs, order of steps, takers of
+// blocks, and texts for names.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace ooc {
 
-/// None: no objection. Else one sentence that names the step.
+/// Sentence that names the step at fault; unset: no fault.
 using Verdict = std::optional<std::string>;
 
 struct PlanFacts {
@@ -28,26 +28,26 @@ struct PlanFacts {
   const TrainingGraph& graph;
   const CostTable& costs;
   StepOrder order;
-  std::vector<std::optional<StepId>> taken_by;  ///< by block; none: resident from the start
+  std::vector<std::optional<StepId>> taken_by;  ///< by block; unset: present from the start
 
   [[nodiscard]] const Step& step(StepId id) const { return plan.steps[id.at()]; }
   [[nodiscard]] const Block& block(BlockId id) const { return plan.blocks[id.at()]; }
   [[nodiscard]] bool is_input(TensorId tensor) const {
     return graph.tensors[tensor.at()].role == TensorRole::kInput;
   }
-  /// "step 7 (to_near conv1)"
+  /// Text such as "step 7 (to_near conv1)".
   [[nodiscard]] std::string at(StepId step) const;
-  /// "'conv1'"
+  /// Text such as "'conv1'".
   [[nodiscard]] std::string name(TensorId tensor) const;
 
-  /// The block was certainly taken by `user` itself or by a step that has ended before it.
+  /// True if the block is certainly taken by `user`, or by a step that has ended before it starts.
   [[nodiscard]] bool taken_before(BlockId id, StepId user) const;
-  /// Some releaser is `user` itself or certainly comes after it.
+  /// True if `user` is a releaser, or a releaser certainly comes after it.
   [[nodiscard]] bool stays_until_end_of(BlockId id, StepId user) const;
 };
 
-/// Step by step: every tensor that a step touches is certainly resident and holds the right
-/// contents. The structure (steps, tasks, blocks) has been found sound.
+/// Checks step by step that each tensor a step touches is certainly present with the right
+/// contents. Precondition: steps, tasks and blocks are valid.
 [[nodiscard]] Verdict validate_contents(const PlanFacts& facts);
 
 }  // namespace ooc

@@ -1,6 +1,6 @@
-// The text form of a plan, one line a step (docs/formats.md): `--export-plan`. The naive second
-// simulator, the fuzzers and replay share it, so it holds all that running it takes: durations of
-// computes, bytes, latencies and rates of copies, block sizes, who frees what.
+// Text form of a plan, one line a step (docs/formats.md): `--export-plan`. The naive second
+// simulator, fuzzers and replay read it, so it has all that a run needs: durations of compute
+// steps; bytes, latencies and rates of copies; block sizes and releasers.
 //
 //   ooc-paleo-plan 1
 //   budget 4000000000            near memory of each device, static bytes included
@@ -16,13 +16,13 @@
 //   step 1 to_far to_far bytes=1000000000 latency=9000 rate=10000000000 waits=0 takes=- frees=1
 //   name=...
 //
-// A step line: number in sequence order, queue ("compute", "to_far", "to_near", "far_compute"; ".1" and so on
-// appended for further devices), kind ("compute", "recompute", "to_far", "to_near", "far_compute"), times in ns,
-// sizes in bytes, rates in bytes/s, then lists separated by commas ("-": empty): the steps it waits
-// for, the blocks with their bytes that it takes when it starts, and the blocks of which it is a
-// releaser: a block is freed when the last of its releasers has ended; for a compute that is not run
-// the task's first way, algorithm=winograd_nonfused or another name. The name is the rest of the line,
-// with \\, \n and \r written out.
+// A step line has, in order: number in sequence order; queue ("compute", "to_far", "to_near",
+// "far_compute"; with ".1" and so on for further devices); kind ("compute", "recompute", "to_far",
+// "to_near", "far_compute"); times in ns, sizes in bytes, rates in bytes/s. Then follow lists
+// separated by commas ("-": empty): steps that it waits for; blocks, with their bytes, that it
+// takes at its start; blocks that it is a releaser of. A block is freed when its last releaser has
+// ended. A compute step not run by the task's first algorithm has algorithm=winograd_nonfused or
+// another name. The name is the rest of the line, with \\, \n and \r written out.
 #pragma once
 
 #include <string>
@@ -33,14 +33,14 @@
 
 namespace ooc {
 
-/// `budget` is the whole near-memory budget, static bytes included.
+/// `budget`: GPU memory, static bytes included.
 [[nodiscard]] std::string write_plan_text(const Plan& plan, const TrainingGraph& graph,
                                           const CostTable& costs, Bytes budget);
 
-/// "compute", "to_far", "to_near", "far_compute": the queue of a first device, and what steps on it do.
+/// Name of the queue on the first device, and of its steps: "compute", "to_far", "to_near", "far_compute".
 [[nodiscard]] std::string_view queue_name(StepKind kind);
 
-/// "conv1_1.forward", "to_far conv1_1", "to_near conv1_1".
+/// Name such as "conv1_1.forward", "to_far conv1_1", "to_near conv1_1".
 [[nodiscard]] std::string step_name(const Plan& plan, const TrainingGraph& graph, StepId step);
 
 }  // namespace ooc

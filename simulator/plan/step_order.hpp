@@ -1,7 +1,6 @@
-// Which step has certainly ended before which other starts, whatever the timing. A plan's order
-// comes from its queues and its waits; since queues are in order, all that is certain before a step
-// starts is one number per queue: how many of its steps have ended. These clocks take one pass over
-// the plan, and each question is then one comparison.
+// Order of steps that holds whatever the timing, from queues and waits. Queues are in order, so
+// what has certainly ended before a step starts is one number a queue. These clocks take one pass
+// over the plan; each question is then one comparison.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +15,13 @@ class StepOrder {
  public:
   explicit StepOrder(const Plan& plan);
 
-  /// A step on a cycle of waits and queue order: none of the plan's other answers is then defined.
+  /// Step on a cycle of waits and queue order. If set, all other answers are undefined.
   [[nodiscard]] std::optional<StepId> step_on_cycle() const { return on_cycle_; }
 
   /// All steps, each after everything that certainly ends before it.
   [[nodiscard]] const std::vector<StepId>& sorted() const { return sorted_; }
 
-  /// True if `earlier` has ended whenever `later` starts.
+  /// True if `earlier` has always ended when `later` starts.
   [[nodiscard]] bool ended_before(StepId earlier, StepId later) const {
     return clocks_[later.at() * queues_ + queue(earlier)] > plan_.positions[earlier.at()];
   }
@@ -39,7 +38,7 @@ class StepOrder {
   const Plan& plan_;
   std::size_t queues_;
   std::vector<StepId> sorted_;
-  std::vector<std::int32_t> clocks_;  ///< by step and queue: steps that have ended
+  std::vector<std::int32_t> clocks_;  ///< by step and queue: number of steps that have ended
   std::optional<StepId> on_cycle_;
 };
 

@@ -1,5 +1,5 @@
-// The structural truth about a plan, whatever the timing (docs/architecture.md, 2): run on every
-// plan in tests and in debug builds.
+// Structural check of a plan, whatever the timing (docs/architecture.md, 2). Tests and debug builds
+// run it on every plan.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,9 @@
 
 namespace ooc {
 
-/// None when the plan is sound; else one sentence that names the step and what is wrong:
-/// an input not certainly resident when its task starts, a read after release, a block freed twice
-/// or never, a near copy dropped before it was moved out though it is needed again, a task that
-/// runs never or twice, a plan that waits on itself.
+/// Returns a sentence with the step and its fault; unset: valid. Faults: an input not certainly
+/// near at its task's start, a read after release, a block freed twice or never, a tensor dropped
+/// before the copy out though needed again, a task run never or twice, a cycle of waits.
 [[nodiscard]] std::optional<std::string> validate_plan(const Plan& plan, const TrainingGraph& graph,
                                                        const CostTable& costs);
 

@@ -1,5 +1,5 @@
-// Copies of a framework wait for more than a schedule asks of them (docs/model.md, 2; docs/notebook/0017). This turns any
-// plan into the one that such software runs: the one place that knows the rules.
+// Adds the waits of a framework's copies, which schedules do not ask for (docs/model.md, 2;
+// docs/notebook/0017). Only this file knows the rules.
 #pragma once
 
 #include <cstdint>
@@ -11,38 +11,38 @@
 
 namespace ooc {
 
-/// True where the rules change plans.
+/// True if the rules change plans.
 [[nodiscard]] constexpr bool change_plans(const CopyRules& rules) {
   return rules.streams != CopyStreams::kOverlap || rules.pinned_cost > Duration(0) ||
          rules.far_powers_of_two;
 }
 
-/// The same plan with the waits of CopyStreams, per device. A copy waits for the compute step before it. Copies in come in
-/// the order of the first steps that wait for them. kFramework: each right before the first step, behind all that the
-/// copy itself waits for, that waits for any copy in: up to there a host that runs ahead has issued steps when it issues
-/// the copy. kSerial: each right before the first step that waits for it, and a compute step waits for all copies before
-/// it. Where memory is pinned for every copy, copies out wait so whatever the streams. Waits only ever point back in
-/// sequence, so a plan whose waits did so too cannot come to wait on itself. What devices exchange, which has no place in
-/// near memory, stays as it is: that is not the framework's to copy.
-/// `stays`: of the costs that the plan was made with, where there is any (model/cost/held_bytes.hpp). What tasks have booked
-/// for it as workspace becomes blocks: of gradients, from the first writer's start to the end of the last task; of inputs
-/// those that are there at the start stay until then.
-/// Precondition: first readers wait for their copies in, or for a later one on the same queue.
+/// Returns the plan with the waits of CopyStreams, per device. Unless kOverlap, a copy waits for the compute
+/// step before it, and copies in are ordered by the first step that waits for them. kFramework: a copy in
+/// stands right before the first step, after all that the copy waits for, that waits for any copy in. Up to
+/// that step a host that runs ahead has issued steps when it issues the copy. kSerial: a copy in stands right
+/// before the first step that waits for it, and compute steps wait for all earlier copies. If memory is
+/// pinned for every copy, copies out wait for the compute step before under kOverlap, too. All waits point
+/// back in sequence, so no cycle can arise. Copies between devices stay as they are: they use no GPU memory,
+/// and the framework does not make them. `stays`: from the costs of the plan (model/cost/held_bytes.hpp).
+/// Memory booked for them as workspace becomes blocks: gradients from the first writer's start to the end of
+/// the last task, inputs present at the start up to then. Precondition: first readers wait for their copies
+/// in, or for a later one on the same queue.
 struct Stays {
-  std::span<const HeldBytes> held = {};  ///< by task
+  std::span<const HeldBytes> held = {};  ///< bytes held, by task
   std::span<const TensorId> inputs = {};
 };
 [[nodiscard]] Plan wait_as_framework(const Plan& plan, const CopyRules& rules,
                                      const Stays& stays = {});
 
-/// By step: how much later than the end of the compute step before it the host issues a compute step, because it pins
-/// memory, in `each`, for the copies out between the two. 0 of copies.
+/// Sets `delays` by step: ns from the end of the compute step before until the host issues a compute step.
+/// Meanwhile the host pins memory for the copies out between the two, `each` per copy. 0 for copies.
 void list_pinning(const Plan& plan, Duration each, std::vector<std::int64_t>& delays);
 
-/// The same plan in which, per device, a copy waits for the compute step before it in sequence order and the compute
-/// step after it waits for the copy: pageable copies are staged through the host by the thread that also
-/// launches kernels, so they do not overlap with compute. Where it is wrong: a real driver returns from a small pageable
-/// copy to the far side before it has ended (it is buffered), so the model is pessimistic below about 64 KiB.
+/// Returns the plan in which a copy waits for the compute step before it, and the compute step
+/// after waits for the copy, per device. Pageable copies are staged by the host thread that also
+/// launches kernels, so nothing overlaps. Where it is wrong: real drivers buffer small copies out
+/// and return early, so the model is pessimistic below about 64 KiB.
 [[nodiscard]] Plan serialize_copies(const Plan& plan);
 
 }  // namespace ooc

@@ -1,4 +1,4 @@
-// Which assumed numbers of a profile a case rests on: what reports must warn of.
+// Assumed numbers of a profile that a prediction rests on, for warnings in reports.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace ooc {
 
-/// The profile's assumed fields that this case's numbers come from: not those of other transfer modes,
-/// nor of a compute model that is not asked for, nor what a flag (--memory, --link, --latency,
-/// --far-throughput) stands in for. Then the framework's, as "framework.host_issue".
+/// Returns the profile's assumed fields in use: not those of other transfer modes or compute
+/// models, nor those that a flag replaces (--memory, --link, --latency, --far-throughput). Then the
+/// framework's, such as "framework.host_issue".
 [[nodiscard]] std::vector<std::string> assumed_in_use(const HardwareProfile& hardware,
                                                       const RunInputs& inputs,
                                                       const Framework& framework = {});

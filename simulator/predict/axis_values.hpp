@@ -1,5 +1,5 @@
-// The values of an axis of a sweep: a list, of which a part in equal steps is kept as its first value, its step and
-// how many there are. A range of a million values takes no more than one of two.
+// Values of a sweep's axis. Parts in equal steps are stored as first value, step and count, so a
+// range of a million values is as small as one of two.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@ class AxisValues {
   AxisValues(std::initializer_list<std::int64_t> values) {
     for (const std::int64_t value : values) push_back(value);
   }
-  /// 0 ... count - 1.
+  /// Returns 0 ... count - 1.
   [[nodiscard]] static AxisValues places(std::size_t count);
 
   void push_back(std::int64_t value);
-  /// first, first + step, ... so many. `step` > 0; the last one is in range.
+  /// Appends `count` values: first, first + step, ... Precondition: `step` > 0, and the last value is in range.
   void add_steps(std::int64_t first, std::int64_t step, std::size_t count);
 
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -30,19 +30,19 @@ class AxisValues {
   }
   [[nodiscard]] std::int64_t front() const { return (*this)[0]; }
   [[nodiscard]] std::int64_t back() const { return (*this)[size_ - 1]; }
-  /// Of a list that is not empty.
+  /// Smallest and largest value. Precondition: not empty.
   [[nodiscard]] std::int64_t least() const;
   [[nodiscard]] std::int64_t most() const { return (*this)[place_of_most()]; }
-  /// The first of the largest.
+  /// Returns the index of the first largest value.
   [[nodiscard]] std::size_t place_of_most() const;
-  /// Each is larger than the one before it.
+  /// True if each value is larger than the one before.
   [[nodiscard]] bool rises() const;
 
  private:
   struct Part {
     std::int64_t first = 0;
-    std::int64_t step = 0;  ///< of a part of one: 0
-    std::size_t begin = 0;  ///< place of its first value
+    std::int64_t step = 0;  ///< 0 for a single value
+    std::size_t begin = 0;  ///< index of its first value
     std::size_t count = 1;
     [[nodiscard]] std::int64_t last() const {
       return first + static_cast<std::int64_t>(count - 1) * step;

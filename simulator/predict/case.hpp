@@ -1,6 +1,5 @@
-// One prediction from its names to its report: load, build, estimate, plan, simulate, bound,
-// summarise. The one case runner behind predict, its what-ifs, compare, inspect and sweep; it
-// neither parses flags nor prints.
+// One prediction from names to report: load, build, estimate, plan, simulate, bound, summarise.
+// Behind predict, its what-ifs, compare, inspect and sweep. Neither parses flags nor prints.
 #pragma once
 
 #include <memory>
@@ -40,7 +39,7 @@
 
 namespace ooc {
 
-/// What flags say of how state moves, whatever preset or list says what does.
+/// Changes by flags to how model states move, whatever preset or list is in use.
 struct StateChanges {
   std::optional<UpdateAt> update = {};
   std::optional<UpdateAfter> after = {};
@@ -55,40 +54,39 @@ struct StateChanges {
   [[nodiscard]] bool operator==(const StateChanges&) const = default;
 };
 
-/// What one prediction depends on beside network, machine and schedule.
+/// Inputs of a prediction beside network, machine and schedule.
 struct CaseOptions {
   std::optional<std::int64_t> batch;
-  bool per_sample = false;  ///< one sample where neither `batch` nor the network says how many
+  bool per_sample = false;  ///< one sample, if neither `batch` nor the network states a batch
   std::optional<Bytes> memory;
-  std::optional<Bytes> far_memory = {};  ///< its capacity; none: the profile's
-  std::optional<Dtype> dtype;            ///< none: the network file's
+  std::optional<Bytes> far_memory = {};  ///< capacity of host memory; unset: the profile's
+  std::optional<Dtype> dtype;            ///< unset: the network file's
   std::optional<Precision> precision = {};
-  std::optional<std::int64_t> copies =
-      {};                                 ///< of the network's repeat that scales; none: the file's
-  std::vector<SymbolValue> symbols = {};  ///< in place of the network file's
-  bool long_sequences = false;            ///< NetworkOptions::long_sequences
-  std::vector<std::string> families = {};     ///< of a config: folders of family files
-  std::optional<ImportKernels> kernels = {};  ///< of a config; none: sdpa
-  std::string loss = {};                      ///< of a config; empty: by the kernels
+  std::optional<std::int64_t> copies = {};    ///< copies of the scaling repeat; unset: the file's
+  std::vector<SymbolValue> symbols = {};      ///< values that replace the network file's
+  bool long_sequences = false;                ///< as NetworkOptions::long_sequences
+  std::vector<std::string> families = {};     ///< folders of family files, for configs
+  std::optional<ImportKernels> kernels = {};  ///< kernels, for configs; unset: sdpa
+  std::string loss = {};                      ///< loss, for configs; empty: by the kernels
   std::optional<AdapterOptions> adapters = {};
   GraphOptions graph;
   ComputeModel compute = ComputeModel::kNative;
-  std::optional<Ratio> compute_scale = {};  ///< so many times the machine's rates
+  std::optional<Ratio> compute_scale = {};  ///< factor of the machine's rates
   TransferOptions transfers;
-  std::optional<Allocator> allocator = {};  ///< none: the framework's
-  int devices = 1;                          ///< that the batch is split over
-  Exchange exchange = Exchange::kEnd;       ///< of their gradients
-  ScheduleOptions schedule;                 ///< what is asked of schedules
-  std::vector<LayerTime> layer_times = {};  ///< measured, in place of the model's
+  std::optional<Allocator> allocator = {};  ///< unset: the framework's
+  int devices = 1;                          ///< number that share the batch
+  Exchange exchange = Exchange::kEnd;       ///< time of the gradient exchange between devices
+  ScheduleOptions schedule;                 ///< options of schedules
+  std::vector<LayerTime> layer_times = {};  ///< measured times that replace the model's
   ReadLimits limits;
-  /// What it runs in; none: `ideal`. Its kernels are those of `software` where that is there.
+  /// Framework; null: `ideal`. `software`, if set, replaces its kernels.
   std::shared_ptr<const Framework> framework = {};
-  std::optional<Software> software = {};  ///< as ComputeOptions has it
-  RunMode mode = RunMode::kTraining;      ///< the same
+  std::optional<Software> software = {};  ///< as in ComputeOptions
+  RunMode mode = RunMode::kTraining;      ///< as in ComputeOptions
   AdamKernels adam = AdamKernels::kFused;
-  StateOptions state = {};          ///< what of weights, gradients and optimiser state moves
-  StateChanges state_changes = {};  ///< that it has already
-  /// What far updates read and write of far memory; none: the profile's.
+  StateOptions state = {};          ///< model states that move
+  StateChanges state_changes = {};  ///< changes already applied to `state`
+  /// Host memory traffic rate of far updates; unset: the profile's.
   std::optional<BytesPerSecond> far_compute = {};
 };
 
@@ -96,7 +94,7 @@ struct CaseOptions {
 [[nodiscard]] std::string_view compute_name(ComputeModel model);
 [[nodiscard]] std::string_view exchange_name(Exchange exchange);
 
-/// A network and the graph of its training iteration. The graph points into the network, so both
+/// Network with the graph of its training iteration. The graph points into the network, so both
 /// move together.
 struct Workload {
   std::string path;  ///< for messages
@@ -104,48 +102,48 @@ struct Workload {
   TrainingGraph graph;
 };
 
-/// A hardware profile and where it came from.
+/// Hardware profile with its path.
 struct Machine {
   std::string path;  ///< for messages
   HardwareProfile profile;
 };
 
-/// All that a workload depends on beside its file.
+/// Options that a workload depends on, beside its file.
 struct WorkloadOptions {
   NetworkOptions network;
   GraphOptions graph;
 
   bool operator==(const WorkloadOptions&) const = default;
 };
-/// Throws SpecError where --accounting and the framework contradict each other.
+/// Throws SpecError if --accounting contradicts the framework.
 [[nodiscard]] WorkloadOptions workload_options(const CaseOptions& options);
 
-/// Reads a network file and builds its graph by the options' element type, precision, graph options and limits. Throws
-/// SpecError naming file, place, what was found and what was expected.
+/// Reads a network file and builds its graph by the options' type, precision, graph options and
+/// limits. Throws SpecError with file, place, found and expected.
 [[nodiscard]] Workload read_workload(const std::string& path, const CaseOptions& options = {});
-/// Reads a hardware profile. Throws as above.
+/// Reads a hardware profile. Throws SpecError with file, place, found and expected.
 [[nodiscard]] Machine read_machine(const std::string& path, const ProfileSources& sources = {});
 
-/// The error about a job that is too large to count (place --batch), about the flag if it was given, else
+/// Throws the error for a job too large to count (place --batch): about the flag if given, else
 /// about the file.
 [[noreturn]] void throw_too_large(const SpecError& error, const Workload& workload,
                                   const CaseOptions& options);
 
-/// --batch, else the file's, else 1 where that is asked for or layers state their times. SpecError if there is none.
+/// Returns --batch; else the file's; else 1, if allowed or if layers state their times. Throws SpecError if none applies.
 [[nodiscard]] std::int64_t batch_of(const CaseOptions& options, const Network& network);
-/// --memory exactly if given, else what the profile leaves beside its reserve, or the framework beside its context.
+/// Near-memory budget: --memory if set; else (capacity - framework context or profile reserve) x framework memory share.
 [[nodiscard]] Bytes budget_of(const CaseOptions& options, const HardwareProfile& hardware);
-/// --far-memory if given, else the profile's.
+/// Capacity of host memory: --far-memory if set, else the profile's.
 [[nodiscard]] Bytes far_capacity_of(const CaseOptions& options, const HardwareProfile& hardware);
 
-/// What a report repeats of the options, but the schedule.
+/// Returns the options that reports repeat, without the schedule.
 [[nodiscard]] RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
                                   const CaseOptions& options);
 
-/// The part of them that says what copies cost.
+/// Copies the options of copy costs to `inputs`.
 void repeat_prices(const TransferOptions& transfers, RunInputs& inputs);
 
-/// A workload on a machine at a batch: everything that does not depend on the schedule.
+/// Workload on a machine at a batch: everything independent of the schedule.
 struct Case {
   const Workload& workload;
   const HardwareProfile& hardware;
@@ -155,15 +153,15 @@ struct Case {
   Bytes in_core_peak;
   Bytes budget;
   Bytes far_capacity;
-  RunInputs inputs;  ///< but `schedule` and `options`
+  RunInputs inputs;  ///< inputs without `schedule` and `options`
   ComputeModel compute_model = ComputeModel::kNative;
   ScheduleOptions schedule_options = {};
-  std::shared_ptr<const Framework> framework = {};  ///< none: `ideal`
-  // What the costs were made with: for rounds of fewer samples.
+  std::shared_ptr<const Framework> framework = {};  ///< null: `ideal`
+  // Options of the costs, to estimate smaller micro-batches:
   ComputeOptions compute = {};
   TransferOptions transfers = {};
-  /// More than one: costs, in-core peak and static bytes are those of the first one's share of the batch,
-  /// which is the largest; `inputs` and `compute` have the whole batch.
+  /// Number of devices. With several, costs, in-core peak and static bytes are those of the first,
+  /// largest share of the batch; `inputs` and `compute` have the whole batch.
   int devices = 1;
   Exchange exchange = Exchange::kEnd;
   std::vector<std::string> remarks = {};           ///< for people, of any run
@@ -171,33 +169,32 @@ struct Case {
   FarCompute far_compute = {};                     ///< of far updates
 };
 
-/// Throws SpecError for what the costs cannot be worked out for. The case points into both.
+/// Throws SpecError if costs cannot be computed. The case points into both arguments.
 [[nodiscard]] Case make_case(const Workload& workload, const Machine& machine,
                              const CaseOptions& options);
 
-/// What became of one schedule.
+/// Run of one schedule.
 struct CaseRun {
-  PlanResult plan;  ///< what the schedule made
+  PlanResult plan;  ///< plan of the schedule
   std::optional<PlanResult>
-      far_overflow;                ///< an OutOfMemory: the plan runs, far memory is too small
-  std::optional<Outcome> outcome;  ///< of the plan; none where there is none or it overflows
+      far_overflow;                ///< an OutOfMemory if the plan runs but host memory is too small
+  std::optional<Outcome> outcome;  ///< run of the plan; unset: no plan, or host memory overflows
   std::optional<LowerBounds> bounds;
-  bool bounds_recomputing =
-      false;  ///< they hold for schedules that move and recompute, not just of any kind
-  std::optional<Bytes> peak_far = {};  ///< of the outcome
-  /// What plan, outcome and bounds are about, where the iteration has several rounds; else null.
+  bool bounds_recomputing = false;     ///< bounds hold for schedules that move and recompute
+  std::optional<Bytes> peak_far = {};  ///< peak of host memory in bytes
+  /// Micro-batches that plan, outcome and bounds are about; null: no accumulation.
   std::shared_ptr<const Rounds> rounds = {};
-  /// Of several devices: what plan and outcome are about; `rounds` and bounds are then the first one's.
+  /// Devices that plan and outcome are about; `rounds` and bounds are then the first device's. Null: one.
   std::shared_ptr<const DataParallel> devices = {};
-  bool pages = false;  ///< what moves is pages: any free memory will do, whatever its addresses
-  /// Less than the budget, where a plan for all of it would block by what the allocator holds back.
+  bool pages = false;  ///< pages move, so any free memory will do, at any address
+  /// Bytes less than the budget, if a plan for the whole budget would block in the allocator; unset: all.
   std::optional<Bytes> planned_for = {};
-  /// That the allocator is held to, as PyTorch's set_per_process_memory_fraction does: with more it keeps other blocks.
+  /// Limit of the allocator, as by PyTorch's set_per_process_memory_fraction; with more it keeps other blocks. Unset: none.
   std::optional<Bytes> allocator_limit = {};
   bool keeps_gradients =
-      false;  ///< they are static, though the framework's are not: what is left between them is of no use
+      false;  ///< static, though the framework frees gradients: holes would be useless
 
-  /// The iteration of one device: the first one.
+  /// Iteration of the first device.
   [[nodiscard]] const TrainingGraph& share_graph(const Case& which) const {
     return rounds ? rounds->graph : which.workload.graph;
   }
@@ -210,31 +207,31 @@ struct CaseRun {
   [[nodiscard]] const CostTable& costs(const Case& which) const {
     return devices ? devices->costs : share_costs(which);
   }
-  /// What bounds are about: far updates are no tasks of it.
+  /// Graph that bounds are about; far updates are not among its tasks.
   [[nodiscard]] const TrainingGraph& bounded_graph(const Case& which) const {
     return which.moving ? rounds->moving->planned : share_graph(which);
   }
   [[nodiscard]] Allocator allocator(const Case& which) const {
     return pages ? Allocator::kIdeal : which.allocator;
   }
-  /// Near memory that the plan runs in.
+  /// GPU memory in which the plan runs.
   [[nodiscard]] Bytes allowed(const Case& which) const;
   [[nodiscard]] const PlanResult& verdict() const { return far_overflow ? *far_overflow : plan; }
 };
 
-/// Lower bounds take longer than the run: sweeps have none.
+/// Lower bounds take longer than the run, so sweeps have none.
 enum class Bounds { kNone, kAll };
 
 /// Plans, simulates and bounds.
 [[nodiscard]] CaseRun run_case(const Case& which, const Schedule& schedule, Bounds bounds);
 
-/// What a plan under a caching allocator competes with (margins.hpp).
+/// Runs that a plan under a caching allocator competes with (margins.hpp).
 struct ToBeat {
-  std::optional<Duration> time = {};  ///< of the same job with other algorithms
+  std::optional<Duration> time = {};  ///< best time of the job with other algorithms
   bool by_sizes = false;              ///< plans for all of memory do not count
 };
 
-/// What runs need to write, and what of a plan no link changes.
+/// Memory of runs, and parts of a plan that no link changes.
 struct CaseBuffers {
   SimulationBuffers simulation;
   bool records = false;  ///< Timeline::events of outcomes, for more than totals
@@ -242,26 +239,26 @@ struct CaseBuffers {
   PaperChain paper = {};
 };
 
-// The halves of ScheduledCase::run() (scheduled_case.hpp): what no link changes, and what a link changes. The second fills
-// outcome and far memory of `run`, again and again; once the buffers have grown it allocates nothing. (Rounds have
-// their own costs: for another link they are planned anew. So is what a caching allocator may need a margin for:
-// whether it does shows in a run.)
+// Halves of ScheduledCase::run() (scheduled_case.hpp): plan_case does what no link changes; simulate_case
+// what a link changes, filling outcome and host memory of `run`. After its buffers have grown simulate_case
+// allocates nothing. Micro-batches have costs of their own, so another link needs another plan. So do margins
+// of a caching allocator, since only a run shows whether they are needed.
 [[nodiscard]] std::optional<CaseRun> plan_case(const Case& which, const Schedule& schedule,
                                                ToBeat to_beat, CaseBuffers& buffers);
 void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers);
 
-/// Fills the bounds of a run with a plan.
+/// Sets the bounds of a run that has a plan.
 void bound_run(const Case& which, const Schedule& schedule, CaseRun& run);
 
-/// The report of a run, without `what_if` and `range`: these run the job again (what_if.hpp, rate_range.hpp).
+/// Returns the report of a run without `what_if` and `range`, which run the job again (what_if.hpp, rate_range.hpp).
 [[nodiscard]] RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun& run,
                                     Detail detail);
 
-/// The same of totals, where `report` is of another run of the same plan, at other prices of copies.
+/// Replaces the totals in `report` by those of another run of the same plan at other copy costs.
 void report_again(const Case& which, const Schedule& schedule, const CaseRun& run,
                   CaseBuffers& buffers, RunReport& report);
 
-/// All of it: plans, simulates, bounds and reports. A job that does not fit is a report that says so.
+/// Plans, simulates, bounds and reports. A job that does not fit gives a report that says so.
 [[nodiscard]] RunReport predict(const Case& which, const Schedule& schedule,
                                 Detail detail = Detail::kLayers);
 

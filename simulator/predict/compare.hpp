@@ -1,4 +1,4 @@
-// All schedules for one job, each run as `predict` runs it: the function behind the command `compare`. It neither
+// All schedules for one job, each run as `predict` runs it: the function behind `compare`. Neither
 // parses flags nor prints.
 #pragma once
 
@@ -17,9 +17,9 @@ struct CompareRequest {
 };
 
 struct Comparison {
-  /// A row for each schedule in their order; then in-core in rounds, where the batch can be cut and rounds are in play.
+  /// A row for each schedule in their order. Then in-core with gradient accumulation, if the batch can be cut and any row may accumulate.
   std::vector<RunReport> rows;
-  std::vector<std::string> left_out;  ///< a row in rounds that cannot be had, and why
+  std::vector<std::string> left_out;  ///< reasons why that last row is missing
 };
 
 [[nodiscard]] Comparison compare(const CompareRequest& request);

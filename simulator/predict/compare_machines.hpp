@@ -1,5 +1,5 @@
-// All schedules for one job on several machines, or over several links: the function behind `compare` where
-// it is given lists. It neither parses flags nor prints. What is alike: docs/notebook/0020-compare-machines.md.
+// All schedules for one job on several machines or links: the function behind `compare` with lists.
+// Neither parses flags nor prints. Rules of comparison: docs/notebook/0020-compare-machines.md.
 #pragma once
 
 #include <optional>
@@ -14,16 +14,16 @@ namespace ooc {
 struct MachinesRequest {
   const Workload& workload;
   std::span<const Machine> machines;
-  /// Of each machine: not all of them can run all.
+  /// By machine: the schedules that it can run.
   std::span<const std::vector<const Schedule*>> chosen;
-  /// Each machine with each of these; none: the profile's.
+  /// Links for each machine; unset: the profile's.
   std::span<const std::optional<BytesPerSecond>> links;
-  const CaseOptions& options;  ///< but the link, and what of the state moves where `states` say it
-  std::span<const double> prices{};        ///< one a machine and link, or none
-  std::span<const std::int64_t> states{};  ///< presets (state_words.hpp), or none
+  const CaseOptions& options;  ///< the link is ignored; so are moving states if `states` is set
+  std::span<const double> prices{};        ///< one a machine and link, or empty
+  std::span<const std::int64_t> states{};  ///< presets (state_words.hpp), or empty
 };
 
-/// Rows by machine, then by link, then by state. Throws SpecError for what make_case() refuses on any of them.
+/// Returns rows by machine, then link, then state. Throws SpecError as make_case() does for any of them.
 [[nodiscard]] MachinesReport compare_machines(const MachinesRequest& request);
 
 }  // namespace ooc

@@ -1,5 +1,5 @@
-// Of a case under a schedule that compresses tensors (simulator/schedules/lms_compress.hpp): what only
-// the profile can price, and what such plans do not go with.
+// Plans of schedules that compress tensors (simulator/schedules/lms_compress.hpp): costs by the
+// profile, and checks.
 #pragma once
 
 #include "simulator/predict/case.hpp"
@@ -7,7 +7,7 @@
 
 namespace ooc {
 
-/// SpecError where the batch is cut: into rounds.
+/// Throws SpecError if the batch is cut into micro-batches.
 void check_compression(const SubBatch& sub_batch);
 
 [[nodiscard]] RoundsResult plan_compressed(const Case& which, const PlanningProblem& problem);

@@ -1,5 +1,5 @@
-// The plan of a job on several devices: a plan for each share of the batch, with copies at a fair share of
-// the link, and all of them joined (docs/notebook/0008-devices.md).
+// Plan of a job on several devices: a plan for each share of the batch, with copies at a fair share
+// of the link, all joined (docs/notebook/0008-devices.md).
 #pragma once
 
 #include <functional>
@@ -12,19 +12,18 @@ namespace ooc {
 
 struct DevicesResult {
   PlanResult plan;
-  std::shared_ptr<const Rounds> rounds;  ///< of the first device, where it has several
-  std::shared_ptr<const DataParallel>
-      devices;  ///< what the plan is about; null where there is none
+  std::shared_ptr<const Rounds> rounds;  ///< micro-batches of device 0; null: no accumulation
+  std::shared_ptr<const DataParallel> devices;  ///< devices of the plan; null: no plan
 };
 
-/// The plan of one device's share, which is a case by itself.
+/// Plans one device's share, given as a case.
 using PlanShare = std::function<RoundsResult(const Case& share)>;
 
-/// Precondition: which.devices > 1. One call of `plan_share` for each size of share. SpecError at --devices
-/// for more steps than can be counted, at --sub-batch for one above a share.
+/// Calls `plan_share` once for each size of share. Throws SpecError at --devices for too many steps
+/// to count, and at --sub-batch above a share. Precondition: which.devices > 1.
 [[nodiscard]] DevicesResult plan_on_devices(const Case& which, const PlanShare& plan_share);
 
-/// SpecError at --devices where there are fewer samples than devices.
+/// Throws SpecError at --devices if there are fewer samples than devices.
 void check_devices_of_batch(int devices, std::int64_t batch);
 
 }  // namespace ooc

@@ -1,4 +1,4 @@
-// What a job that overflows far memory would take of it with one thing changed.
+// Suggestions for a job that overflows host memory: its need with one change.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,9 @@
 
 namespace ooc {
 
-/// What takes less of far memory, least first; nothing that saves less than a hundredth, and nothing for which near
-/// memory is too small. Each is run with room in far memory, so `needs` suffices for it. Where no one change is enough,
-/// also pairs of those of precision, optimiser and where state is. None of schedules that search.
+/// Returns changes that reduce the need, smallest need first, except savings below 1 % and changes for which
+/// GPU memory is too small. Each was run with enough host memory, so `needs` suffices. If no single change is
+/// enough: also pairs of precision, optimiser and place of states. Empty for schedules that search.
 [[nodiscard]] std::vector<Lever> far_levers(const Workload& workload, const Machine& machine,
                                             const CaseOptions& options, const Schedule& schedule,
                                             const OutOfMemory& lacks);

@@ -1,4 +1,4 @@
-// Where far memory overflows: no stage before the simulation knows how much of it a plan uses.
+// Overflow of host memory, which only the simulation can find.
 #pragma once
 
 #include "simulator/predict/case.hpp"

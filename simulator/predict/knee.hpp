@@ -1,4 +1,4 @@
-// The knee of a link sweep: how fast a link must be before faster ones stop mattering.
+// Knee of a link sweep: the rate above which faster links hardly help.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@
 
 namespace ooc {
 
-/// Why no link of the list is fast enough, of several causes the first.
+/// First reason why no link of the list is fast enough.
 enum class NoKnee {
-  kNone,  ///< there is one
+  kNone,  ///< a link of the list is fast enough
   kNotWorkedOut,
   kDoesNotFit,
   kBeyondList,   ///< faster ones would be
@@ -25,30 +25,30 @@ enum class NoKnee {
   kNearMemory,   ///< likewise
   kOtherWaits,   ///< that a link does not shorten
 };
-/// "far_memory"; "" of kNone.
+/// Returns a name such as "far_memory"; empty for kNone.
 [[nodiscard]] std::string_view no_knee_name(NoKnee cause);
-/// "far memory caps the link"
+/// Returns a text such as "far memory caps the link".
 [[nodiscard]] std::string_view no_knee_text(NoKnee cause);
 
-/// Of rows that differ in the link alone.
+/// Knee of rows that differ only in the link.
 struct Knee {
-  std::size_t row = 0;  ///< the first of them
+  std::size_t row = 0;  ///< index of the first of these rows
   std::optional<BytesPerSecond> within_1_percent;
   std::optional<BytesPerSecond> within_5_percent;
   NoKnee not_within_1_percent = NoKnee::kNone;
   NoKnee not_within_5_percent = NoKnee::kNone;
 };
 
-/// One of these rows.
+/// Times of one of these rows.
 struct LinkTime {
   bool worked_out = false;
   bool feasible = false;
   Duration iteration_time;
   Duration reference_time;  ///< RunReport::reference_time
-  Duration compute_time;    ///< the sum of its tasks
-  Duration recompute_time;  ///< of those that run again
+  Duration compute_time;    ///< sum of its tasks' times
+  Duration recompute_time;  ///< time of rerun tasks
   Duration fault_time;      ///< waits for page faults
-  Duration update_time;     ///< waits for updates in far memory
+  Duration update_time;     ///< waits for updates in host memory
   bool far_memory_binds = false;
   bool near_memory_binds = false;
 };
@@ -62,14 +62,14 @@ struct LinkTime {
 /// Whether the iteration takes at most that much longer than its reference: the slowdown's, and that of `need`.
 [[nodiscard]] bool within(const LinkTime& time, int percent);
 
-/// The slowest link whose iteration takes at most 1 % (5 %) longer than computing alone. Links come in any
-/// order; none of them is kept.
+/// Finds the slowest link whose iteration takes at most 1 % (5 %) longer than the reference. Links
+/// come in any order and are not stored.
 class KneeFinder {
  public:
   explicit KneeFinder(std::size_t first_row) { knee_.row = first_row; }
 
   void add(BytesPerSecond link, const LinkTime& time);
-  /// Where it was worked out: without it the fastest link tells why there is no knee.
+  /// Adds the run at an infinite link. Without it the fastest link explains why there is no knee.
   void add_infinite_link(const LinkTime& time) { at_infinite_link_ = time; }
   [[nodiscard]] Knee knee() const;
 
@@ -79,7 +79,7 @@ class KneeFinder {
   Knee knee_;
   bool any_worked_out_ = false;
   BytesPerSecond fastest_link_;
-  std::optional<LinkTime> fastest_;  ///< of those that fit
+  std::optional<LinkTime> fastest_;  ///< run of the fastest link that fits
   std::optional<LinkTime> at_infinite_link_;
 };
 

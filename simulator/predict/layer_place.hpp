@@ -1,4 +1,4 @@
-// Where a layer is written, for errors that are found behind the reader.
+// Places of layers in their file, for errors found after reading.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace ooc {
 
-/// `error` about the layer called `layer` (copies of repeats as "block/3/conv"), at its `key` in `file`
-/// with JSON pointer and line; `error` itself, about `file`, where the file has no such place.
+/// Throws `error` about `layer` ("block/3/conv" for copies), with JSON pointer and line of its
+/// `key` in `file`. If the file has no such place: `error` itself, about `file`.
 [[noreturn]] void throw_at_layer(const std::string& file, const ReadLimits& limits,
                                  const std::string& layer, std::string_view key,
                                  const SpecError& error);

@@ -1,5 +1,5 @@
-// What a job that does not fit would take with one thing changed, and what fills the memory as it is. Nothing is
-// run: sizes decide, as for the smallest budget.
+// Suggestions for a job that does not fit: its need with one change, and what fills the memory now.
+// Nothing is run; sizes decide, as for the smallest budget.
 #pragma once
 
 #include <vector>
@@ -8,17 +8,17 @@
 
 namespace ooc {
 
-/// Whether it is near memory that the job lacks.
+/// True if the job lacks GPU memory.
 [[nodiscard]] bool lacks_near_memory(const RunReport& report);
 
-/// What near memory would hold at its fullest if nothing moved, by purpose: adds up to the in-core peak. None under
-/// accountings that have no lifetimes.
+/// Returns GPU memory at its peak if nothing moved, by category; adds up to the in-core peak. Unset
+/// for accountings without lifetimes.
 [[nodiscard]] std::optional<BytesByCategory> in_core_by_category(const Case& which);
 
-/// Of a job that lacks far memory: far_levers(). Of one that lacks near memory: what takes less, least first; nothing that saves less than a
-/// hundredth. One change each: precision, 8-bit Adam, half the
-/// sequence, half the batch, the schedules that make block inputs enough or move what can be. Empty where the schedule
-/// does not know what it takes.
+/// Returns far_levers() for a job that lacks host memory. If the job lacks GPU memory: single
+/// changes that reduce the need, smallest need first, except savings below 1 %. Changes: precision,
+/// 8-bit Adam, half the sequence, half the batch, schedules that keep only block inputs or move all
+/// they can. Empty if the schedule does not know its need.
 [[nodiscard]] std::vector<Lever> levers(const Workload& workload, const Machine& machine,
                                         const CaseOptions& options, const Schedule& schedule,
                                         const RunReport& report);

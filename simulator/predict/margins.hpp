@@ -1,5 +1,5 @@
-// How much of near memory a plan fills. Plans fill it to the byte; what a caching allocator cannot hand out then blocks
-// them, and users leave a margin (docs/notebook/0051-margins-of-caching-allocators.md).
+// Margins in GPU memory. Plans fill it to the byte; a caching allocator then blocks on what it
+// holds back, so users leave a margin (docs/notebook/0051-margins-of-caching-allocators.md).
 #pragma once
 
 #include "simulator/engine/simulate.hpp"
@@ -8,12 +8,12 @@
 
 namespace ooc {
 
-/// The schedule's plan for such a memory, not simulated yet.
+/// Returns the schedule's plan for `budget`, not simulated.
 [[nodiscard]] CaseRun run_within(const Case& which, const Schedule& schedule, Bytes budget);
 
-/// The schedule's plan for this case's memory; under a caching allocator the quickest that runs of those for less, down to
-/// two thirds, else of those that run at all. A plan that no margin helps stays what it was. What cannot be planned is
-/// OutOfMemory. Unset: no plan for less is as quick as `to_beat`, or none runs and only those count.
+/// Returns the schedule's plan for all memory. Under a caching allocator: the fastest that runs among plans for less,
+/// down to two thirds, else among all that run. A plan that no margin helps is returned unchanged. What cannot be
+/// planned is OutOfMemory. Unset: no plan for less beats `to_beat`, or none runs and only those count.
 [[nodiscard]] std::optional<CaseRun> plan_with_margins(const Case& which, const Schedule& schedule,
                                                        ToBeat to_beat, SimulationBuffers& buffers);
 

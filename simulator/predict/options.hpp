@@ -1,9 +1,9 @@
-// The options of a run: one table. A row has what --help, completion and the manual say of an option, how its text becomes
-// a value, and, if sweeps can have several of it, how values are counted and what they leave to be shared. Flags, keys of
-// job files, what results repeat and the schema of jobs follow from it.
+// Options of a run, in one table. A row has the texts for --help, completion and the manual, the conversion
+// of texts to values, and, for axes of sweeps, how values count and which results rows can share. Flags, keys
+// of job files, inputs repeated in results and the schema of jobs follow from the table.
 //
-// To add an option: a row in options.cpp, and the place that computes with it. One that only schedules read: a row in
-// simulator/schedules/option_table.cpp, which the table takes over.
+// To add an option: a row in options.cpp, and the code that uses it. For an option that only
+// schedules read: a row in simulator/schedules/option_table.cpp, which this table includes.
 #pragma once
 
 #include <cstdint>
@@ -16,74 +16,72 @@
 
 namespace ooc {
 
-/// The symbols of a sequence and of a decoder's sequence beside it.
+/// Symbols of a sequence, and of a decoder's sequence beside it.
 inline constexpr std::string_view kSequence = "seq";
 inline constexpr std::string_view kTargetSequence = "target_seq";
 
-/// What another value makes anew, and with it all that stands behind it here.
+/// First stage that another value repeats, with all later stages.
 enum class AxisLevel {
-  kGraph,   ///< reading a network, building its graph
-  kCosts,   ///< the costs of tasks and the sizes of tensors
+  kGraph,   ///< reading the network, building its graph
+  kCosts,   ///< costs of tasks and sizes of tensors
   kPlan,    ///< the schedule's plan
-  kPrices,  ///< the prices of copies, which most plans do not depend on
+  kPrices,  ///< costs of copies, which most plans do not depend on
 };
 
-/// What a text is the name of.
+/// Kind of things that a value names.
 enum class OptionNames { kNothing, kHardware, kFrameworks, kSchedules, kInputFiles };
 
-/// Which part of --help has it.
+/// Part of --help that shows the option.
 enum class OptionGroup { kUsual, kMachine, kTransformers, kState, kSchedules };
 
 struct Option {
-  std::string_view flag;          ///< "--far-memory"; a job file has it as "far_memory"
-  std::string_view value = {};    ///< what --help calls its value; empty: a switch
-  std::string_view help = {};     ///< of one value
-  std::string_view choices = {};  ///< "near|far"; empty: any text
+  std::string_view flag;          ///< such as "--far-memory", or "far_memory" in job files
+  std::string_view value = {};    ///< name of the value in --help; empty: a switch
+  std::string_view help = {};     ///< help for one value
+  std::string_view choices = {};  ///< such as "near|far"; empty: any text
   OptionGroup group = OptionGroup::kUsual;
   OptionNames names = OptionNames::kNothing;
-  std::string_view beside =
-      {};  ///< "--state|--offload": without one of them it would change nothing
-  /// SpecError at the flag for a text that is no value. Null: as `parse` and `apply` have it, or a name that is looked up.
+  std::string_view beside = {};  ///< options it needs one of: "--state|--offload"; empty: none
+  /// Reads a value; throws SpecError at the flag. Null: read by `parse` and `apply`, or a name that is looked up.
   void (*read)(const Option& option, std::string_view text, CaseOptions& options) = nullptr;
-  const ScheduleOption* of_schedules = nullptr;  ///< only the schedules read it that list it
+  const ScheduleOption* of_schedules = nullptr;  ///< its row, if only schedules read it
 
-  // An axis of sweeps, if it has a column. Networks, machines, frameworks and schedules go by names; of these the values
-  // are places in lists.
-  std::string_view column = {};  ///< of results that has it
+  // For axes of sweeps, which have a column. Networks, machines, frameworks and schedules are
+  // named; their values are indices of lists.
+  std::string_view column = {};  ///< column of results; empty: no axis
   std::string_view list = {};    ///< examples of several values
   AxisLevel level = AxisLevel::kCosts;
-  /// SpecError at `place` for a text that is no value. Null: named.
+  /// Parses a value; throws SpecError at `place`. Null: the axis is named.
   std::int64_t (*parse)(std::string_view text, std::string_view place) = nullptr;
-  /// The same of a range's step; null: as values are.
+  /// Parses the step of a range; null: as a value.
   std::int64_t (*parse_step)(std::string_view text, std::string_view place) = nullptr;
   std::string (*show)(std::int64_t value) = nullptr;
   void (*apply)(std::int64_t value, CaseOptions& options) = nullptr;
-  bool more_is_harder =
-      true;           ///< to count: a value at that end may be too large a job where others are not
-  bool steps = true;  ///< ranges make sense; else its values are names of a table
-  char separator = ',';       ///< of the values of a list
-  std::string_view all = {};  ///< the list that "all" stands for; none: that is no list
+  bool more_is_harder = true;  ///< too large to count at the upper end, not the lower
+  bool steps = true;           ///< ranges are allowed; false: values are names of a table
+  char separator = ',';        ///< separator of values in a list
+  std::string_view all = {};   ///< list that "all" stands for; empty: "all" is not allowed
 };
 
-/// "far_memory"
+/// Returns a key such as "far_memory".
 [[nodiscard]] std::string option_key(std::string_view flag);
-/// "far memory"
+/// Returns a name such as "far memory".
 [[nodiscard]] std::string option_label(const Option& option);
-/// "bytes" of an option whose column is a number in that unit, "memory_bytes"; else "".
+/// Returns the unit of a numeric column: "bytes" for "memory_bytes"; empty: none.
 [[nodiscard]] std::string_view option_unit(const Option& option);
 
-/// Axes first.
+/// Returns all options, axes first.
 [[nodiscard]] std::span<const Option> run_options();
-/// Null for a flag that is none of a run.
+/// Returns the option with this flag; null if a run has none.
 [[nodiscard]] const Option* find_option(std::string_view flag);
-/// In the order in which rows of sweeps count: the first changes slowest. Levels never fall.
+/// Returns the axes in counting order: the first changes slowest. Levels never fall.
 [[nodiscard]] std::span<const Option> axis_kinds();
-/// Its place there, of a flag that stands there.
+/// Returns the index of the axis with this flag. Precondition: there is one.
 [[nodiscard]] std::size_t axis_place(std::string_view flag);
 
-/// SpecError at the flag for a text that is no value of it.
+/// Reads a value into `options`; throws SpecError at the flag if it is invalid.
 void read_option(const Option& option, std::string_view text, CaseOptions& options);
-/// SpecError for options that contradict each other.
+/// Throws SpecError for options that contradict each other.
 void check_together(const CaseOptions& options);
 
 }  // namespace ooc

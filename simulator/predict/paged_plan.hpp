@@ -1,5 +1,5 @@
-// Schedules that move pages (Trait::kMovesPages): which modes of the profile they need, and their plans, which
-// are about tensors cut into parts and tasks in slices.
+// Schedules that move pages (Trait::kMovesPages): modes that they need of the profile, and their
+// plans, about parts of tensors and slices of tasks.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace ooc {
 
-/// `rounds` is never null where there is a plan: it holds the graph and the costs of the parts.
+/// `rounds` of a plan holds graph and costs of the parts; never null.
 [[nodiscard]] RoundsResult plan_in_pages(const Case& which, const Schedule& schedule, Bytes budget,
                                          SubBatch sub_batch);
 
-/// "unified_prefetch" for one that uses it, "unified_fault" for others that move pages, else `given`.
+/// Returns "unified_prefetch" for schedules that prefetch pages, "unified_fault" for others that move pages, else `given`.
 [[nodiscard]] std::string transfer_mode(const Schedule& schedule, const std::string& given);
-/// SpecError at the mode that the profile lacks, and at --devices: pages are one device's.
+/// Throws SpecError for a mode that the profile lacks, and at --devices, since pages work on one device.
 void check_pages(const Schedule& schedule, const Machine& machine, const CaseOptions& options);
-/// The first mode that the schedule needs and the profile lacks; "" if it has all.
+/// Returns the first needed mode that the profile lacks; empty if it has all.
 [[nodiscard]] std::string missing_mode(const Schedule& schedule, const HardwareProfile& hardware);
 
 }  // namespace ooc

@@ -1,4 +1,4 @@
-// From a job and a schedule to the plan that is simulated.
+// Plans a job under a schedule, ready for simulation.
 #pragma once
 
 #include "simulator/predict/case.hpp"
@@ -6,9 +6,9 @@
 
 namespace ooc {
 
-/// An accounting without lifetimes.
+/// True for accountings without lifetimes.
 [[nodiscard]] bool is_footprint(Accounting accounting);
-/// What a plan is run in. A footprint was judged before: its plan then runs without a limit.
+/// Budget of the simulation. A footprint was judged before, so its plan runs without limit.
 [[nodiscard]] Bytes simulated_budget(const Case& which);
 
 [[nodiscard]] DevicesResult plan_job(const Case& which, const Schedule& schedule, Bytes budget);

@@ -1,5 +1,5 @@
-// How far the answer reaches where reports of the link's rates differ: the same job with all of them at
-// the lower end of their ranges, and at the upper end.
+// Range of the answer if reported link rates differ: the job with all rates at their lower ends,
+// and at their upper ends.
 #pragma once
 
 #include <optional>
@@ -10,17 +10,16 @@
 
 namespace ooc {
 
-/// The range of `report`'s iteration time over the ranges that the profile has for rates of the mode in use.
-/// None where there are none, where --link gives the rate, where an end does not fit or is refused, and
-/// where the time is the same within a thousandth.
+/// Returns the range of `report`'s iteration time over the rate ranges of the mode in use. Unset:
+/// no range, a rate by --link, an end that does not fit or is refused, or times within 0.1 %.
 [[nodiscard]] std::optional<TimeRange> range_of_time(const Workload& workload,
                                                      const Machine& machine,
                                                      const CaseOptions& options,
                                                      const Schedule& schedule,
                                                      const RunReport& report);
 
-/// Of several runs on one machine: "reports of the link's rate differ, to_near 346 GB/s to 421 GB/s; ...".
-/// Empty where no rate of their mode has a range, where --link gives the rate, and where nothing moves.
+/// Returns a remark on several runs on one machine: "reports of the link's rate differ, to_near 346
+/// GB/s to 421 GB/s; ...". Empty: no range, a rate by --link, or nothing moves.
 [[nodiscard]] std::string ranges_remark(const HardwareProfile& hardware,
                                         const std::vector<RunReport>& reports);
 

@@ -1,4 +1,4 @@
-// What bounds each layer of a job whatever runs it (Williams, Waterman, Patterson: Roofline, CACM 52, 2009).
+// Limits of each layer, whatever runs it (Williams, Waterman, Patterson: Roofline, CACM 52, 2009).
 #pragma once
 
 #include "simulator/predict/case.hpp"
@@ -6,8 +6,8 @@
 
 namespace ooc {
 
-/// Of the machine as the job has it, --compute-scale included; without efficiencies. Bytes are near-memory traffic as
-/// docs/model.md, 1, counts it: less than kernels move that read an operand several times.
+/// Returns the roofline of the machine with --compute-scale, without efficiencies. Bytes are GPU
+/// memory traffic by docs/model.md, 1: kernels that read an operand several times move more.
 [[nodiscard]] Roofline roofline_of(const Case& which);
 
 }  // namespace ooc

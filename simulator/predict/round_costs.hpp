@@ -1,4 +1,4 @@
-// Of a case with fewer samples: what a round of an iteration in sub-batches costs.
+// Costs of a case at fewer samples, for gradient accumulation.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace ooc {
 
-/// Costs of the case at `batch` samples, transfers included.
+/// Returns the costs at `batch` samples, transfers included.
 [[nodiscard]] CostTable round_costs(const Case& which, std::int64_t batch);
 
-/// What --sub-batch says, else what the schedule does. Accountings without lifetimes know no rounds.
+/// Returns --sub-batch, else the schedule's choice. Accountings without lifetimes allow no gradient accumulation.
 [[nodiscard]] SubBatch sub_batch_of(Accounting accounting, const ScheduleOptions& options,
                                     const Schedule& schedule);
 [[nodiscard]] SubBatch sub_batch_of(const Case& which, const Schedule& schedule);

@@ -6,7 +6,7 @@
 
 namespace ooc {
 
-/// Precondition: the run took place. Where the equations are not about such a job, the reason.
+/// Gives the reason if the equations do not apply to the job. Precondition: the run took place.
 [[nodiscard]] Equations run_equations(const Case& which, const Schedule& schedule,
                                       const CaseRun& run);
 

@@ -1,6 +1,6 @@
-// A job under one schedule: the one way from a job to its run, behind every command. Where no rule for algorithms is
-// asked for, the job is planned with each room for workspaces (fitting_algorithms.hpp) and the quickest run is the
-// answer, so that a workspace never costs more than it gains.
+// Job under one schedule: the single path from a job to its run, for all commands. Unless a rule for
+// algorithms is given, the job is planned with each room for workspaces (fitting_algorithms.hpp), and the
+// fastest run is the answer. So a workspace never costs more than it gains.
 #pragma once
 
 #include <cstddef>
@@ -18,33 +18,33 @@ class ScheduledCase {
   /// be asked for.
   ScheduledCase(const Case& which, const Schedule& schedule, Detail most = Detail::kSteps);
 
-  /// Simulates at the prices of copies that the case has now. Plans are made once, unless prices change them. The
-  /// result stays until the next run.
+  /// Simulates at the case's present copy costs. Plans are made once, unless copy costs change
+  /// them. The result is valid until the next run.
   const CaseRun& run();
-  /// Adds the lower bounds to the run.
+  /// Adds lower bounds to the run.
   void bound();
 
   [[nodiscard]] RunReport report(Detail detail) const;
-  /// The totals of the run: allocates nothing once each plan was reported.
+  /// Returns the totals of the run. Allocates nothing once each plan was reported.
   [[nodiscard]] const RunReport& totals();
   [[nodiscard]] CaseRun take() &&;
 
  private:
-  /// The job with its algorithms chosen in one room.
+  /// Job with algorithms chosen in one room.
   struct Candidate {
     std::optional<Bytes> room;  ///< unset: algorithms by --algorithms or by the schedule
-    Duration least;             ///< no run of it is quicker
-    Bytes out = {};             ///< copied to far memory by the plan; of plans that stay
-    Bytes in = {};              ///< copied to near memory, likewise
-    /// The nearest larger room whose plan is the same but for algorithms; of plans that stay.
+    Duration least;             ///< lower bound on the time of its runs
+    Bytes out = {};             ///< bytes copied out; only for plans that no link changes
+    Bytes in = {};              ///< bytes copied in; only for plans that no link changes
+    /// Index of the nearest larger room with the same plan but for algorithms; only for plans that no link changes.
     std::optional<std::size_t> quicker = {};
     std::optional<CaseRun> run = {};
-    bool is_run = false;  ///< at the prices of this run
+    bool is_run = false;  ///< ran at the present copy costs
     CaseBuffers buffers = {};
     std::optional<RunReport> report = {};
   };
 
-  /// Whether a plan is the same at all prices of copies.
+  /// True if plans are the same at all copy costs.
   [[nodiscard]] bool plans_stay() const;
   void plan_all();
   void try_all_of_memory();
@@ -58,13 +58,13 @@ class ScheduledCase {
 
   const Case& which_;
   const Schedule& schedule_;
-  std::vector<Candidate> candidates_;  ///< by room, ascending
-  bool is_trial_ = false;              ///< of another one's smallest budget
-  bool planned_ = false;               ///< once and for all
-  bool by_sizes_ = true;               ///< ToBeat
+  std::vector<Candidate> candidates_;  ///< candidates by ascending room
+  bool is_trial_ = false;              ///< true if it only tests another case's smallest budget
+  bool planned_ = false;               ///< plans need not be made again
+  bool by_sizes_ = true;               ///< as in ToBeat
   std::size_t best_ = 0;
-  std::optional<Duration> time_;  ///< of the best
-  LinkSpeed link_;                ///< at the prices of this run
+  std::optional<Duration> time_;  ///< iteration time of the best
+  LinkSpeed link_;                ///< fastest link at the present copy costs
 };
 
 }  // namespace ooc

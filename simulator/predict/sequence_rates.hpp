@@ -1,5 +1,5 @@
-// Tokens a second of a run, and which share of the peak rate the model's own FLOPs come to (model FLOPs
-// utilisation, Chowdhery et al., arXiv:2204.02311, appendix B).
+// Tokens a second of a run, and model FLOPs utilisation: share of the peak that the model's own
+// FLOPs reach (Chowdhery et al., arXiv:2204.02311, appendix B).
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace ooc {
 
-/// None where the network has no symbol seq, or the job does not fit.
+/// Unset: the network has no symbol seq, or the job does not fit.
 [[nodiscard]] std::optional<SequenceRates> sequence_rates(const Case& which,
                                                           const RunReport& report);
 

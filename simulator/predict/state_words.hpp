@@ -1,5 +1,5 @@
-// How flags and axes of sweeps say what of the state is far: presets, named after the software that does so, and lists of
-// parts. A value is a whole number, as an axis has it: 0 is "none".
+// Words for model states in host memory, for flags and sweep axes: presets named after software,
+// and lists of parts. As values of an axis they are integers; 0 is "none".
 #pragma once
 
 #include <cstdint>
@@ -11,23 +11,23 @@
 
 namespace ooc {
 
-/// All but "none".
+/// Returns all presets except "none".
 [[nodiscard]] std::vector<std::string_view> state_presets();
-/// "zero-infinity", "megatron-hybrid:0.5", "none". SpecError at `place`.
+/// Parses "zero-infinity", "megatron-hybrid:0.5" or "none". Throws SpecError at `place`.
 [[nodiscard]] std::int64_t parse_state_preset(std::string_view text, std::string_view place);
 [[nodiscard]] std::string show_state_preset(std::int64_t value);
-/// In place of the options' state; of it only what CaseOptions::state_changes say stays.
+/// Replaces the options' states, then applies CaseOptions::state_changes again.
 void apply_state_preset(std::int64_t value, CaseOptions& options);
 
-/// "optimizer:0.5,gradients", "none"; a share of 0 is none of that part. SpecError at `place`.
+/// Parses "optimizer:0.5,gradients" or "none"; a share of 0 omits the part. Throws SpecError at `place`.
 [[nodiscard]] std::int64_t parse_offload(std::string_view text, std::string_view place);
 [[nodiscard]] std::string show_offload(std::int64_t value);
-/// "optimizer:0.5,gradients"; "" where all stays near.
+/// Returns a text such as "optimizer:0.5,gradients"; empty if all stays near.
 [[nodiscard]] std::string offload_text(const StateOptions& state);
-/// What is far; how it moves stays.
+/// Sets which states are in host memory; how they move is unchanged.
 void apply_offload(std::int64_t value, CaseOptions& options);
 
-/// Likewise.
+/// Sets how states move; which are in host memory is unchanged.
 void apply_state_changes(const StateChanges& changes, StateOptions& state);
 
 }  // namespace ooc

@@ -1,5 +1,5 @@
-// Layers that state their own times (`custom`) for a batch and not for a sample: at another batch than the
-// file's nobody knows what they cost. Where the file states none, they are taken as they are, and that is said.
+// Layers with stated times (`custom`) for a batch, not for a sample. At another batch than the file's their
+// cost is unknown. If the file states no batch, the times are used as they are, with a remark.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace ooc {
 
-/// Throws SpecError where a layer states times for the file's batch and `compute` has another one.
-/// Layers that --layer-times replaces do not count, here and below.
+/// Throws SpecError if a layer states times for the file's batch and `compute` has another. Layers
+/// in --layer-times do not count, here and below.
 void check_stated_times(const Workload& workload, const ComputeOptions& compute);
-/// The same in a search over batches.
+/// Throws SpecError in a search over batches.
 void check_any_batch(const Workload& workload);
 
-/// "the times of layer "a" are taken for batch 64, ..."; empty where there is nothing to say.
+/// Returns "the times of layer "a" are taken for batch 64, ..."; empty: no remark.
 [[nodiscard]] std::string stated_times_remark(const Workload& workload,
                                               const ComputeOptions& compute);
-/// The same where there are several batches.
+/// Returns the remark for several batches.
 [[nodiscard]] std::string stated_times_remark(const Workload& workload);
 
 }  // namespace ooc

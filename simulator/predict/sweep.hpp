@@ -1,11 +1,10 @@
-// Runs a grid on several threads and hands the rows out in order, the same bytes whatever the
-// number of threads.
+// Runs a grid on several threads and returns rows in order: the same bytes for any number of
+// threads.
 //
-// Work is shared out in pieces: up to kRowsPerPiece rows of one unit (study.hpp). What rows share is
-// made once: a network's graph at the start, costs when their first piece comes up and until their last one is
-// written, a plan by each thread that works on its unit. Then only prices of copies, simulation, bounds and the row
-// remain. A row that cannot be worked out (a batch
-// whose sums are too large to count, say) is a row that says so.
+// Work is split into pieces of up to kRowsPerPiece rows of one unit (study.hpp). Shared results are
+// computed once: graphs at the start; costs from their first piece until their last is written; a
+// plan by each thread that works on its unit. A row then needs copy costs, simulation, bounds and
+// its text. A row that cannot be computed (for example sums too large to count) says so.
 #pragma once
 
 #include <functional>
@@ -24,15 +23,15 @@ namespace ooc {
 
 inline constexpr std::size_t kRowsPerPiece = 64;
 
-/// How rows become text, on the threads that work them out.
+/// Conversion of rows to text, on the threads that compute them.
 struct RowFormat {
   void (*row)(std::string& out, const RunReport& report);
-  /// The row of a configuration that could not be worked out.
+  /// Appends a row that could not be computed.
   void (*failure)(std::string& out, const RunInputs& inputs, std::string_view error);
   std::string_view between;
 };
 
-/// Rows begin ... end - 1 of the grid's order.
+/// Rows [begin, end) in the grid's order.
 struct RowRange {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -40,16 +39,16 @@ struct RowRange {
 };
 
 struct SweepSummary {
-  std::size_t rows = 0;                            ///< written
-  std::size_t fitting = 0;                         ///< of them
+  std::size_t rows = 0;                            ///< number of rows written
+  std::size_t fitting = 0;                         ///< number of rows that fit
   std::map<std::string, std::size_t> lacking;      ///< rows that do not fit, by what they lack
-  std::size_t failed = 0;                          ///< rows that could not be worked out
-  std::shared_ptr<const SpecError> first_failure;  ///< why
-  /// Of lines of at least two links whose rows are all written by this run: the first of them.
+  std::size_t failed = 0;                          ///< number of rows that could not be computed
+  std::shared_ptr<const SpecError> first_failure;  ///< error of the first failed row
+  /// Knees of lines with at least two links that this run wrote completely, the first ones.
   std::vector<Knee> knees;
   std::size_t knees_in_all = 0;
-  /// Not all rows are written. Threads may still be at work on what the job refers to, for however long one
-  /// row takes: the caller ends the process, without giving any of it up.
+  /// True if not all rows were written. Threads may still use the job's objects while one row
+  /// takes, so the caller must end the process without freeing them.
   bool stopped = false;
 };
 
@@ -59,13 +58,13 @@ struct SweepJob {
   RowFormat format;
   unsigned threads = 1;
   std::size_t most_knees = std::numeric_limits<std::size_t>::max();
-  RowRange range = {};  ///< what is wanted of the grid
+  RowRange range = {};  ///< rows of the grid to run
 };
 
 struct SweepSink {
-  /// Rows in pieces, in their order, and what all so far amount to.
+  /// Receives consecutive rows, and totals so far.
   std::function<void(std::string_view text, const SweepSummary& so_far)> write;
-  /// Asked often; true ends the run.
+  /// Asked often; true stops the run.
   std::function<bool()> stop;
 };
 

@@ -1,5 +1,5 @@
-// One row of a sweep after the other, on one thread, in any order: what a row shares with the one before it, costs or
-// plan, is not made again. Behind run_sweep and the estimate of `sweep --dry-run`.
+// Rows of a sweep on one thread, one after another in any order. Costs and plans shared with the
+// row before are reused. Behind run_sweep and the estimate of `sweep --dry-run`.
 #pragma once
 
 #include <functional>
@@ -11,22 +11,22 @@
 
 namespace ooc {
 
-/// The costs that a row needs, from whoever keeps them; SpecError where they cannot be made.
+/// Returns the costs of a row, from a cache; throws SpecError if they cannot be computed.
 using CostsOf = std::function<std::shared_ptr<const Case>(std::size_t row)>;
 
-/// Makes them.
+/// Computes the costs of a row.
 [[nodiscard]] std::shared_ptr<const Case> make_costs(const SweepGrid& grid,
                                                      const SweepInputs& inputs, std::size_t row);
 
 class SweepWorker {
  public:
-  /// Refers to all of them.
+  /// Refers to all arguments.
   SweepWorker(const SweepGrid& grid, const SweepInputs& inputs, CostsOf costs)
       : grid_(grid), inputs_(inputs), costs_(std::move(costs)) {}
 
-  /// The report stays until the next call. Throws SpecError for a row that cannot be worked out.
+  /// Returns the report of a row, valid until the next call. Throws SpecError if it cannot be computed.
   [[nodiscard]] const RunReport& at(std::size_t row);
-  /// The same row over an infinite link.
+  /// Returns the report of the row at an infinite link.
   [[nodiscard]] const RunReport& at_infinite_link(std::size_t row);
 
  private:
@@ -37,9 +37,9 @@ class SweepWorker {
   const SweepGrid& grid_;
   const SweepInputs& inputs_;
   CostsOf costs_;
-  CaseOptions options_;                  ///< of the row
-  std::optional<std::size_t> costs_at_;  ///< which share of the rows `case_` is for
-  std::optional<std::size_t> unit_at_;   ///< the same of `run_`
+  CaseOptions options_;                  ///< options of the row
+  std::optional<std::size_t> costs_at_;  ///< group of rows that `case_` is for
+  std::optional<std::size_t> unit_at_;   ///< unit of rows that `run_` is for
   std::optional<Case> case_;
   const Schedule* schedule_ = nullptr;
   std::optional<ScheduledCase> run_;

@@ -1,5 +1,5 @@
-// A plan as a device can obey it: its copies, its computing steps as durations, and what each waits for. A device has no
-// allocator that makes a step wait until its memory is free; what the engine does when it runs becomes waits for steps.
+// Plan for execution on a device: its copies, its compute steps as durations, and the waits of each. A device has no
+// allocator that delays a step until memory is free, so the engine's waits for memory become waits for steps.
 //
 // The timeline orders all starts and ends (memory_order.hpp). Number the steps that take memory in that order, and
 // the frees likewise; the step with number i must wait for the first k_i frees, where k_i is the smallest k for which
@@ -24,17 +24,17 @@
 namespace ooc {
 
 struct ReplayPlan {
-  std::vector<StepId> order;  ///< of the lines: each step behind all that it waits for
+  std::vector<StepId> order;  ///< order of the lines: each step after all that it waits for
   std::vector<std::vector<std::int32_t>> waits;  ///< by step: steps of other queues, ascending
 };
 
-/// Of a plan for one device. `timeline`: simulated with the ideal allocator and at least as large a budget.
+/// `plan`: of one device. `timeline`: simulated with the ideal allocator and at least this budget.
 [[nodiscard]] ReplayPlan make_replay_plan(const Plan& plan, const Timeline& timeline, Bytes budget);
 
-/// What computing steps do.
+/// Work of compute steps.
 enum class ReplayMode {
-  kSpin,  ///< last as long as predicted
-  kBusy,  ///< those of layers without products stream through near memory as long
+  kSpin,  ///< each takes the predicted time
+  kBusy,  ///< layers without products stream through GPU memory that long
 };
 
 struct ReplayRun {
@@ -52,8 +52,8 @@ struct ReplayInputs {
   const Timeline& timeline;
 };
 
-/// The lines that `ooc-paleo-gpu --replay` reads (docs/calibration.md). `id` is a fingerprint of the steps: the same plan has
-/// the same number, any other practically never.
+/// Lines for `ooc-paleo-gpu --replay` (docs/calibration.md). `id` is a fingerprint of the steps:
+/// equal plans have equal ids, different plans practically never.
 struct ReplayText {
   long long id = 0;
   std::string text;

@@ -1,6 +1,6 @@
-// What each step of a program waits for: the plan's waits and the waits for memory, as few as give the
-// same order. Queues are in order, so "what has certainly ended" is one number per queue, and a wait
-// is needed only where queue order and the other waits do not imply it.
+// Waits of each step of a program: the plan's and those for memory, reduced to the fewest that give
+// the same order. Queues are in order, so the steps that have ended are one number a queue. A wait
+// is needed only if queue order and other waits do not imply it.
 #pragma once
 
 #include <array>
@@ -12,12 +12,12 @@
 
 namespace ooc {
 
-/// By StepKind: how many steps of that queue have ended.
+/// By StepKind: number of steps of that queue that have ended.
 using QueueCounts = std::array<std::int32_t, 3>;
 
 struct StepWaits {
   std::vector<std::vector<std::int32_t>> waits;  ///< by step: steps of other queues, ascending
-  std::vector<QueueCounts> ended;                ///< by step: certain before it starts
+  std::vector<QueueCounts> ended;  ///< by step: number certainly ended before its start
 };
 
 [[nodiscard]] StepWaits find_step_waits(const Plan& plan, const MemoryOrder& order);

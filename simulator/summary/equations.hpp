@@ -1,4 +1,4 @@
-// OOC-Paleo's equations (2) to (12) for a run, each beside what the run came to, in the order in which tasks run.
+// Equations (2) to (12) of the OOC-Paleo paper for a run, each beside the simulated value, in execution order.
 #pragma once
 
 #include "model/analytic/closed_forms.hpp"
@@ -9,13 +9,13 @@
 namespace ooc {
 
 struct EquationsInput {
-  ClosedForm form = ClosedForm::kNone;  ///< of the total; kNone: (10) to (12)
-  const TrainingGraph& graph;           ///< of which the plan is
+  ClosedForm form = ClosedForm::kNone;  ///< closed form of the total; kNone: (10) to (12)
+  const TrainingGraph& graph;           ///< graph of the plan
   const CostTable& costs;
   const Plan& plan;
   const Timeline& timeline;
-  std::int64_t rounds = 1;  ///< that the plan has
-  Bytes budget;             ///< of near memory
+  std::int64_t rounds = 1;  ///< number of micro-batches
+  Bytes budget;             ///< GPU memory, static bytes included
   SwapInRates rates;
 };
 

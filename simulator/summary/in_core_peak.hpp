@@ -1,5 +1,5 @@
-// The peak of near memory when nothing moves, static bytes included, under an accounting rule
-// (docs/model.md, 3): what `in_core_peak_bytes` says.
+// Peak of GPU memory if nothing moves, static bytes included, by accounting rule (docs/model.md,
+// 3). Reported as `in_core_peak_bytes`.
 #pragma once
 
 #include "model/cost/cost_table.hpp"
@@ -7,9 +7,8 @@
 
 namespace ooc {
 
-/// Liveness and define-by-run: the largest sum, over the tasks, of live tensors and the workspace
-/// of its first alternative. The rules without lifetimes: their footprint and the largest
-/// workspace.
+/// Liveness and define-by-run: the largest sum over tasks of live tensors and the first
+/// alternative's workspace. Rules without lifetimes: their footprint and the largest workspace.
 [[nodiscard]] Bytes in_core_peak(const TrainingGraph& graph, const CostTable& costs,
                                  Accounting accounting);
 

@@ -1,4 +1,4 @@
-// The per-layer part of the reports, shared by predictions and inspections.
+// Reports by layer, for predictions and inspections.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@ namespace ooc {
 struct LayerReportInput {
   const TrainingGraph& graph;
   std::int64_t batch = 1;
-  const CostTable* costs = nullptr;       ///< null: no times
-  const Rounds* rounds = nullptr;         ///< what the plan is about; null: `graph` and `costs`
-  const DataParallel* devices = nullptr;  ///< likewise; the layers are the first device's
-  const Plan* plan = nullptr;             ///< null: nothing moves, default alternatives
+  const CostTable* costs = nullptr;  ///< null: no times
+  const Rounds* rounds = nullptr;    ///< null: no accumulation; else the plan is about its graph
+  const DataParallel* devices = nullptr;  ///< null: one device; else layers are the first's
+  const Plan* plan = nullptr;             ///< null: nothing moves, first alternatives
   const Timeline* timeline = nullptr;     ///< null: no stalls
   ComputeModel compute_model = ComputeModel::kNative;
 };
 
-/// By layer, in the network's order.
+/// Returns reports by layer, in the network's order.
 [[nodiscard]] std::vector<LayerReport> layer_reports(const LayerReportInput& input);
 
 }  // namespace ooc

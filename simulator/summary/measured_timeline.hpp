@@ -1,5 +1,5 @@
-// The times that a device took for a plan, as a Timeline: the same stalls with the same causes as the
-// engine gives, so that predicted and measured can be compared cause by cause.
+// Timeline from a device's measured times, with stalls and causes as the engine finds them, so that
+// prediction and measurement can be compared cause by cause.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// What memory holds, by purpose. Every byte of a peak has exactly one category (docs/formats.md, 5).
+// Memory by purpose. Every byte of a peak has exactly one category (docs/formats.md, 5).
 #pragma once
 
 #include <array>
@@ -12,20 +12,20 @@ namespace ooc {
 
 enum class MemoryCategory : std::uint8_t {
   kWeights,
-  kWeightCopies,  ///< in the type that products multiply in; only where a precision is set
-  kGradients,     ///< of the weights; in far memory the parts of them that devices exchange
+  kWeightCopies,  ///< weights in the type of matrix products; only under a precision
+  kGradients,     ///< weight gradients; in host memory: parts that devices exchange
   kOptimizer,
-  kInputs,               ///< of the network
-  kSaved,                ///< what the forward pass wrote and the backward pass will still read
-  kActivations,          ///< what else the forward pass wrote
-  kActivationGradients,  ///< what the backward pass hands on
+  kInputs,               ///< network inputs
+  kSaved,                ///< written by forward, still to be read by backward
+  kActivations,          ///< written by forward, not saved
+  kActivationGradients,  ///< gradients within the backward pass
   kWorkspace,
-  kInFlight,  ///< whatever it is: a copy to here has not ended
-  kUnused,    ///< held by an allocator beyond what lives
+  kInFlight,  ///< destination of an unfinished copy, whatever its contents
+  kUnused,    ///< reserved by an allocator beyond live blocks
 };
 inline constexpr std::size_t kMemoryCategories = 11;
 
-/// "activation_gradients": the names of the result format.
+/// Name in the result format, such as "activation_gradients".
 [[nodiscard]] std::string_view category_name(MemoryCategory category);
 
 struct BytesByCategory {

@@ -57,13 +57,13 @@ struct FarMemory {
 struct FarUse {
   struct Life {
     Bytes bytes;
-    StepId out;                  ///< its first ToFar
-    std::optional<StepId> back;  ///< its last ToNear
+    StepId out;                  ///< step of the first copy out
+    std::optional<StepId> back;  ///< step of the last copy in; unset: none
   };
-  std::vector<Life> lives;           ///< in the order of their queue
-  std::vector<std::size_t> by_back;  ///< those that come back, in the order of that queue
+  std::vector<Life> lives;           ///< in order of their copies out
+  std::vector<std::size_t> by_back;  ///< indices of lives copied in, in that queue's order
 };
-/// None for other plans.
+/// Unset: not such a plan.
 [[nodiscard]] std::optional<FarUse> far_use(const Plan& plan, const TrainingGraph& graph,
                                             const CostTable& costs);
 /// The sum of peak_far_by_category(), from spans alone; allocates nothing.

@@ -1,4 +1,4 @@
-// The tensors that a plan moves, each stay away with what it costs: for `predict`.
+// Moves of tensors in a plan with their costs, for `predict`.
 #pragma once
 
 #include <vector>
@@ -11,8 +11,8 @@
 
 namespace ooc {
 
-/// Of the first device, in the order in which they leave, or come where nothing is copied out; not what devices
-/// exchange.
+/// Returns the moves on the first device, in the order of their copies out (or in, if none goes
+/// out), without the exchange between devices.
 [[nodiscard]] std::vector<MovedTensor> moved_tensors(const Plan& plan, const TrainingGraph& graph,
                                                      const CostTable& costs,
                                                      const Timeline& timeline);

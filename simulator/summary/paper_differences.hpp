@@ -1,4 +1,4 @@
-// Where a run and OOC-Paleo's total for it differ: by which assumption, and how long each of them is worth.
+// Differences between a run and its total by OOC-Paleo's equations: the violated assumptions, and the time of each.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace ooc {
 
-/// Phases of a run on one device in one round.
+/// Phases of a run on one device without gradient accumulation.
 struct Phases {
   Duration turn;          ///< end of the last forward task
   Duration backward;      ///< start of the first backward task
@@ -19,7 +19,7 @@ struct Phases {
 
 struct DifferencesInput {
   ClosedForm form = ClosedForm::kCapacity;
-  Duration estimate;  ///< by that form
+  Duration estimate;  ///< time by `form`
   const PaperChain& chain;
   const TrainingGraph& graph;
   const CostTable& costs;
@@ -27,7 +27,7 @@ struct DifferencesInput {
   const Timeline& timeline;
 };
 
-/// Those that are not 0, in the order of the iteration; their sum is the run's time less the estimate.
+/// Returns differences that are not 0, in time order; their sum is simulated time - estimate.
 [[nodiscard]] std::vector<PaperEstimate::Difference> paper_differences(
     const DifferencesInput& input);
 

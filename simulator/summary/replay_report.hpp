@@ -1,6 +1,5 @@
-// Predicted against measured, as plain data: everything that the writers print of a replay
-// (docs/formats.md, 7). Errors are (predicted - measured) / measured: negative where the machine was
-// slower than predicted.
+// Prediction against measurement, as plain data for the writers of replays (docs/formats.md, 7).
+// Errors are (predicted - measured) / measured, negative if the machine was slower.
 #pragma once
 
 #include <array>
@@ -16,31 +15,31 @@
 
 namespace ooc {
 
-/// What a device did, whoever measured it.
+/// Measured run of a plan on a device.
 struct MeasuredRun {
   struct Iteration {
-    Duration time;   ///< on the device
-    Duration issue;  ///< host time for queueing everything
-    Duration host;   ///< host time until all was over
+    Duration time;   ///< time on the device
+    Duration issue;  ///< host time to queue everything
+    Duration host;   ///< host time until everything has ended
   };
   struct Step {
-    Span span;        ///< in the median iteration
-    Duration median;  ///< of its duration over all iterations
+    Span span;        ///< times in the median iteration
+    Duration median;  ///< median of its duration over all iterations
     Duration min;
     Duration max;
   };
-  std::string device;   ///< "NVIDIA H200"
-  std::string program;  ///< "ooc-paleo-gpu 0.1.0"
-  std::string backend;  ///< "cuda"; "stub": invented times
+  std::string device;   ///< such as "NVIDIA H200"
+  std::string program;  ///< such as "ooc-paleo-gpu 0.1.0"
+  std::string backend;  ///< "cuda", or "stub" for invented times
   std::vector<Iteration> iterations;
   std::vector<Step> steps;
   std::vector<std::string> notes;
-  Bytes near_pool;  ///< allocated for copies to walk through
+  Bytes near_pool;  ///< GPU memory that copies cycle through
   Bytes far_pool;
   Duration spin_overhead;
 };
 
-/// A number twice.
+/// Predicted and measured value.
 template <class Value>
 struct Compared {
   Value predicted{};
@@ -52,24 +51,24 @@ struct ReplayStepReport {
   std::string queue;
   std::string kind;
   std::string name;
-  Bytes bytes;  ///< copies
+  Bytes bytes;  ///< bytes copied; 0 for tasks
   Span predicted;
-  Span measured;  ///< in the median iteration
+  Span measured;  ///< times in the median iteration
   Duration median;
   Duration min;
   Duration max;
-  /// Median duration less the predicted one.
+  /// Returns the median duration minus the predicted one.
   [[nodiscard]] Duration deviation() const { return median - (predicted.end - predicted.start); }
 };
 
-/// A kind of work summed over its steps, in the median iteration.
+/// Steps of one kind, summed over the median iteration.
 struct ReplayWork {
-  std::string_view name;  ///< "compute", "recompute", "to_far", "to_near"
+  std::string_view name;  ///< "compute", "recompute", "to_far" or "to_near"
   std::size_t steps = 0;
   Compared<Duration> time;
   Bytes bytes;
-  Duration longer;   ///< sum over the steps that took longer than predicted
-  Duration shorter;  ///< over those that took less
+  Duration longer;   ///< sum over steps that took longer than predicted
+  Duration shorter;  ///< sum over steps that took less than predicted
 };
 
 struct ReplayReport {
@@ -80,12 +79,12 @@ struct ReplayReport {
   Compared<Duration> iteration;  ///< predicted; median of all measured
   Duration min;
   Duration max;
-  double error = 0;   ///< of the iteration time
+  double error = 0;   ///< relative error of the iteration time
   double spread = 0;  ///< (max - min) / median
   std::optional<double> tolerance;
   [[nodiscard]] bool within_tolerance() const;
 
-  /// Busy + stalls = the iteration time, predicted, and of the median iteration.
+  /// Busy and stalls add up to the iteration time: predicted, and of the median iteration.
   Duration median_iteration;
   Compared<Duration> busy;
   std::array<Compared<Duration>, kStallCauses> stalls{};
@@ -94,10 +93,10 @@ struct ReplayReport {
   Bytes budget;
   Bytes static_bytes;
   Compared<Bytes> peak_near;
-  Duration issue;  ///< median host time for queueing an iteration
+  Duration issue;  ///< median host time to queue an iteration
   Duration host;   ///< median host time of an iteration
   std::vector<std::string> assumed;
-  std::vector<ReplayStepReport> steps;  ///< all
+  std::vector<ReplayStepReport> steps;
   bool show_steps = false;
 };
 
@@ -110,7 +109,7 @@ struct ReplayInput {
   const Plan& plan;
   const Timeline& predicted;
   const Timeline& measured;  ///< measured_timeline() of the run's spans
-  MeasuredRun run;           ///< at least one iteration, a step for each of the plan
+  MeasuredRun run;           ///< at least one iteration; a step for each of the plan's
   std::optional<double> tolerance = {};
   std::vector<std::string> assumed = {};
   bool show_steps = false;
@@ -118,11 +117,11 @@ struct ReplayInput {
 
 [[nodiscard]] ReplayReport summarize_replay(ReplayInput input);
 
-/// Indices of `steps`: largest deviation first, up to `count`, none without deviation.
+/// Returns indices of `steps`, largest deviation first, up to `count`, without zero deviations.
 [[nodiscard]] std::vector<std::size_t> largest_deviations(const ReplayReport& report,
                                                           std::size_t count);
 
-/// Bytes over time; none for no time.
+/// Returns bytes / time; unset if time is 0.
 [[nodiscard]] std::optional<BytesPerSecond> average_rate(Bytes bytes, Duration time);
 
 }  // namespace ooc

@@ -1,5 +1,5 @@
-// One prediction as plain data: everything the writers print (docs/formats.md, 5). Built from the
-// stages' values by summarize(); the writers only format.
+// One prediction as plain data, for the writers (docs/formats.md, 5). summarize() computes it;
+// writers only format.
 #pragma once
 
 #include <array>
@@ -20,56 +20,56 @@
 
 namespace ooc {
 
-/// Columns that only some runs need, in a table of which some other run needs them.
+/// Columns that only some runs of a table need.
 struct RareColumns {
   bool precision = false;
-  bool seq = false;  ///< and rates of a sequence
+  bool seq = false;  ///< seq, and the rates of a sequence
   bool target_seq = false;
   bool symbols = false;
   bool offload = false;
 };
 
-/// What the user asked for, echoed in every result. Texts are the names of the command line.
+/// Inputs of the user, repeated in every result. Texts are names of the command line.
 struct RunInputs {
   std::string network;
   std::string hardware;
   std::string schedule;
-  std::string options;  ///< of the schedule, where they are not the defaults: "trials=time"
-  std::string row;      ///< in comparisons: "in-core, in rounds"; empty: the schedule's name
-  /// Of convolutions: "memory", "performance", "own" where the schedule chooses; empty: nothing to choose.
+  std::string options;  ///< of the schedule, if not the defaults: "trials=time"
+  std::string row;  ///< in comparisons, such as "in-core, in rounds"; empty: the schedule's name
+  /// Of convolutions: "memory", "performance", or "own" if the schedule chooses; empty: no choice.
   std::string algorithms;
   std::int64_t batch = 1;
-  std::vector<SymbolValue> symbols;  ///< sizes of the network by name
-  Bytes memory;                      ///< near-memory budget, static bytes included
+  std::vector<SymbolValue> symbols;  ///< sizes of the network, by name
+  Bytes memory;                      ///< GPU memory budget, static bytes included
   bool memory_given = false;
-  Bytes far_memory;  ///< its capacity
+  Bytes far_memory;  ///< capacity of host memory
   bool far_memory_given = false;
   std::string framework = "ideal";
-  std::string framework_meaning = {};  ///< in about five words; empty: its file does not say
+  std::string framework_meaning = {};  ///< about five words; empty: not stated
   std::string accounting = "liveness";
   std::string dtype = "float32";
-  std::string precision = {};       ///< empty: everything has that type
-  std::string gradient_dtype = {};  ///< of the weights' gradients, where it was asked for
-  std::string adapter_dtype = {};   ///< of what is learnt, where it has a type of its own
-  bool flash_attention = false;     ///< whether any attention is one kernel
+  std::string precision = {};       ///< name of --precision; empty: one type for all data
+  std::string gradient_dtype = {};  ///< type of weight gradients; empty: not given
+  std::string adapter_dtype = {};   ///< type of adapters; empty: no type of their own
+  bool flash_attention = false;     ///< true if any attention is one fused kernel
   std::string optimizer = "sgd";
-  std::string adam = {};  ///< its kernels, where they are not the usual ones
+  std::string adam = {};  ///< kernels of Adam; empty: the usual ones
   std::string allocator = "ideal";
   std::string mode = "pinned";
   std::string compute = "native";
   std::optional<BytesPerSecond> link;
-  std::optional<BytesPerSecond> link_to_far;   ///< of one direction, before `link`
-  std::optional<BytesPerSecond> link_to_near;  ///< the same
+  std::optional<BytesPerSecond> link_to_far;   ///< overrides `link` in this direction
+  std::optional<BytesPerSecond> link_to_near;  ///< overrides `link` in this direction
   std::optional<BytesPerSecond> far_throughput;
   std::optional<Duration> latency;
-  std::optional<Ratio> duplex;                     ///< of both directions
-  std::optional<Ratio> compute_scale;              ///< so many times the machine's rates
-  std::optional<int> layer_times;                  ///< layers whose time came from --layer-times
-  int devices = 1;                                 ///< that the batch is split over
-  std::string exchange = "end";                    ///< when they exchange gradients
-  RareColumns columns = {};                        ///< of the table that it stands in
-  std::optional<BytesPerSecond> far_compute = {};  ///< of far updates
-  std::string offload;  ///< what of the state is far: "optimizer,gradients"; empty: nothing
+  std::optional<Ratio> duplex;                     ///< share that both directions keep
+  std::optional<Ratio> compute_scale;              ///< factor of the machine's rates
+  std::optional<int> layer_times;                  ///< number of layers timed by --layer-times
+  int devices = 1;                                 ///< number that share the batch
+  std::string exchange = "end";                    ///< instant of the gradient exchange
+  RareColumns columns = {};                        ///< columns of its table
+  std::optional<BytesPerSecond> far_compute = {};  ///< memory traffic rate of far updates
+  std::string offload;  ///< model states in host memory: "optimizer,gradients"; empty: none
 };
 
 enum class TensorAction { kKeep, kSwap, kRecompute, kCompress };
@@ -79,54 +79,53 @@ struct LayerReport {
   std::string name;
   std::string type;
   std::vector<std::int64_t> output_shape;
-  std::int64_t parameters = 0;      ///< its own
-  std::string tied_to;              ///< the layer whose weights it uses; empty: none
-  std::int64_t forward_macs = 0;    ///< at the batch
+  std::int64_t parameters = 0;      ///< parameters of its own, without tied ones
+  std::string tied_to;              ///< layer whose weights it uses; empty: none
+  std::int64_t forward_macs = 0;    ///< of the whole batch
   std::int64_t forward_flops = 0;   ///< at the batch
   std::int64_t backward_flops = 0;  ///< at the batch
   Duration forward;
   Duration backward;  ///< all backward tasks of the layer
   Duration update;
-  double forward_s = 0;        ///< unrounded
-  double backward_data_s = 0;  ///< a fused backward task counts here
+  double forward_s = 0;        ///< unrounded time
+  double backward_data_s = 0;  ///< includes a fused backward task
   double backward_weights_s = 0;
-  Bytes saved;  ///< of the tensors this layer writes that backward reads
-  /// What the plan did with those; kRecompute also where its tasks run again. None where backward reads
-  /// nothing of what the layer itself writes: what an in-place activation or a view passes on is the
-  /// tensor of another layer, and counted there.
+  Bytes saved;  ///< bytes of its outputs that backward reads
+  /// Plan's action on those; kRecompute also if only their tasks are rerun. Unset: backward reads
+  /// nothing that this layer writes. In-place activations and views pass on the tensor of another
+  /// layer, which counts it.
   std::optional<TensorAction> action;
   Duration stall;  ///< waits of this layer's tasks
-  /// What the longest of them is for: "to_near conv1_1"; a cause where that is no step's end.
+  /// Object of the longest wait: "to_near conv1_1"; a cause if it is no step's end.
   std::string waits_for;
 };
 
 struct StepReport {
-  std::string queue;  ///< "compute", "to_far", "to_near" (".1" for further devices)
+  std::string queue;  ///< "compute", "to_far", "to_near"; with ".1" for further devices
   std::string kind;   ///< "compute", "recompute", "to_far", "to_near"
   std::string name;
-  std::string algorithm;  ///< of a convolution; empty where only one way is known
+  std::string algorithm;  ///< algorithm of a convolution; empty: only one is known
   Duration start;
   Duration end;
-  Bytes bytes;  ///< copies
+  Bytes bytes;  ///< bytes copied; 0 for tasks
 };
 
-/// A tensor's stay away from near memory, or one that comes from far memory alone.
+/// Gap of a tensor that leaves GPU memory, or one arrival from host memory.
 struct MovedTensor {
   std::string tensor;
   Bytes bytes;
-  std::optional<Duration>
-      out;  ///< instant at which the copy out starts; none: nothing is copied out
-  std::optional<Duration> back;  ///< instant at which it is near again; none: it does not come back
-  Duration wait;                 ///< of compute, for its copies
-  std::optional<StallCause> cause;  ///< the largest of them; none: nothing waits
-  /// No slower way back hides it behind what is computed from its last use to its next; none: no way back does.
+  std::optional<Duration> out;      ///< start of the copy out; unset: none
+  std::optional<Duration> back;     ///< arrival in GPU memory; unset: does not return
+  Duration wait;                    ///< time that compute waits for its copies
+  std::optional<StallCause> cause;  ///< largest part of the wait; unset: no wait
+  /// Smallest rate of the copy in that hides behind the compute between last and next use; unset: none does.
   std::optional<BytesPerSecond> hides_at;
 };
 
-/// What a layer can reach at most: operations at the peak of the type it computes in, or the bytes of its operands, each
-/// once, at near memory's rate. At the batch, as LayerReport counts them.
+/// Roofline of a layer: operations at the peak of its type, or bytes of its operands, each once, at
+/// the GPU memory rate. At the batch, counted as in LayerReport.
 struct LayerRoof {
-  std::optional<double> peak;  ///< FLOP/s; none: the profile has none for the type
+  std::optional<double> peak;  ///< FLOP/s; unset: the profile has none for the type
   std::int64_t forward_bytes = 0;
   std::int64_t backward_bytes = 0;
 };
@@ -135,121 +134,118 @@ struct Roofline {
   std::vector<LayerRoof> layers;  ///< in the order of RunReport::layers
 };
 
-/// "link x 2": the run repeated with one thing better.
+/// Repetition of the run with one improvement, such as "link x 2".
 struct WhatIf {
   std::string change;
-  std::optional<Duration> iteration_time;  ///< none: does not fit
-  double gain = 0;                         ///< 1 - new/old
+  std::optional<Duration> iteration_time;  ///< unset: does not fit
+  double gain = 0;                         ///< 1 - new / old
 };
 
-/// What a job that does not fit would take with one thing changed.
+/// Suggestion for a job that does not fit: its need with one change.
 struct Lever {
-  std::string change;  ///< the flag: "--precision bf16-pure"
-  Bytes
-      needs;  ///< of what the job lacks, near or far memory: the smallest that suffices, or what is known of it
-  Bytes saves;  ///< against the job as it is
-  /// In what there is; none: by its sizes, and more than these decides.
+  std::string change;  ///< the flag, such as "--precision bf16-pure"
+  Bytes needs;         ///< of GPU or host memory: smallest that suffices, or a bound
+  Bytes saves;         ///< bytes saved against the unchanged job
+  /// True if the job then fits; unset: sizes alone do not tell.
   std::optional<bool> fits = {};
-  /// What far memory lacks of holding state's home, where that is all that keeps the job from fitting.
+  /// Bytes that host memory lacks to hold the states' home, if only that prevents the job.
   Bytes lacks_far = {};
 };
 
-/// A rate of the profile of which reports differ.
+/// Rate of the profile for which reports differ.
 struct RangedRate {
-  std::string what;  ///< "connection.modes.pinned.to_near"
+  std::string what;  ///< path, such as "connection.modes.pinned.to_near"
   BytesPerSecond lowest;
   BytesPerSecond highest;
 };
 
-/// The answer as far as such rates decide it.
+/// Range of the iteration time over such rates.
 struct TimeRange {
   std::vector<RangedRate> rates;
   Duration least;
   Duration most;
 };
 
-/// OOC-Paleo's total for the same run (model/analytic).
+/// Total of the same run by OOC-Paleo's equations (model/analytic).
 struct PaperEstimate {
   std::string equations;         ///< "7-9" or "10-12"
-  std::optional<Duration> time;  ///< unset: they do not hold for this run
-  std::string unfit = {};        ///< why they do not hold; empty: they do
+  std::optional<Duration> time;  ///< unset: the equations do not apply
+  std::string unfit = {};        ///< why not; empty: the equations apply
   struct Difference {
-    std::string_view cause;  ///< the assumption that this run does not keep
-    Duration time;           ///< negative where the run is quicker for it
+    std::string_view cause;  ///< assumption that the run violates
+    Duration time;           ///< negative: the run is faster for it
   };
-  std::vector<Difference> differences = {};  ///< their sum: simulated time - `time`
+  std::vector<Difference> differences = {};  ///< sum: simulated time - `time`
 };
 
-/// One backward step of OOC-Paleo's equations, (3) to (9) and (12), beside the run's.
+/// Backward step of OOC-Paleo's equations, (3) to (9) and (12), beside the run's values.
 struct EquationStep {
   std::string layer = {};
-  Bytes bytes = {};           ///< Num_buffer(l): saved tensors that it is the first to read
-  Duration processing = {};   ///< T_proc(l)
-  Duration swap = {};         ///< T_Swap(l-1): the plan's copies in for the next layer
-  Duration section = {};      ///< (7)
-  double concurrency = 0;     ///< (8), bytes
-  double utilization = 0;     ///< (9)
-  double utilization_12 = 0;  ///< (12)
-  Duration section_run = {};  ///< from its first task to the next layer's
+  Bytes bytes = {};           ///< Num_buffer(l): saved tensors that it reads first
+  Duration processing = {};   ///< T_proc(l): time of its backward tasks
+  Duration swap = {};         ///< T_Swap(l-1): copies in for the next layer
+  Duration section = {};      ///< by equation (7)
+  double concurrency = 0;     ///< bytes in flight, equation (8)
+  double utilization = 0;     ///< by equation (9)
+  double utilization_12 = 0;  ///< by equation (12)
+  Duration section_run = {};  ///< time from its first task to the next layer's
   double utilization_run = 0;
   double utilization_2 = 0;  ///< (2), with Num_avail of (6)
-  Bytes available_3 = {};    ///< Num_avail at its start by (3); negative: not there yet
+  Bytes available_3 = {};    ///< Num_avail at its start by (3); negative: missing
   Bytes available_4 = {};
   Bytes available_6 = {};
-  Bytes available_run = {};  ///< of whole tensors
+  Bytes available_run = {};  ///< bytes of whole tensors in the run
 };
 
-/// OOC-Paleo's equations for one run, each beside what the run came to.
+/// OOC-Paleo's equations for one run, each beside the run's value.
 struct Equations {
-  std::string unfit = {};                   ///< why they do not hold; empty: they do
+  std::string unfit = {};                   ///< why the equations do not apply; empty: they do
   std::optional<BytesPerSecond> far = {};   ///< FM_Th; unset: Conn_Th was measured end to end
-  std::optional<BytesPerSecond> near = {};  ///< NM_Th; likewise
-  BytesPerSecond connection = {};           ///< Conn_Th
-  BytesPerSecond swap_in = {};              ///< (5)
-  std::string_view binds = {};              ///< "Conn_Th", "FM_Th" or "NM_Th"
+  std::optional<BytesPerSecond> near = {};  ///< NM_Th; unset: Conn_Th was measured end to end
+  BytesPerSecond connection = {};           ///< Conn_Th: rate of the connection
+  BytesPerSecond swap_in = {};              ///< Swap_in_Th of equation (5)
+  std::string_view binds = {};              ///< slowest: "Conn_Th", "FM_Th" or "NM_Th"
   std::optional<BytesPerSecond> swap_in_run = {};  ///< unset: nothing is copied in
   Bytes capacity = {};                             ///< of (6): budget without static bytes
-  Bytes retained = {};  ///< NM_Ca of (10): saved tensors that never leave
+  Bytes retained = {};                             ///< NM_Ca of (10): saved bytes that never leave
   struct Caught {
     std::string layer;
-    Duration time;  ///< from the turn on
+    Duration time;  ///< ns from the end of forward
   };
   std::optional<Caught> caught = {};      ///< (11); unset: processing never catches up
   std::optional<Caught> caught_run = {};  ///< first wait for a copy in
-  double utilization = 1;                 ///< of the backward pass by (9)
-  double utilization_12 = 1;              ///< by (12)
+  double utilization = 1;                 ///< utilisation of backward by equation (9)
+  double utilization_12 = 1;              ///< by equation (12)
   double utilization_run = 1;
   PaperEstimate total = {};
-  std::vector<EquationStep> steps = {};  ///< in the order in which layers run backward
+  std::vector<EquationStep> steps = {};  ///< in the order of the backward pass
 };
 
-/// Of a run of a network whose sequence has a length (symbol seq).
+/// Rates of a run whose network has the symbol seq.
 struct SequenceRates {
-  double tokens = 0;  ///< of an iteration: batch x seq
+  double tokens = 0;  ///< an iteration: batch x seq
   double tokens_per_s = 0;
-  /// 3 x 2 x multiply-accumulates of the forward pass: 6 x parameters of matrices x tokens, and attention's, of which
-  /// pairs behind a mask do not count. What is computed again does not count either.
+  /// 3 x 2 x multiply-accumulates of forward: 6 x parameters of matrices x tokens, and attention's
+  /// without masked pairs. Recomputation does not count.
   double model_flops = 0;
-  std::optional<FlopsPerSecond>
-      peak;                   ///< of what products are computed in; none: not in the profile
-  std::optional<double> mfu;  ///< model_flops / (iteration time x peak of all devices)
+  std::optional<FlopsPerSecond> peak;  ///< peak of the products' type; unset: not in the profile
+  std::optional<double> mfu;           ///< model_flops / (iteration time x peak of all devices)
 };
 
-/// What became of state that moves. Bytes are those of one iteration.
+/// Model states that move. Bytes are per iteration.
 struct StateReport {
   struct Copied {
-    std::string_view name;  ///< "weights", "gradients", "optimizer", "activations"
+    std::string_view name;  ///< "weights", "gradients", "optimizer" or "activations"
     Bytes to_far;
     Bytes to_near;
   };
   std::array<Copied, 4> copied{};
-  Bytes far_home;                   ///< always in far memory
-  std::int64_t far_parameters = 0;  ///< whose optimiser's state is there
-  std::int64_t far_updates = 0;     ///< steps
-  Duration far_busy;                ///< their sum
-  Duration near_updates;            ///< of those that the device runs
-  std::string
-      far_rate;  ///< how fast far updates are, and whose figure that is; empty: there are none
+  Bytes far_home;                   ///< bytes always in host memory
+  std::int64_t far_parameters = 0;  ///< parameters whose optimiser state is there
+  std::int64_t far_updates = 0;     ///< number of far updates
+  Duration far_busy;                ///< time of all far updates
+  Duration near_updates;            ///< time of all updates on the device
+  std::string far_rate;             ///< rate of far updates and its source; empty: none
 };
 
 struct RunReport {
@@ -262,53 +258,51 @@ struct RunReport {
   Duration reference_time;  ///< the same at full batch with the fastest algorithms it may use
   double slowdown = 0;      ///< iteration_time / reference_time
   std::optional<Duration> lower_bound;
-  std::int64_t sub_batch = 1;  ///< samples of a round; the batch where there is one round
+  std::int64_t sub_batch = 1;  ///< samples of a micro-batch; the batch if there is only one
   std::int64_t rounds = 1;
-  bool norms_by_round = false;  ///< batch norms take their statistics over a round, not the batch
-  std::string bound_class;      ///< "schedules that only move tensors"
+  bool norms_by_round = false;  ///< batch norms use statistics of a micro-batch
+  std::string bound_class;      ///< of lower_bound, such as "schedules that only move tensors"
   Bytes peak_near;
   Bytes budget_near;
-  bool gradients_freed =
-      false;  ///< those of the weights are static nowhere, but made in every iteration
-  std::optional<Bytes> planned_for;  ///< of it, where the plan leaves the rest to the allocator
-  bool keeps_gradients = false;      ///< static, though the framework frees them
+  bool gradients_freed = false;      ///< weight gradients are allocated anew in every iteration
+  std::optional<Bytes> planned_for;  ///< bytes that the plan uses; unset: budget_near
+  bool keeps_gradients = false;      ///< static gradients, though the framework frees them
   Bytes peak_far;
   Bytes in_core_peak;
-  std::optional<BytesByCategory>
-      peak_near_by_category;  ///< of runs that took place, where asked for
+  std::optional<BytesByCategory> peak_near_by_category;  ///< set if asked for and the job ran
   std::optional<BytesByCategory> peak_far_by_category;
   Bytes to_far;
   Bytes to_near;
-  Bytes inputs_to_far;   ///< of to_far: network inputs, which stand in no layer's row
-  Bytes inputs_to_near;  ///< of to_near
+  Bytes inputs_to_far;   ///< part of to_far: network inputs, in no layer's row
+  Bytes inputs_to_near;  ///< part of to_near: network inputs
   double compute_utilization = 0;
   std::array<Duration, kStallCauses> stalls{};
   std::int64_t parameters = 0;
-  std::int64_t trainable_parameters = 0;  ///< of them those that are not frozen
-  std::int64_t forward_macs = 0;          ///< per sample
-  Bytes saved;                            ///< at the batch
+  std::int64_t trainable_parameters = 0;  ///< parameters without frozen ones
+  std::int64_t forward_macs = 0;          ///< MACs of one sample
+  Bytes saved;                            ///< of the whole batch
   Bytes static_bytes;
-  /// The largest single loss (limit_name: "link to near memory", "slower algorithms", ...) and its share of
-  /// the iteration; "compute" and compute_utilization when none costs 5 %. It does not say what would help
-  /// most: other losses together and compute itself may cost more.
+  /// Largest single loss (limit_name: "link to near memory", "slower algorithms", ...) and its
+  /// share of the iteration; "compute" and compute_utilization if no loss reaches 5 %. It need not
+  /// be what helps most: other losses together, or compute, may cost more.
   std::string limited_by;
   double limited_share = 0;
-  std::optional<PaperEstimate> paper;  ///< of runs of schedules that have closed forms
-  std::string link_limited_by;         ///< "connection", "far memory", "near memory"
-  std::optional<Bytes> largest_hole;   ///< with an addressed allocator: reserved for its reports
+  std::optional<PaperEstimate> paper;  ///< set for schedules with closed forms
+  std::string link_limited_by;         ///< "connection", "far memory" or "near memory"
+  std::optional<Bytes> largest_hole;   ///< bytes; only with an addressed allocator
   std::vector<WhatIf> what_if;
   std::optional<SequenceRates> sequence;
-  std::optional<BytesByCategory> in_core_by_category;  ///< of jobs that lack near memory
-  std::vector<Lever> levers;                           ///< likewise
-  std::vector<WhatIf> worth;       ///< the same with a little less; only of schedules that optimize
-  bool in_words = false;           ///< the table says in words what becomes of the layers' tensors
-  std::optional<TimeRange> range;  ///< where reports of a rate in use differ, and it matters
-  std::optional<StateReport> state;  ///< where it moves
+  std::optional<BytesByCategory> in_core_by_category;  ///< set if the job lacks GPU memory
+  std::vector<Lever> levers;                           ///< empty if the job fits
+  std::vector<WhatIf> worth;  ///< value of the last GB and GB/s; only for schedules that optimise
+  bool in_words = false;      ///< the table describes the plan in words
+  std::optional<TimeRange> range;    ///< set if reports of a rate differ enough to matter
+  std::optional<StateReport> state;  ///< set if model states move
   std::vector<LayerReport> layers;
-  std::vector<StepReport> steps;                  ///< only when asked for
-  std::optional<std::vector<MovedTensor>> moved;  ///< likewise
-  std::optional<Roofline> roofline;               ///< likewise
-  std::optional<Equations> equations;             ///< likewise
+  std::vector<StepReport> steps;                  ///< set if asked for
+  std::optional<std::vector<MovedTensor>> moved;  ///< set if asked for
+  std::optional<Roofline> roofline;               ///< set if asked for
+  std::optional<Equations> equations;             ///< set if asked for
   std::vector<std::string> assumed;
   std::vector<std::string> remarks;  ///< what the prediction leaves out, for people
 };
@@ -322,45 +316,45 @@ struct RunReport {
 /// What costs most of the time beyond the reference: compute that takes longer than there, tasks that run again, or a
 /// wait.
 struct LargestLoss {
-  std::optional<StallCause> cause;  ///< unset: compute that takes longer
-  double share = 0;                 ///< of the iteration
+  std::optional<StallCause> cause;  ///< unset: slower compute
+  double share = 0;                 ///< lost share of the iteration
 };
-/// None when nothing is lost. Of equals compute, then the first cause.
+/// Unset: nothing is lost. Ties: compute, then the first cause.
 [[nodiscard]] std::optional<LargestLoss> largest_loss(const RunReport& report);
-/// As limited_by says it.
+/// Name as in limited_by.
 [[nodiscard]] std::string_view limit_name(StallCause cause);
 [[nodiscard]] std::string_view limit_name(const LargestLoss& loss, const RunReport& report);
 
-/// What `inspect` says of a network at one batch; times only where a hardware profile is given.
+/// Result of `inspect` for a network at one batch; times only with a hardware profile.
 struct NetworkReport {
   std::string network;
   std::string source;
   std::string dtype;
   std::string precision;       ///< as in RunInputs
-  std::string gradient_dtype;  ///< likewise
-  std::string adapter_dtype;   ///< likewise
+  std::string gradient_dtype;  ///< as in RunInputs
+  std::string adapter_dtype;   ///< as in RunInputs
   std::optional<std::string> hardware;
   std::int64_t batch = 1;
   std::string framework;
   std::string framework_meaning;  ///< as in RunInputs
   std::string accounting;
   std::string optimizer;
-  std::string compute;  ///< compute model, with hardware
-  std::vector<std::pair<std::string, std::vector<std::int64_t>>> inputs;  ///< name, shape
+  std::string compute;  ///< model of compute times; empty without hardware
+  std::vector<std::pair<std::string, std::vector<std::int64_t>>> inputs;  ///< names and shapes
   std::int64_t parameters = 0;
-  std::int64_t trainable_parameters = 0;  ///< of them those that are not frozen
-  std::int64_t active_parameters = 0;  ///< of them those that one step of a sequence goes through
+  std::int64_t trainable_parameters = 0;  ///< parameters without frozen ones
+  std::int64_t active_parameters = 0;     ///< parameters that one token uses
   std::int64_t forward_macs_per_sample = 0;
-  std::int64_t forward_macs = 0;    ///< at the batch, as the layers' are
-  std::int64_t forward_flops = 0;   ///< at the batch
+  std::int64_t forward_macs = 0;    ///< of the whole batch
+  std::int64_t forward_flops = 0;   ///< of the whole batch
   std::int64_t backward_flops = 0;  ///< at the batch
-  Bytes saved;                      ///< at the batch
-  Bytes weight_copies;              ///< beside it: those that backward reads
-  Bytes saved_inputs;               ///< of it: network inputs, which no layer writes
+  Bytes saved;                      ///< of the whole batch
+  Bytes weight_copies;              ///< weight copies that backward reads; not in `saved`
+  Bytes saved_inputs;               ///< part of `saved`: network inputs
   Bytes static_bytes;
   bool gradients_freed = false;  ///< as in RunReport
   Bytes in_core_peak;
-  std::optional<Duration> compute_time;  ///< all tasks, with hardware
+  std::optional<Duration> compute_time;  ///< sum of all tasks; unset without hardware
   std::vector<LayerReport> layers;       ///< times are 0 without hardware
   std::vector<std::string> assumed;
 };

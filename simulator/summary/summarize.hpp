@@ -1,5 +1,5 @@
-// Plan and Timeline -> RunReport, and Network -> NetworkReport: everything that any writer prints
-// is worked out here once, so that table, JSON, CSV and trace cannot disagree.
+// Computes RunReport from plan and Timeline, and NetworkReport from a network. Everything that
+// writers print is computed here once, so that table, JSON, CSV and trace agree.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@
 
 namespace ooc {
 
-/// How much of the report to fill, each more than the one before: a sweep needs totals only.
+/// Extent of a report; each level includes the one before. Sweeps need totals only.
 enum class Detail { kTotals, kPeaks, kLayers, kSteps };
 
 struct SummaryInput {
@@ -25,38 +25,38 @@ struct SummaryInput {
   const TrainingGraph& graph;
   const CostTable& costs;
   const PlanResult& plan;                 ///< as make_plan returned it
-  const std::optional<Outcome>& outcome;  ///< none exactly where `plan` is an OutOfMemory
-  /// What `plan`, `outcome` and `bounds` are about where there are several rounds; null: of `graph`.
+  const std::optional<Outcome>& outcome;  ///< unset exactly if `plan` is an OutOfMemory
+  /// Gradient accumulation: `plan`, `outcome` and `bounds` are about its graph. Null: none.
   const Rounds* rounds = nullptr;
-  /// What `plan` and `outcome` are about on several devices; else null. Graph, costs, rounds and bounds are
-  /// then those of the first one's share.
+  /// Several devices: `plan` and `outcome` are about their graph. Null: one device. Graph, costs,
+  /// rounds and bounds are those of the first device's share.
   const DataParallel* devices = nullptr;
   Bytes in_core_peak;  ///< in_core_peak() of in_core_peak.hpp
   std::optional<LowerBounds> bounds = {};
   std::string_view bound_class = "schedules that only move tensors";
-  ComputeModel compute_model = ComputeModel::kNative;  ///< whose FLOPs are reported
-  std::vector<std::string> assumed = {};               ///< HardwareProfile::assumed
-  ClosedForm closed_form = ClosedForm::kNone;          ///< of the schedule
-  PaperChain* paper = nullptr;         ///< of the same plan, to be kept between runs of it
-  std::optional<Bytes> peak_far = {};  ///< where it is worked out already
+  ComputeModel compute_model = ComputeModel::kNative;  ///< model whose FLOPs are reported
+  std::vector<std::string> assumed = {};               ///< as HardwareProfile::assumed
+  ClosedForm closed_form = ClosedForm::kNone;          ///< closed form of the schedule
+  PaperChain* paper = nullptr;         ///< chain of this plan, kept between its runs
+  std::optional<Bytes> peak_far = {};  ///< peak, if known already; unset: computed
   Detail detail = Detail::kLayers;
-  const MovingState* moving = nullptr;  ///< whose graph `rounds` has; null: state stays near
+  const MovingState* moving = nullptr;  ///< null: states stay near; else `rounds` has its graph
 };
 
 [[nodiscard]] RunReport summarize(const SummaryInput& input);
-/// The totals of another run of the same plan, at other prices of copies, into the report of the first. Of the inputs
-/// only the prices differ, and these the caller repeats.
+/// Replaces the totals in `report` by those of another run of the same plan at other copy costs.
+/// The caller updates the costs in its inputs.
 void summarize_again(const SummaryInput& input, RunReport& report);
 
-/// A run that stopped, said like any other job that does not fit. The smallest budget is unknown.
+/// Returns a blocked run as a job that does not fit. The smallest budget is unknown.
 [[nodiscard]] OutOfMemory out_of_memory_of(const Blocked& blocked, const Plan& plan,
                                            const TrainingGraph& graph);
 
 struct InspectionInput {
   const TrainingGraph& graph;
   std::int64_t batch = 1;
-  const CostTable* costs = nullptr;  ///< null without --hardware: no times
-  /// Bytes alone, where there are no costs; null: estimate_sizes() of the batch.
+  const CostTable* costs = nullptr;  ///< null: no times
+  /// Sizes without costs; null: estimate_sizes() of the batch.
   const CostTable* sizes = nullptr;
   std::optional<std::string> hardware = {};
   std::string framework = "ideal";
@@ -66,8 +66,7 @@ struct InspectionInput {
   std::vector<std::string> assumed = {};
 };
 
-/// Throws SpecError (place --batch) for what is too large to count.
-/// "float32" where what the network learns has a type of its own (adapters), else empty.
+/// Returns "float32" if trained parameters have a type of their own (adapters); else empty.
 [[nodiscard]] std::string adapter_dtype(const Network& network);
 [[nodiscard]] NetworkReport summarize_network(const InspectionInput& input);
 

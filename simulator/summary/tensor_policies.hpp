@@ -1,5 +1,5 @@
-// What a plan does, between forward and backward, with each tensor that is needed again: for software that is to
-// do the same (`--export-policy`, docs/policy.md).
+// Action of a plan on each saved tensor between forward and backward, for software that shall do
+// the same (`--export-policy`, docs/policy.md).
 #pragma once
 
 #include <optional>
@@ -15,23 +15,21 @@ namespace ooc {
 struct TensorPolicy {
   TensorId tensor;
   TensorAction action = TensorAction::kKeep;
-  /// kSwap: the forward task's layer that has ended when the copy out starts; none: at once, or a network input
-  /// that is in far memory anyway.
+  /// kSwap: layer whose forward task ends before the copy out starts. Unset: at once, or a network
+  /// input, which the host has anyway.
   std::optional<LayerId> out_after;
-  /// kSwap, kRecompute: the layer in whose backward the copy in starts, or which it is run again for; none: before
+  /// kSwap, kRecompute: layer whose backward starts the copy in or the rerun; unset: before
   /// backward begins.
   std::optional<LayerId> back_at;
 };
 
 struct TensorPolicies {
-  std::vector<TensorPolicy>
-      needed;  ///< what backward reads, or a task that runs again, by TensorId
-  std::vector<TensorId>
-      left_out;  ///< that are copied at other times than these: gradients, or within forward
+  std::vector<TensorPolicy> needed;  ///< tensors that backward or a rerun task reads, by TensorId
+  std::vector<TensorId> left_out;  ///< tensors copied at other times: gradients, or within forward
 };
 
-/// Of a plan in one round on one device without pages, compression and state that moves. A tensor that a repeated
-/// task writes beside the one it is run for counts as made again even where the plan has it near as well.
+/// Precondition: one device, no gradient accumulation, pages, compression or moving states. A tensor that a
+/// rerun task writes besides its purpose counts as recomputed, even if the plan also has it near.
 [[nodiscard]] TensorPolicies tensor_policies(const Plan& plan, const TrainingGraph& graph,
                                              const Timeline& timeline);
 

@@ -1,7 +1,7 @@
-// What a benchmark is: a const struct with a function in it, one file each; the table of all of them is
-// generated from the list of names in CMakeLists.txt. A benchmark measures CPU time and reports rows; a
-// row may have a goal, and goals are ratios of times measured in the same run, or sizes, so that a slow
-// machine proves nothing. Nothing here is a test: only the results that are computed are asserted.
+// Benchmark: a const struct with one function, one file each; CMakeLists.txt generates the table. A
+// benchmark measures CPU time and reports rows. A row may have a goal: a ratio of times measured in
+// the same run, or a size, so that a slow machine proves nothing. No test: only computed results
+// are asserted.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What the tests of `calibrate` share: the recorded samples, and the program with the fake device.
+// Common parts of the tests of `calibrate`: recorded samples, and the program with the stub device.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace ooc::test {
 
-/// Of a fake V100, so that its profile is found by the name.
+/// Samples of a stub V100, whose profile is found by its name.
 inline const std::string kRecorded = OOC_SOURCE_DIR "/tests/data/calibrate/stub.samples.jsonl";
 
-/// A fake device whose little memory keeps the copies small and the tests short.
+/// Stub device with little memory, so that copies are small and tests short.
 inline const std::string kSmallStub = "memory=402653184";
 
 /// `calibrate` with these arguments in `folder`; `stub` is OOC_STUB, `more` are further variables.

@@ -1,4 +1,4 @@
-// What the tests of `replay` share: a small job on a profile of the fake device.
+// Common parts of the tests of `replay`: a small job on a profile of the stub device.
 #pragma once
 
 #include <cstdint>

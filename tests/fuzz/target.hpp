@@ -1,7 +1,6 @@
-// What a fuzz target is: a function that eats arbitrary text and may answer in two ways only.
-// Anything else, another exception, a sanitizer's report or a hang, is a bug. The same function is
-// driven by libFuzzer (libfuzzer_main.cpp, scripts/fuzz) and by a plain test (replay.cpp) that
-// needs no clang.
+// Fuzz target: a function that takes any text and may answer in two ways only. Anything else
+// (another exception, a sanitizer's report, a hang) is a bug. libFuzzer drives it
+// (libfuzzer_main.cpp, scripts/fuzz), and so does a plain test (replay.cpp) that needs no clang.
 #pragma once
 
 #include <filesystem>

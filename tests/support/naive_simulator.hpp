@@ -1,7 +1,7 @@
-// A second, dumb simulator, written from the text of the semantics (docs/architecture.md, 2) and
-// fed with a plan's text form. It shares nothing with the engine: no plan structures, no counters
-// kept from one instant to the next. At every instant it looks at everything again. Slow, and plain
-// enough to be believed. Ideal allocator only.
+// Second, naive simulator, written from the text of the semantics (docs/architecture.md, 3) and fed
+// with the text form of a plan. It shares nothing with the engine: no plan structures, no counters
+// kept from one instant to the next. At every instant it looks at everything again: slow, but
+// simple enough to be believed. Ideal allocator only.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ struct NaiveStep {
   std::string kind;
   std::string name;
   int device = 0;
-  std::int64_t time = 0;     ///< compute, recompute
-  std::int64_t issue = 0;    ///< the same: of the host
-  std::int64_t pinning = 0;  ///< the same: of the host, behind the step before it on its queue
+  std::int64_t time = 0;     ///< ns; compute and recompute steps
+  std::int64_t issue = 0;    ///< host ns to issue a compute step
+  std::int64_t pinning = 0;  ///< host ns to pin memory, after the previous step of its queue
   std::int64_t bytes = 0, latency = 0;
-  std::optional<std::int64_t> rate;  ///< of a copy; none: infinite
+  std::optional<std::int64_t> rate;  ///< of a copy; unset: infinite
   std::vector<std::size_t> waits;
   std::vector<std::pair<std::size_t, std::int64_t>> takes;  ///< block, bytes
   std::vector<std::size_t> frees;
@@ -33,7 +33,7 @@ struct NaivePlan {
   std::int64_t budget = 0, static_bytes = 0;
   std::int64_t duplex_to_far = 0, duplex_to_near = 0;  ///< parts per billion
   int devices = 0;
-  std::optional<std::int64_t> peak_to_far, peak_to_near;  ///< none: infinite
+  std::optional<std::int64_t> peak_to_far, peak_to_near;  ///< unset: infinite
   struct Initial {
     std::size_t block = 0;
     std::int64_t bytes = 0;
@@ -43,7 +43,7 @@ struct NaivePlan {
   std::vector<NaiveStep> steps;
 };
 
-/// Throws std::runtime_error on anything it does not know.
+/// Throws std::runtime_error for anything unknown.
 [[nodiscard]] NaivePlan read_plan_text(std::string_view text);
 
 struct NaiveResult {
@@ -54,7 +54,7 @@ struct NaiveResult {
   std::int64_t iteration_time = 0;
   std::int64_t peak = 0;  ///< largest use of a device, static bytes included
   bool finished = false;
-  std::optional<std::size_t> blocked_step;  ///< not finished: the ready head that came first
+  std::optional<std::size_t> blocked_step;  ///< head that was ready first; unset: the run finished
 };
 
 [[nodiscard]] NaiveResult simulate_naively(const NaivePlan& plan);

@@ -1,4 +1,4 @@
-// What every run must keep: memory by category adds up to memory, at the peaks and at any other time.
+// Law of every run: memory by category adds up to memory, at the peaks and at any other time.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// What a schedule is handed in tests: a workload, a budget, options, and the engine to try plans with.
+// Input of a schedule in tests: a workload, a budget, options, and the engine to try plans with.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace ooc::test {
 
-/// `workload` must outlive it.
+/// `workload` must outlive the problem.
 inline PlanningProblem problem_of(const Workload& workload, Bytes budget,
                                   const ScheduleOptions& options = {}) {
   const auto evaluate = [&workload, budget,

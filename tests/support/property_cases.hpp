@@ -1,5 +1,5 @@
-// How many random cases a property test runs, and how a failing one is run again. By default enough
-// for CI; OOC_PROPERTY_CASES=N asks for N of each, OOC_PROPERTY_SEED=S runs case S alone.
+// Number of random cases of a property test, and the way to run a failing case again. Default:
+// enough for CI. OOC_PROPERTY_CASES=N runs N of each, OOC_PROPERTY_SEED=S runs case S alone.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,8 +15,8 @@ inline std::uint64_t number_from(const char* variable, std::uint64_t otherwise) 
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
-/// Calls check(seed) for seeds from 1 on: `usual` of them, or OOC_PROPERTY_CASES, or just the one of
-/// OOC_PROPERTY_SEED. Returns how many.
+/// Calls check(seed) for seeds from 1 on: `usual` of them, or OOC_PROPERTY_CASES, or only
+/// OOC_PROPERTY_SEED. Returns the number of calls.
 template <class Check>
 std::uint64_t for_each_seed(std::uint64_t usual, Check check) {
   if (const std::uint64_t seed = number_from("OOC_PROPERTY_SEED", 0); seed != 0) {
@@ -28,7 +28,7 @@ std::uint64_t for_each_seed(std::uint64_t usual, Check check) {
   return cases;
 }
 
-/// What a failure prints: the case in a few words and the command that runs it again.
+/// Message of a failure: the case in a few words, and the command that runs it again.
 inline std::string rerun(const char* program, std::uint64_t seed) {
   return fmt::format("to run this case alone: OOC_PROPERTY_SEED={} tests/property/{}", seed,
                      program);

@@ -18,18 +18,18 @@
 
 namespace ooc::test {
 
-/// The same numbers on every platform (the standard's distributions are not).
-/// Drawn in the order written, one draw a full expression or braces between: compilers differ in the order in which
-/// they evaluate arguments, and a seed stands for one case.
+/// Random numbers, equal on every platform (unlike the standard's distributions). Draw in the order
+/// written, one a full expression or in braces: compilers differ in the order of arguments, and a
+/// seed must mean one case.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : engine_(seed) {}
-  /// In [lowest, highest].
+  /// Integer in [lowest, highest].
   std::int64_t number(std::int64_t lowest, std::int64_t highest);
   std::size_t index(std::size_t size);
   /// True once in `times`.
   bool once_in(std::int64_t times) { return number(1, times) == 1; }
-  /// Of any order of magnitude between the two, both > 0.
+  /// Number of any order of magnitude between the two, both > 0.
   std::int64_t magnitude(std::int64_t lowest, std::int64_t highest);
 
  private:
@@ -40,7 +40,7 @@ enum class NetworkForm {
   kCustomChain,  ///< custom layers that save their outputs: the paper's abstract model
   kMixedChain,   ///< custom layers of every kind of `saves`, with workspace
   kRealChain,    ///< convolutions, pools, norms, activations, linear layers, a loss or none
-  kGraph,        ///< those with skips, branches, concats, products and second inputs
+  kGraph,        ///< kRealChain with skips, branches, concats, products and second inputs
   kSequence,     ///< recurrent layers, attention, embeddings on [steps, features]
 };
 
@@ -48,10 +48,10 @@ enum class NetworkForm {
 [[nodiscard]] std::string random_network_text(Dice& dice, NetworkForm form,
                                               std::int64_t max_layers);
 
-/// Of a framework that nobody has written.
+/// Random framework.
 [[nodiscard]] Keeping random_keeping(Dice& dice);
 
-/// A network with its graph and its costs at some batch on some machine. The link is still free.
+/// Network with its graph and its costs at some batch on some machine. The link is still free.
 struct Workload {
   std::string text;  ///< of a random network, for printing
   std::unique_ptr<Network> network;
@@ -59,10 +59,10 @@ struct Workload {
   CostTable costs;
 };
 [[nodiscard]] Workload random_workload(Dice& dice, NetworkForm form, std::int64_t max_layers);
-/// Of any of `forms`, with at most `lowest` to `highest` layers.
+/// Random workload of one of `forms`, with `lowest` to `highest` layers at most.
 [[nodiscard]] Workload random_workload(Dice& dice, std::span<const NetworkForm> forms,
                                        std::int64_t lowest, std::int64_t highest);
-/// The same from a given text: unless `options` say other, liveness, sgd, 1 GFLOP/s and 1 GB/s near memory.
+/// Workload from a given text. Defaults: liveness, sgd, 1 GFLOP/s, 1 GB/s GPU memory.
 [[nodiscard]] Workload workload_of_text(const std::string& text, std::int64_t batch,
                                         const GraphOptions& options = {});
 [[nodiscard]] Workload workload_of_file(const std::string& path, std::int64_t batch);
@@ -74,7 +74,7 @@ struct LinkSpec {
   Duplex duplex = {};
 };
 void set_link(CostTable& costs, const LinkSpec& link);
-/// Memory is pinned for every copy out, in such a time. Once, after set_link().
+/// Pins memory for every copy out, in the given time. Call once, after set_link().
 void set_pinning(CostTable& costs, Duration pinning);
 /// Copies of the whole saved set take between a tenth and ten times the compute, or no time at all.
 [[nodiscard]] LinkSpec random_link(Dice& dice, const Workload& workload);

@@ -1,5 +1,5 @@
-// What a user may ask of a schedule, at random: a new option is tried by the tests of laws as soon as it stands in
-// the table and in the schedule's `options`.
+// Random options of a schedule. A new option is tested as soon as it stands in the table and in the
+// schedule's `options`.
 #pragma once
 
 #include "simulator/schedules/option_table.hpp"
@@ -8,8 +8,8 @@
 
 namespace ooc::test {
 
-/// The defaults half of the time, else for most of what the schedule reads one of the values to try. Searches are always
-/// short.
+/// Returns the defaults half of the time; else tried values for most options that the schedule
+/// reads. Searches are always short.
 inline ScheduleOptions random_options(Dice& dice, const Schedule& schedule) {
   ScheduleOptions options;
   options.own.change().search = 30;

@@ -1,4 +1,4 @@
-// A workload whose state moves, in one round or several equal ones: planned by a schedule, woven, checked and run.
+// Workload with moving states, with or without gradient accumulation: planned by a schedule, woven, checked and run.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -18,7 +18,7 @@
 namespace ooc::test {
 
 struct StateExample {
-  /// By schedules that search.
+  /// Number of plans that searching schedules try.
   static constexpr std::int64_t kPlansTried = 20;
 
   StateExample(const Workload& the_workload, const StateOptions& options, const FarCompute& far,
@@ -37,7 +37,7 @@ struct StateExample {
     round = book_for_rounds(std::move(round), moving);
   }
 
-  /// `booking`: as its schedule needs.
+  /// Plans the job with its schedule, weaves in the states and validates the result.
   [[nodiscard]] PlanResult result(const Schedule& schedule, Bytes budget) const {
     const Booking booking = schedule.is(Trait::kRecomputes) ? Booking::kAnywhere : Booking::kByTask;
     CostTable planned = planned_costs(round, workload.costs, booking);
@@ -79,7 +79,7 @@ struct StateExample {
     }
     return made;
   }
-  /// Of one that fits.
+  /// Runs the plan. Precondition: the job fits.
   [[nodiscard]] Timeline run(const Schedule& schedule, Bytes budget) const {
     const PlanResult made = result(schedule, budget);
     REQUIRE(std::holds_alternative<Plan>(made));
@@ -95,9 +95,9 @@ struct StateExample {
   }
 
   const Workload& workload;
-  MovingState round;  ///< what schedules plan
+  MovingState round;  ///< states that schedules plan with
   CostTable round_costs;
-  MovingState moving;  ///< all rounds
+  MovingState moving;  ///< states of all micro-batches
   CostTable costs;
 };
 

@@ -19,11 +19,11 @@ struct SyntheticMachine {
     Direction to_far;
   };
   std::vector<Mode> modes;
-  double duplex = 0.8;         ///< what copies to near keep beside copies to far
-  double duplex_to_far = 0.8;  ///< the other way round
+  double duplex = 0.8;         ///< share that copies to GPU memory keep beside copies out
+  double duplex_to_far = 0.8;  ///< share that copies out keep beside copies to GPU memory
   double launch_ns = 2500;
   double near_bytes_per_s = 800e9;
-  double cached_bytes_per_s = 2e12;  ///< of sizes below the cache's
+  double cached_bytes_per_s = 2e12;  ///< for sizes below the cache's
   double host_bytes_per_s = 60e9;
   double noise = 0;     ///< relative standard deviation of each time
   double outliers = 0;  ///< share of times that are several times as long
@@ -33,9 +33,9 @@ struct SyntheticMachine {
   KeyValues machine;
 };
 
-/// Pinned, pageable and both unified modes of a machine like those of 2018.
+/// Machine of about 2018 with pinned, pageable and both unified modes.
 [[nodiscard]] SyntheticMachine usual_synthetic_machine();
-/// What ooc-paleo-gpu would have measured there.
+/// Returns the samples that ooc-paleo-gpu would measure there.
 [[nodiscard]] SampleSet synthetic_samples(const SyntheticMachine& machine);
 
 }  // namespace ooc

@@ -1,4 +1,4 @@
-// What is asked of printed text.
+// Checks of printed text.
 #pragma once
 
 #include <string>

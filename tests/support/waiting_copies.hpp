@@ -1,4 +1,4 @@
-// A plan as software runs it whose copies wait for more than the schedule says (CopyRules), under the laws of all plans.
+// Runs of plans with the waits of a framework's copies (CopyRules), checked by the laws of all plans.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,20 @@ struct PlannedRun {
   const TrainingGraph& graph;
   const CostTable& costs;
   Bytes budget;
-  Duration bound = {};  ///< that no run beats
+  Duration bound = {};  ///< lower bound on any run
 };
 
-/// Its time by these rules. It is sound, is never blocked, keeps to the budget, and busy and stalls add up to the
-/// time; a `naive` simulator agrees on every instant.
+/// Runs the plan by these rules and returns its time. Checks that the plan is valid, never blocks and keeps to the
+/// budget, that busy and stalls add up to the time, and, if `naive`, that the naive simulator agrees on every instant.
 [[nodiscard]] Duration run_waiting(const PlannedRun& planned, const CopyRules& rules, bool naive);
 
-/// How often a run is quicker although its copies wait for more: memory that is free at another time may be worth more
-/// than what the waits cost, on some plans.
+/// Counts runs that are faster although their copies wait for more. On some plans memory that is
+/// free at another time is worth more than the waits.
 class WaitingRuns {
  public:
-  /// All three kinds of streams; a few times with memory that is pinned for every copy out.
+  /// Runs with all three kinds of streams, sometimes with memory pinned for every copy out.
   void add(Dice& dice, const PlannedRun& planned);
-  /// At most one pair in `times`.
+  /// Checks that at most one pair in `times` was faster.
   void check_rare(std::uint64_t times) const;
 
  private:

@@ -12,7 +12,7 @@ namespace ooc {
 /// `text` is the layer's object, with "type"; unknown keys are refused.
 [[nodiscard]] LayerModel read_layer(const std::string& text, const std::vector<TensorShape>& inputs,
                                     Dtype dtype = Dtype::kFloat32);
-/// What the SpecError of that says; "" if it is read without one.
+/// Returns the text of the SpecError; empty: read without error.
 [[nodiscard]] std::string layer_error(const std::string& text,
                                       const std::vector<TensorShape>& inputs);
 

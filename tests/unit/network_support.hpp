@@ -12,9 +12,9 @@ namespace ooc {
 /// A file with one input "data" of 4x8x8, these layers, and `more` keys (", \"outputs\": [...]").
 [[nodiscard]] std::string network_text(const std::string& layers, const std::string& more = "");
 [[nodiscard]] Network read_layers(const std::string& layers, const std::string& more = "");
-/// What the SpecError of that says; "" if it is read without one.
+/// Returns the text of the SpecError; empty: read without error.
 [[nodiscard]] std::string network_error(const std::string& layers, const std::string& more = "");
-/// The same for a whole file.
+/// Returns the text of the SpecError for a whole file.
 [[nodiscard]] std::string file_error(const std::string& text);
 
 /// "name: producer, producer" of every layer, in file order.

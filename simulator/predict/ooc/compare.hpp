@@ -1,4 +1,4 @@
-// Several schedules for one job, set against one another.
+// Several schedules for one job, compared:
 //     compare(request), compare_machines(request)
 #pragma once
 

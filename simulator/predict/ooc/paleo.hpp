@@ -1,7 +1,7 @@
-// All that the library answers, for programs of one's own (examples/):
+// The whole library, for programs of your own (examples/):
 //     find_package(ooc-paleo) and target_link_libraries(... ooc-paleo::ooc-paleo)
-// It neither prints nor exits. Bad input is a SpecError that names file, place, what was found and what was expected; a
-// job that does not fit is a report that says so. Any number of threads may ask at once.
+// The library neither prints nor exits. Bad input throws SpecError with file, place, found and expected. A
+// job that does not fit is a report that says so. Any number of threads may call it at once.
 #pragma once
 
 #include "ooc/compare.hpp"

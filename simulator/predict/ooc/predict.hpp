@@ -1,4 +1,4 @@
-// How long one iteration takes under one schedule, and why.
+// Time of one iteration under one schedule, with its causes:
 //     predict(case, schedule), what_if(...)
 #pragma once
 

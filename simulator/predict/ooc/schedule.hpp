@@ -1,6 +1,6 @@
-// Schedules: the shipped ones by name, and what a schedule of one's own is made of.
+// Schedules: shipped ones by name, and the parts for a schedule of your own:
 //     find_schedule(name), schedules(), Schedule, find_candidates(graph), plan_moving(problem, tensors)
-// An option that a single schedule reads is set by options.own.change().max_swaps = 3.
+// Options of single schedules are set by, for example, options.own.change().max_swaps = 3.
 #pragma once
 
 #include "simulator/schedules/move_candidates.hpp"

@@ -1,4 +1,4 @@
-// Every combination of networks, machines, batches, budgets, schedules and links, row by row.
+// Every combination of networks, machines, batches, budgets, schedules and links, row by row:
 //     run_sweep(job, sink)
 #pragma once
 
