@@ -16,12 +16,12 @@ struct Decimal {
   bool cut = false;            ///< true if further digits, not all 0, did not fit the mantissa
 };
 
-/// Number at the beginning of a text, and its length in bytes. Grammar: digits; optional are `-`
-/// before, fraction and exponent after. Unset: no digits.
+/// Number at the beginning of a text, and its length in bytes.
 struct DecimalPrefix {
   Decimal value;
   std::size_t length = 0;
 };
+/// Grammar: `-`, digits, fraction, exponent; all but digits are optional. Unset: no digits.
 [[nodiscard]] std::optional<DecimalPrefix> read_decimal(std::string_view text);
 
 struct Scaled {

@@ -42,11 +42,11 @@ enum class NormForm { kFused, kEager };
 
 inline constexpr std::int64_t kNormStatisticBytes = 4;  ///< bytes of a statistic, always float32
 
+enum class FirstOperand { kInput, kOwn };
 /// Eager form. Saves per element the float32 value to normalise and the normalised value, and 4
 /// bytes a row. kInput: the former is the input, if that is float32. Each kernel reads and writes
 /// whole tensors. Forward, in float32: square, mean, times 1 / rms, times the weight (kOwn: mean
 /// and difference before). Backward: PyTorch's derivatives of these, one by one.
-enum class FirstOperand { kInput, kOwn };
 void set_eager_form(const SpecView& spec, const LayerInputs& inputs, std::int64_t rows,
                     FirstOperand first, LayerModel& model);
 

@@ -45,7 +45,7 @@ struct Layer {
 /// Weights that one or several layers share: one gradient, one update.
 struct WeightUnit {
   LayerId owner;              ///< holds the parameters; runs before the tied layers
-  std::vector<LayerId> tied;  ///< further layers, in file order
+  std::vector<LayerId> tied;  ///< layers that share the owner's weights, in file order
   std::int64_t parameters = 0;
   bool is_frozen = false;
 };

@@ -145,9 +145,9 @@ struct WeightUse {
 /// Returns the residency intervals of weights, if each task of `planned` runs once and in order.
 [[nodiscard]] std::vector<WeightStay> weight_stays(const MovingState& state);
 
+enum class Booking { kByTask, kAnywhere };
 /// Returns the costs of `planned`, without transfers. `costs`: of the network's graph. kAnywhere:
 /// tasks are rerun, so each needs room for any state.
-enum class Booking { kByTask, kAnywhere };
 [[nodiscard]] CostTable planned_costs(const MovingState& state, const CostTable& costs,
                                       Booking booking);
 /// Returns the costs of `graph`, without transfers.

@@ -17,21 +17,21 @@ namespace ooc {
          rules.far_powers_of_two;
 }
 
-/// Returns the plan with the waits of CopyStreams, per device. Unless kOverlap, a copy waits for the compute
-/// step before it, and copies in are ordered by the first step that waits for them. kFramework: a copy in
-/// stands right before the first step, after all that the copy waits for, that waits for any copy in. Up to
-/// that step a host that runs ahead has issued steps when it issues the copy. kSerial: a copy in stands right
-/// before the first step that waits for it, and compute steps wait for all earlier copies. If memory is
-/// pinned for every copy, copies out wait for the compute step before under kOverlap, too. All waits point
-/// back in sequence, so no cycle can arise. Copies between devices stay as they are: they use no GPU memory,
-/// and the framework does not make them. `stays`: from the costs of the plan (model/cost/held_bytes.hpp).
-/// Memory booked for them as workspace becomes blocks: gradients from the first writer's start to the end of
-/// the last task, inputs present at the start up to then. Precondition: first readers wait for their copies
-/// in, or for a later one on the same queue.
+/// Memory that stays to the end of an iteration (model/cost/held_bytes.hpp).
 struct Stays {
   std::span<const HeldBytes> held = {};  ///< bytes held, by task
   std::span<const TensorId> inputs = {};
 };
+/// Returns the plan with the waits of CopyStreams, per device. Unless kOverlap, a copy waits for the compute step
+/// before it, and copies in are ordered by the first step that waits for them. kFramework: a copy in stands right
+/// before the first step, after all that the copy waits for, that waits for any copy in. Up to that step a host
+/// that runs ahead has issued steps when it issues the copy. kSerial: a copy in stands right before the first step
+/// that waits for it, and compute steps wait for all earlier copies. If memory is pinned for every copy, copies out
+/// wait for the compute step before under kOverlap, too. All waits point back in sequence, so no cycle can arise.
+/// Copies between devices stay as they are: they use no GPU memory, and the framework does not make them. `stays`:
+/// from the costs of the plan. Memory booked for them as workspace becomes blocks: gradients from the first
+/// writer's start to the end of the last task, inputs present at the start up to then. Precondition: first readers
+/// wait for their copies in, or for a later one on the same queue.
 [[nodiscard]] Plan wait_as_framework(const Plan& plan, const CopyRules& rules,
                                      const Stays& stays = {});
 

@@ -33,10 +33,10 @@ using ProblemOf = PlanningProblem (*)(const Case& which, const TrainingGraph& gr
 [[nodiscard]] RoundsResult plan_with_state(const Case& which, const Schedule& schedule,
                                            Bytes budget, ProblemOf problem_of);
 
+enum class TaskOrder { kAny, kOnce };
 /// Returns a lower bound for any schedule with this placement of states: the copies of each
 /// direction; far updates one after another, after the last gradient if they wait for all. Far
 /// weights arrive once, or with kOnce as often as their windows require.
-enum class TaskOrder { kAny, kOnce };
 [[nodiscard]] Duration state_bound(const MovingState& state, const CostTable& costs,
                                    TaskOrder order);
 

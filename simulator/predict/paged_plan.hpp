@@ -1,5 +1,5 @@
-// Schedules that move pages (Trait::kMovesPages): modes that they need of the profile, and their
-// plans, about parts of tensors and slices of tasks.
+// Plans of schedules that move pages (Trait::kMovesPages), about parts of tensors and slices of
+// tasks; and the copy modes that such schedules need of a profile.
 #pragma once
 
 #include <string>

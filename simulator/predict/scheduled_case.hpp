@@ -25,7 +25,7 @@ class ScheduledCase {
   void bound();
 
   [[nodiscard]] RunReport report(Detail detail) const;
-  /// Returns the totals of the run. Allocates nothing once each plan was reported.
+  /// Returns the totals of the run. Allocates nothing, once each plan has been reported.
   [[nodiscard]] const RunReport& totals();
   [[nodiscard]] CaseRun take() &&;
 

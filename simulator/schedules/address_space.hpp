@@ -53,8 +53,8 @@ class AddressSpace {
 
   /// Returns the smallest hole of at least `bytes`; unset: none.
   [[nodiscard]] std::optional<SegmentId> find_hole(Bytes bytes) const;
-  /// Places a block at one end of a hole. Precondition: the hole is large enough, bytes > 0.
   enum class Side : std::uint8_t { kLow, kHigh };
+  /// Places a block at one end of a hole. Precondition: the hole is large enough, bytes > 0.
   SegmentId take(SegmentId hole, Bytes bytes, Segment::Holds holds, TensorId tensor,
                  Side side = Side::kLow);
   /// Frees a block and joins it with neighbouring holes. Returns the joined hole.

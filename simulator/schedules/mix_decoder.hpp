@@ -43,8 +43,8 @@ class MixDecoder {
   [[nodiscard]] const std::vector<std::uint32_t>& idle_of_gap() const { return idle_of_gap_; }
   /// Returns by position the bytes beyond the budget if every tensor that can be away is. Valid after list.
   [[nodiscard]] const std::vector<std::int64_t>& excess() const { return excess_; }
-  /// Returns the shortage of the list, if all tensors that can be away are (kAll), or none (kNothing).
   enum class Away { kAll, kNothing };
+  /// Returns the shortage of the list, if all tensors that can be away are (kAll), or none (kNothing).
   [[nodiscard]] std::optional<OutOfMemory> shortage(Away away) const;
 
  private:

@@ -7,6 +7,7 @@
 
 namespace ooc {
 
+enum class Returns { kOnce, kForEachReader };
 /// Returns the plan that runs every task in order and moves `away` (tensors of find_candidates(),
 /// move_candidates.hpp, in any order). A moved tensor is copied out once, after its last writer;
 /// its memory is free when the copy and its last forward use have ended. A network input is dropped
@@ -15,7 +16,6 @@ namespace ooc {
 /// once, to stay up to the last use; or anew for each backward task that reads it. Returns
 /// OutOfMemory at the first task that lacks memory even so, with the smallest budget that suffices.
 /// Tasks run by problem.chosen(), so such schedules list "--algorithms" in `options`.
-enum class Returns { kOnce, kForEachReader };
 [[nodiscard]] PlanResult plan_moving(const PlanningProblem& problem,
                                      const std::vector<TensorId>& away,
                                      Returns returns = Returns::kOnce);
