@@ -19,7 +19,7 @@ enum class KeptActivation {
 /// Saved for activations with two limits (relu6, hardsigmoid), and for leaky_relu and elu.
 enum class KeptOfClamps {
   kAsActivations,
-  kInput,  ///< a copy of the input with two limits; for the others the input, if out of place
+  kInput,  ///< input, copied for two limits; for the others if out of place
 };
 
 /// Saved for a slice whose value backward reads.
@@ -72,7 +72,7 @@ struct Keeping {
   std::int64_t mask_bytes = 1;  ///< bytes an element of dropout's mask
   KeptOfNorms norms = KeptOfNorms::kInput;
   KeptOfSoftmax softmax = KeptOfSoftmax::kOutput;
-  std::optional<Dtype> loss_dtype = {};  ///< of tensors that a loss saves; unset: by the network
+  std::optional<Dtype> loss_dtype = {};  ///< type of tensors that a loss saves; unset: network
   InPlaceGradients in_place_gradients = InPlaceGradients::kAsForward;
   GradientSharing gradients = GradientSharing::kCopy;
 

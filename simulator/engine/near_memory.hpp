@@ -50,7 +50,7 @@ struct MemoryBuffers {
   std::vector<std::int64_t> used;           ///< by device; bytes without static bytes
   std::vector<std::int32_t> releases_left;  ///< by block: number of releasers that have not ended
   std::vector<Arena> arenas;                ///< by device
-  std::vector<std::int64_t> addresses;      ///< by block; if caching: index of its piece
+  std::vector<std::int64_t> addresses;      ///< by block: address, or index of its piece
   std::vector<SegmentCache> caches;         ///< by device
   std::vector<Piece> pieces;                ///< pieces of all devices
   std::vector<std::int32_t> unused_pieces;  ///< indices in `pieces` for reuse

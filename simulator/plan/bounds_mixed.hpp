@@ -18,7 +18,7 @@ struct MixedBounds {
 
 enum class MixedEffort {
   kDivisible,
-  kWhole,  ///< tens of milliseconds, for the cuts with the highest bound A
+  kWhole,  ///< also bound B, of the cuts with the highest bound A: tens of ms
 };
 
 /// `budget`: GPU memory, static bytes included. `which`: alternatives that schedules use. Unset: a

@@ -61,7 +61,7 @@ class ScheduledCase {
   std::vector<Candidate> candidates_;  ///< candidates by ascending room
   bool is_trial_ = false;              ///< true if it only tests another case's smallest budget
   bool planned_ = false;               ///< plans need not be made again
-  bool by_sizes_ = true;               ///< as in ToBeat
+  bool by_sizes_ = true;               ///< as ToBeat::by_sizes
   std::size_t best_ = 0;
   std::optional<Duration> time_;  ///< iteration time of the best
   LinkSpeed link_;                ///< fastest link at the present copy costs

@@ -16,7 +16,7 @@ namespace ooc {
 /// Decision for one gap between two uses of a tensor.
 enum class Treatment : std::uint8_t {
   kKeep,      ///< stay near if there is room, else move
-  kMove,      ///< move
+  kMove,      ///< move in any case
   kDrop,      ///< drop; recompute for the first task that needs it, then stay near
   kDropEach,  ///< drop; recompute, and drop at once if only needed to recompute another
 };
