@@ -1,4 +1,4 @@
-// What `need`, `max` and `max-batch` have in common: the search and its result.
+// Common code of `need`, `max` and `max-batch`: the search and its result.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ inline constexpr Flag kMaxBatchLimit{.name = "--max-batch-limit",
                                      .value = "N",
                                      .help = "nothing larger is tried; default 2147483648"};
 
-/// Of `max` and `max-batch`. Not --layer-times: times that were measured belong to one batch.
+/// Returns the flags of `max` and `max-batch`. Without --layer-times, since measured times belong to one batch.
 [[nodiscard]] inline std::vector<Flag> of_largest(std::initializer_list<Flag> own,
                                                   std::initializer_list<std::string_view> but) {
   return joined(joined(of_runs({"--schedule"}, but), own),
@@ -28,18 +28,18 @@ inline constexpr Flag kMaxBatchLimit{.name = "--max-batch-limit",
 
 }  // namespace flags
 
-/// What is asked beside the job.
+/// Options of the search beside the job.
 struct SolveAsked {
   const SolveAxis& axis;
-  std::optional<Duration> time = {};  ///< as in SolveRequest, and so the others
+  std::optional<Duration> time = {};  ///< as in SolveRequest, like all below
   Ratio within{kOne.count() / 100};
   std::int64_t limit = kMaxBatch;
   std::optional<std::int64_t> step = {};
 };
 
-/// Searches and writes the result. Returns the exit status: 3 where no schedule has a value.
+/// Searches and writes the result. Returns the exit code: 3 if no schedule has a value.
 [[nodiscard]] int run_solve(Job& job, const SolveAsked& asked);
-/// The commands `max` and `max-batch`.
+/// Runs `max` or `max-batch`; returns the exit code.
 [[nodiscard]] int run_max(const Arguments& arguments);
 
 }  // namespace ooc

@@ -1,4 +1,4 @@
-// Comparisons as rows: a schedule each, or a machine, link or preset of state each under its best schedule.
+// Comparisons as rows: one a schedule; or one a machine, link or preset of states, under its best schedule.
 #pragma once
 
 #include <vector>

@@ -17,7 +17,7 @@ namespace ooc {
 void add_csv_fields(std::string& out, const RunReport& report);
 /// A value of the column of that name.
 void add_csv_value(std::string& out, const MetricValue& value, std::string_view name);
-/// The same of a configuration that has no result: what was asked for, and empty fields.
+/// Returns a line with its end for a job without result: inputs, then empty fields.
 [[nodiscard]] std::string csv_row(const RunInputs& inputs);
 /// Returns a text safe for CSV: control characters except tabs and line breaks as \u202e,
 /// backslashes doubled, and a ' before what a spreadsheet would run (= + - @, a tab, and ' itself).

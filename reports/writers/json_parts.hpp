@@ -31,7 +31,7 @@ void put_out_of_memory(JsonWriter& json, const RunReport& report);
 void put_numbers(JsonWriter& json, const RunReport& report);
 /// The members of the result of a run, but for what `predict` alone works out.
 void put_result(JsonWriter& json, const RunReport& report, const ToolInfo& tool);
-/// What memory holds at the peaks of a run, if there is one; null where that is not known.
+/// Writes memory at the peaks of a run by category; null if unknown.
 void put_peaks(JsonWriter& json, const RunReport* run);
 /// Writes what fills GPU memory, and suggestions, for a run that lacks it; else nothing.
 void put_levers(JsonWriter& json, const RunReport& run);

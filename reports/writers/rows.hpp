@@ -1,5 +1,5 @@
-// Results that are rows: a run with its inputs and metrics, and a few columns more. `need`, `max` and `compare` say in
-// such a table what they found, and which columns people see; the table, JSON and CSV of all of them are made here.
+// Results in rows: runs with inputs and metrics, and a few extra columns. `need`, `max` and `compare` fill
+// such a table and choose the columns for people. Their table, JSON and CSV are made here.
 #pragma once
 
 #include <optional>
@@ -16,46 +16,44 @@ namespace ooc {
 struct WriteOptions;
 
 struct ResultRow {
-  std::vector<MetricValue> extra = {};  ///< by ResultRows::extra
-  std::vector<RunReport> runs =
-      {};  ///< the first one stands for the row; empty: none could be worked out
-  std::vector<std::string> remarks = {};  ///< of RowRuns::kResults
-  bool fails = false;                     ///< stands in the table of what fails
+  std::vector<MetricValue> extra = {};  ///< values, by ResultRows::extra
+  std::vector<RunReport> runs = {};  ///< the first represents the row; empty: could not be computed
+  std::vector<std::string> remarks = {};  ///< remarks, for RowRuns::kResults
+  bool fails = false;                     ///< belongs to the table of failures
 };
 
-/// A column for people. It is left out where no row has a value there.
+/// Column for people. Columns without any value are left out.
 struct RowColumn {
   std::string title;
-  std::string
-      name;        ///< of an extra column, of a metric, or of what follows from metrics (rows.cpp)
-  int leaves = 0;  ///< as in TextTable::Column
-  std::string_view note = {};   ///< below the table, where the column is shown
-  std::string_view usual = {};  ///< left out, too, where all rows have this text
+  std::string name;             ///< extra column, metric, or name computed in rows.cpp
+  int leaves = 0;               ///< as in TextTable::Column
+  std::string_view note = {};   ///< below the table, if the column is shown
+  std::string_view usual = {};  ///< text that, if equal in all rows, hides the column
   std::string (*show)(const MetricValue& value) = nullptr;  ///< null: by the unit in `name`
 };
 
-/// What JSON has of the runs of a row.
+/// Part of a row's runs that JSON contains.
 enum class RowRuns {
-  kNumbers,  ///< metrics of the first, beside the extra columns
-  kResult,   ///< the first as a result of its own
-  kResults,  ///< all of them in a list
+  kNumbers,  ///< metrics of the first run, beside the extra columns
+  kResult,   ///< the first run as a result of its own
+  kResults,  ///< all runs in a list
 };
 
 struct ResultRows {
-  std::string_view format;  ///< "ooc-paleo/need"
+  std::string_view format;  ///< such as "ooc-paleo/need"
   std::string_view list;    ///< JSON: the key of the rows
   RowRuns json_runs = RowRuns::kNumbers;
   std::string title;
-  std::vector<std::string> head = {};  ///< lines below the title
-  std::optional<RunInputs> inputs =
-      {};                         ///< that all rows have in common; unset: each row has its own
-  std::string_view without = {};  ///< the input that rows differ in, beside the schedule
-  std::vector<std::pair<std::string_view, MetricValue>> facts = {};  ///< of all rows, for programs
-  std::vector<std::string_view> extra = {};  ///< takes the place of a metric of the same name
+  std::vector<std::string> head = {};    ///< lines below the title
+  std::optional<RunInputs> inputs = {};  ///< common inputs; unset: each row has its own
+  std::string_view without = {};         ///< input that rows differ in, besides the schedule
+  std::vector<std::pair<std::string_view, MetricValue>> facts =
+      {};                                    ///< facts of all rows, for programs
+  std::vector<std::string_view> extra = {};  ///< extra columns; replace metrics of their name
   std::vector<ResultRow> rows = {};          ///< best first
-  // For people: columns, notes below them, a second table of the same rows, and that of what fails.
+  // For people: columns, notes below them, a second table of the same rows, a table of failures.
   std::vector<RowColumn> columns = {};
-  std::string notes = {};  ///< each with its line end
+  std::string notes = {};  ///< each with a line end
   std::vector<RowColumn> wide_columns = {};
   std::vector<RowColumn> failing_columns = {};
   std::string failing_title = "Does not fit";
@@ -63,11 +61,11 @@ struct ResultRows {
   std::vector<std::string> remarks = {};
 };
 
-/// "vgg16 on v100-16gb-pcie3, batch 256, framework ideal (no overhead, exact memory)"; of rows that differ in it without
-/// batch or hardware.
+/// Returns "vgg16 on v100-16gb-pcie3, batch 256, framework ideal (no overhead, exact memory)";
+/// without hardware or batch if rows differ in it.
 [[nodiscard]] std::string job_text(const RunInputs& inputs, bool with_hardware = true,
                                    bool with_batch = true);
-/// "capacity", "in-core, in rounds"
+/// Returns the name of a row: "capacity", "in-core, in rounds".
 [[nodiscard]] std::string row_name(const RunReport& report);
 
 [[nodiscard]] std::string table_rows(const ResultRows& rows, const WriteOptions& options);

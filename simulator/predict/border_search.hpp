@@ -1,6 +1,6 @@
-// The border between numbers that do and larger ones that do not, found by trying: a search that knows nothing of jobs.
-// Where everything beyond a number that fails fails as well, its answer is the border. Elsewhere it is a number that
-// does, with one above it that does not and the `also_beyond` next ones that do not either.
+// Search by trials for the border between numbers that succeed and larger ones that fail;
+// independent of jobs. If all numbers above a failing one fail, the answer is exact. Otherwise the
+// answer succeeds, and the next number and `also_beyond` more fail.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,22 @@ namespace ooc {
 
 struct BorderTrial {
   bool does = false;
-  std::optional<std::int64_t> guess = {};  ///< a number that may be the border
+  std::optional<std::int64_t> guess = {};  ///< number that may be the border
 };
 
 struct BorderSearch {
   std::function<BorderTrial(std::int64_t number)> attempt;
-  std::int64_t first = 1;  ///< nothing smaller is tried
-  std::int64_t last = 1;   ///< nothing larger is tried
-  std::int64_t start = 1;  ///< tried first
-  std::int64_t step = 1;   ///< from there to the next; each later step is `growth` times as large
+  std::int64_t first = 1;  ///< smallest number tried
+  std::int64_t last = 1;   ///< largest number tried
+  std::int64_t start = 1;  ///< number tried first
+  std::int64_t step = 1;   ///< first step from `start`; each later step is `growth` times as large
   std::int64_t growth = 2;
   std::int64_t also_beyond = 0;
 };
 
 struct Border {
-  std::optional<std::int64_t> does = {};   ///< unset: not even the first
-  std::optional<std::int64_t> fails = {};  ///< one more, tried; unset: the last one does
+  std::optional<std::int64_t> does = {};   ///< unset: even the first fails
+  std::optional<std::int64_t> fails = {};  ///< next number, tried; unset: the last succeeds
 };
 
 [[nodiscard]] Border find_border(const BorderSearch& search);

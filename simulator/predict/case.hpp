@@ -164,9 +164,9 @@ struct Case {
   /// largest share of the batch; `inputs` and `compute` have the whole batch.
   int devices = 1;
   Exchange exchange = Exchange::kEnd;
-  std::vector<std::string> remarks = {};           ///< for people, of any run
-  std::shared_ptr<const MovingState> moving = {};  ///< null: state stays near
-  FarCompute far_compute = {};                     ///< of far updates
+  std::vector<std::string> remarks = {};           ///< for people, of all runs
+  std::shared_ptr<const MovingState> moving = {};  ///< moving states; null: all stay near
+  FarCompute far_compute = {};                     ///< rate of far updates
 };
 
 /// Throws SpecError if costs cannot be computed. The case points into both arguments.

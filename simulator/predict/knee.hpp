@@ -15,15 +15,15 @@ enum class NoKnee {
   kNone,  ///< a link of the list is fast enough
   kNotWorkedOut,
   kDoesNotFit,
-  kBeyondList,   ///< faster ones would be
-  kComputation,  ///< it computes longer than with the fastest algorithms
-  kRecomputes,   ///< tasks that run again take longer than that, whatever the link
-  kPageFaults,   ///< so do faults, one by one
-  kFarUpdates,   ///< so do updates in far memory
+  kBeyondList,   ///< a link faster than the list's would suffice
+  kComputation,  ///< compute takes longer than with the fastest algorithms
+  kRecomputes,   ///< rerun tasks take longer than the limit, whatever the link
+  kPageFaults,   ///< page faults take longer than the limit
+  kFarUpdates,   ///< updates in host memory take longer than the limit
   kLink,         ///< sets the rate of copies
   kFarMemory,    ///< likewise
   kNearMemory,   ///< likewise
-  kOtherWaits,   ///< that a link does not shorten
+  kOtherWaits,   ///< waits that no link shortens
 };
 /// Returns a name such as "far_memory"; empty for kNone.
 [[nodiscard]] std::string_view no_knee_name(NoKnee cause);
@@ -59,7 +59,7 @@ struct LinkTime {
 [[nodiscard]] NoKnee why_too_slow(const LinkTime& time, Duration most,
                                   std::optional<bool> copies_bind = {});
 
-/// Whether the iteration takes at most that much longer than its reference: the slowdown's, and that of `need`.
+/// True if the iteration takes at most `percent` longer than its reference, as for slowdowns and `need`.
 [[nodiscard]] bool within(const LinkTime& time, int percent);
 
 /// Finds the slowest link whose iteration takes at most 1 % (5 %) longer than the reference. Links

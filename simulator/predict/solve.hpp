@@ -1,6 +1,6 @@
-// The smallest link, memory or rate with which a job is as fast as asked, the largest batch that runs, the deepest
-// network, the longest sequence: the function behind `need`, `max` and `max-batch`. It neither parses flags nor prints.
-// Every value that it names was planned and run, and so was the nearest one beyond it, which does not do.
+// Smallest link, memory or rate with which a job is as fast as asked; largest batch, deepest network or
+// longest sequence that runs: the function behind `need`, `max` and `max-batch`. Neither parses flags nor
+// prints. Every value returned was planned and run, and so was the nearest value beyond, which fails.
 #pragma once
 
 #include <cstdint>
@@ -15,68 +15,66 @@
 
 namespace ooc {
 
-/// A number of a job that is searched.
+/// Number of a job that is searched for.
 struct SolveAxis {
   enum class Unit { kRate, kBytes, kCount };
 
-  std::string_view word;  ///< of the command line and of results: "near-memory"
-  std::string_view
-      flag;  ///< the axis of sweeps that sets it (options.hpp); empty: copies of the repeat that scales
+  std::string_view word;  ///< word of the command line and of results: "near-memory"
+  std::string_view flag;  ///< axis that sets it (options.hpp); empty: scaling repeat
   Unit unit = Unit::kRate;
-  /// Searched is the smallest value that is as fast as asked; else the largest that fits.
+  /// True: the smallest value that is as fast as asked. False: the largest that fits.
   [[nodiscard]] bool is_needed() const { return unit != Unit::kCount; }
 };
-/// Those of `need`, then batch, layers and seq.
+/// Returns the axes of `need`, then batch, layers and seq.
 [[nodiscard]] std::span<const SolveAxis> solve_axes();
-/// The axis of that word, or null.
+/// Returns the axis with this word; null if there is none.
 [[nodiscard]] const SolveAxis* find_solve_axis(std::string_view word);
 
 struct SolveRequest {
   const Workload& workload;
   const Machine& machine;
-  const CaseOptions& options;  ///< but what is searched
+  const CaseOptions& options;  ///< options; the number searched for is ignored
   const SolveAxis& axis;
   std::span<const Schedule* const> chosen;
-  std::optional<Duration> time = {};      ///< goal of what is needed; unset: `within`
-  Ratio within{kOne.count() / 100};       ///< of the reference, above it
+  std::optional<Duration> time = {};      ///< largest time allowed, for needs; unset: by `within`
+  Ratio within{kOne.count() / 100};       ///< allowed excess over the reference
   std::int64_t limit = kMaxBatch;         ///< largest count that is tried
-  std::optional<std::int64_t> step = {};  ///< of a sequence; unset: 128, beyond 32768 1024
+  std::optional<std::int64_t> step = {};  ///< step of sequences; unset: 128, above 32768 1024
 };
 
 struct SolveRow {
   std::string schedule;
-  std::string options = {};                ///< of the schedule, where they are not the defaults
-  std::optional<std::int64_t> value = {};  ///< bytes/s, bytes or a count; unset: none does; 0: any
-  std::optional<std::int64_t> beyond =
-      {};  ///< nearest value that does not do; unset: none was tried
-  /// What is needed: why there is no value, or why any will do. Of counts: why no larger one was found.
+  std::string options = {};                 ///< options of the schedule, if not the defaults
+  std::optional<std::int64_t> value = {};   ///< unset: none suffices; 0: any does
+  std::optional<std::int64_t> beyond = {};  ///< nearest value that fails; unset: none was tried
+  /// Name of the reason: for needs, why no value or any value suffices; for counts, why no larger one was found.
   std::string reason = {};
-  std::string reason_text = {};  ///< the same for people
-  /// At `value`, as `predict` runs it; of what is needed and has no value with as much as there can be.
+  std::string reason_text = {};  ///< the reason for people
+  /// Run at `value` as `predict` runs it; for a need without value, with the most there can be.
   std::optional<RunReport> run = {};
-  std::optional<Bytes> lacks = {};  ///< of `beyond`: memory that it lacks
-  bool any_in_rounds = false;       ///< any larger batch runs in rounds of at most `value` samples
-  /// Whatever lies beyond fails as well. If not, the next few were tried.
+  std::optional<Bytes> lacks = {};  ///< bytes that `beyond` lacks
+  bool any_in_rounds = false;       ///< any larger batch runs, in micro-batches up to `value`
+  /// True if every value beyond fails, too. If false, the next few were tried.
   bool monotone = true;
-  int tried = 0;  ///< values
+  int tried = 0;  ///< number of values tried
 };
 
 struct SolveReport {
   const SolveAxis* axis = nullptr;
-  RunInputs inputs = {};  ///< without schedule and options; of what is searched as the job has it
+  RunInputs inputs = {};  ///< without schedule and options; number searched for as in the job
   Duration reference_time = {};
-  std::int64_t now = 0;  ///< of what is needed: what the job has; of two directions the slower one
-  std::vector<SolveRow> rows = {};  ///< best first
+  std::int64_t now = 0;             ///< for needs: value in the job; of two directions the slower
+  std::vector<SolveRow> rows = {};  ///< rows, best first
   std::vector<std::string> remarks = {};
 };
 
-/// One row a schedule. Throws SpecError for a network that has no such number, and for what is wrong with the job.
-/// Precondition: the limit is not below the number of devices.
+/// Returns a row for each schedule. Throws SpecError for a network without such a number, and for
+/// an invalid job. Precondition: the limit is not below the number of devices.
 [[nodiscard]] SolveReport solve(const SolveRequest& request);
 
-/// The one repeat that scales; SpecError for none or several.
+/// Returns the only scaling repeat; throws SpecError for none or several.
 [[nodiscard]] const ScalingRepeat& scaling_repeat(const Workload& workload);
-/// How much larger than with in-core, where that is among the rows and anything fits in it.
+/// Returns `value` over that of in-core; unset if in-core is missing or fits nothing.
 [[nodiscard]] std::optional<double> gain_over_in_core(const SolveReport& report,
                                                       const SolveRow& row);
 

@@ -12,10 +12,10 @@
 namespace ooc {
 
 struct MeasuredTimes {
-  const Plan& plan;  ///< on one device
+  const Plan& plan;  ///< plan of one device
   const TrainingGraph& graph;
-  const std::vector<Span>& spans;  ///< by step, from any common instant
-  /// What the device waited for beside the plan's own waits: steps that freed memory.
+  const std::vector<Span>& spans;  ///< by step, from any common origin
+  /// Steps that freed memory and that the device waited for beside the plan's waits.
   const Csr<StepId, StepId>& memory_waits;
 };
 

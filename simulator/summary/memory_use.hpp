@@ -25,8 +25,8 @@ struct MemorySample {
 [[nodiscard]] std::vector<std::vector<MemorySample>> near_memory_over_time(
     const Plan& plan, const TrainingGraph& graph, const Timeline& timeline);
 
-/// Of the device that is the first to reach Timeline::peak_near, at that instant; they add up to it. Where an
-/// allocator holds more than what lives, at the instant at which most lives, and the rest is unused.
+/// Returns GPU memory at its first peak over all devices; adds up to Timeline::peak_near. If an
+/// allocator reserves more than live blocks: at the peak of live blocks, with the rest as unused.
 [[nodiscard]] BytesByCategory peak_near_by_category(const Plan& plan, const TrainingGraph& graph,
                                                     const Timeline& timeline);
 

@@ -82,7 +82,7 @@ struct LayerReport {
   std::int64_t parameters = 0;      ///< parameters of its own, without tied ones
   std::string tied_to;              ///< layer whose weights it uses; empty: none
   std::int64_t forward_macs = 0;    ///< of the whole batch
-  std::int64_t forward_flops = 0;   ///< at the batch
+  std::int64_t forward_flops = 0;   ///< of the whole batch
   std::int64_t backward_flops = 0;  ///< at the batch
   Duration forward;
   Duration backward;  ///< all backward tasks of the layer
@@ -254,8 +254,8 @@ struct RunReport {
   std::optional<OutOfMemory> out_of_memory;
   Duration iteration_time;
   double samples_per_s = 0;
-  Duration compute_time;    ///< sum of this plan's first-run tasks
-  Duration reference_time;  ///< the same at full batch with the fastest algorithms it may use
+  Duration compute_time;    ///< sum of first-run tasks of this plan
+  Duration reference_time;  ///< that sum at full batch with the fastest algorithms allowed
   double slowdown = 0;      ///< iteration_time / reference_time
   std::optional<Duration> lower_bound;
   std::int64_t sub_batch = 1;  ///< samples of a micro-batch; the batch if there is only one
@@ -313,8 +313,7 @@ struct RunReport {
 [[nodiscard]] Bytes lacking_bytes(const OutOfMemory& oom, Bytes there);
 [[nodiscard]] Bytes lacking_bytes(const RunReport& report);
 
-/// What costs most of the time beyond the reference: compute that takes longer than there, tasks that run again, or a
-/// wait.
+/// Largest part of the time beyond the reference: slower compute, rerun tasks, or a wait.
 struct LargestLoss {
   std::optional<StallCause> cause;  ///< unset: slower compute
   double share = 0;                 ///< lost share of the iteration

@@ -23,7 +23,7 @@ inline Bytes most_of(const std::vector<MemorySample>& samples) {
   return most;
 }
 
-/// At the peaks. Of the ideal allocator: it holds nothing that is not used.
+/// Checks the peaks. Only for the ideal allocator, which holds nothing unused.
 inline void require_peaks_add_up(const Plan& plan, const TrainingGraph& graph,
                                  const CostTable& costs, const Timeline& timeline) {
   const BytesByCategory near = peak_near_by_category(plan, graph, timeline);
@@ -37,7 +37,7 @@ inline void require_peaks_add_up(const Plan& plan, const TrainingGraph& graph,
   if (use) REQUIRE(peak_far_bytes(*use, timeline) == far.total());
 }
 
-/// And at any other time.
+/// Checks all other times.
 inline void require_categories_add_up(const Plan& plan, const TrainingGraph& graph,
                                       const CostTable& costs, const Timeline& timeline) {
   require_peaks_add_up(plan, graph, costs, timeline);

@@ -19,7 +19,7 @@ using Waits = std::vector<std::vector<std::int32_t>>;  ///< by step: steps of ot
 
 struct RandomRun {
   bool finished = false;
-  Bytes peak;  ///< static bytes included
+  Bytes peak;  ///< peak of GPU memory, static bytes included
 };
 
 /// At every turn one of the events that are possible (a head starts, a running step ends), drawn with random preferences

@@ -1,4 +1,4 @@
-// The smallest link, memory or rate that makes a job as fast as asked, the largest batch that runs.
+// Smallest link, memory or rate that makes a job as fast as asked; largest batch that runs:
 //     solve(request)
 #pragma once
 
